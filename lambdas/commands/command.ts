@@ -1,0 +1,68 @@
+/** What a word of a command stands for: decides how it is parsed, completed and explained. */
+export type ArgumentKind = "command" | "pool" | "count" | "node" | "operation";
+
+/** One positional argument. */
+export interface Argument {
+  readonly name: string;
+  readonly kind: ArgumentKind;
+  readonly required: boolean;
+  /** One phrase for help: "how many, 1 unless told". */
+  readonly means: string;
+}
+
+/** What a command does to the world: "answer" is computed in the front door, "look" reads, "change" is an operation. */
+export type Effect = "answer" | "look" | "change" | "cancel";
+
+/** One command as data: help, completion, docs, functions and sandbox are derived from it. */
+export interface Command {
+  /** The word itself, and the key of the policy: "add". */
+  readonly name: string;
+  /** kubectl's ways to say the same: "get nodes". */
+  readonly also: readonly string[];
+  readonly arguments: readonly Argument[];
+  /** Accepts --dry-run: shows what would happen, changes nothing. */
+  readonly dryRun: boolean;
+  readonly effect: Effect;
+  /** The durable function that does it, by its file name in workflows/; null when the front door answers alone. */
+  readonly workflow: "add-nodes" | "remove-node" | "look" | null;
+  /** Opens a dialog at once (Slack allows three seconds), filled in by the workflow. */
+  readonly dialog: boolean;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** A paragraph for `help <command>` and the docs. */
+  readonly detail: string;
+  readonly examples: readonly string[];
+}
+
+/** A parsed request: plain data, shown by a dry run, acted on elsewhere. `node` is as typed: it is resolved later. */
+export type Request =
+  | { readonly command: "help"; readonly topic: string | null }
+  | { readonly command: "nodes" }
+  | { readonly command: "node"; readonly node: string }
+  | { readonly command: "add"; readonly pool: string; readonly count: number; readonly dryRun: boolean }
+  | { readonly command: "remove"; readonly node: string; readonly dryRun: boolean }
+  | { readonly command: "operations" }
+  | { readonly command: "cancel"; readonly operation: string };
+
+/** Who asked, where. */
+export interface Asker {
+  readonly userId: string;
+  readonly userName: string;
+  readonly channel: string;
+}
+
+/**
+ * What starts a workflow: its whole payload. No time and no randomness in it, so that a repeated delivery
+ * is the same start.
+ */
+export interface Start {
+  /** Operation id: "add-3f9c2a71", derived from cluster, command and what started it. */
+  readonly operation: string;
+  readonly request: Request;
+  readonly asker: Asker;
+  /** Unix seconds taken from Slack's signed timestamp: an asynchronous start delivered later than this does nothing. */
+  readonly notAfter: number;
+}
+
+/** The external id of an operation's dialog: the front door opens it, the workflow fills it in by this name. */
+export const dialogOf = (operation: string): string => `dialog-${operation}`;

@@ -1,0 +1,106 @@
+import { z } from "zod";
+
+const minutes = z.number().positive().max(24 * 60);
+
+const pool = z.strictObject({
+  /** Windows Server release: decides image, build label and what containers run. */
+  windows: z.enum(["2019", "2022", "2025"]),
+  /** First that has capacity wins, in this order. */
+  instanceTypes: z.array(z.string().regex(/^[a-z0-9-]+\.[a-z0-9]+$/)).min(1),
+  subnets: z.array(z.string().regex(/^subnet-[0-9a-f]+$/)).min(1),
+  securityGroup: z.string().regex(/^sg-[0-9a-f]+$/),
+  maximum: z.number().int().min(1).max(500),
+  diskGiB: z.number().int().min(60).max(2048).default(120),
+  labels: z.record(z.string(), z.string()).default({}),
+  /** Registered with the node; OKD's own is os=Windows:NoSchedule. */
+  taint: z.strictObject({ key: z.string(), value: z.string(), effect: z.enum(["NoSchedule", "PreferNoSchedule", "NoExecute"]) }),
+  /** "optional" only where WMCO runs beside us: it asks the metadata service without a token. */
+  metadataTokens: z.enum(["required", "optional"]).default("required"),
+});
+
+/** How long each stage of provisioning may take, in minutes, before it has failed. */
+const deadlines = z.strictObject({
+  image: minutes.default(2),
+  launch: minutes.default(10),
+  agent: minutes.default(20),
+  guard: minutes.default(5),
+  features: minutes.default(20),
+  payload: minutes.default(15),
+  configure: minutes.default(10),
+  "client-csr": minutes.default(10),
+  node: minutes.default(5),
+  "serving-csr": minutes.default(10),
+  network: minutes.default(10),
+  ready: minutes.default(10),
+  verify: minutes.default(10),
+  admit: minutes.default(2),
+  /** A removal's evictions, all of them together. */
+  evict: minutes.default(15),
+  terminate: minutes.default(10),
+  /** How long a failed machine is kept while nobody presses a button. */
+  keepFailed: minutes.default(60),
+  /** How long a dialog waits for its answer. */
+  dialog: minutes.default(10),
+});
+
+/** The one configuration file: reviewed, versioned, validated at start. */
+export const configurationSchema = z.strictObject({
+  cluster: z.strictObject({
+    /** The name people see; in tags as casement:cluster. */
+    name: z.string().regex(/^[a-z0-9-]{1,40}$/),
+    /** The infrastructure id, in tags as kubernetes.io/cluster/<id>. */
+    id: z.string().regex(/^[a-z0-9-]{1,40}$/),
+    profile: z.enum(["okd"]),
+    /** Kubernetes version of the Windows payload, "1.34.2". */
+    version: z.string().regex(/^\d+\.\d+\.\d+$/),
+    region: z.string(),
+    /** API server as machines reach it, https://api-int… */
+    apiServer: z.url(),
+    /** PEM of the API server's authority, put on every machine. */
+    certificateAuthority: z.string(),
+    /** PEM of the authority that signs the API server's kubelet client certificate (kubelet-ca.crt). */
+    kubeletClientAuthority: z.string(),
+    serviceNetwork: z.string(),
+    clusterNetwork: z.string(),
+    machineNetwork: z.string(),
+    hybridOverlayPort: z.number().int().default(4789),
+  }),
+  command: z.string().regex(/^\/[a-z0-9-]{1,31}$/).default("/win"),
+  slack: z.strictObject({
+    teamId: z.string(),
+    appId: z.string(),
+    botUserId: z.string(),
+    botId: z.string(),
+    /** The channel this cluster is spoken of in; elsewhere a command is told so privately. */
+    channel: z.string(),
+  }),
+  /** Slack user ids or user group ids (S…) per role. Empty means nobody. */
+  people: z.record(z.string(), z.array(z.string())).default({}),
+  /** Which roles may use which command; a command that is not named may be used by nobody. */
+  policy: z.record(z.string(), z.array(z.string())).default({}),
+  pools: z.record(z.string().regex(/^[a-z0-9-]{1,30}$/), pool),
+  bucket: z.string(),
+  ledgerTable: z.string(),
+  /** Instance profile of the Windows nodes. */
+  instanceProfileArn: z.string(),
+  deadlines: deadlines.prefault({}),
+});
+
+/** The validated configuration. */
+export type Configuration = z.infer<typeof configurationSchema>;
+
+/** One pool of the configuration. */
+export type Pool = Configuration["pools"][string];
+
+/**
+ * Checks a configuration.
+ * @param value what the file held, parsed
+ * @returns the configuration with its defaults
+ * @throws Error that lists every wrong value with its path
+ */
+export function configurationOf(value: unknown): Configuration {
+  const checked = configurationSchema.safeParse(value);
+  if (checked.success) return checked.data;
+  const faults = checked.error.issues.map((issue) => `  ${issue.path.join(".") || "(top)"}: ${issue.message}`);
+  throw new Error(`The configuration is not valid:\n${faults.join("\n")}`);
+}

@@ -1,0 +1,110 @@
+/** Where a file's content comes from. The machine reads bucket and secret with its own instance role. */
+export type FileSource =
+  | { readonly from: "inline"; readonly base64: string }
+  | { readonly from: "bucket"; readonly bucket: string; readonly key: string; readonly version: string }
+  | { readonly from: "secret"; readonly secretId: string; readonly field: string };
+
+/**
+ * One small idempotent change of a Windows machine. `apply.ps1` executes these and nothing else; so does the
+ * simulated machine. Each is check-then-act: done twice, the second time reports "unchanged".
+ */
+export type Operation =
+  /** Makes a directory; "system" leaves it to SYSTEM and Administrators alone. */
+  | { readonly do: "directory"; readonly path: string; readonly access: "system" | "inherited" }
+  /** Writes a file whole and atomically; verified by sha256 (hex) after writing. A secret's sha256 is not known: null. */
+  | { readonly do: "file"; readonly path: string; readonly source: FileSource; readonly sha256: string | null; readonly access: "system" | "inherited" }
+  | { readonly do: "remove-file"; readonly path: string }
+  /** Installs a Windows feature (Install-WindowsFeature); may leave a reboot due, never reboots. */
+  | { readonly do: "feature"; readonly name: string }
+  | { readonly do: "firewall-rule"; readonly name: string; readonly protocol: "TCP" | "UDP"; readonly port: number; readonly remoteAddresses: readonly string[] }
+  /** Machine-wide environment variable; null removes it. */
+  | { readonly do: "environment"; readonly name: string; readonly value: string | null }
+  /** Defines a Windows service running as LocalSystem; running services are not restarted by it. */
+  | {
+      readonly do: "service";
+      readonly name: string;
+      readonly description: string;
+      readonly commandLine: string;
+      readonly startType: "Automatic" | "Manual";
+      readonly dependsOn: readonly string[];
+      /** NAME=value strings of the service's own environment. */
+      readonly environment: readonly string[];
+      /** Seconds before each restart after a failure; empty for no recovery. */
+      readonly restartAfter: readonly number[];
+    }
+  /** Failure actions of a service that is not ours (the SSM agent). */
+  | { readonly do: "service-recovery"; readonly name: string; readonly restartAfter: readonly number[] }
+  | { readonly do: "service-state"; readonly name: string; readonly state: "Running" | "Stopped" }
+  /** A scheduled task as SYSTEM running a PowerShell file; at start-up and, unless 0, every so many minutes. */
+  | { readonly do: "task"; readonly name: string; readonly script: string; readonly arguments: readonly string[]; readonly everyMinutes: number }
+  /** Runs a scheduled task now and waits until it ended; its last result must be 0. */
+  | { readonly do: "run-task"; readonly name: string; readonly withinSeconds: number }
+  /** Windows Defender leaves this process alone. */
+  | { readonly do: "defender-exclusion"; readonly process: string };
+
+/** A plan as it lies in the bucket, and as `apply.ps1` reads it. */
+export interface Plan {
+  readonly format: 1;
+  /** Operation id of the ledger, for the machine's own record. */
+  readonly operation: string;
+  /** Unix seconds: the script refuses to begin later (a stale command must not run hours later). */
+  readonly notAfter: number;
+  readonly operations: readonly Operation[];
+}
+
+/** What `apply.ps1` takes as its one parameter `Request` (base64 of this as JSON): the plan itself, or where it lies. */
+export type ApplyRequest =
+  | { readonly plan: Plan }
+  | { readonly bucket: string; readonly key: string; readonly version: string; readonly sha256: string };
+
+/** The JSON line that `apply.ps1` prints last. Unchanged operations are only counted: output is cut at 24,000 characters. */
+export interface ApplyResult {
+  readonly script: "apply";
+  readonly ok: boolean;
+  readonly changed: readonly string[];
+  readonly unchanged: number;
+  /** The operation it stopped at, in words ("service kubelet"), with the machine's own error. */
+  readonly failed: { readonly operation: string; readonly error: string } | null;
+  readonly rebootDue: boolean;
+  /** Running services whose files or definition changed. */
+  readonly restartDue: readonly string[];
+}
+
+/** What `reboot.ps1` takes: it exits 3010 unless the boot id differs from the one given. */
+export interface RebootRequest {
+  readonly operation: string;
+  readonly notAfter: number;
+  /** Boot id before the reboot, from `observe.ps1`. */
+  readonly bootId: string;
+}
+
+/** The JSON line that `reboot.ps1` prints last, after the machine came back. */
+export interface RebootResult {
+  readonly script: "reboot";
+  readonly ok: boolean;
+  readonly bootIdBefore: string;
+  readonly bootIdAfter: string;
+  readonly error: string | null;
+}
+
+/** The JSON line that `observe.ps1` prints last (it takes `{}`): what later steps check. */
+export interface Observation {
+  readonly script: "observe";
+  readonly ok: boolean;
+  readonly bootId: string;
+  /** "10.0.20348" */
+  readonly build: string;
+  readonly metadataAnswers: boolean;
+  readonly guard: {
+    readonly present: boolean;
+    readonly sha256: string | null;
+    readonly taskEnabled: boolean;
+    readonly lastResult: number | null;
+    /** How many interfaces the guard would choose from; 1 is right. */
+    readonly paths: number;
+  };
+  readonly features: readonly string[];
+  readonly rebootPending: boolean;
+  readonly services: readonly { readonly name: string; readonly state: string; readonly startType: string }[];
+  readonly hnsNetworks: readonly string[];
+}

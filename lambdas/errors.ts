@@ -1,0 +1,14 @@
+/** The request makes no sense: told to the asker alone, with the right form. Nothing was started. */
+export class UserError extends Error {
+  override readonly name = "UserError";
+}
+
+/** Policy, ownership or safety says no: said where it was asked, written to the ledger. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+}
+
+/** The world was busy: the step that threw it tries again with backoff. */
+export class Retryable extends Error {
+  override readonly name = "Retryable";
+}

@@ -1,0 +1,111 @@
+import type { Asker, Request } from "./commands/command.ts";
+
+/** Stages of provisioning, in order; the names are keys of the configured deadlines. */
+export const provisionStages = [
+  "image",
+  "launch",
+  "agent",
+  "guard",
+  "features",
+  "payload",
+  "configure",
+  "client-csr",
+  "node",
+  "serving-csr",
+  "network",
+  "ready",
+  "verify",
+  "admit",
+] as const;
+
+/** Stages of a removal. */
+export const removeStages = ["check", "confirm", "cordon", "evict", "terminate", "delete"] as const;
+
+/** What one node of an operation is doing. */
+export type Stage = (typeof provisionStages)[number] | (typeof removeStages)[number];
+
+/** How an operation stands. "refused" and "not-started" changed nothing; the latter was only a mistake of the asker. */
+export type OperationStatus =
+  | "requested"
+  | "running"
+  | "waiting"
+  | "succeeded"
+  | "failed"
+  | "cancelled"
+  | "refused"
+  | "not-started";
+
+/** One operation in the ledger: who asked for what, when, and how it ended. Times are ISO 8601. */
+export interface OperationRecord {
+  readonly id: string;
+  readonly cluster: string;
+  readonly request: Request;
+  readonly asker: Asker;
+  readonly status: OperationStatus;
+  readonly requestedAt: string;
+  readonly endedAt: string | null;
+  readonly executionArn: string | null;
+  /** Where its one message is. */
+  readonly channel: string;
+  readonly messageTs: string | null;
+  /** One sentence on how it stands or ended. */
+  readonly summary: string;
+  readonly cancelledBy: string | null;
+  /** Callbacks that somebody may complete, by name ("dialog", "cancel"). */
+  readonly callbacks: Readonly<Record<string, string>>;
+}
+
+/** Why a node of an operation failed, and what was left behind. */
+export interface Failure {
+  readonly stage: Stage;
+  /** The machine's or service's own words. */
+  readonly why: string;
+  /** What is left as it is: "instance i-0ab… is running, its kubelet is stopped". */
+  readonly left: string;
+}
+
+/** "deciding": failed, waiting for somebody to say whether the instance is kept. */
+export type NodeStatus = "queued" | "running" | "deciding" | "succeeded" | "failed" | "cancelled";
+
+/** One node of an operation, written by the execution that works on it. */
+export interface NodeRecord {
+  readonly operation: string;
+  readonly index: number;
+  readonly status: NodeStatus;
+  readonly stage: Stage | null;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly stageSince: string;
+  readonly endedAt: string | null;
+  readonly instanceId: string | null;
+  readonly nodeName: string | null;
+  /** What it waits for, in words: "the agent to come online". */
+  readonly waitsFor: string | null;
+  readonly failure: Failure | null;
+  /** When a failed instance is terminated unless somebody says otherwise. */
+  readonly decideBy: string | null;
+  /** What became of a failed or cancelled instance: "terminated", "kept by Ada". */
+  readonly outcome: string | null;
+  readonly executionArn: string | null;
+  readonly callbacks: Readonly<Record<string, string>>;
+}
+
+/** Everything the one message of an operation shows. */
+export interface OperationView {
+  readonly operation: OperationRecord;
+  readonly nodes: readonly NodeRecord[];
+  /** For `add`: how many there were, will be, may be. */
+  readonly pool: { readonly name: string; readonly before: number; readonly after: number; readonly maximum: number } | null;
+  /** ISO 8601: elapsed times are counted up to here. */
+  readonly now: string;
+}
+
+/** A Slack message before it is sent. */
+export interface Message {
+  /** What notifications and screen readers say; never empty. */
+  readonly text: string;
+  readonly blocks: readonly Block[];
+}
+
+/** A Block Kit block; its fields are checked by Slack (and by the simulated Slack), not by the compiler. */
+export type Block = { readonly type: string } & Readonly<Record<string, unknown>>;

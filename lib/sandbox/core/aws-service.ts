@@ -1,0 +1,35 @@
+import type { WireRequest, WireResponse } from "./wire.ts";
+
+/** Who signed a request, and what this caller may do. */
+export interface Caller {
+  /** Function name ("provision-node"), person, or "instance/i-…" for a machine with the node role. */
+  readonly principal: string;
+  /**
+   * Throws `AwsError("AccessDenied…")` in words like AWS's own unless a statement of the caller's permissions allows
+   * every one of the resources. `context` holds condition keys: "aws:RequestTag/casement:cluster", "ec2:CreateAction", …
+   */
+  require(action: string, resources: readonly string[], context?: Readonly<Record<string, string>>): void;
+}
+
+/** A refusal in the words of the service; each service writes it in its own protocol. */
+export class AwsError extends Error {
+  readonly code: string;
+  readonly status: number;
+  constructor(code: string, message: string, status = 400) {
+    super(message);
+    this.name = "AwsError";
+    this.code = code;
+    this.status = status;
+  }
+}
+
+/** One AWS service of the ground. The door in front verifies the signature, strikes mishaps, throttles and records. */
+export interface AwsService {
+  /** The name in a signature's credential scope: ec2, ssm, s3, secretsmanager, lambda, dynamodb, events. */
+  readonly name: string;
+  /** Which API action this request asks for ("RunInstances"); throws AwsError when there is none such. */
+  action(request: WireRequest): string;
+  answer(action: string, request: WireRequest, caller: Caller): Promise<WireResponse>;
+  /** The error as this service writes errors. */
+  refuse(error: AwsError): WireResponse;
+}

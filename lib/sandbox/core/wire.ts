@@ -1,0 +1,31 @@
+/** One HTTP request as every service of the ground sees it, whether it came over loopback or in process. */
+export interface WireRequest {
+  readonly method: string;
+  /** Path with query, beginning with "/", exactly as sent (still percent-encoded). */
+  readonly url: string;
+  /** Header names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** One HTTP answer. A body that is iterated is sent piece by piece (Kubernetes watches). */
+export interface WireResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | AsyncIterable<string>;
+}
+
+/** The request's body as UTF-8 text. */
+export const textOf = (request: WireRequest): string => Buffer.from(request.body).toString("utf8");
+
+/** A JSON answer with the given status (200 unless told) and content type. */
+export const json = (
+  value: unknown,
+  status = 200,
+  contentType = "application/json",
+  headers: Readonly<Record<string, string>> = {},
+): WireResponse => ({
+  status,
+  headers: { "content-type": contentType, ...headers },
+  body: JSON.stringify(value),
+});
