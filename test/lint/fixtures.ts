@@ -1,0 +1,163 @@
+/** A file that breaks one rule of the house, and what the checker is expected to say about it. */
+export interface Violation {
+  readonly path: string;
+  readonly source: string;
+  /** Part of the diagnostic: a rule's category, or words of its message. */
+  readonly says: string;
+}
+
+const importing = (path: string, from: string): Violation => ({
+  path,
+  source: `import { something } from "${from}";\n\nexport const used = something;\n`,
+  says: "lint/style/noRestrictedImports",
+});
+
+const replayed = (name: string, statement: string): Violation => ({
+  path: `lambdas/workflows/${name}.ts`,
+  source: `export const used = async (context) => {\n  ${statement}\n};\n`,
+  says: "A replay would get another value",
+});
+
+const lost = (verb: string): Violation => ({
+  path: `lambdas/workflows/lost-${verb.toLowerCase()}.ts`,
+  source: `export const used = async (context) => {\n  context.${verb}("name");\n};\n`,
+  says: "neither awaited nor returned",
+});
+
+const realTime = (name: string, expression: string): Violation => ({
+  path: `lib/sandbox/ec2/${name}.ts`,
+  source: `export const used = () => ${expression};\n`,
+  says: "from its Foundation only",
+});
+
+const lines = (count: number, line: string): string => `${line}\n`.repeat(count);
+
+const branches = Array.from({ length: 13 }, (_, n) => `  if (value === ${n}) return "${n}";\n`).join("");
+
+/** One file per rule; the tests lay them out as a project and run the checker over it. */
+export const violations: readonly Violation[] = [
+  importing("lambdas/commands/sdk.ts", "@aws-sdk/client-ec2"),
+  importing("lambdas/commands/durable.ts", "@aws/durable-execution-sdk-js"),
+  importing("lambdas/commands/steps.ts", "../steps/machine.ts"),
+  importing("lambdas/desired/kubernetes.ts", "@kubernetes/client-node"),
+  importing("lambdas/messages/slack.ts", "@slack/web-api"),
+  importing("lambdas/records.ts", "./steps/ledger.ts"),
+  importing("lambdas/workflows/cloud.ts", "@aws-sdk/client-ssm"),
+  importing("lambdas/workflows/slack.ts", "@slack/web-api"),
+  importing("lambdas/workflows/ground.ts", "../../lib/permissions.ts"),
+  importing("lambdas/steps/caller.ts", "../workflows/add-nodes.ts"),
+  importing("lambdas/steps/ground.ts", "../../lib/sandbox/town.ts"),
+  importing("lambdas/clients/steps.ts", "../steps/machine.ts"),
+  importing("lambdas/front-door/workflow.ts", "../workflows/add-nodes.ts"),
+  importing("lambdas/settings.ts", "../lib/permissions.ts"),
+  importing("lib/sandbox/workflow.ts", "../../lambdas/workflows/add-nodes.ts"),
+  importing("lib/sandbox/steps.ts", "../../lambdas/steps/machine.ts"),
+  importing("lib/clients.ts", "../lambdas/clients/clients.ts"),
+  replayed("date", "return Date.now();"),
+  replayed("new-date", "return new Date();"),
+  replayed("random", "return Math.random();"),
+  replayed("uuid", "return crypto.randomUUID();"),
+  replayed("imported-uuid", "return randomUUID();"),
+  replayed("timer", "setTimeout(context, 5);"),
+  replayed("fetched", 'return fetch("https://example.com");'),
+  lost("step"),
+  lost("wait"),
+  lost("invoke"),
+  lost("waitForCallback"),
+  lost("waitForCondition"),
+  lost("runInChildContext"),
+  lost("parallel"),
+  lost("map"),
+  realTime("date", "Date.now()"),
+  realTime("new-date", "new Date()"),
+  realTime("random", "Math.random()"),
+  realTime("timer", "setTimeout(used, 5)"),
+  realTime("interval", "setInterval(used, 5)"),
+  realTime("uuid", "crypto.randomUUID()"),
+  {
+    path: "lambdas/steps/client.ts",
+    source: "export const used = (EC2Client) => new EC2Client({});\n",
+    says: "built in lambdas/clients",
+  },
+  {
+    path: "lambdas/front-door/client.ts",
+    source: "export const used = (k8s) => new k8s.KubeConfig();\n",
+    says: "built in lambdas/clients",
+  },
+  { path: "lambdas/steps/environment.ts", source: "export const used = process.env.HOME;\n", says: "noProcessEnv" },
+  { path: "lib/any.ts", source: "export const used = (value: any) => value;\n", says: "noExplicitAny" },
+  { path: "lib/default.ts", source: "export default 1;\n", says: "noDefaultExport" },
+  { path: "lib/barrel.ts", source: 'export * from "./any.ts";\n', says: "noBarrelFile" },
+  { path: "lib/CamelCase.ts", source: "export const used = 1;\n", says: "useFilenamingConvention" },
+  {
+    path: "lib/extension.ts",
+    source: 'import { used } from "./any";\n\nexport { used };\n',
+    says: "useImportExtensions",
+  },
+  { path: "lib/undeclared.ts", source: 'import "left-pad";\n', says: "noUndeclaredDependencies" },
+  { path: "lib/enum.ts", source: "export enum Used {\n  One,\n}\n", says: "noEnum" },
+  {
+    path: "lib/cycle-a.ts",
+    source: 'import { b } from "./cycle-b.ts";\n\nexport const a = b;\n',
+    says: "noImportCycles",
+  },
+  {
+    path: "lib/cycle-b.ts",
+    source: 'import { a } from "./cycle-a.ts";\n\nexport const b = a;\n',
+    says: "noImportCycles",
+  },
+  { path: "lib/long-file.ts", source: lines(251, "export {};"), says: "noExcessiveLinesPerFile" },
+  {
+    path: "lib/long-function.ts",
+    source: `export const used = (log) => {\n${lines(51, "  log();")}};\n`,
+    says: "noExcessiveLinesPerFunction",
+  },
+  {
+    path: "lib/complex.ts",
+    source: `export const used = (value) => {\n${branches}  return "";\n};\n`,
+    says: "noExcessiveCognitiveComplexity",
+  },
+];
+
+/** What the same rules must leave alone. */
+export const allowed: readonly Omit<Violation, "says">[] = [
+  {
+    path: "lambdas/workflows/add-nodes.ts",
+    source: `import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { launch } from "../steps/instances.ts";
+
+export const addNodes = async (context: DurableContext): Promise<number> => {
+  await context.wait({ seconds: 5 });
+  return context.step("launch", () => launch(new Date(0)));
+};
+`,
+  },
+  {
+    path: "lambdas/steps/instances.ts",
+    source: `import { type EC2Client, RunInstancesCommand } from "@aws-sdk/client-ec2";
+
+export const launch = (when: Date): number => when.getTime();
+export const run = (ec2: EC2Client) => ec2.send(new RunInstancesCommand({ MinCount: 1, MaxCount: 1 }));
+`,
+  },
+  {
+    path: "lambdas/clients/ec2.ts",
+    source: `import { EC2Client } from "@aws-sdk/client-ec2";
+
+export const ec2 = () => new EC2Client({});
+`,
+  },
+  {
+    path: "lib/sandbox/core/host-clock.ts",
+    source: "export const hostClock = () => Date.now();\n",
+  },
+  {
+    path: "lib/sandbox/ec2/times.ts",
+    source: "export const isoTime = (ms: number): string => new Date(ms).toISOString();\n",
+  },
+  {
+    path: "lib/permissions.ts",
+    source: 'import { nodes } from "../lambdas/commands/nodes.ts";\n\nexport const permissions = [nodes];\n',
+  },
+  { path: "lambdas/commands/nodes.ts", source: 'export const nodes = "nodes";\n' },
+];

@@ -1,0 +1,68 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { allowed, violations } from "./fixtures.ts";
+
+const root = join(import.meta.dirname, "../..");
+let project: string;
+
+/** Runs a tool of node_modules/.bin in the laid-out project; a checker that finds something exits with 1. */
+const run = (tool: string, ...args: string[]): Promise<string> =>
+  new Promise((resolve) => {
+    const options = { cwd: project, maxBuffer: 16_000_000, timeout: 15_000 };
+    execFile(join(root, "node_modules/.bin", tool), args, options, (_error, stdout) => resolve(stdout));
+  });
+
+const lay = async (path: string, source: string): Promise<void> => {
+  await mkdir(dirname(join(project, path)), { recursive: true });
+  await writeFile(join(project, path), source);
+};
+
+let lintLines: string[];
+
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), "casement-lint-"));
+  for (const file of ["biome.json", ".oxlintrc.json", "package.json", "tsconfig.json", "test/lint"]) {
+    await cp(join(root, file), join(project, file), { recursive: true });
+  }
+  await symlink(join(root, "node_modules"), join(project, "node_modules"));
+  for (const { path, source } of [...violations, ...allowed]) await lay(path, source);
+  const report = await run("biome", "lint", "--reporter=github", "--max-diagnostics=none", "lambdas", "lib");
+  lintLines = report.split("\n").filter((line) => line.startsWith("::"));
+});
+
+afterAll(() => rm(project, { recursive: true, force: true }));
+
+const saidOf = (path: string): string => lintLines.filter((line) => line.includes(`/${path},`)).join("\n");
+
+test.each(violations)("Biome refuses $path: $says", ({ path, says }) => {
+  expect(saidOf(path)).toContain(says);
+});
+
+test.each(allowed)("Biome leaves $path alone", ({ path }) => {
+  expect(saidOf(path)).toBe("");
+});
+
+test("oxlint finds a durable operation that nobody awaits, and only that one", async () => {
+  await lay(
+    "lambdas/workflows/unawaited.ts",
+    `import type { DurableContext } from "@aws/durable-execution-sdk-js";
+
+export const unawaited = async (context: DurableContext): Promise<void> => {
+  const operations = { begin: () => context.step("lost", async () => 1) };
+  operations.begin();
+  await operations.begin();
+};
+`,
+  );
+  const { diagnostics } = JSON.parse(
+    await run("oxlint", "--type-aware", "--format=json", "lambdas/workflows/unawaited.ts"),
+  ) as {
+    diagnostics: { code: string; labels: { span: { line: number } }[] }[];
+  };
+  expect(diagnostics.map(({ code, labels }) => [code, labels[0]?.span.line])).toEqual([
+    ["typescript(no-floating-promises)", 5],
+  ]);
+});
