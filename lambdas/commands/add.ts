@@ -1,0 +1,18 @@
+import type { Command } from "./command.ts";
+
+export const add: Command = {
+  name: "add",
+  also: ["add node", "add nodes"],
+  arguments: [
+    { name: "pool", kind: "pool", required: true, means: "the pool that grows" },
+    { name: "count", kind: "count", required: false, means: "how many nodes, 1 unless told" },
+  ],
+  dryRun: true,
+  effect: "change",
+  workflow: "add-nodes",
+  dialog: false,
+  summary: "Adds Windows nodes to a pool",
+  detail:
+    "Launches instances and takes each of them to a Ready Windows node. One message shows the progress of every node; it is refused above the pool's maximum.",
+  examples: ["add web", "add web 2", "add web 2 --dry-run"],
+};

@@ -1,0 +1,22 @@
+import { add } from "./add.ts";
+import { cancel } from "./cancel.ts";
+import type { Command } from "./command.ts";
+import { help } from "./help.ts";
+import { node } from "./node.ts";
+import { nodes } from "./nodes.ts";
+import { operations } from "./operations.ts";
+import { remove } from "./remove.ts";
+
+/** Every command, in the order in which help shows them. */
+export const commands: readonly Command[] = [help, nodes, node, add, remove, operations, cancel];
+
+/**
+ * The command of a request.
+ * @param name a command's own word, as in `request.command`
+ * @returns the command; a request holds no other words than these
+ */
+export function commandOf(name: string): Command {
+  const found = commands.find((command) => command.name === name);
+  if (!found) throw new Error(`there is no command ${name}`);
+  return found;
+}

@@ -1,0 +1,37 @@
+/** What a node can be called by. */
+export interface Named {
+  readonly name: string;
+  readonly instanceId: string | null;
+  readonly addresses: readonly string[];
+}
+
+/** Who was meant. */
+export type Match<T> =
+  | { readonly kind: "one"; readonly node: T }
+  | { readonly kind: "several"; readonly nodes: readonly T[] }
+  | { readonly kind: "none" };
+
+/** A beginning ends at a name's own joint: "ip-10-0-3-7" does not begin "ip-10-0-3-70". */
+const begins = (beginning: string, name: string): boolean =>
+  name.startsWith(beginning) && !(/\d$/.test(beginning) && /^\d/.test(name.slice(beginning.length)));
+
+const means = <T extends Named>(typed: string): readonly ((node: T) => boolean)[] => [
+  (node) => node.name === typed || node.instanceId === typed || node.addresses.includes(typed),
+  (node) => node.name.split(".")[0] === typed,
+  (node) => begins(typed, node.name) || (typed.startsWith("i-") && (node.instanceId ?? "").startsWith(typed)),
+];
+
+/**
+ * Finds the node that was meant: by name, instance id or IP address, else by host name, else by a unique beginning.
+ * A beginning of an IP address names nothing: 10.0.3.7 is not 10.0.3.70.
+ * @param typed what somebody typed, in lower case
+ * @param candidates the nodes that exist
+ */
+export function nodeMatches<T extends Named>(typed: string, candidates: readonly T[]): Match<T> {
+  for (const meant of typed === "" ? [] : means<T>(typed)) {
+    const [first, ...others] = candidates.filter(meant);
+    if (first && others.length > 0) return { kind: "several", nodes: [first, ...others] };
+    if (first) return { kind: "one", node: first };
+  }
+  return { kind: "none" };
+}

@@ -1,0 +1,32 @@
+/** Links that Slack makes by itself of host names, mail addresses and numbers: `<http://host|host>`. */
+const AUTOMATIC_LINK = /<(?:https?:\/\/|mailto:|tel:)([^|>]*?)\/?(?:\|([^>]*))?>/gi;
+
+/** Slack escapes these three, and only these (docs: "Formatting text for app surfaces"). */
+const ESCAPED: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">" };
+
+/** What phones and editors make of two hyphens, of one, and of straight quotes. */
+const SMART: readonly (readonly [RegExp, string])[] = [
+  [/(?<=^|\s)[\u2012-\u2015]+-*(?=\p{L})/gu, "--"],
+  [/[\u2010-\u2015\u2212]/g, "-"],
+  [/[\u2018\u2019\u201a\u201b]/g, "'"],
+  [/[\u201c-\u201f\u00ab\u00bb]/g, '"'],
+];
+
+const typed = (text: string): string =>
+  text
+    .replace(AUTOMATIC_LINK, (_link, address: string, label: string | undefined) => label ?? address)
+    .replace(/&(?:amp|lt|gt);/g, (entity) => ESCAPED[entity] ?? entity);
+
+/**
+ * What a person typed, as words: without Slack's links and escapes, with plain hyphens and quotes, in lower case.
+ * kubectl's `node/NAME` becomes two words. Mentions stay as they are (`<@u123>`).
+ * @param text the text of a slash command as Slack sends it
+ */
+export function plainWords(text: string): string[] {
+  const plain = SMART.reduce((before, [smart, straight]) => before.replace(smart, straight), typed(text));
+  return plain
+    .toLowerCase()
+    .split(/\s+/)
+    .flatMap((word) => word.replace(/^(nodes?|no)\/(?=.)/, "$1 ").split(" "))
+    .filter((word) => word !== "");
+}
