@@ -1,0 +1,37 @@
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const YEAR = 365 * DAY;
+
+const pair = (seconds: number, large: number, small: number, letters: readonly [string, string]): string => {
+  const rest = Math.floor((seconds % large) / small);
+  return `${Math.floor(seconds / large)}${letters[0]}${rest > 0 ? `${rest}${letters[1]}` : ""}`;
+};
+
+/** Ages below the first figure are printed as the second says (k8s.io/apimachinery/pkg/util/duration, HumanDuration). */
+const forms: readonly (readonly [number, (seconds: number) => string])[] = [
+  [2 * MINUTE, (seconds) => `${seconds}s`],
+  [10 * MINUTE, (seconds) => pair(seconds, MINUTE, 1, ["m", "s"])],
+  [3 * HOUR, (seconds) => `${Math.floor(seconds / MINUTE)}m`],
+  [8 * HOUR, (seconds) => pair(seconds, HOUR, MINUTE, ["h", "m"])],
+  [2 * DAY, (seconds) => `${Math.floor(seconds / HOUR)}h`],
+  [8 * DAY, (seconds) => pair(seconds, DAY, HOUR, ["d", "h"])],
+  [2 * YEAR, (seconds) => `${Math.floor(seconds / DAY)}d`],
+  [8 * YEAR, (seconds) => pair(seconds, YEAR, DAY, ["y", "d"])],
+];
+
+/**
+ * A length of time as kubectl prints it: 5s, 3m20s, 5h3m, 12d.
+ * @param milliseconds negative ones, from clocks that differ, are 0s
+ */
+export function age(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  const form = forms.find(([below]) => seconds < below)?.[1];
+  return form ? form(seconds) : `${Math.floor(seconds / YEAR)}y`;
+}
+
+/** The time between two moments (ISO 8601), as kubectl prints it. */
+export const between = (from: string, to: string): string => age(Date.parse(to) - Date.parse(from));
+
+/** "14:32 UTC" */
+export const clockTime = (moment: string): string => `${moment.slice(11, 16)} UTC`;

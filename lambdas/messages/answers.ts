@@ -1,0 +1,65 @@
+import { commandOf } from "../commands/list.ts";
+import type { Message, OperationRecord, OperationStatus } from "../records.ts";
+import { say } from "./blocks.ts";
+import { titleOf, typeThis } from "./forms.ts";
+import { standingOf } from "./operation.ts";
+import { code, plain, prose } from "./text.ts";
+
+/**
+ * The first answer to a request that was taken on, private to the asker.
+ * The same record gives the same answer, however often a request is delivered.
+ */
+export function startedAnswer({ id, request, summary, status }: OperationRecord, commandWord: string): Message {
+  if (status === "not-started") return say(`Nothing was started: ${prose(summary)}`);
+  const { effect } = commandOf(request.command);
+  const title = plain(titleOf(request), 300);
+  if (effect === "look") return say(`One moment: ${code(id)} is looking.`);
+  return say(
+    `On it: *${title}* is ${code(id)}. Its message follows here; ${typeThis(commandWord, "operations")} shows how it stands, ${typeThis(commandWord, "cancel", id)} stops it.`,
+  );
+}
+
+/** Why an operation was not started, in the ledger and in the answer. */
+export const notStarted = {
+  busy: "the service that runs operations did not take it. Nothing was changed; please try again in a minute.",
+  dialog: "Slack did not open the dialog in time. Nothing was changed; please try again.",
+} as const;
+
+/** Something of ours is broken, and nobody knows yet how far it came. */
+export const troubleAnswer = (commandWord: string): Message =>
+  say(
+    `Something on my side does not answer, so I cannot say whether this was taken on. ${typeThis(commandWord, "operations")} shows it; if it is not there, please try again in a minute.`,
+  );
+
+/** What came of an attempt to cancel. */
+export type Cancellation =
+  | { readonly kind: "unknown"; readonly operation: string }
+  | { readonly kind: "ended"; readonly operation: string; readonly status: OperationStatus; readonly summary: string }
+  | { readonly kind: "already"; readonly operation: string; readonly by: string }
+  | { readonly kind: "asked"; readonly operation: string };
+
+const cancellations: {
+  readonly [K in Cancellation["kind"]]: (of: Extract<Cancellation, { kind: K }>, word: string) => string;
+} = {
+  unknown: ({ operation }, word) =>
+    `There is no operation ${code(operation)}: ${typeThis(word, "operations")} lists them.`,
+  ended: ({ operation, status, summary }) =>
+    `${code(operation)} has ended already (${standingOf(status)}), there is nothing left to cancel. ${prose(summary)}`.trim(),
+  already: ({ operation, by }) =>
+    `${code(operation)} is being cancelled already, ${prose(`<@${by}>`)} asked for it. Its message shows how far it is.`,
+  asked: ({ operation }) =>
+    `Cancelling ${code(operation)}: what is in flight is put back first, a node past the point of no return is finished. Its message shows the end.`,
+};
+
+/** The answer to somebody who cancels, by command or by button. */
+export const cancelAnswer = (cancellation: Cancellation, commandWord: string): Message =>
+  say((cancellations[cancellation.kind] as (of: Cancellation, word: string) => string)(cancellation, commandWord));
+
+/** What somebody is told, in private, whose click came to nothing. */
+export const lateClick = (what: string): Message =>
+  say(
+    `Somebody was faster, or the time was up: there is nothing to decide about ${plain(what)} any more. The message shows what became of it.`,
+  );
+
+/** A button or dialog that belongs to nothing we know. */
+export const staleClick: Message = say("This button belongs to nothing I know any more. Nothing was changed.");

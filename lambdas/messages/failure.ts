@@ -1,0 +1,63 @@
+import type { Block, NodeRecord, OperationRecord } from "../records.ts";
+import { between, clockTime } from "./age.ts";
+import { actions, type Button, section } from "./blocks.ts";
+import { KEEP_INSTANCE, nodeValue, TERMINATE_INSTANCE } from "./buttons.ts";
+import { typeThis } from "./forms.ts";
+import { nodeLabel, signs } from "./node-lines.ts";
+import { stageName } from "./stages.ts";
+import { codeBlock, prose } from "./text.ts";
+
+const keep = (value: string): Button => ({ actionId: KEEP_INSTANCE, value, text: "Keep for inspection" });
+
+const terminate = (value: string): Button => ({
+  actionId: TERMINATE_INSTANCE,
+  value,
+  text: "Terminate now",
+  style: "danger",
+  confirm: {
+    title: "Terminate the instance?",
+    text: "Its disk is deleted with it: nothing can be looked at afterwards.",
+    confirm: "Terminate",
+    deny: "Not yet",
+  },
+});
+
+/** What somebody can type when it is over. */
+function again({ request, id }: OperationRecord, commandWord: string): string {
+  if (request.command === "add") return `${typeThis(commandWord, "add", request.pool)} adds another one.`;
+  if (request.command === "remove") return `${typeThis(commandWord, "remove", request.node)} tries it again.`;
+  return `${typeThis(commandWord, "operations")} shows ${id}.`;
+}
+
+function next(node: NodeRecord, operation: OperationRecord, commandWord: string, now: string): string {
+  if (node.outcome) return `*Then:* ${prose(node.outcome, 300)}. *Next:* ${again(operation, commandWord)}`;
+  if (node.status !== "deciding") return `*Next:* ${again(operation, commandWord)}`;
+  const deadline = node.decideBy ? `at ${clockTime(node.decideBy)}, in ${between(now, node.decideBy)}` : "soon";
+  return `*Next:* keep the instance to look at it, or terminate it. Unless somebody keeps it, it is terminated ${deadline}.`;
+}
+
+/**
+ * A failed node in full: which stage, the machine's own words, what was left, what comes next; buttons while it is undecided.
+ * @param room characters that the machine's own words may take, at most 2,000
+ * @returns no blocks when the node has not failed
+ */
+export function failureBlocks(
+  node: NodeRecord,
+  operation: OperationRecord,
+  commandWord: string,
+  now: string,
+  room: number,
+): Block[] {
+  const { failure } = node;
+  if (!failure) return [];
+  const text = section(
+    [
+      `${signs[node.status]} *${nodeLabel(node)} failed at ${stageName(failure.stage)}*`,
+      codeBlock(failure.why, room),
+      `*Left:* ${prose(failure.left, 400)}`,
+      next(node, operation, commandWord, now),
+    ].join("\n"),
+  );
+  const value = nodeValue(operation.id, node.index);
+  return node.status === "deciding" ? [text, actions(`decide:${value}`, [keep(value), terminate(value)])] : [text];
+}

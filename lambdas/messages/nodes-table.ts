@@ -1,0 +1,52 @@
+import type { Message } from "../records.ts";
+import { between } from "./age.ts";
+import { context, say } from "./blocks.ts";
+import { typeThis } from "./forms.ts";
+import { andMore, table } from "./table.ts";
+import { counted } from "./text.ts";
+
+/** One node as the list shows it. */
+export interface NodeRow {
+  readonly name: string;
+  /** As kubectl says it: "Ready,SchedulingDisabled". */
+  readonly status: string;
+  /** From the labels node-role.kubernetes.io/<role>. */
+  readonly roles: readonly string[];
+  /** ISO 8601 */
+  readonly createdAt: string;
+  /** The kubelet's: "v1.34.2". */
+  readonly version: string;
+  readonly pool: string | null;
+  /** "10.0.20348" */
+  readonly build: string | null;
+  readonly instanceId: string | null;
+}
+
+const COLUMNS = ["NAME", "STATUS", "ROLES", "AGE", "VERSION", "POOL", "BUILD", "INSTANCE"];
+
+const cells = (row: NodeRow, now: string): string[] => [
+  row.name,
+  row.status,
+  row.roles.join(","),
+  between(row.createdAt, now),
+  row.version,
+  row.pool ?? "",
+  row.build ?? "",
+  row.instanceId ?? "",
+];
+
+/**
+ * The Windows nodes with kubectl's columns and ours.
+ * @param now ISO 8601: ages are counted up to here
+ */
+export function nodesMessage(rows: readonly NodeRow[], now: string, commandWord: string): Message {
+  if (rows.length === 0)
+    return say(`There are no Windows nodes yet: ${typeThis(commandWord, "help", "add")} says how to add some.`);
+  const { blocks, rest } = table(
+    COLUMNS,
+    rows.map((row) => cells(row, now)),
+  );
+  const more =
+    rest > 0 ? [context(`${andMore(rest, "node")}: ${typeThis(commandWord, "node")} with a name shows one.`)] : [];
+  return { text: counted(rows.length, "Windows node"), blocks: [...blocks, ...more] };
+}

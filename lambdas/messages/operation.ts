@@ -1,0 +1,116 @@
+import type { Block, Message, NodeRecord, OperationRecord, OperationStatus, OperationView } from "../records.ts";
+import { between } from "./age.ts";
+import { actions, type Button, context, fitting, header, section, sections } from "./blocks.ts";
+import { CANCEL_OPERATION } from "./buttons.ts";
+import { failureBlocks } from "./failure.ts";
+import { titleOf } from "./forms.ts";
+import { nodeLine, summaryLines } from "./node-lines.ts";
+import { code, counted, plain, prose } from "./text.ts";
+
+/** More nodes than this are summed up by stage instead of told one by one. */
+export const MOST_LINES = 30;
+
+/** So are lines that are longer together: failures and their buttons need room beside them. */
+const MOST_CHARACTERS = 6_000;
+
+/** Characters of a machine's own words in the one message; the thread has more of them. */
+const WHY = 600;
+
+const standings: Readonly<Record<OperationStatus, { readonly sign: string; readonly words: string }>> = {
+  requested: { sign: "⏳", words: "starting" },
+  running: { sign: "⏳", words: "running" },
+  waiting: { sign: "❓", words: "waiting for somebody" },
+  succeeded: { sign: "✅", words: "done" },
+  failed: { sign: "❌", words: "failed" },
+  cancelled: { sign: "⛔", words: "cancelled" },
+  refused: { sign: "🚫", words: "refused" },
+  "not-started": { sign: "🚫", words: "not started" },
+};
+
+/** The sign and the words of an operation's status. */
+export const standingOf = (status: OperationStatus): string => `${standings[status].sign} ${standings[status].words}`;
+
+/** May an operation still be cancelled? */
+const cancellable = (operation: OperationRecord): boolean =>
+  operation.endedAt === null && operation.cancelledBy === null;
+
+const cancelButton = (operation: OperationRecord): Button => ({
+  actionId: CANCEL_OPERATION,
+  value: operation.id,
+  text: "Cancel",
+  style: "danger",
+  confirm: {
+    title: "Cancel this operation?",
+    text: "What is in flight is put back. A node past the point of no return is finished first.",
+    confirm: "Cancel it",
+    deny: "Let it run",
+  },
+});
+
+const origin = ({ operation, now }: OperationView): string => {
+  const time = between(operation.requestedAt, operation.endedAt ?? now);
+  return `${code(operation.id)} · asked by ${plain(operation.asker.userName, 80)} · ${standings[operation.status].words} ${operation.endedAt ? "after" : "for"} ${time}`;
+};
+
+/** "web: 3 → 5 (max 8)" */
+export const poolLine = ({ name, before, after, maximum }: NonNullable<OperationView["pool"]>): string =>
+  `*${plain(name, 60)}*: ${before} → ${after} (max ${maximum})`;
+
+function summary({ operation, pool }: OperationView): string[] {
+  const cancelling =
+    operation.cancelledBy !== null && operation.endedAt === null
+      ? [`Cancelled by ${prose(`<@${operation.cancelledBy}>`, 80)}: what is in flight is put back first.`]
+      : [];
+  return [...(pool ? [poolLine(pool)] : []), ...(operation.summary ? [prose(operation.summary)] : []), ...cancelling];
+}
+
+function lines(nodes: readonly NodeRecord[], now: string): string[] {
+  const all = nodes.length > MOST_LINES ? [] : nodes.map((node) => nodeLine(node, now));
+  const fits = all.length === nodes.length && all.join("\n").length <= MOST_CHARACTERS;
+  return fits ? all : summaryLines(nodes);
+}
+
+/** Those that wait for somebody come first: their buttons must be in reach. */
+const failed = (nodes: readonly NodeRecord[]): NodeRecord[] =>
+  nodes
+    .filter((node) => node.failure)
+    .sort((one, other) => Number(other.status === "deciding") - Number(one.status === "deciding"));
+
+/** What notifications say. */
+function spoken({ operation, nodes }: OperationView): string {
+  const done = nodes.filter((node) => node.status === "succeeded").length;
+  const progress = nodes.length > 0 ? `, ${done} of ${counted(nodes.length, "node")} done` : "";
+  return `${standings[operation.status].sign} ${plain(titleOf(operation.request), 300)}: ${standings[operation.status].words}${progress}`;
+}
+
+function frame(view: OperationView): { readonly top: Block[]; readonly bottom: Block[] } {
+  const { operation, nodes, now } = view;
+  const said = summary(view);
+  return {
+    top: [
+      header(`${standings[operation.status].sign} ${titleOf(operation.request)}`),
+      context(origin(view)),
+      ...(said.length > 0 ? [section(said.join("\n"))] : []),
+      ...sections(lines(nodes, now)),
+    ],
+    bottom: cancellable(operation) ? [actions(`cancel:${operation.id}`, [cancelButton(operation)])] : [],
+  };
+}
+
+const elsewhere = (count: number): Block => context(`and ${counted(count, "failure")} more: each is in the thread`);
+
+/**
+ * The one message of an operation, as it stands: written whole each time, always within Slack's limits.
+ * Failures that do not fit are counted; each has its own message in the thread, with the same buttons.
+ * @param commandWord "/win": next steps are given as commands
+ */
+export function operationMessage(view: OperationView, commandWord: string): Message {
+  const { top, bottom } = frame(view);
+  const failures = failed(view.nodes).map((node) => failureBlocks(node, view.operation, commandWord, view.now, WHY));
+  const shown = fitting(failures, [...top, ...bottom, elsewhere(failures.length)]);
+  const rest = failures.length - shown.length;
+  return {
+    text: spoken(view),
+    blocks: [...top, ...shown.flat(), ...(rest > 0 ? [elsewhere(rest)] : []), ...bottom],
+  };
+}

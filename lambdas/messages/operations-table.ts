@@ -1,0 +1,34 @@
+import type { Message, OperationRecord } from "../records.ts";
+import { between } from "./age.ts";
+import { context, say } from "./blocks.ts";
+import { titleOf, typeThis } from "./forms.ts";
+import { table } from "./table.ts";
+import { counted } from "./text.ts";
+
+const COLUMNS = ["OPERATION", "STATUS", "WHAT", "BY", "AGE", "TOOK", "RESULT"];
+
+const cells = (operation: OperationRecord, now: string): string[] => [
+  operation.id,
+  operation.status,
+  titleOf(operation.request),
+  operation.asker.userName,
+  between(operation.requestedAt, now),
+  operation.endedAt ? between(operation.requestedAt, operation.endedAt) : "",
+  operation.summary,
+];
+
+/**
+ * Who asked for what and when, and how it ended.
+ * @param operations newest first
+ * @param now ISO 8601
+ */
+export function operationsMessage(operations: readonly OperationRecord[], now: string, commandWord: string): Message {
+  if (operations.length === 0) return say("Nobody has asked for anything yet.");
+  const { blocks, rest } = table(
+    COLUMNS,
+    operations.map((operation) => cells(operation, now)),
+  );
+  const older = rest > 0 ? ` The ${rest} oldest of them do not fit here.` : "";
+  const hint = context(`${typeThis(commandWord, "cancel")} with an id stops one that runs.${older}`);
+  return { text: counted(operations.length, "operation"), blocks: [...blocks, hint] };
+}

@@ -1,0 +1,87 @@
+import type { Message } from "../records.ts";
+import { say } from "./blocks.ts";
+import { typeThis } from "./forms.ts";
+import { poolLine } from "./operation.ts";
+import type { RemovalFacts } from "./removal-dialog.ts";
+import type { RefusalWords } from "./removal-refusal.ts";
+import { code, counted, echo, plain, some } from "./text.ts";
+
+/** Names offered when somebody's beginning fits several nodes. */
+const MOST_NAMES = 10;
+
+/** Nothing is called what was typed. */
+export const noSuchNode = (typed: string, commandWord: string): string =>
+  `There is no Windows node ${echo(typed)}: ${typeThis(commandWord, "nodes")} lists them.`;
+
+/** Several nodes begin with what was typed. */
+export const severalNodes = (typed: string, names: readonly string[]): string =>
+  `${echo(typed)} begins ${counted(names.length, "node")}: ${some(
+    names.map((name) => code(name)),
+    MOST_NAMES,
+  )}. Say a little more.`;
+
+/** What an `add` would do, with every fact that was looked up for it. */
+export interface AddPlan {
+  readonly pool: { readonly name: string; readonly before: number; readonly after: number; readonly maximum: number };
+  readonly windows: string;
+  readonly imageId: string;
+  readonly instanceTypes: readonly string[];
+  readonly subnets: readonly string[];
+}
+
+/** The dry run of an `add`. */
+export const addDryRun = (plan: AddPlan, commandWord: string): Message =>
+  say(
+    [
+      `*Dry run, nothing was changed.* ${poolLine(plan.pool)}`,
+      `Image ${code(plan.imageId)} (Windows Server ${plain(plan.windows)}), first of ${some(plan.instanceTypes.map(code), 5)} with capacity in ${some(plan.subnets.map(code), 5)}.`,
+      `For real: ${typeThis(commandWord, "add", plan.pool.name, plan.pool.after - plan.pool.before)}`,
+    ].join("\n"),
+  );
+
+/** The dry run of a `remove` that would be allowed. */
+export function removeDryRun(facts: RemovalFacts, commandWord: string): Message {
+  const losing = facts.pods.filter((pod) => pod.localData.length > 0 || pod.owner === null);
+  const losses = losing.length > 0 ? ` ⚠️ ${counted(losing.length, "pod")} would lose local data or not come back.` : "";
+  return say(
+    [
+      `*Dry run, nothing was changed.* ${code(facts.node)} (${code(facts.instanceId)}) would be cordoned, emptied, terminated and deleted.`,
+      `${counted(facts.pods.length, "pod")} would be evicted: ${
+        some(
+          facts.pods.map((pod) => code(`${pod.namespace}/${pod.name}`)),
+          10,
+        ) || "none"
+      }.${losses}`,
+      `For real: ${typeThis(commandWord, "remove", facts.node)}`,
+    ].join("\n"),
+  );
+}
+
+/** A removal that is refused, told without a dialog. */
+export const removalRefusedMessage = (typed: string, { why, next }: RefusalWords): Message =>
+  say(`🚫 ${code(typed)} is not removed: ${why}.\n*Next:* ${next}.`);
+
+/** Why an `add` is refused. */
+export type AddRefusal =
+  | {
+      readonly kind: "over-maximum";
+      readonly pool: string;
+      readonly before: number;
+      readonly count: number;
+      readonly maximum: number;
+    }
+  | { readonly kind: "pending-csrs"; readonly pending: number };
+
+/** An `add` that is refused, in words: why, and what can be done instead. */
+export function addRefusal(refusal: AddRefusal, commandWord: string): string {
+  if (refusal.kind === "pending-csrs") {
+    return `${refusal.pending} certificate requests are pending in the cluster, and new nodes would add to them until nobody's are approved. Next: look at \`kubectl get csr\`, then ask again.`;
+  }
+  const { pool, before, count, maximum } = refusal;
+  const room = Math.max(0, maximum - before);
+  const next =
+    room > 0
+      ? `${typeThis(commandWord, "add", pool, room)} would fit.`
+      : "Remove one first, or raise the maximum in the configuration.";
+  return `${plain(pool)} has ${before} of at most ${counted(maximum, "node")}: ${count} more would be too many. Next: ${next}`;
+}

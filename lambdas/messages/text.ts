@@ -1,0 +1,66 @@
+/** Slack's three (docs: "Formatting text for app surfaces"): nothing escaped this way can ping, link or format. */
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/** Control characters, lone surrogates and marks that turn the direction of writing; "keep" survives. */
+const withoutControls = (text: string, keep: RegExp, instead: string): string =>
+  text.toWellFormed().replace(/\p{C}/gu, (character) => (keep.test(character) ? character : instead));
+
+/**
+ * Text from elsewhere, safe inside mrkdwn and never longer than told; an entity is never cut in two.
+ * @param limit UTF-16 units of the result, as Slack counts them
+ */
+export function escaped(text: string, limit: number): string {
+  const pieces = Array.from(text, (character) => ENTITIES[character] ?? character);
+  const whole = pieces.join("");
+  if (whole.length <= limit) return whole;
+  let kept = "";
+  for (const piece of pieces) {
+    if (kept.length + piece.length >= limit) break;
+    kept += piece;
+  }
+  return `${kept}…`;
+}
+
+/** One line of plain words from elsewhere: a name, a sentence of the ledger. */
+export const plain = (text: string, limit = 300): string => escaped(withoutControls(text, /$^/, " ").trim(), limit);
+
+/** A sentence of ours that may name people as `<@U…>`; all else in it is escaped. */
+export const prose = (text: string, limit = 600): string =>
+  plain(text, limit).replace(/&lt;@([UW][A-Z0-9]{2,20})&gt;/g, "<@$1>");
+
+/** A name in a code span that it cannot break out of. */
+export const code = (text: string): string => `\`${plain(text, 300).replaceAll("`", "'") || " "}\``;
+
+/** What somebody typed, said back to them: at most 80 characters, no control characters, no mention that pings. */
+export function echo(text: string): string {
+  const words = withoutControls(text, /$^/, " ").replaceAll("`", "'").trim();
+  return `\`${escaped(words.replaceAll("@", "@\u200b"), 80) || " "}\``;
+}
+
+/** Words of a machine, for the inside of a code block that they cannot break out of; line breaks stay. */
+const inCode = (text: string, limit: number): string =>
+  escaped(
+    withoutControls(text, /[\n\t]/, "")
+      .replaceAll("`", "'")
+      .trimEnd(),
+    limit,
+  );
+
+/** Lines for the inside of a code block, each of them safe. */
+export const codeLine = (line: string): string => inCode(line.replace(/\s/g, " "), 2_500);
+
+/** A code block around what is safe inside it. */
+export const fenced = (safe: string): string => `\`\`\`\n${safe}\n\`\`\``;
+
+/** Words of a machine as a code block of at most `limit` characters. */
+export const codeBlock = (text: string, limit: number): string => fenced(inCode(text.trim(), limit - 8) || " ");
+
+/** "1 node", "3 nodes". */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+/** "a, b and 4 more" */
+export function some(names: readonly string[], most: number): string {
+  const shown = names.slice(0, most);
+  const more = names.length - shown.length;
+  return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
+}
