@@ -1,0 +1,225 @@
+# casement-script: guard
+#
+# Keeps the instance metadata service reachable. Windows loses the routes to it when a container network has taken
+# over the network adapter, and EC2Launch then deletes what is left and adds them on an adapter without an address.
+# Without them the SSM agent cannot start, so nothing from outside can repair it: this runs on the machine, as SYSTEM,
+# at start-up and every minute.
+#
+# It chooses the path by the default routes of the active store, never by their order: an interface counts when it is
+# connected, has a settled address in the gateway's own subnet, and carries the MAC address of the primary network
+# interface (recorded while the metadata service answered) or of a physical adapter. None, or several as good as each
+# other: nothing is written, and the exit code is 1.
+#
+# -Check changes nothing and prints what it finds as one line of JSON.
+[CmdletBinding()]
+param(
+    [switch] $Check,
+    [string] $StateFile = (Join-Path $env:SystemDrive 'Casement\guard.json'),
+    # Looks again until EC2Launch has stopped, at most this long; the task itself is ended after ten minutes.
+    [int] $WindowSeconds = 480,
+    [int] $PauseSeconds = 5
+)
+
+Set-StrictMode -Version 2
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+# Metadata, DNS, time, an address AWS does not explain, and two for the activation of Windows: EC2Launch's own list.
+$Targets = @('169.254.169.254', '169.254.169.253', '169.254.169.123', '169.254.169.249', '169.254.169.250', '169.254.169.251')
+
+# include: shared/metadata.ps1
+
+# include: shared/text.ps1
+
+function Get-SavedState {
+    $empty = @{ mac = ''; repairs = 0; ok = $null; error = '' }
+    if (-not (Test-Path -LiteralPath $StateFile)) { return $empty }
+    try {
+        $saved = Get-Content -LiteralPath $StateFile -Raw | ConvertFrom-Json
+        return @{ mac = "$($saved.mac)"; repairs = [int] $saved.repairs; ok = $saved.ok; error = "$($saved.error)" }
+    } catch {
+        return $empty
+    }
+}
+
+# An IPv4 address as a number, so that two can be compared by subnet.
+function ConvertTo-Number([string] $address) {
+    $bytes = ([Net.IPAddress] $address).GetAddressBytes()
+    [Array]::Reverse($bytes)
+    return [BitConverter]::ToUInt32($bytes, 0)
+}
+
+function Test-SameSubnet($address, [string] $other) {
+    $size = [Math]::Pow(2, 32 - $address.PrefixLength)
+    $own = [Math]::Floor((ConvertTo-Number $address.IPAddress) / $size)
+    return $own -eq [Math]::Floor((ConvertTo-Number $other) / $size)
+}
+
+# Settled addresses of an interface that lie in the gateway's subnet; self-assigned ones (169.254) do not count.
+function Get-AddressTowards([int] $index, [string] $gateway) {
+    $addresses = @(Get-NetIPAddress -InterfaceIndex $index -AddressFamily IPv4 -ErrorAction SilentlyContinue)
+    return @($addresses | Where-Object {
+        "$($_.AddressState)" -eq 'Preferred' -and $_.IPAddress -notlike '169.254.*' -and (Test-SameSubnet $_ $gateway)
+    })
+}
+
+# 0: the recorded primary interface. 1: an adapter that shares its MAC with a physical one. 2: neither.
+function Get-Rank([string] $mac, [string] $recorded, [string[]] $physical) {
+    if ($recorded -and $mac -eq $recorded) { return 0 }
+    if ($physical -contains $mac) { return 1 }
+    return 2
+}
+
+function Get-Candidate([string] $recorded) {
+    $physical = @(Get-NetAdapter -Physical -ErrorAction SilentlyContinue | ForEach-Object { "$($_.MacAddress)" })
+    $defaults = @(Get-NetRoute -AddressFamily IPv4 -DestinationPrefix '0.0.0.0/0' -PolicyStore ActiveStore -ErrorAction SilentlyContinue)
+    foreach ($route in $defaults) {
+        if ($route.NextHop -eq '0.0.0.0') { continue }
+        $index = $route.InterfaceIndex
+        $interface = Get-NetIPInterface -InterfaceIndex $index -AddressFamily IPv4 -ErrorAction SilentlyContinue
+        $adapter = Get-NetAdapter -InterfaceIndex $index -ErrorAction SilentlyContinue
+        if (-not $interface -or -not $adapter -or "$($interface.ConnectionState)" -ne 'Connected') { continue }
+        if (@(Get-AddressTowards $index $route.NextHop).Count -eq 0) { continue }
+        $rank = Get-Rank "$($adapter.MacAddress)" $recorded $physical
+        if ($rank -eq 2) { continue }
+        [pscustomobject] @{ Index = $index; Gateway = $route.NextHop; Rank = $rank; Metric = $route.RouteMetric + $interface.InterfaceMetric }
+    }
+}
+
+# The best paths: one is right, none or several is not.
+function Get-BestPath([string] $recorded) {
+    $sorted = @(Get-Candidate $recorded | Sort-Object -Property Rank, Metric)
+    if ($sorted.Count -eq 0) { return }
+    $best = $sorted[0]
+    $sorted | Where-Object { $_.Rank -eq $best.Rank -and $_.Metric -eq $best.Metric }
+}
+
+# A recorded MAC that no adapter of this machine has comes from the machine whose disk this was.
+function Get-RecordedMac([string] $saved) {
+    $here = @(Get-NetAdapter -ErrorAction SilentlyContinue | ForEach-Object { "$($_.MacAddress)" })
+    if ($here -contains $saved) { return $saved }
+    return ''
+}
+
+# The right route is added before a wrong one goes. Returns how many routes were changed.
+function Repair-Route([string] $target, $path) {
+    $prefix = "$target/32"
+    $changes = 0
+    $active = @(Get-NetRoute -DestinationPrefix $prefix -PolicyStore ActiveStore -ErrorAction SilentlyContinue)
+    $good = @($active | Where-Object { $_.InterfaceIndex -eq $path.Index -and $_.NextHop -eq $path.Gateway })
+    if ($good.Count -eq 0) {
+        New-NetRoute -DestinationPrefix $prefix -InterfaceIndex $path.Index -NextHop $path.Gateway -RouteMetric 15 -PolicyStore ActiveStore | Out-Null
+        $changes++
+    }
+    # Remove-NetRoute on one store leaves the other, so both are looked through.
+    foreach ($store in @('ActiveStore', 'PersistentStore')) {
+        $routes = @(Get-NetRoute -DestinationPrefix $prefix -PolicyStore $store -ErrorAction SilentlyContinue)
+        $wrong = @($routes | Where-Object { $_.NextHop -ne $path.Gateway -or ($store -eq 'ActiveStore' -and $_.InterfaceIndex -ne $path.Index) })
+        foreach ($route in $wrong) {
+            Remove-NetRoute -DestinationPrefix $prefix -InterfaceIndex $route.InterfaceIndex -NextHop $route.NextHop -PolicyStore $store -Confirm:$false
+            $changes++
+        }
+    }
+    return $changes
+}
+
+# EC2Launch deletes and adds routes at each boot; it stops by itself when its tasks are done.
+function Test-LaunchSettled {
+    $launch = Get-Service -Name 'Amazon EC2Launch' -ErrorAction SilentlyContinue
+    return (-not $launch) -or "$($launch.Status)" -eq 'Stopped'
+}
+
+# An agent that was cut off for two looks sleeps up to an hour before it asks again, so it is restarted; otherwise a
+# running agent is left alone, because it may be executing a command.
+function Restore-Agent([int] $misses) {
+    $agent = Get-Service -Name 'AmazonSSMAgent' -ErrorAction SilentlyContinue
+    if (-not $agent) { return }
+    if ("$($agent.Status)" -ne 'Running') { Start-Service -Name 'AmazonSSMAgent' }
+    elseif ($misses -ge 2) { Restart-Service -Name 'AmazonSSMAgent' -Force }
+}
+
+function Write-GuardEvent([bool] $ok, [string] $text) {
+    try {
+        New-EventLog -LogName Application -Source Casement -ErrorAction SilentlyContinue
+        $kind = if ($ok) { 'Information' } else { 'Warning' }
+        Write-EventLog -LogName Application -Source Casement -EventId 4001 -EntryType $kind -Message $text
+    } catch {
+        Write-Warning "The event could not be written: $($_.Exception.Message)"
+    }
+}
+
+# One look: repairs what can be repaired and says what it saw.
+function Invoke-Look([string] $recorded) {
+    $paths = @(Get-BestPath $recorded)
+    $changes = 0
+    if ($paths.Count -eq 1) { foreach ($target in $Targets) { $changes += Repair-Route $target $paths[0] } }
+    return @{ Paths = $paths; Changes = $changes; Token = Get-MetadataToken }
+}
+
+function Get-Complaint($look) {
+    if ($look.Paths.Count -eq 0) { return 'no default route leads to the network of this instance yet' }
+    if ($look.Paths.Count -gt 1) { return "$($look.Paths.Count) interfaces are equally likely: nothing was written" }
+    if (-not $look.Token) { return 'the metadata service does not answer' }
+    return ''
+}
+
+function Invoke-Guard {
+    $saved = Get-SavedState
+    $mac = Get-RecordedMac $saved.mac
+    $misses = 0
+    $changes = 0
+    $deadline = [DateTime]::UtcNow.AddSeconds($WindowSeconds)
+    while ($true) {
+        $look = Invoke-Look $mac
+        $changes += $look.Changes
+        if (-not $look.Token) { $misses++ }
+        if (-not $mac -and $look.Token) { $mac = "$(Get-PrimaryMac $look.Token)" }
+        $complaint = Get-Complaint $look
+        if (-not $complaint -and (Test-LaunchSettled)) { break }
+        if ([DateTime]::UtcNow -ge $deadline) { break }
+        Start-Sleep -Seconds $PauseSeconds
+    }
+    if (-not $complaint) { Restore-Agent $misses }
+    Save-Guard $saved $mac $look $changes $complaint
+    return -not $complaint
+}
+
+function Save-Guard($saved, [string] $mac, $look, [int] $changes, [string] $complaint) {
+    $ok = -not $complaint
+    $state = [ordered] @{
+        at = [DateTime]::UtcNow.ToString('o')
+        ok = $ok
+        error = $complaint
+        mac = $mac
+        paths = $look.Paths.Count
+        interface = if ($look.Paths.Count -eq 1) { $look.Paths[0].Index } else { $null }
+        gateway = if ($look.Paths.Count -eq 1) { $look.Paths[0].Gateway } else { $null }
+        changed = $changes
+        repairs = $saved.repairs + [int] ($changes -gt 0)
+    }
+    Save-Text $StateFile ($state | ConvertTo-Json -Compress)
+    # A run each minute would fill the log: only what is news is written.
+    if ($changes -gt 0 -or $saved.ok -ne $ok -or $saved.error -ne $complaint) {
+        Write-GuardEvent $ok "Routes changed: $changes. $(if ($ok) { 'The metadata service answers.' } else { $complaint })"
+    }
+}
+
+if ($Check) {
+    $paths = @(Get-BestPath (Get-RecordedMac (Get-SavedState).mac))
+    [ordered] @{ paths = $paths.Count; metadataAnswers = [bool] (Get-MetadataToken) } | ConvertTo-Json -Compress
+    exit 0
+}
+
+# At start-up and every minute may meet; Task Scheduler's own rule does not cover a run by hand.
+$alone = New-Object Threading.Mutex $false, 'Global\casement-guard'
+try { $held = $alone.WaitOne(0) } catch [Threading.AbandonedMutexException] { $held = $true }
+if (-not $held) { exit 0 }
+try {
+    if (Invoke-Guard) { exit 0 }
+    exit 1
+} catch {
+    Write-GuardEvent $false $_.Exception.Message
+    exit 1
+} finally {
+    $alone.ReleaseMutex()
+}

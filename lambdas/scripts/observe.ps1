@@ -1,0 +1,64 @@
+# casement-script: observe
+#
+# Says what this machine looks like, as far as later steps decide by it. Changes nothing; its request is {}.
+[CmdletBinding()]
+param([string] $Request = '{{ Request }}')
+
+# include: shared/session.ps1
+
+# include: shared/metadata.ps1
+
+# include: shared/identity.ps1
+
+function Test-RebootPending($features) {
+    $signs = @(
+        'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion\Component Based Servicing\RebootPending',
+        'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion\WindowsUpdate\Auto Update\RebootRequired'
+    )
+    if (@($signs | Where-Object { Test-Path -Path $_ }).Count -gt 0) { return $true }
+    return @($features | Where-Object { "$($_.InstallState)" -like '*Pending' }).Count -gt 0
+}
+
+# Our own, told by their description, and the two of AWS that the metadata route decides about.
+function Get-Services {
+    $ours = @(Get-CimInstance -ClassName Win32_Service | Where-Object {
+        "$($_.Description)" -like 'Casement managed *' -or @('AmazonSSMAgent', 'Amazon EC2Launch') -contains $_.Name
+    })
+    $kinds = @{ Auto = 'Automatic'; Manual = 'Manual'; Disabled = 'Disabled' }
+    foreach ($service in @($ours | Sort-Object -Property Name)) {
+        $start = "$($service.StartMode)"
+        if ($kinds.ContainsKey($start)) { $start = $kinds[$start] }
+        [ordered] @{ name = $service.Name; state = "$($service.State)"; startType = $start }
+    }
+}
+
+# The command comes with the feature Containers: without it there are no networks.
+function Get-NetworkNames {
+    if (-not (Get-Command -Name Get-HnsNetwork -ErrorAction SilentlyContinue)) { return }
+    Get-HnsNetwork | ForEach-Object { "$($_.Name)" } | Sort-Object
+}
+
+function Get-Observation {
+    $features = @(Get-WindowsFeature | Where-Object { "$($_.InstallState)" -like 'Install*' })
+    return [ordered] @{
+        script = 'observe'
+        ok = $true
+        bootId = Get-BootId
+        build = "$((Get-CimInstance -ClassName Win32_OperatingSystem).Version)"
+        metadataAnswers = [bool] (Get-MetadataToken)
+        guard = Get-GuardState
+        features = @($features | Where-Object { "$($_.InstallState)" -eq 'Installed' } | ForEach-Object { "$($_.Name)" })
+        rebootPending = Test-RebootPending $features
+        services = @(Get-Services)
+        hnsNetworks = @(Get-NetworkNames)
+    }
+}
+
+try {
+    Read-Request $Request | Out-Null
+    Write-Result (Get-Observation)
+    exit 0
+} catch {
+    Write-Result ([ordered] @{ script = 'observe'; ok = $false; error = Get-ErrorText $_ })
+    exit 1
+}

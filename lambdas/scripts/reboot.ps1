@@ -1,0 +1,68 @@
+# casement-script: reboot
+#
+# Reboots the machine through the SSM agent: exit code 3010 asks the agent to reboot and to run this script once more
+# after the boot, which then gives the evidence. A marker of operation and boot id makes it exactly one reboot: run
+# again without a boot in between (the agent was restarted), it fails instead of asking a second time.
+#
+# Refused unless the guard of the metadata route is known to work: after a reboot without the route, no command would
+# reach this machine again.
+[CmdletBinding()]
+param([string] $Request = '{{ Request }}')
+
+# include: shared/session.ps1
+
+# include: shared/text.ps1
+
+# include: shared/metadata.ps1
+
+# include: shared/identity.ps1
+
+function Assert-Guard {
+    $guard = Get-GuardState
+    $faults = @(
+        if (-not $guard.present) { 'its script is missing' }
+        if (-not $guard.taskEnabled) { 'its task is missing or disabled' }
+        if ($guard.lastResult -ne 0) { "its last result is $($guard.lastResult)" }
+        if ($guard.paths -ne 1) { "it sees $($guard.paths) paths" }
+        if (-not (Get-MetadataToken)) { 'the metadata service does not answer' }
+    )
+    if ($faults.Count -gt 0) { throw "no reboot without the guard of the metadata route: $($faults -join ', ')" }
+}
+
+# True when this operation has asked for a reboot of this very boot before.
+function Test-Asked([string] $marker, $wanted) {
+    if (-not (Test-Path -LiteralPath $marker)) { return $false }
+    $asked = Get-Content -LiteralPath $marker -Raw | ConvertFrom-Json
+    return $asked.operation -ceq $wanted.operation -and "$($asked.bootId)" -ceq "$($wanted.bootId)"
+}
+
+function Get-Evidence([string] $before, [string] $after, $fault) {
+    return [ordered] @{ script = 'reboot'; ok = -not $fault; bootIdBefore = $before; bootIdAfter = $after; error = $fault }
+}
+
+# Writes the marker and returns, or throws; the caller then exits 3010.
+function Request-Reboot($wanted) {
+    $marker = Join-Path $CasementHome 'reboot.json'
+    if (Test-Asked $marker $wanted) { throw 'the reboot was asked for before and did not happen' }
+    Assert-Fresh $wanted.notAfter
+    Assert-Guard
+    Save-Text $marker ([ordered] @{ operation = $wanted.operation; bootId = "$($wanted.bootId)" } | ConvertTo-Json -Compress)
+}
+
+$before = ''
+$after = ''
+try {
+    $mutex = Enter-Machine
+    $wanted = Read-Request $Request
+    $before = "$($wanted.bootId)"
+    $after = Get-BootId
+    if ($before -ne $after) {
+        Write-Result (Get-Evidence $before $after $null)
+        exit 0
+    }
+    Request-Reboot $wanted
+    exit 3010
+} catch {
+    Write-Result (Get-Evidence $before $after (Get-ErrorText $_))
+    exit 1
+}

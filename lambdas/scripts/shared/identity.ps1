@@ -1,0 +1,27 @@
+# What tells one boot from another: the number that Windows counts up, which is also the boot id in the Node's status;
+# where it is missing, the time of the boot.
+function Get-BootId {
+    $key = 'HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management\PrefetchParameters'
+    $values = Get-ItemProperty -Path $key -ErrorAction SilentlyContinue
+    if (Test-Has $values 'BootId') { return "$($values.BootId)" }
+    return (Get-CimInstance -ClassName Win32_OperatingSystem).LastBootUpTime.ToUniversalTime().ToString('o')
+}
+
+# The guard of the metadata route as it stands: its file, its task, and what it would do now.
+function Get-GuardState {
+    $path = Join-Path $CasementHome 'guard.ps1'
+    $state = [ordered] @{ present = $false; sha256 = $null; taskEnabled = $false; lastResult = $null; paths = 0 }
+    $task = Get-ScheduledTask -TaskName 'Casement guard' -ErrorAction SilentlyContinue
+    if ($task) {
+        $state.taskEnabled = "$($task.State)" -ne 'Disabled'
+        $last = (Get-ScheduledTaskInfo -TaskName 'Casement guard').LastTaskResult
+        # SCHED_S_TASK_HAS_NOT_RUN (0x41303) and SCHED_S_TASK_RUNNING (0x41301) are no results.
+        if (@(267009, 267011) -notcontains $last) { $state.lastResult = [long] $last }
+    }
+    if (Test-Path -LiteralPath $path) {
+        $state.present = $true
+        $state.sha256 = (Get-FileHash -LiteralPath $path -Algorithm SHA256).Hash.ToLowerInvariant()
+        $state.paths = [int] (& $path -Check | Select-Object -Last 1 | ConvertFrom-Json).paths
+    }
+    return $state
+}

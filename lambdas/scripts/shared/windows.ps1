@@ -1,0 +1,67 @@
+# Features, firewall, machine-wide environment and Defender.
+$MachineEnvironment = 'HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\Environment'
+
+# A feature that is installed but waits for a reboot is no change, yet the reboot is still due.
+function Set-PlannedFeature($operation) {
+    $feature = Get-WindowsFeature -Name $operation.name
+    if (-not $feature) { throw 'Windows knows no such feature' }
+    if ("$($feature.InstallState)" -eq 'Installed') { return $false }
+    if ("$($feature.InstallState)" -eq 'InstallPending') {
+        Set-RebootDue
+        return $false
+    }
+    $done = Install-WindowsFeature -Name $operation.name
+    if (-not $done.Success) { throw "Install-WindowsFeature answered $($done.ExitCode)" }
+    if ("$($done.RestartNeeded)" -eq 'Yes') { Set-RebootDue }
+    return $true
+}
+
+# Windows reads 10.0.0.0/16 back as 10.0.0.0/255.255.0.0.
+function ConvertTo-Prefix([string] $address) {
+    $base, $mask = $address.Split('/')
+    if (-not $mask -or $mask -notmatch '\.') { return $address }
+    $bits = 0
+    foreach ($byte in ([Net.IPAddress] $mask).GetAddressBytes()) { $bits += ([Convert]::ToString($byte, 2) -replace '0', '').Length }
+    return "$base/$bits"
+}
+
+function Test-FirewallRule($rule, $operation) {
+    $port = $rule | Get-NetFirewallPortFilter
+    $addresses = @(($rule | Get-NetFirewallAddressFilter).RemoteAddress | ForEach-Object { ConvertTo-Prefix $_ })
+    return "$($rule.Enabled)" -eq 'True' -and "$($rule.Action)" -eq 'Allow' -and $port.Protocol -eq $operation.protocol -and
+        "$($port.LocalPort)" -eq "$($operation.port)" -and (Test-Same $addresses $operation.remoteAddresses)
+}
+
+function Set-PlannedFirewallRule($operation) {
+    $rule = Get-NetFirewallRule -Name $operation.name -ErrorAction SilentlyContinue
+    if ($rule -and (Test-FirewallRule $rule $operation)) { return $false }
+    if ($rule) { Remove-NetFirewallRule -Name $operation.name }
+    $new = @{
+        Name = $operation.name
+        DisplayName = $operation.name
+        Direction = 'Inbound'
+        Action = 'Allow'
+        Protocol = $operation.protocol
+        LocalPort = $operation.port
+        RemoteAddress = @($operation.remoteAddresses)
+    }
+    New-NetFirewallRule @new | Out-Null
+    return $true
+}
+
+# Written to the registry only: services see a change after the next boot in any case.
+function Set-PlannedVariable($operation) {
+    $now = Get-Value (Get-ItemProperty -Path $MachineEnvironment) $operation.name $null
+    if ($now -ceq $operation.value) { return $false }
+    if ($null -eq $operation.value) { Remove-ItemProperty -Path $MachineEnvironment -Name $operation.name }
+    else { New-ItemProperty -Path $MachineEnvironment -Name $operation.name -PropertyType String -Value $operation.value -Force | Out-Null }
+    return $true
+}
+
+# Where Defender is not installed there is nothing to exclude from.
+function Set-PlannedExclusion($operation) {
+    if (-not (Get-Command -Name Get-MpPreference -ErrorAction SilentlyContinue)) { return $false }
+    if (@((Get-MpPreference).ExclusionProcess) -contains $operation.process) { return $false }
+    Add-MpPreference -ExclusionProcess $operation.process
+    return $true
+}
