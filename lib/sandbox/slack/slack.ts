@@ -1,0 +1,35 @@
+import type { Foundation } from "../core/foundation.ts";
+import { json, type WireRequest, type WireResponse } from "../core/wire.ts";
+import { type Desk, desk } from "./desk/desk.ts";
+import { type SeenMessage, seen } from "./message-log.ts";
+import { webApi } from "./web-api.ts";
+import { type SlackOptions, workspace } from "./workspace.ts";
+
+/** The simulated Slack: one workspace with one installed app. */
+export interface Slack {
+  /** The Web API below /api/ and the response addresses. */
+  answer(request: WireRequest): Promise<WireResponse>;
+  readonly desk: Desk;
+  /** All that anybody sees, oldest first: the control API's GET /messages. */
+  messages(): SeenMessage[];
+}
+
+/**
+ * Builds the simulated Slack. All it remembers lies in the store, so a process started again finds its messages,
+ * dialogs and response addresses.
+ * @param foundation the ground's clock, store, randomness, mishaps and record of calls
+ * @param options the workspace's data, the app's secrets and its request URL
+ */
+export function slack(foundation: Foundation, options: SlackOptions): Slack {
+  const office = workspace(foundation, options);
+  const api = webApi(office);
+  return {
+    answer: async (request) => {
+      const called = api.answer(request);
+      if (called) return called;
+      return office.responseUrls.answer(request) ?? json({ ok: false, error: "not_found" }, 404);
+    },
+    desk: desk(office),
+    messages: () => office.messages.all().map(seen),
+  };
+}

@@ -1,0 +1,53 @@
+import type { Clock } from "../core/clock.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { SlackError } from "./slack-error.ts";
+
+interface Trigger {
+  readonly userId: string;
+  /** The view that was clicked in, when it was one: only then may a view be pushed on it. */
+  readonly viewId?: string;
+  readonly issuedAt: number;
+  used: boolean;
+}
+
+/** Trigger ids: the right, good once and for a moment, to open a view in front of the person who acted. */
+export interface Triggers {
+  issue(userId: string, viewId?: string): string;
+  /** @throws SlackError invalid_trigger_id, expired_trigger_id, exchanged_trigger_id */
+  exchange(id: string): { readonly userId: string; readonly viewId?: string };
+}
+
+/** Modals guide: a trigger_id expires in 3 seconds. */
+const LIFETIME_MS = 3_000;
+/** How long Slack still knows that a trigger existed; assumed. */
+const REMEMBERED_MS = 10 * 60_000;
+
+/**
+ * Builds the trigger book.
+ * @param host measures the three seconds: they are the app's computing time, which the sandbox's speed does not shorten
+ */
+export function triggers({ store, random }: Foundation, host: Clock, teamId: string): Triggers {
+  const book = store.collection<Trigger>("slack-triggers");
+  const forget = (): void => {
+    for (const id of book.keys()) {
+      if (host.now() - (book.get(id)?.issuedAt ?? 0) > REMEMBERED_MS) book.delete(id);
+    }
+  };
+  return {
+    issue: (userId, viewId) => {
+      forget();
+      const id = `${random.between(1e12, 9e12)}.${teamId}.${random.hex(32)}`;
+      book.set(id, { userId, ...(viewId !== undefined && { viewId }), issuedAt: host.now(), used: false });
+      return id;
+    },
+    exchange: (id) => {
+      const trigger = book.get(id);
+      if (!trigger) throw new SlackError("invalid_trigger_id");
+      if (trigger.used) throw new SlackError("exchanged_trigger_id");
+      if (host.now() - trigger.issuedAt > LIFETIME_MS) throw new SlackError("expired_trigger_id");
+      trigger.used = true;
+      book.set(id, trigger);
+      return trigger;
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { sleep } from "../core/clock.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { json, type WireRequest, type WireResponse } from "../core/wire.ts";
+import type { Json } from "./block-kit/check.ts";
+import { callArguments, tokenOf } from "./call-arguments.ts";
+import { chatMethods } from "./methods/chat.ts";
+import { conversationMethods } from "./methods/conversations.ts";
+import type { Method } from "./methods/method.ts";
+import { peopleMethods } from "./methods/people.ts";
+import { viewMethods } from "./methods/views.ts";
+import { slackMishaps } from "./mishap-kinds.ts";
+import { type RateLimits, rateLimits } from "./rate-limits.ts";
+import { explained, SlackError } from "./slack-error.ts";
+import { appScopes, type Workspace } from "./workspace.ts";
+
+/** Assumed: how long an ordered refusal asks the caller to wait, and how long a slow answer takes. */
+const ORDERED_RETRY_SECONDS = 10;
+const SLOW_MS = 10_000;
+
+interface Call {
+  readonly name: string;
+  readonly method: Method;
+  readonly args: Json;
+}
+
+const refusal = (error: SlackError): WireResponse => json({ ok: false, error: error.code, ...error.details });
+
+const tooMany = (seconds: number): WireResponse =>
+  json({ ok: false, error: "ratelimited" }, 429, "application/json", { "retry-after": String(seconds) });
+
+const broken = (): WireResponse => json({ ok: false, error: "internal_error" }, 500);
+
+const unavailable = (): WireResponse => ({
+  status: 503,
+  headers: { "content-type": "text/html" },
+  body: "<html><body>Slack is temporarily unavailable.</body></html>",
+});
+
+/** Which call this is, by an app that may make it. */
+function admitted(name: string, request: WireRequest, methods: Record<string, Method>, workspace: Workspace): Call {
+  const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
+  if (!method) throw new SlackError("unknown_method");
+  const args = callArguments(request);
+  const token = tokenOf(request, args);
+  if (token === undefined) throw new SlackError("not_authed");
+  if (token !== workspace.options.botToken) throw new SlackError("invalid_auth");
+  const scopes: readonly string[] = workspace.options.scopes ?? appScopes;
+  if (method.scope !== null && !scopes.includes(method.scope)) {
+    throw new SlackError("missing_scope", { needed: method.scope, provided: scopes.join(",") });
+  }
+  return { name, method, args };
+}
+
+function checkNeeds({ method, args }: Call): void {
+  const missing = method.needs.filter((name) => args[name] === undefined || args[name] === "");
+  if (missing.length === 0) return;
+  throw explained(
+    "invalid_arguments",
+    missing.map((name) => `missing required field: ${name}`),
+  );
+}
+
+function done(call: Call, limits: RateLimits): WireResponse {
+  const channel = call.args.channel === undefined ? undefined : String(call.args.channel);
+  const seconds = limits.exceeded(call.name, call.method.tier, channel);
+  if (seconds !== undefined) return tooMany(seconds);
+  checkNeeds(call);
+  return json({ ok: true, ...call.method.run(call.args) });
+}
+
+/** Runs a call through the mishaps that were ordered for it. */
+async function suffered({ mishaps, clock }: Foundation, call: Call, limits: RateLimits): Promise<WireResponse> {
+  const facts = { method: call.name, channel: String(call.args.channel ?? "") };
+  if (mishaps.strikes("slack-down", facts)) return unavailable();
+  if (mishaps.strikes("slack-5xx", facts)) return broken();
+  if (mishaps.strikes("slack-ratelimited", facts)) return tooMany(ORDERED_RETRY_SECONDS);
+  if (mishaps.strikes("slack-slow", facts)) await sleep(clock, SLOW_MS);
+  const response = done(call, limits);
+  return mishaps.strikes("slack-answer-lost", facts) ? broken() : response;
+}
+
+const errorOf = ({ status, body }: WireResponse): string | null => {
+  if (status === 503) return "unavailable";
+  const answer: { readonly ok?: boolean; readonly error?: string } = JSON.parse(String(body));
+  return answer.ok ? null : (answer.error ?? null);
+};
+
+/** The Web API's door. */
+export interface WebApi {
+  /** Answers a call to `/api/<method>`; undefined when the path is none of the API's. */
+  answer(request: WireRequest): Promise<WireResponse> | undefined;
+}
+
+/** Builds the Web API over a workspace. */
+export function webApi(workspace: Workspace): WebApi {
+  const { foundation } = workspace;
+  const limits = rateLimits(foundation);
+  const methods: Record<string, Method> = {
+    ...chatMethods(workspace),
+    ...viewMethods(workspace),
+    ...conversationMethods(workspace),
+    ...peopleMethods(workspace),
+  };
+  foundation.mishaps.declare(...slackMishaps);
+  const answer = async (name: string, request: WireRequest): Promise<WireResponse> => {
+    try {
+      return await suffered(foundation, admitted(name, request, methods, workspace), limits);
+    } catch (error) {
+      if (error instanceof SlackError) return refusal(error);
+      throw error;
+    }
+  };
+  const recorded = async (name: string, request: WireRequest): Promise<WireResponse> => {
+    const response = await answer(name, request);
+    const error = errorOf(response);
+    const principal = error === "not_authed" || error === "invalid_auth" ? "anonymous" : workspace.directory.app.name;
+    foundation.calls.record({ service: "slack", action: name, principal, status: response.status, error });
+    return response;
+  };
+  return {
+    answer: (request) => {
+      const name = /\/api\/([A-Za-z.]+)$/.exec(new URL(request.url, "http://slack").pathname)?.[1];
+      return name === undefined ? undefined : recorded(name, request);
+    },
+  };
+}

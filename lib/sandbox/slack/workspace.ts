@@ -1,0 +1,71 @@
+import type { Clock } from "../core/clock.ts";
+import type { Foundation } from "../core/foundation.ts";
+import type { WireRequest, WireResponse } from "../core/wire.ts";
+import { type Directory, directory, type Town } from "./directory.ts";
+import { type MessageLog, messageLog } from "./message-log.ts";
+import { type ResponseUrls, responseUrls } from "./response-urls.ts";
+import { type Triggers, triggers } from "./triggers.ts";
+import { type ViewStack, viewStack } from "./view-stack.ts";
+
+/** How the simulated Slack is set up. */
+export interface SlackOptions {
+  readonly town: Town;
+  readonly signingSecret: string;
+  readonly botToken: string;
+  /** The app's one request URL: commands, clicks and dialogs all go there. A rejection is a broken connection. */
+  readonly requestUrl: (request: WireRequest) => Promise<WireResponse>;
+  /**
+   * The host's clock; a journey gives the sandbox's. Signatures are dated by it, and it measures what the app may
+   * take (3 s for an answer, 3 s for a trigger): computing time does not get shorter when the sandbox runs faster.
+   */
+  readonly host: Clock;
+  /** Where the app reaches this Slack, without a slash at the end: response_url begins with it. */
+  readonly address: () => string;
+  /** The slash commands the app registered; "/win" unless told. */
+  readonly commands?: readonly string[];
+  /** Bot scopes of the installed app; `appScopes` unless told. */
+  readonly scopes?: readonly string[];
+  /** A workspace setting: messages older than this can no longer be edited. Never unless told, Slack's default. */
+  readonly editWindowMinutes?: number;
+}
+
+/** The bot scopes the app asks for when it is installed. */
+export const appScopes = ["commands", "chat:write", "users:read", "usergroups:read", "channels:read"] as const;
+
+/** Everything the doors and the desk of the simulated Slack work on. */
+export interface Workspace {
+  readonly foundation: Foundation;
+  readonly options: SlackOptions;
+  readonly directory: Directory;
+  readonly messages: MessageLog;
+  readonly views: ViewStack;
+  readonly triggers: Triggers;
+  readonly responseUrls: ResponseUrls;
+  /** Tells listeners that somebody may see something new; returns what ends the listening. */
+  onChange(listener: () => void): () => void;
+}
+
+/** Builds the workspace on the ground's store. */
+export function workspace(foundation: Foundation, options: SlackOptions): Workspace {
+  const listeners = new Set<() => void>();
+  const changed = (): void => {
+    for (const listener of listeners) listener();
+  };
+  const people = directory(options.town);
+  const messages = messageLog(foundation, changed);
+  return {
+    foundation,
+    options,
+    directory: people,
+    messages,
+    views: viewStack(foundation, people, changed),
+    triggers: triggers(foundation, options.host, people.team.id),
+    responseUrls: responseUrls(foundation, people, messages, options.address),
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+  };
+}
