@@ -6,7 +6,7 @@ const lanes: readonly (readonly Check[])[] = [
   [
     { name: "format and lint", command: "biome ci --error-on-warnings --max-diagnostics=50" },
     { name: "un-awaited steps", command: "oxlint --type-aware" },
-    { name: "types", command: "tsc" },
+    { name: "types", command: "tsc && tsc -p lib/sandbox/page/browser" },
     { name: "unused code", command: "knip" },
   ],
   [{ name: "tests", command: "vitest run --project fast --outputFile.json=.ci-output/tests.json" }],
