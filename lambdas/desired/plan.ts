@@ -12,11 +12,23 @@ export type Operation =
   /** Makes a directory; "system" leaves it to SYSTEM and Administrators alone. */
   | { readonly do: "directory"; readonly path: string; readonly access: "system" | "inherited" }
   /** Writes a file whole and atomically; verified by sha256 (hex) after writing. A secret's sha256 is not known: null. */
-  | { readonly do: "file"; readonly path: string; readonly source: FileSource; readonly sha256: string | null; readonly access: "system" | "inherited" }
+  | {
+      readonly do: "file";
+      readonly path: string;
+      readonly source: FileSource;
+      readonly sha256: string | null;
+      readonly access: "system" | "inherited";
+    }
   | { readonly do: "remove-file"; readonly path: string }
   /** Installs a Windows feature (Install-WindowsFeature); may leave a reboot due, never reboots. */
   | { readonly do: "feature"; readonly name: string }
-  | { readonly do: "firewall-rule"; readonly name: string; readonly protocol: "TCP" | "UDP"; readonly port: number; readonly remoteAddresses: readonly string[] }
+  | {
+      readonly do: "firewall-rule";
+      readonly name: string;
+      readonly protocol: "TCP" | "UDP";
+      readonly port: number;
+      readonly remoteAddresses: readonly string[];
+    }
   /** Machine-wide environment variable; null removes it. */
   | { readonly do: "environment"; readonly name: string; readonly value: string | null }
   /** Defines a Windows service running as LocalSystem; running services are not restarted by it. */
@@ -36,7 +48,13 @@ export type Operation =
   | { readonly do: "service-recovery"; readonly name: string; readonly restartAfter: readonly number[] }
   | { readonly do: "service-state"; readonly name: string; readonly state: "Running" | "Stopped" }
   /** A scheduled task as SYSTEM running a PowerShell file; at start-up and, unless 0, every so many minutes. */
-  | { readonly do: "task"; readonly name: string; readonly script: string; readonly arguments: readonly string[]; readonly everyMinutes: number }
+  | {
+      readonly do: "task";
+      readonly name: string;
+      readonly script: string;
+      readonly arguments: readonly string[];
+      readonly everyMinutes: number;
+    }
   /** Runs a scheduled task now and waits until it ended; its last result must be 0. */
   | { readonly do: "run-task"; readonly name: string; readonly withinSeconds: number }
   /** Windows Defender leaves this process alone. */

@@ -40,7 +40,8 @@ function Wait-Task([string] $name, [DateTime] $deadline) {
     }
 }
 
-# A start while the task runs is ignored by Windows, so a run that is under way is waited for first.
+# A start while the task runs is ignored by Windows, so a run that is under way is waited for first. It always counts
+# as a change: what the task did is its own affair.
 function Invoke-PlannedTask($operation) {
     $deadline = [DateTime]::UtcNow.AddSeconds($operation.withinSeconds)
     Wait-Task $operation.name $deadline
@@ -49,5 +50,5 @@ function Invoke-PlannedTask($operation) {
     Wait-Task $operation.name $deadline
     $result = (Get-ScheduledTaskInfo -TaskName $operation.name).LastTaskResult
     if ($result -ne 0) { throw "its last result is $result" }
-    return $false
+    return $true
 }

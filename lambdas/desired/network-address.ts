@@ -1,0 +1,16 @@
+const toNumber = (address: string): number => address.split(".").reduce((sum, byte) => sum * 256 + Number(byte), 0);
+
+const toAddress = (value: number): string =>
+  [24, 16, 8, 0].map((bits) => Math.floor(value / 2 ** bits) % 256).join(".");
+
+/**
+ * An address of an IPv4 network by its number, counted from the network's own.
+ * @param network "172.30.0.0/16"
+ * @throws Error when the network has no such address
+ */
+export function addressIn(network: string, number: number): string {
+  const [base = "", prefix = ""] = network.split("/");
+  const size = 2 ** (32 - Number(prefix));
+  if (!(number < size)) throw new Error(`The network ${network} has no address number ${number}.`);
+  return toAddress(Math.floor(toNumber(base) / size) * size + number);
+}

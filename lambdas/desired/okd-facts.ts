@@ -1,0 +1,18 @@
+import type { Configuration, Pool } from "../configuration.ts";
+import type { PayloadManifest } from "./okd-payload.ts";
+
+/** Everything that decides what one Windows machine of profile okd looks like. */
+export interface OkdFacts {
+  readonly configuration: Configuration;
+  readonly poolName: string;
+  readonly pool: Pool;
+  /** The instance's PrivateDnsName. */
+  readonly nodeName: string;
+  /** The instance's private address. */
+  readonly nodeIp: string;
+  /** "10.0.20348" */
+  readonly build: string;
+  readonly payload: PayloadManifest;
+  /** The secret of this instance: JSON { kubeconfig }. */
+  readonly joinSecretId: string;
+}

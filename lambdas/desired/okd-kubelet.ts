@@ -1,0 +1,52 @@
+import { kubernetesFolder as k } from "./machine-paths.ts";
+import { addressIn } from "./network-address.ts";
+import type { OkdFacts } from "./okd-facts.ts";
+
+/** Keeps every pod away until the node was verified; the last thing that provisioning removes. */
+export const startingTaint = { key: "casement.dev/starting", value: "true", effect: "NoSchedule" } as const;
+
+/** The cluster's DNS service has the tenth address of the service network (OKD's dns-operator). */
+const DNS_ADDRESS = 10;
+
+/** The kubelet's configuration: WMCO's, with eviction on memory, which Windows does since 1.31 and only when told. */
+export const kubeletConfiguration = ({ configuration, pool }: OkdFacts): object => ({
+  kind: "KubeletConfiguration",
+  apiVersion: "kubelet.config.k8s.io/v1beta1",
+  rotateCertificates: true,
+  serverTLSBootstrap: true,
+  authentication: { x509: { clientCAFile: `${k}\\kubelet-ca.crt` }, anonymous: { enabled: false } },
+  clusterDomain: "cluster.local",
+  clusterDNS: [addressIn(configuration.cluster.serviceNetwork, DNS_ADDRESS)],
+  cgroupsPerQOS: false,
+  enforceNodeAllocatable: ["none"],
+  runtimeRequestTimeout: "10m0s",
+  maxPods: 250,
+  kubeAPIQPS: 50,
+  kubeAPIBurst: 100,
+  serializeImagePulls: false,
+  logging: { flushFrequency: "5s" },
+  enableSystemLogHandler: true,
+  enableSystemLogQuery: true,
+  featureGates: { NodeLogQuery: true, RotateKubeletServerCertificate: true },
+  containerLogMaxSize: "50Mi",
+  evictionHard: { "nodefs.available": "10%", "imagefs.available": "15%", "memory.available": "500Mi" },
+  systemReserved: { cpu: "500m", memory: "2Gi", "ephemeral-storage": "1Gi" },
+  containerRuntimeEndpoint: "npipe://./pipe/containerd-containerd",
+  registerNode: true,
+  registerWithTaints: [pool.taint, startingTaint],
+  resolvConf: "",
+});
+
+/** How the kubelet gets credentials for images in Amazon's registry: the payload's provider, with the instance's role. */
+export const credentialProviders = (): object => ({
+  apiVersion: "kubelet.config.k8s.io/v1",
+  kind: "CredentialProviderConfig",
+  providers: [
+    {
+      name: "ecr-credential-provider.exe",
+      matchImages: ["*.dkr.ecr.*.amazonaws.com", "*.dkr.ecr.*.amazonaws.com.cn", "*.dkr.ecr-fips.*.amazonaws.com"],
+      defaultCacheDuration: "12h",
+      apiVersion: "credentialprovider.kubelet.k8s.io/v1",
+    },
+  ],
+});

@@ -1,0 +1,34 @@
+import type { OkdFacts } from "./okd-facts.ts";
+
+// Kubernetes documentation, "Labels and Selectors": an optional DNS prefix, then a name of at most 63 characters.
+const KEY = /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
+const VALUE = /^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$/;
+
+// Kubernetes documentation, "Using Node Authorization": a kubelet may set only a few labels of these two domains itself.
+const RESERVED = /(^|\.)(kubernetes|k8s)\.io\//;
+
+/**
+ * Every label that the finished Node carries beyond those a kubelet sets by itself.
+ * @throws Error when a label of the pool is no Kubernetes label: it would not survive a command line
+ */
+export function nodeLabels({ poolName, pool }: Pick<OkdFacts, "poolName" | "pool">): Record<string, string> {
+  const wrong = Object.entries(pool.labels).filter(([key, value]) => !KEY.test(key) || !VALUE.test(value));
+  if (wrong.length > 0)
+    throw new Error(
+      `Pool ${poolName} has labels that Kubernetes does not take: ${wrong.map(([key]) => key).join(", ")}`,
+    );
+  return {
+    ...pool.labels,
+    "casement.dev/pool": poolName,
+    "node.openshift.io/os_id": "Windows",
+    "node-role.kubernetes.io/worker": "",
+  };
+}
+
+/** The labels that the kubelet registers itself with, "a=b,c=d"; the reserved ones are set from outside. */
+export const selfLabels = (facts: Pick<OkdFacts, "poolName" | "pool">): string =>
+  Object.entries(nodeLabels(facts))
+    .filter(([key]) => !RESERVED.test(key))
+    .map(([key, value]) => `${key}=${value}`)
+    .toSorted()
+    .join(",");

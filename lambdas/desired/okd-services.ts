@@ -1,0 +1,113 @@
+import { Refused } from "../errors.ts";
+import { kubernetesFolder as k, logFolder } from "./machine-paths.ts";
+import type { OkdFacts } from "./okd-facts.ts";
+import { selfLabels } from "./okd-labels.ts";
+import type { Operation } from "./plan.ts";
+
+type Service = Extract<Operation, { do: "service" }>;
+
+/** Seconds before each restart of a service that failed; Windows repeats the last one for ever. */
+const RESTART_AFTER = [10, 30, 60];
+
+/** Windows Server 2019 cannot change the VXLAN port (OpenShift documentation, WMCO prerequisites). */
+const FIXED_OVERLAY_BUILD = "10.0.17763";
+const STANDARD_OVERLAY_PORT = 4789;
+
+const runner = (name: string): string => `${k}\\kube-log-runner.exe -log-file=${logFolder}\\${name}\\${name}.log`;
+
+const containerd = (): string =>
+  [
+    `${k}\\containerd\\containerd.exe`,
+    `--config ${k}\\containerd\\containerd_conf.toml`,
+    `--log-file ${logFolder}\\containerd\\containerd.log`,
+    "--run-service",
+    "--log-level info",
+  ].join(" ");
+
+// The node's name is what EC2 says it is, fixed here: asking the metadata service at each start would tie the node to
+// the route that a reboot can lose. The cloud's identity comes from outside (`--cloud-provider=external`).
+const kubelet = (facts: OkdFacts): string =>
+  [
+    runner("kubelet"),
+    `${k}\\kubelet.exe`,
+    `--config=${k}\\kubelet.conf`,
+    `--bootstrap-kubeconfig=${k}\\bootstrap-kubeconfig`,
+    `--kubeconfig=${k}\\kubeconfig`,
+    "--cert-dir=C:\\var\\lib\\kubelet\\pki\\",
+    "--windows-service",
+    `--node-labels=${selfLabels(facts)}`,
+    "--windows-priorityclass=ABOVE_NORMAL_PRIORITY_CLASS",
+    "--v=2",
+    "--cloud-provider=external",
+    `--hostname-override=${facts.nodeName}`,
+    `--node-ip=${facts.nodeIp}`,
+    `--image-credential-provider-bin-dir=${k}`,
+    `--image-credential-provider-config=${k}\\credential-provider-config.yaml`,
+  ].join(" ");
+
+function overlayPort({ configuration, build }: OkdFacts): string[] {
+  const port = configuration.cluster.hybridOverlayPort;
+  if (port === STANDARD_OVERLAY_PORT) return [];
+  if (build === FIXED_OVERLAY_BUILD) throw new Refused(`Windows Server 2019 cannot use the overlay port ${port}`);
+  return [`--hybrid-overlay-vxlan-port ${port}`];
+}
+
+const hybridOverlay = (facts: OkdFacts): string =>
+  [
+    `${k}\\hybrid-overlay-node.exe`,
+    `--node ${facts.nodeName}`,
+    `--bootstrap-kubeconfig=${k}\\kubeconfig`,
+    `--cert-dir=${k}\\cni\\config`,
+    "--cert-duration=24h",
+    "--windows-service",
+    `--logfile ${logFolder}\\hybrid-overlay\\hybrid-overlay.log`,
+    `--k8s-apiserver=${facts.configuration.cluster.apiServer}`,
+    `--k8s-cacert ${k}\\bootstrap-ca.crt`,
+    ...overlayPort(facts),
+  ].join(" ");
+
+const kubeProxy = (): string =>
+  `${runner("kube-proxy")} ${k}\\kube-proxy.exe --config ${k}\\kube-proxy.conf --windows-service`;
+
+// WMCO serves metrics with a certificate of the cluster's service CA, which only a pod's Service can have; without one
+// the port is plain HTTP, inside the cluster's network alone.
+const windowsExporter = (): string =>
+  [
+    `${k}\\windows_exporter.exe`,
+    "--collectors.enabled cpu,logical_disk,net,os,service,system,container,memory,cpu_info",
+    "--log.level info",
+    `--log.file ${logFolder}\\windows_exporter\\windows_exporter.log`,
+  ].join(" ");
+
+const csiProxy = (): string =>
+  `${k}\\csi-proxy.exe -log_file=${logFolder}\\csi-proxy\\csi-proxy.log -logtostderr=false -windows-service --v=2`;
+
+/** WMCO's services with its dependencies, in the order of its priorities. */
+const services: readonly (readonly [
+  name: string,
+  dependsOn: readonly string[],
+  command: (facts: OkdFacts) => string,
+])[] = [
+  ["containerd", [], containerd],
+  ["kubelet", ["containerd"], kubelet],
+  ["hybrid-overlay-node", ["kubelet"], hybridOverlay],
+  ["windows_exporter", [], windowsExporter],
+  ["csi-proxy", [], csiProxy],
+  ["kube-proxy", ["hybrid-overlay-node"], kubeProxy],
+];
+
+/**
+ * The services of a Windows node. They start by themselves after a reboot, in the order of their dependencies.
+ * @throws Refused when this Windows release cannot do what the cluster is configured for
+ */
+export const okdServices = (facts: OkdFacts): Service[] =>
+  services.map(([name, dependsOn, command]) => ({
+    do: "service",
+    name,
+    description: `Casement managed ${name}`,
+    commandLine: command(facts),
+    startType: "Automatic",
+    dependsOn,
+    environment: [],
+    restartAfter: RESTART_AFTER,
+  }));

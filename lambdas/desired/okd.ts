@@ -1,0 +1,158 @@
+import type { Configuration } from "../configuration.ts";
+import { casementFolder, kubernetesFolder as k, logFolder } from "./machine-paths.ts";
+import { containerdConfiguration } from "./okd-containerd.ts";
+import type { OkdFacts } from "./okd-facts.ts";
+import { credentialProviders, kubeletConfiguration } from "./okd-kubelet.ts";
+import type { PayloadFile } from "./okd-payload.ts";
+import { okdServices } from "./okd-services.ts";
+import { directory, jsonFile, serviceState, textFile } from "./operation.ts";
+import type { Operation } from "./plan.ts";
+import { firewallRules, okdPorts } from "./ports.ts";
+
+const GUARD_TASK = "Casement guard";
+const NETWORK_TASK = "Casement network";
+
+/** Made by hybrid-overlay-node (ovn-kubernetes); network.ps1 waits for it. */
+const HNS_NETWORK = "OVNKubernetesHybridOverlayNetwork";
+
+const BOOTSTRAP_KUBECONFIG = `${k}\\bootstrap-kubeconfig`;
+
+const fileFrom = (bucket: string, { path, key, versionId, sha256 }: PayloadFile): Operation => ({
+  do: "file",
+  path,
+  source: { from: "bucket", bucket, key, version: versionId },
+  sha256,
+  access: "inherited",
+});
+
+const payloadFiles = ({ configuration, payload }: OkdFacts, inFolder: (path: string) => boolean): Operation[] =>
+  payload.files.filter(({ path }) => inFolder(path)).map((file) => fileFrom(configuration.bucket, file));
+
+const isOurs = (path: string): boolean => path.startsWith(`${casementFolder}\\`);
+
+/**
+ * The guard of the metadata route: first of all, before anything that could lose the route. Windows restarts the SSM
+ * agent by itself only when told to.
+ */
+export const guardOperations = (facts: OkdFacts): Operation[] => [
+  directory(casementFolder, "system"),
+  ...payloadFiles(facts, isOurs),
+  { do: "service-recovery", name: "AmazonSSMAgent", restartAfter: [30, 60, 60] },
+  { do: "task", name: GUARD_TASK, script: `${casementFolder}\\guard.ps1`, arguments: [], everyMinutes: 1 },
+  { do: "run-task", name: GUARD_TASK, withinSeconds: 240 },
+];
+
+/** Windows features; they leave a reboot due, which is taken before any container network exists. */
+export const featureOperations = (): Operation[] => [{ do: "feature", name: "Containers" }];
+
+// Below C:\ ordinary users may create files in what they did not make, and these programs run as SYSTEM.
+const programFolders = (): Operation[] => [
+  directory(k, "system"),
+  ...["containerd", "containerd\\registries", "cni", "cni\\config", "etc\\kubernetes\\manifests"].map((name) =>
+    directory(`${k}\\${name}`),
+  ),
+];
+
+/** The programs, each verified by its hash. */
+export const payloadOperations = (facts: OkdFacts): Operation[] => [
+  ...programFolders(),
+  ...payloadFiles(facts, (path) => !isOurs(path)),
+];
+
+// Containers run as other users than SYSTEM and mount files from below C:\var, so it stays as Windows makes it,
+// except for the kubelet's own keys.
+const stateFolders = (): Operation[] => [
+  directory(logFolder),
+  ...["containerd", "csi-proxy", "hybrid-overlay", "kube-proxy", "kubelet", "windows_exporter"].map((name) =>
+    directory(`${logFolder}\\${name}`),
+  ),
+  directory("C:\\var\\lib\\kubelet\\pki", "system"),
+];
+
+const configurationFiles = (facts: OkdFacts): Operation[] => [
+  textFile(`${k}\\kubelet-ca.crt`, facts.configuration.cluster.kubeletClientAuthority),
+  textFile(`${k}\\bootstrap-ca.crt`, facts.configuration.cluster.certificateAuthority),
+  jsonFile(`${k}\\kubelet.conf`, kubeletConfiguration(facts)),
+  jsonFile(`${k}\\credential-provider-config.yaml`, credentialProviders()),
+  textFile(`${k}\\containerd\\containerd_conf.toml`, containerdConfiguration()),
+];
+
+// Its sha256 cannot be known here: the content is this instance's secret, read with the instance's own role.
+const joinMaterial = ({ joinSecretId }: OkdFacts): Operation => ({
+  do: "file",
+  path: BOOTSTRAP_KUBECONFIG,
+  source: { from: "secret", secretId: joinSecretId, field: "kubeconfig" },
+  sha256: null,
+  access: "system",
+});
+
+/** kube-proxy needs both gates for the overlay until 1.34, where they became part of it (KEP-5100). */
+const proxyGates = (version: string): string[] =>
+  Number(version.split(".")[1]) < 34 ? ["-FeatureGates", "WinDSR,WinOverlay"] : [];
+
+const networkTask = ({ configuration, nodeName }: OkdFacts): Operation => ({
+  do: "task",
+  name: NETWORK_TASK,
+  script: `${casementFolder}\\network.ps1`,
+  arguments: [
+    ...["-NodeName", nodeName],
+    ...["-ServiceNetwork", configuration.cluster.serviceNetwork],
+    ...["-HnsNetwork", HNS_NETWORK],
+    ...["-HnsModule", `${k}\\hns.psm1`],
+    ...["-CniConfig", `${k}\\cni\\config\\cni.conf`],
+    ...["-KubeProxyConfig", `${k}\\kube-proxy.conf`],
+    ...["-KubeConfig", `${k}\\kubeconfig`],
+    ...proxyGates(configuration.cluster.version),
+  ],
+  everyMinutes: 0,
+});
+
+/**
+ * Everything that makes the machine a node, short of starting it.
+ * @throws Refused when this Windows release cannot do what the cluster is configured for
+ */
+export const configureOperations = (facts: OkdFacts): Operation[] => {
+  const { cluster } = facts.configuration;
+  return [
+    ...stateFolders(),
+    ...firewallRules(okdPorts(cluster.hybridOverlayPort), cluster.machineNetwork),
+    { do: "defender-exclusion", process: `${k}\\containerd\\containerd.exe` },
+    ...configurationFiles(facts),
+    joinMaterial(facts),
+    ...okdServices(facts),
+    networkTask(facts),
+  ];
+};
+
+/** Starts what needs nothing from the cluster but the right to ask for a certificate. */
+export const startOperations = (): Operation[] =>
+  ["containerd", "kubelet", "windows_exporter", "csi-proxy"].map((name) => serviceState(name, "Running"));
+
+/** Starts the network once the kubelet has its kubeconfig and the Node its subnet. */
+export const networkOperations = (): Operation[] => [
+  serviceState("hybrid-overlay-node", "Running"),
+  { do: "run-task", name: NETWORK_TASK, withinSeconds: 600 },
+  serviceState("kube-proxy", "Running"),
+];
+
+/** After a failure: a kubelet that goes on asking for certificates would fill the cluster's queue of requests. */
+export const stopKubeletOperations = (): Operation[] => [serviceState("kubelet", "Stopped")];
+
+/** Join material is of no use once the kubelet has its own certificate, so it leaves the disk. */
+export const afterJoinOperations = (): Operation[] => [{ do: "remove-file", path: BOOTSTRAP_KUBECONFIG }];
+
+/**
+ * The kubeconfig that a machine joins with: the content of its secret's field `kubeconfig`. JSON is YAML.
+ * @param token a short-lived token of OKD's node-bootstrapper
+ */
+export const bootstrapKubeconfig = ({ cluster }: Configuration, token: string): string =>
+  JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [
+      { name: "local", cluster: { server: cluster.apiServer, "certificate-authority": `${k}\\bootstrap-ca.crt` } },
+    ],
+    users: [{ name: "bootstrap", user: { token } }],
+    contexts: [{ name: "bootstrap", context: { cluster: "local", user: "bootstrap" } }],
+    "current-context": "bootstrap",
+  });

@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+import type { Operation } from "./plan.ts";
+
+type OperationOf<Kind extends Operation["do"]> = Extract<Operation, { do: Kind }>;
+type Access = OperationOf<"file">["access"];
+
+/** A directory that everybody may read as far as the folder above allows, or SYSTEM and Administrators alone. */
+export const directory = (path: string, access: Access = "inherited"): OperationOf<"directory"> => ({
+  do: "directory",
+  path,
+  access,
+});
+
+/** A small text file that travels inside the plan; never a secret. */
+export const textFile = (path: string, text: string): OperationOf<"file"> => ({
+  do: "file",
+  path,
+  source: { from: "inline", base64: Buffer.from(text).toString("base64") },
+  sha256: createHash("sha256").update(text).digest("hex"),
+  access: "inherited",
+});
+
+/** A JSON file, indented so that a person on the machine can read it. */
+export const jsonFile = (path: string, value: unknown): OperationOf<"file"> =>
+  textFile(path, `${JSON.stringify(value, null, 2)}\n`);
+
+/** Asks for a service to run, or not to run. */
+export const serviceState = (name: string, state: "Running" | "Stopped"): OperationOf<"service-state"> => ({
+  do: "service-state",
+  name,
+  state,
+});
