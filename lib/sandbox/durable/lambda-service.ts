@@ -1,0 +1,115 @@
+import { AwsError, type AwsService } from "../core/aws-service.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { json, type WireResponse } from "../core/wire.ts";
+import type { Account } from "./arn.ts";
+import { durableEngine } from "./engine.ts";
+import { type DeadLetter, type EventQueue, eventQueue } from "./event-queue.ts";
+import { type FunctionSettings, type Functions, functionRegistry, type Handler } from "./functions.ts";
+import { type Invocations, invocations } from "./invocations.ts";
+import { declareEventMishaps } from "./invoke.ts";
+import { answers } from "./lambda-api.ts";
+import type { Execution } from "./model.ts";
+import { routeOf } from "./routes.ts";
+
+/** Where the service stands, and what it assumes. */
+export interface LambdaOptions extends Account {
+  /**
+   * The host's milliseconds for sandbox milliseconds: the durable SDK compares times with the host's clock and waits
+   * on the host's timers, so what it is shown must be in the host's time.
+   */
+  readonly hostTime: (sandboxMs: number) => number;
+  /** How often an unnamed asynchronous event is delivered twice, 0 to 1; 0.005 unless told (assumed). */
+  readonly duplicates?: number;
+}
+
+/** Lambda as the ground sees it. */
+export interface LambdaService extends AwsService {
+  /** Adds a function. All functions are mounted before `resume`. */
+  mount(name: string, settings: FunctionSettings, handler: Handler): void;
+  /** Takes up what a killed process left: timers, queued events, invocations that were running. Call it once. */
+  resume(): void;
+  executions(): Execution[];
+  deadLetters(): DeadLetter[];
+  /** An asynchronous invocation by the ground itself (EventBridge has its own right to invoke). */
+  send(functionName: string, event: unknown): void;
+  /**
+   * A synchronous invocation of an ordinary function by the ground itself (a function URL).
+   * @throws Error with the function's error
+   */
+  call(functionName: string, event: unknown): Promise<unknown>;
+}
+
+const DUPLICATES = 0.005;
+
+/**
+ * Builds the Lambda service of the ground: REST-JSON exactly as @aws-sdk/client-lambda speaks it, with an embedded
+ * durable engine whose whole state lies in the store.
+ */
+export function lambdaService(ground: Foundation, options: LambdaOptions): LambdaService {
+  const functions = functionRegistry(options);
+  const runner = invocations(ground, options.hostTime);
+  const engine = durableEngine({ ground, account: options, functions, runner, hostTime: options.hostTime });
+  const queue = eventQueue({
+    ground,
+    runner,
+    target: ({ functionName: name, qualifier }) =>
+      functions.get(name) ? functions.target({ name, qualifier }) : undefined,
+  });
+  const { hostTime, duplicates = DUPLICATES } = options;
+  const parts = { ground, functions, runner, engine, queue, duplicates, account: options, hostTime };
+  declareEventMishaps(ground);
+  return {
+    name: "lambda",
+    action: (request) => routeOf(request).action,
+    answer: async (action, request, caller) => {
+      const answer = answers[action];
+      if (!answer) throw new AwsError("UnknownOperationException", action, 404);
+      return answer(parts, routeOf(request), request, caller);
+    },
+    refuse,
+    mount: (name, settings, handler) => functions.mount({ name, settings, handler }),
+    resume: () => {
+      engine.resume();
+      queue.resume();
+    },
+    executions: () => engine.book.all(),
+    deadLetters: () => queue.deadLetters(),
+    ...fromInside(ground, functions, runner, queue),
+  };
+}
+
+function fromInside(
+  ground: Foundation,
+  functions: Functions,
+  runner: Invocations,
+  queue: EventQueue,
+): Pick<LambdaService, "send" | "call"> {
+  const reference = (name: string) => ({ name, qualifier: "live" });
+  return {
+    send: (name, event) => queue.send(reference(name), JSON.stringify(event), ground.random.between(20, 200)),
+    call: async (name, event) => {
+      const target = functions.target(reference(name));
+      if (!runner.hasRoom(target.function)) throw new AwsError("TooManyRequestsException", "Rate Exceeded.", 429);
+      const { payload, error } = await runner.run({ target, event, requestId: ground.random.uuid() });
+      if (error) throw Object.assign(new Error(error.errorMessage), { name: error.errorType });
+      return JSON.parse(payload) as unknown;
+    },
+  };
+}
+
+/** Errors whose text the model calls "Message"; the others say "message". */
+const CAPITAL = new Set([
+  "ResourceNotFoundException",
+  "DurableExecutionAlreadyStartedException",
+  "CallbackTimeoutException",
+  "ServiceException",
+  "AccessDeniedException",
+]);
+
+const refuse = (error: AwsError): WireResponse =>
+  json(
+    { Type: error.status < 500 ? "User" : "Service", [CAPITAL.has(error.code) ? "Message" : "message"]: error.message },
+    error.status,
+    "application/json",
+    { "x-amzn-errortype": error.code },
+  );
