@@ -8,7 +8,19 @@ export interface Caller {
    * Throws `AwsError("AccessDenied…")` in words like AWS's own unless a statement of the caller's permissions allows
    * every one of the resources. `context` holds condition keys: "aws:RequestTag/casement:cluster", "ec2:CreateAction", …
    */
-  require(action: string, resources: readonly string[], context?: Readonly<Record<string, string>>): void;
+  require(action: string, resources: readonly string[], context?: Context): void;
+}
+
+/** Condition keys of a request with their values; a list for keys with several values (aws:TagKeys). */
+export type Context = Readonly<Record<string, string | readonly string[]>>;
+
+/** A token bucket that a request draws on: the same `bucket` name is the same bucket. */
+export interface Limit {
+  readonly bucket: string;
+  readonly capacity: number;
+  readonly refillPerSecond: number;
+  /** Tokens this request takes. */
+  readonly cost: number;
 }
 
 /** A refusal in the words of the service; each service writes it in its own protocol. */
@@ -29,6 +41,8 @@ export interface AwsService {
   readonly name: string;
   /** Which API action this request asks for ("RunInstances"); throws AwsError when there is none such. */
   action(request: WireRequest): string;
+  /** What the door throttles this request by; a service without limits of its own leaves it out. */
+  limits?(action: string, request: WireRequest): readonly Limit[];
   answer(action: string, request: WireRequest, caller: Caller): Promise<WireResponse>;
   /** The error as this service writes errors. */
   refuse(error: AwsError): WireResponse;

@@ -1,0 +1,124 @@
+import {
+  clusterSecret,
+  command,
+  durable,
+  images,
+  joinSecrets,
+  launch,
+  node,
+  payload,
+  readLedger,
+  seeAgents,
+  seeInstances,
+  seeLaunchParts,
+  slackSecret,
+  start,
+  terminate,
+  wakeExecutions,
+  writeLedger,
+} from "./statements.ts";
+
+/** Operators of IAM conditions that our statements use. */
+export type ConditionOperator =
+  | "StringEquals"
+  | "StringNotEquals"
+  | "StringLike"
+  | "StringEqualsIfExists"
+  | "ArnLike"
+  | "ArnEquals"
+  | "Bool"
+  | "Null"
+  | "ForAllValues:StringEquals"
+  | "ForAllValues:StringLike"
+  | "ForAnyValue:StringEquals";
+
+/** Condition operator → condition key → allowed values. */
+export type Conditions = Partial<Record<ConditionOperator, Readonly<Record<string, string | readonly string[]>>>>;
+
+/** One permission: everything is denied that no statement allows. */
+export interface Statement {
+  readonly sid: string;
+  readonly actions: readonly string[];
+  readonly resources: readonly string[];
+  readonly conditions?: Conditions;
+  /** Why it may be as wide as it is; required where a resource is "*". */
+  readonly why?: string;
+}
+
+/** Who holds permissions: one name per function, and "node" for the role of the Windows nodes. */
+export type PrincipalName =
+  | "front-door"
+  | "cloud-events"
+  | "add-nodes"
+  | "provision-node"
+  | "remove-node"
+  | "look"
+  | "node";
+
+/** Where the permissions apply; fills the placeholders of the statements. */
+export interface Place {
+  readonly account: string;
+  readonly region: string;
+  /** Cluster name, as in the tag casement:cluster. */
+  readonly cluster: string;
+  readonly bucket: string;
+  /** DynamoDB table of the ledger. */
+  readonly table: string;
+}
+
+/** What each function may do, and the nodes. The stack grants exactly this and the sandbox enforces it. */
+const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
+  "front-door": [readLedger, writeLedger, slackSecret, start("add-nodes", "remove-node", "look"), wakeExecutions],
+  "cloud-events": [readLedger, writeLedger, wakeExecutions, seeInstances],
+  "add-nodes": [
+    durable("add-nodes"),
+    start("provision-node"),
+    readLedger,
+    writeLedger,
+    slackSecret,
+    clusterSecret,
+    seeInstances,
+    images,
+  ],
+  "provision-node": [
+    durable("provision-node"),
+    readLedger,
+    writeLedger,
+    slackSecret,
+    clusterSecret,
+    seeInstances,
+    seeAgents,
+    seeLaunchParts,
+    images,
+    ...launch,
+    terminate,
+    ...command,
+    joinSecrets,
+    ...payload,
+  ],
+  "remove-node": [
+    durable("remove-node"),
+    readLedger,
+    writeLedger,
+    slackSecret,
+    clusterSecret,
+    seeInstances,
+    seeLaunchParts,
+    terminate,
+  ],
+  look: [durable("look"), readLedger, slackSecret, clusterSecret, seeInstances, seeAgents],
+  node,
+};
+
+const PLACEHOLDER = /\$\{(account|region|cluster|bucket|table)\}/g;
+
+/**
+ * The permissions of one cluster's stack.
+ * @param place fills `${account}`, `${region}`, `${cluster}`, `${bucket}` and `${table}`; IAM's own policy variables
+ *   (`${ec2:SourceInstanceARN}`) stay for the evaluation
+ * @returns the statements of every principal
+ */
+export function permissionsFor(place: Place): Readonly<Record<PrincipalName, readonly Statement[]>> {
+  const filled = JSON.stringify(permissions).replace(PLACEHOLDER, (_, name: keyof Place) => place[name]);
+  return JSON.parse(filled);
+}

@@ -1,0 +1,136 @@
+import { AwsError, type AwsService } from "../core/aws-service.ts";
+import { sleep } from "../core/clock.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { json, type WireRequest, type WireResponse } from "../core/wire.ts";
+import type { Access } from "./access.ts";
+import { doorError } from "./dialects.ts";
+import { faultOf, type Key, type Signature, signatureOf } from "./signature.ts";
+import { type TokenBuckets, tokenBuckets } from "./throttle.ts";
+
+/** What the door is built from. */
+export interface DoorOptions {
+  readonly foundation: Foundation;
+  /** The host's time in milliseconds: signatures are dated by real clients. */
+  readonly hostNow: () => number;
+  /** Access key id → secret and whose it is. */
+  readonly keys: ReadonlyMap<string, Key>;
+  readonly services: readonly AwsService[];
+  readonly access: Access;
+}
+
+/** The one endpoint of every AWS service of the ground. */
+export interface AwsDoor {
+  answer(request: WireRequest): Promise<WireResponse>;
+}
+
+const fields = {
+  service: "ec2, ssm, s3, secretsmanager, lambda, dynamodb, events",
+  action: "API action: RunInstances",
+};
+
+const mishapKinds = [
+  { kind: "aws-throttle", sentence: "AWS refuses the call because there were too many.", fields },
+  { kind: "aws-5xx", sentence: "AWS answers the call with an internal error; nothing was done.", fields },
+  { kind: "aws-slow", sentence: "AWS takes ten seconds longer to answer.", fields },
+];
+
+/** How much longer a call takes under "aws-slow" (assumed). */
+const SLOW = 10_000;
+
+interface Visit {
+  readonly service: AwsService;
+  readonly action: string;
+  readonly principal: string;
+}
+
+/** What the door knew of a request when it ended, for the record. */
+type Known = { service: string; action: string; principal: string };
+
+async function strike(
+  { foundation }: DoorOptions,
+  buckets: TokenBuckets,
+  visit: Visit,
+  request: WireRequest,
+): Promise<void> {
+  const facts = { service: visit.service.name, action: visit.action };
+  if (foundation.mishaps.strikes("aws-throttle", facts)) throw doorError(facts.service, "throttled");
+  if (foundation.mishaps.strikes("aws-5xx", facts)) throw doorError(facts.service, "broken");
+  if (foundation.mishaps.strikes("aws-slow", facts)) await sleep(foundation.clock, SLOW);
+  const limits = visit.service.limits?.(visit.action, request) ?? [];
+  if (!buckets.take(limits)) throw doorError(facts.service, "throttled");
+}
+
+function checkedClaim(options: DoorOptions, request: WireRequest, guess: string): Signature & { principal: string } {
+  const claim = signatureOf(request);
+  if (typeof claim === "string") throw doorError(guess, claim);
+  const key = options.keys.get(claim.keyId);
+  const fault = faultOf(request, claim, key, options.hostNow());
+  if (fault || !key) throw doorError(claim.service, fault ?? "unknown-key");
+  return { ...claim, principal: key.principal };
+}
+
+/** Which service an unsigned request is meant for: only needed to refuse it in the right words. */
+const guessService = (request: WireRequest): string => {
+  if (request.headers["x-amz-target"]) return "json";
+  return request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded") ? "ec2" : "s3";
+};
+
+const nobody: AwsService = {
+  name: "unknown",
+  action: () => "unknown",
+  answer: async () => json({}, 404),
+  refuse: (error) =>
+    json({ __type: error.code, message: error.message }, error.status, "application/x-amz-json-1.1", {
+      "x-amzn-errortype": error.code,
+    }),
+};
+
+const knownError = (error: unknown, service: string): AwsError =>
+  error instanceof AwsError ? error : doorError(service, "broken");
+
+/**
+ * Builds the door: verifies the signature, finds service and action, strikes mishaps, throttles, asks the service and
+ * records the call. Errors of the ground's own (bugs) become an internal error and are reported by `onBug`.
+ * @param onBug told of an error that is not AWS's way of refusing
+ */
+export function awsDoor(options: DoorOptions, onBug: (error: unknown) => void = () => {}): AwsDoor {
+  const { foundation, services, access } = options;
+  const buckets = tokenBuckets(foundation.clock);
+  foundation.mishaps.declare(...mishapKinds);
+  const find = (name: string): AwsService | undefined => services.find((service) => service.name === name);
+
+  const visit = async (request: WireRequest, known: Known): Promise<WireResponse> => {
+    known.service = guessService(request);
+    const claim = checkedClaim(options, request, known.service);
+    known.service = claim.service;
+    known.principal = claim.principal;
+    const service = find(claim.service);
+    if (!service) throw new AwsError("UnknownOperationException", `There is no service ${claim.service} here.`, 404);
+    known.action = service.action(request);
+    await strike(options, buckets, { service, action: known.action, principal: claim.principal }, request);
+    return service.answer(known.action, request, access.callerFor(claim.principal));
+  };
+
+  const refusal = (error: unknown, known: Known): { response: WireResponse; code: string } => {
+    if (!(error instanceof AwsError)) onBug(error);
+    const refused = knownError(error, known.service);
+    return { response: (find(known.service) ?? nobody).refuse(refused), code: refused.code };
+  };
+
+  return {
+    answer: async (request) => {
+      const known: Known = { service: "unknown", action: "unknown", principal: "anonymous" };
+      const result = await visit(request, known).then(
+        (response) => ({ response, code: errorOf(response) }),
+        (error: unknown) => refusal(error, known),
+      );
+      foundation.calls.record({ ...known, status: result.response.status, error: result.code });
+      const id = { "x-amzn-requestid": foundation.random.uuid() };
+      return { ...result.response, headers: { ...id, ...result.response.headers } };
+    },
+  };
+}
+
+/** Some services refuse by an answer instead of an AwsError; what they call it is in the answer's header. */
+const errorOf = (response: WireResponse): string | null =>
+  response.status < 400 ? null : (response.headers["x-amzn-errortype"] ?? String(response.status));

@@ -1,0 +1,44 @@
+import type { Random } from "../../core/random.ts";
+
+const numberOf = (address: string): number =>
+  address.split(".").reduce((number, part) => number * 256 + Number(part), 0);
+
+const addressOf = (number: number): string => [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join(".");
+
+/** First address and size of a network: "10.0.1.0/24". */
+function range(cidr: string): { first: number; size: number } {
+  const [address = "", bits = "32"] = cidr.split("/");
+  return { first: numberOf(address), size: 2 ** (32 - Number(bits)) };
+}
+
+/** AWS keeps the first four addresses and the last one (VPC User Guide, "Subnet CIDR reservations"). */
+const RESERVED_FIRST = 4;
+const RESERVED_LAST = 1;
+
+/** Addresses of a subnet that instances may have and nobody has yet. */
+export function freeAddresses(cidr: string, taken: ReadonlySet<string>): string[] {
+  const { first, size } = range(cidr);
+  const usable = Array.from({ length: size - RESERVED_FIRST - RESERVED_LAST }, (_, at) =>
+    addressOf(first + RESERVED_FIRST + at),
+  );
+  return usable.filter((address) => !taken.has(address));
+}
+
+/** Is the address one that an instance in this subnet may have? */
+export const isUsable = (cidr: string, address: string): boolean => freeAddresses(cidr, new Set()).includes(address);
+
+/** The subnet's router: its second address (VPC User Guide, "Subnet CIDR reservations"). */
+export const gatewayOf = (cidr: string): string => addressOf(range(cidr).first + 1);
+
+/** "ip-10-0-1-23.us-west-2.compute.internal" (VPC User Guide, "IP-based naming"). */
+export const privateDnsName = (address: string, region: string): string =>
+  `ip-${address.replaceAll(".", "-")}.${region}.compute.internal`;
+
+/** A locally administered MAC, as EC2's look. */
+export const newMac = (random: Random): string => {
+  const pairs = random.hex(10).match(/../g) ?? [];
+  return ["0a", ...pairs].join(":");
+};
+
+/** An id as EC2 makes them since 2016: the prefix and seventeen hexadecimal digits. */
+export const newId = (random: Random, prefix: string): string => `${prefix}-0${random.hex(16)}`;

@@ -1,0 +1,84 @@
+import { AwsError } from "../../core/aws-service.ts";
+import { freeAddresses, isUsable } from "./addresses.ts";
+import { instanceTypes } from "./instance-types.ts";
+import type { LaunchPlan } from "./launch-plan.ts";
+import { type Ec2World, takenAddresses } from "./records.ts";
+
+/** What may run out, as EC2 says it (API Reference, "Error codes"); the first is meant when an order names no code. */
+const shortages: Readonly<Record<string, (plan: LaunchPlan) => string>> = {
+  InsufficientInstanceCapacity: ({ type, subnet }) =>
+    `We currently do not have sufficient ${type.name} capacity in the Availability Zone you requested (${subnet.zone}). Our system will be working on provisioning additional capacity.`,
+  VcpuLimitExceeded: () =>
+    "You have requested more vCPU capacity than your current vCPU limit allows for the instance bucket that the specified instance type belongs to. Please visit http://aws.amazon.com/contact-us/ec2-request to request an adjustment to this limit.",
+  InsufficientFreeAddressesInSubnet: ({ subnet }) =>
+    `There are not enough free addresses in subnet '${subnet.id}' to satisfy the requested number of instances.`,
+  Unsupported: ({ type, subnet }) =>
+    `Your requested instance type (${type.name}) is not supported in your requested Availability Zone (${subnet.zone}).`,
+  MaxSpotInstanceCountExceeded: () => "Max spot instance count exceeded",
+  UnfulfillableCapacity: () => "Unable to fulfill capacity due to your request configuration.",
+  MaxFleetCountExceeded: () => "You've reached the limit on the number of fleets.",
+  ReservationCapacityExceeded: () =>
+    "The requested reservation does not have sufficient compatible and available capacity for this request.",
+};
+
+/** EC2's capacity errors are answered as server errors, the limits of an account as client errors. */
+const serverSide = new Set(["InsufficientInstanceCapacity", "UnfulfillableCapacity"]);
+
+const shortage = (code: string, plan: LaunchPlan): AwsError =>
+  new AwsError(code, shortages[code]?.(plan) ?? code, serverSide.has(code) ? 500 : 400);
+
+/** The mishap that EC2 declares: capacity that is not there. */
+export const noCapacity = {
+  kind: "no-capacity",
+  sentence: "EC2 cannot launch: there is no capacity, or a limit is reached.",
+  fields: {
+    type: "instance type: m5.xlarge",
+    subnet: "subnet id",
+    zone: "us-west-2a",
+    code: `which error, InsufficientInstanceCapacity unless told: ${Object.keys(shortages).join(", ")}`,
+  },
+};
+
+function strikes(world: Ec2World, plan: LaunchPlan): string | undefined {
+  const facts = { type: plan.type.name, subnet: plan.subnet.id, zone: plan.subnet.zone };
+  return Object.keys(shortages).find((code) => world.foundation.mishaps.strikes(noCapacity.kind, { ...facts, code }));
+}
+
+/** vCPUs of "Running On-Demand Standard instances" (quota L-1216C47A); a mature account's figure is assumed. */
+const VCPU_QUOTA = 1_024;
+
+const usedVcpus = (world: Ec2World): number =>
+  world.instances
+    .values()
+    .filter((instance) => ["pending", "running"].includes(instance.state))
+    .reduce((sum, instance) => sum + (instanceTypes.get(instance.instanceType)?.vcpus ?? 0), 0);
+
+function addressesFor(world: Ec2World, plan: LaunchPlan): string[] {
+  const free = freeAddresses(plan.subnet.cidr, takenAddresses(world));
+  if (!plan.privateIp) return free;
+  if (!isUsable(plan.subnet.cidr, plan.privateIp))
+    throw new AwsError(
+      "InvalidParameterValue",
+      `Address ${plan.privateIp} does not fall within the subnet's address range`,
+    );
+  if (!free.includes(plan.privateIp))
+    throw new AwsError("InvalidIPAddress.InUse", `Address ${plan.privateIp} is in use.`);
+  return [plan.privateIp];
+}
+
+/**
+ * How many instances can be launched now, and with which addresses.
+ * @returns one address for each, between the plan's `least` and `most`
+ * @throws AwsError with a capacity code when not even `least` fit
+ */
+export function capacityFor(world: Ec2World, plan: LaunchPlan): string[] {
+  const ordered = strikes(world, plan);
+  if (ordered) throw shortage(ordered, plan);
+  const vcpus = Math.floor((VCPU_QUOTA - usedVcpus(world)) / plan.type.vcpus);
+  if (vcpus < plan.least) throw shortage("VcpuLimitExceeded", plan);
+  const free = addressesFor(world, plan);
+  if (free.length < plan.least) throw shortage("InsufficientFreeAddressesInSubnet", plan);
+  const count = Math.min(plan.most, vcpus, free.length);
+  const start = world.foundation.random.between(0, free.length - 1);
+  return Array.from({ length: count }, (_, at) => free[(start + at) % free.length] ?? "");
+}

@@ -1,0 +1,109 @@
+import {
+  DescribeInstanceStatus$,
+  DescribeInstances$,
+  type DescribeInstanceStatusRequest,
+  type DescribeInstanceStatusResult,
+  type DescribeInstancesRequest,
+  type DescribeInstancesResult,
+  type InstanceStatus,
+} from "@aws-sdk/client-ec2";
+import { AwsError } from "../../core/aws-service.ts";
+import { type Ec2Action, ec2Action } from "./action.ts";
+import { type FilterFields, filtered, paged } from "./filters.ts";
+import { instancesById, isSeen } from "./find.ts";
+import type { Ec2World, InstanceRecord } from "./records.ts";
+import { describedReservation, describedState } from "./view.ts";
+
+const fields = (world: Ec2World): FilterFields<InstanceRecord> => ({
+  "instance-id": (instance) => [instance.instanceId],
+  "instance-state-name": (instance) => [instance.state],
+  "instance-state-code": (instance) => [String(describedState(instance.state).Code)],
+  "instance-type": (instance) => [instance.instanceType],
+  "image-id": (instance) => [instance.imageId],
+  "availability-zone": (instance) => [instance.zone],
+  "private-dns-name": (instance) => (instance.state === "terminated" ? [] : [instance.privateDnsName]),
+  "private-ip-address": (instance) => (instance.state === "terminated" ? [] : [instance.privateIp]),
+  "vpc-id": (instance) => (instance.state === "terminated" ? [] : [world.account.vpc.id]),
+  "subnet-id": (instance) => (instance.state === "terminated" ? [] : [instance.subnetId]),
+  "instance.group-id": (instance) => instance.groups,
+  "client-token": (instance) => [instance.clientToken ?? undefined],
+  "reservation-id": (instance) => [instance.reservationId],
+  "iam-instance-profile.arn": (instance) => [instance.profileArn ?? undefined],
+  platform: (instance) => [instance.platform === "windows" ? "windows" : undefined],
+});
+
+const tagsOf = (instance: InstanceRecord): InstanceRecord["tags"] => instance.tags;
+
+/** Instances by id or all that are seen; ids and a page size exclude each other (API Reference, DescribeInstances). */
+function chosen(world: Ec2World, ids: readonly string[] | undefined, pageSize: number | undefined): InstanceRecord[] {
+  if (!ids?.length) return world.instances.values().filter((instance) => isSeen(world, instance));
+  if (pageSize !== undefined)
+    throw new AwsError(
+      "InvalidParameterCombination",
+      "The parameter instancesSet cannot be used with the parameter maxResults",
+    );
+  return instancesById(world, ids);
+}
+
+const sortKey = (instance: InstanceRecord): string => `${instance.reservationId} ${instance.instanceId}`;
+
+function describeInstances(world: Ec2World, input: DescribeInstancesRequest): DescribeInstancesResult {
+  const found = filtered(chosen(world, input.InstanceIds, input.MaxResults), input.Filters, fields(world), tagsOf);
+  const { page, ...next } = paged(found, input, sortKey, [5, 1_000]);
+  const reservations = Map.groupBy(page, (instance) => instance.reservationId);
+  return {
+    Reservations: [...reservations].map(([id, instances]) => describedReservation(world, id, instances)),
+    ...next,
+  };
+}
+
+/** Status checks pass a few minutes after the start (assumed; User Guide, "Status checks", names no figure). */
+const CHECKS_TAKE = 150_000;
+
+/** The mishap of an instance whose status check fails. */
+export const statusImpaired = {
+  kind: "instance-status-impaired",
+  sentence: "EC2's reachability check of the instance fails.",
+  fields: { instanceId: "instance id" },
+};
+
+function checkOf(
+  world: Ec2World,
+  instance: InstanceRecord,
+  reachable: boolean,
+): NonNullable<InstanceStatus["InstanceStatus"]> {
+  if (instance.runningSince === null) return { Status: "not-applicable" };
+  if (!reachable) return { Status: "impaired", Details: [{ Name: "reachability", Status: "failed" }] };
+  const passed = world.foundation.clock.now() - instance.runningSince >= CHECKS_TAKE;
+  const detail = passed ? "passed" : "initializing";
+  return { Status: passed ? "ok" : "initializing", Details: [{ Name: "reachability", Status: detail }] };
+}
+
+function statusOf(world: Ec2World, instance: InstanceRecord): InstanceStatus {
+  const impaired = world.foundation.mishaps.strikes(statusImpaired.kind, { instanceId: instance.instanceId });
+  return {
+    InstanceId: instance.instanceId,
+    AvailabilityZone: instance.zone,
+    InstanceState: describedState(instance.state),
+    SystemStatus: checkOf(world, instance, true),
+    InstanceStatus: checkOf(world, instance, !impaired),
+    Events: [],
+  };
+}
+
+function describeStatus(world: Ec2World, input: DescribeInstanceStatusRequest): DescribeInstanceStatusResult {
+  const found = filtered(chosen(world, input.InstanceIds, input.MaxResults), input.Filters, fields(world), tagsOf);
+  const wanted = found.filter((instance) => input.IncludeAllInstances || instance.state === "running");
+  const { page, ...next } = paged(wanted, input, sortKey, [5, 1_000]);
+  return { InstanceStatuses: page.map((instance) => statusOf(world, instance)), ...next };
+}
+
+/** DescribeInstances and DescribeInstanceStatus. */
+export const describeInstanceActions = (world: Ec2World): Ec2Action[] => [
+  ec2Action<DescribeInstancesRequest, DescribeInstancesResult>(DescribeInstances$, {
+    perform: (input) => describeInstances(world, input),
+  }),
+  ec2Action<DescribeInstanceStatusRequest, DescribeInstanceStatusResult>(DescribeInstanceStatus$, {
+    perform: (input) => describeStatus(world, input),
+  }),
+];

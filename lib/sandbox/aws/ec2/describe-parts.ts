@@ -1,0 +1,179 @@
+import {
+  DescribeImages$,
+  type DescribeImagesRequest,
+  type DescribeImagesResult,
+  DescribeInstanceTypes$,
+  type DescribeInstanceTypesRequest,
+  type DescribeInstanceTypesResult,
+  DescribeSecurityGroups$,
+  type DescribeSecurityGroupsRequest,
+  type DescribeSecurityGroupsResult,
+  DescribeSubnets$,
+  type DescribeSubnetsRequest,
+  type DescribeSubnetsResult,
+  DescribeVolumes$,
+  type DescribeVolumesRequest,
+  type DescribeVolumesResult,
+  type SecurityGroup,
+  type Subnet,
+} from "@aws-sdk/client-ec2";
+import { AwsError } from "../../core/aws-service.ts";
+import { describedGroups, describedSubnet } from "./account.ts";
+import { type Ec2Action, ec2Action } from "./action.ts";
+import { freeAddresses } from "./addresses.ts";
+import { type FilterFields, filtered, paged } from "./filters.ts";
+import { describedImage, type ImageFacts, imagesAt } from "./images.ts";
+import { describedType, type InstanceTypeFacts, instanceTypes } from "./instance-types.ts";
+import { type Ec2World, takenAddresses, type VolumeRecord } from "./records.ts";
+import { describedVolume } from "./view.ts";
+
+/** Items by id, all or none; without ids all of them. */
+function byId<Item>(
+  items: readonly Item[],
+  ids: readonly string[] | undefined,
+  id: (item: Item) => string | undefined,
+  code: string,
+  noun: string,
+): Item[] {
+  if (!ids?.length) return [...items];
+  return ids.map((wanted) => {
+    const found = items.find((item) => id(item) === wanted);
+    if (!found) throw new AwsError(code, `The ${noun} '${wanted}' does not exist`);
+    return found;
+  });
+}
+
+const imageFields: FilterFields<ImageFacts> = {
+  "image-id": (image) => [image.imageId],
+  name: (image) => [image.name],
+  platform: (image) => [image.platform === "windows" ? "windows" : undefined],
+  "owner-id": (image) => [image.ownerId],
+  "owner-alias": (image) => [image.ownerAlias ?? undefined],
+  architecture: () => ["x86_64"],
+  state: () => ["available"],
+  "root-device-type": () => ["ebs"],
+};
+
+function describeImages(world: Ec2World, input: DescribeImagesRequest): DescribeImagesResult {
+  const all = imagesAt(world.foundation.clock.now());
+  const found = byId(all, input.ImageIds, (image) => image.imageId, "InvalidAMIID.NotFound", "image id");
+  const owned = (image: ImageFacts): boolean =>
+    !input.Owners?.length || input.Owners.some((owner) => [image.ownerId, image.ownerAlias].includes(owner));
+  const { page, ...next } = paged(
+    filtered(found.filter(owned), input.Filters, imageFields),
+    input,
+    (image) => image.imageId,
+    [1, 1_000],
+  );
+  return { Images: page.map(describedImage), ...next };
+}
+
+const subnetFields: FilterFields<Subnet> = {
+  "subnet-id": (subnet) => [subnet.SubnetId],
+  "vpc-id": (subnet) => [subnet.VpcId],
+  "availability-zone": (subnet) => [subnet.AvailabilityZone],
+  cidr: (subnet) => [subnet.CidrBlock],
+  state: (subnet) => [subnet.State],
+};
+
+function describeSubnets(world: Ec2World, input: DescribeSubnetsRequest): DescribeSubnetsResult {
+  const taken = takenAddresses(world);
+  const all = world.account.subnets.map((subnet) =>
+    describedSubnet(world.account, subnet, freeAddresses(subnet.cidr, taken).length),
+  );
+  const found = byId(all, input.SubnetIds, (subnet) => subnet.SubnetId, "InvalidSubnetID.NotFound", "subnet ID");
+  const { page, ...next } = paged(
+    filtered(found, input.Filters, subnetFields),
+    input,
+    (subnet) => subnet.SubnetId ?? "",
+    [5, 1_000],
+  );
+  return { Subnets: page, ...next };
+}
+
+const groupFields: FilterFields<SecurityGroup> = {
+  "group-id": (group) => [group.GroupId],
+  "group-name": (group) => [group.GroupName],
+  "vpc-id": (group) => [group.VpcId],
+};
+
+function describeGroups(world: Ec2World, input: DescribeSecurityGroupsRequest): DescribeSecurityGroupsResult {
+  const found = byId(
+    describedGroups(world.account),
+    input.GroupIds,
+    (group) => group.GroupId,
+    "InvalidGroup.NotFound",
+    "security group",
+  );
+  const { page, ...next } = paged(
+    filtered(found, input.Filters, groupFields),
+    input,
+    (group) => group.GroupId ?? "",
+    [5, 1_000],
+  );
+  return { SecurityGroups: page, ...next };
+}
+
+const volumeFields: FilterFields<VolumeRecord> = {
+  "volume-id": (volume) => [volume.volumeId],
+  "attachment.instance-id": (volume) => [volume.attached ? volume.instanceId : undefined],
+  "attachment.device": (volume) => [volume.attached ? volume.device : undefined],
+  "availability-zone": (volume) => [volume.zone],
+  encrypted: (volume) => [String(volume.encrypted)],
+  status: (volume) => [volume.attached ? "in-use" : "available"],
+  "volume-type": (volume) => [volume.type],
+};
+
+function describeVolumes(world: Ec2World, input: DescribeVolumesRequest): DescribeVolumesResult {
+  const found = byId(
+    world.volumes.values(),
+    input.VolumeIds,
+    (volume) => volume.volumeId,
+    "InvalidVolume.NotFound",
+    "volume",
+  );
+  const { page, ...next } = paged(
+    filtered(found, input.Filters, volumeFields, (volume) => volume.tags),
+    input,
+    (volume) => volume.volumeId,
+    [5, 1_000],
+  );
+  return { Volumes: page.map(describedVolume), ...next };
+}
+
+const typeFields: FilterFields<InstanceTypeFacts> = {
+  "instance-type": (type) => [type.name],
+  "processor-info.supported-architecture": (type) => [type.architecture],
+  "current-generation": () => ["true"],
+};
+
+function describeTypes(input: DescribeInstanceTypesRequest): DescribeInstanceTypesResult {
+  for (const name of input.InstanceTypes ?? []) {
+    if (!instanceTypes.has(name))
+      throw new AwsError("InvalidInstanceType", `The following supplied instance types do not exist: [${name}]`);
+  }
+  const wanted = [...instanceTypes.values()].filter(
+    (type) => !input.InstanceTypes?.length || input.InstanceTypes.some((name) => name === type.name),
+  );
+  const { page, ...next } = paged(filtered(wanted, input.Filters, typeFields), input, (type) => type.name, [5, 100]);
+  return { InstanceTypes: page.map(describedType), ...next };
+}
+
+/** The actions that describe what instances are made of. */
+export const describePartActions = (world: Ec2World): Ec2Action[] => [
+  ec2Action<DescribeImagesRequest, DescribeImagesResult>(DescribeImages$, {
+    perform: (input) => describeImages(world, input),
+  }),
+  ec2Action<DescribeSubnetsRequest, DescribeSubnetsResult>(DescribeSubnets$, {
+    perform: (input) => describeSubnets(world, input),
+  }),
+  ec2Action<DescribeSecurityGroupsRequest, DescribeSecurityGroupsResult>(DescribeSecurityGroups$, {
+    perform: (input) => describeGroups(world, input),
+  }),
+  ec2Action<DescribeVolumesRequest, DescribeVolumesResult>(DescribeVolumes$, {
+    perform: (input) => describeVolumes(world, input),
+  }),
+  ec2Action<DescribeInstanceTypesRequest, DescribeInstanceTypesResult>(DescribeInstanceTypes$, {
+    perform: describeTypes,
+  }),
+];

@@ -1,0 +1,98 @@
+import { AwsError, type AwsService } from "../../core/aws-service.ts";
+import type { Foundation } from "../../core/foundation.ts";
+import type { Cloud } from "../../core/surroundings.ts";
+import { textOf, type WireRequest } from "../../core/wire.ts";
+import type { Account } from "./account.ts";
+import { attributeActions } from "./attributes.ts";
+import { noCapacity } from "./capacity.ts";
+import { changeActions } from "./change.ts";
+import { describeInstanceActions, statusImpaired } from "./describe-instances.ts";
+import { describePartActions } from "./describe-parts.ts";
+import { launchActions, launchFails } from "./launch.ts";
+import { lifecycle } from "./lifecycle.ts";
+import { ec2Limits } from "./limits.ts";
+import { writeError } from "./query-protocol.ts";
+import { type Ec2World, ec2World } from "./records.ts";
+import { type InstanceSeed, seedInstance } from "./seed.ts";
+import { tagActions } from "./tags.ts";
+import { instanceFacts } from "./view.ts";
+
+/** EC2 as the ground builds it. */
+export interface Ec2 {
+  /** Speaks EC2's query protocol. */
+  readonly service: AwsService;
+  /** What machines and the cluster's cloud controller see of it. */
+  readonly cloud: Cloud;
+  seed(instance: InstanceSeed): void;
+  /** Goes on with what was under way when the process ended; call it once everybody listens on the bus. */
+  resume(): void;
+}
+
+/** A form without what names the action. */
+function formOf(request: WireRequest): URLSearchParams {
+  const form = new URLSearchParams(textOf(request));
+  for (const name of ["Action", "Version"]) form.delete(name);
+  return form;
+}
+
+const xml = (body: string, status = 200): { status: number; headers: Record<string, string>; body: string } => ({
+  status,
+  headers: { "content-type": "text/xml;charset=UTF-8" },
+  body,
+});
+
+function cloudOf(world: Ec2World, send: ReturnType<typeof lifecycle>["send"]): Cloud {
+  return {
+    instance: (id) => {
+      const instance = world.instances.get(id);
+      return instance && instanceFacts(world, instance);
+    },
+    instances: () => world.instances.values().map((instance) => instanceFacts(world, instance)),
+    shutDownByGuest: (id) => {
+      const instance = world.instances.get(id);
+      if (instance?.state !== "running") return;
+      send(instance, instance.shutdownBehavior === "stop" ? "stop-from-inside" : "terminate-from-inside");
+    },
+  };
+}
+
+/**
+ * Builds EC2.
+ * @param account the VPC, subnets, groups and profile it shows
+ */
+export function ec2(foundation: Foundation, account: Account): Ec2 {
+  const world = ec2World(foundation, account);
+  const mover = lifecycle(world);
+  foundation.mishaps.declare(noCapacity, launchFails, statusImpaired);
+  const actions = new Map(
+    [
+      ...launchActions(world, mover),
+      ...describeInstanceActions(world),
+      ...describePartActions(world),
+      ...changeActions(world, mover),
+      ...tagActions(world),
+      ...attributeActions(world),
+    ].map((action) => [action.name, action]),
+  );
+  const service: AwsService = {
+    name: "ec2",
+    action: (request) => {
+      const name = new URLSearchParams(textOf(request)).get("Action") ?? "";
+      if (actions.has(name)) return name;
+      throw new AwsError("InvalidAction", `The action ${name} is not valid for this web service.`);
+    },
+    limits: (action, request) => ec2Limits(action, formOf(request)),
+    answer: async (name, request, caller) => {
+      const action = actions.get(name);
+      if (!action) throw new AwsError("InvalidAction", `The action ${name} is not valid for this web service.`);
+      return xml(action.answer(formOf(request), caller, foundation.random.uuid()));
+    },
+    refuse: (error) => xml(writeError(error, foundation.random.uuid()), error.status),
+  };
+  return {
+    service,
+    cloud: cloudOf(world, mover.send),
+    seed: (instance) => seedInstance(world, instance),
+    resume: mover.resume,
+  };
+}

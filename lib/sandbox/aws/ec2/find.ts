@@ -1,0 +1,48 @@
+import { AwsError, type Caller } from "../../core/aws-service.ts";
+import { ec2Arn } from "./account.ts";
+import type { Ec2World, InstanceRecord } from "./records.ts";
+import { resourceTagContext } from "./tag-rules.ts";
+
+/** How likely a call misses an instance that is not everywhere yet (assumed). */
+const MISSED = 0.5;
+
+/** Does this call see the instance? Shortly after its launch it may not. */
+export const isSeen = (world: Ec2World, instance: InstanceRecord): boolean =>
+  world.foundation.clock.now() >= instance.visibleAt || world.foundation.random.next() >= MISSED;
+
+const notFound = (ids: readonly string[]): AwsError =>
+  ids.length === 1
+    ? new AwsError("InvalidInstanceID.NotFound", `The instance ID '${ids[0]}' does not exist`)
+    : new AwsError("InvalidInstanceID.NotFound", `The instance IDs '${ids.join(", ")}' do not exist`);
+
+/**
+ * Instances by id, all or none.
+ * @throws AwsError InvalidInstanceID.Malformed or InvalidInstanceID.NotFound
+ */
+export function instancesById(world: Ec2World, ids: readonly string[]): InstanceRecord[] {
+  const malformed = ids.find((id) => !/^i-([0-9a-f]{8}|[0-9a-f]{17})$/.test(id));
+  if (malformed !== undefined) throw new AwsError("InvalidInstanceID.Malformed", `Invalid id: "${malformed}"`);
+  const seen = (id: string): InstanceRecord | undefined => {
+    const instance = world.instances.get(id);
+    return instance && isSeen(world, instance) ? instance : undefined;
+  };
+  const found = [...new Set(ids)].map((id) => ({ id, instance: seen(id) }));
+  const missing = found.filter(({ instance }) => !instance).map(({ id }) => id);
+  if (missing.length > 0) throw notFound(missing);
+  return found.flatMap(({ instance }) => instance ?? []);
+}
+
+/** One instance by id. */
+export const instanceById = (world: Ec2World, id: string | undefined): InstanceRecord => {
+  const [instance] = instancesById(world, [id ?? ""]);
+  if (!instance) throw notFound([id ?? ""]);
+  return instance;
+};
+
+/** Asks for the permission to act on each instance, with its tags as condition keys. */
+export function permitInstances(world: Ec2World, caller: Caller, action: string, ids: readonly string[]): void {
+  for (const id of ids) {
+    const tags = world.instances.get(id)?.tags ?? {};
+    caller.require(action, [ec2Arn(world.account, `instance/${id}`)], resourceTagContext(tags));
+  }
+}

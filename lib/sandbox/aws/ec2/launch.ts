@@ -1,0 +1,177 @@
+import { createHash } from "node:crypto";
+import { type Reservation, type RunInstancesRequest, RunInstances$ } from "@aws-sdk/client-ec2";
+import { AwsError, type Caller } from "../../core/aws-service.ts";
+import { ec2Arn, roleArn } from "./account.ts";
+import { type Ec2Action, ec2Action } from "./action.ts";
+import { newId, newMac, privateDnsName } from "./addresses.ts";
+import { capacityFor } from "./capacity.ts";
+import { type LaunchPlan, launchPlan } from "./launch-plan.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+import type { Ec2World, InstanceRecord } from "./records.ts";
+import { requestTagContext } from "./tag-rules.ts";
+import { describedReservation } from "./view.ts";
+
+/** The mishap of an instance that EC2 gives up on while it is pending. */
+export const launchFails = {
+  kind: "launch-fails",
+  sentence: "EC2 accepts the launch, but the instance goes from pending to terminated.",
+  fields: { type: "instance type: m5.xlarge", subnet: "subnet id" },
+};
+
+/** Every resource that a launch touches needs a permission of its own (Service Authorization Reference, RunInstances). */
+function permitLaunch({ account }: Ec2World, plan: LaunchPlan, caller: Caller): void {
+  const arn = (resource: string): string => ec2Arn(account, resource);
+  const ask = (resource: string, context: Record<string, string | readonly string[]> = {}): void =>
+    caller.require("ec2:RunInstances", [resource], { "ec2:Vpc": arn(`vpc/${account.vpc.id}`), ...context });
+  ask(arn("instance/*"), {
+    ...requestTagContext(plan.instanceTags),
+    "ec2:InstanceType": plan.type.name,
+    "ec2:MetadataHttpTokens": plan.metadata.tokens,
+    ...(plan.profileArn ? { "ec2:InstanceProfile": plan.profileArn } : {}),
+  });
+  for (const volume of plan.volumes)
+    ask(arn("volume/*"), {
+      ...requestTagContext(plan.volumeTags),
+      "ec2:Encrypted": String(volume.encrypted),
+      "ec2:VolumeType": volume.type,
+      "ec2:VolumeSize": String(volume.size),
+    });
+  ask(arn("network-interface/*"), requestTagContext(plan.interfaceTags));
+  ask(arn(`subnet/${plan.subnet.id}`), { "ec2:SubnetID": plan.subnet.id });
+  for (const group of plan.groups) ask(arn(`security-group/${group}`), { "ec2:SecurityGroupID": group });
+  ask(`arn:aws:ec2:${account.region}::image/${plan.image.imageId}`, {
+    "ec2:Owner": plan.image.ownerAlias ?? plan.image.ownerId,
+  });
+  permitTags(arn, plan, caller);
+  if (plan.profileArn)
+    caller.require("iam:PassRole", [roleArn(account)], { "iam:PassedToService": "ec2.amazonaws.com" });
+}
+
+function permitTags(arn: (resource: string) => string, plan: LaunchPlan, caller: Caller): void {
+  const tagged = {
+    "instance/*": plan.instanceTags,
+    "volume/*": plan.volumeTags,
+    "network-interface/*": plan.interfaceTags,
+  };
+  for (const [resource, tags] of Object.entries(tagged)) {
+    if (Object.keys(tags).length === 0) continue;
+    caller.require("ec2:CreateTags", [arn(resource)], {
+      ...requestTagContext(tags),
+      "ec2:CreateAction": "RunInstances",
+    });
+  }
+}
+
+/** How long a new instance may be invisible (assumed; User Guide, "Eventual consistency" names no figure). */
+const HIDDEN = [2_000, 6_000] as const;
+
+function createInstance(
+  world: Ec2World,
+  plan: LaunchPlan,
+  address: string,
+  reservationId: string,
+  index: number,
+): InstanceRecord {
+  const { clock, random } = world.foundation;
+  const now = clock.now();
+  const record: InstanceRecord = {
+    instanceId: newId(random, "i"),
+    reservationId,
+    launchIndex: index,
+    clientToken: plan.clientToken,
+    imageId: plan.image.imageId,
+    platform: plan.image.platform,
+    build: plan.image.build,
+    rootDevice: plan.image.rootDevice,
+    instanceType: plan.type.name,
+    subnetId: plan.subnet.id,
+    zone: plan.subnet.zone,
+    privateIp: address,
+    privateDnsName: privateDnsName(address, world.account.region),
+    mac: newMac(random),
+    interfaceId: newId(random, "eni"),
+    attachmentId: newId(random, "eni-attach"),
+    interfaceTags: plan.interfaceTags,
+    groups: plan.groups,
+    profileArn: plan.profileArn,
+    userData: plan.userData,
+    shutdownBehavior: plan.shutdownBehavior,
+    launchedAt: now,
+    state: "pending",
+    next: null,
+    stateReason: null,
+    transitionReason: "",
+    visibleAt: now + random.between(...HIDDEN),
+    runningSince: null,
+    forgetAt: null,
+    metadata: plan.metadata,
+    protected: plan.protected,
+    tags: plan.instanceTags,
+  };
+  for (const volume of plan.volumes) createVolume(world, plan, volume, record);
+  return record;
+}
+
+function createVolume(
+  world: Ec2World,
+  plan: LaunchPlan,
+  volume: LaunchPlan["volumes"][number],
+  instance: InstanceRecord,
+): void {
+  const volumeId = newId(world.foundation.random, "vol");
+  world.volumes.set(volumeId, {
+    ...volume,
+    volumeId,
+    instanceId: instance.instanceId,
+    zone: instance.zone,
+    createdAt: instance.launchedAt,
+    attached: true,
+    tags: plan.volumeTags,
+  });
+}
+
+/** The same parameters, whatever their order on the wire was: the schema decides it. */
+const fingerprintOf = (input: RunInstancesRequest): string =>
+  createHash("sha256")
+    .update(JSON.stringify({ ...input, DryRun: undefined }))
+    .digest("hex");
+
+/** API Reference, "Ensuring idempotency": same token and parameters are the same launch, also when it is over. */
+function launchedBefore(world: Ec2World, input: RunInstancesRequest): Reservation | undefined {
+  const known = input.ClientToken === undefined ? undefined : world.tokens.get(input.ClientToken);
+  if (!known) return undefined;
+  if (known.fingerprint !== fingerprintOf(input))
+    throw new AwsError(
+      "IdempotentParameterMismatch",
+      "Arguments on this idempotent request are inconsistent with arguments used in previous request(s).",
+    );
+  const instances = known.instanceIds.flatMap((id) => world.instances.get(id) ?? []);
+  return describedReservation(world, known.reservationId, instances);
+}
+
+function launch(world: Ec2World, lifecycle: Lifecycle, input: RunInstancesRequest): Reservation {
+  const plan = launchPlan(world, input);
+  const before = launchedBefore(world, input);
+  if (before) return before;
+  const addresses = capacityFor(world, plan);
+  const reservationId = newId(world.foundation.random, "r");
+  const failing = world.foundation.mishaps.strikes(launchFails.kind, { type: plan.type.name, subnet: plan.subnet.id });
+  const instances = world.foundation.store.together(() => {
+    const created = addresses.map((address, index) => createInstance(world, plan, address, reservationId, index));
+    const instanceIds = created.map(({ instanceId }) => instanceId);
+    if (plan.clientToken)
+      world.tokens.set(plan.clientToken, { fingerprint: fingerprintOf(input), reservationId, instanceIds });
+    for (const instance of created) lifecycle.plan(instance, failing ? "fail" : "start");
+    return created;
+  });
+  for (const instance of instances) lifecycle.depart(instance);
+  return describedReservation(world, reservationId, instances);
+}
+
+/** RunInstances. */
+export const launchActions = (world: Ec2World, lifecycle: Lifecycle): Ec2Action[] => [
+  ec2Action<RunInstancesRequest, Reservation>(RunInstances$, {
+    permit: (input, caller) => permitLaunch(world, launchPlan(world, input), caller),
+    perform: (input) => launch(world, lifecycle, input),
+  }),
+];

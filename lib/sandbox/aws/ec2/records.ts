@@ -1,0 +1,119 @@
+import type { Foundation } from "../../core/foundation.ts";
+import type { Collection } from "../../core/store.ts";
+import type { Account } from "./account.ts";
+
+/** EC2's own names of an instance's states. */
+export type InstanceState = "pending" | "running" | "shutting-down" | "terminated" | "stopping" | "stopped";
+
+/** Tag keys and values. */
+export type Tags = Readonly<Record<string, string>>;
+
+/** How an instance may ask the metadata service (API Reference, InstanceMetadataOptionsRequest). */
+export interface MetadataOptions {
+  readonly tokens: "optional" | "required";
+  readonly hopLimit: number;
+  readonly endpoint: "enabled" | "disabled";
+  readonly tags: "enabled" | "disabled";
+}
+
+/** Why a state was entered (API Reference, StateReason). */
+export interface Reason {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** One instance as EC2 keeps it. Times are milliseconds of sandbox time. */
+export interface InstanceRecord {
+  readonly instanceId: string;
+  readonly reservationId: string;
+  readonly launchIndex: number;
+  readonly clientToken: string | null;
+  readonly imageId: string;
+  readonly platform: "windows" | "linux";
+  readonly build: string | null;
+  readonly rootDevice: string;
+  readonly instanceType: string;
+  readonly subnetId: string;
+  readonly zone: string;
+  readonly privateIp: string;
+  readonly privateDnsName: string;
+  readonly mac: string;
+  readonly interfaceId: string;
+  readonly attachmentId: string;
+  readonly interfaceTags: Tags;
+  readonly groups: readonly string[];
+  readonly profileArn: string | null;
+  readonly userData: string | null;
+  readonly shutdownBehavior: "stop" | "terminate";
+  launchedAt: number;
+  state: InstanceState;
+  /** The state it is on its way to, and when it arrives. */
+  next: { state: InstanceState; at: number; reason: Reason | null } | null;
+  stateReason: Reason | null;
+  transitionReason: string;
+  /** Until then calls may not find it: EC2 is eventually consistent. */
+  readonly visibleAt: number;
+  runningSince: number | null;
+  /** When a terminated instance is forgotten. */
+  forgetAt: number | null;
+  metadata: MetadataOptions;
+  protected: boolean;
+  tags: Tags;
+}
+
+/** One EBS volume. */
+export interface VolumeRecord {
+  readonly volumeId: string;
+  readonly instanceId: string;
+  readonly device: string;
+  readonly zone: string;
+  readonly size: number;
+  readonly type: string;
+  readonly iops: number | null;
+  readonly throughput: number | null;
+  readonly encrypted: boolean;
+  readonly snapshotId: string | null;
+  readonly deleteOnTermination: boolean;
+  readonly createdAt: number;
+  /** False once it outlived its instance. */
+  attached: boolean;
+  tags: Tags;
+}
+
+/** A client token that was used, and by what request. */
+export interface TokenRecord {
+  readonly fingerprint: string;
+  readonly reservationId: string;
+  readonly instanceIds: readonly string[];
+}
+
+/** All that EC2 remembers, with what it stands on. */
+export interface Ec2World {
+  readonly foundation: Foundation;
+  readonly account: Account;
+  readonly instances: Collection<InstanceRecord>;
+  readonly volumes: Collection<VolumeRecord>;
+  readonly tokens: Collection<TokenRecord>;
+}
+
+/** Opens EC2's memory in the ground's store. */
+export const ec2World = (foundation: Foundation, account: Account): Ec2World => ({
+  foundation,
+  account,
+  instances: foundation.store.collection("ec2-instances"),
+  volumes: foundation.store.collection("ec2-volumes"),
+  tokens: foundation.store.collection("ec2-tokens"),
+});
+
+/** Volumes of an instance that are attached to it, the root volume first. */
+export const volumesOf = (world: Ec2World, instanceId: string): VolumeRecord[] =>
+  world.volumes.values().filter((volume) => volume.instanceId === instanceId && volume.attached);
+
+/** Addresses that are in use: an instance gives its own back when it is terminated. */
+export const takenAddresses = (world: Ec2World): Set<string> =>
+  new Set(
+    world.instances
+      .values()
+      .filter((instance) => instance.state !== "terminated")
+      .map((instance) => instance.privateIp),
+  );

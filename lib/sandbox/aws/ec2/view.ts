@@ -1,0 +1,198 @@
+import type {
+  Instance,
+  InstanceMetadataOptionsResponse,
+  InstanceNetworkInterface,
+  Reservation,
+  Volume,
+} from "@aws-sdk/client-ec2";
+import type { InstanceFacts } from "../../core/surroundings.ts";
+import { describedGroups } from "./account.ts";
+import { gatewayOf } from "./addresses.ts";
+import {
+  type Ec2World,
+  type InstanceRecord,
+  type InstanceState,
+  type MetadataOptions,
+  type VolumeRecord,
+  volumesOf,
+} from "./records.ts";
+import { tagList } from "./tag-rules.ts";
+
+/** API Reference, InstanceState: the low byte of the code. */
+const codes: Readonly<Record<InstanceState, number>> = {
+  pending: 0,
+  running: 16,
+  "shutting-down": 32,
+  terminated: 48,
+  stopping: 64,
+  stopped: 80,
+};
+
+/** A state as EC2 writes it, with its code. */
+export const describedState = (state: InstanceState): { Code: number; Name: InstanceState } => ({
+  Code: codes[state],
+  Name: state,
+});
+
+const groupsOf = (world: Ec2World, ids: readonly string[]): { GroupId: string; GroupName: string }[] => {
+  const known = describedGroups(world.account);
+  return ids.map((id) => ({ GroupId: id, GroupName: known.find((group) => group.GroupId === id)?.GroupName ?? id }));
+};
+
+/** Metadata options as EC2 answers them. */
+export const describedMetadata = (options: MetadataOptions): InstanceMetadataOptionsResponse => ({
+  State: "applied",
+  HttpTokens: options.tokens,
+  HttpPutResponseHopLimit: options.hopLimit,
+  HttpEndpoint: options.endpoint,
+  HttpProtocolIpv6: "disabled",
+  InstanceMetadataTags: options.tags,
+});
+
+const describedInterface = (world: Ec2World, instance: InstanceRecord): InstanceNetworkInterface => ({
+  NetworkInterfaceId: instance.interfaceId,
+  MacAddress: instance.mac,
+  PrivateIpAddress: instance.privateIp,
+  PrivateDnsName: instance.privateDnsName,
+  PrivateIpAddresses: [
+    { Primary: true, PrivateIpAddress: instance.privateIp, PrivateDnsName: instance.privateDnsName },
+  ],
+  SubnetId: instance.subnetId,
+  VpcId: world.account.vpc.id,
+  OwnerId: world.account.accountId,
+  SourceDestCheck: true,
+  Status: "in-use",
+  InterfaceType: "interface",
+  Groups: groupsOf(world, instance.groups),
+  Attachment: {
+    AttachmentId: instance.attachmentId,
+    AttachTime: new Date(instance.launchedAt),
+    DeleteOnTermination: true,
+    DeviceIndex: 0,
+    NetworkCardIndex: 0,
+    Status: "attached",
+  },
+});
+
+/** What an instance has until it is terminated; afterwards EC2 shows it without (User Guide, "Terminate your instance"). */
+const livingParts = (world: Ec2World, instance: InstanceRecord): Partial<Instance> => ({
+  SubnetId: instance.subnetId,
+  VpcId: world.account.vpc.id,
+  PrivateIpAddress: instance.privateIp,
+  PrivateDnsName: instance.privateDnsName,
+  SecurityGroups: groupsOf(world, instance.groups),
+  SourceDestCheck: true,
+  NetworkInterfaces: [describedInterface(world, instance)],
+  BlockDeviceMappings: volumesOf(world, instance.instanceId).map((volume) => ({
+    DeviceName: volume.device,
+    Ebs: {
+      VolumeId: volume.volumeId,
+      Status: "attached",
+      AttachTime: new Date(volume.createdAt),
+      DeleteOnTermination: volume.deleteOnTermination,
+    },
+  })),
+  ...(instance.profileArn
+    ? { IamInstanceProfile: { Arn: instance.profileArn, Id: `AIPA${instance.interfaceId.slice(-17).toUpperCase()}` } }
+    : {}),
+});
+
+/** An instance as EC2 describes it. */
+export function describedInstance(world: Ec2World, instance: InstanceRecord): Instance {
+  const terminated = instance.state === "terminated";
+  return {
+    InstanceId: instance.instanceId,
+    ImageId: instance.imageId,
+    State: describedState(instance.state),
+    StateTransitionReason: instance.transitionReason,
+    ...(instance.stateReason
+      ? { StateReason: { Code: instance.stateReason.code, Message: instance.stateReason.message } }
+      : {}),
+    InstanceType: instance.instanceType as NonNullable<Instance["InstanceType"]>,
+    AmiLaunchIndex: instance.launchIndex,
+    LaunchTime: new Date(Math.floor(instance.launchedAt / 1_000) * 1_000),
+    Placement: { AvailabilityZone: instance.zone, GroupName: "", Tenancy: "default" },
+    ...(instance.platform === "windows" ? { Platform: "Windows" as const } : {}),
+    PlatformDetails: instance.platform === "windows" ? "Windows" : "Linux/UNIX",
+    Architecture: "x86_64",
+    RootDeviceName: instance.rootDevice,
+    RootDeviceType: "ebs",
+    VirtualizationType: "hvm",
+    Hypervisor: "xen",
+    EnaSupport: true,
+    EbsOptimized: false,
+    Monitoring: { State: "disabled" },
+    ProductCodes: [],
+    PublicDnsName: "",
+    PrivateDnsName: "",
+    ...(instance.clientToken ? { ClientToken: instance.clientToken } : {}),
+    MetadataOptions: describedMetadata(instance.metadata),
+    Tags: tagList(instance.tags),
+    SecurityGroups: [],
+    NetworkInterfaces: [],
+    BlockDeviceMappings: [],
+    ...(terminated ? {} : livingParts(world, instance)),
+  };
+}
+
+/** Instances of one launch, as RunInstances and DescribeInstances answer them. */
+export const describedReservation = (
+  world: Ec2World,
+  reservationId: string,
+  instances: readonly InstanceRecord[],
+): Reservation => ({
+  ReservationId: reservationId,
+  OwnerId: world.account.accountId,
+  Groups: [],
+  Instances: instances.map((instance) => describedInstance(world, instance)),
+});
+
+/** A volume as EC2 describes it. */
+export const describedVolume = (volume: VolumeRecord): Volume => ({
+  VolumeId: volume.volumeId,
+  Size: volume.size,
+  VolumeType: volume.type as NonNullable<Volume["VolumeType"]>,
+  ...(volume.iops === null ? {} : { Iops: volume.iops }),
+  ...(volume.throughput === null ? {} : { Throughput: volume.throughput }),
+  Encrypted: volume.encrypted,
+  ...(volume.snapshotId === null ? {} : { SnapshotId: volume.snapshotId }),
+  AvailabilityZone: volume.zone,
+  State: volume.attached ? "in-use" : "available",
+  CreateTime: new Date(volume.createdAt),
+  MultiAttachEnabled: false,
+  Attachments: volume.attached
+    ? [
+        {
+          VolumeId: volume.volumeId,
+          InstanceId: volume.instanceId,
+          Device: volume.device,
+          State: "attached",
+          AttachTime: new Date(volume.createdAt),
+          DeleteOnTermination: volume.deleteOnTermination,
+        },
+      ]
+    : [],
+  Tags: tagList(volume.tags),
+});
+
+/** An instance as the ground's other services see it. */
+export function instanceFacts(world: Ec2World, instance: InstanceRecord): InstanceFacts {
+  const subnetCidr =
+    world.account.subnets.find((subnet) => subnet.id === instance.subnetId)?.cidr ?? world.account.vpc.cidr;
+  return {
+    instanceId: instance.instanceId,
+    state: instance.state,
+    imageId: instance.imageId,
+    platform: instance.platform,
+    build: instance.build,
+    instanceType: instance.instanceType,
+    zone: instance.zone,
+    privateIp: instance.privateIp,
+    privateDnsName: instance.privateDnsName,
+    mac: instance.mac,
+    gateway: gatewayOf(subnetCidr),
+    subnetCidr,
+    instanceProfileArn: instance.profileArn,
+    tags: instance.tags,
+  };
+}

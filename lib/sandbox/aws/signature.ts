@@ -1,0 +1,171 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { WireRequest } from "../core/wire.ts";
+
+/** What a request says about its signature, by header or in the query of a presigned address. */
+export interface Signature {
+  readonly keyId: string;
+  /** yyyymmdd of the credential scope. */
+  readonly date: string;
+  readonly region: string;
+  /** The service's name in the credential scope; tells the door whom the request is for. */
+  readonly service: string;
+  readonly signedHeaders: readonly string[];
+  readonly signature: string;
+  /** yyyymmddThhmmssZ */
+  readonly time: string;
+  /** Seconds a presigned address holds; undefined for a signature in the header. */
+  readonly expires?: number;
+  readonly token?: string;
+}
+
+/** Why a signature does not count; each service has its own words for it. */
+export type Fault = "missing" | "incomplete" | "expired" | "unknown-key" | "wrong" | "bad-token" | "body-changed";
+
+/** What belongs to an access key id. */
+export interface Key {
+  readonly secret: string;
+  /** Function name, person, or "instance/i-…". */
+  readonly principal: string;
+  readonly sessionToken?: string;
+}
+
+const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");
+const hmac = (key: string | Buffer, data: string): Buffer => createHmac("sha256", key).update(data).digest();
+
+/** RFC 3986 encoding, as the Signature Version 4 specification demands. */
+const encoded = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+
+const splitUrl = (url: string): { path: string; query: string } => {
+  const at = url.indexOf("?");
+  return at < 0 ? { path: url, query: "" } : { path: url.slice(0, at), query: url.slice(at + 1) };
+};
+
+const decodedPair = (pair: string): [string, string] => {
+  const at = pair.indexOf("=");
+  const [name, value] = at < 0 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];
+  return [decodeURIComponent(name), decodeURIComponent(value)];
+};
+
+const queryPairs = (query: string): [string, string][] => query.split("&").filter(Boolean).map(decodedPair);
+
+function headerSignature(request: WireRequest): Signature | Fault {
+  const header = request.headers.authorization ?? "";
+  const field = (name: string): string => new RegExp(`${name}=([^,\\s]+)`).exec(header)?.[1] ?? "";
+  const [keyId, date, region, service, end] = field("Credential").split("/");
+  const time = request.headers["x-amz-date"] ?? "";
+  const signature = field("Signature");
+  const complete = header.startsWith("AWS4-HMAC-SHA256 ") && end === "aws4_request" && time && signature;
+  if (!complete || !keyId || !date || !region || !service) return "incomplete";
+  const token = request.headers["x-amz-security-token"];
+  const signedHeaders = field("SignedHeaders").split(";");
+  return { keyId, date, region, service, signedHeaders, signature, time, ...(token ? { token } : {}) };
+}
+
+function querySignature(query: ReadonlyMap<string, string>): Signature | Fault {
+  const [keyId, date, region, service] = (query.get("X-Amz-Credential") ?? "").split("/");
+  const signature = query.get("X-Amz-Signature");
+  const time = query.get("X-Amz-Date");
+  const expires = Number(query.get("X-Amz-Expires"));
+  if (!keyId || !date || !region || !service || !signature || !time || !(expires > 0)) return "incomplete";
+  const signedHeaders = (query.get("X-Amz-SignedHeaders") ?? "").split(";");
+  const token = query.get("X-Amz-Security-Token");
+  return { keyId, date, region, service, signedHeaders, signature, time, expires, ...(token ? { token } : {}) };
+}
+
+/**
+ * Reads a request's signature without checking it.
+ * @returns the signature, "missing" when there is none, "incomplete" when parts of it are
+ */
+export function signatureOf(request: WireRequest): Signature | Fault {
+  if (request.headers.authorization) return headerSignature(request);
+  const query = new Map(queryPairs(splitUrl(request.url).query));
+  return query.has("X-Amz-Signature") || query.has("X-Amz-Credential") ? querySignature(query) : "missing";
+}
+
+function canonicalQuery(query: string): string {
+  return queryPairs(query)
+    .filter(([name]) => name !== "X-Amz-Signature")
+    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
+    .sort()
+    .join("&");
+}
+
+/** Every service but S3 encodes the path a second time (Signature Version 4, "Create a canonical request"). */
+const canonicalPath = (path: string, service: string): string =>
+  service === "s3" ? path : path.split("/").map(encoded).join("/");
+
+const payloadHash = (request: WireRequest, claim: Signature): string =>
+  request.headers["x-amz-content-sha256"] ??
+  (claim.expires !== undefined && claim.service === "s3" ? "UNSIGNED-PAYLOAD" : sha256(request.body));
+
+function canonicalRequest(request: WireRequest, claim: Signature): string {
+  const { path, query } = splitUrl(request.url);
+  const headers = claim.signedHeaders.map(
+    (name) => `${name}:${(request.headers[name] ?? "").trim().replace(/ +/g, " ")}\n`,
+  );
+  return [
+    request.method,
+    canonicalPath(path, claim.service),
+    canonicalQuery(query),
+    headers.join(""),
+    claim.signedHeaders.join(";"),
+    payloadHash(request, claim),
+  ].join("\n");
+}
+
+function expectedSignature(request: WireRequest, claim: Signature, secret: string): string {
+  const scope = `${claim.date}/${claim.region}/${claim.service}/aws4_request`;
+  const text = ["AWS4-HMAC-SHA256", claim.time, scope, sha256(canonicalRequest(request, claim))].join("\n");
+  const parts = [claim.date, claim.region, claim.service, "aws4_request"];
+  const key = parts.reduce<string | Buffer>(hmac, `AWS4${secret}`);
+  return hmac(key, text).toString("hex");
+}
+
+const millisecondsOf = (time: string): number =>
+  Date.parse(time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"));
+
+/** Requests may be 15 minutes off (Signature Version 4, "Troubleshooting"); a presigned address says itself how long. */
+const SKEW = 15 * 60_000;
+
+function outOfTime(claim: Signature, hostNow: number): boolean {
+  const signed = millisecondsOf(claim.time);
+  if (Number.isNaN(signed) || !claim.time.startsWith(claim.date)) return true;
+  const latest = claim.expires === undefined ? SKEW : claim.expires * 1_000;
+  return hostNow > signed + latest || hostNow < signed - SKEW;
+}
+
+/** The headers that must be signed: the host, and every x-amz-… that was sent. */
+const signsEnough = (request: WireRequest, claim: Signature): boolean =>
+  claim.signedHeaders.includes("host") &&
+  Object.keys(request.headers).every(
+    (name) => !name.startsWith("x-amz-") || claim.expires !== undefined || claim.signedHeaders.includes(name),
+  );
+
+function bodyMatches(request: WireRequest): boolean {
+  const said = request.headers["x-amz-content-sha256"];
+  return said === undefined || !/^[0-9a-f]{64}$/.test(said) || said === sha256(request.body);
+}
+
+const same = (one: string, other: string): boolean =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+
+/**
+ * Checks a request's signature (AWS Signature Version 4, header or presigned form).
+ * @param key what the key id stands for; undefined when unknown
+ * @param hostNow the host's time in milliseconds: doors use it, not the sandbox's
+ * @returns undefined when it is right, else what is wrong
+ */
+export function faultOf(
+  request: WireRequest,
+  claim: Signature,
+  key: Key | undefined,
+  hostNow: number,
+): Fault | undefined {
+  if (!key) return "unknown-key";
+  if (outOfTime(claim, hostNow)) return "expired";
+  if (key.sessionToken !== claim.token) return "bad-token";
+  if (!signsEnough(request, claim) || !same(expectedSignature(request, claim, key.secret), claim.signature))
+    return "wrong";
+  return bodyMatches(request) ? undefined : "body-changed";
+}

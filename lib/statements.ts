@@ -1,0 +1,212 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
+import type { Conditions, Statement } from "./permissions.ts";
+
+const table = "arn:aws:dynamodb:${region}:${account}:table/${table}";
+const secret = (path: string): string =>
+  `arn:aws:secretsmanager:\${region}:\${account}:secret:casement/\${cluster}/${path}`;
+const ec2 = (resource: string): string => `arn:aws:ec2:\${region}:\${account}:${resource}`;
+const lambda = (name: string): string => `arn:aws:lambda:\${region}:\${account}:function:casement-\${cluster}-${name}`;
+
+/** What we launched, and nothing else: the tags are set in RunInstances and cannot be added later. */
+const ours: Conditions = {
+  StringEquals: { "aws:ResourceTag/casement:cluster": "${cluster}" },
+  StringLike: { "aws:ResourceTag/casement:launched": "*" },
+};
+
+export const readLedger: Statement = {
+  sid: "ReadLedger",
+  actions: ["dynamodb:GetItem", "dynamodb:Query"],
+  resources: [table, `${table}/index/*`],
+};
+
+export const writeLedger: Statement = {
+  sid: "WriteLedger",
+  actions: ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
+  resources: [table],
+};
+
+export const slackSecret: Statement = {
+  sid: "SpeakInSlack",
+  actions: ["secretsmanager:GetSecretValue"],
+  resources: [secret("slack-??????")],
+};
+
+export const clusterSecret: Statement = {
+  sid: "ReachTheCluster",
+  actions: ["secretsmanager:GetSecretValue"],
+  resources: [secret("kubernetes-??????")],
+};
+
+export const seeInstances: Statement = {
+  sid: "SeeInstances",
+  actions: ["ec2:DescribeInstances", "ec2:DescribeInstanceStatus"],
+  resources: ["*"],
+  why: "EC2's Describe actions take no resources.",
+};
+
+export const seeAgents: Statement = {
+  sid: "SeeAgents",
+  actions: ["ssm:DescribeInstanceInformation"],
+  resources: ["*"],
+  why: "The action takes no resources; it returns no content of machines.",
+};
+
+/** What the durable engine asks of a function for its own executions. */
+export const durable = (name: string): Statement => ({
+  sid: "KeepOwnExecution",
+  actions: ["lambda:CheckpointDurableExecution", "lambda:GetDurableExecutionState"],
+  resources: [lambda(name), `${lambda(name)}:*`],
+});
+
+export const wakeExecutions: Statement = {
+  sid: "WakeWaitingExecutions",
+  actions: ["lambda:SendDurableExecutionCallbackSuccess", "lambda:SendDurableExecutionCallbackFailure"],
+  resources: [lambda("*")],
+};
+
+export const start = (...names: string[]): Statement => ({
+  sid: "StartWorkflows",
+  actions: ["lambda:InvokeFunction"],
+  resources: names.map((name) => `${lambda(name)}:*`),
+});
+
+export const launch: Statement[] = [
+  {
+    sid: "LaunchTaggedInstances",
+    actions: ["ec2:RunInstances"],
+    resources: [ec2("instance/*")],
+    conditions: {
+      StringEquals: { "aws:RequestTag/casement:cluster": "${cluster}" },
+      StringLike: { "aws:RequestTag/casement:launched": "*" },
+    },
+  },
+  {
+    sid: "LaunchEncryptedTaggedVolumes",
+    actions: ["ec2:RunInstances"],
+    resources: [ec2("volume/*")],
+    conditions: {
+      StringEquals: { "aws:RequestTag/casement:cluster": "${cluster}" },
+      Bool: { "ec2:Encrypted": "true" },
+    },
+  },
+  {
+    sid: "LaunchIntoTheNetwork",
+    actions: ["ec2:RunInstances"],
+    resources: [ec2("network-interface/*"), ec2("subnet/*"), ec2("security-group/*")],
+  },
+  {
+    sid: "LaunchAmazonsImages",
+    actions: ["ec2:RunInstances"],
+    resources: ["arn:aws:ec2:${region}::image/ami-*"],
+    conditions: { StringEquals: { "ec2:Owner": "amazon" } },
+  },
+  {
+    sid: "TagAtLaunchOnly",
+    actions: ["ec2:CreateTags"],
+    resources: [ec2("instance/*"), ec2("volume/*"), ec2("network-interface/*")],
+    conditions: { StringEquals: { "ec2:CreateAction": "RunInstances" } },
+  },
+  {
+    sid: "GiveNodesTheirRole",
+    actions: ["iam:PassRole"],
+    resources: ["arn:aws:iam::${account}:role/casement-${cluster}-node"],
+    conditions: { StringEquals: { "iam:PassedToService": "ec2.amazonaws.com" } },
+  },
+];
+
+export const terminate: Statement = {
+  sid: "TerminateOnlyOurs",
+  actions: ["ec2:TerminateInstances"],
+  resources: [ec2("instance/*")],
+  conditions: ours,
+};
+
+export const command: Statement[] = [
+  {
+    sid: "SendOnlyOurDocuments",
+    actions: ["ssm:SendCommand"],
+    resources: ["arn:aws:ssm:${region}:${account}:document/casement-*"],
+  },
+  {
+    sid: "SendOnlyToOurMachines",
+    actions: ["ssm:SendCommand"],
+    resources: [ec2("instance/*")],
+    conditions: {
+      StringEquals: { "ssm:resourceTag/casement:cluster": "${cluster}" },
+      StringLike: { "ssm:resourceTag/casement:launched": "*" },
+    },
+  },
+  {
+    sid: "FollowCommands",
+    actions: ["ssm:GetCommandInvocation", "ssm:ListCommands", "ssm:ListCommandInvocations", "ssm:CancelCommand"],
+    resources: ["*"],
+    why: "The service supports no resource or tag conditions for these actions.",
+  },
+];
+
+export const joinSecrets: Statement = {
+  sid: "KeepJoinSecrets",
+  actions: [
+    "secretsmanager:CreateSecret",
+    "secretsmanager:TagResource",
+    "secretsmanager:DescribeSecret",
+    "secretsmanager:DeleteSecret",
+  ],
+  resources: [secret("join/*")],
+};
+
+export const payload: Statement[] = [
+  {
+    sid: "ReadPayload",
+    actions: ["s3:GetObject", "s3:GetObjectVersion"],
+    resources: ["arn:aws:s3:::${bucket}/payload/*", "arn:aws:s3:::${bucket}/plans/*"],
+  },
+  { sid: "WritePlans", actions: ["s3:PutObject"], resources: ["arn:aws:s3:::${bucket}/plans/*"] },
+];
+
+export const images: Statement = {
+  sid: "ChooseImage",
+  actions: ["ssm:GetParameter"],
+  resources: ["arn:aws:ssm:${region}::parameter/aws/service/ami-windows-latest/*"],
+};
+
+export const seeLaunchParts: Statement = {
+  sid: "SeeImagesAndNetwork",
+  actions: ["ec2:DescribeImages", "ec2:DescribeSubnets", "ec2:DescribeInstanceAttribute"],
+  resources: ["*"],
+  why: "EC2's Describe actions take no resources.",
+};
+
+/** The Windows nodes: their agent, the payload, and the one secret that is tagged with their own ARN. */
+export const node: Statement[] = [
+  {
+    sid: "RunTheAgent",
+    actions: [
+      "ssm:UpdateInstanceInformation",
+      "ssm:ListInstanceAssociations",
+      "ssmmessages:CreateControlChannel",
+      "ssmmessages:OpenControlChannel",
+      "ssmmessages:CreateDataChannel",
+      "ssmmessages:OpenDataChannel",
+      "ec2messages:AcknowledgeMessage",
+      "ec2messages:DeleteMessage",
+      "ec2messages:FailMessage",
+      "ec2messages:GetEndpoint",
+      "ec2messages:GetMessages",
+      "ec2messages:SendReply",
+    ],
+    resources: ["*"],
+    why: "The agent's own channels, which take no resources. ssm:GetParameter is left out on purpose.",
+  },
+  {
+    sid: "ReadPayloadAndPlans",
+    actions: ["s3:GetObject", "s3:GetObjectVersion"],
+    resources: ["arn:aws:s3:::${bucket}/payload/*", "arn:aws:s3:::${bucket}/plans/*"],
+  },
+  {
+    sid: "ReadOwnSecret",
+    actions: ["secretsmanager:GetSecretValue"],
+    resources: [secret("join/*")],
+    conditions: { StringEquals: { "secretsmanager:ResourceTag/casement:instance-arn": "${ec2:SourceInstanceARN}" } },
+  },
+];
