@@ -1,5 +1,5 @@
 import { dialogOf } from "../commands/command.ts";
-import type { Block } from "../records.ts";
+import type { Block, Message } from "../records.ts";
 import { context, divider, limits, section, sections } from "./blocks.ts";
 import { REMOVE_DIALOG } from "./buttons.ts";
 import type { RefusalWords } from "./removal-refusal.ts";
@@ -105,8 +105,8 @@ export const removalDialog = (operation: string, facts: RemovalFacts): Dialog =>
 export const removalRefused = (operation: string, typed: string, { why, next }: RefusalWords): Dialog =>
   dialog(operation, "Close", [section(`🚫 ${code(typed)} is not removed: ${why}.\n*Next:* ${next}.`)]);
 
-/** The dialog of somebody who pressed "Remove" too late. */
-export const removalTooLate = (operation: string): Dialog =>
-  dialog(operation, "Close", [
-    section(`Too late: ${code(operation)} no longer waits for an answer. Nothing was removed by it.`),
-  ]);
+/** What somebody reads in the dialog's place when "Remove" came to nothing; closing it says nothing more. */
+export const removalNotice = (operation: string, { blocks }: Message): Dialog => ({
+  ...dialog(operation, "Close", blocks),
+  notify_on_close: false,
+});

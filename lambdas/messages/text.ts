@@ -21,14 +21,15 @@ export function escaped(text: string, limit: number): string {
   return `${kept}…`;
 }
 
-/** One line of plain words from elsewhere: a name, a sentence of the ledger. */
-export const plain = (text: string, limit = 300): string => escaped(withoutControls(text, /$^/, " ").trim(), limit);
+/** One line of plain words from elsewhere: a name, a sentence of the ledger. It opens no code block. */
+export const plain = (text: string, limit = 300): string =>
+  escaped(withoutControls(text, /$^/, " ").replace(/`{2,}/g, "'").trim(), limit);
 
 /** A sentence of ours that may name people as `<@U…>`; all else in it is escaped. */
 export const prose = (text: string, limit = 600): string =>
   plain(text, limit).replace(/&lt;@([UW][A-Z0-9]{2,20})&gt;/g, "<@$1>");
 
-/** A name in a code span that it cannot break out of. */
+/** A name or a command in a code span that it cannot break out of. */
 export const code = (text: string): string => `\`${plain(text, 300).replaceAll("`", "'") || " "}\``;
 
 /** What somebody typed, said back to them: at most 80 characters, no control characters, no mention that pings. */

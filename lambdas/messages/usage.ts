@@ -10,7 +10,7 @@ type Saying = {
 };
 
 const meant = (nearest: string | null, ...words: string[]): string =>
-  nearest ? `: did you mean ${typeThis(...([...words, nearest] as [string, ...string[]]))}?` : ".";
+  nearest ? `: did you mean ${code([...words, nearest].join(" "))}?` : ".";
 
 const sayings: Saying = {
   "too-long": ({ length }, word) =>

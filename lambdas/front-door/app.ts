@@ -1,0 +1,89 @@
+import type { App, BlockAction, ButtonAction, SlashCommand, ViewClosedAction, ViewSubmitAction } from "@slack/bolt";
+import { troubleAnswer } from "../messages/answers.ts";
+import { REMOVE_DIALOG } from "../messages/buttons.ts";
+import { removalNotice } from "../messages/removal-dialog.ts";
+import type { Message } from "../records.ts";
+import { buttons, type Click, pressed } from "./clicks.ts";
+import { closed, type Reply, submitted } from "./dialogs.ts";
+import { answerTo, type Typed } from "./slash-command.ts";
+import type { FrontDoorWorld } from "./world.ts";
+
+const typedOf = (command: SlashCommand): Typed => ({
+  teamId: command.team_id,
+  userId: command.user_id,
+  userName: command.user_name,
+  channel: command.channel_id,
+  text: command.text ?? "",
+  triggerId: command.trigger_id,
+});
+
+/** In a channel shared with others, the person's own workspace counts. */
+const clickOf = (body: BlockAction, { action_id, value }: ButtonAction): Click => ({
+  teamId: body.user.team_id ?? body.team?.id ?? "",
+  userId: body.user.id,
+  channel: body.channel?.id ?? "",
+  actionId: action_id,
+  value: value ?? "",
+});
+
+const replyOf = ({ user, team, view }: ViewSubmitAction | ViewClosedAction): Reply => ({
+  teamId: user.team_id ?? team?.id ?? "",
+  userId: user.id,
+  operation: view.private_metadata,
+});
+
+/** Whatever broke is logged; the person gets a sentence instead of Slack's "operation_timeout". */
+async function orTrouble<T>(what: string, action: () => Promise<T>, trouble: T): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    console.error(`${what} failed`, error);
+    return trouble;
+  }
+}
+
+const onlyToAsker = ({ text, blocks }: Message) => ({
+  response_type: "ephemeral" as const,
+  text,
+  blocks: [...blocks] as never[],
+});
+
+/**
+ * Hangs the door's answers into Bolt. Every listener acknowledges exactly once, after its work: Lambda freezes what is not
+ * awaited.
+ */
+export function listen(app: App, world: FrontDoorWorld): void {
+  const trouble = troubleAnswer(world.configuration.command);
+
+  app.command(world.configuration.command, async ({ command, ack }) => {
+    await ack(onlyToAsker(await orTrouble("the command", () => answerTo(world, typedOf(command)), trouble)));
+  });
+
+  for (const actionId of buttons) {
+    app.action<BlockAction<ButtonAction>>(
+      { type: "block_actions", action_id: actionId },
+      async ({ body, action, ack }) => {
+        const click = clickOf(body, action);
+        const message = await orTrouble("the click", () => pressed(world, click), trouble);
+        if (message)
+          await orTrouble("the answer", () => world.whisper(click.channel, click.userId, message), undefined);
+        await ack();
+      },
+    );
+  }
+
+  app.view<ViewSubmitAction>({ callback_id: REMOVE_DIALOG, type: "view_submission" }, async ({ body, ack }) => {
+    const reply = replyOf(body);
+    const notice = await orTrouble(
+      "the dialog",
+      () => submitted(world, reply),
+      removalNotice(reply.operation, trouble),
+    );
+    await (notice ? ack({ response_action: "update", view: notice as never }) : ack());
+  });
+
+  app.view<ViewClosedAction>({ callback_id: REMOVE_DIALOG, type: "view_closed" }, async ({ body, ack }) => {
+    await orTrouble("closing the dialog", () => closed(world, replyOf(body)), undefined);
+    await ack();
+  });
+}

@@ -1,0 +1,55 @@
+import { cancelAnswer, lateClick, staleClick } from "../messages/answers.ts";
+import { CANCEL_OPERATION, KEEP_INSTANCE, nodeOfValue, TERMINATE_INSTANCE } from "../messages/buttons.ts";
+import { refusalMessage } from "../messages/refusals.ts";
+import type { Message } from "../records.ts";
+import { cancel } from "./operations.ts";
+import { type Origin, refusalOf } from "./permission.ts";
+import type { FrontDoorWorld } from "./world.ts";
+
+/** A button that somebody pressed. */
+export interface Click extends Origin {
+  readonly actionId: string;
+  readonly value: string;
+}
+
+interface Meaning {
+  /** Who may press it: those who may use this command. */
+  readonly command: string;
+  readonly does: (world: FrontDoorWorld, click: Click) => Promise<Message | null>;
+}
+
+const decides =
+  (decision: "keep" | "terminate") =>
+  async (world: FrontDoorWorld, { value, userId }: Click): Promise<Message | null> => {
+    const which = nodeOfValue(value);
+    const node = which && (await world.node(which.operation, which.index));
+    if (!node) return staleClick;
+    const callback = node.callbacks.decision;
+    const done = callback !== undefined && (await world.completeCallback(callback, { decision, userId })) === "done";
+    return done ? null : lateClick(node.nodeName ?? node.instanceId ?? `node ${node.index + 1}`);
+  };
+
+/** What each button means, by its action id. */
+const meanings: Readonly<Record<string, Meaning>> = {
+  [KEEP_INSTANCE]: { command: "add", does: decides("keep") },
+  [TERMINATE_INSTANCE]: { command: "add", does: decides("terminate") },
+  [CANCEL_OPERATION]: {
+    command: "cancel",
+    does: async (world, { value, userId }) =>
+      cancelAnswer(await cancel(world, value, userId), world.configuration.command),
+  },
+};
+
+/** Action ids of the buttons that are understood. */
+export const buttons: readonly string[] = Object.keys(meanings);
+
+/**
+ * Does what a button means, if the person who pressed it may: that a button is in sight gives nobody a right.
+ * @returns what that person alone reads; null when the operation's own message says it all
+ */
+export async function pressed(world: FrontDoorWorld, click: Click): Promise<Message | null> {
+  const meaning = meanings[click.actionId];
+  if (!meaning) return staleClick;
+  const refusal = await refusalOf(world, click, meaning.command);
+  return refusal ? refusalMessage(refusal, world.configuration.command) : meaning.does(world, click);
+}

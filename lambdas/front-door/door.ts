@@ -1,0 +1,56 @@
+import { App, AwsLambdaReceiver, LogLevel } from "@slack/bolt";
+import { listen } from "./app.ts";
+import { claimOf, type HttpEvent, isReadable, isSigned } from "./verify.ts";
+import type { FrontDoorWorld } from "./world.ts";
+
+/** What the Function URL answers. */
+export interface HttpAnswer {
+  readonly statusCode: number;
+  readonly headers?: Readonly<Record<string, boolean | number | string>>;
+  readonly body: string;
+}
+
+type Receiver = ReturnType<AwsLambdaReceiver["toHandler"]>;
+
+/** The request as Bolt reads it: our own check was first, so that only text and media type are left to it. */
+const forBolt = (bytes: Buffer, contentType: string): Parameters<Receiver>[0] => ({
+  version: "2.0",
+  routeKey: "$default",
+  rawPath: "/",
+  rawQueryString: "",
+  headers: { "content-type": contentType },
+  requestContext: {},
+  body: bytes.toString("utf8"),
+  isBase64Encoded: false,
+});
+
+const refused = (status: number, why: string): HttpAnswer => {
+  console.warn(`refused with ${status}: ${why}`);
+  return { statusCode: status, body: "" };
+};
+
+/** Bolt behind our own check: it would parse before it verifies, and accepts the future and other signature versions. */
+function boltOf(world: FrontDoorWorld): Receiver {
+  const { botId, botUserId, teamId } = world.configuration.slack;
+  const receiver = new AwsLambdaReceiver({ signingSecret: "", signatureVerification: false, logLevel: LogLevel.ERROR });
+  const authorize = async () => ({ botId, botUserId, teamId });
+  listen(new App({ receiver, authorize, convoStore: false, logLevel: LogLevel.ERROR }), world);
+  return receiver.toHandler();
+}
+
+/**
+ * The front door: a request of Slack's in, its answer out. Built once per process.
+ * Nothing of a request is parsed before its signature was checked: 401 for what Slack did not sign within five minutes,
+ * 400 for what Slack would not send. Never throws for what a caller sent.
+ * @throws when the signing secret cannot be read
+ */
+export function frontDoor(world: FrontDoorWorld): (event: HttpEvent, context: unknown) => Promise<HttpAnswer> {
+  const bolt = boltOf(world);
+  return async (event, context) => {
+    const claim = claimOf(event, Math.floor(world.slackNow() / 1000));
+    if ("status" in claim) return refused(claim.status, claim.why);
+    if (!isSigned(claim, await world.signingSecret())) return refused(401, "signature");
+    if (!isReadable(claim)) return refused(400, "body");
+    return bolt(forBolt(claim.bytes, claim.contentType), context);
+  };
+}

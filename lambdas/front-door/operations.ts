@@ -1,0 +1,118 @@
+import type { Asker, Command, Request, Start } from "../commands/command.ts";
+import { commandOf } from "../commands/list.ts";
+import { operationId } from "../commands/operation-id.ts";
+import { type Cancellation, notStarted } from "../messages/answers.ts";
+import { removalSkeleton } from "../messages/removal-dialog.ts";
+import type { NodeRecord, OperationRecord } from "../records.ts";
+import type { FrontDoorWorld } from "./world.ts";
+
+/** Seconds in which a start must begin: Lambda may deliver an asynchronous one hours later, when nobody expects it. */
+const BEGINS_WITHIN = 15 * 60;
+
+/** A request that the policy allows. */
+export interface Allowed {
+  readonly request: Request;
+  readonly asker: Asker;
+  /** Slack's id of what the person did: the same for a repeated delivery, used once to open a dialog. */
+  readonly triggerId: string;
+}
+
+function recordOf(world: FrontDoorWorld, { request, asker, triggerId }: Allowed): OperationRecord {
+  const cluster = world.configuration.cluster.name;
+  return {
+    id: operationId(cluster, request.command, triggerId),
+    cluster,
+    request,
+    asker,
+    status: "requested",
+    requestedAt: new Date(world.now()).toISOString(),
+    endedAt: null,
+    executionArn: null,
+    channel: asker.channel,
+    messageTs: null,
+    summary: "",
+    cancelledBy: null,
+    callbacks: {},
+  };
+}
+
+/** Made of the record alone, so that a repeated delivery starts with the same payload. */
+const startOf = ({ id, request, asker, requestedAt }: OperationRecord): Start => ({
+  operation: id,
+  request,
+  asker,
+  notAfter: Math.floor(Date.parse(requestedAt) / 1000) + BEGINS_WITHIN,
+});
+
+/**
+ * Takes a request on: writes it down, then starts its workflow under the operation's own name.
+ * Delivered again, it finds its record and starts the same execution again, which starts nothing.
+ * @returns the operation as it stands; "not-started" with the reason when the start or the dialog failed
+ * @throws when the ledger cannot be written: then nothing was started
+ */
+export async function begin(world: FrontDoorWorld, allowed: Allowed): Promise<OperationRecord> {
+  const record = recordOf(world, allowed);
+  if ((await world.requested(record)) === "again") return repeated(world, record);
+  const command = commandOf(record.request.command);
+  if (!(await dialogOpens(world, record, command, allowed.triggerId))) return giveUp(world, record, notStarted.dialog);
+  return (await starts(world, record, command)) ? record : giveUp(world, record, notStarted.busy);
+}
+
+/** The first delivery may have died before its start; whether this one succeeds changes no answer. */
+async function repeated(world: FrontDoorWorld, { id, request }: OperationRecord): Promise<OperationRecord> {
+  const record = await world.operation(id);
+  if (!record) throw new Error(`${id} was written and is gone`);
+  if (record.status === "requested") await starts(world, record, commandOf(request.command));
+  return record;
+}
+
+async function dialogOpens(
+  world: FrontDoorWorld,
+  record: OperationRecord,
+  command: Command,
+  triggerId: string,
+): Promise<boolean> {
+  const { request, id } = record;
+  if (!command.dialog || request.command !== "remove" || request.dryRun) return true;
+  return succeeds(`dialog of ${id}`, () => world.openDialog(triggerId, removalSkeleton(id, request.node)));
+}
+
+const starts = (world: FrontDoorWorld, record: OperationRecord, command: Command): Promise<boolean> =>
+  succeeds(`start of ${record.id}`, async () => {
+    if (command.workflow) await world.start(command.workflow, record.id, startOf(record));
+  });
+
+async function succeeds(what: string, action: () => Promise<void>): Promise<boolean> {
+  try {
+    await action();
+    return true;
+  } catch (error) {
+    console.error(`${what} failed`, error);
+    return false;
+  }
+}
+
+/** The ledger says that nothing was started; a workflow that begins all the same finds it and does nothing. */
+async function giveUp(world: FrontDoorWorld, record: OperationRecord, summary: string): Promise<OperationRecord> {
+  const end = { status: "not-started", endedAt: new Date(world.now()).toISOString(), summary } as const;
+  await world.changeOperation(record.id, end);
+  return { ...record, ...end };
+}
+
+const cancelCallbacks = (record: OperationRecord, nodes: readonly NodeRecord[]): string[] =>
+  [record, ...nodes].flatMap(({ callbacks }) => (callbacks.cancel ? [callbacks.cancel] : []));
+
+/**
+ * Asks an operation to stop: a flag in the ledger, and whoever waits is woken. What is in flight is put back by its workflow.
+ * @param userId who cancels
+ */
+export async function cancel(world: FrontDoorWorld, operation: string, userId: string): Promise<Cancellation> {
+  const record = await world.requestCancel(operation, userId);
+  if (!record) return { kind: "unknown", operation };
+  if (record.endedAt !== null) return { kind: "ended", operation, status: record.status, summary: record.summary };
+  const waiting = cancelCallbacks(record, await world.nodes(operation));
+  await Promise.all(waiting.map((callback) => world.completeCallback(callback, { decision: "cancel", userId })));
+  return record.cancelledBy === null
+    ? { kind: "asked", operation }
+    : { kind: "already", operation, by: record.cancelledBy };
+}

@@ -1,0 +1,51 @@
+import { mayUse, rolesOf } from "../commands/policy.ts";
+import type { Refusal } from "../messages/refusals.ts";
+import type { FrontDoorWorld } from "./world.ts";
+
+/** Where a request of Slack's comes from. */
+export interface Origin {
+  readonly teamId: string;
+  readonly userId: string;
+  readonly channel: string;
+}
+
+/** Somebody who is listened to. */
+export interface Person {
+  readonly roles: readonly string[];
+}
+
+/**
+ * Is this our workspace and our channel? Told from the signed request alone.
+ * @returns why not, or null
+ */
+export function misplaced({ configuration: { slack, cluster } }: FrontDoorWorld, origin: Origin): Refusal | null {
+  if (origin.teamId !== slack.teamId) return { kind: "workspace" };
+  if (origin.channel !== slack.channel) return { kind: "channel", channel: slack.channel, cluster: cluster.name };
+  return null;
+}
+
+/**
+ * Who is it, and what may they do? Guests, bots and people in shared channels are nobody.
+ * @throws when Slack or the ledger cannot be asked: then nothing is allowed
+ */
+export async function personOf(
+  world: FrontDoorWorld,
+  { userId, channel }: Origin,
+): Promise<Person | { readonly refusal: Refusal }> {
+  const [standing, groups] = await Promise.all([world.standing(userId, channel), world.groupsOf(userId)]);
+  return standing === "member"
+    ? { roles: rolesOf(world.configuration, userId, groups) }
+    : { refusal: { kind: standing } };
+}
+
+/**
+ * May this person use this command from here? Asked at every command and again at every click.
+ * @returns why not, or null
+ */
+export async function refusalOf(world: FrontDoorWorld, origin: Origin, command: string): Promise<Refusal | null> {
+  const elsewhere = misplaced(world, origin);
+  if (elsewhere) return elsewhere;
+  const person = await personOf(world, origin);
+  if ("refusal" in person) return person.refusal;
+  return mayUse(world.configuration, person.roles, command) ? null : { kind: "policy", command };
+}

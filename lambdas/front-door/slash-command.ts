@@ -1,0 +1,54 @@
+import type { Request } from "../commands/command.ts";
+import { commandOf, commands } from "../commands/list.ts";
+import { parse } from "../commands/parse.ts";
+import { mayUse, usable } from "../commands/policy.ts";
+import { cancelAnswer, startedAnswer } from "../messages/answers.ts";
+import { commandHelp, helpMessage } from "../messages/help.ts";
+import { refusalMessage } from "../messages/refusals.ts";
+import { usageMessage } from "../messages/usage.ts";
+import type { Message } from "../records.ts";
+import { begin, cancel } from "./operations.ts";
+import { misplaced, type Origin, type Person, personOf } from "./permission.ts";
+import type { FrontDoorWorld } from "./world.ts";
+
+/** A slash command as Slack sends it. */
+export interface Typed extends Origin {
+  readonly userName: string;
+  readonly text: string;
+  readonly triggerId: string;
+}
+
+function help(world: FrontDoorWorld, topic: string | null, person: Person): Message {
+  const { configuration } = world;
+  const theirs = usable(configuration, person.roles);
+  return topic
+    ? commandHelp(commandOf(topic), theirs, configuration.command)
+    : helpMessage(commands, theirs, configuration.command, configuration.cluster.name);
+}
+
+async function act(world: FrontDoorWorld, typed: Typed, request: Request): Promise<Message> {
+  const word = world.configuration.command;
+  if (request.command === "cancel") return cancelAnswer(await cancel(world, request.operation, typed.userId), word);
+  const { userId, userName, channel, triggerId } = typed;
+  return startedAnswer(await begin(world, { request, asker: { userId, userName, channel }, triggerId }), word);
+}
+
+/**
+ * Answers a slash command: where from, what, who, may they; then it is done, or begun.
+ * @returns what the asker alone reads
+ * @throws when the ledger or Slack's directory does not answer
+ */
+export async function answerTo(world: FrontDoorWorld, typed: Typed): Promise<Message> {
+  const { configuration } = world;
+  const elsewhere = misplaced(world, typed);
+  if (elsewhere) return refusalMessage(elsewhere, configuration.command);
+  const parsed = parse(typed.text, { pools: Object.keys(configuration.pools), commandWord: configuration.command });
+  if ("problem" in parsed) return usageMessage(parsed.problem, configuration.command);
+  const person = await personOf(world, typed);
+  if ("refusal" in person) return refusalMessage(person.refusal, configuration.command);
+  const { request } = parsed;
+  if (request.command === "help") return help(world, request.topic, person);
+  return mayUse(configuration, person.roles, request.command)
+    ? act(world, typed, request)
+    : refusalMessage({ kind: "policy", command: request.command }, configuration.command);
+}

@@ -1,0 +1,47 @@
+import type { Start } from "../commands/command.ts";
+import type { Message, NodeRecord } from "../records.ts";
+import { context, say, section } from "./blocks.ts";
+import { titleOf, typeThis } from "./forms.ts";
+import { code, counted, plain, prose } from "./text.ts";
+
+const ended = (nodes: readonly NodeRecord[], status: string): number => nodes.filter((node) => node.status === status).length;
+
+/** How an `add` ended, in one sentence for message and ledger. */
+export function addSummary(pool: string, nodes: readonly NodeRecord[]): string {
+  const parts = [
+    [ended(nodes, "succeeded"), "is Ready", "are Ready"],
+    [ended(nodes, "failed"), "failed", "failed"],
+    [ended(nodes, "cancelled"), "was cancelled and taken away", "were cancelled and taken away"],
+  ] as const;
+  const said = parts.filter(([count]) => count > 0).map(([count, one, many]) => `${counted(count, "node")} ${count === 1 ? one : many}`);
+  return `${pool}: ${said.join(", ")}.`;
+}
+
+/** A mistake of the asker, told to the asker alone. */
+export const mistakeMessage = (words: string): Message => say(words);
+
+const ending = (sign: string, start: Start, words: string, next: string): Message => ({
+  text: `${sign} ${plain(titleOf(start.request), 300)}`,
+  blocks: [
+    section(`${sign} *${plain(titleOf(start.request), 300)}*: ${prose(words, 1_500)}`),
+    context(`${code(start.operation)} · asked by ${prose(`<@${start.asker.userId}>`)} · ${next}`),
+  ],
+});
+
+/** Policy, ownership or safety said no: told where it was asked. */
+export const refusedMessage = (start: Start, words: string, commandWord: string): Message =>
+  ending("🚫", start, words, `nothing was changed; ${typeThis(commandWord, "operations")} lists it`);
+
+/** Something nobody foresaw: what is known, and where to look. */
+export const troubleMessage = (start: Start, words: string, commandWord: string): Message =>
+  ending("❌", start, `stopped by something unforeseen: ${words}`, `${typeThis(commandWord, "nodes")} shows what is there now`);
+
+const removed = {
+  succeeded: "was removed and its instance terminated",
+  failed: "was not removed",
+  cancelled: "was not removed: cancelled",
+} as const;
+
+/** How a removal ended, in one sentence for message and ledger. */
+export const removeSummary = (node: string, status: keyof typeof removed, left: string | null): string =>
+  `${node} ${removed[status]}.${left ? ` What is left: ${left}.` : ""}`;

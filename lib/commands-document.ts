@@ -1,0 +1,45 @@
+import type { Command } from "../lambdas/commands/command.ts";
+import { formOf } from "../lambdas/messages/forms.ts";
+
+const argumentRows = (command: Command): string[] =>
+  command.arguments.map(({ name, means, required }) => `- \`${name}\`${required ? "" : " (optional)"}: ${means}`);
+
+const optionRows = (command: Command): string[] =>
+  command.dryRun ? ["- `--dry-run` (optional): shows what would happen and changes nothing"] : [];
+
+function chapter(command: Command, commandWord: string): string {
+  const details = [...argumentRows(command), ...optionRows(command)];
+  const also = command.also.map((phrase) => `\`${phrase}\``).join(", ");
+  const examples = command.examples.map((example) => `${commandWord} ${example}`);
+  return [
+    `## ${command.name}`,
+    `\`${formOf(command, commandWord)}\``,
+    command.detail,
+    ...(details.length > 0 ? [details.join("\n")] : []),
+    ...(also ? [`Also understood: ${also}`] : []),
+    ["```text", ...examples, "```"].join("\n"),
+  ].join("\n\n");
+}
+
+const overviewRow = (command: Command, commandWord: string): string =>
+  `| [\`${formOf(command, commandWord).replaceAll("|", "\\|")}\`](#${command.name}) | ${command.summary} |`;
+
+/**
+ * The page that explains every command, from the list of commands.
+ * @param commandWord the word of the slash command, "/win"
+ * @returns Markdown, for docs/commands.md
+ */
+export function commandsDocument(commands: readonly Command[], commandWord: string): string {
+  const overview = [
+    "| command | what it does |",
+    "|---|---|",
+    ...commands.map((command) => overviewRow(command, commandWord)),
+  ];
+  return `${[
+    "# Commands",
+    "This page is made from `lambdas/commands/`; a test keeps it so.",
+    "A node is named by its name, instance id, IP address or a unique beginning. Words may be in any case. Who may use which command is set in the configuration under `people` and `policy`.",
+    overview.join("\n"),
+    ...commands.map((command) => chapter(command, commandWord)),
+  ].join("\n\n")}\n`;
+}

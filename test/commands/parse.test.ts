@@ -1,0 +1,142 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { commands } from "../../lambdas/commands/list.ts";
+import { parse } from "../../lambdas/commands/parse.ts";
+import { usageMessage } from "../../lambdas/messages/usage.ts";
+
+const vocabulary = { pools: ["web", "batch"], commandWord: "/win" };
+const host = "ip-10-0-3-7.us-west-2.compute.internal";
+const add = (count: number, dryRun = false) => ({ command: "add", pool: "web", count, dryRun });
+
+describe("what is understood", () => {
+  test.each([
+    ["", { command: "help", topic: null }],
+    ["   ", { command: "help", topic: null }],
+    ["help", { command: "help", topic: null }],
+    ["help add", { command: "help", topic: "add" }],
+    ["help get nodes", { command: "help", topic: "nodes" }],
+    ["add --help", { command: "help", topic: "add" }],
+    ["nodes", { command: "nodes" }],
+    ["get nodes", { command: "nodes" }],
+    ["GET Nodes", { command: "nodes" }],
+    ["kubectl get nodes", { command: "nodes" }],
+    ["/win nodes", { command: "nodes" }],
+    [`node ${host}`, { command: "node", node: host }],
+    [`get node ${host}`, { command: "node", node: host }],
+    [`describe node ${host}`, { command: "node", node: host }],
+    [`describe node/${host}`, { command: "node", node: host }],
+    ["node i-0AB12cd34ef567890", { command: "node", node: "i-0ab12cd34ef567890" }],
+    ["node 10.0.3.7", { command: "node", node: "10.0.3.7" }],
+    [`node <http://${host}|${host}>`, { command: "node", node: host }],
+    [`node <http://${host}/|${host}>`, { command: "node", node: host }],
+    [`node <http://${host}>`, { command: "node", node: host }],
+    ["node win\u2011web\u20113", { command: "node", node: "win-web-3" }],
+    ["add web", add(1)],
+    ["add  web   2", add(2)],
+    ["  ADD Web 2  ", add(2)],
+    ["add\u00a0web\t2", add(2)],
+    ["add web 100", add(100)],
+    ["add nodes web 2", add(2)],
+    ["add web 2 --dry-run", add(2, true)],
+    ["add --dry-run web 2", add(2, true)],
+    ["add web 2 \u2014dry-run", add(2, true)],
+    ["add web 2 \u2013dry\u2010run", add(2, true)],
+    ["add web 2 --dry-run=server", add(2, true)],
+    ["remove win-3", { command: "remove", node: "win-3", dryRun: false }],
+    ["delete node win-3 --dry-run", { command: "remove", node: "win-3", dryRun: true }],
+    ["operations", { command: "operations" }],
+    ["cancel add-3f9c2a71", { command: "cancel", operation: "add-3f9c2a71" }],
+  ])("%j is a request", (text, request) => {
+    expect(parse(text, vocabulary)).toEqual({ request });
+  });
+
+  test.each(commands.flatMap((command) => command.examples))("the example %j is understood", (example) => {
+    expect(parse(example, vocabulary)).toHaveProperty("request");
+  });
+});
+
+describe("what is not understood", () => {
+  test.each([
+    ["nodez", "unknown-command", "did you mean `/win nodes`?"],
+    ["frobnicate", "unknown-command", "`/win help` lists them all"],
+    ["delete pod web-1", "unknown-command", "`/win help` lists them all"],
+    ["help teleport", "unknown-command", "I know no command `teleport`"],
+    ["<@U0VISITOR0|vera>", "unknown-command", "I know no command `&lt;@"],
+    ["add", "missing", "`/win add &lt;pool&gt; [count] [--dry-run]`"],
+    ["remove", "missing", "`/win remove &lt;node&gt; [--dry-run]`"],
+    ["add web 2 3", "too-much", "`3` here"],
+    ["nodes win-3 win-4", "too-much", "`win-3` here: `/win nodes`"],
+    ["nodes --dry-run", "unknown-option", "no option `--dry-run`"],
+    ["add web --force", "unknown-option", "no option `--force`"],
+    ["add wbe 3", "unknown-pool", "did you mean `/win add web`? Pools: `web`, `batch`"],
+    ["add 2 web", "unknown-pool", "Pools: `web`, `batch`"],
+    ['add "web" 2', "unknown-pool", "did you mean `/win add web`?"],
+    ["add \u201cweb\u201d 2", "unknown-pool", "did you mean `/win add web`?"],
+    ["add `web` 2", "unknown-pool", "no pool `'web'`"],
+    ["add 🐙", "unknown-pool", "no pool `🐙`"],
+    ["add <@U0VISITOR0|vera> 2", "unknown-pool", "no pool `&lt;@"],
+    ["add &lt;!channel&gt;", "unknown-pool", "no pool `&lt;!channel&gt;`"],
+    ["add constructor", "unknown-pool", "no pool `constructor`"],
+    ["add web 0", "bad-count", "a whole number from 1 to 100"],
+    ["add web -1", "bad-count", "`-1` is no count"],
+    ["add web \u22121", "bad-count", "`-1` is no count"],
+    ["add web 101", "bad-count", "a whole number from 1 to 100"],
+    ["add web 1e9", "bad-count", "`1e9`"],
+    ["add web 1.5", "bad-count", "`1.5`"],
+    ["add web two", "bad-count", "`two`"],
+    ["add web \u0662", "bad-count", "a whole number"],
+    ["node web/../../etc", "bad-node", "a unique beginning"],
+    ["remove <@U0VISITOR0|vera>", "bad-node", "a unique beginning"],
+    ["cancel yesterday", "bad-operation", "`add-3f9c2a71`"],
+  ])("%j gives the sentence of %s", (text, kind, part) => {
+    const parsed = parse(text, vocabulary);
+    expect(parsed).toHaveProperty("problem.kind", kind);
+    if ("problem" in parsed) expect(usageMessage(parsed.problem, "/win").text).toContain(part);
+  });
+});
+
+test("says kindly that 4,000 characters are no command", () => {
+  const parsed = parse("add web ".repeat(500), vocabulary);
+  expect(parsed).toEqual({ problem: { kind: "too-long", length: 4_000 } });
+  if ("problem" in parsed) expect(usageMessage(parsed.problem, "/win").text).toContain("That is 4,000 characters");
+});
+
+describe("any text", () => {
+  const nasty = fc.constantFrom(
+    "add",
+    "web",
+    "<@U0VISITOR0>",
+    "<!here>",
+    "@channel",
+    "```",
+    "`",
+    "&amp;",
+    "&lt;",
+    "--dry-run",
+    "\u0000",
+    "\ud800",
+    "\u202e",
+  );
+  const word = fc.oneof(fc.string({ unit: "binary", maxLength: 200 }), nasty);
+  const text = fc.oneof(
+    fc.string({ unit: "grapheme", maxLength: 4_000 }),
+    fc.array(word, { maxLength: 8 }).map((words) => words.join(" ")),
+    fc.array(word, { maxLength: 3 }).map((words) => `add ${words.join(" ")}`),
+    word.map((typed) => `help ${typed}`),
+    word.map((typed) => `remove ${typed}`),
+  );
+
+  test("gives a request or one short sentence that can neither ping nor break out of its frame", () => {
+    fc.assert(
+      fc.property(text, (typed) => {
+        const parsed = parse(typed, vocabulary);
+        if ("request" in parsed) return;
+        const said = usageMessage(parsed.problem, "/win").text;
+        expect(said.length).toBeLessThanOrEqual(500);
+        expect(said).not.toMatch(/<|@(?!\u200b)|```|[\p{Cc}\p{Cs}\u202e]/u);
+        expect(said.split("`").length % 2).toBe(1);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

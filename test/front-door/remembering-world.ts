@@ -1,0 +1,112 @@
+import type { Start } from "../../lambdas/commands/command.ts";
+import type { Decision, FrontDoorWorld, Standing } from "../../lambdas/front-door/world.ts";
+import type { Dialog } from "../../lambdas/messages/removal-dialog.ts";
+import type { Message, NodeRecord, OperationRecord } from "../../lambdas/records.ts";
+import { configuration } from "./town.ts";
+
+export const SECRET = "8f742231b10e8888abcd99yyyzzz85a5";
+
+/** Half past ten, when everything in these tests happens. */
+export const NOW = Date.parse("2026-11-21T10:30:00.000Z");
+
+/** What happened in a world, and how it can be made to fail. */
+export interface Memory {
+  readonly operations: Map<string, OperationRecord>;
+  readonly nodes: NodeRecord[];
+  /** By execution name, as the durable engine keeps them: the same name again starts nothing. */
+  readonly executions: Map<string, { readonly workflow: string; readonly payload: Start }>;
+  /** Every call of start, also the ones that started nothing. */
+  readonly starts: string[];
+  readonly dialogs: { readonly triggerId: string; readonly dialog: Dialog }[];
+  readonly callbacks: Map<string, Decision | "waiting">;
+  readonly whispers: { readonly channel: string; readonly userId: string; readonly message: Message }[];
+  readonly standings: Map<string, Standing>;
+  /** Methods that throw. */
+  readonly broken: Set<keyof FrontDoorWorld>;
+}
+
+const emptyMemory = (): Memory => ({
+  operations: new Map(),
+  nodes: [],
+  executions: new Map(),
+  starts: [],
+  dialogs: [],
+  callbacks: new Map(),
+  whispers: [],
+  standings: new Map(),
+  broken: new Set(),
+});
+
+const ledgerOf = ({ operations, nodes }: Memory) => ({
+  requested: async (record: OperationRecord) => {
+    if (operations.has(record.id)) return "again" as const;
+    operations.set(record.id, record);
+    return "first" as const;
+  },
+  operation: async (id: string) => operations.get(id),
+  changeOperation: async (id: string, fields: Partial<OperationRecord>) => {
+    const known = operations.get(id);
+    if (!known) throw new Error(`no operation ${id}`);
+    operations.set(id, { ...known, ...fields });
+  },
+  nodes: async (operation: string) => nodes.filter((node) => node.operation === operation),
+  node: async (operation: string, index: number) =>
+    nodes.find((node) => node.operation === operation && node.index === index),
+  requestCancel: async (id: string, by: string) => {
+    const known = operations.get(id);
+    if (known && known.endedAt === null && known.cancelledBy === null)
+      operations.set(id, { ...known, cancelledBy: by });
+    return known;
+  },
+});
+
+const engineOf = ({ executions, starts, callbacks }: Memory) => ({
+  start: async (workflow: string, executionName: string, payload: Start) => {
+    starts.push(executionName);
+    const running = executions.get(executionName);
+    if (running && JSON.stringify(running.payload) !== JSON.stringify(payload))
+      throw new Error("DurableExecutionAlreadyStartedException");
+    executions.set(executionName, running ?? { workflow, payload });
+  },
+  completeCallback: async (id: string, result: Decision) => {
+    if (callbacks.get(id) !== "waiting") return "too late" as const;
+    callbacks.set(id, result);
+    return "done" as const;
+  },
+});
+
+const slackOf = ({ dialogs, whispers, standings }: Memory) => ({
+  openDialog: async (triggerId: string, dialog: Dialog) => {
+    if (dialogs.some((open) => open.triggerId === triggerId)) throw new Error("exchanged_trigger_id");
+    dialogs.push({ triggerId, dialog });
+  },
+  whisper: async (channel: string, userId: string, message: Message) => {
+    whispers.push({ channel, userId, message });
+  },
+  standing: async (userId: string) => standings.get(userId) ?? ("member" as const),
+  groupsOf: async (userId: string) => (userId === "U0OPERATOR" ? ["S0OPERATORS"] : []),
+});
+
+function breakable(world: FrontDoorWorld, { broken }: Memory): FrontDoorWorld {
+  return new Proxy(world, {
+    get: (target, name: keyof FrontDoorWorld) => {
+      if (broken.has(name)) return () => Promise.reject(new Error(`${name} does not answer`));
+      return target[name];
+    },
+  });
+}
+
+/** A world in memory that keeps the promises of the real one: conditional writes, names of executions, callbacks once. */
+export function rememberingWorld(): { readonly world: FrontDoorWorld; readonly memory: Memory } {
+  const memory = emptyMemory();
+  const world: FrontDoorWorld = {
+    configuration,
+    now: () => NOW,
+    slackNow: () => NOW,
+    signingSecret: async () => SECRET,
+    ...ledgerOf(memory),
+    ...engineOf(memory),
+    ...slackOf(memory),
+  };
+  return { world: breakable(world, memory), memory };
+}

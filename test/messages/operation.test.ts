@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { operationMessage } from "../../lambdas/messages/operation.ts";
+import { type OperationRecord, provisionStages } from "../../lambdas/records.ts";
+import { decidingRecord, NOW, nodeRecord, operationRecord } from "./records.ts";
+import { expectWithinSlackLimits } from "./within-slack-limits.ts";
+
+const pool = { name: "web", before: 3, after: 5, maximum: 8 };
+const message = (nodes: readonly ReturnType<typeof nodeRecord>[], operation: Partial<OperationRecord> = {}) =>
+  operationMessage({ operation: operationRecord(operation), nodes, pool, now: NOW }, "/win");
+const textOf = (shown: { blocks: readonly object[] }): string => JSON.stringify(shown.blocks);
+
+describe("the one message of an operation", () => {
+  test("says what it means for the pool, and of each node where it is, since when and what it waits for", () => {
+    const shown = message([
+      nodeRecord({ waitsFor: "the agent to come back" }),
+      nodeRecord({ index: 1, stage: null, instanceId: null, status: "queued" }),
+    ]);
+    expect(shown.text).toBe("⏳ Add 2 nodes to web: running, 0 of 2 nodes done");
+    expect(textOf(shown)).toContain("*web*: 3 → 5 (max 8)");
+    expect(textOf(shown)).toContain(
+      "⏳ node 1 `i-0ab12cd34ef567890`: installing Windows features, with one reboot (5/14) · 2m of 9m50s · waits for the agent to come back",
+    );
+    expect(textOf(shown)).toContain("▫️ node 2: waits for its turn");
+  });
+
+  test("calls a node by its name once it has one", () => {
+    const shown = message([nodeRecord({ status: "succeeded", nodeName: "ip-10-0-3-7", endedAt: NOW })]);
+    expect(textOf(shown)).toContain("✅ `ip-10-0-3-7`: Ready after 9m50s");
+  });
+
+  test("can be cancelled, after a question, only while it runs and nobody has cancelled it", () => {
+    expect(message([]).blocks.at(-1)).toMatchObject({
+      type: "actions",
+      block_id: "cancel:add-3f9c2a71",
+      elements: [{ action_id: "cancel-operation", value: "add-3f9c2a71", confirm: { deny: { text: "Let it run" } } }],
+    });
+    expect(textOf(message([], { cancelledBy: "U0APPROVER" }))).not.toContain("cancel-operation");
+    expect(textOf(message([], { cancelledBy: "U0APPROVER" }))).toContain("Cancelled by <@U0APPROVER>");
+    expect(textOf(message([], { status: "succeeded", endedAt: NOW }))).not.toContain("cancel-operation");
+  });
+
+  test("shows a failure with its stage, the machine's own words, what was left, and both buttons with the deadline", () => {
+    const shown = textOf(message([decidingRecord()]));
+    expect(shown).toContain("failed at Windows features");
+    expect(shown).toContain("```\\nInstall-WindowsFeature : 0x800f0954\\n```");
+    expect(shown).toContain("*Left:* instance i-0ab12cd34ef567890 is running");
+    expect(shown).toContain("it is terminated at 15:08 UTC, in 58m");
+    expect(shown).toContain('"action_id":"keep-instance","value":"add-3f9c2a71:0"');
+    expect(shown).toContain('"action_id":"terminate-instance","value":"add-3f9c2a71:0"');
+  });
+
+  test("says what became of a failed node and what to type next, without buttons", () => {
+    const shown = textOf(message([decidingRecord({ status: "failed", outcome: "terminated" })]));
+    expect(shown).toContain("*Then:* terminated. *Next:* `/win add web` adds another one.");
+    expect(shown).not.toContain("keep-instance");
+  });
+
+  test("keeps a machine's own words inside their code block", () => {
+    const why = "``` <!channel> <@U0VISITOR0> ```";
+    const shown = textOf(message([decidingRecord({ failure: { stage: "agent", why, left: "``` <!here>" } })]));
+    expect(shown).toContain("''' &lt;!channel&gt; &lt;@U0VISITOR0&gt; '''");
+    expect(shown).not.toMatch(/<!/);
+  });
+
+  test("sums up more than thirty nodes by stage", () => {
+    const nodes = Array.from({ length: 31 }, (_, index) =>
+      nodeRecord({ index, status: index < 12 ? "succeeded" : "running" }),
+    );
+    const shown = textOf(message(nodes));
+    expect(shown).toContain("✅ 12 nodes: done");
+    expect(shown).toContain("⏳ 19 nodes: installing Windows features, with one reboot");
+    expect(shown).not.toContain("node 7");
+  });
+
+  test("puts failures that wait for somebody first and counts those that do not fit", () => {
+    const over = Array.from({ length: 60 }, (_, index) =>
+      decidingRecord({ index, status: "failed", outcome: "terminated" }),
+    );
+    const shown = textOf(message([...over, decidingRecord({ index: 60 })]));
+    expect(shown).toContain('"add-3f9c2a71:60"');
+    expect(shown).toMatch(/and \d+ failures more: each is in the thread/);
+  });
+});
+
+describe("any operation", () => {
+  const words = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 10_000 }),
+    fc.constantFrom("```<&>".repeat(2_000), '"\n'.repeat(5_000), "x".repeat(10_240)),
+  );
+  const failure = fc.record({ stage: fc.constantFrom(...provisionStages), why: words, left: words });
+  const node = fc.record({
+    status: fc.constantFrom("queued", "running", "deciding", "succeeded", "failed", "cancelled"),
+    stage: fc.option(fc.constantFrom(...provisionStages)),
+    nodeName: fc.option(fc.string({ unit: "binary", maxLength: 253 })),
+    waitsFor: fc.option(words),
+    outcome: fc.option(words),
+    failure: fc.option(failure),
+  } as const);
+
+  test("stays within Slack's limits with 1 to 100 nodes and errors of 10 KB", () => {
+    fc.assert(
+      fc.property(fc.array(node, { minLength: 1, maxLength: 100 }), words, (nodes, summary) => {
+        const records = nodes.map((fields, index) => nodeRecord({ ...fields, index, decideBy: NOW }));
+        expectWithinSlackLimits(message(records, { summary }).blocks);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,56 @@
+import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
+
+/** An operation as the ledger holds it, with what a test cares for. */
+export const operationRecord = (fields: Partial<OperationRecord> = {}): OperationRecord => ({
+  id: "add-3f9c2a71",
+  cluster: "prod-west",
+  request: { command: "add", pool: "web", count: 2, dryRun: false },
+  asker: { userId: "U0OPERATOR", userName: "olivia", channel: "C0WINDOWS" },
+  status: "running",
+  requestedAt: "2026-11-21T14:00:00.000Z",
+  endedAt: null,
+  executionArn: null,
+  channel: "C0WINDOWS",
+  messageTs: null,
+  summary: "",
+  cancelledBy: null,
+  callbacks: {},
+  ...fields,
+});
+
+/** A node of it that installs Windows features, with what a test cares for. */
+export const nodeRecord = (fields: Partial<NodeRecord> = {}): NodeRecord => ({
+  operation: "add-3f9c2a71",
+  index: 0,
+  status: "running",
+  stage: "features",
+  startedAt: "2026-11-21T14:00:10.000Z",
+  stageSince: "2026-11-21T14:08:00.000Z",
+  endedAt: null,
+  instanceId: "i-0ab12cd34ef567890",
+  nodeName: null,
+  waitsFor: null,
+  failure: null,
+  decideBy: null,
+  outcome: null,
+  notes: [],
+  executionArn: null,
+  callbacks: {},
+  ...fields,
+});
+
+/** One that failed and waits for somebody. */
+export const decidingRecord = (fields: Partial<NodeRecord> = {}): NodeRecord =>
+  nodeRecord({
+    status: "deciding",
+    failure: {
+      stage: "features",
+      why: "Install-WindowsFeature : 0x800f0954",
+      left: "instance i-0ab12cd34ef567890 is running",
+    },
+    decideBy: "2026-11-21T15:08:00.000Z",
+    ...fields,
+  });
+
+/** The moment at which messages are read. */
+export const NOW = "2026-11-21T14:10:00.000Z";

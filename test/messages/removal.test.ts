@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { removeDryRun } from "../../lambdas/messages/outcomes.ts";
+import { type Dialog, removalDialog, removalRefused, removalSkeleton } from "../../lambdas/messages/removal-dialog.ts";
+import { type RemovalRefusal, removalRefusal } from "../../lambdas/messages/removal-refusal.ts";
+import { expectWithinSlackLimits } from "./within-slack-limits.ts";
+
+const OPERATION = "remove-12345678";
+const facts = {
+  node: "win-1",
+  instanceId: "i-0ab12cd34ef567890",
+  pool: "web",
+  pods: [
+    { namespace: "shop", name: "web-7d4b9-x", owner: "ReplicaSet web-7d4b9", localData: [] },
+    { namespace: "shop", name: "debug", owner: null, localData: ["emptyDir cache", "hostPath C:\\data"] },
+  ],
+};
+const textOf = ({ blocks }: Pick<Dialog, "blocks">): string => JSON.stringify(blocks);
+
+test("opens a dialog that can only be closed until the facts are there", () => {
+  expect(removalSkeleton(OPERATION, "win-1")).toMatchObject({
+    external_id: `dialog-${OPERATION}`,
+    private_metadata: OPERATION,
+    notify_on_close: true,
+    close: { text: "Keep" },
+  });
+  expect(removalSkeleton(OPERATION, "win-1")).not.toHaveProperty("submit");
+});
+
+test("names node, instance, pool and pods, those that lose something first", () => {
+  const dialog = removalDialog(OPERATION, facts);
+  expect(dialog.submit).toMatchObject({ text: "Remove" });
+  const said = textOf(dialog);
+  for (const fact of ["`win-1`", "`i-0ab12cd34ef567890`", "*Pool* `web`", "(ReplicaSet web-7d4b9)"])
+    expect(said).toContain(fact);
+  expect(said).toContain("loses emptyDir cache, hostPath C:\\\\data");
+  expect(said).toContain("1 pod will lose local data or not come back");
+  expect(said.indexOf("shop/debug")).toBeLessThan(said.indexOf("shop/web-7d4b9-x"));
+});
+
+test("counts the pods that it does not name", () => {
+  const pods = Array.from({ length: 250 }, (_, at) => ({
+    namespace: "n".repeat(63),
+    name: `${"p".repeat(240)}${at}`,
+    owner: null,
+    localData: ["<".repeat(300)],
+  }));
+  const dialog = removalDialog(OPERATION, { ...facts, pods });
+  for (const block of dialog.blocks) expectWithinSlackLimits([block]);
+  expect(dialog.blocks.length).toBeLessThanOrEqual(100);
+  expect(textOf(dialog)).toContain("and 210 pods more");
+});
+
+test.each<[RemovalRefusal, string, string]>([
+  [{ kind: "not-launched-by-us" }, "not launched by me", "drain it with kubectl"],
+  [{ kind: "auto-scaling-group", owner: "asg-1" }, "Auto Scaling group `asg-1`", "desired capacity"],
+  [{ kind: "machine-set", owner: "ms-1" }, "MachineSet `ms-1`", "with oc"],
+  [{ kind: "karpenter", owner: "nc-1" }, "NodeClaim `nc-1`", "with kubectl"],
+  [{ kind: "node-group", owner: "ng-1" }, "node group `ng-1`", "scale the node group"],
+  [{ kind: "termination-protected" }, "protected against termination", "DisableApiTermination"],
+  [{ kind: "linux" }, "a Linux node", "own tools"],
+  [{ kind: "no-instance" }, "no EC2 instance", "delete the Node"],
+  [{ kind: "busy", operation: "add-3f9c2a71" }, "`add-3f9c2a71` works on it", "`/win cancel add-3f9c2a71`"],
+  [{ kind: "last-of-build", build: "10.0.20348", pods: 1 }, "1 pod needs that build", "`/win add`"],
+])("refuses %o with the reason and a next step", (refusal, why, next) => {
+  const dialog = removalRefused(OPERATION, "win-1", removalRefusal(refusal, "/win"));
+  expect(dialog).not.toHaveProperty("submit");
+  expect(textOf(dialog)).toContain(why);
+  expect(textOf(dialog).split("*Next:*")[1]).toContain(next);
+});
+
+test("tells a dry run what would be evicted and how to do it for real", () => {
+  const { text } = removeDryRun(facts, "/win");
+  expect(text).toContain("2 pods would be evicted: `shop/web-7d4b9-x`, `shop/debug`");
+  expect(text).toContain("For real: `/win remove win-1`");
+});

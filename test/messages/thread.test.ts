@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { threadLines } from "../../lambdas/messages/thread.ts";
+import type { NodeRecord } from "../../lambdas/records.ts";
+import { decidingRecord, NOW, nodeRecord, operationRecord } from "./records.ts";
+import { expectWithinSlackLimits } from "./within-slack-limits.ts";
+
+const said = (before: NodeRecord | null, after: NodeRecord) =>
+  threadLines(operationRecord(), before, after, "/win", NOW);
+const texts = (before: NodeRecord | null, after: NodeRecord) => said(before, after).map(({ text }) => text);
+
+test("tells each new stage and how long the one before took", () => {
+  const before = nodeRecord({ stage: "guard", stageSince: "2026-11-21T14:07:18.000Z" });
+  expect(texts(before, nodeRecord())).toEqual([
+    "⏳ node 1 `i-0ab12cd34ef567890`: installing Windows features, with one reboot (metadata route took 42s)",
+  ]);
+});
+
+test("is silent when only what a node waits for has changed", () => {
+  expect(said(nodeRecord(), nodeRecord({ waitsFor: "the reboot" }))).toEqual([]);
+});
+
+test("is silent about a node that waits for its turn", () => {
+  expect(said(null, nodeRecord({ status: "queued", stage: null }))).toEqual([]);
+});
+
+test("calls the asker to a failure that waits for a decision, with its buttons", () => {
+  const [message] = said(nodeRecord(), decidingRecord());
+  expect(message?.text).toContain("<@U0OPERATOR>, keep it or terminate it?");
+  expect(JSON.stringify(message?.blocks)).toContain("terminate-instance");
+});
+
+test("shows a failure in full within Slack's limits", () => {
+  const failure = { stage: "payload", why: "<".repeat(20_000), left: "&".repeat(2_000) } as const;
+  const [message] = said(
+    nodeRecord({ nodeName: "n".repeat(253) }),
+    decidingRecord({ failure, nodeName: "n".repeat(253) }),
+  );
+  expectWithinSlackLimits(message?.blocks ?? []);
+});
+
+test("tells a failure once, then what became of it", () => {
+  const ended = decidingRecord({ status: "failed", outcome: "kept by <@U0APPROVER>", endedAt: NOW });
+  expect(texts(decidingRecord(), ended)).toEqual([
+    "❌ node 1 `i-0ab12cd34ef567890`: failed at _Windows features_ after 9m50s · kept by <@U0APPROVER>",
+  ]);
+});
+
+test("passes on each remark once", () => {
+  const before = nodeRecord({ notes: ["one"] });
+  expect(texts(before, nodeRecord({ notes: ["one", "a CSR for <other> is pending"] }))).toEqual([
+    "ℹ️ node 1 `i-0ab12cd34ef567890`: a CSR for &lt;other&gt; is pending",
+  ]);
+});
