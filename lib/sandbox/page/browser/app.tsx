@@ -1,0 +1,100 @@
+import { useState } from "preact/hooks";
+import type { Seat, Setting } from "../vocabulary.ts";
+import { useDesk, useSetting, useWorld } from "./live.ts";
+import { Channel } from "./slack/channel.tsx";
+import { Composer } from "./slack/composer.tsx";
+import { Dialog } from "./slack/dialog.tsx";
+import { Avatar } from "./slack/people.tsx";
+import { WorldPanel } from "./world/world-panel.tsx";
+
+/** Who sits in front of the page; the address remembers it, so that two windows can be two people. */
+function useSeat(people: readonly Seat[]): [Seat | undefined, (seat: Seat) => void] {
+  const [id, setId] = useState(location.hash.slice(1));
+  const choose = (seat: Seat): void => {
+    history.replaceState(null, "", `#${seat.id}`);
+    setId(seat.id);
+  };
+  return [people.find((person) => person.id === id) ?? people[0], choose];
+}
+
+function Seats({ people, seat, choose }: { people: readonly Seat[]; seat: Seat; choose: (seat: Seat) => void }) {
+  return (
+    <fieldset class="seats">
+      <legend class="unseen">You are</legend>
+      {people.map((person) => (
+        <button
+          type="button"
+          key={person.id}
+          aria-pressed={person.id === seat.id}
+          title={`Be ${person.name} (${person.roles.join(", ") || "no rights"})`}
+          onClick={() => choose(person)}
+        >
+          <Avatar name={person.name} small />
+          <span>
+            <b>{person.name.split(" ")[0]}</b>
+            <small>{person.roles[0] ?? "no rights"}</small>
+          </span>
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+function Window({ setting, seat, choose }: { setting: Setting; seat: Seat; choose: (seat: Seat) => void }) {
+  const [channelId, setChannelId] = useState(setting.channels[0]?.id ?? "");
+  const desk = useDesk(seat.id);
+  const { world, mishaps, lost, again } = useWorld();
+  const names = {
+    nodes: world?.nodes.filter((node) => node.windows).map((node) => node.name) ?? [],
+    operations: world?.operations.map((operation) => operation.id) ?? [],
+  };
+  const view = desk.views.at(-1);
+  const messages = desk.messages.filter((message) => message.channel === channelId);
+  return (
+    <div class="window">
+      <section class="slack" aria-label="Slack">
+        <header>
+          <nav class="channels" aria-label="Channels">
+            {setting.channels.map(({ id, name }) => (
+              <button type="button" key={id} aria-pressed={id === channelId} onClick={() => setChannelId(id)}>
+                # {name}
+              </button>
+            ))}
+          </nav>
+          <Seats people={setting.people} seat={seat} choose={choose} />
+        </header>
+        <Channel
+          key={`${channelId} ${seat.id}`}
+          messages={messages}
+          channelId={channelId}
+          setting={setting}
+          seat={seat}
+        />
+        <Composer
+          vocabulary={setting.vocabulary}
+          names={names}
+          channelId={channelId}
+          seat={seat}
+          placeholder={`Message #${setting.channels.find(({ id }) => id === channelId)?.name} – try ${setting.vocabulary.commandWord} help`}
+        />
+      </section>
+      <WorldPanel
+        cluster={setting.cluster}
+        world={world}
+        mishaps={mishaps}
+        lost={lost}
+        again={again}
+        people={setting.people}
+      />
+      {view && <Dialog key={view.id} view={view} seat={seat} setting={setting} />}
+    </div>
+  );
+}
+
+/** The whole page. */
+export function App() {
+  const setting = useSetting();
+  const [seat, choose] = useSeat(setting?.people ?? []);
+  if (!setting || !seat) return <p class="waiting">Waiting for the sandbox…</p>;
+  return <Window setting={setting} seat={seat} choose={choose} />;
+}

@@ -1,0 +1,71 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import type { Setting } from "../vocabulary.ts";
+import type { World } from "../world.ts";
+import { api, type DeskView, type MishapBook } from "./api.ts";
+
+/** How often the live half looks at the world; Slack's half is told of changes. */
+const LOOK_MS = 1_000;
+
+/** Asks a question, never twice at once: a wish that comes while it is being asked is granted afterwards. */
+function useAnswer<T>(question: () => Promise<T>) {
+  const [answer, setAnswer] = useState<T>();
+  const [lost, setLost] = useState(false);
+  const current = useRef(question);
+  current.current = question;
+  const asking = useRef({ busy: false, wished: false });
+  const ask = useCallback(async (): Promise<void> => {
+    const state = asking.current;
+    state.wished = true;
+    if (state.busy) return;
+    state.busy = true;
+    while (state.wished) {
+      state.wished = false;
+      const failed = await current.current().then(setAnswer, () => true);
+      setLost(failed === true);
+    }
+    state.busy = false;
+  }, []);
+  return { answer, ask, lost };
+}
+
+/** What never changes; undefined until it has come. */
+export function useSetting(): Setting | undefined {
+  const [setting, setSetting] = useState<Setting>();
+  useEffect(() => {
+    api.setting().then(setSetting, () => setTimeout(() => location.reload(), LOOK_MS));
+  }, []);
+  return setting;
+}
+
+/** What a person sees in Slack, always fresh. */
+export function useDesk(userId: string): DeskView {
+  const { answer, ask } = useAnswer(async () => ({ userId, desk: await api.desk(userId) }));
+  useEffect(() => {
+    const events = new EventSource("/page/events");
+    events.addEventListener("changed", ask);
+    return () => events.close();
+  }, [ask]);
+  useEffect(() => {
+    if (userId) ask();
+  }, [ask, userId]);
+  return answer?.userId === userId ? answer.desk : { messages: [], views: [] };
+}
+
+/** The world and the mishaps, looked at once a second; `again` looks at once. */
+export function useWorld(): {
+  readonly world: World | undefined;
+  readonly mishaps: MishapBook;
+  readonly lost: boolean;
+  readonly again: () => void;
+} {
+  const { answer, ask, lost } = useAnswer(async () => {
+    const [world, mishaps] = await Promise.all([api.world(), api.mishaps()]);
+    return { world, mishaps };
+  });
+  useEffect(() => {
+    ask();
+    const timer = setInterval(ask, LOOK_MS);
+    return () => clearInterval(timer);
+  }, [ask]);
+  return { world: answer?.world, mishaps: answer?.mishaps ?? { kinds: [], inForce: [] }, lost, again: ask };
+}

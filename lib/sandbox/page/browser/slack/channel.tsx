@@ -1,0 +1,60 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { Seat, Setting } from "../../vocabulary.ts";
+import type { Message } from "../api.ts";
+import { MessageRow } from "./message-row.tsx";
+import { Thread } from "./thread.tsx";
+
+/** Messages of one author within five minutes are drawn together, as Slack does. */
+const TOGETHER_SECONDS = 300;
+
+const follows = (message: Message, before: Message | undefined): boolean =>
+  before !== undefined &&
+  before.user === message.user &&
+  before.onlyTo === message.onlyTo &&
+  Number(message.ts) - Number(before.ts) < TOGETHER_SECONDS;
+
+/** Keeps the newest message in sight unless somebody scrolled up to read. */
+function useStickyEnd(count: number) {
+  const list = useRef<HTMLDivElement>(null);
+  const atEnd = useRef(true);
+  const watch = (): void => {
+    const element = list.current;
+    if (element) atEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < 80;
+  };
+  useEffect(() => {
+    if (count >= 0 && atEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
+  }, [count]);
+  return { list, watch };
+}
+
+/** The messages of a channel as one person sees them. */
+export function Channel(props: { messages: readonly Message[]; channelId: string; setting: Setting; seat: Seat }) {
+  const { messages, setting, seat, channelId } = props;
+  const { list, watch } = useStickyEnd(messages.length);
+  const roots = messages.filter(({ threadTs, ts }) => threadTs === undefined || threadTs === ts);
+  const { commandWord } = setting.vocabulary;
+  return (
+    <div class="messages" ref={list} onScroll={watch} role="log" aria-label="Messages">
+      {roots.length === 0 && (
+        <div class="empty">
+          <p>Nothing has been said here yet.</p>
+          <p>
+            Type <code>{commandWord} help</code> for what can be done, or <code>{commandWord} nodes</code> to look
+            around.
+          </p>
+        </div>
+      )}
+      {roots.map((message, index) => {
+        const replies = messages.filter(({ threadTs, ts }) => threadTs === message.ts && ts !== message.ts);
+        return (
+          <div key={message.ts}>
+            <MessageRow message={message} compact={follows(message, roots[index - 1])} setting={setting} seat={seat} />
+            {replies.length > 0 && (
+              <Thread root={message} replies={replies} setting={setting} seat={seat} channelId={channelId} />
+            )}
+          </div>
+        );
+      })}
+    </div>
+  );
+}

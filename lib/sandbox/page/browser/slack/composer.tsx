@@ -1,0 +1,148 @@
+import { useRef, useState } from "preact/hooks";
+import type { Seat, Vocabulary } from "../../vocabulary.ts";
+import { api } from "../api.ts";
+import { completed, completion, type Names, type Suggestion } from "./completion.ts";
+
+interface ComposerProps {
+  readonly vocabulary: Vocabulary;
+  readonly names: Names;
+  readonly channelId: string;
+  readonly seat: Seat;
+  readonly placeholder: string;
+}
+
+function Suggestions(props: {
+  list: readonly Suggestion[];
+  chosen: number;
+  form: string | null;
+  take: (word: string) => void;
+}) {
+  const { list, chosen, form, take } = props;
+  if (list.length === 0 && form === null) return null;
+  return (
+    <div class="suggestions">
+      {form !== null && <p class="form">{form}</p>}
+      {list.length > 0 && (
+        <div role="listbox" id="suggestions" aria-label="Suggestions">
+          {list.map(({ word, means }, index) => (
+            <div
+              role="option"
+              key={word}
+              id={`suggestion-${index}`}
+              tabIndex={-1}
+              aria-selected={index === chosen}
+              onMouseDown={(event) => {
+                event.preventDefault();
+                take(word);
+              }}
+            >
+              <b>{word}</b> <span>{means}</span>
+            </div>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The text being written, what completes it, and what was sent before (arrow up on an empty line). */
+function useDraft({ vocabulary, names, channelId, seat }: ComposerProps) {
+  const [text, setText] = useState("");
+  const [chosen, setChosen] = useState(-1);
+  const [fault, setFault] = useState<string | null>(null);
+  const sent = useRef("");
+  const offered = completion(text, vocabulary, names);
+  const write = (next: string): void => {
+    setText(next);
+    setChosen(-1);
+  };
+  const send = async (): Promise<void> => {
+    if (text.trim() === "") return;
+    sent.current = text.trim();
+    write("");
+    setFault(null);
+    try {
+      await api.type(seat.id, channelId, sent.current);
+    } catch (error) {
+      setFault(String(error));
+    }
+  };
+  return { text, write, chosen, setChosen, offered, send, fault, recall: () => write(sent.current) };
+}
+
+type Draft = ReturnType<typeof useDraft>;
+
+const move = ({ offered, chosen, setChosen }: Draft, by: number): void => {
+  const count = offered.suggestions.length;
+  setChosen((chosen + by + count) % count);
+};
+
+/** What the keys do, each only when it has something to do. */
+const keys: Readonly<Record<string, (draft: Draft) => boolean>> = {
+  Tab: (draft) => {
+    const word = draft.offered.suggestions[Math.max(draft.chosen, 0)]?.word;
+    if (word !== undefined) draft.write(completed(draft.text, word));
+    return word !== undefined;
+  },
+  Enter: (draft) => {
+    const word = draft.offered.suggestions[draft.chosen]?.word;
+    if (word === undefined) draft.send();
+    else draft.write(completed(draft.text, word));
+    return true;
+  },
+  ArrowDown: (draft) => {
+    if (draft.offered.suggestions.length > 0) move(draft, 1);
+    return draft.offered.suggestions.length > 0;
+  },
+  ArrowUp: (draft) => {
+    if (draft.text === "") draft.recall();
+    else if (draft.offered.suggestions.length > 0) move(draft, -1);
+    return true;
+  },
+  Escape: (draft) => {
+    draft.setChosen(-1);
+    return true;
+  },
+};
+
+/** Where a person types: plain words go into the channel, the command word's completion helps with the rest. */
+export function Composer(props: ComposerProps) {
+  const draft = useDraft(props);
+  const { text, write, chosen, offered, fault } = draft;
+  return (
+    <footer class="composer">
+      <Suggestions
+        list={offered.suggestions}
+        chosen={chosen}
+        form={offered.form}
+        take={(word) => write(completed(text, word))}
+      />
+      {fault && <p class="fault">{fault}</p>}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          draft.send();
+        }}
+      >
+        <input
+          value={text}
+          placeholder={props.placeholder}
+          aria-label={`Message as ${props.seat.name}`}
+          role="combobox"
+          aria-expanded={offered.suggestions.length > 0}
+          aria-controls="suggestions"
+          aria-activedescendant={chosen >= 0 ? `suggestion-${chosen}` : ""}
+          autocomplete="off"
+          spellcheck={false}
+          onInput={(event) => write(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (keys[event.key]?.(draft)) event.preventDefault();
+          }}
+        />
+        <button type="submit" disabled={text.trim() === ""}>
+          Send
+        </button>
+      </form>
+    </footer>
+  );
+}

@@ -1,0 +1,46 @@
+import type { Seat } from "../../vocabulary.ts";
+import type { World } from "../../world.ts";
+import type { MishapBook } from "../api.ts";
+import { ClockBar } from "./clock-bar.tsx";
+import { Instances } from "./instances.tsx";
+import { Mishaps } from "./mishaps.tsx";
+import { Nodes } from "./nodes.tsx";
+import { Operations } from "./operations.tsx";
+
+interface WorldPanelProps {
+  readonly cluster: string;
+  readonly world: World | undefined;
+  readonly mishaps: MishapBook;
+  readonly people: readonly Seat[];
+  /** The sandbox does not answer. */
+  readonly lost: boolean;
+  /** Looks at the world at once. */
+  readonly again: () => void;
+}
+
+/** The live half of the page: what the world really is, and the hands on it. */
+export function WorldPanel({ cluster, world, mishaps, people, lost, again }: WorldPanelProps) {
+  return (
+    <section class="world" aria-label="The world">
+      <header>
+        <h1>
+          Casement sandbox <small>{cluster}</small>
+        </h1>
+        {world && <ClockBar now={world.now} speed={world.speed} again={again} />}
+      </header>
+      {lost && (
+        <p class="fault" role="status">
+          The sandbox does not answer: is it still running?
+        </p>
+      )}
+      {world && (
+        <div class="panels">
+          <Operations operations={world.operations} people={people} />
+          <Instances instances={world.instances} nodes={world.nodes} />
+          <Nodes nodes={world.nodes} now={world.now} />
+          <Mishaps book={mishaps} instances={world.instances} again={again} />
+        </div>
+      )}
+    </section>
+  );
+}

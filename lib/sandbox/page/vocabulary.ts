@@ -1,0 +1,27 @@
+import type { Command } from "../../../lambdas/commands/command.ts";
+
+/** What the composer completes, as data for the browser. */
+export interface Vocabulary {
+  /** "/win" */
+  readonly commandWord: string;
+  readonly commands: readonly Command[];
+  readonly pools: readonly string[];
+}
+
+/** Somebody who may sit in front of the page. */
+export interface Seat {
+  readonly id: string;
+  readonly name: string;
+  /** Empty for somebody with no rights. */
+  readonly roles: readonly string[];
+}
+
+/** What stays the same as long as the sandbox runs. */
+export interface Setting {
+  readonly cluster: string;
+  /** The first one is shown at first. */
+  readonly channels: readonly { readonly id: string; readonly name: string }[];
+  readonly bot: { readonly userId: string; readonly name: string };
+  readonly people: readonly Seat[];
+  readonly vocabulary: Vocabulary;
+}

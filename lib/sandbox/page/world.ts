@@ -1,0 +1,126 @@
+/** The control API's GET /state, as far as the page shows it. */
+export interface State {
+  readonly now: string;
+  readonly instances: readonly EC2Instance[];
+  readonly nodes: readonly KubernetesNode[];
+  readonly operations: readonly ShownOperation[];
+}
+
+interface EC2Instance {
+  readonly InstanceId: string;
+  readonly InstanceType?: string;
+  readonly State?: { readonly Name?: string };
+  readonly PrivateIpAddress?: string;
+  readonly Placement?: { readonly AvailabilityZone?: string };
+  readonly LaunchTime?: string;
+  readonly Tags?: readonly { readonly Key: string; readonly Value: string }[];
+}
+
+interface KubernetesNode {
+  readonly metadata: {
+    readonly name: string;
+    readonly creationTimestamp?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  readonly spec?: {
+    readonly unschedulable?: boolean;
+    readonly providerID?: string;
+    readonly taints?: readonly { readonly key: string; readonly effect: string }[];
+  };
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly nodeInfo?: { readonly kubeletVersion?: string };
+  };
+}
+
+/** What DescribeInstanceInformation says of an instance's agent. */
+export interface Agent {
+  readonly instanceId: string;
+  readonly pingStatus: string;
+}
+
+/** An operation of the ledger. */
+export interface ShownOperation {
+  readonly id: string;
+  readonly command: string;
+  readonly user: string;
+  readonly status: string;
+  readonly nodes: readonly { readonly name: string; readonly stage: string }[];
+}
+
+/** An instance in one row. */
+export interface ShownInstance {
+  readonly id: string;
+  readonly state: string;
+  /** "Online", "Connection Lost", or "–" before the agent has registered. */
+  readonly ping: string;
+  readonly pool: string;
+  readonly type: string;
+  readonly zone: string;
+  readonly address: string;
+}
+
+/** A node in one row, in the words of `kubectl get nodes`. */
+export interface ShownNode {
+  readonly name: string;
+  readonly status: string;
+  readonly version: string;
+  readonly windows: boolean;
+  /** ISO 8601. */
+  readonly created: string;
+  readonly taints: readonly string[];
+  readonly instanceId: string;
+}
+
+/** Everything in the live half of the page. */
+export interface World {
+  readonly now: string;
+  readonly speed: number;
+  readonly instances: readonly ShownInstance[];
+  readonly nodes: readonly ShownNode[];
+  readonly operations: readonly ShownOperation[];
+}
+
+const tag = (instance: EC2Instance, key: string): string => instance.Tags?.find((one) => one.Key === key)?.Value ?? "";
+
+const shownInstance = (instance: EC2Instance, agents: readonly Agent[]): ShownInstance => ({
+  id: instance.InstanceId,
+  state: instance.State?.Name ?? "unknown",
+  ping: agents.find((agent) => agent.instanceId === instance.InstanceId)?.pingStatus ?? "–",
+  pool: tag(instance, "casement:pool") || tag(instance, "Name"),
+  type: instance.InstanceType ?? "",
+  zone: instance.Placement?.AvailabilityZone ?? "",
+  address: instance.PrivateIpAddress ?? "",
+});
+
+/** kubectl's STATUS column (k8s.io/kubectl, printers/internalversion: printNode). */
+function statusOf({ spec, status }: KubernetesNode): string {
+  const ready = status?.conditions?.find((condition) => condition.type === "Ready")?.status;
+  const words = ready === undefined ? "Unknown" : ready === "True" ? "Ready" : "NotReady";
+  return spec?.unschedulable ? `${words},SchedulingDisabled` : words;
+}
+
+const shownNode = (node: KubernetesNode): ShownNode => ({
+  name: node.metadata.name,
+  status: statusOf(node),
+  version: node.status?.nodeInfo?.kubeletVersion ?? "",
+  windows: node.metadata.labels?.["kubernetes.io/os"] === "windows",
+  created: node.metadata.creationTimestamp ?? "",
+  taints: (node.spec?.taints ?? []).map((taint) => `${taint.key}:${taint.effect}`),
+  instanceId: node.spec?.providerID?.split("/").at(-1) ?? "",
+});
+
+const newestFirst = (one: EC2Instance, other: EC2Instance): number =>
+  (other.LaunchTime ?? "").localeCompare(one.LaunchTime ?? "");
+
+/**
+ * What the live half of the page shows, from what the world really is. Windows nodes and the newest instances come
+ * first: they are what the operations work on.
+ */
+export const worldOf = (state: State, agents: readonly Agent[], speed: number): World => ({
+  now: state.now,
+  speed,
+  instances: [...state.instances].sort(newestFirst).map((instance) => shownInstance(instance, agents)),
+  nodes: state.nodes.map(shownNode).sort((one, other) => Number(other.windows) - Number(one.windows)),
+  operations: state.operations,
+});
