@@ -60,7 +60,7 @@ export interface Start {
   readonly operation: string;
   readonly request: Request;
   readonly asker: Asker;
-  /** Unix seconds taken from Slack's signed timestamp: an asynchronous start delivered later than this does nothing. */
+  /** Unix seconds, counted from the record's `requestedAt`: an asynchronous start delivered later than this does nothing. */
   readonly notAfter: number;
 }
 

@@ -6,11 +6,12 @@ import { standingOf } from "./operation.ts";
 import { code, plain, prose } from "./text.ts";
 
 /**
- * The first answer to a request that was taken on, private to the asker.
- * The same record gives the same answer, however often a request is delivered.
+ * The first answer to a request that was taken on, private to the asker. However often a request is delivered, it gets this
+ * answer: what became of an operation that did begin is not told here.
  */
-export function startedAnswer({ id, request, summary, status }: OperationRecord, commandWord: string): Message {
-  if (status === "not-started") return say(`Nothing was started: ${prose(summary)}`);
+export function startedAnswer(operation: OperationRecord, commandWord: string): Message {
+  const { id, request, summary, status, executionArn } = operation;
+  if (status === "not-started" && executionArn === null) return say(`Nothing was started: ${prose(summary)}`);
   const { effect } = commandOf(request.command);
   const title = plain(titleOf(request), 300);
   if (effect === "look") return say(`One moment: ${code(id)} is looking.`);

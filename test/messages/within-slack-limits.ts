@@ -1,30 +1,13 @@
 import { expect } from "vitest";
+import { checkedContent } from "../../lib/sandbox/slack/message-content.ts";
 import type { Block } from "../../lambdas/records.ts";
 
-interface Texted {
-  readonly text?: { readonly type: string; readonly text: string };
-  readonly elements?: readonly { readonly type: string; readonly text?: unknown; readonly value?: string }[];
-  readonly block_id?: string;
-}
+const textOf = (block: Block): string => (block as { text?: { text: string } }).text?.text ?? "";
 
-/** The most characters of a block's text by its type (Block Kit reference). */
-const TEXT: Readonly<Record<string, number>> = { section: 3_000, header: 150 };
-
-function expectBlock(block: Block): void {
-  const { text, elements = [], block_id = "" } = block as Texted;
-  if (text) expect(text.text.length).toBeLessThanOrEqual(TEXT[block.type] ?? 0);
-  if (text) expect(text.text.length).toBeGreaterThan(0);
-  if (text?.type === "mrkdwn") expect(text.text.split("```").length % 2, "code blocks are closed").toBe(1);
-  expect(elements.length).toBeLessThanOrEqual(block.type === "context" ? 10 : 25);
-  for (const { value = "" } of elements) expect(value.length).toBeLessThanOrEqual(2_000);
-  expect(block_id.length).toBeLessThanOrEqual(255);
-}
-
-/** Fails unless Slack would take these blocks: their number, their texts, their ids, and the whole. */
-export function expectWithinSlackLimits(blocks: readonly Block[], most = 50): void {
-  expect(blocks.length).toBeLessThanOrEqual(most);
+/** Fails unless Slack would take these blocks, singly and together, and every code block in them is closed. */
+export function expectWithinSlackLimits(blocks: readonly Block[]): void {
+  let ids = 0;
+  expect(() => checkedContent({ text: "", blocks: [...blocks] }, () => `id-${ids++}`)).not.toThrow();
   expect(JSON.stringify(blocks).length).toBeLessThanOrEqual(13_200);
-  for (const block of blocks) expectBlock(block);
-  const ids = blocks.flatMap((block) => (block as Texted).block_id ?? []);
-  expect(new Set(ids).size).toBe(ids.length);
+  for (const block of blocks) expect(textOf(block).split("```").length % 2, "code blocks are closed").toBe(1);
 }

@@ -1,0 +1,48 @@
+import { expect } from "vitest";
+import { frontDoor } from "../../lambdas/front-door/door.ts";
+import type { HttpEvent } from "../../lambdas/front-door/verify.ts";
+import type { OperationRecord } from "../../lambdas/records.ts";
+import { type Memory, rememberingWorld } from "./remembering-world.ts";
+import { slashCommand } from "./signed.ts";
+
+/** What the door answers to a command. */
+interface Answer {
+  readonly response_type: string;
+  readonly text: string;
+  readonly blocks: readonly unknown[];
+}
+
+/** A door before a world in memory, and the ways to knock. */
+export interface Door {
+  readonly memory: Memory;
+  readonly knock: (event: HttpEvent) => Promise<{ readonly statusCode: number; readonly body: string }>;
+  /** Types a command; every answer must be private. */
+  readonly answerTo: (text: string, fields?: Readonly<Record<string, string>>) => Promise<Answer>;
+  /** The same, and only the words. */
+  readonly type: (text: string, fields?: Readonly<Record<string, string>>) => Promise<string>;
+  readonly onlyOperation: () => OperationRecord;
+}
+
+/** Builds a new door before a new world. */
+export function atTheDoor(): Door {
+  const { world, memory } = rememberingWorld();
+  const door = frontDoor(world);
+  const answerTo: Door["answerTo"] = async (text, fields) => {
+    const { statusCode, body } = await door(slashCommand(text, fields), {});
+    expect(statusCode).toBe(200);
+    const said = JSON.parse(body) as Answer;
+    expect(said.response_type).toBe("ephemeral");
+    return said;
+  };
+  return {
+    memory,
+    knock: (event) => door(event, {}),
+    answerTo,
+    type: async (text, fields) => (await answerTo(text, fields)).text,
+    onlyOperation: () => {
+      const [only, ...others] = memory.operations.values();
+      if (!only || others.length > 0) throw new Error(`${memory.operations.size} operations instead of one`);
+      return only;
+    },
+  };
+}

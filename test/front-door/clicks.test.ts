@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { nodeRecord, operationRecord } from "../messages/records.ts";
+import { atTheDoor } from "./at-the-door.ts";
+import { buttonPress } from "./signed.ts";
+
+let { memory, type, knock } = atTheDoor();
+
+beforeEach(() => {
+  ({ memory, type, knock } = atTheDoor());
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("cancel", () => {
+  const waitingAdd = () => {
+    memory.operations.set("add-3f9c2a71", operationRecord({ callbacks: { cancel: "callback-operation" } }));
+    memory.nodes.push(
+      nodeRecord({ callbacks: { cancel: "callback-0", decision: "decision-0" } }),
+      nodeRecord({ index: 1, callbacks: { cancel: "callback-1" } }),
+      nodeRecord({ operation: "add-00000000", callbacks: { cancel: "callback-of-another" } }),
+    );
+    for (const id of ["callback-operation", "callback-0", "callback-1", "callback-of-another", "decision-0"])
+      memory.callbacks.set(id, "waiting");
+  };
+
+  test("sets the flag and wakes everything of the operation that waits for it, and nothing else", async () => {
+    waitingAdd();
+    expect(await type("cancel add-3f9c2a71")).toContain("Cancelling `add-3f9c2a71`");
+    expect(memory.operations.get("add-3f9c2a71")?.cancelledBy).toBe("U0OPERATOR");
+    const cancelled = { decision: "cancel", userId: "U0OPERATOR" };
+    expect(Object.fromEntries(memory.callbacks)).toEqual({
+      "callback-operation": cancelled,
+      "callback-0": cancelled,
+      "callback-1": cancelled,
+      "callback-of-another": "waiting",
+      "decision-0": "waiting",
+    });
+  });
+
+  test("says who was first when it was asked for already", async () => {
+    waitingAdd();
+    await type("cancel add-3f9c2a71");
+    expect(await type("cancel add-3f9c2a71")).toContain("is being cancelled already, <@U0OPERATOR> asked for it");
+  });
+
+  test("says when there is nothing left to cancel", async () => {
+    memory.operations.set(
+      "add-3f9c2a71",
+      operationRecord({ status: "succeeded", endedAt: "2026-11-21T10:00:00.000Z" }),
+    );
+    expect(await type("cancel add-3f9c2a71")).toContain("has ended already (✅ done)");
+    expect(memory.operations.get("add-3f9c2a71")?.cancelledBy).toBeNull();
+  });
+
+  test("says when there is no such operation", async () => {
+    expect(await type("cancel add-00000000")).toContain("There is no operation `add-00000000`");
+  });
+
+  test("by the button does the same and answers in private", async () => {
+    waitingAdd();
+    await knock(buttonPress("cancel-operation", "add-3f9c2a71"));
+    expect(memory.callbacks.get("callback-1")).toEqual({ decision: "cancel", userId: "U0OPERATOR" });
+    expect(memory.whispers[0]?.message.text).toContain("Cancelling `add-3f9c2a71`");
+  });
+});
+
+describe("the buttons of a failed node", () => {
+  beforeEach(() => {
+    memory.nodes.push(nodeRecord({ index: 1, status: "deciding", callbacks: { decision: "decision-1" } }));
+    memory.callbacks.set("decision-1", "waiting");
+  });
+
+  test.each([
+    ["keep-instance", "keep"],
+    ["terminate-instance", "terminate"],
+  ])("%s completes the waiting decision, and says nothing more", async (actionId, decision) => {
+    expect((await knock(buttonPress(actionId, "add-3f9c2a71:1"))).statusCode).toBe(200);
+    expect(memory.callbacks.get("decision-1")).toEqual({ decision, userId: "U0OPERATOR" });
+    expect(memory.whispers).toEqual([]);
+  });
+
+  test("tell who comes second that it was decided", async () => {
+    await knock(buttonPress("keep-instance", "add-3f9c2a71:1"));
+    await knock(buttonPress("terminate-instance", "add-3f9c2a71:1"));
+    expect(memory.callbacks.get("decision-1")).toEqual({ decision: "keep", userId: "U0OPERATOR" });
+    expect(memory.whispers).toMatchObject([
+      { userId: "U0OPERATOR", message: { text: expect.stringContaining("Somebody was faster") } },
+    ]);
+  });
+
+  test.each([
+    ["a visitor", buttonPress("terminate-instance", "add-3f9c2a71:1", "U0VISITOR0"), "no role"],
+    ["somebody who may only look", buttonPress("terminate-instance", "add-3f9c2a71:1", "U0READER"), "no role"],
+    [
+      "another workspace",
+      buttonPress("terminate-instance", "add-3f9c2a71:1", "U0OPERATOR", {
+        user: { id: "U0OPERATOR", team_id: "T0OTHER" },
+      }),
+      "my own workspace",
+    ],
+    [
+      "another channel",
+      buttonPress("terminate-instance", "add-3f9c2a71:1", "U0OPERATOR", { channel: { id: "C0RANDOM" } }),
+      "<#C0WINDOWS>",
+    ],
+  ])("do nothing for %s and say so in private", async (_who, event, sentence) => {
+    expect((await knock(event)).statusCode).toBe(200);
+    expect(memory.callbacks.get("decision-1")).toBe("waiting");
+    expect(memory.whispers).toMatchObject([{ message: { text: expect.stringContaining(sentence) } }]);
+  });
+
+  test.each(["add-3f9c2a71:7", "add-3f9c2a71", "", "../../x:1", "add-3f9c2a71:-1"])(
+    "do nothing with the value %j",
+    async (value) => {
+      await knock(buttonPress("keep-instance", value));
+      expect(memory.callbacks.get("decision-1")).toBe("waiting");
+      expect(memory.whispers).toMatchObject([{ message: { text: expect.stringContaining("belongs to nothing") } }]);
+    },
+  );
+
+  test("tell the person when the decision could not be passed on", async () => {
+    memory.broken.add("completeCallback");
+    expect((await knock(buttonPress("keep-instance", "add-3f9c2a71:1"))).statusCode).toBe(200);
+    expect(memory.whispers).toMatchObject([{ message: { text: expect.stringContaining("does not answer") } }]);
+  });
+});

@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { HttpEvent } from "../../lambdas/front-door/verify.ts";
+import { operationRecord } from "../messages/records.ts";
+import { atTheDoor } from "./at-the-door.ts";
+import { dialogEvent } from "./signed.ts";
+
+let { memory, type, knock, onlyOperation } = atTheDoor();
+
+beforeEach(() => {
+  ({ memory, type, knock, onlyOperation } = atTheDoor());
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("the removal's dialog", () => {
+  const removal = operationRecord({
+    id: "remove-12345678",
+    request: { command: "remove", node: "win-1", dryRun: false },
+    callbacks: { dialog: "callback-dialog" },
+  });
+  const waiting = () => {
+    memory.operations.set(removal.id, removal);
+    memory.callbacks.set("callback-dialog", "waiting");
+  };
+  const shown = async (event: HttpEvent) => JSON.parse((await knock(event)).body || "null");
+
+  test("opens at once with the command's own trigger, and the workflow is started to fill it in", async () => {
+    await type("remove win-1");
+    const { id } = onlyOperation();
+    expect(memory.dialogs).toMatchObject([{ triggerId: "1.2.3", dialog: { external_id: `dialog-${id}` } }]);
+    expect(memory.executions.get(id)?.workflow).toBe("remove-node");
+  });
+
+  test("opens once when the command is delivered twice", async () => {
+    const first = await type("remove win-1");
+    expect(await type("remove win-1")).toBe(first);
+    expect(memory.dialogs.length).toBe(1);
+  });
+
+  test("is not opened for a dry run", async () => {
+    await type("remove win-1 --dry-run");
+    expect(memory.dialogs).toEqual([]);
+    expect(memory.executions.size).toBe(1);
+  });
+
+  test("that Slack does not open means that nothing is started", async () => {
+    memory.broken.add("openDialog");
+    expect(await type("remove win-1")).toContain("Slack did not open the dialog in time");
+    expect(onlyOperation().status).toBe("not-started");
+    expect(memory.starts).toEqual([]);
+  });
+
+  test("submitted completes the waiting callback and closes", async () => {
+    waiting();
+    expect(await shown(dialogEvent("view_submission", removal.id))).toBeNull();
+    expect(memory.callbacks.get("callback-dialog")).toEqual({ decision: "submitted", userId: "U0OPERATOR" });
+  });
+
+  test("submitted too late says so in its place", async () => {
+    waiting();
+    await shown(dialogEvent("view_submission", removal.id));
+    const answered = await shown(dialogEvent("view_submission", removal.id));
+    expect(answered).toMatchObject({ response_action: "update", view: { type: "modal", notify_on_close: false } });
+    expect(JSON.stringify(answered)).toContain("Somebody was faster");
+  });
+
+  test("submitted by somebody who lost the role removes nothing", async () => {
+    waiting();
+    expect(JSON.stringify(await shown(dialogEvent("view_submission", removal.id, "U0READER")))).toContain(
+      "no role that may use `remove`",
+    );
+    expect(memory.callbacks.get("callback-dialog")).toBe("waiting");
+  });
+
+  test("of an operation that nobody knows says so", async () => {
+    expect(JSON.stringify(await shown(dialogEvent("view_submission", "remove-00000000")))).toContain(
+      "belongs to nothing",
+    );
+  });
+
+  test("closed completes the waiting callback", async () => {
+    waiting();
+    await shown(dialogEvent("view_closed", removal.id));
+    expect(memory.callbacks.get("callback-dialog")).toEqual({ decision: "closed", userId: "U0OPERATOR" });
+  });
+
+  test("closed before the workflow waits for it cancels the operation", async () => {
+    memory.operations.set(removal.id, { ...removal, callbacks: {} });
+    await shown(dialogEvent("view_closed", removal.id));
+    expect(memory.operations.get(removal.id)?.cancelledBy).toBe("U0OPERATOR");
+  });
+
+  test("closed by somebody who did not ask changes nothing", async () => {
+    waiting();
+    await shown(dialogEvent("view_closed", removal.id, "U0VISITOR0"));
+    expect(memory.callbacks.get("callback-dialog")).toBe("waiting");
+  });
+});
