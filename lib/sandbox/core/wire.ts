@@ -29,3 +29,9 @@ export const json = (
   headers: { "content-type": contentType, ...headers },
   body: JSON.stringify(value),
 });
+
+/** The request's path without its query, still percent-encoded. */
+export const pathOf = (request: WireRequest): string => request.url.split("?", 1)[0] ?? "";
+
+/** The request's query without "?", still percent-encoded; empty when there is none. */
+export const queryOf = (request: WireRequest): string => request.url.slice(pathOf(request).length + 1);

@@ -1,4 +1,4 @@
-import { textOf, type WireRequest } from "../core/wire.ts";
+import { queryOf, textOf, type WireRequest } from "../core/wire.ts";
 import { isObject, type Json } from "./block-kit/check.ts";
 import { SlackError } from "./slack-error.ts";
 
@@ -45,7 +45,7 @@ const readers: Readonly<Record<string, (text: string) => Json>> = {
  * @throws SlackError missing_post_type, invalid_post_type, invalid_json, json_not_object, invalid_blocks_format …
  */
 export function callArguments(request: WireRequest): Json {
-  const query = form(new URL(request.url, "http://slack").search);
+  const query = form(queryOf(request));
   const text = textOf(request);
   if (text === "") return query;
   const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();

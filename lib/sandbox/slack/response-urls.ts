@@ -1,10 +1,11 @@
 import type { Foundation } from "../core/foundation.ts";
-import { json, textOf, type WireRequest, type WireResponse } from "../core/wire.ts";
+import { json, pathOf, textOf, type WireRequest, type WireResponse } from "../core/wire.ts";
 import { isObject, type Json } from "./block-kit/check.ts";
 import type { Directory } from "./directory.ts";
 import { checkedContent } from "./message-content.ts";
 import type { MessageLog, StoredMessage } from "./message-log.ts";
 import { SlackError } from "./slack-error.ts";
+import { errorIn, throughTroubles } from "./troubles.ts";
 
 /** Guide "Handling user interaction": a response_url can be used up to 5 times within 30 minutes. */
 const USES = 5;
@@ -25,8 +26,8 @@ export interface ResponseUrls {
   issue(door: "commands" | "actions", userId: string, channel: string, original?: string): string;
   /** The acknowledgement of a command put this message there: a later replace_original means it. */
   answered(url: string, message: StoredMessage): void;
-  /** Undefined when the request is for none of these addresses. */
-  answer(request: WireRequest): WireResponse | undefined;
+  /** The answer to a request for one of these addresses; undefined when its path is of another kind. */
+  answer(request: WireRequest): Promise<WireResponse> | undefined;
 }
 
 const PATH = /\/(?:commands|actions)\/[^/]+\/([0-9a-f]+)$/;
@@ -70,13 +71,14 @@ function show(
  * @param address where the app reaches this Slack, without a slash at the end
  */
 export function responseUrls(
-  { store, random, clock }: Foundation,
+  foundation: Foundation,
   { team, app }: Directory,
   log: MessageLog,
   address: () => string,
 ): ResponseUrls {
+  const { store, random, clock } = foundation;
   const urls = store.collection<ResponseUrl>("slack-response-urls");
-  const idOf = (url: string): string => PATH.exec(new URL(url, "http://slack").pathname)?.[1] ?? "";
+  const idOf = (url: string): string => PATH.exec(url)?.[1] ?? "";
   const age = (id: string): number => clock.now() - (urls.get(id)?.issuedAt ?? 0);
   const use = (id: string, request: WireRequest): void => {
     const url = urls.get(id);
@@ -84,6 +86,23 @@ export function responseUrls(
     if (url.uses >= USES) throw new SlackError("used_url");
     const message = show(parsed(request), url, log, app.userId, () => random.hex(5));
     urls.set(id, { ...url, uses: url.uses + 1, ...(message && { original: url.original ?? message.ts }) });
+  };
+  const outcome = (id: string, request: WireRequest): WireResponse => {
+    try {
+      use(id, request);
+      return { status: 200, headers: { "content-type": "text/plain" }, body: "ok" };
+    } catch (error) {
+      if (!(error instanceof SlackError)) throw error;
+      return json({ ok: false, error: error.code, ...error.details }, error.code.endsWith("_url") ? 404 : 400);
+    }
+  };
+  const recorded = async (id: string, request: WireRequest): Promise<WireResponse> => {
+    const facts = { method: "response_url", channel: urls.get(id)?.channel ?? "" };
+    const response = await throughTroubles(foundation, facts, () => outcome(id, request));
+    const principal = urls.has(id) ? app.name : "anonymous";
+    const { status } = response;
+    foundation.calls.record({ service: "slack", action: facts.method, principal, status, error: errorIn(response) });
+    return response;
   };
   return {
     issue: (door, userId, channel, original) => {
@@ -97,15 +116,8 @@ export function responseUrls(
       if (known) urls.set(idOf(url), { ...known, original: message.ts });
     },
     answer: (request) => {
-      const id = idOf(request.url);
-      if (id === "") return undefined;
-      try {
-        use(id, request);
-        return { status: 200, headers: { "content-type": "text/plain" }, body: "ok" };
-      } catch (error) {
-        if (!(error instanceof SlackError)) throw error;
-        return json({ ok: false, error: error.code, ...error.details }, error.code.endsWith("_url") ? 404 : 400);
-      }
+      const id = idOf(pathOf(request));
+      return id === "" ? undefined : recorded(id, request);
     },
   };
 }

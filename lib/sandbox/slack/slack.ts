@@ -25,9 +25,8 @@ export function slack(foundation: Foundation, options: SlackOptions): Slack {
   const api = webApi(office);
   return {
     answer: async (request) => {
-      const called = api.answer(request);
-      if (called) return called;
-      return office.responseUrls.answer(request) ?? json({ ok: false, error: "not_found" }, 404);
+      const answer = api.answer(request) ?? office.responseUrls.answer(request);
+      return answer ?? json({ ok: false, error: "not_found" }, 404);
     },
     desk: desk(office),
     messages: () => office.messages.all().map(seen),

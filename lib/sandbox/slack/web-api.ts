@@ -1,6 +1,4 @@
-import { sleep } from "../core/clock.ts";
-import type { Foundation } from "../core/foundation.ts";
-import { json, type WireRequest, type WireResponse } from "../core/wire.ts";
+import { json, pathOf, type WireRequest, type WireResponse } from "../core/wire.ts";
 import type { Json } from "./block-kit/check.ts";
 import { callArguments, tokenOf } from "./call-arguments.ts";
 import { chatMethods } from "./methods/chat.ts";
@@ -8,14 +6,10 @@ import { conversationMethods } from "./methods/conversations.ts";
 import type { Method } from "./methods/method.ts";
 import { peopleMethods } from "./methods/people.ts";
 import { viewMethods } from "./methods/views.ts";
-import { slackMishaps } from "./mishap-kinds.ts";
 import { type RateLimits, rateLimits } from "./rate-limits.ts";
 import { explained, SlackError } from "./slack-error.ts";
+import { errorIn, slackMishaps, throughTroubles, tooMany } from "./troubles.ts";
 import { appScopes, type Workspace } from "./workspace.ts";
-
-/** Assumed: how long an ordered refusal asks the caller to wait, and how long a slow answer takes. */
-const ORDERED_RETRY_SECONDS = 10;
-const SLOW_MS = 10_000;
 
 interface Call {
   readonly name: string;
@@ -24,17 +18,6 @@ interface Call {
 }
 
 const refusal = (error: SlackError): WireResponse => json({ ok: false, error: error.code, ...error.details });
-
-const tooMany = (seconds: number): WireResponse =>
-  json({ ok: false, error: "ratelimited" }, 429, "application/json", { "retry-after": String(seconds) });
-
-const broken = (): WireResponse => json({ ok: false, error: "internal_error" }, 500);
-
-const unavailable = (): WireResponse => ({
-  status: 503,
-  headers: { "content-type": "text/html" },
-  body: "<html><body>Slack is temporarily unavailable.</body></html>",
-});
 
 /** Which call this is, by an app that may make it. */
 function admitted(name: string, request: WireRequest, methods: Record<string, Method>, workspace: Workspace): Call {
@@ -68,23 +51,6 @@ function done(call: Call, limits: RateLimits): WireResponse {
   return json({ ok: true, ...call.method.run(call.args) });
 }
 
-/** Runs a call through the mishaps that were ordered for it. */
-async function suffered({ mishaps, clock }: Foundation, call: Call, limits: RateLimits): Promise<WireResponse> {
-  const facts = { method: call.name, channel: String(call.args.channel ?? "") };
-  if (mishaps.strikes("slack-down", facts)) return unavailable();
-  if (mishaps.strikes("slack-5xx", facts)) return broken();
-  if (mishaps.strikes("slack-ratelimited", facts)) return tooMany(ORDERED_RETRY_SECONDS);
-  if (mishaps.strikes("slack-slow", facts)) await sleep(clock, SLOW_MS);
-  const response = done(call, limits);
-  return mishaps.strikes("slack-answer-lost", facts) ? broken() : response;
-}
-
-const errorOf = ({ status, body }: WireResponse): string | null => {
-  if (status === 503) return "unavailable";
-  const answer: { readonly ok?: boolean; readonly error?: string } = JSON.parse(String(body));
-  return answer.ok ? null : (answer.error ?? null);
-};
-
 /** The Web API's door. */
 export interface WebApi {
   /** Answers a call to `/api/<method>`; undefined when the path is none of the API's. */
@@ -104,7 +70,9 @@ export function webApi(workspace: Workspace): WebApi {
   foundation.mishaps.declare(...slackMishaps);
   const answer = async (name: string, request: WireRequest): Promise<WireResponse> => {
     try {
-      return await suffered(foundation, admitted(name, request, methods, workspace), limits);
+      const call = admitted(name, request, methods, workspace);
+      const facts = { method: name, channel: String(call.args.channel ?? "") };
+      return await throughTroubles(foundation, facts, () => done(call, limits));
     } catch (error) {
       if (error instanceof SlackError) return refusal(error);
       throw error;
@@ -112,14 +80,14 @@ export function webApi(workspace: Workspace): WebApi {
   };
   const recorded = async (name: string, request: WireRequest): Promise<WireResponse> => {
     const response = await answer(name, request);
-    const error = errorOf(response);
+    const error = errorIn(response);
     const principal = error === "not_authed" || error === "invalid_auth" ? "anonymous" : workspace.directory.app.name;
     foundation.calls.record({ service: "slack", action: name, principal, status: response.status, error });
     return response;
   };
   return {
     answer: (request) => {
-      const name = /\/api\/([A-Za-z.]+)$/.exec(new URL(request.url, "http://slack").pathname)?.[1];
+      const name = /\/api\/([A-Za-z.]+)$/.exec(pathOf(request))?.[1];
       return name === undefined ? undefined : recorded(name, request);
     },
   };

@@ -1,0 +1,151 @@
+import type { z } from "zod";
+import type { Foundation } from "../core/foundation.ts";
+import { json, pathOf, queryOf, textOf, type WireRequest, type WireResponse } from "../core/wire.ts";
+import { type Answer, bodies, schemaDocument } from "./schema.ts";
+import { strangerIn } from "./strangers.ts";
+
+/** What the control API shows, given by the composition in the shapes of design §9. */
+export interface Sources {
+  instances(): Promise<Answer<"State">["instances"]> | Answer<"State">["instances"];
+  machines(): Promise<Answer<"State">["machines"]> | Answer<"State">["machines"];
+  nodes(): Promise<Answer<"State">["nodes"]> | Answer<"State">["nodes"];
+  operations(): Promise<Answer<"State">["operations"]> | Answer<"State">["operations"];
+  messages(): readonly object[];
+  people(): Answer<"People">;
+}
+
+/** The hands on the sandbox's clock. */
+export interface Speed {
+  /** How many times faster than the host it runs. */
+  current(): number;
+  set(speed: number): void;
+  /** Moves the clock; resolves once it has moved and what became due has been done. */
+  advance(seconds: number): Promise<void>;
+}
+
+/** What the control API is built from. */
+export interface ControlOptions {
+  readonly foundation: Foundation;
+  readonly speed: Speed;
+  readonly sources: Sources;
+}
+
+/** The control API's door. */
+export interface Control {
+  answer(request: WireRequest): Promise<WireResponse>;
+}
+
+/** What is wrong with a request, in one sentence, with its HTTP status. */
+class Problem extends Error {
+  readonly status: number;
+  constructor(status: number, sentence: string) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
+interface Asked {
+  readonly request: WireRequest;
+  /** What stood in place of ":id". */
+  readonly id: string;
+}
+
+type Handler = (asked: Asked) => unknown;
+
+function bodyOf<Shape extends z.ZodType>(shape: Shape, request: WireRequest): z.infer<Shape> {
+  let value: unknown;
+  try {
+    value = JSON.parse(textOf(request));
+  } catch {
+    throw new Problem(400, "The body must be JSON.");
+  }
+  const checked = shape.safeParse(value);
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  throw new Problem(400, `The body does not fit the schema: ${issue?.path.join(".") || "body"}: ${issue?.message}.`);
+}
+
+async function state({ foundation, sources }: ControlOptions): Promise<Answer<"State">> {
+  const [instances, machines, nodes, operations] = await Promise.all([
+    sources.instances(),
+    sources.machines(),
+    sources.nodes(),
+    sources.operations(),
+  ]);
+  return { now: new Date(foundation.clock.now()).toISOString(), instances, machines, nodes, operations };
+}
+
+function calls({ foundation }: ControlOptions, { request }: Asked): Answer<"Calls"> {
+  const query = new URLSearchParams(queryOf(request));
+  const after = Number(query.get("after") ?? 0);
+  if (!Number.isInteger(after)) throw new Problem(400, "after must be the seq of a call, a whole number.");
+  return foundation.calls.after(after, query.get("service") ?? undefined);
+}
+
+function order({ foundation }: ControlOptions, { request }: Asked): Answer<"MishapOrdered"> {
+  const { kind, match = {}, count } = bodyOf(bodies.MishapOrder, request);
+  const ordered = foundation.mishaps.order(kind, match, count);
+  if (ordered) return { id: ordered.id };
+  throw new Problem(400, "There is no such kind of mishap, or it has no such field to match: see GET /mishaps.");
+}
+
+function end({ foundation }: ControlOptions, { id }: Asked): Answer<"MishapEnded"> {
+  if (foundation.mishaps.end(id)) return { id };
+  throw new Problem(404, "There is no mishap of that id in force.");
+}
+
+async function moveClock({ foundation, speed }: ControlOptions, { request }: Asked): Promise<Answer<"Clock">> {
+  const change = bodyOf(bodies.ClockChange, request);
+  if ("speed" in change) speed.set(change.speed);
+  else await speed.advance(change.advance);
+  return { now: new Date(foundation.clock.now()).toISOString(), speed: speed.current() };
+}
+
+/** The calls by path and method; exactly the table of design §9. */
+function table(options: ControlOptions): Readonly<Record<string, Readonly<Record<string, Handler>>>> {
+  const { mishaps } = options.foundation;
+  return {
+    "/state": { GET: () => state(options) },
+    "/messages": { GET: () => options.sources.messages() },
+    "/calls": { GET: (asked) => calls(options, asked) },
+    "/people": { GET: () => options.sources.people() },
+    "/mishaps": {
+      GET: () => ({ kinds: mishaps.kinds(), inForce: mishaps.inForce() }),
+      POST: (asked) => order(options, asked),
+    },
+    "/mishaps/:id": { DELETE: (asked) => end(options, asked) },
+    "/clock": { POST: (asked) => moveClock(options, asked) },
+    "/schema": { GET: () => schemaDocument() },
+  };
+}
+
+function handlerFor(routes: ReturnType<typeof table>, method: string, path: string): { handler: Handler; id: string } {
+  const id = /^\/mishaps\/([^/]+)$/.exec(path)?.[1] ?? "";
+  const pattern = id === "" ? path : "/mishaps/:id";
+  const route = Object.hasOwn(routes, pattern) ? routes[pattern] : undefined;
+  if (!route) throw new Problem(404, `There is nothing at ${path}; GET /schema lists the calls.`);
+  const handler = Object.hasOwn(route, method) ? route[method] : undefined;
+  if (!handler) throw new Problem(405, `${path} answers to ${Object.keys(route).join(" and ")}, not to ${method}.`);
+  return { handler, id };
+}
+
+/**
+ * Builds the control API: JSON in, JSON out; what is wrong is `{ error }` with one sentence and status 400, 403, 404
+ * or 405.
+ */
+export function control(options: ControlOptions): Control {
+  const routes = table(options);
+  return {
+    answer: async (request) => {
+      try {
+        const stranger = strangerIn(request.headers);
+        if (stranger) throw new Problem(403, stranger);
+        const { handler, id } = handlerFor(routes, request.method, pathOf(request));
+        return json(await handler({ request, id }));
+      } catch (error) {
+        if (error instanceof Problem) return json({ error: error.message }, error.status);
+        throw error;
+      }
+    },
+  };
+}

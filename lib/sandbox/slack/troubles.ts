@@ -1,0 +1,59 @@
+import { sleep } from "../core/clock.ts";
+import type { Foundation } from "../core/foundation.ts";
+import type { MishapKind } from "../core/mishaps.ts";
+import { json, type WireResponse } from "../core/wire.ts";
+
+const fields = {
+  method: "Web API method such as chat.update, or response_url",
+  channel: "id of the channel the call is about",
+};
+
+/** What can be ordered to go wrong with Slack. */
+export const slackMishaps: readonly MishapKind[] = [
+  { kind: "slack-5xx", sentence: "Slack answers a call with HTTP 500 and does nothing.", fields },
+  { kind: "slack-answer-lost", sentence: "Slack does what a call asks but answers with HTTP 500.", fields },
+  { kind: "slack-ratelimited", sentence: "Slack refuses a call with HTTP 429 and Retry-After: 10.", fields },
+  { kind: "slack-slow", sentence: "Slack answers a call only after ten seconds.", fields },
+  { kind: "slack-down", sentence: "Slack is unavailable: HTTP 503 with a page instead of JSON.", fields },
+];
+
+/** Assumed: how long an ordered refusal asks the caller to wait, and how long a slow answer takes. */
+const ORDERED_RETRY_SECONDS = 10;
+const SLOW_MS = 10_000;
+
+/** HTTP 429 as Slack sends it; source: docs.slack.dev/apis/web-api/rate-limits. */
+export const tooMany = (seconds: number): WireResponse =>
+  json({ ok: false, error: "ratelimited" }, 429, "application/json", { "retry-after": String(seconds) });
+
+const broken = (): WireResponse => json({ ok: false, error: "internal_error" }, 500);
+
+const unavailable = (): WireResponse => ({
+  status: 503,
+  headers: { "content-type": "text/html" },
+  body: "<html><body>Slack is temporarily unavailable.</body></html>",
+});
+
+/**
+ * Does a call unless an ordered mishap is in its way.
+ * @param facts what the orders' `match` is compared with
+ * @param call answers it; what it throws is thrown on
+ */
+export async function throughTroubles(
+  { mishaps, clock }: Foundation,
+  facts: { readonly method: string; readonly channel: string },
+  call: () => WireResponse,
+): Promise<WireResponse> {
+  if (mishaps.strikes("slack-down", facts)) return unavailable();
+  if (mishaps.strikes("slack-5xx", facts)) return broken();
+  if (mishaps.strikes("slack-ratelimited", facts)) return tooMany(ORDERED_RETRY_SECONDS);
+  if (mishaps.strikes("slack-slow", facts)) await sleep(clock, SLOW_MS);
+  const response = call();
+  return mishaps.strikes("slack-answer-lost", facts) ? broken() : response;
+}
+
+/** The error an answer carries, for the record of calls; null when it went well. */
+export function errorIn({ status, headers, body }: WireResponse): string | null {
+  if (headers["content-type"] !== "application/json") return status < 400 ? null : "service_unavailable";
+  const answer: { readonly ok?: boolean; readonly error?: string } = JSON.parse(String(body));
+  return answer.ok ? null : (answer.error ?? null);
+}

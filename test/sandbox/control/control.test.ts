@@ -1,0 +1,199 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+import { control } from "../../../lib/sandbox/control/control.ts";
+import { schemaDocument } from "../../../lib/sandbox/control/schema.ts";
+import { bench, CHANNEL, ground, handClock } from "../slack/workbench.ts";
+
+const machine = {
+  instanceId: "i-0a",
+  bootId: "b1",
+  power: "on",
+  services: [{ name: "kubelet", state: "Running", startType: "Automatic", commandLine: "kubelet", environment: [] }],
+  files: [{ path: "C:\\k\\kubelet.exe", sha256: "00", size: 1 }],
+  routes: [{ prefix: "169.254.169.254/32", nextHop: "10.0.0.1", interface: "Ethernet" }],
+  tasks: [{ name: "guard", enabled: true }],
+  certificates: [{ store: "Root", thumbprint: "AB", subject: "CN=a" }],
+  features: ["Containers"],
+};
+const operation = {
+  id: "add-1",
+  command: "add",
+  user: "U0OPERATOR",
+  status: "running" as const,
+  nodes: [{ name: "web-1", stage: "launch" }],
+};
+const person = { id: "U0OPERATOR", name: "olivia", roles: ["operator"], kubernetesToken: "token" };
+
+function office() {
+  const clock = handClock();
+  const foundation = ground(clock);
+  const { service } = bench({}, clock);
+  let speed = 1;
+  const door = control({
+    foundation,
+    speed: {
+      current: () => speed,
+      set: (value) => {
+        speed = value;
+      },
+      advance: (seconds) => clock.advance(seconds * 1000),
+    },
+    sources: {
+      instances: () => [{ InstanceId: "i-0a" }],
+      machines: async () => [machine],
+      nodes: () => [{ metadata: { name: "web-1" } }],
+      operations: async () => [operation],
+      messages: () => service.messages(),
+      people: () => ({ teamId: "T0CASEMENT", channelId: CHANNEL, people: [person] }),
+    },
+  });
+  foundation.mishaps.declare({ kind: "no-capacity", sentence: "EC2 has none.", fields: { instanceType: "which" } });
+  const ask = async (method: string, url: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const bytes = Buffer.from(body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body));
+    const { status, body: text } = await door.answer({ method, url, headers, body: bytes });
+    return { status, body: JSON.parse(String(text)) };
+  };
+  return { ask, clock, foundation, service };
+}
+
+describe("every answer fits the schema that is served", () => {
+  const check = async (ask: ReturnType<typeof office>["ask"], name: string, value: unknown) => {
+    const { body: schema } = await ask("GET", "/schema");
+    const ajv = new Ajv2020({ strict: true, strictTypes: false, validateFormats: false });
+    ajv.addKeyword("calls").addSchema(schema, "control");
+    const valid = ajv.getSchema(`control#/$defs/${name}`);
+    expect(valid?.(value), JSON.stringify(valid?.errors)).toBe(true);
+  };
+
+  test.each([
+    ["State", "GET", "/state", undefined],
+    ["Messages", "GET", "/messages", undefined],
+    ["Calls", "GET", "/calls?service=ec2&after=0", undefined],
+    ["People", "GET", "/people", undefined],
+    ["Mishaps", "GET", "/mishaps", undefined],
+    ["MishapOrdered", "POST", "/mishaps", { kind: "no-capacity", match: { instanceType: "m5.large" } }],
+    ["Clock", "POST", "/clock", { speed: 10 }],
+    ["Problem", "GET", "/nothing", undefined],
+  ])("%s", async (name, method, url, body) => {
+    const { ask, foundation, service } = office();
+    await service.desk.type("U0OPERATOR", CHANNEL, "/lose");
+    foundation.mishaps.order("no-capacity", {}, 2);
+    foundation.calls.record({ service: "ec2", action: "RunInstances", principal: "p", status: 200, error: null });
+    await check(ask, name, (await ask(method, url, body)).body);
+  });
+
+  test("and a wrong answer would not", async () => {
+    const { ask } = office();
+    await expect(check(ask, "State", { now: "today" })).rejects.toThrow();
+    await expect(check(ask, "Messages", [{ text: "hello" }])).rejects.toThrow();
+  });
+
+  test("and each call that is listed names definitions that are there", () => {
+    const { calls, $defs } = schemaDocument() as { calls: object; $defs: Record<string, unknown> };
+    const names = [...JSON.stringify(calls).matchAll(/#\/\$defs\/(\w+)/g)].map((match) => String(match[1]));
+    expect(names.filter((name) => !(name in $defs))).toEqual([]);
+    expect(Object.keys(calls)).toHaveLength(8);
+  });
+});
+
+describe("what it tells", () => {
+  test("the world as the sources know it", async () => {
+    const { ask, clock } = office();
+    const { body } = await ask("GET", "/state");
+    expect(body).toEqual({
+      now: new Date(clock.now()).toISOString(),
+      instances: [{ InstanceId: "i-0a" }],
+      machines: [machine],
+      nodes: [{ metadata: { name: "web-1" } }],
+      operations: [operation],
+    });
+    expect((await ask("GET", "/people")).body.people).toEqual([person]);
+  });
+
+  test("the calls of one service after a number", async () => {
+    const { ask, foundation } = office();
+    for (const service of ["ec2", "ssm", "ec2"]) {
+      foundation.calls.record({ service, action: "A", principal: "p", status: 200, error: null });
+    }
+    expect((await ask("GET", "/calls?service=ec2&after=1")).body).toMatchObject([{ seq: 3, service: "ec2" }]);
+    expect((await ask("GET", "/calls?after=1")).body).toHaveLength(2);
+    expect((await ask("GET", "/calls?after=soon")).status).toBe(400);
+  });
+});
+
+describe("what it orders", () => {
+  test("mishaps, until they are ended", async () => {
+    const { ask } = office();
+    const { body: ordered } = await ask("POST", "/mishaps", { kind: "no-capacity", count: 3 });
+    expect((await ask("GET", "/mishaps")).body.inForce).toEqual([
+      { id: ordered.id, kind: "no-capacity", match: {}, count: 3 },
+    ]);
+    expect(await ask("DELETE", `/mishaps/${ordered.id}`)).toEqual({ status: 200, body: { id: ordered.id } });
+    expect((await ask("DELETE", `/mishaps/${ordered.id}`)).status).toBe(404);
+  });
+
+  test("the clock's speed, and a jump that has happened when it answers", async () => {
+    const { ask, clock } = office();
+    const before = clock.now();
+    const { body } = await ask("POST", "/clock", { advance: 60 });
+    expect(body).toEqual({ now: new Date(before + 60_000).toISOString(), speed: 1 });
+    expect((await ask("POST", "/clock", { speed: 2.5 })).body.speed).toBe(2.5);
+  });
+
+  test.each([
+    ["/mishaps", { kind: "earthquake" }],
+    ["/mishaps", { kind: "no-capacity", match: { colour: "red" } }],
+    ["/mishaps", { kind: "no-capacity", count: 0 }],
+    ["/mishaps", { kind: "no-capacity", wanted: true }],
+    ["/mishaps", "{"],
+    ["/clock", {}],
+    ["/clock", { speed: 0 }],
+    ["/clock", { speed: "fast" }],
+    ["/clock", { advance: -1 }],
+    ["/clock", { advance: 1e12 }],
+    ["/clock", { speed: 1, advance: 1 }],
+    ["/clock", "null"],
+  ])("but not POST %s with %j", async (url, body) => {
+    const { ask, clock } = office();
+    const before = clock.now();
+    const answer = await ask("POST", url, body);
+    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(/^[A-Z].*\.$/s) } });
+    expect(clock.now()).toBe(before);
+    expect((await ask("GET", "/mishaps")).body.inForce).toEqual([]);
+  });
+
+  test.each([
+    ["GET", "/", 404],
+    ["GET", "/constructor", 404],
+    ["GET", "/mishaps/", 404],
+    ["POST", "/state", 405],
+    ["GET", "/clock", 405],
+    ["GET", "/mishaps/mishap-1", 405],
+    ["DELETE", "/mishaps", 405],
+  ])("and answers %s %s with %i", async (method, url, status) => {
+    const { ask } = office();
+    expect(await ask(method, url)).toMatchObject({ status, body: { error: expect.any(String) } });
+  });
+});
+
+describe("who may ask", () => {
+  test.each([
+    [{ host: "127.0.0.1:4601" }],
+    [{ host: "localhost" }],
+    [{ host: "[::1]:4601" }],
+    [{ host: "127.0.0.1:4601", origin: "http://127.0.0.1:4601" }],
+  ])("%j may", async (headers) => {
+    expect((await office().ask("GET", "/mishaps", undefined, headers)).status).toBe(200);
+  });
+
+  test.each([
+    [{ host: "evil.example:4601" }],
+    [{ host: "127.0.0.1.evil.example" }],
+    [{ host: "127.0.0.1:4601", origin: "https://evil.example" }],
+    [{ host: "127.0.0.1:4601", origin: "http://127.0.0.1:9999" }],
+    [{ host: "127.0.0.1:4601", origin: "null" }],
+  ])("%j may not", async (headers) => {
+    const answer = await office().ask("POST", "/clock", { speed: 100 }, headers);
+    expect(answer).toMatchObject({ status: 403, body: { error: expect.any(String) } });
+  });
+});
