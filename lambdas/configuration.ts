@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-const minutes = z.number().positive().max(24 * 60);
+const minutes = z
+  .number()
+  .positive()
+  .max(24 * 60);
 
 const pool = z.strictObject({
   /** Windows Server release: decides image, build label and what containers run. */
@@ -13,7 +16,11 @@ const pool = z.strictObject({
   diskGiB: z.number().int().min(60).max(2048).default(120),
   labels: z.record(z.string(), z.string()).default({}),
   /** Registered with the node; OKD's own is os=Windows:NoSchedule. */
-  taint: z.strictObject({ key: z.string(), value: z.string(), effect: z.enum(["NoSchedule", "PreferNoSchedule", "NoExecute"]) }),
+  taint: z.strictObject({
+    key: z.string(),
+    value: z.string(),
+    effect: z.enum(["NoSchedule", "PreferNoSchedule", "NoExecute"]),
+  }),
   /** "optional" only where WMCO runs beside us: it asks the metadata service without a token. */
   metadataTokens: z.enum(["required", "optional"]).default("required"),
 });
@@ -65,7 +72,10 @@ export const configurationSchema = z.strictObject({
     machineNetwork: z.string(),
     hybridOverlayPort: z.number().int().default(4789),
   }),
-  command: z.string().regex(/^\/[a-z0-9-]{1,31}$/).default("/win"),
+  command: z
+    .string()
+    .regex(/^\/[a-z0-9-]{1,31}$/)
+    .default("/win"),
   slack: z.strictObject({
     teamId: z.string(),
     appId: z.string(),

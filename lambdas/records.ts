@@ -86,6 +86,8 @@ export interface NodeRecord {
   readonly decideBy: string | null;
   /** What became of a failed or cancelled instance: "terminated", "kept by Ada". */
   readonly outcome: string | null;
+  /** What somebody should know though nothing failed ("a CSR with a foreign address was left pending"); oldest first. */
+  readonly notes: readonly string[];
   readonly executionArn: string | null;
   readonly callbacks: Readonly<Record<string, string>>;
 }
@@ -95,7 +97,12 @@ export interface OperationView {
   readonly operation: OperationRecord;
   readonly nodes: readonly NodeRecord[];
   /** For `add`: how many there were, will be, may be. */
-  readonly pool: { readonly name: string; readonly before: number; readonly after: number; readonly maximum: number } | null;
+  readonly pool: {
+    readonly name: string;
+    readonly before: number;
+    readonly after: number;
+    readonly maximum: number;
+  } | null;
   /** ISO 8601: elapsed times are counted up to here. */
   readonly now: string;
 }

@@ -4,7 +4,8 @@ import { context, say, section } from "./blocks.ts";
 import { titleOf, typeThis } from "./forms.ts";
 import { code, counted, plain, prose } from "./text.ts";
 
-const ended = (nodes: readonly NodeRecord[], status: string): number => nodes.filter((node) => node.status === status).length;
+const ended = (nodes: readonly NodeRecord[], status: string): number =>
+  nodes.filter((node) => node.status === status).length;
 
 /** How an `add` ended, in one sentence for message and ledger. */
 export function addSummary(pool: string, nodes: readonly NodeRecord[]): string {
@@ -13,7 +14,9 @@ export function addSummary(pool: string, nodes: readonly NodeRecord[]): string {
     [ended(nodes, "failed"), "failed", "failed"],
     [ended(nodes, "cancelled"), "was cancelled and taken away", "were cancelled and taken away"],
   ] as const;
-  const said = parts.filter(([count]) => count > 0).map(([count, one, many]) => `${counted(count, "node")} ${count === 1 ? one : many}`);
+  const said = parts
+    .filter(([count]) => count > 0)
+    .map(([count, one, many]) => `${counted(count, "node")} ${count === 1 ? one : many}`);
   return `${pool}: ${said.join(", ")}.`;
 }
 
@@ -34,7 +37,12 @@ export const refusedMessage = (start: Start, words: string, commandWord: string)
 
 /** Something nobody foresaw: what is known, and where to look. */
 export const troubleMessage = (start: Start, words: string, commandWord: string): Message =>
-  ending("❌", start, `stopped by something unforeseen: ${words}`, `${typeThis(commandWord, "nodes")} shows what is there now`);
+  ending(
+    "❌",
+    start,
+    `stopped by something unforeseen: ${words}`,
+    `${typeThis(commandWord, "nodes")} shows what is there now`,
+  );
 
 const removed = {
   succeeded: "was removed and its instance terminated",

@@ -1,0 +1,119 @@
+import { Agent, request as httpsRequest } from "node:https";
+import {
+  AuthorizationV1Api,
+  CertificatesV1Api,
+  type Configuration,
+  CoreV1Api,
+  createConfiguration,
+  CustomObjectsApi,
+  PolicyV1Api,
+  type RequestContext,
+  ResponseContext,
+  ServerConfiguration,
+} from "@kubernetes/client-node";
+import { from } from "@kubernetes/client-node/dist/gen/rxjsStub.js";
+import { Retryable } from "../errors.ts";
+import type { KubernetesExchange } from "./transport.ts";
+
+/** The credential of the cluster as it lies in Secrets Manager. */
+export interface ClusterCredential {
+  readonly server: string;
+  /** PEM of the API server's authority. */
+  readonly ca: string;
+  readonly token: string;
+}
+
+/** The parts of the Kubernetes API that steps use. */
+export interface Kubernetes {
+  readonly core: CoreV1Api;
+  readonly certificates: CertificatesV1Api;
+  readonly policy: PolicyV1Api;
+  readonly custom: CustomObjectsApi;
+  readonly authorization: AuthorizationV1Api;
+}
+
+/** No default exists in the client: a silent API server would hold the function until Lambda ends it. */
+const ANSWER_WITHIN_MS = 15_000;
+
+/** The package's own transport opens a TLS connection per call and knows no timeout; this one keeps connections. */
+function keptConnections(ca: string): KubernetesExchange {
+  const agent = new Agent({ keepAlive: true, maxSockets: 8, ca });
+  return ({ method, url, headers, body }) =>
+    new Promise((resolve, reject) => {
+      const outgoing = httpsRequest(url, { method, headers, agent, timeout: ANSWER_WITHIN_MS }, (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+        incoming.on("error", reject);
+        incoming.on("end", () =>
+          resolve({
+            status: incoming.statusCode ?? 0,
+            headers: flattened(incoming.headers),
+            body: Buffer.concat(chunks).toString("utf8"),
+          }),
+        );
+      });
+      outgoing.on("timeout", () =>
+        outgoing.destroy(new Retryable(`the API server did not answer within ${ANSWER_WITHIN_MS / 1000} s`)),
+      );
+      outgoing.on("error", (error) =>
+        reject(new Retryable(`the API server cannot be reached: ${error.message}`, { cause: error })),
+      );
+      outgoing.end(body);
+    });
+}
+
+const flattened = (headers: NodeJS.Dict<string | string[]>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]),
+  );
+
+const answerOf = (answer: Awaited<ReturnType<KubernetesExchange>>): ResponseContext =>
+  new ResponseContext(answer.status, answer.headers, {
+    text: async () => answer.body,
+    binary: async () => Buffer.from(answer.body),
+    stream: () => {
+      throw new Error("watches are not used: a Lambda function polls");
+    },
+  });
+
+/**
+ * Builds the Kubernetes APIs for one cluster.
+ * @param credential reads the credential; asked with `fresh` again after a 401, because tokens are rotated
+ * @param exchange another way to the API server than the network
+ */
+export function kubernetes(
+  credential: (fresh: boolean) => Promise<ClusterCredential>,
+  exchange?: KubernetesExchange,
+): Kubernetes {
+  let kept: { ca: string; way: KubernetesExchange } | undefined;
+  const wayTo = (ca: string): KubernetesExchange => {
+    if (exchange) return exchange;
+    if (kept?.ca !== ca) kept = { ca, way: keptConnections(ca) };
+    return kept.way;
+  };
+  const ask = async (request: RequestContext, fresh: boolean): Promise<ResponseContext> => {
+    const { server, ca, token } = await credential(fresh);
+    const body = request.getBody();
+    const answer = await wayTo(ca)({
+      method: request.getHttpMethod().toString(),
+      url: new URL(request.getUrl().slice(PLACEHOLDER.length), server).href,
+      headers: { ...request.getHeaders(), authorization: `Bearer ${token}` },
+      body: typeof body === "string" ? body : undefined,
+    });
+    return answer.status === 401 && !fresh ? ask(request, true) : answerOf(answer);
+  };
+  const configuration: Configuration = createConfiguration({
+    baseServer: new ServerConfiguration(PLACEHOLDER, {}),
+    httpApi: { send: (request) => from(ask(request, false)) },
+  });
+  return {
+    core: new CoreV1Api(configuration),
+    certificates: new CertificatesV1Api(configuration),
+    policy: new PolicyV1Api(configuration),
+    custom: new CustomObjectsApi(configuration),
+    authorization: new AuthorizationV1Api(configuration),
+  };
+}
+
+/** The real address is in the credential, which is read per request. */
+const PLACEHOLDER = "https://cluster.invalid";

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { clients } from "../clients/clients.ts";
+import type { Transport } from "../clients/transport.ts";
+import { type Settings, settings } from "../settings.ts";
+import { executions } from "../steps/executions.ts";
+import { ledger } from "../steps/ledger.ts";
+
+/** SSM's event for one machine's command; the event for the whole command says nothing about machines. */
+const commandEvent = z.object({
+  "detail-type": z.literal("EC2 Command Invocation Status-change Notification"),
+  detail: z.object({ "command-id": z.string(), status: z.string() }),
+});
+
+/** Statuses after which nothing more comes; spaces as in SSM's events. */
+const FINISHED = new Set([
+  "Success",
+  "Failed",
+  "Cancelled",
+  "TimedOut",
+  "Timed Out",
+  "Delivery Timed Out",
+  "Execution Timed Out",
+  "Undeliverable",
+  "Terminated",
+]);
+
+/** Where this door stands. */
+export interface CloudEventsHost {
+  readonly settings: Settings;
+  readonly now: () => number;
+  readonly transport?: Transport;
+}
+
+/**
+ * The second door: an event of AWS's wakes the workflow that waits for it. Events are best effort, late, doubled and
+ * out of order: they only say "look now", and whoever is woken looks for itself.
+ * @returns what was done, for the log
+ */
+export const hostedCloudEvents = (host: CloudEventsHost): ((event: unknown) => Promise<string>) => {
+  const world = { clients: clients(host.settings, host.transport), settings: host.settings, now: host.now };
+  const book = ledger(world);
+  const runs = executions(world);
+  return async (event) => {
+    const read = commandEvent.safeParse(event);
+    if (!read.success) return "ignored: nothing waits for this kind of event";
+    const { "command-id": commandId, status } = read.data.detail;
+    if (!FINISHED.has(status)) return `ignored: ${commandId} goes on`;
+    const callback = await book.commandCallback(commandId);
+    if (!callback) return `ignored: nobody waits for ${commandId}`;
+    return `${commandId}: ${await runs.complete(callback, { status })}`;
+  };
+};
+
+let door: ReturnType<typeof hostedCloudEvents> | undefined;
+
+/** The Lambda entry, target of EventBridge rules. */
+export const handler = (event: unknown): Promise<string> => {
+  door ??= hostedCloudEvents({ settings: settings(), now: Date.now });
+  return door(event);
+};

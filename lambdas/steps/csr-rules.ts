@@ -1,0 +1,157 @@
+import { createPublicKey, verify } from "node:crypto";
+import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from "@peculiar/x509";
+
+/** The two signers whose requests we may approve. */
+export const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet";
+export const SERVING_SIGNER = "kubernetes.io/kubelet-serving";
+
+/** A pending CertificateSigningRequest, reduced to what is judged. */
+export interface PendingRequest {
+  readonly name: string;
+  readonly signerName: string;
+  readonly username: string;
+  readonly groups: readonly string[];
+  readonly usages: readonly string[];
+  /** The PEM text (already decoded from the object's base64). */
+  readonly pem: string;
+}
+
+/** What EC2 and the cluster say about the machine we are waiting for. */
+export interface Expected {
+  readonly nodeName: string;
+  /** The identity of the bootstrap token that we gave to this machine. */
+  readonly bootstrapper: string;
+  /** Private addresses and DNS names of the instance, from EC2. */
+  readonly addresses: readonly string[];
+  readonly names: readonly string[];
+  /** Does a Node of this name exist? */
+  readonly nodeExists: boolean;
+}
+
+/** "other": not about this machine. "near-miss": about it, or made to look so, but not right: left pending, reported. */
+export type Verdict =
+  | { readonly verdict: "approve" }
+  | { readonly verdict: "other" }
+  | { readonly verdict: "near-miss"; readonly why: string };
+
+interface Parsed {
+  readonly commonNames: readonly string[];
+  readonly organizations: readonly string[];
+  readonly subjectParts: number;
+  readonly dns: readonly string[];
+  readonly ips: readonly string[];
+  /** URIs, e-mail addresses, directory names: never in a kubelet's request. */
+  readonly otherNames: number;
+}
+
+const PEM = /^\s*-----BEGIN CERTIFICATE REQUEST-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE REQUEST-----\s*$/;
+
+/** The first element inside the outer SEQUENCE: the bytes that were signed (X.690 §8.1). */
+function signedPart(der: Buffer): Buffer {
+  const header = (at: number): { start: number; end: number } => {
+    const length = der.readUInt8(at + 1);
+    if (length < 0x80) return { start: at + 2, end: at + 2 + length };
+    const size = length & 0x7f;
+    const start = at + 2 + size;
+    return { start, end: start + der.readUIntBE(at + 2, size) };
+  };
+  const inside = header(0).start;
+  return der.subarray(inside, header(inside).end);
+}
+
+function selfSigned(request: Pkcs10CertificateRequest): boolean {
+  const key = createPublicKey({ key: Buffer.from(request.publicKey.rawData), format: "der", type: "spki" });
+  const hash = request.signatureAlgorithm.hash.name.replace("-", "").toLowerCase();
+  return verify(hash, signedPart(Buffer.from(request.rawData)), key, Buffer.from(request.signature));
+}
+
+function parsed(pem: string): Parsed | string {
+  if (!PEM.test(pem)) return "it is not exactly one PEM certificate request";
+  try {
+    const request = new Pkcs10CertificateRequest(pem);
+    if (!selfSigned(request)) return "its signature is not made by its own key";
+    const names = request.extensions
+      .filter((extension) => extension instanceof SubjectAlternativeNameExtension)
+      .flatMap((extension) => extension.names.items);
+    const of = (type: string) => names.filter((name) => name.type === type).map((name) => name.value);
+    return {
+      commonNames: request.subjectName.getField("CN"),
+      organizations: request.subjectName.getField("O"),
+      subjectParts: request.subjectName.toJSON().length,
+      dns: of("dns"),
+      ips: of("ip"),
+      otherNames: names.filter((name) => name.type !== "dns" && name.type !== "ip").length,
+    };
+  } catch (error) {
+    return `it cannot be read (${error instanceof Error ? error.message : "unknown reason"})`;
+  }
+}
+
+const sameSet = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((entry) => other.includes(entry));
+
+/** Both sets that the signers allow, with and without key encipherment (only RSA keys need it). */
+const usagesAre = (usages: readonly string[], purpose: "client auth" | "server auth"): boolean =>
+  sameSet(usages, ["digital signature", purpose]) ||
+  sameSet(usages, ["key encipherment", "digital signature", purpose]);
+
+const subjectFault = (request: Parsed): string | null => {
+  if (request.organizations.join() !== "system:nodes")
+    return `its organizations are "${request.organizations.join(", ")}", not exactly system:nodes`;
+  if (request.subjectParts !== 2) return "its subject has more than a common name and an organization";
+  return null;
+};
+
+function clientFault(pending: PendingRequest, request: Parsed, expected: Expected): string | null {
+  if (pending.username !== expected.bootstrapper)
+    return `it was asked for by ${pending.username}, not by ${expected.bootstrapper}`;
+  if (!usagesAre(pending.usages, "client auth")) return `its usages are ${pending.usages.join(", ")}`;
+  if (request.dns.length + request.ips.length + request.otherNames > 0)
+    return "a client certificate must carry no alternative names";
+  if (expected.nodeExists) return `a Node named ${expected.nodeName} exists already`;
+  return null;
+}
+
+function servingFault(pending: PendingRequest, request: Parsed, expected: Expected): string | null {
+  if (pending.username !== `system:node:${expected.nodeName}`)
+    return `it was asked for by ${pending.username}, not by the node itself`;
+  if (!pending.groups.includes("system:nodes")) return "who asked is not in the group system:nodes";
+  if (!usagesAre(pending.usages, "server auth")) return `its usages are ${pending.usages.join(", ")}`;
+  if (!expected.nodeExists) return `no Node named ${expected.nodeName} exists`;
+  if (request.otherNames > 0) return "it carries a URI, an e-mail address or another kind of name";
+  if (request.dns.length + request.ips.length === 0) return "it names no address";
+  const foreign = [
+    ...request.dns.filter((name) => !expected.names.includes(name)),
+    ...request.ips.filter((ip) => !expected.addresses.includes(ip)),
+  ];
+  return foreign.length > 0 ? `${foreign.join(", ")} does not belong to the instance` : null;
+}
+
+/** A name that is ours, or that contains ours or is contained in it: "system:node:ip-10-0-0-1.evil". */
+const looksLike = (commonName: string, nodeName: string): boolean => {
+  const name = commonName.replace(/^system:node:/, "");
+  return name.length > 0 && (name.includes(nodeName) || nodeName.includes(name));
+};
+
+/**
+ * Judges one pending request by rules stricter than WMCO's: exact name, exact usages, exact requester, and every
+ * address must be the instance's own by EC2's word.
+ * @param pending a request of one of the two kubelet signers; any other signer is not ours to look at
+ * @param expected the machine we wait for
+ */
+export function judge(pending: PendingRequest, expected: Expected): Verdict {
+  if (pending.signerName !== CLIENT_SIGNER && pending.signerName !== SERVING_SIGNER) return { verdict: "other" };
+  const request = parsed(pending.pem);
+  const asks = pending.username === `system:node:${expected.nodeName}`;
+  if (typeof request === "string") return asks ? { verdict: "near-miss", why: request } : { verdict: "other" };
+  const commonName = request.commonNames.join(",");
+  if (commonName !== `system:node:${expected.nodeName}`) {
+    if (!asks && !(commonName.startsWith("system:node:") && looksLike(commonName, expected.nodeName)))
+      return { verdict: "other" };
+    return { verdict: "near-miss", why: `it asks for the name ${commonName}` };
+  }
+  const fault =
+    subjectFault(request) ??
+    (pending.signerName === CLIENT_SIGNER ? clientFault : servingFault)(pending, request, expected);
+  return fault === null ? { verdict: "approve" } : { verdict: "near-miss", why: fault };
+}

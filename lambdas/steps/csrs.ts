@@ -1,0 +1,73 @@
+import type { V1CertificateSigningRequest } from "@kubernetes/client-node";
+import { type Expected, judge, type PendingRequest, type Verdict } from "./csr-rules.ts";
+import { timestamp, type World } from "./world.ts";
+
+/** OKD's own approver gives up for everybody when about a hundred are pending; we stop launching well before. */
+export const PENDING_AT_MOST = 50;
+
+const isPending = (csr: V1CertificateSigningRequest): boolean =>
+  !csr.status?.certificate &&
+  !(csr.status?.conditions ?? []).some((condition) => ["Approved", "Denied", "Failed"].includes(condition.type));
+
+const reduced = (csr: V1CertificateSigningRequest): PendingRequest => ({
+  name: csr.metadata?.name ?? "",
+  signerName: csr.spec.signerName,
+  username: csr.spec.username ?? "",
+  groups: csr.spec.groups ?? [],
+  usages: csr.spec.usages ?? [],
+  pem: Buffer.from(csr.spec.request, "base64").toString("utf8"),
+});
+
+/** What came of looking at the pending requests once. */
+export interface CsrLook {
+  readonly approved: string | null;
+  readonly nearMisses: readonly { readonly name: string; readonly why: string }[];
+}
+
+/** Certificate signing requests of the machines we launched. */
+export const csrs = (world: World) => {
+  const api = world.clients.kubernetes.certificates;
+
+  const pending = async (): Promise<V1CertificateSigningRequest[]> =>
+    (await api.listCertificateSigningRequest({})).items.filter(isPending);
+
+  const approve = async (csr: V1CertificateSigningRequest): Promise<void> => {
+    const condition = {
+      type: "Approved",
+      status: "True",
+      reason: "CasementApprove",
+      message: "launched by Casement; name, requester, usages and addresses were checked against EC2",
+      lastUpdateTime: new Date(timestamp(world)),
+    };
+    await api.replaceCertificateSigningRequestApproval({
+      name: csr.metadata?.name ?? "",
+      body: { ...csr, status: { ...csr.status, conditions: [...(csr.status?.conditions ?? []), condition] } },
+    });
+  };
+
+  return {
+    /** How many requests of any kind wait for somebody. */
+    pendingCount: async (): Promise<number> => (await pending()).length,
+
+    /**
+     * Looks at the pending requests of one signer and approves the one that is exactly right; others are left pending.
+     * A write conflict is thrown as it comes: the next look reads afresh.
+     */
+    approveFor: async (signerName: string, expected: Expected): Promise<CsrLook> => {
+      const judged = (await pending())
+        .filter((csr) => csr.spec.signerName === signerName)
+        .map((csr): { csr: V1CertificateSigningRequest; verdict: Verdict } => ({
+          csr,
+          verdict: judge(reduced(csr), expected),
+        }));
+      const right = judged.find(({ verdict }) => verdict.verdict === "approve");
+      if (right) await approve(right.csr);
+      return {
+        approved: right?.csr.metadata?.name ?? null,
+        nearMisses: judged.flatMap(({ csr, verdict }) =>
+          verdict.verdict === "near-miss" ? [{ name: csr.metadata?.name ?? "", why: verdict.why }] : [],
+        ),
+      };
+    },
+  };
+};

@@ -1,0 +1,66 @@
+import { ApiException, type V1Pod } from "@kubernetes/client-node";
+import { Retryable } from "../errors.ts";
+import { wordsOf } from "./busy.ts";
+import type { World } from "./world.ts";
+
+/** What came of asking for one eviction. */
+export type Evicted = { readonly state: "leaving" | "gone" } | { readonly state: "blocked"; readonly why: string };
+
+interface StatusBody {
+  readonly details?: { readonly causes?: readonly { readonly reason?: string }[] };
+}
+
+/** A 429 is a budget's when it says so; without that cause the API server is merely overloaded. */
+function isBudget(error: ApiException<unknown>): boolean {
+  const body: unknown = typeof error.body === "string" ? parsedBody(error.body) : error.body;
+  const causes = (body as StatusBody | undefined)?.details?.causes ?? [];
+  return causes.some((cause) => cause.reason === "DisruptionBudget");
+}
+
+const parsedBody = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const stays = (pod: V1Pod): boolean =>
+  pod.metadata?.annotations?.["kubernetes.io/config.mirror"] !== undefined ||
+  (pod.metadata?.ownerReferences ?? []).some((owner) => owner.controller && owner.kind === "DaemonSet") ||
+  ["Succeeded", "Failed"].includes(pod.status?.phase ?? "");
+
+/** Pods that an emptied node must not hold any more: not static, not a DaemonSet's, not finished. */
+export const podsToEvict = (pods: readonly V1Pod[]): V1Pod[] => pods.filter((pod) => !stays(pod));
+
+/** Emptying a node through the eviction API alone, so that budgets are heard and pods keep their own grace. */
+export const evictions = (world: World) => ({
+  /**
+   * Asks for the eviction of exactly this pod (by UID: a namesake elsewhere is another pod).
+   * @throws Retryable when the API server is overloaded
+   */
+  evict: async (pod: V1Pod): Promise<Evicted> => {
+    const { name = "", namespace = "", uid = "" } = pod.metadata ?? {};
+    if (pod.metadata?.deletionTimestamp) return { state: "leaving" };
+    try {
+      await world.clients.kubernetes.core.createNamespacedPodEviction({
+        name,
+        namespace,
+        body: {
+          apiVersion: "policy/v1",
+          kind: "Eviction",
+          metadata: { name, namespace },
+          deleteOptions: { preconditions: { uid } },
+        },
+      });
+      return { state: "leaving" };
+    } catch (error) {
+      if (!(error instanceof ApiException)) throw error;
+      if (error.code === 404 || error.code === 409) return { state: "gone" };
+      if (error.code === 429 && !isBudget(error))
+        throw new Retryable("the API server asks to come back later", { cause: error });
+      if (error.code === 429 || error.code === 500) return { state: "blocked", why: wordsOf(error) };
+      throw error;
+    }
+  },
+});

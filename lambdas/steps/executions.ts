@@ -1,0 +1,67 @@
+import {
+  CallbackTimeoutException,
+  DurableExecutionAlreadyStartedException,
+  GetDurableExecutionCommand,
+  InvokeCommand,
+  ResourceNotFoundException,
+  SendDurableExecutionCallbackSuccessCommand,
+} from "@aws-sdk/client-lambda";
+import { createHash } from "node:crypto";
+import type { World } from "./world.ts";
+
+/** At most 64 characters of [a-zA-Z0-9-_], the same for the same parts: a repeated start finds the first one. */
+export const executionName = (...parts: readonly string[]): string =>
+  createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 40);
+
+/** Starting, asking after and waking durable executions. */
+export const executions = (world: World) => {
+  const { lambda } = world.clients;
+  return {
+    /**
+     * Starts a workflow asynchronously under a derived name; starting it again is the same start.
+     * @param workflow file name in workflows/
+     */
+    start: async (workflow: string, name: string, payload: object): Promise<void> => {
+      const functionName = world.settings.functions[workflow];
+      if (!functionName) throw new Error(`the settings name no function for ${workflow}`);
+      try {
+        await lambda.send(
+          new InvokeCommand({
+            FunctionName: functionName,
+            InvocationType: "Event",
+            DurableExecutionName: name,
+            Payload: Buffer.from(JSON.stringify(payload)),
+          }),
+        );
+      } catch (error) {
+        if (!(error instanceof DurableExecutionAlreadyStartedException)) throw error;
+      }
+    },
+
+    /** RUNNING, SUCCEEDED, FAILED, TIMED_OUT, STOPPED; undefined when it is not known (any more). */
+    status: async (arn: string): Promise<string | undefined> => {
+      try {
+        return (await lambda.send(new GetDurableExecutionCommand({ DurableExecutionArn: arn }))).Status;
+      } catch (error) {
+        if (error instanceof ResourceNotFoundException) return undefined;
+        throw error;
+      }
+    },
+
+    /** Wakes whoever waits on a callback; "too late" when it has been completed or has timed out. */
+    complete: async (callbackId: string, result: object): Promise<"done" | "too late"> => {
+      try {
+        await lambda.send(
+          new SendDurableExecutionCallbackSuccessCommand({
+            CallbackId: callbackId,
+            Result: Buffer.from(JSON.stringify(result)),
+          }),
+        );
+        return "done";
+      } catch (error) {
+        if (error instanceof CallbackTimeoutException || error instanceof ResourceNotFoundException) return "too late";
+        throw error;
+      }
+    },
+  };
+};

@@ -1,0 +1,220 @@
+import { createHash } from "node:crypto";
+import {
+  DescribeInstanceAttributeCommand,
+  DescribeInstancesCommand,
+  DescribeSecurityGroupsCommand,
+  type Filter,
+  type Instance,
+  RunInstancesCommand,
+  type RunInstancesCommandInput,
+  TerminateInstancesCommand,
+} from "@aws-sdk/client-ec2";
+import { GetParameterCommand } from "@aws-sdk/client-ssm";
+import type { Configuration, Pool } from "../configuration.ts";
+import { securityGroupFaults } from "../desired/ports.ts";
+import { Refused } from "../errors.ts";
+import { type Lease, leases } from "./leases.ts";
+import type { World } from "./world.ts";
+
+/** The image an operation uses: resolved once, because the public parameter moves monthly. */
+export interface Image {
+  readonly parameter: string;
+  readonly imageId: string;
+}
+
+/** One place and type to try; the attempt number makes each its own ClientToken. */
+export interface Candidate {
+  readonly attempt: number;
+  readonly subnet: string;
+  readonly instanceType: string;
+}
+
+/** What later steps need to know of an instance. */
+export interface Machine {
+  readonly instanceId: string;
+  readonly state: string;
+  readonly privateIp: string;
+  readonly privateDnsName: string;
+  readonly zone: string;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+/** Launching either gave an instance or found no room here; anything else is thrown. */
+export type Launched = { readonly instanceId: string } | { readonly noRoom: string; readonly words: string };
+
+/** What Karpenter treats as "try the next place" (its pkg/errors), for RunInstances. */
+const NO_ROOM = new Set([
+  "InsufficientInstanceCapacity",
+  "InsufficientHostCapacity",
+  "InsufficientReservedInstanceCapacity",
+  "ReservationCapacityExceeded",
+  "InsufficientFreeAddressesInSubnet",
+  "VcpuLimitExceeded",
+  "InstanceLimitExceeded",
+  "UnfulfillableCapacity",
+  "Unsupported",
+  "MaxSpotInstanceCountExceeded",
+]);
+
+const IMAGE_PATH = "/aws/service/ami-windows-latest/Windows_Server";
+
+/** Every type in every subnet, types first: capacity of a type is per zone. */
+export const candidatesOf = (pool: Pool, index: number): Candidate[] =>
+  pool.instanceTypes
+    .flatMap((instanceType) =>
+      pool.subnets.map((_, at) => ({ instanceType, subnet: pool.subnets[(at + index) % pool.subnets.length] ?? "" })),
+    )
+    .map((place, attempt) => ({ ...place, attempt }));
+
+/** The same attempt of the same node always has the same token: a replay finds the instance instead of a second one. */
+const clientToken = (owner: string, candidate: Candidate): string =>
+  createHash("sha256")
+    .update([owner, candidate.attempt, candidate.subnet, candidate.instanceType].join("|"))
+    .digest("hex");
+
+const machineOf = (instance: Instance): Machine => ({
+  instanceId: instance.InstanceId ?? "",
+  state: instance.State?.Name ?? "unknown",
+  privateIp: instance.PrivateIpAddress ?? "",
+  privateDnsName: instance.PrivateDnsName ?? "",
+  zone: instance.Placement?.AvailabilityZone ?? "",
+  tags: Object.fromEntries((instance.Tags ?? []).map((tag) => [tag.Key ?? "", tag.Value ?? ""])),
+});
+
+/** The launch request of one node: everything that must be true from the first second is in it. */
+export function launchRequest(
+  configuration: Configuration,
+  poolName: string,
+  owner: string,
+  image: Image,
+  candidate: Candidate,
+): RunInstancesCommandInput {
+  const pool = configuration.pools[poolName];
+  if (!pool) throw new Refused(`there is no pool ${poolName} any more`);
+  const [operation = owner] = owner.split(":");
+  const tags = [
+    { Key: "Name", Value: `${configuration.cluster.name}-${poolName}` },
+    { Key: "casement:cluster", Value: configuration.cluster.name },
+    { Key: "casement:pool", Value: poolName },
+    { Key: "casement:operation", Value: operation },
+    { Key: "casement:launched", Value: "true" },
+    { Key: `kubernetes.io/cluster/${configuration.cluster.id}`, Value: "owned" },
+  ];
+  return {
+    MinCount: 1,
+    MaxCount: 1,
+    ClientToken: clientToken(owner, candidate),
+    ImageId: image.imageId,
+    InstanceType: candidate.instanceType as RunInstancesCommandInput["InstanceType"],
+    SubnetId: candidate.subnet,
+    SecurityGroupIds: [pool.securityGroup],
+    IamInstanceProfile: { Arn: configuration.instanceProfileArn },
+    MetadataOptions: { HttpEndpoint: "enabled", HttpTokens: pool.metadataTokens, HttpPutResponseHopLimit: 1 },
+    InstanceInitiatedShutdownBehavior: "stop",
+    BlockDeviceMappings: [
+      {
+        DeviceName: "/dev/sda1",
+        Ebs: { VolumeType: "gp3", VolumeSize: pool.diskGiB, Encrypted: true, DeleteOnTermination: true },
+      },
+    ],
+    TagSpecifications: [
+      { ResourceType: "instance", Tags: tags },
+      { ResourceType: "volume", Tags: tags },
+    ],
+  };
+}
+
+/** The operation that launched an instance, by its tag. */
+export const instanceOperation = (machine: Machine): string | null => machine.tags["casement:operation"] ?? null;
+
+/** EC2 instances: chosen, launched, looked at, terminated. */
+export const instances = (world: World) => {
+  const { ec2, ssm } = world.clients;
+  const lease = leases(world);
+
+  const find = async (filters: Filter[]): Promise<Instance[]> => {
+    const found: Instance[] = [];
+    let token: string | undefined;
+    do {
+      const page = await ec2.send(
+        new DescribeInstancesCommand({ Filters: filters, MaxResults: 200, ...(token ? { NextToken: token } : {}) }),
+      );
+      found.push(...(page.Reservations ?? []).flatMap((reservation) => reservation.Instances ?? []));
+      token = page.NextToken;
+    } while (token);
+    return found;
+  };
+
+  return {
+    /** Resolves the newest image of a Windows release from AWS's public parameter. */
+    image: async (windows: string): Promise<Image> => {
+      const parameter = `${IMAGE_PATH}-${windows}-English-Core-Base/image_id`;
+      const { Parameter } = await ssm.send(new GetParameterCommand({ Name: parameter }));
+      if (!Parameter?.Value) throw new Refused(`AWS's parameter ${parameter} holds no image`);
+      return { parameter, imageId: Parameter.Value };
+    },
+
+    /** Refuses to launch behind a security group that is open to outside or lacks what the profile needs. */
+    checkSecurityGroup: async (groupId: string): Promise<void> => {
+      const { SecurityGroups } = await ec2.send(new DescribeSecurityGroupsCommand({ GroupIds: [groupId] }));
+      const [group] = SecurityGroups ?? [];
+      if (!group) throw new Refused(`the security group ${groupId} does not exist`);
+      const faults = securityGroupFaults(group);
+      if (faults.length > 0)
+        throw new Refused(`the security group ${groupId} is not as it must be: ${faults.join("; ")}`);
+    },
+
+    /** Asks for one instance; the same request again finds the same instance. */
+    launch: async (request: RunInstancesCommandInput): Promise<Launched> => {
+      try {
+        const { Instances } = await ec2.send(new RunInstancesCommand(request));
+        const instanceId = Instances?.[0]?.InstanceId;
+        if (!instanceId) throw new Error("EC2 answered a launch without an instance");
+        return { instanceId };
+      } catch (error) {
+        if (error instanceof Error && NO_ROOM.has(error.name)) return { noRoom: error.name, words: error.message };
+        throw error;
+      }
+    },
+
+    /** One instance; undefined while EC2 does not know it yet (it is eventually consistent), or no more. */
+    describe: async (instanceId: string): Promise<Machine | undefined> => {
+      const [found] = await find([{ Name: "instance-id", Values: [instanceId] }]);
+      return found ? machineOf(found) : undefined;
+    },
+
+    /** What we launched for a pool and still exists. */
+    ofPool: async (cluster: string, pool: string): Promise<Machine[]> => {
+      const filters = [
+        { Name: "tag:casement:cluster", Values: [cluster] },
+        { Name: "tag:casement:pool", Values: [pool] },
+        { Name: "tag:casement:launched", Values: ["true"] },
+        { Name: "instance-state-name", Values: ["pending", "running", "stopping", "stopped"] },
+      ];
+      return (await find(filters)).map(machineOf);
+    },
+
+    /** Every instance of the cluster that is not gone. */
+    ofCluster: async (clusterId: string): Promise<Machine[]> => {
+      const filters = [
+        { Name: `tag:kubernetes.io/cluster/${clusterId}`, Values: ["owned", "shared"] },
+        { Name: "instance-state-name", Values: ["pending", "running", "stopping", "stopped", "shutting-down"] },
+      ];
+      return (await find(filters)).map(machineOf);
+    },
+
+    /** Somebody switched termination protection on. */
+    isProtected: async (instanceId: string): Promise<boolean> => {
+      const { DisableApiTermination } = await ec2.send(
+        new DescribeInstanceAttributeCommand({ InstanceId: instanceId, Attribute: "disableApiTermination" }),
+      );
+      return DisableApiTermination?.Value === true;
+    },
+
+    /** Ends an instance that we launched; its lease is checked right before. Terminating twice is the same. */
+    terminate: async (held: Lease): Promise<void> => {
+      await lease.check(held);
+      await ec2.send(new TerminateInstancesCommand({ InstanceIds: [held.instanceId] }));
+    },
+  };
+};

@@ -1,0 +1,190 @@
+import {
+  CancelCommandCommand,
+  DescribeInstanceInformationCommand,
+  GetCommandInvocationCommand,
+  type GetCommandInvocationCommandOutput,
+  InvalidInstanceId,
+  InvocationDoesNotExist,
+  ListCommandsCommand,
+  SendCommandCommand,
+} from "@aws-sdk/client-ssm";
+import { PutObjectCommand } from "@aws-sdk/client-s3";
+import { createHash } from "node:crypto";
+import type { ApplyRequest, Plan } from "../desired/plan.ts";
+import { Retryable } from "../errors.ts";
+import { type Lease, leases } from "./leases.ts";
+import type { World } from "./world.ts";
+
+/** Our scripts; each is an SSM document whose name holds the hash of its content. */
+export type Script = "apply" | "observe" | "reboot";
+
+/** A command to one machine. */
+export interface Order {
+  readonly script: Script;
+  /** Becomes the document's one parameter, base64 of this as JSON. Never holds a secret. */
+  readonly request: object;
+  /** Unique per operation, node and purpose: by it a lost answer is found again. At most 100 characters. */
+  readonly mark: string;
+}
+
+/** How a command stands on its machine. */
+export type CommandLook =
+  | { readonly state: "running"; readonly status: string }
+  | { readonly state: "done"; readonly result: unknown }
+  | { readonly state: "failed"; readonly why: string };
+
+/** What the agent says of itself. */
+export interface Agent {
+  readonly online: boolean;
+  readonly version: string | null;
+  /** ISO 8601. */
+  readonly lastPing: string | null;
+}
+
+/** The agent must begin within this time: a command that waits longer would run on a machine that has moved on. */
+const BEGIN_WITHIN_SECONDS = 120;
+
+/** 64 KB is SSM's limit for document and parameters together; larger requests travel by bucket. */
+const INLINE_AT_MOST = 16_384;
+
+const UNFINISHED = new Set(["Pending", "InProgress", "Delayed", "Cancelling"]);
+
+const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64");
+
+/** The last line that is JSON with our script's name; what SSM cut off never counts as an answer. */
+export function resultOf(output: string, script: Script): object | undefined {
+  const last = output.trimEnd().split(/\r?\n/).at(-1) ?? "";
+  try {
+    const value: unknown = JSON.parse(last);
+    return typeof value === "object" && value !== null && (value as { script?: unknown }).script === script
+      ? value
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function lookAt(script: Script, invocation: GetCommandInvocationCommandOutput): CommandLook {
+  const status = invocation.StatusDetails ?? invocation.Status ?? "Unknown";
+  if (UNFINISHED.has(invocation.Status ?? "")) return { state: "running", status };
+  const result = resultOf(invocation.StandardOutputContent ?? "", script);
+  if (invocation.Status === "Success" && result) return { state: "done", result };
+  if (result && "ok" in result) return { state: "done", result };
+  const words = (invocation.StandardErrorContent || invocation.StandardOutputContent || "").trim().slice(-600);
+  const ending =
+    invocation.Status === "Success"
+      ? "ended without its result line"
+      : `ended as ${status} (exit code ${invocation.ResponseCode ?? "unknown"})`;
+  return { state: "failed", why: `${script}.ps1 ${ending}${words ? `: ${words}` : ""}` };
+}
+
+/** Acting on a Windows machine, through its SSM agent only. */
+export const machine = (world: World) => {
+  const { ssm, s3 } = world.clients;
+  const lease = leases(world);
+  const documentOf = (script: Script): string => {
+    const name = world.settings.documents[script];
+    if (!name) throw new Error(`the settings name no document for ${script}.ps1`);
+    return name;
+  };
+
+  return {
+    /** Is the agent there? Online may be five minutes old: a command is the proof. */
+    agent: async (instanceId: string): Promise<Agent> => {
+      const { InstanceInformationList } = await ssm.send(
+        new DescribeInstanceInformationCommand({ Filters: [{ Key: "InstanceIds", Values: [instanceId] }] }),
+      );
+      const [found] = InstanceInformationList ?? [];
+      return {
+        online: found?.PingStatus === "Online",
+        version: found?.AgentVersion ?? null,
+        lastPing: found?.LastPingDateTime?.toISOString() ?? null,
+      };
+    },
+
+    /** Ping status by instance id, for all that the agent service knows. */
+    agents: async (): Promise<Record<string, string>> => {
+      const known: Record<string, string> = {};
+      let token: string | undefined;
+      do {
+        const page = await ssm.send(
+          new DescribeInstanceInformationCommand({ MaxResults: 50, ...(token ? { NextToken: token } : {}) }),
+        );
+        for (const one of page.InstanceInformationList ?? []) known[one.InstanceId ?? ""] = one.PingStatus ?? "Unknown";
+        token = page.NextToken;
+      } while (token);
+      return known;
+    },
+
+    /** Puts a plan where the machine can read it when it is too large to travel as a parameter. */
+    requestFor: async (plan: Plan, key: string): Promise<ApplyRequest> => {
+      if (base64({ plan }).length <= INLINE_AT_MOST) return { plan };
+      const text = JSON.stringify(plan);
+      const { bucket } = world.settings;
+      const { VersionId } = await s3.send(
+        new PutObjectCommand({ Bucket: bucket, Key: key, Body: text, ContentType: "application/json" }),
+      );
+      if (!VersionId) throw new Error(`the bucket ${bucket} keeps no versions`);
+      return { bucket, key, version: VersionId, sha256: createHash("sha256").update(text).digest("hex") };
+    },
+
+    /**
+     * Sends a command. SendCommand has no idempotency token: call it at most once and look for the mark when the
+     * answer was lost.
+     * @throws Refused when the lease is not ours any more; Retryable while the agent is not registered
+     */
+    send: async (held: Lease, order: Order): Promise<string> => {
+      await lease.check(held);
+      try {
+        const { Command } = await ssm.send(
+          new SendCommandCommand({
+            DocumentName: documentOf(order.script),
+            DocumentVersion: "1",
+            InstanceIds: [held.instanceId],
+            Parameters: { Request: [base64(order.request)] },
+            Comment: order.mark,
+            TimeoutSeconds: BEGIN_WITHIN_SECONDS,
+          }),
+        );
+        if (!Command?.CommandId) throw new Error("SSM answered SendCommand without a command id");
+        return Command.CommandId;
+      } catch (error) {
+        if (error instanceof InvalidInstanceId)
+          throw new Retryable(`SSM does not reach ${held.instanceId}: ${error.message}`, { cause: error });
+        throw error;
+      }
+    },
+
+    /** The command that carries this mark, if it was sent after all. */
+    sent: async (instanceId: string, mark: string): Promise<string | null> => {
+      let token: string | undefined;
+      do {
+        const page = await ssm.send(
+          new ListCommandsCommand({ InstanceId: instanceId, MaxResults: 50, ...(token ? { NextToken: token } : {}) }),
+        );
+        const found = (page.Commands ?? []).find((command) => command.Comment === mark);
+        if (found?.CommandId) return found.CommandId;
+        token = page.NextToken;
+      } while (token);
+      return null;
+    },
+
+    /** Reads the invocation, never the command: a command may be called a success when nothing ran. */
+    look: async (script: Script, commandId: string, instanceId: string): Promise<CommandLook> => {
+      try {
+        return lookAt(
+          script,
+          await ssm.send(new GetCommandInvocationCommand({ CommandId: commandId, InstanceId: instanceId })),
+        );
+      } catch (error) {
+        if (error instanceof InvocationDoesNotExist) return { state: "running", status: "Pending" };
+        throw error;
+      }
+    },
+
+    /** Asks the agent to stop a command; what it has done stays done. */
+    cancelCommand: async (commandId: string, instanceId: string): Promise<void> => {
+      await ssm.send(new CancelCommandCommand({ CommandId: commandId, InstanceIds: [instanceId] }));
+    },
+  };
+};

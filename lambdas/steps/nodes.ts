@@ -1,0 +1,173 @@
+import {
+  ApiException,
+  PatchStrategy,
+  setHeaderOptions,
+  type V1Node,
+  type V1Pod,
+  type V1Taint,
+} from "@kubernetes/client-node";
+import { Retryable } from "../errors.ts";
+import { timestamp, type World } from "./world.ts";
+
+/** Objects whose absence is an answer. */
+const absent = (error: unknown): boolean => error instanceof ApiException && error.code === 404;
+
+const mergePatch = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
+
+/** Reads every page of a list: a cluster of a thousand pods does not fit one answer. */
+async function everyPage<T>(
+  page: (from: string | undefined) => Promise<{ items: T[]; metadata?: { _continue?: string } }>,
+): Promise<T[]> {
+  const all: T[] = [];
+  let from: string | undefined;
+  do {
+    const { items, metadata } = await page(from);
+    all.push(...items);
+    from = metadata?._continue || undefined;
+  } while (from);
+  return all;
+}
+
+const PAGE = 500;
+
+/** The taint that keeps pods away until everything was verified; removed last. */
+export const STARTING_TAINT = "casement.dev/starting";
+
+/** Nodes of the cluster and what is written on them. */
+export const nodes = (world: World) => {
+  const { core, custom } = world.clients.kubernetes;
+
+  const read = async (name: string): Promise<V1Node | undefined> => {
+    try {
+      return await core.readNode({ name });
+    } catch (error) {
+      if (absent(error)) return undefined;
+      throw error;
+    }
+  };
+
+  /** Changes a node only if it is still as it was read: a taint list is replaced whole. */
+  const patchAsRead = async (node: V1Node, body: object): Promise<void> => {
+    const metadata = { resourceVersion: node.metadata?.resourceVersion };
+    try {
+      await core.patchNode({ name: node.metadata?.name ?? "", body: { metadata, ...body } }, mergePatch);
+    } catch (error) {
+      if (error instanceof ApiException && error.code === 409)
+        throw new Retryable("the Node was changed at the same moment", { cause: error });
+      throw error;
+    }
+  };
+
+  return {
+    read,
+
+    all: (): Promise<V1Node[]> =>
+      everyPage((from) => core.listNode({ limit: PAGE, ...(from ? { _continue: from } : {}) })),
+
+    podsOn: (name: string): Promise<V1Pod[]> =>
+      everyPage((from) =>
+        core.listPodForAllNamespaces({
+          fieldSelector: `spec.nodeName=${name}`,
+          limit: PAGE,
+          ...(from ? { _continue: from } : {}),
+        }),
+      ),
+
+    pods: (): Promise<V1Pod[]> =>
+      everyPage((from) => core.listPodForAllNamespaces({ limit: PAGE, ...(from ? { _continue: from } : {}) })),
+
+    /** Sets labels; a label that is there with the value stays. */
+    label: async (node: V1Node, labels: Readonly<Record<string, string>>): Promise<void> => {
+      const missing = Object.entries(labels).filter(([key, value]) => node.metadata?.labels?.[key] !== value);
+      if (missing.length === 0) return;
+      await core.patchNode(
+        { name: node.metadata?.name ?? "", body: { metadata: { labels: Object.fromEntries(missing) } } },
+        mergePatch,
+      );
+    },
+
+    /** Removes one taint by key. */
+    untaint: async (node: V1Node, key: string): Promise<void> => {
+      const taints: V1Taint[] = node.spec?.taints ?? [];
+      if (!taints.some((taint) => taint.key === key)) return;
+      await patchAsRead(node, { spec: { taints: taints.filter((taint) => taint.key !== key) } });
+    },
+
+    /** Makes a node unschedulable, or schedulable again, and reads it back: a cordon that did not hold must be seen. */
+    setUnschedulable: async (name: string, unschedulable: boolean): Promise<void> => {
+      await core.patchNode({ name, body: { spec: { unschedulable: unschedulable || null } } }, mergePatch);
+      const after = await read(name);
+      if (after && (after.spec?.unschedulable === true) !== unschedulable) {
+        throw new Retryable(`the ${unschedulable ? "cordon" : "uncordon"} of ${name} is not seen yet`);
+      }
+    },
+
+    /** Deletes the Node that was judged, never a new one of the same name; gone already is fine. */
+    remove: async (name: string, uid: string): Promise<void> => {
+      try {
+        await core.deleteNode({ name, body: { preconditions: { uid } } });
+      } catch (error) {
+        if (absent(error) || (error instanceof ApiException && error.code === 409)) return;
+        throw error;
+      }
+    },
+
+    /** An Event on the Node, so that people with kubectl see what people in Slack see. */
+    announce: async (
+      node: { name: string; uid: string },
+      type: "Normal" | "Warning",
+      reason: string,
+      message: string,
+    ): Promise<void> => {
+      const at = new Date(timestamp(world));
+      await core.createNamespacedEvent({
+        namespace: "default",
+        body: {
+          metadata: { generateName: `${node.name}.`, namespace: "default" },
+          involvedObject: { apiVersion: "v1", kind: "Node", name: node.name, uid: node.uid },
+          type,
+          reason,
+          message: message.slice(0, 1024),
+          source: { component: "casement" },
+          reportingComponent: "casement.dev/bot",
+          firstTimestamp: at,
+          lastTimestamp: at,
+          count: 1,
+        },
+      });
+    },
+
+    /** Instance ids and addresses that a Machine or WMCO's `windows-instances` claims: not ours to approve or remove. */
+    claimed: async (): Promise<readonly string[]> => [...(await machineClaims(custom)), ...(await hostClaims(core))],
+  };
+};
+
+/** `aws:///us-west-2a/i-0abc` → `i-0abc`, from every Machine of the cluster; clusters without that kind have none. */
+async function machineClaims(custom: World["clients"]["kubernetes"]["custom"]): Promise<string[]> {
+  try {
+    const list = (await custom.listNamespacedCustomObject({
+      group: "machine.openshift.io",
+      version: "v1beta1",
+      namespace: "openshift-machine-api",
+      plural: "machines",
+    })) as { items?: { spec?: { providerID?: string } }[] };
+    return (list.items ?? []).flatMap((item) => item.spec?.providerID?.split("/").at(-1) ?? []);
+  } catch (error) {
+    if (absent(error)) return [];
+    throw error;
+  }
+}
+
+/** Addresses and names under WMCO's "bring your own host" ConfigMap. */
+async function hostClaims(core: World["clients"]["kubernetes"]["core"]): Promise<string[]> {
+  try {
+    const map = await core.readNamespacedConfigMap({
+      name: "windows-instances",
+      namespace: "openshift-windows-machine-config-operator",
+    });
+    return Object.keys(map.data ?? {});
+  } catch (error) {
+    if (absent(error)) return [];
+    throw error;
+  }
+}

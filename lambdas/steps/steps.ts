@@ -1,0 +1,37 @@
+import { csrs } from "./csrs.ts";
+import { evictions } from "./evictions.ts";
+import { executions } from "./executions.ts";
+import { instances } from "./instances.ts";
+import { joinSecret } from "./join-secret.ts";
+import { leases } from "./leases.ts";
+import { ledger } from "./ledger.ts";
+import { machine } from "./machine.ts";
+import { nodes } from "./nodes.ts";
+import { places } from "./places.ts";
+import { runtime } from "./runtime.ts";
+import { thread } from "./thread.ts";
+import { timestamp, type World } from "./world.ts";
+
+/**
+ * Every verb a workflow may use, by noun.
+ * @param world clients, settings and time
+ */
+export const steps = (world: World) => ({
+  now: world.now,
+  timestamp: (): string => timestamp(world),
+  csrs: csrs(world),
+  evictions: evictions(world),
+  executions: executions(world),
+  instances: instances(world),
+  joinSecret: joinSecret(world),
+  leases: leases(world),
+  ledger: ledger(world),
+  machine: machine(world),
+  nodes: nodes(world),
+  places: places(world),
+  runtime: runtime(world),
+  thread: thread(world),
+});
+
+/** The verbs as workflows see them. */
+export type Steps = ReturnType<typeof steps>;

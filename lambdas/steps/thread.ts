@@ -1,0 +1,72 @@
+import type { View } from "@slack/web-api";
+import { Retryable } from "../errors.ts";
+import type { Message } from "../records.ts";
+import type { World } from "./world.ts";
+
+/** Slack's own codes for a message that can no longer be edited: a fresh one is posted instead. */
+const LOST = new Set(["message_not_found", "cant_update_message", "edit_window_closed"]);
+
+/** web-api throws errors whose `data.error` is Slack's code. */
+const slackCode = (error: unknown): string | undefined => {
+  const data = typeof error === "object" && error !== null ? (error as { data?: { error?: unknown } }).data : undefined;
+  return typeof data?.error === "string" ? data.error : undefined;
+};
+
+// The Web API types demand every block by its own shape; messages are checked by Slack and by the simulated Slack.
+type Blocks = NonNullable<
+  Extract<Parameters<import("@slack/web-api").WebClient["chat"]["update"]>[0], { blocks?: unknown }>["blocks"]
+>;
+const blocksOf = (message: Message): Blocks => message.blocks as unknown as Blocks;
+
+/** What is said in Slack. Every verb throws Retryable-like errors of the client as they come. */
+export const thread = (world: World) => ({
+  /** Posts a message; in a thread when told. Returns its timestamp. */
+  post: async (channel: string, message: Message, threadTs?: string): Promise<string> => {
+    const slack = await world.clients.slack();
+    const { ts } = await slack.chat.postMessage({
+      channel,
+      text: message.text,
+      blocks: blocksOf(message),
+      unfurl_links: false,
+      ...(threadTs ? { thread_ts: threadTs } : {}),
+    });
+    if (!ts) throw new Retryable("Slack took a message and gave no timestamp");
+    return ts;
+  },
+
+  /** Rewrites a message in place; returns the timestamp of the one that now stands (a new one if the old is lost). */
+  update: async (channel: string, ts: string, message: Message): Promise<string> => {
+    const slack = await world.clients.slack();
+    try {
+      await slack.chat.update({ channel, ts, text: message.text, blocks: blocksOf(message) });
+      return ts;
+    } catch (error) {
+      if (!LOST.has(slackCode(error) ?? "")) throw error;
+      const posted = await slack.chat.postMessage({ channel, text: message.text, blocks: blocksOf(message) });
+      return posted.ts ?? ts;
+    }
+  },
+
+  /** Says something that only one person sees. */
+  whisper: async (channel: string, user: string, message: Message): Promise<void> => {
+    const slack = await world.clients.slack();
+    await slack.chat.postEphemeral({ channel, user, text: message.text, blocks: blocksOf(message) });
+  },
+
+  /**
+   * Fills a dialog that is open.
+   * @returns false when the person has closed it
+   * @throws Retryable when the front door has not opened it yet
+   */
+  fillDialog: async (externalId: string, view: object, mayBeGone: boolean): Promise<boolean> => {
+    const slack = await world.clients.slack();
+    try {
+      await slack.views.update({ external_id: externalId, view: view as View });
+      return true;
+    } catch (error) {
+      if (slackCode(error) !== "not_found") throw error;
+      if (mayBeGone) return false;
+      throw new Retryable("the dialog is not open yet", { cause: error });
+    }
+  },
+});

@@ -1,0 +1,69 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { Retryable } from "../errors.ts";
+import type { Lease } from "../steps/leases.ts";
+import type { CommandLook, Order } from "../steps/machine.ts";
+import type { Steps } from "../steps/steps.ts";
+import { type Bounds, Cancelled, StageFailed, step, stepAtMostOnce } from "./durably.ts";
+
+/** Behind the event that a command finished stands a slow poll: events are best effort. */
+const LOOK_AGAIN_SECONDS = 45;
+
+/** Errors after which SSM certainly did not take the command. */
+const notTaken = (error: Error): boolean => error instanceof Retryable || error.name === "ThrottlingException";
+
+/** What one look brought: the command, and whether anybody still wants it. */
+interface Round {
+  readonly look: CommandLook;
+  readonly cancelledBy: string | null;
+  readonly late: boolean;
+}
+
+/** A result line's common part: every script says whether it did what was asked. */
+interface ScriptResult {
+  readonly ok: boolean;
+}
+
+/**
+ * Runs one of our scripts on a machine and waits for its result line, woken by the command's event, looking by itself
+ * when no event comes. The command is sent exactly once, also across crashes.
+ * @param name unique within the execution
+ * @returns the script's own result, which may still say `ok: false`
+ * @throws StageFailed with the machine's words, or when the deadline passes; Cancelled
+ */
+export async function command<T extends ScriptResult>(
+  ctx: DurableContext,
+  steps: Steps,
+  held: Lease,
+  name: string,
+  order: Omit<Order, "mark">,
+  bounds: Bounds,
+): Promise<T> {
+  const mark = `${held.owner} ${name}`;
+  const commandId = await stepAtMostOnce(
+    ctx,
+    `send ${name}`,
+    () => steps.machine.send(held, { ...order, mark }),
+    () => steps.machine.sent(held.instanceId, mark),
+    notTaken,
+  );
+  for (let round = 1; ; round += 1) {
+    const [finished, callbackId] = await ctx.createCallback(`${name} finished ${round}`, {
+      timeout: { seconds: LOOK_AGAIN_SECONDS },
+    });
+    // The event may have come before the callback was known: after writing it down, look once.
+    const seen = await step(ctx, `look at ${name} ${round}`, async (): Promise<Round> => {
+      await steps.ledger.awaitCommand(commandId, callbackId);
+      return {
+        look: await steps.machine.look(order.script, commandId, held.instanceId),
+        cancelledBy: await bounds.cancelledBy(),
+        late: bounds.now() >= bounds.until,
+      };
+    });
+    if (seen.look.state === "done") return seen.look.result as T;
+    if (seen.look.state === "failed") throw new StageFailed(seen.look.why);
+    if (seen.cancelledBy !== null) throw new Cancelled(seen.cancelledBy);
+    if (seen.late)
+      throw new StageFailed(`gave up waiting for ${order.script}.ps1, which SSM calls ${seen.look.status}`);
+    await finished.catch(() => undefined);
+  }
+}

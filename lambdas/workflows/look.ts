@@ -1,0 +1,80 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { V1Node } from "@kubernetes/client-node";
+import type { Request, Start } from "../commands/command.ts";
+import { UserError } from "../errors.ts";
+import { nodeMessage } from "../messages/node-details.ts";
+import { nodesMessage } from "../messages/nodes-table.ts";
+import { operationsMessage } from "../messages/operations-table.ts";
+import type { Message } from "../records.ts";
+import type { Machine } from "../steps/instances.ts";
+import { detailsOf, instanceIdOf, isWindows, rowOf } from "../steps/node-facts.ts";
+import { deployed } from "../steps/host.ts";
+import type { Steps } from "../steps/steps.ts";
+import { step } from "./durably.ts";
+import { findNode } from "./find-node.ts";
+import { type Begun, beginOperation, failOperation, whisperTo } from "./operation.ts";
+
+/** `/win nodes`, `/win node`, `/win operations`: reads, and tells the asker alone. */
+export const look =
+  (steps: Steps) =>
+  async (start: Start, ctx: DurableContext): Promise<void> => {
+    try {
+      const begun = await step(ctx, "begin", () =>
+        beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
+      );
+      if (!begun) return;
+      await step(ctx, "look and tell", async () => {
+        await whisperTo(steps, start, await answer(steps, start.request, begun));
+        await steps.ledger.changeOperation(start.operation, {
+          status: "succeeded",
+          summary: "",
+          endedAt: steps.timestamp(),
+        });
+      });
+    } catch (error) {
+      await step(ctx, "say what went wrong", () => failOperation(steps, start, error));
+    }
+  };
+
+/** Operations a list shows; more do not fit a message. */
+const MOST_OPERATIONS = 60;
+
+async function answer(steps: Steps, request: Request, begun: Begun): Promise<Message> {
+  if (request.command === "nodes") return listNodes(steps, begun);
+  if (request.command === "node") return describeNode(steps, request.node, begun);
+  if (request.command === "operations") {
+    const all = await steps.ledger.operations(MOST_OPERATIONS);
+    const changes = all.filter(({ request: asked, status }) => CHANGES.has(asked.command) && status !== "not-started");
+    return operationsMessage(changes, steps.timestamp(), begun.commandWord);
+  }
+  throw new UserError(`${request.command} is not something to look at.`);
+}
+
+/** Looking is not an operation that people follow. */
+const CHANGES: ReadonlySet<string> = new Set(["add", "remove"]);
+
+const machineOfNode = (node: V1Node, machines: readonly Machine[]): Machine | undefined =>
+  machines.find((machine) => machine.instanceId === instanceIdOf(node));
+
+async function listNodes(steps: Steps, begun: Begun): Promise<Message> {
+  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+  const windows = (await steps.nodes.all()).filter(isWindows);
+  const machines = await steps.instances.ofCluster(configuration.cluster.id);
+  const rows = windows.map((node) => rowOf(node, machineOfNode(node, machines)));
+  return nodesMessage(rows, steps.timestamp(), begun.commandWord);
+}
+
+async function describeNode(steps: Steps, typed: string, begun: Begun): Promise<Message> {
+  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+  const node = findNode(typed, await steps.nodes.all(), begun.commandWord);
+  const machine = machineOfNode(node, await steps.instances.ofCluster(configuration.cluster.id));
+  const details = detailsOf(node, machine, await steps.nodes.podsOn(node.metadata?.name ?? ""), {
+    cluster: configuration.cluster.name,
+    claimed: await steps.nodes.claimed(),
+    heldBy: machine ? ((await steps.leases.holder(machine.instanceId)) ?? null) : null,
+  });
+  return nodeMessage(details, steps.timestamp(), begun.commandWord);
+}
+
+/** The Lambda entry. */
+export const handler = deployed(look);

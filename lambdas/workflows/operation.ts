@@ -1,0 +1,52 @@
+import type { Start } from "../commands/command.ts";
+import { UserError } from "../errors.ts";
+import { mistakeMessage, refusedMessage, troubleMessage } from "../messages/endings.ts";
+import type { Message, OperationStatus } from "../records.ts";
+import type { Steps } from "../steps/steps.ts";
+import { causeOf } from "./durably.ts";
+
+/** What every operation finds out first. */
+export interface Begun {
+  readonly runtimeVersion: string;
+  readonly commandWord: string;
+}
+
+/**
+ * Writes that the operation runs, and which version of the runtime document it goes by.
+ * @returns null when there is nothing to do: the front door gave this start up and said so
+ * @throws UserError when the start was delivered too late: what was asked an hour ago may not be wanted any more
+ */
+export async function beginOperation(steps: Steps, start: Start, executionArn: string): Promise<Begun | null> {
+  const { version, configuration } = await steps.runtime.read(null);
+  const operation = await steps.ledger.operation(start.operation);
+  if (!operation || operation.endedAt !== null) return null;
+  if (steps.now() / 1000 > start.notAfter)
+    throw new UserError("This request arrived too late to be acted on. Please ask again.");
+  await steps.ledger.changeOperation(start.operation, { status: "running", executionArn });
+  return { runtimeVersion: version, commandWord: configuration.command };
+}
+
+/** Says something to the asker alone. */
+export const whisperTo = (steps: Steps, start: Start, message: Message): Promise<void> =>
+  steps.thread.whisper(start.asker.channel, start.asker.userId, message);
+
+const endings: Readonly<Record<string, OperationStatus>> = { Refused: "refused", UserError: "not-started" };
+
+/**
+ * Ends an operation that got nowhere: the kind of the error says who is told. A mistake is told to the asker alone,
+ * a refusal and a bug in the channel.
+ */
+export async function failOperation(steps: Steps, start: Start, error: unknown): Promise<void> {
+  const cause = causeOf(error);
+  const status = endings[cause.name] ?? "failed";
+  await steps.ledger.changeOperation(start.operation, {
+    status,
+    summary: cause.message.slice(0, 500),
+    endedAt: steps.timestamp(),
+  });
+  const { configuration } = await steps.runtime.read(null);
+  if (status === "not-started") return whisperTo(steps, start, mistakeMessage(cause.message));
+  const message = (status === "refused" ? refusedMessage : troubleMessage)(start, cause.message, configuration.command);
+  const operation = await steps.ledger.operation(start.operation);
+  await steps.thread.post(configuration.slack.channel, message, operation?.messageTs ?? undefined);
+}

@@ -1,0 +1,48 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Stage } from "../records.ts";
+import { deployed } from "../steps/host.ts";
+import type { Steps } from "../steps/steps.ts";
+import { step } from "./durably.ts";
+import { admit, verify } from "./provision/admit.ts";
+import { configureMachine, guardRoute, installFeatures, installPayload } from "./provision/configure.ts";
+import { clientCertificate, networkReady, nodeReady, nodeRegistered, servingCertificate } from "./provision/join.ts";
+import { agentOnline, launch } from "./provision/launch.ts";
+import { beginJob, enter, type Job, letGo, type ProvisionStart, record } from "./provision/job.ts";
+import { trouble } from "./provision/trouble.ts";
+
+/** The way of a machine into the cluster. The order is the point: each stage relies on all before it. */
+const pipeline: readonly (readonly [Stage, (job: Job) => Promise<unknown>])[] = [
+  ["launch", launch],
+  ["agent", agentOnline],
+  ["guard", guardRoute],
+  ["features", installFeatures],
+  ["payload", installPayload],
+  ["configure", configureMachine],
+  ["client-csr", clientCertificate],
+  ["node", nodeRegistered],
+  ["serving-csr", servingCertificate],
+  ["network", networkReady],
+  ["ready", nodeReady],
+  ["verify", verify],
+  ["admit", admit],
+];
+
+/** One Windows node, from a launch to Ready; a failure leaves nothing half done and asks what becomes of the machine. */
+export const provisionNode =
+  (steps: Steps) =>
+  async (start: ProvisionStart, ctx: DurableContext): Promise<void> => {
+    const job = await beginJob(ctx, steps, start);
+    try {
+      for (const [stage, run] of pipeline) {
+        await enter(job, stage);
+        await run(job);
+      }
+      await step(ctx, "done", () => record(job, { status: "succeeded", waitsFor: null, endedAt: steps.timestamp() }));
+    } catch (error) {
+      await trouble(job, error);
+    }
+    await letGo(job);
+  };
+
+/** The Lambda entry. */
+export const handler = deployed(provisionNode);

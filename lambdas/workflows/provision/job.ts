@@ -1,0 +1,155 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Pool } from "../../configuration.ts";
+import type { Observation, Operation } from "../../desired/plan.ts";
+import type { Stage } from "../../records.ts";
+import type { Image, Machine } from "../../steps/instances.ts";
+import type { Lease } from "../../steps/leases.ts";
+import type { NodeChange } from "../../steps/ledger.ts";
+import type { Runtime } from "../../steps/runtime.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { applyPlan } from "../apply-plan.ts";
+import { command } from "../command.ts";
+import { type Bounds, Cancelled, type Look, StageFailed, step, until } from "../durably.ts";
+
+/** What one node's execution is started with. */
+export interface ProvisionStart {
+  readonly operation: string;
+  readonly index: number;
+  readonly pool: string;
+  readonly image: Image;
+  readonly runtimeVersion: string;
+}
+
+/** A node on its way: what it was started with, what stages found out, and the bounds of the present stage. */
+export interface Job {
+  readonly ctx: DurableContext;
+  readonly steps: Steps;
+  readonly start: ProvisionStart;
+  readonly runtime: Runtime;
+  readonly pool: Pool;
+  /** "operation:index": owner of lease and place. */
+  readonly owner: string;
+  stage: Stage;
+  bounds: Bounds;
+  machine: Machine | null;
+  lease: Lease | null;
+  node: { readonly name: string; readonly uid: string } | null;
+}
+
+/** Once the start-up taint comes off there is no way back: the node is finished, then the operation stops. */
+const POINT_OF_NO_RETURN: ReadonlySet<Stage> = new Set(["admit"]);
+
+/** Writes into the node's record. */
+export const record = (job: Job, change: NodeChange): Promise<void> =>
+  job.steps.ledger.changeNode(job.start.operation, job.start.index, change);
+
+/** Bounds that nobody can cancel: for putting things back. */
+export const uncancellable = (job: Job, untilMs: number): Bounds => ({
+  until: untilMs,
+  now: job.steps.now,
+  cancelledBy: async () => null,
+  onWaiting: (waitsFor) => record(job, { waitsFor }),
+});
+
+const cancellable = (job: Job, untilMs: number): Bounds => ({
+  ...uncancellable(job, untilMs),
+  cancelledBy: async () => (await job.steps.ledger.operation(job.start.operation))?.cancelledBy ?? null,
+});
+
+/** Reads what the node is to become, and tells the ledger which execution looks after it. */
+export async function beginJob(ctx: DurableContext, steps: Steps, start: ProvisionStart): Promise<Job> {
+  const runtime = await step(ctx, "begin", async () => {
+    await steps.ledger.changeNode(start.operation, start.index, {
+      executionArn: ctx.executionContext.durableExecutionArn,
+    });
+    return steps.runtime.read(start.runtimeVersion);
+  });
+  const pool = runtime.configuration.pools[start.pool];
+  if (!pool) throw new Error(`the runtime document ${start.runtimeVersion} has no pool ${start.pool}`);
+  const job: Job = {
+    ctx,
+    steps,
+    start,
+    runtime,
+    pool,
+    owner: `${start.operation}:${start.index}`,
+    stage: "launch",
+    bounds: { until: 0, now: steps.now, cancelledBy: async () => null, onWaiting: async () => undefined },
+    machine: null,
+    lease: null,
+    node: null,
+  };
+  return job;
+}
+
+/**
+ * Goes on to a stage: its deadline starts, the record shows it, and so does an Event on the Node if there is one.
+ * @throws Cancelled when somebody cancelled meanwhile
+ */
+export async function enter(job: Job, stage: Stage): Promise<void> {
+  const minutes = job.runtime.configuration.deadlines[stage as keyof Job["runtime"]["configuration"]["deadlines"]];
+  const entered = await step(job.ctx, `enter ${stage}`, async () => {
+    const operation = await job.steps.ledger.operation(job.start.operation);
+    if (operation?.cancelledBy && !POINT_OF_NO_RETURN.has(stage))
+      return { cancelledBy: operation.cancelledBy, until: 0 };
+    await record(job, { status: "running", stage, stageSince: job.steps.timestamp(), waitsFor: null });
+    if (job.node)
+      await job.steps.nodes.announce(
+        job.node,
+        "Normal",
+        "CasementProvisioning",
+        `stage ${stage} of ${job.start.operation}`,
+      );
+    return { cancelledBy: null, until: job.steps.now() + minutes * 60_000 };
+  });
+  if (entered.cancelledBy !== null) throw new Cancelled(entered.cancelledBy);
+  job.stage = stage;
+  job.bounds = POINT_OF_NO_RETURN.has(stage) ? uncancellable(job, entered.until) : cancellable(job, entered.until);
+}
+
+/** Waits within the stage's deadline. */
+export const waitFor = <T>(job: Job, name: string, look: () => Promise<Look<T>>): Promise<T> =>
+  until(job.ctx, name, job.bounds, look);
+
+/** One retried step of the stage. */
+export const once = <T>(job: Job, name: string, work: () => Promise<T>): Promise<T> => step(job.ctx, name, work);
+
+/** The instance, once it was launched. */
+export const machineOf = (job: Job): Machine => {
+  if (!job.machine) throw new StageFailed("no instance was launched");
+  return job.machine;
+};
+
+/** The lease on it. */
+export const leaseOf = (job: Job): Lease => {
+  if (!job.lease) throw new StageFailed("the lease on the instance was not taken");
+  return job.lease;
+};
+
+/** Changes the machine within the stage's deadline. */
+export const apply = (job: Job, name: string, operations: readonly Operation[], bounds = job.bounds) =>
+  applyPlan(job.ctx, job.steps, leaseOf(job), name, operations, bounds);
+
+/** Looks at the machine through its own eyes. */
+export async function observe(job: Job, name: string): Promise<Observation> {
+  const seen = await command<Observation>(
+    job.ctx,
+    job.steps,
+    leaseOf(job),
+    name,
+    { script: "observe", request: {} },
+    job.bounds,
+  );
+  if (!seen.ok) throw new StageFailed("observe.ps1 could not look at the machine");
+  return seen;
+}
+
+/** Gives back everything that bounds others: the lease, the place, and the secret if it is still there. */
+export async function letGo(job: Job): Promise<void> {
+  const { lease, machine } = job;
+  await once(job, "let go", async () => {
+    await job.steps.places.giveBack(job.owner);
+    if (machine) await job.steps.joinSecret.remove(machine.instanceId);
+    if (lease) await job.steps.leases.release(lease);
+  });
+}

@@ -1,0 +1,168 @@
+import { stopKubeletOperations } from "../../desired/okd.ts";
+import { podsToEvict } from "../../steps/evictions.ts";
+import { Cancelled, causeOf, found, StageFailed, step, still, until } from "../durably.ts";
+import { apply, type Job, once, record, uncancellable } from "./job.ts";
+
+/** What a person, the clock or a cancellation decided about a failed machine. */
+interface Decision {
+  readonly decision: "keep" | "terminate" | "cancel" | "time";
+  readonly userId: string | null;
+}
+
+const MINUTE = 60_000;
+
+/**
+ * Puts a node's failure or cancellation in order: the kubelet is stopped first so that nothing half done stays in the
+ * cluster; then a cancelled machine is taken away, and somebody is asked what becomes of a failed one.
+ */
+export async function trouble(job: Job, error: unknown): Promise<void> {
+  const cause = causeOf(error);
+  const stopped = await stopKubelet(job);
+  if (cause instanceof Cancelled) return takeAway(job, "cancelled", `cancelled by <@${cause.message}>`);
+  const why = cause.message;
+  const { machine, stage } = job;
+  if (!machine && !job.lease) {
+    const failure = { stage, why, left: "no instance was launched" };
+    await once(job, "failed", () =>
+      record(job, { status: "failed", failure, waitsFor: null, endedAt: job.steps.timestamp(), outcome: failure.left }),
+    );
+    return;
+  }
+  const decision = await askWhatBecomesOfIt(job, why, stopped);
+  if (decision.decision === "keep") return keep(job, decision.userId);
+  const by = decision.userId ? `terminated by <@${decision.userId}>` : "terminated when nobody had decided in time";
+  return takeAway(job, decision.decision === "cancel" ? "cancelled" : "failed", by);
+}
+
+/** Best effort: a machine whose agent is silent cannot be asked, and then its kubelet is not to be reached either. */
+async function stopKubelet(job: Job): Promise<string> {
+  if (!job.lease || !job.machine || !KUBELET_MAY_RUN.has(job.stage)) return "its kubelet was never started";
+  const bounds = await once(job, "begin to stop the kubelet", async () => ({ until: job.steps.now() + 4 * MINUTE }));
+  try {
+    await apply(job, "stop the kubelet", stopKubeletOperations(), uncancellable(job, bounds.until));
+    return "its kubelet is stopped";
+  } catch (error) {
+    return `its kubelet could not be stopped (${causeOf(error).message.slice(0, 200)})`;
+  }
+}
+const KUBELET_MAY_RUN: ReadonlySet<string> = new Set([
+  "configure",
+  "client-csr",
+  "node",
+  "serving-csr",
+  "network",
+  "ready",
+  "verify",
+  "admit",
+]);
+
+async function askWhatBecomesOfIt(job: Job, why: string, stopped: string): Promise<Decision> {
+  const { ctx, steps, stage } = job;
+  const instanceId = job.lease?.instanceId ?? "";
+  const minutes = job.runtime.configuration.deadlines.keepFailed;
+  const [decided, callbackId] = await ctx.createCallback<Decision>("what becomes of the machine", {
+    timeout: { minutes },
+    serdes: { deserialize: async (text) => (text ? (JSON.parse(text) as Decision) : undefined) },
+  });
+  await step(ctx, "ask what becomes of the machine", async () => {
+    await record(job, {
+      status: "deciding",
+      waitsFor: null,
+      failure: { stage, why, left: `instance ${instanceId} is running, ${stopped}` },
+      decideBy: new Date(steps.now() + minutes * MINUTE).toISOString(),
+      callbacks: { decision: callbackId, cancel: callbackId },
+    });
+    if (job.node)
+      await steps.nodes.announce(job.node, "Warning", "CasementProvisioningFailed", `stage ${stage}: ${why}`);
+  });
+  try {
+    return await decided;
+  } catch {
+    return { decision: "time", userId: null };
+  }
+}
+
+const keep = (job: Job, userId: string | null): Promise<void> =>
+  once(job, "keep the machine", () =>
+    record(job, {
+      status: "failed",
+      callbacks: {},
+      decideBy: null,
+      endedAt: job.steps.timestamp(),
+      outcome: `kept for inspection by <@${userId ?? "somebody"}>`,
+    }),
+  );
+
+/** Never a machine whose Node is Ready or runs pods: then it is kept, and said why. */
+async function reasonToSpare(job: Job): Promise<string | null> {
+  const name = job.machine?.privateDnsName;
+  const node = name ? await job.steps.nodes.read(name) : undefined;
+  if (!name || !node) return null;
+  const ready = node.status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True");
+  if (ready) return `its Node ${name} is Ready`;
+  const pods = podsToEvict(await job.steps.nodes.podsOn(name));
+  return pods.length > 0 ? `its Node ${name} runs ${pods.length} pods` : null;
+}
+
+/** A stopped kubelet is noticed by the cluster within a minute; until then its Node still looks Ready. */
+async function spared(job: Job): Promise<string | null> {
+  const { until: patience } = await once(job, "before taking the machine away", async () => ({
+    until: job.steps.now() + 3 * MINUTE,
+  }));
+  try {
+    return await until(job.ctx, "the Node is not Ready any more", uncancellable(job, patience), async () => {
+      const reason = await reasonToSpare(job);
+      return reason === null ? found(null) : still(reason);
+    });
+  } catch (error) {
+    return causeOf(error).message.replace("gave up waiting for ", "");
+  }
+}
+
+async function takeAway(job: Job, status: "failed" | "cancelled", how: string): Promise<void> {
+  const { lease } = job;
+  if (!lease)
+    return once(job, "nothing to take away", () =>
+      record(job, {
+        status,
+        waitsFor: null,
+        endedAt: job.steps.timestamp(),
+        outcome: `${how}; no instance was launched`,
+      }),
+    );
+  const reason = await spared(job);
+  const ended = { status, callbacks: {}, decideBy: null, waitsFor: null };
+  if (reason !== null) {
+    const outcome = `kept, because ${reason}: use remove on it`;
+    return once(job, "spare the machine", () => record(job, { ...ended, endedAt: job.steps.timestamp(), outcome }));
+  }
+  await once(job, "terminate the instance", async () => {
+    await record(job, { callbacks: {}, decideBy: null });
+    await job.steps.instances.terminate(lease);
+  });
+  const bounds = await once(job, "the instance is ending", async () => ({
+    until: job.steps.now() + job.runtime.configuration.deadlines.terminate * MINUTE,
+  }));
+  const gone = await terminated(job, lease.instanceId, bounds.until);
+  await once(job, "delete the Node", () => deleteNode(job));
+  const outcome = gone ? how : `${how}, but EC2 does not show ${lease.instanceId} as terminated yet`;
+  await once(job, "taken away", () => record(job, { ...ended, endedAt: job.steps.timestamp(), outcome }));
+}
+
+async function terminated(job: Job, instanceId: string, untilMs: number): Promise<boolean> {
+  try {
+    return await until(job.ctx, "the instance is terminated", uncancellable(job, untilMs), async () => {
+      const machine = await job.steps.instances.describe(instanceId);
+      return !machine || machine.state === "terminated" ? found(true) : still(`EC2 to terminate ${instanceId}`);
+    });
+  } catch (error) {
+    if (error instanceof StageFailed) return false;
+    throw error;
+  }
+}
+
+async function deleteNode(job: Job): Promise<void> {
+  const name = job.machine?.privateDnsName;
+  const node = name ? await job.steps.nodes.read(name) : undefined;
+  if (name && node?.metadata?.uid) await job.steps.nodes.remove(name, node.metadata.uid);
+}

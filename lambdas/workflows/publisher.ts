@@ -1,0 +1,105 @@
+import { operationMessage } from "../messages/operation.ts";
+import { threadLines } from "../messages/thread.ts";
+import type { NodeRecord, OperationView } from "../records.ts";
+import { isBusy, wordsOf } from "../steps/busy.ts";
+import type { Steps } from "../steps/steps.ts";
+
+/** What the publisher has said already, carried from look to look. */
+export interface Published {
+  readonly messageTs: string;
+  /** The view as last written, without its time; "" when the last write failed. */
+  readonly view: string;
+  /** Milliseconds: elapsed times are refreshed now and then though nothing else changed. */
+  readonly at: number;
+  /** Node records as the thread last told them. */
+  readonly told: readonly NodeRecord[];
+  /** Why Slack could not be reached at the last look; the operation goes on meanwhile. */
+  readonly trouble: string | null;
+}
+
+const REFRESH_MS = 30_000;
+
+/** A thread line a node per look would be a flood; Slack takes about one message a second per channel. */
+const LINES_AT_ONCE = 5;
+
+const withoutTime = (view: OperationView): string => JSON.stringify({ ...view, now: "" });
+
+/** Everything the one message shows, read from the ledger. */
+export async function viewOf(
+  steps: Steps,
+  id: string,
+  pool: OperationView["pool"],
+): Promise<OperationView | undefined> {
+  const operation = await steps.ledger.operation(id);
+  return operation && { operation, nodes: await steps.ledger.nodes(id), pool, now: steps.timestamp() };
+}
+
+/** Tells the thread what changed on the nodes; returns the records that were told. */
+async function tellThread(
+  steps: Steps,
+  view: OperationView,
+  before: Published,
+  commandWord: string,
+): Promise<readonly NodeRecord[]> {
+  const told = new Map(before.told.map((node) => [node.index, node]));
+  let room = LINES_AT_ONCE;
+  for (const node of view.nodes) {
+    const lines = threadLines(view.operation, told.get(node.index) ?? null, node, commandWord, view.now);
+    if (lines.length > room) break;
+    room -= lines.length;
+    for (const line of lines) await steps.thread.post(view.operation.channel, line, before.messageTs);
+    told.set(node.index, node);
+  }
+  return [...told.values()];
+}
+
+/**
+ * Brings message and thread up to date. Slack being busy or down is noted and made up for at the next look.
+ * @returns what has been said now
+ * @throws only what is a bug: a message that Slack refuses
+ */
+export async function publish(
+  steps: Steps,
+  view: OperationView,
+  before: Published,
+  commandWord: string,
+): Promise<Published> {
+  const seen = withoutTime(view);
+  const stale = steps.now() - before.at >= REFRESH_MS && view.operation.endedAt === null;
+  try {
+    const changed = seen !== before.view || stale;
+    const messageTs = changed
+      ? await steps.thread.update(view.operation.channel, before.messageTs, operationMessage(view, commandWord))
+      : before.messageTs;
+    const kept: Published = {
+      ...before,
+      messageTs,
+      ...(changed ? { view: seen, at: steps.now() } : {}),
+      trouble: null,
+    };
+    return { ...kept, told: await tellThread(steps, view, kept, commandWord) };
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return { ...before, trouble: wordsOf(error) };
+  }
+}
+
+/** Has everything been said that there is to say? */
+export const saidAll = (published: Published, nodes: readonly NodeRecord[]): boolean =>
+  published.trouble === null &&
+  nodes.every((node) => published.told.some((told) => JSON.stringify(told) === JSON.stringify(node)));
+
+/** Posts the one message of an operation; a step that runs again finds it by what the ledger holds. */
+export async function postFirst(
+  steps: Steps,
+  id: string,
+  pool: OperationView["pool"],
+  commandWord: string,
+): Promise<Published> {
+  const view = await viewOf(steps, id, pool);
+  if (!view) throw new Error(`the operation ${id} is not in the ledger`);
+  const known = view.operation.messageTs;
+  const messageTs = known ?? (await steps.thread.post(view.operation.channel, operationMessage(view, commandWord)));
+  if (!known) await steps.ledger.changeOperation(id, { messageTs });
+  return { messageTs, view: withoutTime(view), at: steps.now(), told: [], trouble: null };
+}

@@ -1,0 +1,89 @@
+import type { Start } from "../../commands/command.ts";
+import { dialogOf } from "../../commands/command.ts";
+import { UserError } from "../../errors.ts";
+import { removalRefusedMessage, removeDryRun } from "../../messages/outcomes.ts";
+import { type RemovalFacts, removalRefused } from "../../messages/removal-dialog.ts";
+import { type RemovalRefusal, removalRefusal } from "../../messages/removal-refusal.ts";
+import { instanceIdOf, movedPods, removalRefusalOf } from "../../steps/node-facts.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { findNode } from "../find-node.ts";
+import { type Begun, whisperTo } from "../operation.ts";
+
+/** The node that was meant, and what is known of it. */
+export interface Chosen {
+  readonly name: string;
+  readonly uid: string;
+  /** It was unschedulable before we came: then it stays so when nothing comes of this. */
+  readonly wasUnschedulable: boolean;
+  readonly facts: RemovalFacts;
+  readonly refusal: RemovalRefusal | null;
+}
+
+/**
+ * Finds the node and judges whether it may be removed.
+ * @throws UserError when the asker's words mean no node, or several
+ */
+export async function choose(steps: Steps, start: Start, begun: Begun): Promise<Chosen> {
+  if (start.request.command !== "remove") throw new UserError("There is no node to remove in this request.");
+  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+  const nodes = await steps.nodes.all();
+  const node = findNode(start.request.node, nodes, begun.commandWord);
+  const instanceId = instanceIdOf(node);
+  const machine = instanceId ? await steps.instances.describe(instanceId) : undefined;
+  const holder = instanceId ? await steps.leases.holder(instanceId) : undefined;
+  const pods = await steps.nodes.pods();
+  const name = node.metadata?.name ?? "";
+  return {
+    name,
+    uid: node.metadata?.uid ?? "",
+    wasUnschedulable: node.spec?.unschedulable === true,
+    facts: {
+      node: name,
+      instanceId: instanceId ?? "none",
+      pool: machine?.tags["casement:pool"] ?? null,
+      pods: movedPods(pods.filter((pod) => pod.spec?.nodeName === name)),
+    },
+    refusal: removalRefusalOf({
+      node,
+      machine,
+      nodes,
+      pods,
+      cluster: configuration.cluster.name,
+      claimed: await steps.nodes.claimed(),
+      isProtected: machine ? await steps.instances.isProtected(machine.instanceId) : false,
+      heldBy: holder && holder !== start.operation ? holder : null,
+    }),
+  };
+}
+
+/** Says why not: in the dialog that is open, or, without one, to the asker; the ledger keeps it. */
+export async function refuseRemoval(
+  steps: Steps,
+  start: Start,
+  begun: Begun,
+  { name, refusal }: Chosen,
+): Promise<void> {
+  if (!refusal) throw new Error("there is nothing to refuse");
+  const words = removalRefusal(refusal, begun.commandWord);
+  await steps.ledger.changeOperation(start.operation, {
+    status: "refused",
+    summary: words.why,
+    endedAt: steps.timestamp(),
+  });
+  const shown =
+    !isDry(start) &&
+    (await steps.thread.fillDialog(dialogOf(start.operation), removalRefused(start.operation, name, words), false));
+  if (!shown) await whisperTo(steps, start, removalRefusedMessage(name, words));
+}
+
+const isDry = (start: Start): boolean => start.request.command === "remove" && start.request.dryRun;
+
+/** `--dry-run`: what would go, to the asker alone. */
+export async function previewRemoval(steps: Steps, start: Start, begun: Begun, { facts }: Chosen): Promise<void> {
+  await whisperTo(steps, start, removeDryRun(facts, begun.commandWord));
+  await steps.ledger.changeOperation(start.operation, {
+    status: "succeeded",
+    summary: "Shown only, nothing was changed.",
+    endedAt: steps.timestamp(),
+  });
+}
