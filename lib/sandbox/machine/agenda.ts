@@ -1,0 +1,67 @@
+import type { Cancel, Clock } from "../core/clock.ts";
+import type { Foundation } from "../core/foundation.ts";
+
+interface Appointment {
+  readonly key: string;
+  readonly due: number;
+  readonly what: string;
+  readonly data: Readonly<Record<string, string>>;
+}
+
+/** What is to happen when an appointment is due; must not throw. */
+export type Duty = (data: Readonly<Record<string, string>>) => void;
+
+/** Timers that survive a kill of the process: each lies in the store until it has happened. */
+export interface Agenda {
+  /** Replaces an appointment of the same key. `ms` counts from now. */
+  set(key: string, ms: number, what: string, data: Readonly<Record<string, string>>): void;
+  cancel(key: string): void;
+  cancelAll(prefix: string): void;
+  has(key: string): boolean;
+  /** Arms again everything that lies in the store; what was due meanwhile happens at once. */
+  resume(): void;
+}
+
+/**
+ * Builds an agenda on the ground's store.
+ * @param name the collection that holds it
+ * @param duties what each kind of appointment does, by its name
+ */
+export function agenda(foundation: Foundation, name: string, duties: Readonly<Record<string, Duty>>): Agenda {
+  const book = foundation.store.collection<Appointment>(name);
+  const armed = new Map<string, Cancel>();
+  const clock: Clock = foundation.clock;
+
+  const happen = (key: string): void => {
+    const appointment = book.get(key);
+    armed.delete(key);
+    book.delete(key);
+    if (appointment) duties[appointment.what]?.(appointment.data);
+  };
+  const cancel = (key: string): void => {
+    armed.get(key)?.();
+    armed.delete(key);
+    book.delete(key);
+  };
+  const arm = (key: string, ms: number): void => {
+    armed.get(key)?.();
+    armed.set(
+      key,
+      clock.after(ms, () => happen(key)),
+    );
+  };
+  return {
+    set: (key, ms, what, data) => {
+      book.set(key, { key, due: clock.now() + ms, what, data });
+      arm(key, ms);
+    },
+    cancel,
+    cancelAll: (prefix) => {
+      for (const key of book.keys()) if (key.startsWith(prefix)) cancel(key);
+    },
+    has: (key) => book.has(key),
+    resume: () => {
+      for (const one of book.values()) arm(one.key, Math.max(0, one.due - clock.now()));
+    },
+  };
+}

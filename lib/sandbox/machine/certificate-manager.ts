@@ -1,0 +1,134 @@
+import { type Issued, issuedOf, makeRequest, type Template } from "./certificate-request.ts";
+import { type ApiAnswer, callApi, certificateIn, complaintOf, type Credentials } from "./kube-client.ts";
+import type { Machine, ProgramContext } from "./machine.ts";
+import { wrongRequests } from "./mishap-kinds.ts";
+
+/** One certificate that a program keeps: what it should hold, whom to ask, where it lies. */
+export interface Upkeep {
+  readonly signerName: string;
+  readonly usage: "client auth" | "server auth";
+  readonly expirationSeconds: number | null;
+  /** PEM file of certificate and key. */
+  readonly file: string;
+  /** Null while it is not known yet. */
+  template(): Template | null;
+  /** Who asks. @throws Error when there is nobody to ask as */
+  credentials(): Credentials;
+}
+
+/** client-go, util/certificate: 15 minutes for one request, five tries from 2 s on, then every 32 s. */
+const PATIENCE_MS = 15 * 60_000;
+const FIRST_BACKOFF_MS = 2_000;
+const LONGEST_BACKOFF_MS = 32_000;
+/** It watches the request; looking every three seconds is as good here (assumed). */
+const LOOK_MS = 3_000;
+/** It renews at 70 to 90 % of the lifetime; the middle of that. */
+const RENEW_AT = 0.8;
+/** How often a certificate is compared with its template (the real one: every second). */
+const COMPARE_MS = 5_000;
+
+const CSRS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+
+/** The certificate in a PEM file, if it is one. */
+export function issuedAt(machine: Machine, file: string): Issued | undefined {
+  try {
+    return issuedOf(certificateIn(machine.disk.text(file) ?? "", file));
+  } catch {
+    return undefined;
+  }
+}
+
+const fits = (issued: Issued, template: Template): boolean =>
+  issued.commonName === template.commonName &&
+  [...template.dnsNames, ...template.ipAddresses].every((name) => issued.names.includes(name));
+
+/** Is the certificate there, right, and young enough? */
+function fresh(context: ProgramContext, upkeep: Upkeep, template: Template): boolean {
+  const issued = issuedAt(context.machine, upkeep.file);
+  if (!issued || !fits(issued, template)) return false;
+  const renewAt = issued.notBefore + (issued.notAfter - issued.notBefore) * RENEW_AT;
+  return context.machine.foundation.clock.now() < renewAt;
+}
+
+const distortions: Readonly<Record<(typeof wrongRequests)[number], (template: Template) => Template>> = {
+  "extra-san": (template) => ({ ...template, dnsNames: [...template.dnsNames, "api.example.com"] }),
+  "extra-organization": (template) => ({ ...template, organizations: [...template.organizations, "system:masters"] }),
+  "other-name": (template) => ({ ...template, commonName: "system:node:somebody-else" }),
+};
+
+/** The mishap "kubelet-wrong-csr". */
+function distorted(machine: Machine, template: Template): Template {
+  const how = wrongRequests.find((one) => machine.strikes("kubelet-wrong-csr", { how: one }));
+  return how ? distortions[how](template) : template;
+}
+
+function requestBody(upkeep: Upkeep, pem: string): object {
+  const { signerName, usage, expirationSeconds } = upkeep;
+  return {
+    apiVersion: "certificates.k8s.io/v1",
+    kind: "CertificateSigningRequest",
+    metadata: { generateName: "csr-" },
+    spec: {
+      request: Buffer.from(pem).toString("base64"),
+      signerName,
+      // An elliptic key enciphers nothing, so "key encipherment" is not asked for.
+      usages: ["digital signature", usage],
+      ...(expirationSeconds === null ? {} : { expirationSeconds }),
+    },
+  };
+}
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+
+/** What became of a request: PEM of the certificate, a reason why there will be none, or nothing yet. */
+function verdict({ status, body }: ApiAnswer): { readonly pem?: string; readonly refusal?: string } {
+  if (status === 404) return { refusal: "the request was deleted" };
+  const state = body.status;
+  const conditions = (fieldOf(state, "conditions") ?? []) as readonly { type: string; message?: string }[];
+  const bad = conditions.find((condition) => condition.type === "Denied" || condition.type === "Failed");
+  if (bad) return { refusal: `certificate request is ${bad.type}: ${bad.message ?? ""}` };
+  const certificate = fieldOf(state, "certificate");
+  return typeof certificate === "string" ? { pem: Buffer.from(certificate, "base64").toString("utf8") } : {};
+}
+
+async function awaitCertificate(context: ProgramContext, upkeep: Upkeep, name: string): Promise<string> {
+  const { machine, process } = context;
+  const deadline = machine.foundation.clock.now() + PATIENCE_MS;
+  while (machine.foundation.clock.now() < deadline) {
+    await process.pause(LOOK_MS);
+    const seen = verdict(await callApi(machine, process, upkeep.credentials(), "GET", `${CSRS}/${name}`));
+    if (seen.refusal) throw new Error(seen.refusal);
+    if (seen.pem) return seen.pem;
+  }
+  throw new Error(`certificate request ${name} was not signed: timed out waiting for the condition`);
+}
+
+async function obtain(context: ProgramContext, upkeep: Upkeep, template: Template): Promise<void> {
+  const { machine, process } = context;
+  const { request, key } = await process.io(makeRequest(distorted(machine, template)));
+  const answer = await callApi(machine, process, upkeep.credentials(), "POST", CSRS, requestBody(upkeep, request));
+  if (answer.status !== 201) throw new Error(`cannot create certificate signing request: ${complaintOf(answer)}`);
+  const name = String(fieldOf(answer.body.metadata, "name"));
+  context.log(`Certificate signing request ${name} for ${upkeep.signerName}`);
+  const pem = await awaitCertificate(context, upkeep, name);
+  machine.disk.write(upkeep.file, Buffer.from(`${pem.trimEnd()}\n${key}`), "system");
+}
+
+/** Keeps one certificate fresh for as long as the program runs: asks, waits, stores, and asks again in time. */
+export async function keepCertificate(context: ProgramContext, upkeep: Upkeep): Promise<void> {
+  let backoff = FIRST_BACKOFF_MS;
+  while (!context.process.over) {
+    const template = upkeep.template();
+    if (template && !fresh(context, upkeep, template)) {
+      try {
+        await obtain(context, upkeep, template);
+        backoff = FIRST_BACKOFF_MS;
+      } catch (error) {
+        context.log(`Certificate request failed: ${error instanceof Error ? error.message : String(error)}`);
+        await context.process.pause(backoff);
+        backoff = Math.min(backoff * 2, LONGEST_BACKOFF_MS);
+      }
+    } else await context.process.pause(COMPARE_MS);
+  }
+}

@@ -1,0 +1,56 @@
+import "reflect-metadata";
+import { webcrypto } from "node:crypto";
+import { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension, X509Certificate } from "@peculiar/x509";
+
+/** What a certificate is asked for. */
+export interface Template {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  readonly dnsNames: readonly string[];
+  readonly ipAddresses: readonly string[];
+}
+
+const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
+
+const namesOf = ({ dnsNames, ipAddresses }: Template) => [
+  ...dnsNames.map((value) => ({ type: "dns" as const, value })),
+  ...ipAddresses.map((value) => ({ type: "ip" as const, value })),
+];
+
+/**
+ * Makes a key and a signing request for it.
+ * @returns both as PEM, the key as PKCS #8
+ */
+export async function makeRequest(template: Template): Promise<{ readonly request: string; readonly key: string }> {
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+  const names = namesOf(template);
+  const request = await Pkcs10CertificateRequestGenerator.create({
+    name: [...template.organizations.map((O) => ({ O: [O] })), { CN: [template.commonName] }],
+    keys,
+    signingAlgorithm: algorithm,
+    extensions: names.length > 0 ? [new SubjectAlternativeNameExtension(names)] : [],
+  });
+  const der = Buffer.from(await webcrypto.subtle.exportKey("pkcs8", keys.privateKey)).toString("base64");
+  const key = `-----BEGIN PRIVATE KEY-----\n${der.match(/.{1,64}/g)?.join("\n")}\n-----END PRIVATE KEY-----\n`;
+  return { request: request.toString("pem"), key };
+}
+
+/** A certificate as far as its owner looks at it. Times are ms since the epoch. */
+export interface Issued {
+  readonly notBefore: number;
+  readonly notAfter: number;
+  readonly commonName: string;
+  readonly names: readonly string[];
+}
+
+/** Reads a certificate's PEM. @throws Error when it is none */
+export function issuedOf(pem: string): Issued {
+  const certificate = new X509Certificate(pem);
+  const names = certificate.getExtension(SubjectAlternativeNameExtension)?.names.items.map((name) => name.value) ?? [];
+  return {
+    notBefore: certificate.notBefore.getTime(),
+    notAfter: certificate.notAfter.getTime(),
+    commonName: certificate.subjectName.getField("CN")[0] ?? "",
+    names,
+  };
+}

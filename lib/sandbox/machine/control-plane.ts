@@ -1,0 +1,51 @@
+/** What the agent tells about itself with each heartbeat. */
+export interface AgentFacts {
+  readonly agentVersion: string;
+  readonly platformName: string;
+  readonly platformVersion: string;
+  readonly computerName: string;
+  readonly ipAddress: string;
+}
+
+/** One step of a document as the agent runs it. */
+export interface Step {
+  readonly name: string;
+  readonly action: string;
+  readonly script: readonly string[];
+  /** Seconds, 5 to 172,800. */
+  readonly timeoutSeconds: number;
+  /** The step runs on this platform only. */
+  readonly platform: string | null;
+}
+
+/** A command as it is handed to one agent. */
+export interface Job {
+  readonly commandId: string;
+  readonly documentName: string;
+  readonly steps: readonly Step[];
+  readonly parameters: Readonly<Record<string, readonly string[]>>;
+}
+
+export type StepStatus = "Success" | "Failed" | "TimedOut" | "Cancelled";
+
+/** How a step ended on the machine. Times are ms since the epoch. */
+export interface StepResult {
+  readonly name: string;
+  readonly action: string;
+  readonly status: StepStatus;
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** The Systems Manager service as an agent sees it. */
+export interface ControlPlane {
+  /** Registration and heartbeat. @throws AwsError when the instance's role may not. */
+  ping(instanceId: string, facts: AgentFacts): void;
+  /** The agent is connected and takes messages from now on. */
+  ready(instanceId: string): void;
+  /** A command ended on this machine. */
+  report(instanceId: string, commandId: string, status: StepStatus, steps: readonly StepResult[]): void;
+}

@@ -1,0 +1,151 @@
+import type { Foundation } from "../core/foundation.ts";
+import type { Collection } from "../core/store.ts";
+import type { Cloud, InstanceFacts, InstanceRole, KubernetesApi } from "../core/surroundings.ts";
+import type { Agenda } from "./agenda.ts";
+import type { ControlPlane } from "./control-plane.ts";
+import { type Disk, type DiskState, diskOf, emptyDisk } from "./disk.ts";
+import type { Process } from "./process.ts";
+import type { MachineState } from "./state.ts";
+
+/** What a machine can reach. */
+export interface Surroundings {
+  readonly kubernetes: KubernetesApi;
+  readonly cloud: Cloud;
+  readonly role: InstanceRole;
+}
+
+/** How a program came to its end by itself. */
+export interface Exit {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** What a service's program gets when it is started. */
+export interface ProgramContext {
+  readonly machine: Machine;
+  readonly process: Process;
+  /** The service's name. */
+  readonly service: string;
+  /** Words of the command line after the program itself. */
+  readonly words: readonly string[];
+  readonly version: string;
+  /** True when the simulation was restarted around a program that had been running all the time. */
+  readonly resumed: boolean;
+  log(line: string): void;
+  /** The program ends by itself; code 0 is a clean stop, anything else a failure. */
+  exit(code: number, reason: string): void;
+}
+
+/** Starts a program; an answer means that it ended before it had reported itself as running. */
+export type Program = (context: ProgramContext) => Exit | undefined;
+
+/** What a script of ours gets when PowerShell runs it. */
+export interface ScriptRun {
+  readonly machine: Machine;
+  readonly process: Process;
+  /** Named arguments, names in lower case. */
+  readonly arguments: ReadonlyMap<string, string>;
+  /** The one parameter of a document's script, base64. */
+  readonly request: string | null;
+}
+
+export interface ScriptEnd {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export type Script = (run: ScriptRun) => Promise<ScriptEnd>;
+
+/** One simulated Windows machine, as its own parts see it. */
+export interface Machine {
+  readonly id: string;
+  readonly foundation: Foundation;
+  readonly surroundings: Surroundings;
+  readonly agenda: Agenda;
+  readonly state: MachineState;
+  readonly disk: Disk;
+  readonly programs: Readonly<Record<string, Program>>;
+  readonly scripts: Readonly<Record<string, Script>>;
+  /** What runs now, by "service/…", "task/…", "document/…". Lost at power off. */
+  readonly processes: Map<string, Process>;
+  readonly controlPlane: () => ControlPlane;
+  /** Keeps the state; to be called after each change. */
+  save(): void;
+  facts(): InstanceFacts;
+  log(source: string, message: string): void;
+  /** Does this mishap strike this machine? */
+  strikes(kind: string, more?: Readonly<Record<string, string>>): boolean;
+  /** A duration between two figures in ms; nothing while the machine is being seeded. */
+  takes(low: number, high: number): number;
+  hurry(on: boolean): void;
+}
+
+/** What all machines are made from. */
+export interface Workshop {
+  readonly foundation: Foundation;
+  readonly surroundings: Surroundings;
+  readonly states: Collection<MachineState>;
+  readonly disks: Collection<DiskState>;
+  readonly logs: Collection<string[]>;
+  readonly agenda: () => Agenda;
+  readonly programs: Readonly<Record<string, Program>>;
+  readonly scripts: Readonly<Record<string, Script>>;
+  readonly controlPlane: () => ControlPlane;
+}
+
+const LOG_LINES = 200;
+
+const openDisk = (workshop: Workshop, id: string): Disk => {
+  const content = workshop.disks.get(id) ?? emptyDisk();
+  workshop.disks.set(id, content);
+  return diskOf(content, () => workshop.disks.set(id, content));
+};
+
+const logger = (workshop: Workshop, id: string) => (source: string, message: string) => {
+  const at = new Date(workshop.foundation.clock.now()).toISOString();
+  const lines = workshop.logs.get(id) ?? [];
+  workshop.logs.set(id, [...lines, `${at} ${source}: ${message}`].slice(-LOG_LINES));
+};
+
+/**
+ * Opens a machine whose state lies in the store.
+ * @throws Error when EC2 forgot the instance while somebody asks for its facts
+ */
+export function openMachine(workshop: Workshop, state: MachineState): Machine {
+  const { foundation, surroundings } = workshop;
+  const id = state.instanceId;
+  let hurried = false;
+  const facts = (): InstanceFacts => {
+    const known = surroundings.cloud.instance(id);
+    if (!known) throw new Error(`EC2 knows no instance ${id}.`);
+    return known;
+  };
+  return {
+    id,
+    foundation,
+    surroundings,
+    state,
+    agenda: workshop.agenda(),
+    disk: openDisk(workshop, id),
+    programs: workshop.programs,
+    scripts: workshop.scripts,
+    processes: new Map(),
+    controlPlane: workshop.controlPlane,
+    save: () => workshop.states.set(id, state),
+    facts,
+    log: logger(workshop, id),
+    strikes: (kind, more = {}) =>
+      foundation.mishaps.strikes(kind, { instanceId: id, node: facts().privateDnsName, ...more }),
+    takes: (low, high) => (hurried ? 0 : foundation.random.between(low, high)),
+    hurry: (on) => {
+      hurried = on;
+    },
+  };
+}
+
+/** Ends what runs under this key, if anything does. */
+export function endProcess(machine: Machine, key: string): void {
+  machine.processes.get(key)?.end();
+  machine.processes.delete(key);
+}

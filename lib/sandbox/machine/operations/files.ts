@@ -1,0 +1,97 @@
+import type { FileSource, Operation } from "../../../../lambdas/desired/plan.ts";
+import { filesNamedIn } from "../command-line.ts";
+import { pathKey, sha256Of } from "../disk.ts";
+import type { Machine } from "../machine.ts";
+import { requireCredentials } from "../metadata.ts";
+import { binaryOf } from "../payload.ts";
+import type { Process } from "../process.ts";
+import type { Service } from "../state.ts";
+import { WindowsError } from "../windows-errors.ts";
+import type { Applying, Doer } from "./applying.ts";
+
+type OperationOf<Kind extends Operation["do"]> = Extract<Operation, { do: Kind }>;
+
+/** What a machine fetches from a bucket: its own role's rights decide, and the metadata service must answer. */
+export interface BucketObject {
+  readonly bucket: string;
+  readonly key: string;
+  readonly version: string;
+}
+
+/** From a bucket of the same region an instance gets some 40 MB a second (assumed). */
+const BYTES_PER_MS = 40_000;
+/** A payload file of the sandbox stands for a program of about this size (upstream's Windows builds, rounded). */
+const PROGRAM_BYTES = 80_000_000;
+
+const damaged = (content: Uint8Array): Uint8Array => Buffer.concat([content, Buffer.from([0])]);
+
+/**
+ * Downloads one object with the machine's own role.
+ * @throws Error without the metadata service; AwsError as S3 refuses
+ */
+export async function download(machine: Machine, process: Process, object: BucketObject): Promise<Uint8Array> {
+  requireCredentials(machine);
+  const { role } = machine.surroundings;
+  const content = await process.io(role.readObject(machine.id, object.bucket, object.key, object.version));
+  const bytes = binaryOf(Buffer.from(content).toString("utf8")) ? PROGRAM_BYTES : content.byteLength;
+  await process.pause(machine.takes(150, 600) + machine.takes(0, 1) + bytes / BYTES_PER_MS);
+  return machine.strikes("download-corrupt") ? damaged(content) : content;
+}
+
+async function secretField(machine: Machine, process: Process, secretId: string, field: string): Promise<Uint8Array> {
+  requireCredentials(machine);
+  const secret: unknown = JSON.parse(await process.io(machine.surroundings.role.readSecret(machine.id, secretId)));
+  const value = typeof secret === "object" && secret !== null ? (secret as Record<string, unknown>)[field] : undefined;
+  if (typeof value !== "string") throw new Error(`The secret has no field ${field}.`);
+  return Buffer.from(value);
+}
+
+function contentOf({ machine, process }: Applying, source: FileSource): Promise<Uint8Array> {
+  if (source.from === "inline") return Promise.resolve(Buffer.from(source.base64, "base64"));
+  if (source.from === "bucket") return download(machine, process, source);
+  return secretField(machine, process, source.secretId, source.field);
+}
+
+const usersOf = (machine: Machine, path: string): Service[] =>
+  Object.values(machine.state.services).filter(
+    (service) =>
+      service.state === "Running" && filesNamedIn(service.commandLine).some((file) => pathKey(file) === pathKey(path)),
+  );
+
+/** Windows keeps the image of a running program locked. */
+function requireUnlocked(machine: Machine, path: string): void {
+  if (usersOf(machine, path).length > 0 && path.toLowerCase().endsWith(".exe")) throw new WindowsError(32, path);
+}
+
+const touched = (run: Applying, path: string): void => {
+  for (const service of usersOf(run.machine, path)) run.restartDue.add(service.name);
+};
+
+export const directory: Doer<OperationOf<"directory">> = async ({ machine }, { path, access }) => {
+  const known = machine.disk.directory(path);
+  if (known && (known.access === access || access === "inherited")) return false;
+  machine.disk.makeDirectory(path, access);
+  return true;
+};
+
+export const file: Doer<OperationOf<"file">> = async (run, { path, source, sha256, access }) => {
+  const { machine, process } = run;
+  const present = machine.disk.file(path);
+  if (present && present.sha256 === sha256 && present.access === access) return false;
+  const content = await contentOf(run, source);
+  const actual = sha256Of(content);
+  if (sha256 !== null && actual !== sha256) throw new Error(`${path}: sha256 is ${actual}, expected ${sha256}`);
+  if (present?.sha256 === actual && present.access === access) return false;
+  requireUnlocked(machine, path);
+  await process.pause(machine.takes(20, 120));
+  machine.disk.write(path, content, access);
+  touched(run, path);
+  return true;
+};
+
+export const removeFile: Doer<OperationOf<"remove-file">> = async (run, { path }) => {
+  if (!run.machine.disk.file(path)) return false;
+  requireUnlocked(run.machine, path);
+  touched(run, path);
+  return run.machine.disk.remove(path);
+};

@@ -1,0 +1,66 @@
+import type { Operation } from "../../../../lambdas/desired/plan.ts";
+import type { FirewallRule } from "../state.ts";
+import type { Doer } from "./applying.ts";
+
+type OperationOf<Kind extends Operation["do"]> = Extract<Operation, { do: Kind }>;
+
+/** Windows features that this machine knows, and whether each is there only after a boot. */
+const features: Readonly<Record<string, { readonly needsBoot: boolean }>> = {
+  Containers: { needsBoot: true },
+  "Hyper-V": { needsBoot: true },
+  "RSAT-Hyper-V-Tools": { needsBoot: false },
+  "NET-Framework-45-Core": { needsBoot: false },
+};
+/** Install-WindowsFeature takes one to three minutes (assumed). */
+const INSTALL_MS = [60_000, 180_000] as const;
+
+export const feature: Doer<OperationOf<"feature">> = async ({ machine, process }, { name }) => {
+  const known = features[name];
+  if (!known)
+    throw new Error(
+      `ArgumentNotValid: The role, role service, or feature name is not valid: '${name}'. The name was not found.`,
+    );
+  if (machine.state.features.some((one) => one.name === name)) return false;
+  await process.pause(machine.takes(...INSTALL_MS));
+  if (machine.strikes("feature-install-fails")) {
+    throw new Error("The request to add or remove features on the specified server failed. Error: 0x800f0922");
+  }
+  machine.state.features.push({ name, state: known.needsBoot ? "InstallPending" : "Installed" });
+  machine.save();
+  return true;
+};
+
+const ruleOf = ({ name, protocol, port, remoteAddresses }: FirewallRule): FirewallRule => ({
+  name,
+  protocol,
+  port,
+  remoteAddresses: [...remoteAddresses],
+});
+
+export const firewallRule: Doer<OperationOf<"firewall-rule">> = async ({ machine, process }, wanted) => {
+  const rule = ruleOf(wanted);
+  const others = machine.state.firewall.filter((one) => one.name !== rule.name);
+  const known = machine.state.firewall.find((one) => one.name === rule.name);
+  if (known && JSON.stringify(ruleOf(known)) === JSON.stringify(rule)) return false;
+  await process.pause(machine.takes(300, 1_200));
+  machine.state.firewall = [...others, rule];
+  machine.save();
+  return true;
+};
+
+export const environment: Doer<OperationOf<"environment">> = async ({ machine }, { name, value }) => {
+  const { environment: variables } = machine.state;
+  const key = Object.keys(variables).find((one) => one.toLowerCase() === name.toLowerCase()) ?? name;
+  if ((variables[key] ?? null) === value) return false;
+  if (value === null) delete variables[key];
+  else variables[key] = value;
+  machine.save();
+  return true;
+};
+
+export const defenderExclusion: Doer<OperationOf<"defender-exclusion">> = async ({ machine }, { process: name }) => {
+  if (machine.state.defenderExclusions.includes(name)) return false;
+  machine.state.defenderExclusions.push(name);
+  machine.save();
+  return true;
+};

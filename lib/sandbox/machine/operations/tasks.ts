@@ -1,0 +1,45 @@
+import type { Operation } from "../../../../lambdas/desired/plan.ts";
+import { taskNeverRan } from "../state.ts";
+import { runTask, schedule, taskOf } from "../tasks.ts";
+import type { Applying, Doer } from "./applying.ts";
+
+type OperationOf<Kind extends Operation["do"]> = Extract<Operation, { do: Kind }>;
+
+const definition = (from: { script: string; arguments: readonly string[]; everyMinutes: number }) => ({
+  script: from.script,
+  arguments: [...from.arguments],
+  everyMinutes: from.everyMinutes,
+});
+
+/** Registers a scheduled task; its triggers are start-up and the interval, not this moment. */
+export const task: Doer<OperationOf<"task">> = async ({ machine, process }, wanted) => {
+  const known = taskOf(machine, wanted.name);
+  if (known?.enabled && JSON.stringify(definition(known)) === JSON.stringify(definition(wanted))) return false;
+  await process.pause(machine.takes(200, 800));
+  const fresh = { name: wanted.name, running: false, lastResult: taskNeverRan, lastRun: null };
+  const registered = { ...(known ?? fresh), ...definition(wanted), enabled: true };
+  machine.state.tasks[wanted.name.toLowerCase()] = registered;
+  machine.save();
+  schedule(machine, registered);
+  return true;
+};
+
+async function awaitEnd({ machine, process }: Applying, name: string, deadline: number): Promise<void> {
+  while (taskOf(machine, name)?.running) {
+    if (machine.foundation.clock.now() >= deadline) throw new Error("it did not end in time");
+    await process.pause(1_000);
+  }
+}
+
+/** Runs a task now and waits for its end; a run that is under way is waited for first. Never counts as a change. */
+export const runTaskNow: Doer<OperationOf<"run-task">> = async (run, { name, withinSeconds }) => {
+  const deadline = run.machine.foundation.clock.now() + withinSeconds * 1000;
+  const known = taskOf(run.machine, name);
+  if (!known) throw new Error(`No MSFT_ScheduledTask objects found with property 'TaskName' equal to '${name}'.`);
+  await awaitEnd(run, name, deadline);
+  void runTask(run.machine, known);
+  await awaitEnd(run, name, deadline);
+  const result = taskOf(run.machine, name)?.lastResult;
+  if (result !== 0) throw new Error(`its last result is ${result}`);
+  return false;
+};

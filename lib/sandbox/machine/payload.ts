@@ -1,0 +1,37 @@
+/** The programs that the simulated machine can run. */
+export const programNames = [
+  "amazon-ssm-agent",
+  "ec2-launch",
+  "containerd",
+  "kubelet",
+  "kube-proxy",
+  "kube-log-runner",
+  "hybrid-overlay-node",
+  "csi-proxy",
+  "windows_exporter",
+] as const;
+
+/** What a binary of the payload is to the simulated machine; others are tools that no service starts (CNI plugins). */
+export type ProgramName = (typeof programNames)[number];
+
+/** A binary that the simulated machine recognises. */
+export interface Binary {
+  readonly program: string;
+  readonly version: string;
+}
+
+const HEADER = /^casement-sandbox program=([\w.-]+) version=([\w.+-]+)\n/;
+
+/**
+ * The content of a payload file in the sandbox's bucket: a small text that stands for a Windows program.
+ * @param program one of `programNames`, or the name of a tool that no service starts ("win-overlay")
+ * @param version "1.34.2"
+ */
+export const payloadContent = (program: string, version: string): string =>
+  `casement-sandbox program=${program} version=${version}\nThe simulated machine reads this as a Windows program.\n`;
+
+/** What a file's content is when somebody starts it; undefined for "not a valid Win32 application". */
+export function binaryOf(content: string | undefined): Binary | undefined {
+  const found = content === undefined ? null : HEADER.exec(content);
+  return found?.[1] && found[2] ? { program: found[1], version: found[2] } : undefined;
+}

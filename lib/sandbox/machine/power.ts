@@ -1,0 +1,140 @@
+import type { Machine } from "./machine.ts";
+import { hnsAtBoot, routesAtBoot } from "./network.ts";
+import { autostart, dropServices, resumeServices, strikeServices } from "./services.ts";
+import { dropTasks, resumeTasks, tasksAtBoot } from "./tasks.ts";
+
+/** A phase of booting, with its length in seconds. */
+interface Phase {
+  readonly name: "specialize" | "out-of-box" | "kernel";
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * A first boot runs sysprep's specialize pass and restarts for the out-of-box pass; together with EC2Launch and the
+ * agent's registration it takes four to six minutes here. All lengths are assumed: AWS only says to wait four minutes
+ * for the password and that a standard launch "often" takes longer (EC2 guide for Windows, common messages).
+ */
+const firstBoot: readonly Phase[] = [
+  { name: "specialize", from: 90, to: 140 },
+  { name: "out-of-box", from: 60, to: 100 },
+];
+/** Every other boot of a Windows Server on current instance types (assumed). */
+const laterBoot: readonly Phase[] = [{ name: "kernel", from: 25, to: 45 }];
+/** Services and tasks end, files are written (assumed). */
+const SHUTDOWN_SECONDS = [10, 25] as const;
+
+const phaseKey = (machine: Machine): string => `${machine.id}/power`;
+const phasesOf = (machine: Machine): readonly Phase[] => (machine.state.prepared ? laterBoot : firstBoot);
+
+function enter(machine: Machine, at: number): void {
+  const phase = phasesOf(machine)[at];
+  if (!phase) {
+    up(machine);
+    return;
+  }
+  const slow = machine.strikes("slow-boot") ? 4 : 1;
+  const ms = machine.takes(phase.from * 1000, phase.to * 1000) * slow;
+  machine.agenda.set(phaseKey(machine), ms, "boot-phase", { instanceId: machine.id, next: String(at + 1) });
+}
+
+/** Installed features that waited for a boot are there now. */
+function finishFeatures(machine: Machine): void {
+  for (const feature of machine.state.features) feature.state = "Installed";
+}
+
+function up(machine: Machine): void {
+  machine.state.prepared = true;
+  machine.state.power = "running";
+  finishFeatures(machine);
+  machine.save();
+  machine.log("EventLog", `6005 The Event log service was started. Boot ${machine.state.bootId}.`);
+  void autostart(machine);
+  tasksAtBoot(machine);
+  watch(machine);
+}
+
+const watchKey = (machine: Machine): string => `${machine.id}/watch`;
+const WATCH_MS = 30_000;
+
+/** Looks every half minute whether a mishap is meant for a running service. */
+function watch(machine: Machine): void {
+  machine.agenda.set(watchKey(machine), WATCH_MS, "watch", { instanceId: machine.id });
+}
+
+/** An appointment of `watch`. */
+export function watchDue(machine: Machine): void {
+  if (machine.state.power !== "running") return;
+  strikeServices(machine);
+  watch(machine);
+}
+
+function newBoot(machine: Machine): void {
+  machine.state.bootId += 1;
+  machine.state.bootedAt = machine.foundation.clock.now();
+  hnsAtBoot(machine);
+  routesAtBoot(machine);
+}
+
+/** Power on: a new boot with a new boot id. */
+export function powerOn(machine: Machine): void {
+  machine.state.power = "booting";
+  newBoot(machine);
+  enter(machine, 0);
+}
+
+/** The state behind a boot, without its course: nothing was started. */
+export function beginRunning(machine: Machine): void {
+  newBoot(machine);
+  machine.state.prepared = true;
+  machine.state.power = "running";
+  machine.save();
+  watch(machine);
+}
+
+/** A phase of the boot has ended; the specialize pass ends in a restart of its own. */
+export function bootPhaseDue(machine: Machine, next: number): void {
+  if (machine.state.power !== "booting") return;
+  if (machine.strikes("boot-hangs")) {
+    machine.log("Boot", "Getting Windows ready …");
+    return;
+  }
+  if (next < phasesOf(machine).length) machine.state.bootId += 1;
+  machine.save();
+  enter(machine, next);
+}
+
+/** Power off, at once: what ran is gone. */
+export function powerOff(machine: Machine): void {
+  machine.agenda.cancel(phaseKey(machine));
+  machine.agenda.cancel(watchKey(machine));
+  dropServices(machine);
+  dropTasks(machine);
+  machine.state.power = "off";
+  machine.save();
+}
+
+/**
+ * The operating system restarts; EC2 keeps saying "running".
+ * @param delayMs how long it waits before it goes down ("shutdown /r /t 60")
+ */
+export function restart(machine: Machine, delayMs: number): void {
+  machine.agenda.set(phaseKey(machine), delayMs, "shut-down", { instanceId: machine.id });
+}
+
+/** Services end; a boot follows. */
+export function shutDownDue(machine: Machine): void {
+  machine.log("User32", "1074 The process has initiated the restart of this computer.");
+  machine.state.power = "shutting-down";
+  dropServices(machine);
+  dropTasks(machine);
+  const [from, to] = SHUTDOWN_SECONDS;
+  machine.agenda.set(phaseKey(machine), machine.takes(from * 1000, to * 1000), "power-on", { instanceId: machine.id });
+}
+
+/** After a restart of the simulation: a running machine's services and tasks go on. */
+export function resumePower(machine: Machine): void {
+  if (machine.state.power !== "running") return;
+  resumeServices(machine);
+  resumeTasks(machine);
+}

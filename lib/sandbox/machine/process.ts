@@ -1,0 +1,73 @@
+import type { Cancel } from "../core/clock.ts";
+import type { Foundation } from "../core/foundation.ts";
+
+/**
+ * Something that runs on a machine until it ends or is killed: a service's program, a task, a command's script.
+ * What it awaits through `pause` and `io` never comes back after its end, as a killed process' code never goes on.
+ */
+export interface Process {
+  readonly over: boolean;
+  pause(ms: number): Promise<void>;
+  io<T>(work: Promise<T>): Promise<T>;
+  /** Runs `work` over and over, `ms` apart, until the end; `work` must not reject. */
+  every(ms: number, work: () => Promise<void> | void): void;
+  /** A process that ends with this one at the latest. */
+  child(): Process;
+  end(): void;
+}
+
+const never = new Promise<never>(() => undefined);
+
+/** Starts an empty process on the foundation's clock. */
+export function newProcess(foundation: Foundation): Process {
+  const timers = new Set<Cancel>();
+  const children: Process[] = [];
+  let over = false;
+  const pause = (ms: number): Promise<void> => {
+    if (over) return never;
+    return new Promise((resolve) => {
+      const cancel = foundation.clock.after(ms, () => {
+        timers.delete(cancel);
+        if (!over) resolve();
+      });
+      timers.add(cancel);
+    });
+  };
+  const io = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      const result = await foundation.busy(work);
+      return over ? await never : result;
+    } catch (error) {
+      if (over) await never;
+      throw error;
+    }
+  };
+  const every = (ms: number, work: () => Promise<void> | void): void => {
+    const rounds = async (): Promise<void> => {
+      while (!over) {
+        await pause(ms);
+        await work();
+      }
+    };
+    void rounds();
+  };
+  return {
+    get over() {
+      return over;
+    },
+    pause,
+    io,
+    every,
+    child: () => {
+      const child = newProcess(foundation);
+      children.push(child);
+      return child;
+    },
+    end: () => {
+      over = true;
+      for (const child of children) child.end();
+      for (const cancel of timers) cancel();
+      timers.clear();
+    },
+  };
+}

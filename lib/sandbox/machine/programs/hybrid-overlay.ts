@@ -1,0 +1,129 @@
+import { issuedAt, keepCertificate } from "../certificate-manager.ts";
+import { flagsOf } from "../command-line.ts";
+import { callApi, certificateIn, complaintOf, type Credentials, credentialsAt, textAt } from "../kube-client.ts";
+import type { Program, ProgramContext } from "../machine.ts";
+import { copyRoutesToSwitch, createHnsNetwork, hnsNetwork } from "../network.ts";
+import { logFault } from "./plain.ts";
+
+/** ho_node_windows.go: the persistent network below, the network of the pods above it. */
+const BASE = { name: "BaseOVNKubernetesHybridOverlayNetwork", subnet: "100.64.0.0/30" };
+const OVERLAY = "OVNKubernetesHybridOverlayNetwork";
+const SUBNET = "k8s.ovn.org/hybrid-overlay-node-subnet";
+const ROUTER_MAC = "k8s.ovn.org/hybrid-overlay-distributed-router-gateway-mac";
+/** "Network creation may take up to a minute to complete" in its log; these are assumed. */
+const CREATING_MS = [5_000, 20_000] as const;
+const LOOK_MS = 2_000;
+
+interface Overlay {
+  readonly context: ProgramContext;
+  readonly node: string;
+  readonly certificate: string;
+  readonly bootstrap: string;
+}
+
+function overlayOf(context: ProgramContext): Overlay {
+  const flags = flagsOf(context.words, ["windows-service"]);
+  const fault = logFault(context.machine, flags.get("logfile"));
+  if (fault) throw new Error(fault);
+  const node = flags.get("node");
+  const bootstrap = flags.get("bootstrap-kubeconfig");
+  if (!node || !bootstrap) throw new Error("missing node name or bootstrap kubeconfig");
+  textAt(context.machine, bootstrap);
+  textAt(context.machine, flags.get("k8s-cacert") ?? "");
+  const directory = (flags.get("cert-dir") ?? "").replace(/\\+$/, "");
+  return { context, node, bootstrap, certificate: `${directory}\\ovnkube-client-current.pem` };
+}
+
+/** By its own certificate when it has one, otherwise as the kubelet. */
+function credentials({ context, certificate, bootstrap }: Overlay): Credentials {
+  const own = issuedAt(context.machine, certificate);
+  const kubelet = credentialsAt(context.machine, bootstrap);
+  if (!own || own.notAfter <= context.machine.foundation.clock.now()) return kubelet;
+  return { ...kubelet, token: null, certificate: certificateIn(textAt(context.machine, certificate), certificate) };
+}
+
+/** OVN-Kubernetes' own client certificate; the cluster's network operator approves it (node identity). */
+function keepOwnCertificate(overlay: Overlay): void {
+  void keepCertificate(overlay.context, {
+    signerName: "kubernetes.io/kube-apiserver-client",
+    usage: "client auth",
+    expirationSeconds: 86_400,
+    file: overlay.certificate,
+    template: () => ({
+      commonName: `system:ovn-node:${overlay.node}`,
+      organizations: ["system:ovn-nodes"],
+      dnsNames: [],
+      ipAddresses: [],
+    }),
+    credentials: () => credentials(overlay),
+  });
+}
+
+async function annotations(overlay: Overlay): Promise<Record<string, string>> {
+  const { machine, process } = overlay.context;
+  const answer = await callApi(machine, process, credentials(overlay), "GET", `/api/v1/nodes/${overlay.node}`);
+  if (answer.status !== 200) throw new Error(complaintOf(answer));
+  const { annotations: found } = answer.body.metadata as { readonly annotations?: Record<string, string> };
+  return found ?? {};
+}
+
+async function ensureBase({ context }: Overlay): Promise<void> {
+  const { machine, process } = context;
+  if (hnsNetwork(machine, BASE.name)) return;
+  await process.pause(machine.takes(...CREATING_MS));
+  createHnsNetwork(machine, BASE.name, BASE.subnet, true);
+  copyRoutesToSwitch(machine);
+  context.log("Network created. Repopulating routes");
+}
+
+async function ensureOverlay({ context }: Overlay, subnet: string): Promise<string> {
+  const { machine, process } = context;
+  const known = hnsNetwork(machine, OVERLAY);
+  if (known) return known.routerMac;
+  await process.pause(machine.takes(...CREATING_MS));
+  return createHnsNetwork(machine, OVERLAY, subnet, false).routerMac;
+}
+
+async function announce(overlay: Overlay, mac: string): Promise<void> {
+  const { machine, process } = overlay.context;
+  const patch = { metadata: { annotations: { [ROUTER_MAC]: mac } } };
+  const path = `/api/v1/nodes/${overlay.node}`;
+  const answer = await callApi(machine, process, credentials(overlay), "PATCH", path, patch);
+  if (answer.status !== 200) throw new Error(`Failed to set DRMAC annotation on node: ${complaintOf(answer)}`);
+}
+
+/** One pass. @returns true when the node's network stands */
+async function initialize(overlay: Overlay): Promise<boolean> {
+  const subnet = (await annotations(overlay))[SUBNET];
+  await ensureBase(overlay);
+  if (!subnet) return false;
+  await announce(overlay, await ensureOverlay(overlay, subnet));
+  return true;
+}
+
+async function live(overlay: Overlay): Promise<void> {
+  const { context } = overlay;
+  keepOwnCertificate(overlay);
+  while (!issuedAt(context.machine, overlay.certificate)) await context.process.pause(LOOK_MS);
+  for (;;) {
+    try {
+      if (await initialize(overlay)) return;
+    } catch (error) {
+      context.log(`failed to initialize node: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    await context.process.pause(LOOK_MS);
+  }
+}
+
+/**
+ * hybrid-overlay-node: with a certificate of its own it makes the two HNS networks once the network operator has given
+ * the Node a subnet. Only when it makes the base network does it carry the routes over.
+ */
+export const hybridOverlay: Program = (context) => {
+  try {
+    void live(overlayOf(context));
+    return undefined;
+  } catch (error) {
+    return { code: 1, reason: error instanceof Error ? error.message : String(error) };
+  }
+};

@@ -1,0 +1,17 @@
+import { flagsOf } from "../command-line.ts";
+import type { Program } from "../machine.ts";
+import { runProgram } from "../services.ts";
+import { logFault } from "./plain.ts";
+
+/** kube-log-runner: runs another command line and writes what it prints into a file. */
+export const kubeLogRunner: Program = (context) => {
+  const flags = flagsOf(context.words, ["also-stdout", "redirect-stderr"]);
+  const fault = logFault(context.machine, flags.get("log-file"));
+  if (fault) return { code: 1, reason: fault };
+  if (flags.rest.length === 0) return { code: 1, reason: "not enough arguments to run" };
+  try {
+    return runProgram(context, flags.rest);
+  } catch (error) {
+    return { code: 1, reason: `fork/exec ${flags.rest[0]}: ${error instanceof Error ? error.message : String(error)}` };
+  }
+};

@@ -1,0 +1,113 @@
+import { parse as parseYaml, stringify } from "yaml";
+import { issuedAt, keepCertificate } from "../../certificate-manager.ts";
+import type { Template } from "../../certificate-request.ts";
+import { type Credentials, credentialsAt, textAt } from "../../kube-client.ts";
+import type { Machine, Program, ProgramContext } from "../../machine.ts";
+import { beat, type Kubelet, registerNode } from "./heartbeat.ts";
+import { type KubeletSettings, settingsOf } from "./settings.ts";
+
+const clientFile = ({ certDir }: KubeletSettings): string => `${certDir}\\kubelet-client-current.pem`;
+const servingFile = ({ certDir }: KubeletSettings): string => `${certDir}\\kubelet-server-current.pem`;
+
+/** Has it a client certificate that has not expired? */
+function joined(machine: Machine, settings: KubeletSettings): boolean {
+  const issued = issuedAt(machine, clientFile(settings));
+  return issued !== undefined && issued.notAfter > machine.foundation.clock.now();
+}
+
+/** The kubeconfig that a bootstrapping kubelet writes: the same cluster, its own certificate file. */
+function ownKubeconfig(bootstrap: unknown, settings: KubeletSettings): string {
+  const { clusters } = bootstrap as { readonly clusters: readonly { readonly cluster: unknown }[] };
+  return stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "default-cluster", cluster: clusters[0]?.cluster }],
+    contexts: [{ name: "default-context", context: { cluster: "default-cluster", user: "default-auth" } }],
+    "current-context": "default-context",
+    users: [
+      {
+        name: "default-auth",
+        user: { "client-certificate": clientFile(settings), "client-key": clientFile(settings) },
+      },
+    ],
+  });
+}
+
+/** Before the first certificate: checks the bootstrap kubeconfig and writes the own one. @throws Error without it */
+function prepareBootstrap(machine: Machine, settings: KubeletSettings): void {
+  const path = settings.bootstrapKubeconfig;
+  if (joined(machine, settings) && machine.disk.file(settings.kubeconfig)) return;
+  if (path === null) throw new Error(`no client certificate and no --bootstrap-kubeconfig: ${settings.kubeconfig}`);
+  credentialsAt(machine, path);
+  const bootstrap: unknown = parseYaml(textAt(machine, path));
+  machine.disk.write(settings.kubeconfig, Buffer.from(ownKubeconfig(bootstrap, settings)), "system");
+}
+
+/** As the node itself once it has a certificate, before that by the bootstrap token. */
+function credentialsOf(machine: Machine, settings: KubeletSettings): Credentials {
+  const { bootstrapKubeconfig, kubeconfig } = settings;
+  if (joined(machine, settings) || bootstrapKubeconfig === null) return credentialsAt(machine, kubeconfig);
+  return credentialsAt(machine, bootstrapKubeconfig);
+}
+
+const identity = ({ nodeName }: KubeletSettings): Pick<Template, "commonName" | "organizations"> => ({
+  commonName: `system:node:${nodeName}`,
+  organizations: ["system:nodes"],
+});
+
+function keepClientCertificate(context: ProgramContext, settings: KubeletSettings): void {
+  void keepCertificate(context, {
+    signerName: "kubernetes.io/kube-apiserver-client-kubelet",
+    usage: "client auth",
+    expirationSeconds: null,
+    file: clientFile(settings),
+    template: () => ({ ...identity(settings), dnsNames: [], ipAddresses: [] }),
+    credentials: () => credentialsOf(context.machine, settings),
+  });
+}
+
+/** The serving certificate names every address that the Node has; without an IP address none is asked for. */
+function servingTemplate({ settings, seen }: Kubelet): Template | null {
+  const of = (...types: string[]): string[] => [
+    ...new Set(seen.addresses.filter((one) => types.includes(one.type)).map((one) => one.address)),
+  ];
+  const ipAddresses = of("InternalIP", "ExternalIP");
+  if (ipAddresses.length === 0) return null;
+  return { ...identity(settings), dnsNames: of("Hostname", "InternalDNS", "ExternalDNS"), ipAddresses };
+}
+
+function keepServingCertificate(kubelet: Kubelet): void {
+  void keepCertificate(kubelet.context, {
+    signerName: "kubernetes.io/kubelet-serving",
+    usage: "server auth",
+    expirationSeconds: null,
+    file: servingFile(kubelet.settings),
+    template: () => servingTemplate(kubelet),
+    credentials: kubelet.credentials,
+  });
+}
+
+async function live(context: ProgramContext, settings: KubeletSettings): Promise<void> {
+  keepClientCertificate(context, settings);
+  while (!joined(context.machine, settings)) await context.process.pause(1_000);
+  const credentials = () => credentialsAt(context.machine, settings.kubeconfig);
+  const kubelet: Kubelet = { context, settings, credentials, seen: { addresses: [], conditions: [], reportedAt: 0 } };
+  await registerNode(kubelet);
+  if (settings.config.serverTLSBootstrap) keepServingCertificate(kubelet);
+  beat(kubelet);
+}
+
+/**
+ * The kubelet: gets its client certificate with the bootstrap token, registers its Node, keeps both certificates
+ * fresh, and reports. It ends at once when its configuration or the means to join are missing.
+ */
+export const kubelet: Program = (context) => {
+  try {
+    const settings = settingsOf(context.machine, context.words);
+    prepareBootstrap(context.machine, settings);
+    live(context, settings).catch((error: unknown) => context.exit(1, `failed to run Kubelet: ${String(error)}`));
+    return undefined;
+  } catch (error) {
+    return { code: 1, reason: `failed to run Kubelet: ${error instanceof Error ? error.message : String(error)}` };
+  }
+};

@@ -1,0 +1,89 @@
+import { parse } from "yaml";
+import { z } from "zod";
+import { flagsOf } from "../../command-line.ts";
+import { textAt } from "../../kube-client.ts";
+import type { Machine } from "../../machine.ts";
+
+const taint = z.object({ key: z.string(), value: z.string().optional(), effect: z.string() });
+
+const configSchema = z.object({
+  kind: z.literal("KubeletConfiguration"),
+  rotateCertificates: z.boolean().default(false),
+  serverTLSBootstrap: z.boolean().default(false),
+  authentication: z.object({ x509: z.object({ clientCAFile: z.string().optional() }).optional() }).optional(),
+  maxPods: z.number().default(110),
+  containerRuntimeEndpoint: z.string().default(""),
+  registerWithTaints: z.array(taint).default([]),
+  systemReserved: z.record(z.string(), z.string()).default({}),
+});
+
+/** What a kubelet was told by its command line and its configuration file. */
+export interface KubeletSettings {
+  readonly nodeName: string;
+  readonly nodeIp: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly external: boolean;
+  readonly kubeconfig: string;
+  readonly bootstrapKubeconfig: string | null;
+  readonly certDir: string;
+  readonly config: z.infer<typeof configSchema>;
+}
+
+/** Labels of these domains a kubelet may give itself (kubelet's options.go and the NodeRestriction admission plugin). */
+const ownLabels = [
+  "kubernetes.io/hostname",
+  "kubernetes.io/os",
+  "kubernetes.io/arch",
+  "node.kubernetes.io/instance-type",
+  "node.kubernetes.io/windows-build",
+  "topology.kubernetes.io/region",
+  "topology.kubernetes.io/zone",
+];
+const mayLabel = (key: string): boolean => {
+  const domain = key.split("/")[0] ?? "";
+  if (!/(^|\.)(kubernetes|k8s)\.io$/.test(domain) || !key.includes("/")) return true;
+  return ownLabels.includes(key) || /(^|\.)(node|kubelet)\.kubernetes\.io$/.test(domain);
+};
+
+/** @throws Error for labels that only others may give */
+function labelsOf(text: string): Record<string, string> {
+  const pairs = text
+    .split(",")
+    .filter(Boolean)
+    .map((pair) => pair.split("="));
+  const labels = Object.fromEntries(pairs.map(([key = "", value = ""]) => [key, value]));
+  const unknown = Object.keys(labels).filter((key) => !mayLabel(key));
+  if (unknown.length > 0) {
+    throw new Error(`unknown 'kubernetes.io' or 'k8s.io' labels specified with --node-labels: [${unknown.join(" ")}]`);
+  }
+  return labels;
+}
+
+/** @throws Error when the file is missing, is none, or names a missing authority */
+function configAt(machine: Machine, path: string | undefined): KubeletSettings["config"] {
+  if (path === undefined) throw new Error("this kubelet is started with --config only");
+  const config = configSchema.parse(parse(textAt(machine, path)));
+  const authority = config.authentication?.x509?.clientCAFile;
+  if (authority !== undefined) textAt(machine, authority);
+  return config;
+}
+
+/**
+ * Reads what a kubelet was told.
+ * @param words its arguments
+ * @throws Error in the kubelet's manner: it ends with it
+ */
+export function settingsOf(machine: Machine, words: readonly string[]): KubeletSettings {
+  const flags = flagsOf(words, ["windows-service"]);
+  const bootstrap = flags.get("bootstrap-kubeconfig");
+  return {
+    nodeName: (flags.get("hostname-override") ?? machine.state.computerName).trim().toLowerCase(),
+    nodeIp: flags.get("node-ip") ?? null,
+    labels: labelsOf(flags.get("node-labels") ?? ""),
+    external: flags.get("cloud-provider") === "external",
+    kubeconfig: flags.get("kubeconfig") ?? "C:\\var\\lib\\kubelet\\kubeconfig",
+    bootstrapKubeconfig: bootstrap ?? null,
+    certDir: (flags.get("cert-dir") ?? "C:\\var\\lib\\kubelet\\pki").replace(/\\+$/, ""),
+    config: configAt(machine, flags.get("config")),
+  };
+}

@@ -1,0 +1,120 @@
+import type { Machine, Program, ProgramContext } from "../../machine.ts";
+import { metadataAnswers } from "../../metadata.ts";
+import type { Process } from "../../process.ts";
+import { serviceKey } from "../../services.ts";
+import { agentService } from "../../state.ts";
+import { resumeDocuments } from "./documents.ts";
+
+/** The agent's code and its first connection take some seconds (assumed). */
+const LOADING_MS = [6_000, 9_000] as const;
+const REGISTERING_MS = [5_000, 20_000] as const;
+/** common/identity/identity_selector.go: three attempts, 500 ms apart. */
+const IDENTITY_ATTEMPTS = 3;
+const IDENTITY_PAUSE_MS = 500;
+/** agent/appconfig/constants.go, DefaultSsmHealthFrequencyMinutes. */
+const HEARTBEAT_MS = 5 * 60_000;
+/** Role credentials live an hour and are read again at half of it (credentialrefresher.go). */
+const CREDENTIALS_MS = 60 * 60_000;
+/** getLongSleepDuration: 25 to 30 minutes after a missing permission. */
+const REFUSED_MS = [25 * 60_000, 30 * 60_000] as const;
+
+async function findIdentity(context: ProgramContext): Promise<boolean> {
+  for (let attempt = 1; attempt <= IDENTITY_ATTEMPTS; attempt += 1) {
+    if (metadataAnswers(context.machine)) return true;
+    context.log(`failed to find identity, attempt ${attempt}: failed to get instance info from IMDS`);
+    await context.process.pause(IDENTITY_PAUSE_MS);
+  }
+  return false;
+}
+
+/** Reads the role's credentials again when half of their life is over and the metadata service answers. */
+function refreshCredentials(machine: Machine): void {
+  const now = machine.foundation.clock.now();
+  const until = machine.state.credentialsUntil ?? 0;
+  if (until - now > CREDENTIALS_MS / 2 || !metadataAnswers(machine)) return;
+  if (machine.facts().instanceProfileArn === null) return;
+  machine.state.credentialsUntil = now + CREDENTIALS_MS;
+  machine.save();
+}
+
+const connections = new WeakSet<Process>();
+
+/** Has it credentials, and nothing that silences it? */
+const mayTalk = (machine: Machine): boolean =>
+  (machine.state.credentialsUntil ?? 0) > machine.foundation.clock.now() && !machine.strikes("agent-silent");
+
+/** Does a registered agent run here that takes commands now? */
+export function agentListens(machine: Machine): boolean {
+  const process = machine.processes.get(serviceKey(agentService));
+  return process !== undefined && connections.has(process) && mayTalk(machine);
+}
+
+const AGENT_VERSION = "3.3.3050.0";
+
+const releases: Readonly<Record<string, string>> = {
+  "10.0.17763": "Microsoft Windows Server 2019 Datacenter",
+  "10.0.20348": "Microsoft Windows Server 2022 Datacenter",
+  "10.0.26100": "Microsoft Windows Server 2025 Datacenter",
+};
+
+/** One heartbeat. @returns false when the service refused it */
+function ping(context: ProgramContext): boolean {
+  const { machine } = context;
+  const facts = machine.facts();
+  const build = facts.build ?? "";
+  try {
+    machine.controlPlane().ping(machine.id, {
+      agentVersion: AGENT_VERSION,
+      platformName: releases[build] ?? "Microsoft Windows Server",
+      platformVersion: build,
+      computerName: `${machine.state.computerName}.WORKGROUP`,
+      ipAddress: facts.privateIp,
+    });
+    return true;
+  } catch (error) {
+    context.log(`error occurred in RequestManagedInstanceRoleToken: ${String(error)}`);
+    return false;
+  }
+}
+
+/** Registers, again and again until it is let in. */
+async function register(context: ProgramContext): Promise<void> {
+  const { machine, process } = context;
+  for (;;) {
+    await process.pause(machine.takes(...REGISTERING_MS));
+    refreshCredentials(machine);
+    if (machine.strikes("agent-never-online")) await process.pause(HEARTBEAT_MS);
+    else if (mayTalk(machine) && ping(context)) return;
+    else await process.pause(machine.takes(...REFUSED_MS));
+  }
+}
+
+function beat(context: ProgramContext): void {
+  refreshCredentials(context.machine);
+  if (mayTalk(context.machine)) ping(context);
+}
+
+function connected(context: ProgramContext): void {
+  connections.add(context.process);
+  context.process.every(HEARTBEAT_MS, () => beat(context));
+  resumeDocuments(context.machine);
+  context.machine.controlPlane().ready(context.machine.id);
+}
+
+async function live(context: ProgramContext): Promise<void> {
+  if (!context.resumed || context.machine.state.credentialsUntil === null) {
+    await context.process.pause(context.machine.takes(...LOADING_MS));
+    if (!(await findIdentity(context))) return context.exit(1, "failed to find agent identity");
+    await register(context);
+  }
+  connected(context);
+}
+
+/**
+ * The SSM agent: without the metadata service it stops at its start; once it runs, its heartbeat goes on until its
+ * credentials are over, although every command fails meanwhile.
+ */
+export const ssmAgent: Program = (context) => {
+  void live(context);
+  return undefined;
+};

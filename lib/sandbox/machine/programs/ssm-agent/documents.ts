@@ -1,0 +1,157 @@
+import type { Job, Step, StepResult, StepStatus } from "../../control-plane.ts";
+import { endProcess, type Machine } from "../../machine.ts";
+import { metadataAnswers } from "../../metadata.ts";
+import { restart } from "../../power.ts";
+import { newProcess } from "../../process.ts";
+import { serviceKey } from "../../services.ts";
+import { agentService } from "../../state.ts";
+import { runStep } from "./step.ts";
+
+/** A command on its way through the agent; lies in the store until its end was reported. */
+interface Document {
+  readonly instanceId: string;
+  readonly job: Job;
+  readonly results: StepResult[];
+  /** How often the present step was begun. */
+  runs: number;
+  phase: "waiting" | "running" | "rebooting";
+  /** How it ended, while the service could not be told yet. */
+  ended?: StepStatus;
+}
+
+/** agent/appconfig/constants.go: DefaultCommandWorkersLimit and DefaultCommandRetryLimit. */
+const WORKERS = 5;
+const MOST_RUNS = 15;
+/** rebooter_windows.go: "shutdown -r -t 60". */
+const REBOOT_DELAY_MS = 60_000;
+const REBOOT = 3010;
+/** contracts/model.go: stop the document, marked as success or as failed. */
+const STOPS: Readonly<Record<number, StepStatus>> = { 168: "Success", 169: "Failed" };
+
+const keyOf = (machine: Machine, commandId: string): string => `${machine.id}/${commandId}`;
+const processKey = (commandId: string): string => `document/${commandId}`;
+const book = (machine: Machine) => machine.foundation.store.collection<Document>("machine-documents");
+const documentsOf = (machine: Machine): Document[] =>
+  book(machine)
+    .values()
+    .filter((document) => document.instanceId === machine.id);
+
+const keep = (machine: Machine, document: Document): void =>
+  book(machine).set(keyOf(machine, document.job.commandId), document);
+
+function tell(machine: Machine, document: Document, status: StepStatus): void {
+  book(machine).delete(keyOf(machine, document.job.commandId));
+  machine.controlPlane().report(machine.id, document.job.commandId, status, document.results);
+}
+
+/** A command has ended; the service hears of it now or when the agent is back. */
+function finish(machine: Machine, document: Document, status: StepStatus): void {
+  const { commandId } = document.job;
+  endProcess(machine, processKey(commandId));
+  document.ended = status;
+  keep(machine, document);
+  if (machine.processes.has(serviceKey(agentService))) tell(machine, document, status);
+  next(machine);
+}
+
+function result(machine: Machine, step: Step, status: StepStatus, exitCode: number, stderr: string): StepResult {
+  const now = machine.foundation.clock.now();
+  return { name: step.name, action: step.action, status, exitCode, stdout: "", stderr, startedAt: now, endedAt: now };
+}
+
+/** Each command gets a worker process of its own that builds its identity from the metadata service again. */
+function workerStarts(machine: Machine, document: Document): boolean {
+  if (metadataAnswers(machine)) return true;
+  const [step] = document.job.steps;
+  if (step)
+    document.results.push(
+      result(
+        machine,
+        step,
+        "Failed",
+        1,
+        "document process failed unexpectedly: check [ssm-document-worker] log for crash reason",
+      ),
+    );
+  finish(machine, document, "Failed");
+  return false;
+}
+
+function reboots(machine: Machine, document: Document): void {
+  document.phase = "rebooting";
+  keep(machine, document);
+  endProcess(machine, processKey(document.job.commandId));
+  machine.log(agentService, `Exit code ${REBOOT}: restarting the computer.`);
+  restart(machine, REBOOT_DELAY_MS);
+}
+
+/** After a step: go on, stop, or reboot. @returns true when the document goes on with its next step */
+function settle(machine: Machine, document: Document, done: StepResult): boolean {
+  if (done.exitCode === REBOOT && done.status === "Failed") {
+    reboots(machine, document);
+    return false;
+  }
+  const stop = done.status === "Failed" ? STOPS[done.exitCode] : undefined;
+  const status = stop ?? done.status;
+  document.results.push({ ...done, status });
+  document.runs = 0;
+  if (status === "Success" && stop === undefined) return true;
+  finish(machine, document, status);
+  return false;
+}
+
+async function work(machine: Machine, document: Document): Promise<void> {
+  const process = newProcess(machine.foundation);
+  machine.processes.set(processKey(document.job.commandId), process);
+  document.phase = "running";
+  keep(machine, document);
+  await process.pause(machine.takes(800, 2500));
+  if (!workerStarts(machine, document)) return;
+  for (const step of document.job.steps.slice(document.results.length)) {
+    document.runs += 1;
+    keep(machine, document);
+    const done = await runStep(machine, process, document.job, step);
+    if (!settle(machine, document, done)) return;
+  }
+  finish(machine, document, "Success");
+}
+
+function next(machine: Machine): void {
+  const all = documentsOf(machine);
+  const busy = all.filter((document) => machine.processes.has(processKey(document.job.commandId))).length;
+  const waiting = all
+    .filter((document) => document.phase === "waiting" && !document.ended)
+    .slice(0, Math.max(0, WORKERS - busy));
+  for (const document of waiting) void work(machine, document);
+}
+
+/** Takes a command; it begins when one of the five workers is free. A command that is known already is not taken twice. */
+export function takeDocument(machine: Machine, job: Job): void {
+  if (book(machine).has(keyOf(machine, job.commandId))) return;
+  keep(machine, { instanceId: machine.id, job, results: [], runs: 0, phase: "waiting" });
+  next(machine);
+}
+
+/** Kills the script of a command, or forgets the command if it has not begun. */
+export function cancelDocument(machine: Machine, commandId: string): void {
+  const document = book(machine).get(keyOf(machine, commandId));
+  if (!document) return;
+  const step = document.job.steps[document.results.length];
+  if (step) document.results.push(result(machine, step, "Cancelled", -1, ""));
+  finish(machine, document, "Cancelled");
+}
+
+/**
+ * The agent was started: what it had begun, it begins again, whole steps at a time; what ran too often is dropped
+ * without a word ("corrupt").
+ */
+export function resumeDocuments(machine: Machine): void {
+  for (const document of documentsOf(machine)) {
+    if (machine.processes.has(processKey(document.job.commandId))) continue;
+    document.phase = "waiting";
+    if (document.ended) tell(machine, document, document.ended);
+    else if (document.runs >= MOST_RUNS) book(machine).delete(keyOf(machine, document.job.commandId));
+    else keep(machine, document);
+  }
+  next(machine);
+}

@@ -1,0 +1,219 @@
+import { wordsOf } from "./command-line.ts";
+import { endProcess, type Exit, type Machine, type ProgramContext } from "./machine.ts";
+import { type Binary, binaryOf } from "./payload.ts";
+import { newProcess } from "./process.ts";
+import type { Service } from "./state.ts";
+import { WindowsError } from "./windows-errors.ts";
+
+/** Processes and appointments of a service go by this key. */
+export const serviceKey = (name: string): string => `service/${name.toLowerCase()}`;
+
+/** The service of this name, whatever its case. */
+export const serviceOf = (machine: Machine, name: string): Service | undefined =>
+  machine.state.services[name.toLowerCase()];
+
+/** @throws WindowsError 1060 when there is none */
+export function requireService(machine: Machine, name: string): Service {
+  const service = serviceOf(machine, name);
+  if (!service) throw new WindowsError(1060, name);
+  return service;
+}
+
+const setState = (machine: Machine, service: Service, state: Service["state"]): void => {
+  service.state = state;
+  machine.save();
+};
+
+/** @throws WindowsError 2 or 193 when the binary is missing or no program */
+function binaryAt(machine: Machine, path: string): Binary {
+  if (!machine.disk.file(path)) throw new WindowsError(2, path);
+  const binary = binaryOf(machine.disk.text(path));
+  if (!binary) throw new WindowsError(193, path);
+  return binary;
+}
+
+/** An end that nobody asked for: event 7034, and the recovery actions, if there are any. */
+function failed(machine: Machine, service: Service, exit: Exit): void {
+  service.exitCode = exit.code;
+  service.failures += 1;
+  setState(machine, service, "Stopped");
+  machine.log(service.name, exit.reason);
+  machine.log(
+    "Service Control Manager",
+    `7034 The ${service.name} service terminated unexpectedly. It has done this ${service.failures} time(s).`,
+  );
+  const delay = service.restartAfter[Math.min(service.failures, service.restartAfter.length) - 1];
+  if (delay === undefined) return;
+  const data = { instanceId: machine.id, service: service.name };
+  machine.agenda.set(`${machine.id}/${serviceKey(service.name)}`, delay * 1000, "restart-service", data);
+}
+
+function ended(machine: Machine, service: Service, exit: Exit): void {
+  endProcess(machine, serviceKey(service.name));
+  if (exit.code !== 0) {
+    failed(machine, service, exit);
+    return;
+  }
+  service.exitCode = 0;
+  setState(machine, service, "Stopped");
+  machine.log("Service Control Manager", `7036 The ${service.name} service entered the stopped state.`);
+}
+
+/** Runs the program of a command line; an Exit means that it was over before it ran. */
+export function runProgram(context: ProgramContext, words: readonly string[]): Exit | undefined {
+  const [path = "", ...rest] = words;
+  const binary = binaryAt(context.machine, path);
+  const program = context.machine.programs[binary.program];
+  if (!program)
+    return { code: 1, reason: `${path} is not a service program: it never reported to the service control manager.` };
+  return program({ ...context, words: rest, version: binary.version });
+}
+
+/** Starts the process behind a service. @returns an Exit when it ended at once */
+export function launch(machine: Machine, service: Service, resumed: boolean): Exit | undefined {
+  const process = newProcess(machine.foundation);
+  machine.processes.set(serviceKey(service.name), process);
+  const exit = (code: number, reason: string): void => {
+    if (process.over) return;
+    process.end();
+    ended(machine, service, { code, reason });
+  };
+  const log = (line: string): void => machine.log(service.name, line);
+  const context = { machine, process, service: service.name, words: [], version: "", resumed, log, exit };
+  return runProgram(context, wordsOf(service.commandLine));
+}
+
+/** Waits while somebody else is starting or stopping this service. */
+async function settled(machine: Machine, service: Service): Promise<void> {
+  const { pause } = newProcess(machine.foundation);
+  while (service.state === "StartPending" || service.state === "StopPending") await pause(250);
+}
+
+async function startDependencies(machine: Machine, service: Service): Promise<void> {
+  for (const name of service.dependsOn) {
+    if (!serviceOf(machine, name)) throw new WindowsError(1075, service.name);
+    try {
+      await startService(machine, name);
+    } catch {
+      throw new WindowsError(1068, service.name, `${name} did not start.`);
+    }
+  }
+}
+
+function startNow(machine: Machine, service: Service): void {
+  let exit: Exit | undefined;
+  try {
+    exit = launch(machine, service, false);
+  } catch (error) {
+    endProcess(machine, serviceKey(service.name));
+    setState(machine, service, "Stopped");
+    throw error;
+  }
+  if (exit) {
+    ended(machine, service, exit);
+    throw new WindowsError(1067, service.name, exit.reason);
+  }
+  if (machine.processes.has(serviceKey(service.name))) setState(machine, service, "Running");
+}
+
+/**
+ * Starts a service and, before it, what it depends on, as the service control manager does.
+ * Starting takes half a second to two (assumed). A service that runs already is left alone.
+ * @throws WindowsError 2, 193, 1058, 1060, 1067, 1068, 1075
+ */
+export async function startService(machine: Machine, name: string): Promise<void> {
+  const service = requireService(machine, name);
+  await settled(machine, service);
+  if (service.state !== "Stopped") return;
+  if (service.startType === "Disabled") throw new WindowsError(1058, service.name);
+  const boot = machine.state.bootId;
+  await startDependencies(machine, service);
+  setState(machine, service, "StartPending");
+  machine.agenda.cancel(`${machine.id}/${serviceKey(name)}`);
+  await newProcess(machine.foundation).pause(machine.takes(500, 2000));
+  if (machine.state.bootId !== boot || serviceOf(machine, name)?.state !== "StartPending") return;
+  startNow(machine, service);
+}
+
+const dependents = (machine: Machine, name: string): Service[] =>
+  Object.values(machine.state.services).filter((one) =>
+    one.dependsOn.some((needed) => needed.toLowerCase() === name.toLowerCase()),
+  );
+
+/**
+ * Stops a service; what depends on it goes first (Stop-Service -Force).
+ * @throws WindowsError 1060
+ */
+export async function stopService(machine: Machine, name: string): Promise<void> {
+  const service = requireService(machine, name);
+  machine.agenda.cancel(`${machine.id}/${serviceKey(name)}`);
+  if (service.state === "Stopped") return;
+  for (const dependent of dependents(machine, name)) await stopService(machine, dependent.name);
+  setState(machine, service, "StopPending");
+  await newProcess(machine.foundation).pause(machine.takes(300, 1500));
+  endProcess(machine, serviceKey(name));
+  setState(machine, service, "Stopped");
+}
+
+/** The recovery action of a failed service: one more start; its own failure counts again. */
+export async function restartAfterFailure(machine: Machine, name: string): Promise<void> {
+  if (machine.state.power !== "running" || serviceOf(machine, name)?.state !== "Stopped") return;
+  try {
+    await startService(machine, name);
+  } catch (error) {
+    machine.log("Service Control Manager", `7000 The ${name} service failed to start: ${String(error)}`);
+  }
+}
+
+/** What the service control manager does at boot: automatic services, each after what it needs. */
+export async function autostart(machine: Machine): Promise<void> {
+  const boot = machine.state.bootId;
+  for (const service of Object.values(machine.state.services)) {
+    if (machine.state.bootId !== boot || machine.state.power !== "running") return;
+    if (service.startType === "Automatic") await restartAfterFailure(machine, service.name);
+  }
+}
+
+/** After a restart of the simulation: what was running runs again, unnoticed by the machine. */
+export function resumeServices(machine: Machine): void {
+  for (const service of Object.values(machine.state.services)) {
+    if (service.state === "StopPending") setState(machine, service, "Stopped");
+    if (service.state === "StartPending") {
+      setState(machine, service, "Stopped");
+      void restartAfterFailure(machine, service.name);
+    }
+    if (service.state !== "Running") continue;
+    const exit = relaunch(machine, service);
+    if (exit) ended(machine, service, exit);
+  }
+}
+
+function relaunch(machine: Machine, service: Service): Exit | undefined {
+  try {
+    return launch(machine, service, true);
+  } catch (error) {
+    return { code: 1, reason: String(error) };
+  }
+}
+
+/** The mishap "service-crashes": asked now and then for each running service. */
+export function strikeServices(machine: Machine): void {
+  for (const service of Object.values(machine.state.services)) {
+    if (service.state !== "Running" || !machine.strikes("service-crashes", { service: service.name })) continue;
+    ended(machine, service, { code: 1, reason: "The process was ended by a mishap." });
+  }
+}
+
+/** Power is gone: nothing runs any more. */
+export function dropServices(machine: Machine): void {
+  for (const [key, process] of machine.processes) {
+    process.end();
+    machine.processes.delete(key);
+  }
+  for (const service of Object.values(machine.state.services)) {
+    service.state = "Stopped";
+    service.failures = 0;
+  }
+  machine.agenda.cancelAll(`${machine.id}/service/`);
+  machine.save();
+}

@@ -1,0 +1,88 @@
+import { namedArguments } from "./command-line.ts";
+import { endProcess, type Machine, type Script, type ScriptEnd } from "./machine.ts";
+import { newProcess, type Process } from "./process.ts";
+import type { Task } from "./state.ts";
+
+const HEADER = /^# casement-script: ([\w-]+)[ \t]*\r?$/m;
+
+/** Which of our scripts this text is; undefined for any other. */
+export const scriptNameOf = (text: string): string | undefined => HEADER.exec(text)?.[1];
+
+const taskKey = (name: string): string => `task/${name.toLowerCase()}`;
+
+/** The scheduled task of this name, whatever its case. */
+export const taskOf = (machine: Machine, name: string): Task | undefined => machine.state.tasks[name.toLowerCase()];
+
+/** The script that a task's file holds now, and its name. */
+function scriptOf(machine: Machine, task: Task): { readonly script: Script | undefined; readonly why: string } {
+  const text = machine.disk.text(task.script);
+  if (text === undefined)
+    return { script: undefined, why: `The argument '${task.script}' to the -File parameter does not exist.` };
+  const name = scriptNameOf(text);
+  const why = `${task.script} cannot be run by the simulated machine: it is none of Casement's scripts.`;
+  return { script: name === undefined ? undefined : machine.scripts[name], why };
+}
+
+async function run(machine: Machine, task: Task, process: Process): Promise<ScriptEnd> {
+  const { script, why } = scriptOf(machine, task);
+  if (!script) return { exitCode: 1, stdout: "", stderr: why };
+  try {
+    return await script({ machine, process, arguments: namedArguments(task.arguments), request: null });
+  } catch (error) {
+    return { exitCode: 1, stdout: "", stderr: String(error) };
+  }
+}
+
+function finish(machine: Machine, task: Task, end: ScriptEnd): void {
+  endProcess(machine, taskKey(task.name));
+  if (end.exitCode !== task.lastResult || end.exitCode !== 0)
+    machine.log(task.name, `ended with ${end.exitCode} ${end.stderr}`.trim());
+  task.running = false;
+  task.lastResult = end.exitCode;
+  task.lastRun = machine.foundation.clock.now();
+  machine.save();
+}
+
+/** Runs a task now unless it is running (MultipleInstances IgnoreNew). Resolves when it has ended; never rejects. */
+export async function runTask(machine: Machine, task: Task): Promise<void> {
+  if (machine.processes.has(taskKey(task.name)) || machine.state.power !== "running") return;
+  const process = newProcess(machine.foundation);
+  machine.processes.set(taskKey(task.name), process);
+  task.running = true;
+  machine.save();
+  await process.pause(machine.takes(300, 900));
+  finish(machine, task, await run(machine, task, process));
+}
+
+/** Sets the next of its regular runs. */
+export function schedule(machine: Machine, task: Task): void {
+  const key = `${machine.id}/${taskKey(task.name)}`;
+  machine.agenda.cancel(key);
+  if (task.everyMinutes === 0) return;
+  machine.agenda.set(key, task.everyMinutes * 60_000, "task", { instanceId: machine.id, task: task.name });
+}
+
+/** A regular run is due. */
+export function taskDue(machine: Machine, name: string): void {
+  const task = taskOf(machine, name);
+  if (!task?.enabled) return;
+  schedule(machine, task);
+  void runTask(machine, task);
+}
+
+/** The trigger "at start-up". */
+export function tasksAtBoot(machine: Machine): void {
+  for (const task of Object.values(machine.state.tasks)) if (task.enabled) taskDue(machine, task.name);
+}
+
+/** Tasks that run once per boot and were cut short by a restart of the simulation run again. */
+export function resumeTasks(machine: Machine): void {
+  for (const task of Object.values(machine.state.tasks)) if (task.running) void runTask(machine, task);
+}
+
+/** Power is gone: no task is running and none is due. */
+export function dropTasks(machine: Machine): void {
+  machine.agenda.cancelAll(`${machine.id}/task/`);
+  for (const task of Object.values(machine.state.tasks)) task.running = false;
+  machine.save();
+}
