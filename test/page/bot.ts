@@ -1,0 +1,82 @@
+import type { App } from "@slack/bolt";
+import { commands } from "../../lambdas/commands/list.ts";
+import { helpMessage } from "../../lambdas/messages/help.ts";
+import { nodesMessage } from "../../lambdas/messages/nodes-table.ts";
+import { operationMessage } from "../../lambdas/messages/operation.ts";
+import { removalDialog } from "../../lambdas/messages/removal-dialog.ts";
+import { threadLines } from "../../lambdas/messages/thread.ts";
+import type { Message } from "../../lambdas/records.ts";
+import { town } from "../../lib/sandbox/town.ts";
+import { additionOf, NOW } from "./samples.ts";
+
+const WORD = "/win";
+
+/** A message as the SDK's types want it. */
+const sendable = ({ text, blocks }: Message) => ({ text, blocks: [...blocks] as never[] });
+
+const answers: Readonly<Record<string, () => Message>> = {
+  help: () => helpMessage(commands, ["help", "nodes", "add"], WORD, town.cluster.name),
+  nodes: () =>
+    nodesMessage(
+      ["ip-10-0-0-21", "ip-10-0-0-22"].map((name) => ({
+        name,
+        status: "Ready",
+        roles: ["worker"],
+        createdAt: "2026-11-20T05:00:00Z",
+        version: "v1.34.2",
+        pool: "web",
+        build: "10.0.20348",
+        instanceId: "i-0a1b2c3d4e5f60710",
+      })),
+      NOW,
+      WORD,
+    ),
+};
+
+const REMOVAL = removalDialog("remove-1a2b3c4d", {
+  node: "ip-10-0-0-21",
+  instanceId: "i-0a1b2c3d4e5f60710",
+  pool: "web",
+  pods: [
+    { namespace: "shop", name: "web-7d4b9-x2x9l", owner: "ReplicaSet web-7d4b9", localData: ["emptyDir cache"] },
+    { namespace: "shop", name: "debug", owner: null, localData: [] },
+  ],
+});
+
+/**
+ * A bot with the product's own words and nothing behind them: a real Bolt app that answers commands, posts an operation
+ * with a thread, opens a dialog and takes buttons. It lets the page be driven without the rest of the sandbox.
+ */
+export function bot(app: App): void {
+  const channel = town.slack.channelId;
+  app.command(WORD, async ({ command, ack, client, respond }) => {
+    const [word = "help"] = command.text.split(" ");
+    const answer = answers[word];
+    if (answer) return ack({ response_type: "ephemeral", ...sendable(answer()) });
+    await ack();
+    if (word === "add") {
+      const view = additionOf(null);
+      const posted = await client.chat.postMessage({ channel, ...sendable(operationMessage(view, WORD)) });
+      const lines = view.nodes.flatMap((node) => threadLines(view.operation, null, node, WORD, NOW));
+      for (const line of lines) {
+        await client.chat.postMessage({ channel, thread_ts: String(posted.ts), ...sendable(line) });
+      }
+      return;
+    }
+    if (word === "remove") await client.views.open({ trigger_id: command.trigger_id, view: REMOVAL as never });
+    else await respond({ text: `I do not know ${word}.`, response_type: "ephemeral" });
+  });
+  app.action("terminate-instance", async ({ ack, body, client }) => {
+    await ack();
+    const ts = "message" in body ? String(body.message?.ts) : "";
+    await client.chat.update({
+      channel,
+      ts,
+      ...sendable(operationMessage(additionOf("terminated by Olivia Ortiz"), WORD)),
+    });
+  });
+  app.view("remove-node", async ({ ack, body, client }) => {
+    await ack();
+    await client.chat.postMessage({ channel, text: `<@${body.user.id}> removes \`ip-10-0-0-21\`.` });
+  });
+}

@@ -1,0 +1,119 @@
+import type { NodeRecord, OperationRecord, OperationView } from "../../lambdas/records.ts";
+import { town } from "../../lib/sandbox/town.ts";
+
+const minutes = (count: number): string => new Date(Date.parse("2026-11-20T14:00:00Z") + count * 60_000).toISOString();
+
+/** When the samples' world stands. */
+export const NOW = minutes(12);
+
+const addition: OperationRecord = {
+  id: "add-3f9c2a71",
+  cluster: town.cluster.name,
+  request: { command: "add", pool: "web", count: 3, dryRun: false },
+  asker: { userId: "U0OPERATOR", userName: "olivia", channel: town.slack.channelId },
+  status: "running",
+  requestedAt: minutes(3),
+  endedAt: null,
+  executionArn: null,
+  channel: town.slack.channelId,
+  messageTs: null,
+  summary: "",
+  cancelledBy: null,
+  callbacks: {},
+};
+
+const node = (index: number, more: Partial<NodeRecord>): NodeRecord => ({
+  operation: addition.id,
+  index,
+  status: "running",
+  stage: "features",
+  startedAt: minutes(3),
+  stageSince: minutes(8),
+  endedAt: null,
+  instanceId: `i-0a1b2c3d4e5f6071${index}`,
+  nodeName: null,
+  waitsFor: null,
+  failure: null,
+  decideBy: null,
+  outcome: null,
+  notes: [],
+  executionArn: null,
+  callbacks: {},
+  ...more,
+});
+
+/** Three nodes on their way, the last of them failed and undecided unless `outcome` says what became of it. */
+export const additionOf = (outcome: string | null): OperationView => ({
+  operation: addition,
+  pool: { name: "web", before: 2, after: 5, maximum: 8 },
+  now: NOW,
+  nodes: [
+    node(0, { status: "succeeded", stage: "admit", nodeName: "ip-10-0-0-21", endedAt: minutes(11) }),
+    node(1, { waitsFor: "the reboot" }),
+    node(2, {
+      status: outcome === null ? "deciding" : "failed",
+      stage: "payload",
+      failure: {
+        stage: "payload",
+        why: "Get-FileHash : sha256 of kubelet.exe is 9f86d081…, expected 2c26b46b…\nAt C:\\casement\\apply.ps1:212",
+        left: "instance i-0a1b2c3d4e5f60712 is running, nothing was started on it",
+      },
+      decideBy: minutes(72),
+      outcome,
+    }),
+  ],
+});
+
+const instance = (id: string, state: string, pool: string, minute: number): Record<string, unknown> => ({
+  InstanceId: id,
+  State: { Name: state },
+  InstanceType: "m6i.xlarge",
+  Placement: { AvailabilityZone: "us-west-2a" },
+  LaunchTime: minutes(minute),
+  Tags: [{ Key: "casement:pool", Value: pool }],
+});
+
+/** Instances as EC2 shapes them. */
+export const instances = [
+  instance("i-0a1b2c3d4e5f60710", "running", "web", 3),
+  instance("i-0a1b2c3d4e5f60711", "pending", "web", 4),
+  instance("i-0ffffffffffffff01", "running", "control-plane", -9_000),
+  instance("i-0ffffffffffffff02", "terminated", "web", -600),
+];
+
+/** What SSM knows of their agents. */
+export const agents = [
+  { instanceId: "i-0a1b2c3d4e5f60710", pingStatus: "Online" },
+  { instanceId: "i-0ffffffffffffff02", pingStatus: "ConnectionLost" },
+];
+
+const clusterNode = (name: string, os: string, ready: string, instanceId: string, unschedulable = false) => ({
+  metadata: { name, creationTimestamp: minutes(-500), labels: { "kubernetes.io/os": os } },
+  spec: {
+    unschedulable,
+    providerID: `aws:///us-west-2a/${instanceId}`,
+    taints: os === "windows" ? [{ key: "os", value: "Windows", effect: "NoSchedule" }] : [],
+  },
+  status: { conditions: [{ type: "Ready", status: ready }], nodeInfo: { kubeletVersion: "v1.34.2" } },
+});
+
+/** Nodes as the API server shapes them. */
+export const nodes = [
+  clusterNode("ip-10-0-0-5.us-west-2.compute.internal", "linux", "True", "i-0ffffffffffffff01"),
+  clusterNode("ip-10-0-0-21.us-west-2.compute.internal", "windows", "True", "i-0a1b2c3d4e5f60710"),
+  clusterNode("ip-10-0-0-22.us-west-2.compute.internal", "windows", "False", "i-0a1b2c3d4e5f60711", true),
+];
+
+/** Operations as the control API shapes them. */
+export const operations = [
+  {
+    id: "add-3f9c2a71",
+    command: "add web 3",
+    user: "U0OPERATOR",
+    status: "running" as const,
+    nodes: [
+      { name: "ip-10-0-0-21", stage: "admit" },
+      { name: "i-0a1b2c3d4e5f60711", stage: "features" },
+    ],
+  },
+];
