@@ -1,0 +1,149 @@
+import { LambdaClient } from "@aws-sdk/client-lambda";
+import { vi } from "vitest";
+import { AwsError, type Caller } from "../../../lib/sandbox/core/aws-service.ts";
+import { bus, type Fact } from "../../../lib/sandbox/core/bus.ts";
+import { callRecord } from "../../../lib/sandbox/core/calls.ts";
+import type { Clock } from "../../../lib/sandbox/core/clock.ts";
+import type { Foundation } from "../../../lib/sandbox/core/foundation.ts";
+import { mishapBook } from "../../../lib/sandbox/core/mishaps.ts";
+import { seededRandom } from "../../../lib/sandbox/core/random.ts";
+import { openStore } from "../../../lib/sandbox/core/store.ts";
+import type { WireRequest } from "../../../lib/sandbox/core/wire.ts";
+import { type LambdaOptions, type LambdaService, lambdaService } from "../../../lib/sandbox/durable/lambda-service.ts";
+
+/** The host's clock as the sandbox's: real, or faked by vitest. */
+export const hostClock: Clock = {
+  now: () => Date.now(),
+  after: (ms, what) => {
+    const timer = setTimeout(what, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+export const account = { accountId: "111122223333", region: "us-west-2" };
+
+/** A service on its own ground, and a real client that reaches it in process. */
+export interface Raised {
+  readonly ground: Foundation;
+  readonly service: LambdaService;
+  readonly lambda: LambdaClient;
+  readonly facts: Fact[];
+}
+
+export interface RaiseOptions extends Partial<LambdaOptions> {
+  readonly path?: string;
+  readonly clock?: Clock;
+  readonly seed?: number;
+  readonly caller?: Caller;
+}
+
+/** May do everything. */
+export const anybody: Caller = { principal: "anybody", require: () => undefined };
+
+/** May do nothing. */
+export const nobody: Caller = {
+  principal: "nobody",
+  require: (action) => {
+    throw new AwsError("AccessDeniedException", `User: nobody is not authorized to perform: ${action}`, 403);
+  },
+};
+
+/** Raises the service; everything it remembers lies at `path`. */
+export function raise(options: RaiseOptions = {}): Raised {
+  const { path = ":memory:", clock = hostClock, seed = 1, caller = anybody } = options;
+  const store = openStore(path);
+  const random = seededRandom(seed);
+  const facts: Fact[] = [];
+  const announcer = bus();
+  announcer.listen((fact) => void facts.push(fact));
+  const ground: Foundation = {
+    clock,
+    random,
+    store,
+    mishaps: mishapBook(store, random),
+    calls: callRecord(clock),
+    bus: announcer,
+    busy: (work) => work,
+  };
+  const service = lambdaService(ground, { ...account, hostTime: (ms) => ms, duplicates: 0, ...options });
+  return { ground, service, lambda: clientOf(service, caller), facts };
+}
+
+let requests = 0;
+
+/** The AWS SDK's own client, its requests answered by the service without a network. */
+export function clientOf(service: LambdaService, caller: Caller): LambdaClient {
+  const handle = async (request: SmithyRequest) => {
+    // A synchronous Invoke takes as long as the function: the clock must not wait for it.
+    const weight = request.path.endsWith("/invocations") ? 0 : 1;
+    requests += weight;
+    try {
+      return { response: await answered(service, caller, wireRequest(request)) };
+    } finally {
+      requests -= weight;
+    }
+  };
+  const credentials = { accessKeyId: "AKIATEST", secretAccessKey: "test" };
+  return new LambdaClient({ region: account.region, credentials, maxAttempts: 1, requestHandler: { handle } as never });
+}
+
+interface SmithyRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: Record<string, string | string[] | null>;
+  readonly headers: Record<string, string>;
+  readonly body?: string | Uint8Array;
+}
+
+function wireRequest({ method, path, query, headers, body }: SmithyRequest): WireRequest {
+  const pairs = Object.entries(query ?? {}).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value ?? ""]).map(
+      (one) => `${encodeURIComponent(name)}=${encodeURIComponent(one)}`,
+    ),
+  );
+  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  return {
+    method,
+    url: pairs.length > 0 ? `${path}?${pairs.join("&")}` : path,
+    headers: Object.fromEntries(lower),
+    body: typeof body === "string" ? Buffer.from(body) : new Uint8Array(body ?? []),
+  };
+}
+
+async function answered(service: LambdaService, caller: Caller, request: WireRequest) {
+  try {
+    const answer = await service.answer(service.action(request), request, caller);
+    return { statusCode: answer.status, headers: answer.headers, body: Buffer.from(answer.body as string) };
+  } catch (error) {
+    if (!(error instanceof AwsError)) throw error;
+    const refusal = service.refuse(error);
+    return { statusCode: refusal.status, headers: refusal.headers, body: Buffer.from(refusal.body as string) };
+  }
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+/** Lets everything happen that needs no time: promises, immediates, requests that are under way. */
+async function quiet(): Promise<void> {
+  for (let idle = 0; idle < 4; idle = requests === 0 ? idle + 1 : 0) await turn();
+}
+
+/** Fakes the host's time as journeys do; promises, immediates and ticks stay real. */
+export const fakeTime = (): void => {
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+};
+
+/** Moves faked time from timer to timer, only while nothing is under way, until the work is done. */
+export async function pass<T>(work: Promise<T>): Promise<T> {
+  let done = false;
+  const finished = () => {
+    done = true;
+  };
+  work.then(finished, finished);
+  for (let step = 0; step < 50_000 && !done; step += 1) {
+    await quiet();
+    if (!done) vi.advanceTimersToNextTimer();
+  }
+  if (!done) throw new Error("the work never ended");
+  return work;
+}
