@@ -26,7 +26,13 @@ const run = ({ name, command }: Check): Promise<Outcome> =>
   new Promise((resolve) => {
     const began = performance.now();
     let output = "";
-    const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "pipe"] });
+    // The tools see a pipe: they are told whether somebody watches in colours.
+    const colours = process.stdout.isTTY ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" };
+    const child = spawn(command, {
+      env: { ...process.env, ...colours },
+      shell: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     const keep = (chunk: Buffer): void => {
       output += chunk.toString();
     };

@@ -14,7 +14,7 @@ const follows = (message: Message, before: Message | undefined): boolean =>
   Number(message.ts) - Number(before.ts) < TOGETHER_SECONDS;
 
 /** Keeps the newest message in sight unless somebody scrolled up to read. */
-function useStickyEnd(count: number) {
+function useStickyEnd(messages: readonly Message[]) {
   const list = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
   const watch = (): void => {
@@ -22,15 +22,15 @@ function useStickyEnd(count: number) {
     if (element) atEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < 80;
   };
   useEffect(() => {
-    if (count >= 0 && atEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
-  }, [count]);
+    if (messages.length > 0 && atEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
+  }, [messages]);
   return { list, watch };
 }
 
 /** The messages of a channel as one person sees them. */
 export function Channel(props: { messages: readonly Message[]; channelId: string; setting: Setting; seat: Seat }) {
   const { messages, setting, seat, channelId } = props;
-  const { list, watch } = useStickyEnd(messages.length);
+  const { list, watch } = useStickyEnd(messages);
   const roots = messages.filter(({ threadTs, ts }) => threadTs === undefined || threadTs === ts);
   const { commandWord } = setting.vocabulary;
   return (

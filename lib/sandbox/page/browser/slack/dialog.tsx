@@ -32,11 +32,17 @@ function useFilled(view: View, seat: Seat) {
   };
 }
 
+/** What the keyboard begins with: the first field or, where nothing is asked, the way out. */
+const FIRST = ".content :is(input, textarea, select), footer button";
+
 /** A modal that the app opened in front of the person. */
 export function Dialog({ view, seat, setting }: { view: View; seat: Seat; setting: Setting }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const filled = useFilled(view, seat);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    dialog.current?.showModal();
+    dialog.current?.querySelector<HTMLElement>(FIRST)?.focus();
+  }, []);
   return (
     <dialog
       ref={dialog}

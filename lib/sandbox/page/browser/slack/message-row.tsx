@@ -37,7 +37,7 @@ export function MessageRow(props: { message: Message; compact: boolean; setting:
     <article class={compact ? "message compact" : "message"} aria-label={`${author.name}: ${message.text}`}>
       {compact ? <time class="aside">{timeOfMessage(message.ts)}</time> : <Avatar name={author.name} />}
       <div class="said">
-        {message.onlyTo !== undefined && <p class="only">👁 Only visible to you</p>}
+        {message.onlyTo !== undefined && <p class="only">Only visible to you</p>}
         {!compact && (
           <p class="by">
             <b>{author.name}</b> {author.isApp && <span class="app">APP</span>} <time>{timeOfMessage(message.ts)}</time>

@@ -27,7 +27,7 @@ export function ClockBar({ now, speed, again }: { now: string; speed: number; ag
       </time>
       <fieldset>
         <legend class="unseen">Speed</legend>
-        {SPEEDS.map((one) => (
+        {[...new Set([...SPEEDS, speed])].map((one) => (
           <button
             type="button"
             key={one}

@@ -15,12 +15,15 @@ export function Instances({ instances, nodes }: { instances: readonly ShownInsta
               <th>SSM</th>
               <th>Pool</th>
               <th>Node</th>
-              <th>Type · zone</th>
             </tr>
           </thead>
           <tbody>
             {instances.map((instance) => (
-              <tr key={instance.id} class={instance.state === "terminated" ? "gone" : ""}>
+              <tr
+                key={instance.id}
+                class={instance.state === "terminated" ? "gone" : ""}
+                title={`${instance.type}, ${instance.zone}, ${instance.address || "no address"}`}
+              >
                 <td>
                   <code>{instance.id}</code>
                 </td>
@@ -30,9 +33,6 @@ export function Instances({ instances, nodes }: { instances: readonly ShownInsta
                 <td>{instance.ping === "–" ? "–" : <State state={instance.ping} />}</td>
                 <td>{instance.pool}</td>
                 <td title={nodeOf(instance.id)}>{nodeOf(instance.id).split(".")[0]}</td>
-                <td class="dim">
-                  {instance.type} · {instance.zone}
-                </td>
               </tr>
             ))}
           </tbody>

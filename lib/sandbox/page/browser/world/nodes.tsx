@@ -20,8 +20,7 @@ export const Nodes = ({ nodes, now }: { nodes: readonly ShownNode[]; now: string
           {nodes.map((node) => (
             <tr key={node.name} class={node.windows ? "" : "other"}>
               <td title={node.name}>
-                {node.windows ? "🪟 " : "🐧 "}
-                {node.name.split(".")[0]}
+                {node.name.split(".")[0]} <small>{node.windows ? "windows" : "linux"}</small>
               </td>
               <td>
                 <State state={node.status} />

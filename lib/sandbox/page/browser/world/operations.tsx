@@ -1,6 +1,7 @@
 import type { Seat } from "../../vocabulary.ts";
 import type { ShownOperation } from "../../world.ts";
 import { Panel, State } from "./panel.tsx";
+import { stageWords } from "./stage-words.ts";
 
 const tones = { running: "busy", waiting: "busy", succeeded: "good", failed: "bad", cancelled: "over" } as const;
 
@@ -22,7 +23,7 @@ export function Operations({ operations, people }: { operations: readonly ShownO
               <ol>
                 {operation.nodes.map((node) => (
                   <li key={node.name}>
-                    {node.name} <span class="stage">{node.stage}</span>
+                    {node.name} <span class="stage">{stageWords(node.stage)}</span>
                   </li>
                 ))}
               </ol>

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { commands } from "../../../lambdas/commands/list.ts";
+import { completed, completion } from "../../../lib/sandbox/page/browser/slack/completion.ts";
+
+const vocabulary = { commandWord: "/win", commands, pools: ["web", "batch"] };
+const names = { nodes: ["ip-10-0-0-21", "ip-10-0-0-22"], operations: ["add-3f9c2a71"] };
+
+const words = (typed: string): string[] =>
+  completion(typed, vocabulary, names).suggestions.map((suggestion) => suggestion.word);
+
+test.each([
+  ["", []],
+  ["hello /w", []],
+  ["/", ["/win"]],
+  ["/win", []],
+  ["/lose ", []],
+  ["/win ", commands.map(({ name }) => name)],
+  ["/win no", ["nodes", "node"]],
+  ["/win add ", ["web", "batch", "--dry-run"]],
+  ["/win add b", ["batch"]],
+  ["/win add web ", ["--dry-run"]],
+  ["/win add web --dry-run ", []],
+  ["/win remove ip-10-0-0-22", []],
+  ["/win remove ip", names.nodes],
+  ["/win cancel ", ["add-3f9c2a71"]],
+  ["/win help re", ["remove"]],
+  ["/win juggle ", []],
+])("after %j offers %j", (typed, offered) => {
+  expect(words(typed)).toEqual(offered);
+});
+
+test("shows the form of the command that is being typed, and only then", () => {
+  expect(completion("/win add ", vocabulary, names).form).toBe("/win add <pool> [count] [--dry-run]");
+  expect(completion("/win ad", vocabulary, names).form).toBeNull();
+});
+
+test("offers at most eight names", () => {
+  const nodes = Array.from({ length: 20 }, (_, n) => `ip-10-0-0-${n}`);
+  expect(completion("/win node ", vocabulary, { nodes, operations: [] }).suggestions).toHaveLength(8);
+});
+
+test("replaces the last word and goes on to the next", () => {
+  expect(completed("/win ad", "add")).toBe("/win add ");
+  expect(completed("/win add ", "web")).toBe("/win add web ");
+});

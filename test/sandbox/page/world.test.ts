@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { worldOf } from "../../../lib/sandbox/page/world.ts";
+import { agents, instances, nodes, operations } from "../../page/samples.ts";
+
+const state = { now: "2026-11-20T14:12:00.000Z", instances, nodes, operations } as unknown as Parameters<
+  typeof worldOf
+>[0];
+
+test("puts the newest instances first, with what SSM hears of their agents", () => {
+  const shown = worldOf(state, agents, 1).instances.map(({ id, state, ping, pool }) => [id, state, ping, pool]);
+  expect(shown).toEqual([
+    ["i-0a1b2c3d4e5f60711", "pending", "–", "web"],
+    ["i-0a1b2c3d4e5f60710", "running", "Online", "web"],
+    ["i-0ffffffffffffff02", "terminated", "ConnectionLost", "web"],
+    ["i-0ffffffffffffff01", "running", "–", "control-plane"],
+  ]);
+});
+
+test("puts Windows nodes first, in the words of kubectl", () => {
+  const shown = worldOf(state, agents, 1).nodes.map(({ name, status, instanceId }) => [
+    name.split(".")[0],
+    status,
+    instanceId,
+  ]);
+  expect(shown).toEqual([
+    ["ip-10-0-0-21", "Ready", "i-0a1b2c3d4e5f60710"],
+    ["ip-10-0-0-22", "NotReady,SchedulingDisabled", "i-0a1b2c3d4e5f60711"],
+    ["ip-10-0-0-5", "Ready", "i-0ffffffffffffff01"],
+  ]);
+});
+
+test("calls a node that never reported Unknown, and an instance without details by its id", () => {
+  const bare = {
+    now: state.now,
+    instances: [{ InstanceId: "i-1" }],
+    nodes: [{ metadata: { name: "n" } }],
+    operations: [],
+  };
+  const world = worldOf(bare, [], 60);
+  expect(world.nodes[0]).toMatchObject({ status: "Unknown", version: "", instanceId: "", windows: false });
+  expect(world.instances[0]).toMatchObject({ id: "i-1", state: "unknown", ping: "–" });
+  expect(world.speed).toBe(60);
+});
