@@ -1,0 +1,159 @@
+import { readdirSync } from "node:fs";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Operation } from "../../lambdas/desired/plan.ts";
+import { applyOn, base64, inline, sha256 } from "./applying.ts";
+import { type Ground, ground, pwsh, suite } from "./run.ts";
+import { ENVIRONMENT_KEY, freshMachine, type Machine, service } from "./stand-in.ts";
+
+const kubelet = (change: object = {}): Operation => ({
+  do: "service",
+  name: "kubelet",
+  description: "Casement managed kubelet",
+  commandLine: "C:\\k\\kubelet.exe --config=C:\\k\\kubelet.conf",
+  startType: "Automatic",
+  dependsOn: ["containerd"],
+  environment: ["HTTPS_PROXY=http://proxy:3128"],
+  restartAfter: [10, 30, 60],
+  ...change,
+});
+
+const guardTask: Operation = {
+  do: "task",
+  name: "Casement guard",
+  script: "C:\\My Files\\guard.ps1",
+  arguments: ["-A", "b c"],
+  everyMinutes: 1,
+};
+const rule: Operation = {
+  do: "firewall-rule",
+  name: "kubelet",
+  protocol: "TCP",
+  port: 10250,
+  remoteAddresses: ["10.0.0.0/16"],
+};
+
+describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
+  let here: Ground;
+  afterEach(() => here.close());
+
+  const lay = (change: Partial<Machine> = {}) => {
+    here = ground(freshMachine(change));
+  };
+  const apply = (...operations: Operation[]) => applyOn(here, ...operations);
+
+  it("does every kind of operation, and nothing the second time", async () => {
+    lay({
+      objects: { "bucket/payload/kubelet.exe@v1": base64("kubelet") },
+      secrets: { "join/i-1": JSON.stringify({ kubeconfig: "token: canary-1" }) },
+      services: { AmazonSSMAgent: service(), containerd: service({ state: "Stopped" }) },
+    });
+    const folder = here.path("k");
+    const operations: Operation[] = [
+      { do: "directory", path: folder, access: "system" },
+      inline(here.path("k", "kubelet.conf"), "{}\n"),
+      {
+        do: "file",
+        path: here.path("k", "kubelet.exe"),
+        source: { from: "bucket", bucket: "bucket", key: "payload/kubelet.exe", version: "v1" },
+        sha256: sha256("kubelet"),
+        access: "inherited",
+      },
+      {
+        do: "file",
+        path: here.path("k", "bootstrap-kubeconfig"),
+        source: { from: "secret", secretId: "join/i-1", field: "kubeconfig" },
+        sha256: null,
+        access: "system",
+      },
+      { do: "feature", name: "Containers" },
+      rule,
+      { do: "environment", name: "NO_PROXY", value: "169.254.169.254" },
+      kubelet(),
+      { do: "service-recovery", name: "AmazonSSMAgent", restartAfter: [30, 60, 60] },
+      { do: "service-state", name: "kubelet", state: "Running" },
+      guardTask,
+      { do: "defender-exclusion", process: "C:\\k\\containerd\\containerd.exe" },
+    ];
+    const first = await apply(...operations);
+    expect(first).toMatchObject({
+      exitCode: 0,
+      stderr: "",
+      result: { ok: true, unchanged: 0, failed: null, rebootDue: true },
+    });
+    expect(first.result.changed).toContain("service kubelet");
+    expect(first.result.changed).toContain(`directory ${folder}`);
+    expect(first.stdout).not.toContain("canary");
+    expect(here.read(here.path("k", "kubelet.exe"))).toBe("kubelet");
+    expect(here.read(here.path("k", "bootstrap-kubeconfig"))).toBe("token: canary-1");
+    expect(readdirSync(folder).filter((name) => name.includes("casement-new"))).toEqual([]);
+
+    const machine = here.machine();
+    expect(machine.access[folder]).toBe("O:BAG:SYD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)");
+    expect(machine.access[here.path("k", "bootstrap-kubeconfig")]).toBe("O:BAG:SYD:PAI(A;;FA;;;SY)(A;;FA;;;BA)");
+    expect(machine.services.kubelet).toMatchObject({
+      state: "Running",
+      startType: "Automatic",
+      dependsOn: ["containerd"],
+      failureFlag: 1,
+    });
+    expect(machine.services.AmazonSSMAgent?.failureFlag).toBe(1);
+    expect(machine.registry[ENVIRONMENT_KEY]).toMatchObject({ NO_PROXY: "169.254.169.254", Path: "C:\\Windows" });
+    expect(machine.notes).toContain("read payload/kubelet.exe in us-west-2");
+    expect(machine.tasks["Casement guard"]).toMatchObject({
+      action: {
+        execute: "powershell.exe",
+        arguments: '-NoProfile -NonInteractive -ExecutionPolicy Bypass -File "C:\\My Files\\guard.ps1" -A "b c"',
+      },
+      triggers: [{ interval: "" }, { interval: "PT1M" }],
+      principal: { user: "SYSTEM" },
+    });
+
+    const second = await apply(...operations);
+    expect(second.result).toMatchObject({ ok: true, changed: [], unchanged: operations.length, rebootDue: true });
+  });
+
+  it("repairs what has drifted, and says which running services are due for a restart", async () => {
+    lay({ services: { containerd: service(), kubelet: service() } });
+    await apply(kubelet(), guardTask, rule, inline(here.path("kubelet.conf"), "old"));
+    const settled = here.machine();
+    here.change({
+      services: {
+        ...settled.services,
+        kubelet: {
+          ...service(),
+          ...settled.services.kubelet,
+          commandLine: `x ${here.path("kubelet.conf")}`,
+          startType: "Disabled",
+        },
+        other: service({ commandLine: `C:\\y.exe ${here.path("kubelet.conf")}` }),
+      },
+      tasks: {
+        "Casement guard": { ...settled.tasks["Casement guard"], state: "Disabled", lastResult: 0, nextResult: 0 },
+      },
+      firewall: { kubelet: { enabled: "False", protocol: "TCP", port: 10250, remoteAddresses: ["10.0.0.0/16"] } },
+    });
+    const { result } = await apply(inline(here.path("kubelet.conf"), "new"), kubelet(), guardTask, rule);
+    expect(result).toMatchObject({ ok: true, unchanged: 0 });
+    expect(result.restartDue.toSorted()).toEqual(["kubelet", "other"]);
+    expect(here.read(here.path("kubelet.conf"))).toBe("new");
+    expect(here.machine().services.kubelet).toMatchObject({
+      startType: "Automatic",
+      commandLine: "C:\\k\\kubelet.exe --config=C:\\k\\kubelet.conf",
+    });
+    expect(here.machine().tasks["Casement guard"]).toMatchObject({ state: "Ready" });
+  });
+
+  it("removes files, variables and a service's environment, once", async () => {
+    lay({ registry: { [ENVIRONMENT_KEY]: { NO_PROXY: "x" } }, services: { containerd: service() } });
+    here.write(here.path("bootstrap-kubeconfig"), "token");
+    await apply(kubelet({ restartAfter: [] }));
+    const operations: Operation[] = [
+      { do: "remove-file", path: here.path("bootstrap-kubeconfig") },
+      { do: "environment", name: "NO_PROXY", value: null },
+      kubelet({ environment: [], restartAfter: [] }),
+    ];
+    expect((await apply(...operations)).result).toMatchObject({ ok: true, unchanged: 0 });
+    expect(here.machine().services.kubelet).toMatchObject({ environment: [], failureActions: [] });
+    expect((await apply(...operations)).result).toMatchObject({ ok: true, changed: [], unchanged: 3 });
+  });
+});

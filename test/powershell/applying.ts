@@ -1,0 +1,25 @@
+import { createHash } from "node:crypto";
+import type { ApplyResult, Operation } from "../../lambdas/desired/plan.ts";
+import type { Ended, Ground } from "./run.ts";
+
+export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+export const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+/** Unix seconds that no test lives to see. */
+export const LATER = 4_000_000_000;
+
+/** A file whose content travels in the plan. */
+export const inline = (path: string, text: string, wanted = sha256(text)): Operation => ({
+  do: "file",
+  path,
+  source: { from: "inline", base64: base64(text) },
+  sha256: wanted,
+  access: "inherited",
+});
+
+/** Sends a plan of these operations and gives how the script ended. */
+export async function applyOn(here: Ground, ...operations: Operation[]): Promise<Ended & { result: ApplyResult }> {
+  const plan = { format: 1, operation: "add-1", notAfter: LATER, operations };
+  const ended = await here.send("apply", { plan });
+  return { ...ended, result: ended.result as ApplyResult };
+}

@@ -1,0 +1,104 @@
+# Stand-ins for adapters, addresses, routes, container networks and the firewall.
+Import-Module (Join-Path $PSScriptRoot 'state.psm1')
+
+function Stop-Missing([string] $what, $action) {
+    if ("$action" -ne 'SilentlyContinue') { throw "No matching $what objects found." }
+}
+
+function Get-NetAdapter([switch] $Physical, [int] $InterfaceIndex, $ErrorAction) {
+    $found = @((Get-Machine).adapters | Where-Object { (-not $Physical -or $_.physical) -and (-not $InterfaceIndex -or $_.index -eq $InterfaceIndex) })
+    if ($found.Count -eq 0) { Stop-Missing 'MSFT_NetAdapter' $ErrorAction }
+    $found | ForEach-Object { [pscustomobject] @{ Name = $_.name; InterfaceIndex = $_.index; MacAddress = $_.mac } }
+}
+
+function Get-NetIPInterface([int] $InterfaceIndex, [string] $AddressFamily, $ErrorAction) {
+    $found = @((Get-Machine).adapters | Where-Object { $_.index -eq $InterfaceIndex -and @($_.addresses).Count -gt 0 })
+    if ($found.Count -eq 0) { return Stop-Missing 'MSFT_NetIPInterface' $ErrorAction }
+    [pscustomobject] @{ InterfaceMetric = $found[0].metric; ConnectionState = if ($found[0].connected) { 'Connected' } else { 'Disconnected' } }
+}
+
+function Get-NetIPAddress([int] $InterfaceIndex, [string] $AddressFamily, $ErrorAction) {
+    foreach ($adapter in @((Get-Machine).adapters | Where-Object { $_.index -eq $InterfaceIndex })) {
+        foreach ($address in @($adapter.addresses)) {
+            [pscustomobject] @{ IPAddress = $address.ip; PrefixLength = $address.prefix; AddressState = $address.state }
+        }
+    }
+}
+
+function Get-NetRoute([string] $AddressFamily, [string] $DestinationPrefix, [string] $PolicyStore, $ErrorAction) {
+    $found = @((Get-Machine).routes | Where-Object { $_.prefix -eq $DestinationPrefix -and $_.store -eq $PolicyStore })
+    if ($found.Count -eq 0) { return Stop-Missing 'MSFT_NetRoute' $ErrorAction }
+    $found | ForEach-Object { [pscustomobject] @{ InterfaceIndex = $_.index; NextHop = $_.nextHop; RouteMetric = $_.metric } }
+}
+
+function New-NetRoute([string] $DestinationPrefix, [int] $InterfaceIndex, [string] $NextHop, [int] $RouteMetric, [string] $PolicyStore) {
+    $machine = Get-Machine
+    $same = @($machine.routes | Where-Object { $_.prefix -eq $DestinationPrefix -and $_.index -eq $InterfaceIndex -and $_.nextHop -eq $NextHop -and $_.store -eq $PolicyStore })
+    if ($same.Count -gt 0) { throw 'Instance MSFT_NetRoute already exists' }
+    $machine.routes = @($machine.routes) + @{ prefix = $DestinationPrefix; nextHop = $NextHop; index = $InterfaceIndex; metric = $RouteMetric; store = $PolicyStore }
+    Add-Note "add $DestinationPrefix"
+}
+
+function Remove-NetRoute([string] $DestinationPrefix, [int] $InterfaceIndex, [string] $NextHop, [string] $PolicyStore, [switch] $Confirm) {
+    $machine = Get-Machine
+    $machine.routes = @($machine.routes | Where-Object { -not ($_.prefix -eq $DestinationPrefix -and $_.index -eq $InterfaceIndex -and $_.nextHop -eq $NextHop -and $_.store -eq $PolicyStore) })
+    Add-Note "remove $DestinationPrefix"
+}
+
+function Get-HnsNetwork {
+    foreach ($network in @((Get-Machine).hns.networks)) {
+        $subnets = @($network.subnets | ForEach-Object { [pscustomobject] @{ AddressPrefix = $_ } })
+        [pscustomobject] @{ Name = $network.name; ID = $network.id; Subnets = $subnets; ManagementIP = $network.managementIp }
+    }
+}
+
+function Get-HnsEndpoint {
+    @((Get-Machine).hns.endpoints) | Where-Object { $_ } | ForEach-Object { [pscustomobject] @{ Name = $_.name; ID = $_.id; VirtualNetwork = $_.network; IPAddress = $_.ip } }
+}
+
+function New-HnsEndpoint([string] $NetworkId, [string] $Name) {
+    $hns = (Get-Machine).hns
+    $hns.endpoints = @($hns.endpoints) + @{ name = $Name; id = "endpoint-of-$NetworkId"; network = $NetworkId; ip = '10.132.1.2'; compartment = 0 }
+    Save-Machine
+    return @(Get-HnsEndpoint)[-1]
+}
+
+function Attach-HnsHostEndpoint([string] $EndpointID, [int] $CompartmentID) {
+    @((Get-Machine).hns.endpoints | Where-Object { $_.id -eq $EndpointID })[0].compartment = $CompartmentID
+    Save-Machine
+}
+
+function Remove-HnsEndpoint([string] $Id) {
+    $hns = (Get-Machine).hns
+    $hns.endpoints = @($hns.endpoints | Where-Object { $_.id -ne $Id })
+    Save-Machine
+}
+
+# Windows answers with the mask written out.
+function Get-NetFirewallRule([string] $Name, $ErrorAction) {
+    $rules = (Get-Machine).firewall
+    if (-not $rules.ContainsKey($Name)) { return Stop-Missing 'MSFT_NetFirewallRule' $ErrorAction }
+    [pscustomobject] @{ Name = $Name; Enabled = $rules[$Name].enabled; Action = 'Allow' }
+}
+
+function Get-NetFirewallPortFilter([Parameter(ValueFromPipeline)] $rule) {
+    $record = (Get-Machine).firewall[$rule.Name]
+    [pscustomobject] @{ Protocol = $record.protocol; LocalPort = "$($record.port)" }
+}
+
+function Get-NetFirewallAddressFilter([Parameter(ValueFromPipeline)] $rule) {
+    $record = (Get-Machine).firewall[$rule.Name]
+    [pscustomobject] @{ RemoteAddress = @($record.remoteAddresses | ForEach-Object { $_ -replace '/16$', '/255.255.0.0' }) }
+}
+
+function New-NetFirewallRule([string] $Name, [string] $DisplayName, [string] $Direction, [string] $Action, [string] $Protocol, [int] $LocalPort, [string[]] $RemoteAddress) {
+    (Get-Machine).firewall[$Name] = @{ enabled = 'True'; protocol = $Protocol; port = $LocalPort; remoteAddresses = $RemoteAddress }
+    Save-Machine
+}
+
+function Remove-NetFirewallRule([string] $Name) {
+    (Get-Machine).firewall.Remove($Name)
+    Save-Machine
+}
+
+Export-ModuleMember -Function Get-Net*, New-Net*, Remove-Net*, Get-Hns*, New-Hns*, Attach-Hns*, Remove-Hns*

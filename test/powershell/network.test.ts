@@ -1,0 +1,109 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type Ground, ground, pwsh, suite } from "./run.ts";
+import { freshMachine, type Machine, service } from "./stand-in.ts";
+
+const NAME = "OVNKubernetesHybridOverlayNetwork";
+const overlay = { name: NAME, id: "net-1", subnets: ["10.132.1.0/24"], managementIp: "10.0.0.20" };
+const hns = { networks: [overlay], endpoints: [] };
+
+describe.skipIf(!pwsh)(suite("network.ps1"), () => {
+  let here: Ground;
+  afterEach(() => here.close());
+
+  const lay = (change: Partial<Machine>) => {
+    here = ground(freshMachine({ services: { "kube-proxy": service({ state: "Stopped" }) }, ...change }));
+    here.write(here.path("kubeconfig"), "{}");
+  };
+  const network = (change: object = {}) =>
+    here.run("network", {
+      NodeName: "ip-10-0-0-20.us-west-2.compute.internal",
+      ServiceNetwork: "172.30.0.0/16",
+      HnsNetwork: NAME,
+      HnsModule: here.path("hns.psm1"),
+      CniConfig: here.path("cni.conf"),
+      KubeProxyConfig: here.path("kube-proxy.conf"),
+      KubeConfig: here.path("kubeconfig"),
+      WaitSeconds: 1,
+      ...change,
+    });
+  const written = (name: string) => JSON.parse(here.read(here.path(name)));
+
+  it("waits for the network, then writes what CNI and kube-proxy need", async () => {
+    lay({ later: [{}, {}, { hns }] });
+    const { exitCode, result, stderr } = await network({ WaitSeconds: 30 });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(result).toEqual({ script: "network", ok: true, cniChanged: true, kubeProxyChanged: true });
+    expect(written("cni.conf")).toEqual({
+      cniVersion: "0.2.0",
+      name: NAME,
+      type: "win-overlay",
+      apiVersion: 2,
+      capabilities: { portMappings: true, dns: true },
+      ipam: { type: "host-local", subnet: "10.132.1.0/24" },
+      policies: [
+        {
+          name: "EndpointPolicy",
+          value: {
+            type: "OutBoundNAT",
+            settings: { exceptionList: ["172.30.0.0/16"], destinationPrefix: "", needEncap: false },
+          },
+        },
+        {
+          name: "EndpointPolicy",
+          value: {
+            type: "SDNRoute",
+            settings: { exceptionList: [], destinationPrefix: "172.30.0.0/16", needEncap: true },
+          },
+        },
+        { name: "EndpointPolicy", value: { type: "ProviderAddress", settings: { providerAddress: "10.0.0.20" } } },
+      ],
+    });
+    expect(written("kube-proxy.conf")).toMatchObject({
+      kind: "KubeProxyConfiguration",
+      mode: "kernelspace",
+      hostnameOverride: "ip-10-0-0-20.us-west-2.compute.internal",
+      clusterCIDR: "10.132.1.0/24",
+      clientConnection: { kubeconfig: here.path("kubeconfig") },
+      featureGates: {},
+      winkernel: { enableDSR: true, networkName: NAME, sourceVip: "10.132.1.2" },
+    });
+    expect(here.machine().hns.endpoints).toMatchObject([{ name: "VIPEndpoint", network: "net-1", compartment: 1 }]);
+    expect(here.machine().services["kube-proxy"]?.state).toBe("Running");
+  });
+
+  it("changes nothing the second time and leaves kube-proxy running", async () => {
+    lay({ hns });
+    await network();
+    here.change({ notes: [] });
+    const { result } = await network();
+    expect(result).toMatchObject({ ok: true, cniChanged: false, kubeProxyChanged: false });
+    expect(here.machine().notes).toEqual([]);
+  });
+
+  it("replaces the endpoint of a network that was made anew, and restarts kube-proxy", async () => {
+    lay({
+      hns: {
+        networks: [overlay],
+        endpoints: [{ name: "VIPEndpoint", id: "old", network: "net-0", ip: "10.132.1.9", compartment: 1 }],
+      },
+    });
+    here.change({ services: { "kube-proxy": service() } });
+    await network();
+    expect(here.machine().hns.endpoints).toMatchObject([{ network: "net-1", ip: "10.132.1.2" }]);
+    expect(here.machine().notes).toEqual(["stop kube-proxy", "start kube-proxy"]);
+  });
+
+  it("switches on the feature gates that older versions need", async () => {
+    lay({ hns });
+    await network({ FeatureGates: "WinDSR,WinOverlay" });
+    expect(written("kube-proxy.conf")).toMatchObject({ featureGates: { WinDSR: true, WinOverlay: true } });
+  });
+
+  it("fails and writes nothing when the network does not come", async () => {
+    lay({});
+    const { exitCode, result } = await network();
+    expect(exitCode).toBe(1);
+    expect(result).toMatchObject({ ok: false, error: `the HNS network ${NAME} did not come within 1 seconds` });
+    expect(() => written("cni.conf")).toThrow("ENOENT");
+  });
+});

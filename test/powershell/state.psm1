@@ -1,0 +1,30 @@
+# The machine that the stand-ins play: one JSON file, named by CASEMENT_STANDIN_STATE, written after every change so
+# that the test (and the metadata service it runs) sees what the script did at once.
+Set-StrictMode -Version 2
+
+$script:Machine = Get-Content -LiteralPath $env:CASEMENT_STANDIN_STATE -Raw | ConvertFrom-Json -AsHashtable
+
+function Get-Machine { return , $script:Machine }
+
+function Save-Machine {
+    $text = $script:Machine | ConvertTo-Json -Depth 12
+    $new = "$($env:CASEMENT_STANDIN_STATE).new"
+    [IO.File]::WriteAllText($new, $text)
+    [IO.File]::Move($new, $env:CASEMENT_STANDIN_STATE, $true)
+}
+
+# What happens beside the script while it sleeps: each sleep takes the next entry of "later", whose parts replace ours.
+function Step-Machine {
+    $later = @($script:Machine.later)
+    if ($later.Count -eq 0) { return }
+    foreach ($part in @($later[0].Keys)) { $script:Machine[$part] = $later[0][$part] }
+    $script:Machine.later = @($later | Select-Object -Skip 1)
+    Save-Machine
+}
+
+function Add-Note([string] $text) {
+    $script:Machine.notes = @($script:Machine.notes) + $text
+    Save-Machine
+}
+
+Export-ModuleMember -Function Get-Machine, Save-Machine, Step-Machine, Add-Note

@@ -1,0 +1,115 @@
+# Stand-ins for the rest of Windows and of the AWS tools: time, access, tasks, features, Defender, events, power.
+Import-Module (Join-Path $PSScriptRoot 'state.psm1')
+
+# Sleeping is short here, and is when the rest of the machine moves on.
+function Start-Sleep([double] $Seconds, [int] $Milliseconds) {
+    [Threading.Thread]::Sleep(20)
+    Step-Machine
+}
+
+function Get-Acl([string] $LiteralPath) {
+    $known = (Get-Machine).access
+    $sddl = if ($known.ContainsKey($LiteralPath)) { $known[$LiteralPath] } else { 'O:SYG:SYD:AI(A;OICIID;FA;;;SY)(A;OICIID;0x1200a9;;;BU)' }
+    $acl = [pscustomobject] @{ Sddl = $sddl }
+    # Windows adds the group and marks the list as looked at for inheritance.
+    $acl | Add-Member -MemberType ScriptMethod -Name SetSecurityDescriptorSddlForm -Value {
+        param($wanted)
+        $this.Sddl = $wanted.Replace('O:BA', 'O:BAG:SY').Replace('D:P(', 'D:PAI(')
+    }
+    return $acl
+}
+
+function Set-Acl([string] $LiteralPath, $AclObject) {
+    (Get-Machine).access[$LiteralPath] = $AclObject.Sddl
+    Save-Machine
+}
+
+function Read-S3Object([string] $BucketName, [string] $Key, [string] $VersionId, [string] $File, [string] $Region) {
+    $objects = (Get-Machine).objects
+    $name = "$BucketName/$Key@$VersionId"
+    if (-not $objects.ContainsKey($name)) { throw 'The specified version does not exist.' }
+    [IO.File]::WriteAllBytes($File, [Convert]::FromBase64String($objects[$name]))
+    Add-Note "read $Key in $Region"
+}
+
+function Get-SECSecretValue([string] $SecretId, [string] $Region) {
+    $secrets = (Get-Machine).secrets
+    if (-not $secrets.ContainsKey($SecretId)) { throw "Secrets Manager can't find the specified secret." }
+    return [pscustomobject] @{ SecretString = $secrets[$SecretId] }
+}
+
+function Get-WindowsFeature([string] $Name) {
+    foreach ($entry in (Get-Machine).features.GetEnumerator()) {
+        if (-not $Name -or $entry.Key -eq $Name) { [pscustomobject] @{ Name = $entry.Key; InstallState = $entry.Value } }
+    }
+}
+
+function Install-WindowsFeature([string] $Name) {
+    $machine = Get-Machine
+    if ($machine.featureFails) { return [pscustomobject] @{ Success = $false; ExitCode = 'Failed'; RestartNeeded = 'No' } }
+    $machine.features[$Name] = 'InstallPending'
+    Save-Machine
+    return [pscustomobject] @{ Success = $true; ExitCode = 'SuccessRestartRequired'; RestartNeeded = 'Yes' }
+}
+
+function Get-MpPreference { return [pscustomobject] @{ ExclusionProcess = @((Get-Machine).exclusions) } }
+
+function Add-MpPreference([string] $ExclusionProcess) {
+    (Get-Machine).exclusions = @((Get-Machine).exclusions) + $ExclusionProcess
+    Save-Machine
+}
+
+function New-EventLog([string] $LogName, [string] $Source, $ErrorAction) { }
+
+function Write-EventLog([string] $LogName, [string] $Source, [int] $EventId, [string] $EntryType, [string] $Message) {
+    (Get-Machine).events = @((Get-Machine).events) + @{ kind = $EntryType; text = $Message }
+    Save-Machine
+}
+
+function New-ScheduledTaskAction([string] $Execute, [string] $Argument) { return @{ execute = $Execute; arguments = $Argument } }
+
+function New-ScheduledTaskTrigger([switch] $AtStartup, [switch] $Once, $At, [TimeSpan] $RepetitionInterval) {
+    return @{ interval = if ($Once) { [Xml.XmlConvert]::ToString($RepetitionInterval) } else { '' } }
+}
+
+function New-ScheduledTaskPrincipal([string] $UserId, [string] $LogonType, [string] $RunLevel) { return @{ user = $UserId } }
+
+function New-ScheduledTaskSettingsSet([string] $MultipleInstances, [TimeSpan] $ExecutionTimeLimit, [switch] $StartWhenAvailable) {
+    return @{ multipleInstances = $MultipleInstances; limit = $ExecutionTimeLimit.TotalMinutes }
+}
+
+function Register-ScheduledTask([string] $TaskName, $Action, $Trigger, $Principal, $Settings, [switch] $Force) {
+    $known = (Get-Machine).tasks
+    $result = if ($known.ContainsKey($TaskName)) { $known[$TaskName].nextResult } else { 0 }
+    $known[$TaskName] = @{ state = 'Ready'; action = $Action; triggers = @($Trigger); principal = $Principal; settings = $Settings; lastResult = 267011; nextResult = $result }
+    Save-Machine
+}
+
+function Get-ScheduledTask([string] $TaskName, $ErrorAction) {
+    $tasks = (Get-Machine).tasks
+    if (-not $tasks.ContainsKey($TaskName)) {
+        if ("$ErrorAction" -ne 'SilentlyContinue') { throw "No MSFT_ScheduledTask objects found with property 'TaskName' equal to '$TaskName'." }
+        return
+    }
+    $record = $tasks[$TaskName]
+    $triggers = @($record.triggers | ForEach-Object { [pscustomobject] @{ Repetition = [pscustomobject] @{ Interval = $_.interval } } })
+    $action = [pscustomobject] @{ Execute = $record.action.execute; Arguments = $record.action.arguments }
+    [pscustomobject] @{ State = $record.state; Actions = @($action); Triggers = $triggers; Principal = [pscustomobject] @{ UserId = $record.principal.user } }
+}
+
+function Get-ScheduledTaskInfo([string] $TaskName) {
+    return [pscustomobject] @{ LastTaskResult = (Get-Machine).tasks[$TaskName].lastResult }
+}
+
+function Start-ScheduledTask([string] $TaskName) {
+    if (-not (Get-Machine).tasks.ContainsKey($TaskName)) { throw 'The system cannot find the file specified.' }
+    $record = (Get-Machine).tasks[$TaskName]
+    $record.lastResult = $record.nextResult
+    Add-Note "run $TaskName"
+}
+
+# The real ones would restart the machine that runs the test.
+function Restart-Computer { throw 'Restart-Computer was called.' }
+function Stop-Computer { throw 'Stop-Computer was called.' }
+
+Export-ModuleMember -Function *
