@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from "node:util";
+import { badRequest, forbidden } from "../model/failure.ts";
+import { at, type KubeObject } from "../model/object.ts";
+import type { ResourceType } from "../model/resources.ts";
+import type { SigningRequest } from "../model/shapes.ts";
+import { wishOf } from "./certificate-requests.ts";
+import { nodeOf } from "./node-authorizer.ts";
+import type { Authorizer, User } from "./users.ts";
+
+/** A write on its way to the store. */
+export interface Write {
+  readonly user: User;
+  readonly type: ResourceType;
+  readonly subresource: string;
+  readonly before: KubeObject | undefined;
+  readonly after: KubeObject;
+}
+
+/** Labels in Kubernetes' own domains that a kubelet may set on its Node (k8s.io/kubelet/pkg/apis well_known_labels.go). */
+const kubeletLabels = new Set([
+  "kubernetes.io/hostname",
+  "kubernetes.io/arch",
+  "kubernetes.io/os",
+  "beta.kubernetes.io/arch",
+  "beta.kubernetes.io/os",
+  "beta.kubernetes.io/instance-type",
+  "node.kubernetes.io/instance-type",
+  "failure-domain.beta.kubernetes.io/region",
+  "failure-domain.beta.kubernetes.io/zone",
+  "topology.kubernetes.io/region",
+  "topology.kubernetes.io/zone",
+]);
+const kubeletDomains = new Set(["kubelet.kubernetes.io", "node.kubernetes.io"]);
+const kubernetesDomain = /(^|\.)(kubernetes|k8s)\.io$/;
+
+function isReserved(label: string): boolean {
+  const domain = label.includes("/") ? (label.split("/")[0] ?? "") : "";
+  if (kubeletLabels.has(label) || [...kubeletDomains].some((one) => domain === one || domain.endsWith(`.${one}`)))
+    return false;
+  return kubernetesDomain.test(domain);
+}
+
+const changedLabels = ({ before, after }: Write): string[] => {
+  const [old = {}, fresh = {}] = [before?.metadata.labels, after.metadata.labels];
+  return [...new Set([...Object.keys(old), ...Object.keys(fresh)])].filter((key) => old[key] !== fresh[key]);
+};
+
+function nodeWrite(node: string, write: Write): string | undefined {
+  const { before, after } = write;
+  if (after.metadata.name !== node) return `node "${node}" is not allowed to modify node "${after.metadata.name}"`;
+  const labels = changedLabels(write).filter(isReserved).sort();
+  if (labels.length > 0)
+    return `is not allowed to ${before ? "modify" : "set the following"} labels: ${labels.join(", ")}`;
+  if (before && !isDeepStrictEqual(at(before, "spec", "taints") ?? [], at(after, "spec", "taints") ?? [])) {
+    return `node "${node}" is not allowed to modify taints`;
+  }
+  return undefined;
+}
+
+const podWrite = (node: string, { before, after }: Write): string | undefined =>
+  before || at(after, "metadata", "annotations", "kubernetes.io/config.mirror")
+    ? undefined
+    : `pod does not have "kubernetes.io/config.mirror" annotation, node "${node}" can only create mirror pods`;
+
+const kubeletSigners = new Set(["kubernetes.io/kube-apiserver-client-kubelet", "kubernetes.io/kubelet-serving"]);
+
+function requestWrite(node: string, { before, after }: Write): string | undefined {
+  const request = after as SigningRequest;
+  if (before || !kubeletSigners.has(request.spec.signerName)) return undefined;
+  const wanted = `system:node:${node}`;
+  return wishOf(request)?.commonName === wanted ? undefined : `can only create a node CSR with CN=${wanted}`;
+}
+
+const restrictions: Readonly<Record<string, (node: string, write: Write) => string | undefined>> = {
+  nodes: nodeWrite,
+  pods: podWrite,
+  certificatesigningrequests: requestWrite,
+};
+
+/**
+ * The admission plugin NodeRestriction: what a kubelet may change beyond what it is authorised for.
+ * @throws 403
+ */
+export function restrictNode(write: Write): void {
+  const node = nodeOf(write.user);
+  if (node === undefined) return;
+  const why = restrictions[write.type.plural]?.(node, write);
+  if (why) throw forbidden(write.type, write.after.metadata.name, why);
+}
+
+/**
+ * The admission plugin CertificateApproval: who approves must also be allowed the verb `approve` on the signer.
+ * @throws 403
+ */
+export function requireSigner(write: Write, authorize: Authorizer): void {
+  if (write.type.plural !== "certificatesigningrequests" || write.subresource !== "approval") return;
+  const signer = (write.after as SigningRequest).spec.signerName;
+  const names = [signer, `${signer.split("/")[0]}/*`];
+  const wanted = {
+    verb: "approve",
+    group: "certificates.k8s.io",
+    resource: "signers",
+    subresource: "",
+    namespace: undefined,
+  };
+  if (names.some((name) => authorize(write.user, { ...wanted, name }))) return;
+  throw forbidden(
+    write.type,
+    write.after.metadata.name,
+    `user not permitted to approve requests with signerName "${signer}"`,
+  );
+}
+
+/**
+ * The admission plugin CertificateSubjectRestriction.
+ * @throws 403 for a client certificate that would make its holder a master, 400 for what is no request
+ */
+export function restrictSubject({ type, before, after }: Write): void {
+  if (type.plural !== "certificatesigningrequests" || before) return;
+  const wish = wishOf(after as SigningRequest);
+  if (!wish) throw badRequest("failed to parse CSR: asn1: structure error: tags don't match");
+  const isClient = (after as SigningRequest).spec.signerName === "kubernetes.io/kube-apiserver-client";
+  if (!isClient || !wish.organizations.includes("system:masters")) return;
+  throw forbidden(
+    type,
+    after.metadata.name,
+    "use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed",
+  );
+}

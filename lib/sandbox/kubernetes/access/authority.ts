@@ -1,0 +1,188 @@
+// @peculiar/x509 needs the reflection API before it is loaded.
+import "reflect-metadata";
+
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  X509Certificate as NodeCertificate,
+} from "node:crypto";
+import {
+  BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  type Extension,
+  type JsonGeneralNames,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  SubjectAlternativeNameExtension,
+  X509CertificateGenerator,
+} from "@peculiar/x509";
+import type { Foundation } from "../../core/foundation.ts";
+
+/** A key of the Web Crypto API. */
+type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
+/** A certificate with its private key, both PEM. */
+export interface Credentials {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** What the cluster's authority writes into a certificate. */
+export interface Order {
+  readonly subject: string;
+  readonly publicKey: Key;
+  readonly seconds: number;
+  readonly usages: readonly ("client auth" | "server auth")[];
+  readonly names?: JsonGeneralNames;
+}
+
+/** The cluster's certificate authority. */
+export interface Authority {
+  readonly pem: string;
+  /** Signs; the certificate begins five minutes back, as kube-controller-manager's do (cfssl backdate). */
+  sign(order: Order): Promise<string>;
+  /** The subject of a client certificate that this authority signed and whose time is now; undefined otherwise. */
+  clientOf(pem: string): { readonly commonName: string; readonly organizations: readonly string[] } | undefined;
+}
+
+const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
+const BACKDATE = 5 * 60_000;
+const YEAR = 365 * 24 * 3600;
+
+/**
+ * The authority's own life and the server's: so wide because real clients judge these two by the host's clock, which the
+ * sandbox's clock may leave behind.
+ */
+const WIDE = 10 * YEAR;
+
+const usageOids = { "client auth": ExtendedKeyUsage.clientAuth, "server auth": ExtendedKeyUsage.serverAuth } as const;
+
+const importPrivate = (pem: string): Promise<Key> => {
+  const der = createPrivateKey(pem).export({ type: "pkcs8", format: "der" });
+  return crypto.subtle.importKey("pkcs8", der, ALGORITHM, true, ["sign"]);
+};
+
+const importPublic = (pem: string): Promise<Key> => {
+  const der = createPublicKey(pem).export({ type: "spki", format: "der" });
+  return crypto.subtle.importKey("spki", der, ALGORITHM, true, ["verify"]);
+};
+
+/** A new P-256 key, PEM. */
+export const newKey = (): string =>
+  generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+
+async function selfSigned(foundation: Foundation, key: string): Promise<Credentials> {
+  const now = foundation.clock.now();
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: "CN=kubernetes",
+    keys: { privateKey: await importPrivate(key), publicKey: await importPublic(key) },
+    notBefore: new Date(now - WIDE * 1000),
+    notAfter: new Date(now + WIDE * 1000),
+    serialNumber: serial(foundation),
+    signingAlgorithm: ALGORITHM,
+    extensions: [
+      new BasicConstraintsExtension(true, undefined, true),
+      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.digitalSignature, true),
+    ],
+  });
+  return { certificate: certificate.toString("pem"), key };
+}
+
+/** A positive number of 16 bytes. */
+const serial = (foundation: Foundation): string => `4${foundation.random.hex(31)}`;
+
+function extensionsOf({ usages, names }: Order): Extension[] {
+  const extended = usages.map((usage) => usageOids[usage]);
+  return [
+    new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+    new ExtendedKeyUsageExtension(extended),
+    new BasicConstraintsExtension(false, undefined, true),
+    ...(names && names.length > 0 ? [new SubjectAlternativeNameExtension(names)] : []),
+  ];
+}
+
+/** The values of one attribute in node:crypto's form of a subject, one attribute a line. */
+const subjectValues = (subject: string, attribute: string): string[] =>
+  subject
+    .split("\n")
+    .filter((line) => line.startsWith(`${attribute}=`))
+    .map((line) => line.slice(attribute.length + 1));
+
+function clientReader(foundation: Foundation, authority: string): Authority["clientOf"] {
+  const issuer = new NodeCertificate(authority);
+  return (pem) => {
+    const certificate = new NodeCertificate(pem);
+    const now = foundation.clock.now();
+    const isCurrent = Date.parse(certificate.validFrom) <= now && now <= Date.parse(certificate.validTo);
+    const isForClients = certificate.keyUsage?.includes(ExtendedKeyUsage.clientAuth) ?? false;
+    if (!isCurrent || !isForClients || !certificate.verify(issuer.publicKey)) return undefined;
+    const [commonName] = subjectValues(certificate.subject, "CN");
+    return commonName ? { commonName, organizations: subjectValues(certificate.subject, "O") } : undefined;
+  };
+}
+
+/**
+ * The cluster's authority: made on the first start, kept in the store.
+ * @param foundation clock for validity, randomness for serial numbers, store for the key
+ */
+export async function clusterAuthority(foundation: Foundation): Promise<Authority> {
+  const kept = foundation.store.collection<Credentials>("kubernetes-authority");
+  const credentials = kept.get("authority") ?? (await selfSigned(foundation, newKey()));
+  kept.set("authority", credentials);
+  const signingKey = await importPrivate(credentials.key);
+  return {
+    pem: credentials.certificate,
+    clientOf: clientReader(foundation, credentials.certificate),
+    sign: async (order) => {
+      const now = foundation.clock.now();
+      const certificate = await X509CertificateGenerator.create({
+        serialNumber: serial(foundation),
+        subject: order.subject,
+        issuer: "CN=kubernetes",
+        notBefore: new Date(now - BACKDATE),
+        notAfter: new Date(now - BACKDATE + order.seconds * 1000),
+        publicKey: order.publicKey,
+        signingKey,
+        signingAlgorithm: ALGORITHM,
+        extensions: extensionsOf(order),
+      });
+      return `${certificate.toString("pem")}\n`;
+    },
+  };
+}
+
+/** The API server's own certificate for loopback and its in-cluster names, made once and kept. */
+export async function servingCredentials(foundation: Foundation, authority: Authority): Promise<Credentials> {
+  const kept = foundation.store.collection<Credentials>("kubernetes-authority");
+  const known = kept.get("server");
+  if (known) return known;
+  const key = newKey();
+  const names: JsonGeneralNames = [
+    { type: "ip", value: "127.0.0.1" },
+    ...["localhost", "kubernetes", "kubernetes.default.svc"].map((value) => ({ type: "dns" as const, value })),
+  ];
+  const order: Order = {
+    subject: "CN=kube-apiserver",
+    publicKey: await importPublic(key),
+    seconds: WIDE,
+    usages: ["server auth"],
+    names,
+  };
+  const credentials = { certificate: await authority.sign(order), key };
+  kept.set("server", credentials);
+  return credentials;
+}
+
+/** Signs a client certificate for a person or component of the ground (the administrator's kubeconfig). */
+export async function clientCredentials(
+  authority: Authority,
+  commonName: string,
+  organizations: readonly string[],
+): Promise<Credentials> {
+  const key = newKey();
+  const subject = [...organizations.map((one) => `O=${one}`), `CN=${commonName}`].join(", ");
+  const order: Order = { subject, publicKey: await importPublic(key), seconds: YEAR, usages: ["client auth"] };
+  return { certificate: await authority.sign(order), key };
+}

@@ -1,0 +1,35 @@
+// @peculiar/x509 needs the reflection API before it is loaded.
+import "reflect-metadata";
+
+import { Pkcs10CertificateRequest } from "@peculiar/x509";
+import type { SigningRequest } from "../model/shapes.ts";
+
+/** What a PKCS #10 request asks to be certified. */
+export interface Wish {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  readonly names: readonly { readonly type: string; readonly value: string }[];
+  readonly parsed: Pkcs10CertificateRequest;
+}
+
+const SUBJECT_ALTERNATIVE_NAME = "2.5.29.17";
+
+function namesIn(request: Pkcs10CertificateRequest): Wish["names"] {
+  const extension = request.extensions.find(({ type }) => type === SUBJECT_ALTERNATIVE_NAME);
+  const names = extension && "names" in extension ? (extension.names as { toJSON(): Wish["names"] }) : undefined;
+  return names?.toJSON() ?? [];
+}
+
+/**
+ * Reads the PEM inside a CertificateSigningRequest.
+ * @returns undefined when it is no PKCS #10 request
+ */
+export function wishOf(object: SigningRequest): Wish | undefined {
+  try {
+    const parsed = new Pkcs10CertificateRequest(Buffer.from(object.spec.request, "base64").toString("utf8"));
+    const [commonName = ""] = parsed.subjectName.getField("CN");
+    return { commonName, organizations: parsed.subjectName.getField("O"), names: namesIn(parsed), parsed };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,100 @@
+import { at, listOf } from "../model/object.ts";
+import { known } from "../model/resources.ts";
+import type { Pod } from "../model/shapes.ts";
+import type { Objects } from "../store/objects.ts";
+import type { Attributes, Authorizer, User } from "./users.ts";
+
+const PREFIX = "system:node:";
+
+/** The node that a kubelet's identity speaks for. */
+export const nodeOf = (user: User): string | undefined =>
+  user.groups.includes("system:nodes") && user.name.startsWith(PREFIX) ? user.name.slice(PREFIX.length) : undefined;
+
+interface Line {
+  readonly verbs: readonly string[];
+  readonly group?: string;
+  readonly resource: string;
+  readonly where?: (node: string, wanted: Attributes, objects: Objects) => boolean;
+}
+
+const read = ["get", "list", "watch"];
+const own = (node: string, { name, onlyName }: Attributes): boolean => name === node || onlyName === node;
+const ownLease = (node: string, wanted: Attributes): boolean =>
+  wanted.namespace === "kube-node-lease" && (wanted.verb === "create" || wanted.name === node);
+
+const podsOn = (objects: Objects, node: string): Pod[] =>
+  objects.list<Pod>(known("pods")).filter((pod) => pod.spec.nodeName === node);
+
+/** A kubelet reads the pods that are bound to it, one by one or selected by its name. */
+const ownPod = (node: string, wanted: Attributes, objects: Objects): boolean =>
+  wanted.name
+    ? podsOn(objects, node).some(
+        ({ metadata }) => metadata.name === wanted.name && metadata.namespace === wanted.namespace,
+      )
+    : wanted.onNode === node;
+
+const mounts = (pod: Pod, kind: "secret" | "configMap", name: string): boolean =>
+  listOf(at(pod, "spec", "volumes")).some(
+    (volume) => at(volume, kind, kind === "secret" ? "secretName" : "name") === name,
+  );
+
+const mountedBy =
+  (kind: "secret" | "configMap") =>
+  (node: string, wanted: Attributes, objects: Objects): boolean =>
+    podsOn(objects, node).some(
+      (pod) => pod.metadata.namespace === wanted.namespace && mounts(pod, kind, wanted.name || (wanted.onlyName ?? "")),
+    );
+
+/**
+ * What a kubelet may do: the rules of system:node (k8s plugin/pkg/auth/authorizer/rbac/bootstrappolicy NodeRules) inside
+ * the limits of the node authoriser, which follows references from pods to a node and, since 1.32, wants lists selected.
+ */
+const lines: readonly Line[] = [
+  { verbs: ["create"], resource: "nodes" },
+  { verbs: [...read, "update", "patch"], resource: "nodes", where: own },
+  { verbs: ["update", "patch"], resource: "nodes/status", where: own },
+  {
+    verbs: [...read, "create"],
+    resource: "pods",
+    where: (node, wanted, objects) => wanted.verb === "create" || ownPod(node, wanted, objects),
+  },
+  { verbs: ["delete"], resource: "pods", where: ownPod },
+  { verbs: ["update", "patch"], resource: "pods/status", where: ownPod },
+  { verbs: ["create", "update", "patch"], resource: "events" },
+  { verbs: read, resource: "services" },
+  { verbs: read, resource: "secrets", where: mountedBy("secret") },
+  { verbs: read, resource: "configmaps", where: mountedBy("configMap") },
+  {
+    verbs: ["get", "create", "update", "patch", "delete"],
+    group: "coordination.k8s.io",
+    resource: "leases",
+    where: ownLease,
+  },
+  { verbs: [...read, "create"], group: "certificates.k8s.io", resource: "certificatesigningrequests" },
+  { verbs: read, group: "node.k8s.io", resource: "runtimeclasses" },
+  {
+    verbs: ["get", "create", "update", "patch", "delete"],
+    group: "storage.k8s.io",
+    resource: "csinodes",
+    where: (node, wanted) => wanted.verb === "create" || own(node, wanted),
+  },
+  { verbs: ["get"], group: "storage.k8s.io", resource: "volumeattachments" },
+  { verbs: ["create"], group: "authentication.k8s.io", resource: "tokenreviews" },
+  { verbs: ["create"], group: "authorization.k8s.io", resource: "subjectaccessreviews" },
+];
+
+/** Allows kubelets what is theirs; says nothing of anybody else. */
+export function nodeAuthorizer(objects: Objects): Authorizer {
+  return (user, wanted) => {
+    const node = nodeOf(user);
+    if (node === undefined || wanted.path !== undefined) return false;
+    const resource = wanted.subresource ? `${wanted.resource}/${wanted.subresource}` : wanted.resource;
+    return lines.some(
+      (line) =>
+        (line.group ?? "") === wanted.group &&
+        line.resource === resource &&
+        line.verbs.includes(wanted.verb) &&
+        (line.where?.(node, wanted, objects) ?? true),
+    );
+  };
+}

@@ -1,0 +1,69 @@
+import { badRequest } from "../model/failure.ts";
+import { at, type Fields, fieldsOf, listOf } from "../model/object.ts";
+import type { Rule } from "./rbac.ts";
+import type { Tokens } from "./tokens.ts";
+import type { Attributes, Authorizer, User } from "./users.ts";
+
+/** What the reviews ask. */
+export interface Judges {
+  readonly authorize: Authorizer;
+  readonly rules: (user: User, namespace: string | undefined) => Rule[];
+  readonly tokens: Tokens;
+}
+
+type Review = (spec: Fields, user: User, judges: Judges) => Fields;
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+function attributesOf(spec: Fields): Attributes {
+  const path = at(spec, "nonResourceAttributes", "path");
+  const wanted = fieldsOf(path === undefined ? spec.resourceAttributes : spec.nonResourceAttributes);
+  if (Object.keys(wanted).length === 0) {
+    throw badRequest("exactly one of nonResourceAttributes or resourceAttributes must be specified");
+  }
+  return {
+    verb: text(wanted.verb),
+    ...(path === undefined ? {} : { path: text(path) }),
+    group: text(wanted.group),
+    resource: text(wanted.resource),
+    subresource: text(wanted.subresource),
+    name: text(wanted.name),
+    namespace: text(wanted.namespace) || undefined,
+  };
+}
+
+const accessOf = (spec: Fields, user: User, { authorize }: Judges): Fields => ({
+  allowed: authorize(user, attributesOf(spec)),
+});
+
+const userInfo = ({ name, uid, groups }: User): Fields => ({ username: name, ...(uid ? { uid } : {}), groups });
+
+const rulesOf: Review = (spec, user, { rules }) => {
+  const everything: Rule[] = user.groups.includes("system:masters")
+    ? [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }]
+    : [];
+  const all = [...everything, ...rules(user, text(spec.namespace) || undefined)];
+  return {
+    resourceRules: all.filter((rule) => rule.resources).map(({ nonResourceURLs: _urls, ...rule }) => rule),
+    nonResourceRules: all.flatMap(({ verbs, nonResourceURLs }) =>
+      nonResourceURLs ? [{ verbs, nonResourceURLs }] : [],
+    ),
+    incomplete: false,
+  };
+};
+
+const subjectOf = (spec: Fields): User => ({ name: text(spec.user), groups: listOf<string>(spec.groups) });
+
+const tokenReview: Review = (spec, _user, { tokens }) => {
+  const holder = tokens.userOf(text(spec.token));
+  return holder ? { authenticated: true, user: userInfo(holder) } : { error: "invalid bearer token" };
+};
+
+/** How each kind of review finds its status. */
+export const reviews: Readonly<Record<string, Review>> = {
+  selfsubjectaccessreviews: accessOf,
+  subjectaccessreviews: (spec, _user, judges) => accessOf(spec, subjectOf(spec), judges),
+  selfsubjectrulesreviews: rulesOf,
+  selfsubjectreviews: (_spec, user) => ({ userInfo: userInfo(user) }),
+  tokenreviews: tokenReview,
+};

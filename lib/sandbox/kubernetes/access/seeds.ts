@@ -1,0 +1,129 @@
+import { readFileSync } from "node:fs";
+import { parseAllDocuments } from "yaml";
+import type { KubeObject } from "../model/object.ts";
+import { resourceTypes } from "../model/resources.ts";
+import type { Rule } from "./rbac.ts";
+
+const RBAC = "rbac.authorization.k8s.io";
+
+const draft = (
+  apiVersion: string,
+  kind: string,
+  metadata: { name: string; namespace?: string },
+  rest: object = {},
+): KubeObject => ({ apiVersion, kind, metadata, ...rest }) as KubeObject;
+
+const clusterRole = (name: string, rules: readonly Rule[]): KubeObject =>
+  draft(`${RBAC}/v1`, "ClusterRole", { name }, { rules });
+
+const groupBinding = (name: string, role: string, group: string): KubeObject =>
+  draft(
+    `${RBAC}/v1`,
+    "ClusterRoleBinding",
+    { name },
+    {
+      roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: role },
+      subjects: [{ kind: "Group", apiGroup: RBAC, name: group }],
+    },
+  );
+
+const paths = (...nonResourceURLs: string[]): Rule => ({ verbs: ["get"], nonResourceURLs });
+
+const reviewsOfSelf: Rule[] = [
+  {
+    verbs: ["create"],
+    apiGroups: ["authorization.k8s.io"],
+    resources: ["selfsubjectaccessreviews", "selfsubjectrulesreviews"],
+  },
+  { verbs: ["create"], apiGroups: ["authentication.k8s.io"], resources: ["selfsubjectreviews"] },
+];
+
+/** Everything that can be read, except Secrets, as the aggregated role `view` and OKD's `cluster-reader` have it. */
+const readable = (): Rule[] =>
+  [...new Set(resourceTypes.map(({ group }) => group))].map((group) => ({
+    verbs: ["get", "list", "watch"],
+    apiGroups: [group],
+    resources: resourceTypes
+      .filter((type) => type.group === group && !type.virtual && type.plural !== "secrets")
+      .map(({ plural }) => plural),
+  }));
+
+/** Cluster roles and bindings that every cluster starts with (k8s plugin/pkg/auth/authorizer/rbac/bootstrappolicy). */
+const bootstrapPolicy = (): KubeObject[] => [
+  clusterRole("cluster-admin", [
+    { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
+    { verbs: ["*"], nonResourceURLs: ["*"] },
+  ]),
+  clusterRole("cluster-reader", readable()),
+  clusterRole("system:discovery", [
+    paths(
+      "/api",
+      "/api/*",
+      "/apis",
+      "/apis/*",
+      "/healthz",
+      "/livez",
+      "/openapi",
+      "/openapi/*",
+      "/readyz",
+      "/version",
+      "/version/",
+    ),
+  ]),
+  clusterRole("system:basic-user", reviewsOfSelf),
+  clusterRole("system:node-bootstrapper", [
+    {
+      verbs: ["create", "get", "list", "watch"],
+      apiGroups: ["certificates.k8s.io"],
+      resources: ["certificatesigningrequests"],
+    },
+  ]),
+  groupBinding("cluster-admin", "cluster-admin", "system:masters"),
+  groupBinding("cluster-readers", "cluster-reader", "system:cluster-readers"),
+  groupBinding("system:discovery", "system:discovery", "system:authenticated"),
+  groupBinding("system:basic-user", "system:basic-user", "system:authenticated"),
+];
+
+const spaces = [
+  "default",
+  "kube-system",
+  "kube-public",
+  "kube-node-lease",
+  "openshift-machine-api",
+  "openshift-machine-config-operator",
+  "openshift-windows-machine-config-operator",
+];
+
+/** What the machine config operator keeps for kubelets that join (OKD manifests node-bootstrapper-*.yaml). */
+const bootstrapper = (): KubeObject[] => {
+  const namespace = "openshift-machine-config-operator";
+  return [
+    draft("v1", "ServiceAccount", { name: "node-bootstrapper", namespace }),
+    draft(
+      `${RBAC}/v1`,
+      "ClusterRoleBinding",
+      { name: "system-bootstrap-node-bootstrapper" },
+      {
+        roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: "system:node-bootstrapper" },
+        subjects: [{ kind: "ServiceAccount", name: "node-bootstrapper", namespace }],
+      },
+    ),
+  ];
+};
+
+/** What the cluster's administrator applies for the bot: the very file. */
+const clusterAccess = (): KubeObject[] => {
+  const file = new URL("../../../manifests/cluster-access.yaml", import.meta.url);
+  return parseAllDocuments(readFileSync(file, "utf8")).flatMap((one) =>
+    one.contents ? [one.toJS() as KubeObject] : [],
+  );
+};
+
+/** Everything a new cluster of the sandbox holds before its first node. */
+export const seeds = (): KubeObject[] => [
+  ...spaces.map((name) => draft("v1", "Namespace", { name })),
+  draft("v1", "ServiceAccount", { name: "default", namespace: "default" }),
+  ...bootstrapPolicy(),
+  ...bootstrapper(),
+  ...clusterAccess(),
+];

@@ -1,0 +1,87 @@
+import type { Foundation } from "../../core/foundation.ts";
+import type { Cancel } from "../../core/clock.ts";
+import type { Cloud } from "../../core/surroundings.ts";
+import type { Authority } from "../access/authority.ts";
+import type { KubeObject } from "../model/object.ts";
+import type { ResourceType } from "../model/resources.ts";
+import type { Registry } from "../registry/registry.ts";
+import type { Change, Objects } from "../store/objects.ts";
+import type { Recorder } from "./events.ts";
+
+/** What controllers work with. */
+export interface Plane {
+  readonly foundation: Foundation;
+  readonly objects: Objects;
+  readonly registry: Registry;
+  readonly cloud: Cloud;
+  readonly authority: Authority;
+  readonly record: Recorder;
+  readonly region: string;
+  readonly hybridNetwork: string;
+}
+
+/** Names one object that a controller looks after. */
+export interface Key {
+  readonly namespace: string | undefined;
+  readonly name: string;
+}
+
+/**
+ * A control loop: it is told which objects to look at and makes the world more like what they say. It decides from what
+ * is stored alone, so it may be called too often, and a restart only has to let it look at everything again.
+ */
+export interface Controller {
+  readonly name: string;
+  /** The type it looks after. */
+  readonly type: ResourceType;
+  /** Which objects of that type a change of any object concerns; an object's own changes always do. */
+  readonly concerns?: (change: Change) => readonly Key[];
+  /** Looks at one object, which may be gone. Returns when to look again (ms of sandbox time), if something is due. */
+  readonly reconcile: (key: Key) => number | undefined;
+}
+
+/** How soon a controller hears of a change: informers take some tens of milliseconds (assumed). */
+const LATENCY = 50;
+
+/** The key of an object. */
+export const keyOf = ({ metadata }: KubeObject): Key => ({ namespace: metadata.namespace, name: metadata.name });
+
+/** Remembers what is due; of two times for the same key the earlier counts, since looking again finds the later one. */
+function agenda(foundation: Foundation): (key: string, due: number, what: () => void) => void {
+  const pending = new Map<string, { due: number; cancel: Cancel }>();
+  return (key, due, what) => {
+    const known = pending.get(key);
+    if (known && known.due <= due) return;
+    known?.cancel();
+    const cancel = foundation.clock.after(Math.max(0, due - foundation.clock.now()), () => {
+      pending.delete(key);
+      what();
+    });
+    pending.set(key, { due, cancel });
+  };
+}
+
+/**
+ * Lets controllers run: each is called soon after a change that concerns it, and when it asked to be.
+ * @returns a function that makes every controller look at everything, for after a restart
+ */
+export function run(foundation: Foundation, objects: Objects, controllers: readonly Controller[]): () => void {
+  const at = agenda(foundation);
+  const look = (controller: Controller, key: Key, due: number): void =>
+    at(`${controller.name} ${key.namespace ?? ""}/${key.name}`, due, () => {
+      const again = controller.reconcile(key);
+      if (again !== undefined) look(controller, key, again);
+    });
+  const soon = (): number => foundation.clock.now() + LATENCY;
+  objects.listen((change) => {
+    for (const controller of controllers) {
+      if (change.type === controller.type) look(controller, keyOf(change.object), soon());
+      for (const key of controller.concerns?.(change) ?? []) look(controller, key, soon());
+    }
+  });
+  return () => {
+    for (const controller of controllers) {
+      for (const object of objects.list(controller.type)) look(controller, keyOf(object), soon());
+    }
+  };
+}

@@ -1,0 +1,97 @@
+import { known } from "../model/resources.ts";
+import type { Node, Pod, Toleration, Workload } from "../model/shapes.ts";
+import type { Controller, Plane } from "./controller.ts";
+import { keyOf } from "./controller.ts";
+import { nodes, pods, toleratesAll } from "./nodes.ts";
+import { suits } from "./scheduler.ts";
+import { isActive, isReady, living, ownedOf, ownerKey, podOf, report } from "./workloads.ts";
+
+const daemonSets = known("daemonsets", "apps");
+
+/** What every daemon puts up with (k8s pkg/controller/daemon/util AddOrUpdateDaemonPodTolerations). */
+const daemonTolerations: readonly Toleration[] = [
+  ...["not-ready", "unreachable"].map(
+    (one): Toleration => ({ key: `node.kubernetes.io/${one}`, operator: "Exists", effect: "NoExecute" }),
+  ),
+  ...["disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"].map(
+    (one): Toleration => ({ key: `node.kubernetes.io/${one}`, operator: "Exists", effect: "NoSchedule" }),
+  ),
+];
+
+const forHostNetwork: Toleration = {
+  key: "node.kubernetes.io/network-unavailable",
+  operator: "Exists",
+  effect: "NoSchedule",
+};
+
+function tolerationsFor({ spec }: Workload): Toleration[] {
+  const own = spec.template?.spec?.tolerations ?? [];
+  return [...own, ...daemonTolerations, ...(spec.template?.spec?.hostNetwork ? [forHostNetwork] : [])];
+}
+
+const affinityTo = (node: string): Record<string, unknown> => ({
+  nodeAffinity: {
+    requiredDuringSchedulingIgnoredDuringExecution: {
+      nodeSelectorTerms: [{ matchFields: [{ key: "metadata.name", operator: "In", values: [node] }] }],
+    },
+  },
+});
+
+/** The node that a daemon's pod is meant for, bound or not. */
+function nodeFor(pod: Pod, names: readonly string[]): string | undefined {
+  if (pod.spec.nodeName) return pod.spec.nodeName;
+  const affinity = JSON.stringify(pod.spec.affinity ?? {});
+  return names.find((name) => affinity.includes(JSON.stringify(name)));
+}
+
+/** Keeps one pod of every DaemonSet on every node that suits it; the scheduler binds them. */
+export function daemonKeeper(plane: Plane): Controller {
+  const { objects, registry } = plane;
+
+  const isWanted = (set: Workload, node: Node): boolean => {
+    const tolerations = tolerationsFor(set);
+    const pod = podOf(set, { name: "probe" }) as Pod;
+    return suits(pod, node) && toleratesAll(tolerations, node, ["NoSchedule", "NoExecute"]);
+  };
+
+  const spread = (set: Workload, wanted: readonly string[], present: readonly Pod[]): void => {
+    const names = objects.list<Node>(nodes).map(({ metadata }) => metadata.name);
+    const taken = new Set(present.map((pod) => nodeFor(pod, names)));
+    for (const node of wanted.filter((name) => !taken.has(name))) {
+      const spec = { affinity: affinityTo(node), tolerations: tolerationsFor(set) };
+      registry.create(pods, podOf(set, { generateName: `${set.metadata.name}-` }, spec));
+    }
+    for (const pod of present.filter((one) => isActive(one) && !wanted.includes(nodeFor(one, names) ?? ""))) {
+      registry.remove({ type: pods, namespace: pod.metadata.namespace, name: pod.metadata.name });
+    }
+  };
+
+  return {
+    name: "daemonsets",
+    type: daemonSets,
+    concerns: (change) => {
+      const isNodeChange = change.type === nodes;
+      return isNodeChange ? objects.list(daemonSets).map(keyOf) : ownerKey("DaemonSet", pods)(change);
+    },
+    reconcile: (key) => {
+      const set = living(plane, daemonSets, key);
+      if (!set) return undefined;
+      const wanted = objects
+        .list<Node>(nodes)
+        .filter((node) => isWanted(set, node))
+        .map(({ metadata }) => metadata.name);
+      spread(set, wanted, ownedOf<Pod>(plane, pods, set));
+      const active = ownedOf<Pod>(plane, pods, set).filter(isActive);
+      const ready = active.filter(isReady).length;
+      report(plane, daemonSets, set, {
+        desiredNumberScheduled: wanted.length,
+        currentNumberScheduled: active.length,
+        updatedNumberScheduled: active.length,
+        numberReady: ready,
+        numberAvailable: ready,
+        numberMisscheduled: 0,
+      });
+      return undefined;
+    },
+  };
+}

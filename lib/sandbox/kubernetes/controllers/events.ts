@@ -1,0 +1,84 @@
+import type { Foundation } from "../../core/foundation.ts";
+import { type KubeObject, timestamp } from "../model/object.ts";
+import { known } from "../model/resources.ts";
+import type { Objects } from "../store/objects.ts";
+import type { Controller } from "./controller.ts";
+
+/** Something worth telling about an object. */
+export interface Happening {
+  readonly component: string;
+  readonly about: KubeObject;
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Writes an Event; a repeated one is counted up. */
+export type Recorder = (happening: Happening) => void;
+
+const events = known("events");
+
+/** How long Events are kept (kube-apiserver --event-ttl). */
+const KEPT = 3_600_000;
+
+interface EventObject extends KubeObject {
+  count?: number;
+  lastTimestamp?: string;
+  reason?: string;
+  message?: string;
+  involvedObject?: { uid?: string };
+}
+
+/** Builds the recorder that the control plane's components share (k8s.io/client-go/tools/record). */
+export function recorder(foundation: Foundation, objects: Objects): Recorder {
+  return ({ component, about, type, reason, message }) => {
+    const now = timestamp(foundation.clock.now());
+    const { name, namespace, uid, resourceVersion } = about.metadata;
+    const space = namespace ?? "default";
+    const known = objects
+      .list<EventObject>(events, space)
+      .find((one) => one.involvedObject?.uid === uid && one.reason === reason && one.message === message);
+    if (known) {
+      objects.replace(events, { ...known, count: (known.count ?? 1) + 1, lastTimestamp: now });
+      return;
+    }
+    objects.create(events, {
+      apiVersion: "v1",
+      kind: "Event",
+      metadata: { name: `${name}.${foundation.random.hex(16)}`, namespace: space },
+      involvedObject: {
+        apiVersion: about.apiVersion,
+        kind: about.kind,
+        name,
+        uid,
+        resourceVersion,
+        ...(namespace ? { namespace } : {}),
+      },
+      type,
+      reason,
+      message,
+      source: { component },
+      reportingComponent: component,
+      reportingInstance: "",
+      firstTimestamp: now,
+      lastTimestamp: now,
+      count: 1,
+    });
+  };
+}
+
+/** Forgets Events after their hour. */
+export function eventExpiry(foundation: Foundation, objects: Objects): Controller {
+  return {
+    name: "event-expiry",
+    type: events,
+    reconcile: ({ namespace, name }) => {
+      const event = objects.get<EventObject>(events, namespace, name);
+      if (!event) return undefined;
+      const due = Date.parse(event.lastTimestamp ?? event.metadata.creationTimestamp) + KEPT;
+      if (foundation.clock.now() < due) return due;
+      objects.remove(events, event);
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { isDeepStrictEqual } from "node:util";
+import { timestamp } from "../model/object.ts";
+import { type Condition, conditionOf, type Node, type Pod, type Taint } from "../model/shapes.ts";
+import type { Controller, Plane } from "./controller.ts";
+import { GRACE, isAttended, lastHeard, leases, nodes, osOf, pods, podsOn } from "./nodes.ts";
+
+// k8s pkg/controller/nodelifecycle/node_lifecycle_controller.go
+
+const watched = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
+
+const LOST = { reason: "NodeStatusUnknown", message: "Kubelet stopped posting node status." };
+const NEVER = { reason: "NodeStatusNeverUpdated", message: "Kubelet never posted node status." };
+
+/** Taints that this controller owns: by what the Ready condition says, and for cordoned nodes. */
+const byReady: Readonly<Record<string, string>> = {
+  False: "node.kubernetes.io/not-ready",
+  Unknown: "node.kubernetes.io/unreachable",
+};
+const CORDONED = "node.kubernetes.io/unschedulable";
+const owned = new Set([...Object.values(byReady), CORDONED]);
+
+function unknownConditions(node: Node, now: string): Condition[] {
+  const present = node.status?.conditions ?? [];
+  const others = present.filter(({ type }) => !watched.includes(type));
+  const lost = watched.map((type): Condition => {
+    const condition = conditionOf(present, type);
+    if (condition?.status === "Unknown") return condition;
+    return { ...condition, type, status: "Unknown", lastTransitionTime: now, ...(condition ? LOST : NEVER) };
+  });
+  return [...others, ...lost];
+}
+
+const readyOf = (node: Node): string => conditionOf(node.status?.conditions, "Ready")?.status ?? "Unknown";
+
+/** The taints that a node should carry now; those that stay keep the time they were added. */
+function taintsFor(node: Node, now: string): Taint[] {
+  const present = node.spec?.taints ?? [];
+  const key = byReady[readyOf(node)];
+  const wanted: Taint[] = [
+    ...(node.spec?.unschedulable ? [{ key: CORDONED, effect: "NoSchedule" as const }] : []),
+    ...(key
+      ? [
+          { key, effect: "NoSchedule" as const },
+          { key, effect: "NoExecute" as const },
+        ]
+      : []),
+  ];
+  const kept = wanted.map(
+    (one) => present.find((had) => had.key === one.key && had.effect === one.effect) ?? { ...one, timeAdded: now },
+  );
+  return [...present.filter((one) => !owned.has(one.key)), ...kept];
+}
+
+/** Watches over heartbeats: a silent node becomes Unknown, its pods not ready, and taints say so. */
+export function nodeLifecycle(plane: Plane): Controller {
+  const { foundation, objects, record } = plane;
+
+  const loseNode = (node: Node): Node => {
+    const now = timestamp(foundation.clock.now());
+    const conditions = unknownConditions(node, now);
+    if (isDeepStrictEqual(conditions, node.status?.conditions)) return node;
+    record({
+      component: "node-controller",
+      about: node,
+      type: "Normal",
+      reason: "NodeNotReady",
+      message: `Node ${node.metadata.name} status is now: NodeNotReady`,
+    });
+    return objects.replace(nodes, { ...node, status: { ...node.status, conditions } });
+  };
+
+  const taint = (node: Node): Node => {
+    const taints = taintsFor(node, timestamp(foundation.clock.now()));
+    if (isDeepStrictEqual(taints, node.spec?.taints ?? [])) return node;
+    const { taints: _old, ...spec } = node.spec ?? {};
+    return objects.replace(nodes, { ...node, spec: { ...spec, ...(taints.length > 0 ? { taints } : {}) } });
+  };
+
+  /** MarkPodsNotReady: nobody should be sent to pods of a node that cannot be reached. */
+  const markPods = (node: Node): void => {
+    const now = timestamp(foundation.clock.now());
+    for (const pod of podsOn(plane, node.metadata.name)) {
+      const ready = conditionOf(pod.status?.conditions, "Ready");
+      if (ready?.status !== "True") continue;
+      const conditions = (pod.status?.conditions ?? []).map((one) =>
+        one === ready ? { ...ready, status: "False" as const, lastTransitionTime: now } : one,
+      );
+      objects.replace<Pod>(pods, { ...pod, status: { ...pod.status, conditions } });
+    }
+  };
+
+  return {
+    name: "node-lifecycle",
+    type: nodes,
+    concerns: ({ type, object }) => (type === leases ? [{ namespace: undefined, name: object.metadata.name }] : []),
+    reconcile: ({ name }) => {
+      const stored = objects.get<Node>(nodes, undefined, name);
+      if (!stored) return undefined;
+      const isHeard = isAttended(plane, stored);
+      const node = taint(isHeard ? stored : loseNode(stored));
+      if (readyOf(node) !== "True") markPods(node);
+      return isHeard && osOf(node) !== "linux" ? lastHeard(plane, node) + GRACE + 1 : undefined;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { Plane } from "./controller.ts";
+import { known } from "../model/resources.ts";
+import { conditionOf, type Lease, type Node, type Pod, type Taint, type Toleration } from "../model/shapes.ts";
+
+export const nodes = known("nodes");
+export const pods = known("pods");
+export const leases = known("leases", "coordination.k8s.io");
+
+/** --node-monitor-grace-period of kube-controller-manager: 50 s since Kubernetes 1.32. */
+export const GRACE = 50_000;
+
+/** The node's operating system as its kubelet labels it. */
+export const osOf = ({ metadata }: Node): string => metadata.labels?.["kubernetes.io/os"] ?? "";
+
+/** When the kubelet was last heard of, by lease or status. */
+export function lastHeard({ objects }: Pick<Plane, "objects">, node: Node): number {
+  const lease = objects.get<Lease>(leases, "kube-node-lease", node.metadata.name);
+  const heartbeat = conditionOf(node.status?.conditions, "Ready")?.lastHeartbeatTime;
+  const times = [lease?.spec?.renewTime, heartbeat, node.metadata.creationTimestamp];
+  return Math.max(...times.map((time) => (time ? Date.parse(time) : 0)));
+}
+
+/** The cloud's instance behind a node: by provider id, else by the private DNS name that is the node's name. */
+export function instanceOf({ cloud }: Pick<Plane, "cloud">, { spec, metadata }: Node) {
+  const id = spec?.providerID?.split("/").at(-1);
+  if (id) return cloud.instance(id);
+  return cloud.instances().find((one) => one.privateDnsName === metadata.name && one.state !== "terminated");
+}
+
+/**
+ * Is there a kubelet at work? The sandbox runs no Linux machines, so a Linux node counts as attended while its instance
+ * runs, or when it was seeded without one; everybody else has to be heard of.
+ */
+export function isAttended(plane: Pick<Plane, "objects" | "cloud" | "foundation">, node: Node): boolean {
+  if (osOf(node) === "linux") return (instanceOf(plane, node)?.state ?? "running") === "running";
+  return plane.foundation.clock.now() - lastHeard(plane, node) <= GRACE;
+}
+
+/** Does the toleration put up with the taint? (k8s.io/component-helpers/scheduling/corev1) */
+const tolerates = (toleration: Toleration, taint: Taint): boolean =>
+  (!toleration.effect || toleration.effect === taint.effect) &&
+  (!toleration.key || toleration.key === taint.key) &&
+  (toleration.operator === "Exists" || (Boolean(toleration.key) && (toleration.value ?? "") === (taint.value ?? "")));
+
+/** The tolerations that put up with a taint. */
+export const tolerationsOf = (tolerations: readonly Toleration[] | undefined, taint: Taint): Toleration[] =>
+  (tolerations ?? []).filter((one) => tolerates(one, taint));
+
+/** Do these tolerations put up with every taint of those effects? */
+export const toleratesAll = (
+  tolerations: readonly Toleration[] | undefined,
+  node: Node,
+  effects: readonly string[],
+): boolean =>
+  (node.spec?.taints ?? [])
+    .filter(({ effect }) => effects.includes(effect))
+    .every((taint) => tolerationsOf(tolerations, taint).length > 0);
+
+/** Pods bound to a node. */
+export const podsOn = ({ objects }: Pick<Plane, "objects">, node: string): Pod[] =>
+  objects.list<Pod>(pods).filter((pod) => pod.spec.nodeName === node);

@@ -1,0 +1,34 @@
+import type { Pod } from "../model/shapes.ts";
+import type { Controller, Plane } from "./controller.ts";
+import { keyOf } from "./controller.ts";
+import { nodes, pods, podsOn } from "./nodes.ts";
+
+/** How long a node must be gone before its pods are collected (k8s pkg/controller/podgc quarantineTime). */
+const QUARANTINE = 40_000;
+
+/** Force-deletes pods that are bound to a node which no longer exists. */
+export function podCollector(plane: Plane): Controller {
+  const { foundation, objects, registry } = plane;
+  const missedSince = new Map<string, number>();
+  return {
+    name: "pod-gc",
+    type: pods,
+    concerns: ({ type, kind, object }) =>
+      type === nodes && kind === "DELETED" ? podsOn(plane, object.metadata.name).map(keyOf) : [],
+    reconcile: ({ namespace, name }) => {
+      const pod = objects.get<Pod>(pods, namespace, name);
+      const node = pod?.spec.nodeName;
+      if (!pod || !node) return undefined;
+      if (objects.get(nodes, undefined, node)) {
+        missedSince.delete(node);
+        return undefined;
+      }
+      const now = foundation.clock.now();
+      const since = missedSince.get(node) ?? now;
+      missedSince.set(node, since);
+      if (now < since + QUARANTINE) return since + QUARANTINE;
+      registry.remove({ type: pods, namespace, name }, { gracePeriodSeconds: 0 });
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { timestamp } from "../model/object.ts";
+import {
+  type Condition,
+  type ContainerStatus,
+  conditionOf,
+  isFinished,
+  isTrue,
+  type Node,
+  type Pod,
+} from "../model/shapes.ts";
+import type { Controller, Plane } from "./controller.ts";
+import { keyOf } from "./controller.ts";
+import { isAttended, leases, nodes, osOf, pods, podsOn } from "./nodes.ts";
+
+/** From binding to readiness: image pull and start. Windows images are gigabytes (both assumed). */
+const STARTING: Readonly<Record<string, number>> = { linux: 3_000, windows: 20_000 };
+
+/** How long a container takes to heed the order to stop (assumed); a preStop hook that sleeps comes on top. */
+const STOPPING = 2_000;
+
+const sleepOf = (pod: Pod): number =>
+  Math.max(0, ...pod.spec.containers.map(({ lifecycle }) => (lifecycle?.preStop?.sleep?.seconds ?? 0) * 1000));
+
+/** When a pod that was told to end has ended: by itself, or killed when its grace is over. */
+function endOf(pod: Pod): number {
+  const latest = Date.parse(pod.metadata.deletionTimestamp ?? "");
+  const told = latest - (pod.metadata.deletionGracePeriodSeconds ?? 0) * 1000;
+  return Math.min(latest, told + sleepOf(pod) + STOPPING);
+}
+
+const containerStatus =
+  (now: string) =>
+  ({ name, image = "" }: Pod["spec"]["containers"][number]): ContainerStatus => ({
+    name,
+    image,
+    imageID: image,
+    ready: true,
+    started: true,
+    restartCount: 0,
+    state: { running: { startedAt: now } },
+  });
+
+const conditionsOf = (pod: Pod, now: string): Condition[] => {
+  const types = ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady"];
+  const others = (pod.status?.conditions ?? []).filter(({ type }) => !types.includes(type));
+  return [...types.map((type): Condition => ({ type, status: "True", lastTransitionTime: now })), ...others];
+};
+
+function running(pod: Pod, node: Node, at: number): Pod {
+  const now = timestamp(at);
+  const hostIP = node.status?.addresses?.find(({ type }) => type === "InternalIP")?.address;
+  return {
+    ...pod,
+    status: {
+      ...pod.status,
+      phase: "Running",
+      startTime: pod.status?.startTime ?? now,
+      conditions: conditionsOf(pod, now),
+      containerStatuses: pod.status?.containerStatuses ?? pod.spec.containers.map(containerStatus(now)),
+      ...(hostIP ? { hostIP } : {}),
+    },
+  };
+}
+
+/** What kubelets do with their pods: starts what was bound, ends what was deleted, as long as the kubelet is there. */
+export function podLifecycle(plane: Plane): Controller {
+  const { foundation, objects, registry, record } = plane;
+
+  const start = (pod: Pod, node: Node): number | undefined => {
+    const now = foundation.clock.now();
+    const scheduled =
+      conditionOf(pod.status?.conditions, "PodScheduled")?.lastTransitionTime ?? pod.metadata.creationTimestamp;
+    const due = pod.status?.phase === "Running" ? now : Date.parse(scheduled) + (STARTING[osOf(node)] ?? STOPPING);
+    if (now < due) return due;
+    const wasPending = pod.status?.phase !== "Running";
+    objects.replace(pods, running(pod, node, now));
+    const [container] = pod.spec.containers;
+    if (wasPending)
+      record({
+        component: "kubelet",
+        about: pod,
+        type: "Normal",
+        reason: "Started",
+        message: `Container started: ${container?.name}`,
+      });
+    return undefined;
+  };
+
+  const end = (pod: Pod): number | undefined => {
+    if (foundation.clock.now() < endOf(pod)) return endOf(pod);
+    const { uid, namespace, name } = pod.metadata;
+    registry.remove({ type: pods, namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid } });
+    return undefined;
+  };
+
+  /** A lease that is renewed after a silence brings the node's pods back under care. */
+  const concernedNode = (change: Parameters<NonNullable<Controller["concerns"]>>[0]): string | undefined => {
+    if (change.type === nodes) return change.object.metadata.name;
+    return change.type === leases && change.kind === "ADDED" ? change.object.metadata.name : undefined;
+  };
+
+  return {
+    name: "pod-lifecycle",
+    type: pods,
+    concerns: (change) => {
+      const node = concernedNode(change);
+      return node ? podsOn(plane, node).map(keyOf) : [];
+    },
+    reconcile: ({ namespace, name }) => {
+      const pod = objects.get<Pod>(pods, namespace, name);
+      const node = pod?.spec.nodeName ? objects.get<Node>(nodes, undefined, pod.spec.nodeName) : undefined;
+      if (!pod || !node || !isAttended(plane, node)) return undefined;
+      if (pod.metadata.deletionTimestamp) return end(pod);
+      const isUp = isFinished(pod) || isTrue(pod.status?.conditions, "Ready");
+      return isUp || !isTrue(node.status?.conditions, "Ready") ? undefined : start(pod, node);
+    },
+  };
+}

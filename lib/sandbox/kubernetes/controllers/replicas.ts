@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import { copy, type KubeObject } from "../model/object.ts";
+import { known, type ResourceType } from "../model/resources.ts";
+import type { Pod, Workload } from "../model/shapes.ts";
+import type { Controller, Plane } from "./controller.ts";
+import { pods } from "./nodes.ts";
+import { isActive, isReady, level, living, ownedBy, ownedOf, ownerKey, podOf, report } from "./workloads.ts";
+
+const replicaSets = known("replicasets", "apps");
+const deployments = known("deployments", "apps");
+const statefulSets = known("statefulsets", "apps");
+
+const counts = (active: readonly Pod[]): Record<string, number> => {
+  const readyReplicas = active.filter(isReady).length;
+  return {
+    replicas: active.length,
+    readyReplicas,
+    availableReplicas: readyReplicas,
+    fullyLabeledReplicas: active.length,
+  };
+};
+
+/** Keeps as many pods as a ReplicaSet or ReplicationController says. */
+export function replicaKeeper(plane: Plane, type: ResourceType): Controller {
+  return {
+    name: type.plural,
+    type,
+    concerns: ownerKey(type.kind, pods),
+    reconcile: (key) => {
+      const set = living(plane, type, key);
+      if (!set) return undefined;
+      const active = (): Pod[] => ownedOf<Pod>(plane, pods, set).filter(isActive);
+      level(plane, active(), set.spec.replicas ?? 1, () => podOf(set, { generateName: `${key.name}-` }));
+      report(plane, type, set, counts(active()));
+      return undefined;
+    },
+  };
+}
+
+/** Keeps a StatefulSet's pods: by name, one after the other; a lost one comes back under its name once the old is gone. */
+export function statefulSetKeeper(plane: Plane): Controller {
+  const next = (set: Workload, present: readonly Pod[]): void => {
+    const names = Array.from({ length: set.spec.replicas ?? 1 }, (_, index) => `${set.metadata.name}-${index}`);
+    const waitsFor = names.find((name) => !present.some((pod) => pod.metadata.name === name && isReady(pod)));
+    if (waitsFor && !present.some(({ metadata }) => metadata.name === waitsFor))
+      plane.registry.create(pods, podOf(set, { name: waitsFor }));
+    const extra = present.filter((pod) => isActive(pod) && !names.includes(pod.metadata.name)).at(-1);
+    if (extra) plane.registry.remove({ type: pods, namespace: extra.metadata.namespace, name: extra.metadata.name });
+  };
+  return {
+    name: "statefulsets",
+    type: statefulSets,
+    concerns: ownerKey("StatefulSet", pods),
+    reconcile: (key) => {
+      const set = living(plane, statefulSets, key);
+      if (!set) return undefined;
+      next(set, ownedOf<Pod>(plane, pods, set));
+      report(plane, statefulSets, set, counts(ownedOf<Pod>(plane, pods, set).filter(isActive)));
+      return undefined;
+    },
+  };
+}
+
+const HASH = "pod-template-hash";
+
+/** The ReplicaSet that carries a deployment's present template. */
+function currentSet(deployment: Workload): KubeObject {
+  const hash = createHash("sha256").update(JSON.stringify(deployment.spec.template)).digest("hex").slice(0, 10);
+  const { name, namespace, labels } = deployment.metadata;
+  const template = copy(deployment.spec.template ?? {});
+  template.metadata = { ...template.metadata, labels: { ...template.metadata?.labels, [HASH]: hash } };
+  const matchLabels = { ...deployment.spec.selector?.matchLabels, [HASH]: hash };
+  return {
+    apiVersion: "apps/v1",
+    kind: "ReplicaSet",
+    metadata: {
+      name: `${name}-${hash}`,
+      ...(namespace ? { namespace } : {}),
+      labels: { ...labels, ...template.metadata.labels },
+      ownerReferences: [ownedBy(deployment)],
+    },
+    spec: { replicas: deployment.spec.replicas ?? 1, selector: { ...deployment.spec.selector, matchLabels }, template },
+  } as unknown as KubeObject;
+}
+
+/**
+ * Keeps one ReplicaSet per template of a Deployment at its scale and the others at nothing. A new template replaces all
+ * pods at once: the pace of a rolling update is not modelled.
+ */
+export function deploymentKeeper(plane: Plane): Controller {
+  const { objects, registry } = plane;
+  const scaled = (set: Workload, replicas: number): void => {
+    const target = { type: replicaSets, namespace: set.metadata.namespace, name: set.metadata.name };
+    if (set.spec.replicas !== replicas)
+      registry.update(target, (current) => ({ ...current, spec: { ...set.spec, replicas } }));
+  };
+  return {
+    name: "deployments",
+    type: deployments,
+    concerns: ownerKey("Deployment", replicaSets),
+    reconcile: (key) => {
+      const deployment = living(plane, deployments, key);
+      if (!deployment) return undefined;
+      const wanted = currentSet(deployment);
+      if (!objects.get(replicaSets, key.namespace, wanted.metadata.name)) registry.create(replicaSets, wanted);
+      for (const set of ownedOf<Workload>(plane, replicaSets, deployment)) {
+        scaled(set, set.metadata.name === wanted.metadata.name ? (deployment.spec.replicas ?? 1) : 0);
+      }
+      const status = objects.get(replicaSets, key.namespace, wanted.metadata.name)?.status as
+        | Record<string, number>
+        | undefined;
+      const { replicas = 0, readyReplicas = 0, availableReplicas = 0 } = status ?? {};
+      const isAvailable = availableReplicas >= (deployment.spec.replicas ?? 1);
+      const conditions = [
+        {
+          type: "Available",
+          status: isAvailable ? "True" : "False",
+          reason: isAvailable ? "MinimumReplicasAvailable" : "MinimumReplicasUnavailable",
+        },
+      ];
+      report(plane, deployments, deployment, {
+        replicas,
+        updatedReplicas: replicas,
+        readyReplicas,
+        availableReplicas,
+        conditions,
+      });
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { controllerOf, type KubeObject, type OwnerReference } from "../model/object.ts";
+import type { ResourceType } from "../model/resources.ts";
+import { isFinished, isTrue, type Pod, type Workload } from "../model/shapes.ts";
+import type { Change } from "../store/objects.ts";
+import type { Key, Plane } from "./controller.ts";
+import { pods } from "./nodes.ts";
+
+/** How an object names the one that steers it. */
+export const ownedBy = ({ apiVersion, kind, metadata }: KubeObject): OwnerReference => ({
+  apiVersion,
+  kind,
+  name: metadata.name,
+  uid: metadata.uid,
+  controller: true,
+  blockOwnerDeletion: true,
+});
+
+/** The workload of that type that a changed object belongs to. */
+export const ownerKey =
+  (kind: string, owned: ResourceType) =>
+  ({ type, object }: Change): Key[] => {
+    const owner = type === owned ? controllerOf(object) : undefined;
+    return owner?.kind === kind ? [{ namespace: object.metadata.namespace, name: owner.name }] : [];
+  };
+
+/** Objects of a type that a workload steers. */
+export const ownedOf = <T extends KubeObject>({ objects }: Plane, type: ResourceType, owner: KubeObject): T[] =>
+  objects.list<T>(type, owner.metadata.namespace).filter((one) => controllerOf(one)?.uid === owner.metadata.uid);
+
+/** Neither ended nor ending. */
+export const isActive = (pod: Pod): boolean => !isFinished(pod) && pod.metadata.deletionTimestamp === undefined;
+
+/** Is the pod ready to serve? */
+export const isReady = (pod: Pod): boolean => isActive(pod) && isTrue(pod.status?.conditions, "Ready");
+
+/** A pod made from a workload's template. Give either a whole name or the beginning of a generated one. */
+export function podOf(
+  workload: Workload,
+  name: { name: string } | { generateName: string },
+  spec: Partial<Pod["spec"]> = {},
+): KubeObject {
+  const { template } = workload.spec;
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      ...template?.metadata,
+      ...name,
+      ...(workload.metadata.namespace ? { namespace: workload.metadata.namespace } : {}),
+      ownerReferences: [ownedBy(workload)],
+    },
+    spec: { containers: [], ...template?.spec, ...spec },
+  } as unknown as KubeObject;
+}
+
+/** Makes `missing` pods, or deletes as many as are too many: those that are not ready first, then the youngest. */
+export function level(plane: Plane, active: readonly Pod[], wanted: number, make: () => KubeObject): void {
+  for (let missing = wanted - active.length; missing > 0; missing -= 1) plane.registry.create(pods, make());
+  const byWorth = [...active].sort(
+    (one, other) =>
+      Number(isReady(one)) - Number(isReady(other)) ||
+      other.metadata.creationTimestamp.localeCompare(one.metadata.creationTimestamp),
+  );
+  for (const pod of byWorth.slice(0, Math.max(0, active.length - wanted))) {
+    plane.registry.remove({ type: pods, namespace: pod.metadata.namespace, name: pod.metadata.name });
+  }
+}
+
+/** Writes a workload's status. */
+export const report = (plane: Plane, type: ResourceType, workload: Workload, status: Record<string, unknown>): void => {
+  const observedGeneration = workload.metadata.generation ?? 1;
+  plane.objects.replace(type, { ...workload, status: { ...workload.status, ...status, observedGeneration } });
+};
+
+/** The workload behind a key, unless it is gone or going. */
+export function living(plane: Plane, type: ResourceType, { namespace, name }: Key): Workload | undefined {
+  const workload = plane.objects.get<Workload>(type, namespace, name);
+  return workload?.metadata.deletionTimestamp ? undefined : workload;
+}

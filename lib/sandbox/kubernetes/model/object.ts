@@ -1,0 +1,68 @@
+/** What every Kubernetes object carries. Times are RFC 3339 with whole seconds, as the API writes them. */
+export interface ObjectMeta {
+  name: string;
+  namespace?: string;
+  generateName?: string;
+  uid: string;
+  resourceVersion: string;
+  generation?: number;
+  creationTimestamp: string;
+  deletionTimestamp?: string;
+  deletionGracePeriodSeconds?: number;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReference[];
+  finalizers?: string[];
+}
+
+/** Who an object belongs to; when the owner goes, so does the object. */
+export interface OwnerReference {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+}
+
+/** Any stored object. Stored objects are never changed in place: a change is a new object. */
+export interface KubeObject {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMeta;
+  [field: string]: unknown;
+}
+
+/** A JSON object whose fields are not known. */
+export type Fields = Record<string, unknown>;
+
+/** Is this a JSON object (neither null nor a list)? */
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The value as a JSON object, or an empty one. */
+export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+
+/** The value as a list, or an empty one. */
+export const listOf = <T>(value: unknown): T[] => (Array.isArray(value) ? (value as T[]) : []);
+
+/** What is found along a path of field names, undefined when it ends early. */
+export const at = (value: unknown, ...path: string[]): unknown =>
+  path.reduce<unknown>((inner, field) => (isFields(inner) ? inner[field] : undefined), value);
+
+/** A time as the API writes it. */
+export const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+
+/** A time as leases and events write it. */
+export const microTimestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 23)}000Z`;
+
+/** Plain copy that shares nothing with the original. */
+export const copy = <T>(value: T): T => structuredClone(value);
+
+/** The owner that steers the object, if any. */
+export const controllerOf = (object: KubeObject): OwnerReference | undefined =>
+  object.metadata.ownerReferences?.find((owner) => owner.controller === true);
+
+/** "group" of "group/version"; the core group is "". */
+export const groupOf = (apiVersion: string): string =>
+  apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "";

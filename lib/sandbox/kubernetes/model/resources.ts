@@ -1,0 +1,137 @@
+import { groupOf } from "./object.ts";
+
+/** One type of resource: what discovery says of it and how its requests are treated. */
+export interface ResourceType {
+  readonly group: string;
+  readonly version: string;
+  readonly apiVersion: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  readonly shortNames: readonly string[];
+  readonly subresources: readonly string[];
+  readonly categories: readonly string[];
+  /** Custom resources know no strategic merge patch. */
+  readonly custom: boolean;
+  /** Reviews are answered, never stored. */
+  readonly virtual: boolean;
+}
+
+type Line = readonly [
+  apiVersion: string,
+  plural: string,
+  kind: string,
+  scope: "cluster" | "namespaced",
+  more?: {
+    readonly short?: readonly string[];
+    readonly sub?: readonly string[];
+    readonly all?: true;
+    readonly custom?: true;
+    readonly virtual?: true;
+  },
+];
+
+const scaled = { sub: ["status", "scale"], all: true } as const;
+
+/** Names, scopes, short names and subresources as a 1.34 API server lists them in discovery. */
+const lines: readonly Line[] = [
+  ["v1", "nodes", "Node", "cluster", { short: ["no"], sub: ["status"] }],
+  ["v1", "pods", "Pod", "namespaced", { short: ["po"], sub: ["status", "eviction", "binding"], all: true }],
+  ["v1", "namespaces", "Namespace", "cluster", { short: ["ns"], sub: ["status"] }],
+  ["v1", "serviceaccounts", "ServiceAccount", "namespaced", { short: ["sa"], sub: ["token"] }],
+  ["v1", "secrets", "Secret", "namespaced"],
+  ["v1", "configmaps", "ConfigMap", "namespaced", { short: ["cm"] }],
+  ["v1", "events", "Event", "namespaced", { short: ["ev"] }],
+  ["v1", "services", "Service", "namespaced", { short: ["svc"], sub: ["status"], all: true }],
+  ["v1", "endpoints", "Endpoints", "namespaced", { short: ["ep"] }],
+  ["v1", "replicationcontrollers", "ReplicationController", "namespaced", { ...scaled, short: ["rc"] }],
+  ["v1", "persistentvolumes", "PersistentVolume", "cluster", { short: ["pv"], sub: ["status"] }],
+  ["v1", "persistentvolumeclaims", "PersistentVolumeClaim", "namespaced", { short: ["pvc"], sub: ["status"] }],
+  ["apps/v1", "daemonsets", "DaemonSet", "namespaced", { short: ["ds"], sub: ["status"], all: true }],
+  ["apps/v1", "deployments", "Deployment", "namespaced", { ...scaled, short: ["deploy"] }],
+  ["apps/v1", "replicasets", "ReplicaSet", "namespaced", { ...scaled, short: ["rs"] }],
+  ["apps/v1", "statefulsets", "StatefulSet", "namespaced", { ...scaled, short: ["sts"] }],
+  ["batch/v1", "jobs", "Job", "namespaced", { sub: ["status"], all: true }],
+  ["policy/v1", "poddisruptionbudgets", "PodDisruptionBudget", "namespaced", { short: ["pdb"], sub: ["status"] }],
+  ["coordination.k8s.io/v1", "leases", "Lease", "namespaced"],
+  [
+    "certificates.k8s.io/v1",
+    "certificatesigningrequests",
+    "CertificateSigningRequest",
+    "cluster",
+    { short: ["csr"], sub: ["status", "approval"] },
+  ],
+  ["storage.k8s.io/v1", "volumeattachments", "VolumeAttachment", "cluster", { sub: ["status"] }],
+  ["storage.k8s.io/v1", "csinodes", "CSINode", "cluster"],
+  ["node.k8s.io/v1", "runtimeclasses", "RuntimeClass", "cluster"],
+  ["rbac.authorization.k8s.io/v1", "clusterroles", "ClusterRole", "cluster"],
+  ["rbac.authorization.k8s.io/v1", "clusterrolebindings", "ClusterRoleBinding", "cluster"],
+  ["rbac.authorization.k8s.io/v1", "roles", "Role", "namespaced"],
+  ["rbac.authorization.k8s.io/v1", "rolebindings", "RoleBinding", "namespaced"],
+  ["authentication.k8s.io/v1", "tokenreviews", "TokenReview", "cluster", { virtual: true }],
+  ["authentication.k8s.io/v1", "selfsubjectreviews", "SelfSubjectReview", "cluster", { virtual: true }],
+  ["authorization.k8s.io/v1", "subjectaccessreviews", "SubjectAccessReview", "cluster", { virtual: true }],
+  ["authorization.k8s.io/v1", "selfsubjectaccessreviews", "SelfSubjectAccessReview", "cluster", { virtual: true }],
+  ["authorization.k8s.io/v1", "selfsubjectrulesreviews", "SelfSubjectRulesReview", "cluster", { virtual: true }],
+  ["machine.openshift.io/v1beta1", "machines", "Machine", "namespaced", { custom: true, sub: ["status"] }],
+  [
+    "machine.openshift.io/v1beta1",
+    "machinesets",
+    "MachineSet",
+    "namespaced",
+    { custom: true, sub: ["status", "scale"] },
+  ],
+  ["config.openshift.io/v1", "clusterversions", "ClusterVersion", "cluster", { custom: true, sub: ["status"] }],
+  ["config.openshift.io/v1", "proxies", "Proxy", "cluster", { custom: true, sub: ["status"] }],
+  [
+    "config.openshift.io/v1",
+    "imagedigestmirrorsets",
+    "ImageDigestMirrorSet",
+    "cluster",
+    { custom: true, short: ["idms"], sub: ["status"] },
+  ],
+  [
+    "config.openshift.io/v1",
+    "imagetagmirrorsets",
+    "ImageTagMirrorSet",
+    "cluster",
+    { custom: true, short: ["itms"], sub: ["status"] },
+  ],
+];
+
+const typeOf = ([apiVersion, plural, kind, scope, more = {}]: Line): ResourceType => ({
+  group: groupOf(apiVersion),
+  version: apiVersion.split("/").at(-1) ?? apiVersion,
+  apiVersion,
+  plural,
+  singular: kind.toLowerCase(),
+  kind,
+  namespaced: scope === "namespaced",
+  shortNames: more.short ?? [],
+  subresources: more.sub ?? [],
+  categories: more.all ? ["all"] : [],
+  custom: more.custom ?? false,
+  virtual: more.virtual ?? false,
+});
+
+/** Every type of resource that the API server knows. */
+export const resourceTypes: readonly ResourceType[] = lines.map(typeOf);
+
+/** The type of that group ("" for core) and plural name. */
+export const resourceType = (group: string, plural: string): ResourceType | undefined =>
+  resourceTypes.find((type) => type.group === group && type.plural === plural);
+
+/** The type that an object's apiVersion and kind name. */
+export const typeOfKind = (apiVersion: string, kind: string): ResourceType | undefined =>
+  resourceTypes.find((type) => type.apiVersion === apiVersion && type.kind === kind);
+
+/** The type of that name, for names written in this code. */
+export function known(plural: string, group = ""): ResourceType {
+  const type = resourceType(group, plural);
+  if (!type) throw new Error(`No resource type ${plural}.${group}`);
+  return type;
+}
+
+/** "pods" or "deployments.apps": how messages name a type. */
+export const qualified = (type: ResourceType): string => (type.group ? `${type.plural}.${type.group}` : type.plural);

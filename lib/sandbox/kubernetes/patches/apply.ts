@@ -1,0 +1,152 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Collection } from "../../core/store.ts";
+import { ApiFailure, type Cause } from "../model/failure.ts";
+import { type Fields, isFields, type KubeObject, listOf } from "../model/object.ts";
+import { appliedList } from "./lists.ts";
+
+/** One owned field: where it stands. A step is a field name, or the key of a list's item as `[key=value]`. */
+type Path = readonly string[];
+
+/** Which fields each applier of an object owns, as joined paths. */
+export type Ownership = Record<string, string[]>;
+
+/** Who applies, and whether others' fields may be taken over. */
+export interface Applier {
+  readonly manager: string;
+  readonly force: boolean;
+}
+
+const SEPARATOR = "\u0000";
+
+const stepOf = (by: string, item: unknown): string =>
+  `[${by}=${JSON.stringify(isFields(item) ? item[by] : undefined)}]`;
+
+/** Fields that name the object or belong to the server; nobody owns them. */
+const unowned = new Set([
+  "apiVersion",
+  "kind",
+  "metadata.name",
+  "metadata.namespace",
+  "metadata.uid",
+  "metadata.resourceVersion",
+  "metadata.creationTimestamp",
+  "metadata.managedFields",
+]);
+
+/** All leaves of a configuration. */
+function leaves(kind: string, value: unknown, path: Path): Path[] {
+  if (isFields(value) && Object.keys(value).length > 0) {
+    return Object.entries(value).flatMap(([field, inner]) => leaves(kind, inner, [...path, field]));
+  }
+  const how = Array.isArray(value) ? appliedList(kind, path.at(-1) ?? "") : "atomic";
+  if (how === "set") return listOf(value).map((one) => [...path, `[=${JSON.stringify(one)}]`]);
+  if (typeof how === "object")
+    return listOf(value).flatMap((item) => leaves(kind, item, [...path, stepOf(how.by, item)]));
+  return [path];
+}
+
+const itemStep = /^\[([^=]*)=(.*)\]$/s;
+
+/** The item of a list that a step names. */
+function itemIndex(list: readonly unknown[], step: string): number {
+  const [, by = "", value = ""] = itemStep.exec(step) ?? [];
+  return list.findIndex((item) => JSON.stringify(by ? (isFields(item) ? item[by] : undefined) : item) === value);
+}
+
+/** What stands at a path, undefined when nothing does. */
+const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>((inner, step) => {
+    if (Array.isArray(inner)) return inner[itemIndex(inner, step)];
+    return isFields(inner) ? inner[step] : undefined;
+  }, value);
+
+/** A copy without what stands at the path; a list's item or a map left empty goes with it. */
+function removed(value: unknown, [step, ...rest]: Path): unknown {
+  if (step === undefined) return undefined;
+  const inner = Array.isArray(value) ? value[itemIndex(value, step)] : isFields(value) ? value[step] : undefined;
+  if (inner === undefined) return value;
+  const left = rest.length > 0 ? removed(inner, rest) : undefined;
+  const gone = left === undefined || (isFields(left) && Object.keys(left).length === 0);
+  if (Array.isArray(value))
+    return gone ? value.filter((one) => one !== inner) : value.map((one) => (one === inner ? left : one));
+  const { [step]: _old, ...others } = value as Fields;
+  return gone ? others : { ...others, [step]: left };
+}
+
+function mergeApplied(kind: string, field: string, current: unknown, wanted: unknown): unknown {
+  if (isFields(wanted)) {
+    const result: Fields = isFields(current) ? { ...current } : {};
+    for (const [name, value] of Object.entries(wanted)) result[name] = mergeApplied(kind, name, result[name], value);
+    return result;
+  }
+  const how = Array.isArray(wanted) ? appliedList(kind, field) : "atomic";
+  if (how === "atomic" || !Array.isArray(current)) return wanted;
+  const result = [...current];
+  for (const item of listOf<unknown>(wanted)) {
+    const index = itemIndex(result, typeof how === "object" ? stepOf(how.by, item) : `[=${JSON.stringify(item)}]`);
+    if (index < 0) result.push(item);
+    else result[index] = mergeApplied(kind, "", result[index], item);
+  }
+  return result;
+}
+
+const shown = (path: Path): string => path.map((step) => (step.startsWith("[") ? step : `.${step}`)).join("");
+
+function conflicts(
+  owners: Ownership,
+  manager: string,
+  current: KubeObject,
+  wanted: Fields,
+  paths: readonly Path[],
+): Cause[] {
+  const others = Object.entries(owners).filter(([name]) => name !== manager);
+  return paths.flatMap((path) =>
+    others
+      .filter(([, owned]) => owned.includes(path.join(SEPARATOR)))
+      .filter(() => !isDeepStrictEqual(valueAt(current, path), valueAt(wanted, path)))
+      .map(([name]) => ({ reason: "FieldManagerConflict", message: `conflict with "${name}"`, field: shown(path) })),
+  );
+}
+
+function conflictFailure(causes: readonly Cause[]): ApiFailure {
+  const plural = causes.length === 1 ? "conflict" : "conflicts";
+  const lines = causes.map((cause) => `${cause.message}: ${cause.field}`).join("\n");
+  return new ApiFailure(409, "Conflict", `Apply failed with ${causes.length} ${plural}: ${lines}`, { causes });
+}
+
+/**
+ * Server-side apply over one object. Only appliers own fields here: what was written by update or patch is owned by
+ * nobody, so it never conflicts (the real server remembers those writers too).
+ * @param owners who owns what so far; changed in place
+ * @param current the stored object, or the bare name for one that does not exist
+ * @param wanted the applied configuration
+ * @throws 409 with one cause per field that another applier owns with another value, unless forced
+ */
+export function applied(
+  owners: Ownership,
+  current: KubeObject,
+  wanted: Fields,
+  { manager, force }: Applier,
+): KubeObject {
+  const paths = leaves(current.kind, wanted, []).filter((path) => !unowned.has(path.join(".")));
+  const causes = conflicts(owners, manager, current, wanted, paths);
+  if (causes.length > 0 && !force) throw conflictFailure(causes);
+  const mine = paths.map((path) => path.join(SEPARATOR));
+  const taken = new Set(
+    causes.length > 0 ? mine.filter((one) => causes.some((cause) => shown(one.split(SEPARATOR)) === cause.field)) : [],
+  );
+  for (const [name, owned] of Object.entries(owners)) {
+    if (name !== manager) owners[name] = owned.filter((one) => !taken.has(one));
+  }
+  const held = new Set([
+    ...mine,
+    ...Object.entries(owners).flatMap(([name, owned]) => (name === manager ? [] : owned)),
+  ]);
+  const given = (owners[manager] ?? []).filter((one) => !held.has(one));
+  owners[manager] = mine;
+  const rest = given.reduce<unknown>((object, path) => removed(object, path.split(SEPARATOR)), current);
+  return mergeApplied(current.kind, "", rest, wanted) as KubeObject;
+}
+
+/** The memory of who applied what, kept beside the objects under their uid. */
+export type Ownerships = Collection<Ownership>;

@@ -1,0 +1,42 @@
+/** How a list is merged: item by item under a key, as a set of plain values, or replaced whole. */
+export type ListKind = { readonly by: string } | "set" | "atomic";
+
+/** Merge keys of the strategic merge patch (patchMergeKey in k8s.io/api types.go), by field name. */
+const strategic: Readonly<Record<string, ListKind>> = {
+  conditions: { by: "type" },
+  addresses: { by: "type" },
+  ownerReferences: { by: "uid" },
+  finalizers: "set",
+  podCIDRs: "set",
+  containers: { by: "name" },
+  initContainers: { by: "name" },
+  ephemeralContainers: { by: "name" },
+  volumes: { by: "name" },
+  env: { by: "name" },
+  volumeMounts: { by: "mountPath" },
+  volumeDevices: { by: "devicePath" },
+  imagePullSecrets: { by: "name" },
+  hostAliases: { by: "ip" },
+  topologySpreadConstraints: { by: "topologyKey" },
+  podIPs: { by: "ip" },
+  hostIPs: { by: "ip" },
+  secrets: { by: "name" },
+};
+
+/** Lists whose kind depends on the kind of the object: a CSR's conditions and a Service's ports are their own case. */
+const exceptions: Readonly<Record<string, Readonly<Record<string, ListKind>>>> = {
+  CertificateSigningRequest: { conditions: "atomic" },
+  Service: { ports: { by: "port" } },
+  Endpoints: { addresses: "atomic" },
+};
+
+/**
+ * How a strategic merge patch treats the list in a field.
+ * @param kind kind of the object that is patched
+ */
+export const strategicList = (kind: string, field: string): ListKind =>
+  exceptions[kind]?.[field] ?? (field === "ports" ? { by: "containerPort" } : (strategic[field] ?? "atomic"));
+
+/** How server-side apply treats it (listType and listMapKey): CSR conditions are a map there. */
+export const appliedList = (kind: string, field: string): ListKind =>
+  kind === "CertificateSigningRequest" && field === "conditions" ? { by: "type" } : strategicList(kind, field);

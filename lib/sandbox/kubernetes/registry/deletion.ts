@@ -1,0 +1,107 @@
+import type { Foundation } from "../../core/foundation.ts";
+import { conflict, notFound } from "../model/failure.ts";
+import { type KubeObject, timestamp } from "../model/object.ts";
+import { type ResourceType, resourceTypes } from "../model/resources.ts";
+import { isFinished, type Pod } from "../model/shapes.ts";
+import type { Objects } from "../store/objects.ts";
+import type { Target } from "./registry.ts";
+
+/** meta/v1 DeleteOptions, as far as they are heard. */
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly dryRun?: readonly string[];
+}
+
+/** What became of an object that was to be deleted. */
+export interface Removal {
+  readonly object: KubeObject;
+  /** False while finalizers or a grace period hold it. */
+  readonly gone: boolean;
+}
+
+/** Holds an owner until its dependents are gone. */
+export const FOREGROUND = "foregroundDeletion";
+
+/** Throws 409 when the object is another one, or in another state, than the caller judged (rest.BeforeDelete). */
+function checkPreconditions(
+  type: ResourceType,
+  { metadata }: KubeObject,
+  wanted: DeleteOptions["preconditions"],
+): void {
+  const { uid, resourceVersion } = wanted ?? {};
+  if (uid && uid !== metadata.uid) {
+    const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
+    throw conflict(type, metadata.name, why);
+  }
+  if (resourceVersion && resourceVersion !== metadata.resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`;
+    throw conflict(type, metadata.name, why);
+  }
+}
+
+/** Seconds a pod has to end: its own unless told; none when it never ran anywhere or has ended (podStrategy). */
+function graceOf(type: ResourceType, object: KubeObject, asked: number | undefined): number {
+  if (type.plural !== "pods" || type.group) return 0;
+  const pod = object as Pod;
+  if (!pod.spec.nodeName || isFinished(pod)) return 0;
+  const wanted = asked ?? pod.spec.terminationGracePeriodSeconds ?? 30;
+  return Math.max(0, Math.min(wanted, pod.metadata.deletionGracePeriodSeconds ?? wanted));
+}
+
+function heldBy(object: KubeObject, policy: DeleteOptions["propagationPolicy"]): string[] {
+  const held = object.metadata.finalizers ?? [];
+  return policy === "Foreground" && !held.includes(FOREGROUND) ? [...held, FOREGROUND] : held;
+}
+
+/** The object on its way out: when it ends at the latest, and who still holds it. */
+function marked(object: KubeObject, grace: number, finalizers: string[], now: number): KubeObject {
+  const { deletionTimestamp, deletionGracePeriodSeconds, generation } = object.metadata;
+  const shorter = deletionTimestamp === undefined || grace < (deletionGracePeriodSeconds ?? 0);
+  const times = shorter
+    ? { deletionTimestamp: timestamp(now + grace * 1000), deletionGracePeriodSeconds: grace }
+    : { deletionTimestamp, deletionGracePeriodSeconds: deletionGracePeriodSeconds ?? 0 };
+  return {
+    ...object,
+    metadata: {
+      ...object.metadata,
+      ...times,
+      ...(generation && deletionTimestamp === undefined ? { generation: generation + 1 } : {}),
+      ...(finalizers.length > 0 ? { finalizers } : {}),
+    },
+  };
+}
+
+/** Cuts dependents loose, so that they outlive their owner. */
+function orphanDependents(objects: Objects, { metadata }: KubeObject): void {
+  for (const type of resourceTypes.filter((one) => !one.virtual)) {
+    for (const dependent of objects.list(type, metadata.namespace)) {
+      const owners = dependent.metadata.ownerReferences ?? [];
+      const others = owners.filter((owner) => owner.uid !== metadata.uid);
+      if (others.length === owners.length) continue;
+      objects.replace(type, { ...dependent, metadata: { ...dependent.metadata, ownerReferences: others } });
+    }
+  }
+}
+
+/** Builds the delete operation: preconditions, grace, finalizers, propagation. */
+export const deletion =
+  (foundation: Foundation, objects: Objects) =>
+  ({ type, namespace, name }: Target, options: DeleteOptions = {}): Removal => {
+    const object = objects.get(type, namespace, name);
+    if (!object) throw notFound(type, name);
+    checkPreconditions(type, object, options.preconditions);
+    const grace = graceOf(type, object, options.gracePeriodSeconds);
+    const finalizers = heldBy(object, options.propagationPolicy);
+    const gone = grace === 0 && finalizers.length === 0 && !isNamespace(type);
+    if (options.dryRun?.includes("All")) return { object, gone };
+    if (options.propagationPolicy === "Orphan") orphanDependents(objects, object);
+    if (gone) return { object: objects.remove(type, object), gone };
+    const leaving = marked(object, grace, finalizers, foundation.clock.now());
+    const status = isNamespace(type) ? { status: { phase: "Terminating" } } : {};
+    return { object: objects.replace(type, { ...leaving, ...status }), gone };
+  };
+
+/** A namespace is emptied before it goes (its controller does both). */
+const isNamespace = (type: ResourceType): boolean => type.plural === "namespaces";

@@ -1,0 +1,133 @@
+import type { Foundation } from "../../core/foundation.ts";
+import { ApiFailure, conflict, forbidden, invalid, modified, notFound, wrong } from "../model/failure.ts";
+import { type KubeObject, timestamp } from "../model/object.ts";
+import { known, type ResourceType } from "../model/resources.ts";
+import type { Draft, Objects } from "../store/objects.ts";
+import { type DeleteOptions, deletion, type Removal } from "./deletion.ts";
+import { causesOf, changed, mustBeVersioned, prepared, updateCausesOf } from "./strategies.ts";
+
+/** How a write is meant. */
+export interface WriteOptions {
+  /** Nothing is stored; the answer is what would have been. */
+  readonly dryRun?: boolean;
+  /** The ground's own seeds and controllers: the status is kept, a missing namespace is made. */
+  readonly trusted?: boolean;
+}
+
+/** Which object, and which part of it, a change is for. */
+export interface Target {
+  readonly type: ResourceType;
+  readonly namespace: string | undefined;
+  readonly name: string;
+  /** "" for the object itself, "status", "approval". */
+  readonly subresource?: string;
+}
+
+/** Writes with every rule of the API server except who may. */
+export interface Registry {
+  create(type: ResourceType, object: KubeObject, options?: WriteOptions): KubeObject;
+  /** Throws 404, 409 for a stale version, 422 for what may not be. `change` must not alter what it is given. */
+  update(target: Target, change: (current: KubeObject) => KubeObject, options?: WriteOptions): KubeObject;
+  remove(target: Target, options?: DeleteOptions): Removal;
+}
+
+const namespaces = known("namespaces");
+
+/** Letters that generated names end with (k8s.io/apimachinery/pkg/util/rand). */
+const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
+
+/** Builds the registry on the store of objects. */
+export function registry(foundation: Foundation, objects: Objects): Registry {
+  const suffix = (): string =>
+    Array.from({ length: 5 }, () => ALPHABET[foundation.random.between(0, ALPHABET.length - 1)]).join("");
+
+  const named = (object: KubeObject): KubeObject => {
+    const { name, generateName } = object.metadata ?? {};
+    const metadata = {
+      ...object.metadata,
+      name: name || (generateName ? `${generateName.slice(0, 58)}${suffix()}` : ""),
+    };
+    return { ...object, metadata };
+  };
+
+  const requireNamespace = (type: ResourceType, object: KubeObject): void => {
+    const { namespace = "", name } = object.metadata;
+    const found = objects.get(namespaces, undefined, namespace);
+    if (!found) throw notFound(namespaces, namespace);
+    if (!found.metadata.deletionTimestamp) return;
+    const message = `namespace ${namespace} is being terminated`;
+    throw forbidden(type, name, `unable to create new content in ${message.replace(" is", " because it is")}`, [
+      { reason: "NamespaceTerminating", message, field: "metadata.namespace" },
+    ]);
+  };
+
+  const create = (
+    type: ResourceType,
+    wanted: KubeObject,
+    { dryRun, trusted = false }: WriteOptions = {},
+  ): KubeObject => {
+    const object = prepared(type, named(wanted), trusted);
+    if (object.metadata.resourceVersion)
+      throw new ApiFailure(400, "BadRequest", "resourceVersion should not be set on objects to be created");
+    if (type.namespaced && !trusted) requireNamespace(type, object);
+    const causes = causesOf(type, object);
+    if (causes.length > 0) throw invalid(type, object.metadata.name, causes);
+    return dryRun ? unstored(type, object) : objects.create(type, draftOf(object));
+  };
+
+  const unstored = (type: ResourceType, object: KubeObject): KubeObject => {
+    if (objects.get(type, object.metadata.namespace, object.metadata.name)) return objects.create(type, object);
+    const creationTimestamp = timestamp(foundation.clock.now());
+    return { ...object, metadata: { ...object.metadata, uid: foundation.random.uuid(), creationTimestamp } };
+  };
+
+  const update: Registry["update"] = ({ type, namespace, name, subresource = "" }, change, { dryRun } = {}) => {
+    const before = objects.get(type, namespace, name);
+    if (!before) throw notFound(type, name);
+    const wanted = change(before);
+    precondition(type, before, wanted);
+    const after = changed(type, subresource, before, wanted);
+    const causes = updateCausesOf(type, before, after);
+    if (causes.length > 0) throw invalid(type, name, causes);
+    if (dryRun) return after;
+    const stored = objects.replace(type, after);
+    return isReleased(stored) ? objects.remove(type, stored) : stored;
+  };
+
+  return { create, update, remove: deletion(foundation, objects) };
+}
+
+/** Uid, version and creation time are the store's to give. */
+function draftOf(object: KubeObject): Draft {
+  const {
+    uid: _uid,
+    resourceVersion: _version,
+    creationTimestamp: _created,
+    deletionTimestamp: _deleted,
+    ...metadata
+  } = object.metadata;
+  return { ...object, metadata };
+}
+
+/** Deleted, nobody's finalizer left, no grace running: the object goes. */
+const isReleased = ({ metadata }: KubeObject): boolean =>
+  metadata.deletionTimestamp !== undefined &&
+  (metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
+  (metadata.finalizers ?? []).length === 0;
+
+/** A write that names a uid or version is meant for that one only. */
+function precondition(type: ResourceType, before: KubeObject, { metadata }: KubeObject): void {
+  const { uid, resourceVersion } = before.metadata;
+  if (metadata.uid && metadata.uid !== uid) {
+    throw conflict(
+      type,
+      metadata.name,
+      `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`,
+    );
+  }
+  if (metadata.resourceVersion && metadata.resourceVersion !== resourceVersion)
+    throw conflict(type, metadata.name, modified);
+  if (!metadata.resourceVersion && mustBeVersioned(type)) {
+    throw invalid(type, metadata.name, [wrong("metadata.resourceVersion", 0, "must be specified for an update")]);
+  }
+}

@@ -1,0 +1,129 @@
+import type { Cause } from "../model/failure.ts";
+import { at, fieldsOf, type KubeObject } from "../model/object.ts";
+import type { ResourceType } from "../model/resources.ts";
+import { metadataCauses, metadataUpdateCauses } from "../validation/metadata.ts";
+import { nodeCauses, nodeUpdateCauses } from "../validation/nodes.ts";
+import { podCauses, podUpdateCauses } from "../validation/pods.ts";
+import { signingRequestCauses } from "../validation/signing-requests.ts";
+import { budgetCauses, workloadCauses } from "../validation/workloads.ts";
+import { podDefaults, workloadDefaults } from "./defaults.ts";
+
+/** How one type differs from the rest when it is written. */
+interface Strategy {
+  /** Fills in what the writer left out. */
+  readonly defaults?: (object: KubeObject) => KubeObject;
+  readonly causes?: (object: KubeObject) => Cause[];
+  readonly updateCauses?: (before: KubeObject, after: KubeObject) => Cause[];
+  /** The kubelet registers a Node with its status; everything else starts without one. */
+  readonly keepsStatus?: true;
+  /** The spec is what was asked for, once and for all. */
+  readonly fixedSpec?: true;
+  /** A PUT must name the version that it replaces (AllowUnconditionalUpdate is false). */
+  readonly versioned?: true;
+}
+
+const workload: Strategy = { defaults: workloadDefaults, causes: workloadCauses };
+
+const strategies: Readonly<Record<string, Strategy>> = {
+  nodes: { causes: nodeCauses, updateCauses: nodeUpdateCauses, keepsStatus: true },
+  pods: { defaults: podDefaults, causes: podCauses, updateCauses: podUpdateCauses },
+  namespaces: {
+    defaults: (object) => ({ ...object, spec: { finalizers: ["kubernetes"] }, status: { phase: "Active" } }),
+  },
+  deployments: workload,
+  replicasets: workload,
+  statefulsets: workload,
+  daemonsets: workload,
+  poddisruptionbudgets: { causes: budgetCauses, versioned: true },
+  leases: { versioned: true },
+  certificatesigningrequests: { causes: signingRequestCauses, fixedSpec: true },
+};
+
+const strategyOf = (type: ResourceType): Strategy => strategies[type.plural] ?? {};
+
+const hasStatus = (type: ResourceType): boolean => type.subresources.includes("status");
+
+const without = (object: KubeObject, field: string): KubeObject => {
+  const { [field]: _dropped, ...rest } = object;
+  return rest as KubeObject;
+};
+
+/**
+ * The object as it is created: status dropped, defaults filled in, generation begun.
+ * @param trusted a seed of the ground keeps its status
+ */
+export function prepared(type: ResourceType, object: KubeObject, trusted: boolean): KubeObject {
+  const { defaults, keepsStatus } = strategyOf(type);
+  const bare = hasStatus(type) && !keepsStatus && !trusted ? without(object, "status") : object;
+  const filled = defaults ? { ...defaults(bare), ...(trusted && bare.status ? { status: bare.status } : {}) } : bare;
+  return hasStatus(type) && "spec" in filled && type.plural !== "nodes"
+    ? { ...filled, metadata: { ...filled.metadata, generation: 1 } }
+    : filled;
+}
+
+/** Everything that is wrong with an object to be created. */
+export const causesOf = (type: ResourceType, object: KubeObject): Cause[] => [
+  ...metadataCauses(type, object),
+  ...(strategyOf(type).causes?.(object) ?? []),
+];
+
+/** Everything that is wrong with a change. */
+export const updateCausesOf = (type: ResourceType, before: KubeObject, after: KubeObject): Cause[] => [
+  ...causesOf(type, after),
+  ...metadataUpdateCauses(before, after),
+  ...(strategyOf(type).updateCauses?.(before, after) ?? []),
+];
+
+/** Must a PUT of this type name the version it replaces? Custom resources always must. */
+export const mustBeVersioned = (type: ResourceType): boolean => type.custom || strategyOf(type).versioned === true;
+
+/** What the writer may not change, taken from the stored object. */
+function systemMetadata(before: KubeObject, after: KubeObject): KubeObject["metadata"] {
+  const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation, name, namespace } =
+    before.metadata;
+  return {
+    ...after.metadata,
+    ...(namespace ? { namespace } : {}),
+    ...(generation ? { generation } : {}),
+    ...(deletionTimestamp ? { deletionTimestamp, deletionGracePeriodSeconds: deletionGracePeriodSeconds ?? 0 } : {}),
+    name,
+    uid,
+    creationTimestamp,
+  };
+}
+
+const differs = (one: unknown, other: unknown): boolean => JSON.stringify(one) !== JSON.stringify(other);
+
+const grown = (before: KubeObject, after: KubeObject): KubeObject =>
+  before.metadata.generation !== undefined && differs(before.spec, after.spec)
+    ? { ...after, metadata: { ...after.metadata, generation: before.metadata.generation + 1 } }
+    : after;
+
+/** A write to the object itself leaves the status alone. */
+function mainUpdate(type: ResourceType, before: KubeObject, after: KubeObject): KubeObject {
+  const spec = strategyOf(type).fixedSpec ? { spec: before.spec } : {};
+  const kept = hasStatus(type) ? without(after, "status") : after;
+  return grown(before, { ...kept, ...spec, ...(hasStatus(type) && before.status ? { status: before.status } : {}) });
+}
+
+/** A write to the status leaves everything else alone, except what the kubelet annotates on its Node. */
+function statusUpdate(type: ResourceType, before: KubeObject, after: KubeObject): KubeObject {
+  const metadata =
+    type.plural === "nodes" ? after.metadata : { ...before.metadata, resourceVersion: after.metadata.resourceVersion };
+  return { ...before, metadata, status: after.status };
+}
+
+/** CertificateSigningRequest approval: only the conditions move (certificateApprovalStrategy). */
+const approvalUpdate = (before: KubeObject, after: KubeObject): KubeObject => ({
+  ...before,
+  metadata: { ...before.metadata, resourceVersion: after.metadata.resourceVersion },
+  status: { ...fieldsOf(before.status), conditions: at(after, "status", "conditions") ?? [] },
+});
+
+/** What a change of the object, or of one of its subresources, really changes. */
+export function changed(type: ResourceType, subresource: string, before: KubeObject, wanted: KubeObject): KubeObject {
+  const after = { ...wanted, apiVersion: type.apiVersion, kind: type.kind, metadata: systemMetadata(before, wanted) };
+  if (subresource === "status") return statusUpdate(type, before, after);
+  if (subresource === "approval") return approvalUpdate(before, after);
+  return mainUpdate(type, before, after);
+}

@@ -1,0 +1,152 @@
+import { sleep } from "../../core/clock.ts";
+import { json, type WireRequest, type WireResponse } from "../../core/wire.ts";
+import type { Authenticator } from "../access/authentication.ts";
+import type { Attributes, User } from "../access/users.ts";
+import { ApiFailure, forbidden, noSuchResource, statusOf } from "../model/failure.ts";
+import { resourceType } from "../model/resources.ts";
+import { dispatch } from "../verbs/dispatch.ts";
+import type { Server } from "../verbs/server.ts";
+import { discovery } from "./discovery.ts";
+import { type RequestInfo, requestInfo, type ResourcePath } from "./info.ts";
+import { kinds, SLOWNESS } from "./mishaps.ts";
+import { openapi } from "./openapi.ts";
+
+type Answer = (request: WireRequest, tls?: { readonly clientCertificate: string }) => Promise<WireResponse>;
+
+const fieldOf = (query: URLSearchParams, field: string): string | undefined =>
+  (query.get("fieldSelector") ?? "")
+    .split(",")
+    .find((term) => term.startsWith(`${field}=`))
+    ?.slice(field.length + 1)
+    .replace(/^=/, "");
+
+function attributesOf({ verb, path, resource, query }: RequestInfo): Attributes {
+  if (!resource) return { verb, path, group: "", resource: "", subresource: "", name: "", namespace: undefined };
+  const { group, plural, subresource, name, namespace } = resource;
+  const [onNode, onlyName] = [fieldOf(query, "spec.nodeName"), fieldOf(query, "metadata.name")];
+  return {
+    verb,
+    group,
+    resource: plural,
+    subresource,
+    name,
+    namespace,
+    ...(onNode ? { onNode } : {}),
+    ...(onlyName ? { onlyName } : {}),
+  };
+}
+
+const resourceText = ({ plural, subresource }: ResourcePath): string =>
+  subresource ? `${plural}/${subresource}` : plural;
+
+/** The sentence of k8s.io/apiserver/pkg/endpoints/handlers/responsewriters forbiddenMessage. */
+function denial(user: User, { verb, path, resource }: RequestInfo): ApiFailure {
+  if (!resource)
+    return new ApiFailure(403, "Forbidden", `forbidden: User "${user.name}" cannot ${verb} path "${path}"`);
+  const { group, plural, name, namespace } = resource;
+  const scope = namespace ? `in the namespace "${namespace}"` : "at the cluster scope";
+  const why = `User "${user.name}" cannot ${verb} resource "${resourceText(resource)}" in API group "${group}" ${scope}`;
+  return forbidden({ plural, group } as Parameters<typeof forbidden>[0], name, why);
+}
+
+const pages = (version: string): ReadonlyMap<string, unknown> => {
+  const [major, minor] = version.split(".");
+  const health = new Map(["/healthz", "/livez", "/readyz"].map((path): [string, unknown] => [path, "ok"]));
+  const about = {
+    major,
+    minor,
+    gitVersion: `v${version}`,
+    gitCommit: "",
+    gitTreeState: "clean",
+    buildDate: "",
+    goVersion: "",
+    compiler: "gc",
+    platform: "linux/amd64",
+  };
+  return new Map([...health, ["/version", about], ...discovery, ...openapi]);
+};
+
+function otherPage(known: ReadonlyMap<string, unknown>, { verb, path }: RequestInfo): WireResponse {
+  const page = known.get(path.length > 1 ? path.replace(/\/$/, "") : path);
+  if (page === undefined || verb !== "get") {
+    return { status: 404, headers: { "content-type": "text/plain; charset=utf-8" }, body: "404 page not found\n" };
+  }
+  return typeof page === "string"
+    ? { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body: page }
+    : json(page);
+}
+
+const refusal = (failure: ApiFailure): WireResponse => {
+  const seconds = failure.details.retryAfterSeconds;
+  return json(statusOf(failure), failure.code, "application/json", seconds ? { "retry-after": String(seconds) } : {});
+};
+
+/** A failure of the ground itself is answered as the API server answers a panic. */
+const failureOf = (error: unknown): ApiFailure =>
+  error instanceof ApiFailure
+    ? error
+    : new ApiFailure(500, "InternalError", `Internal error occurred: ${(error as Error).message}`);
+
+/**
+ * Builds the way of a request: who, what, whether something goes wrong on order, whether it is allowed, then the verb.
+ * Every answer is recorded; the answer to a failure is a Status.
+ */
+export function answerer(server: Server, authenticate: Authenticator, version: string): Answer {
+  const { foundation, judges } = server;
+  const known = pages(version);
+  foundation.mishaps.declare(...kinds);
+
+  const suffer = async (info: RequestInfo, user: User): Promise<void> => {
+    const facts = factsOf(info, user);
+    if (foundation.mishaps.strikes("kubernetes-slow", facts)) await sleep(foundation.clock, SLOWNESS);
+    if (foundation.mishaps.strikes("kubernetes-5xx", facts))
+      throw new ApiFailure(503, "ServiceUnavailable", "the server is currently unable to handle the request");
+    if (!foundation.mishaps.strikes("kubernetes-throttle", facts)) return;
+    throw new ApiFailure(
+      429,
+      "TooManyRequests",
+      "the server has received too many requests and has asked us to try again later",
+      { retryAfterSeconds: 1 },
+    );
+  };
+
+  const answerTo = async (request: WireRequest, info: RequestInfo, user: User): Promise<WireResponse> => {
+    await suffer(info, user);
+    if (!judges.authorize(user, attributesOf(info))) throw denial(user, info);
+    if (!info.resource) return otherPage(known, info);
+    const type = resourceType(info.resource.group, info.resource.plural);
+    if (!type || type.version !== info.resource.version) throw noSuchResource();
+    return dispatch(server, { request, query: info.query, user, type, ...info.resource }, info.verb);
+  };
+
+  return async (request, tls) => {
+    const info = requestInfo(request.method, request.url);
+    let principal = "anonymous";
+    const record = (status: number, error: string | null): void =>
+      foundation.calls.record({ service: "kubernetes", action: actionOf(info), principal, status, error });
+    try {
+      const user = authenticate(request, tls?.clientCertificate);
+      principal = user.name;
+      const response = await answerTo(request, info, user);
+      record(response.status, null);
+      return response;
+    } catch (error) {
+      const failure = failureOf(error);
+      record(failure.code, failure.message);
+      return refusal(failure);
+    }
+  };
+}
+
+/** "patch nodes/status", or the method and path of what is no resource. */
+const actionOf = ({ verb, path, resource }: RequestInfo): string =>
+  `${verb} ${resource ? resourceText(resource) : path}`;
+
+const factsOf = ({ verb, resource, path }: RequestInfo, user: User): Record<string, string> => ({
+  verb,
+  resource: resource ? resourceText(resource) : path,
+  name: resource?.name ?? "",
+  namespace: resource?.namespace ?? "",
+  node: resource?.plural === "nodes" ? resource.name : "",
+  principal: user.name,
+});

@@ -1,0 +1,89 @@
+import type { Clock } from "../../core/clock.ts";
+import { badRequest, expired } from "../model/failure.ts";
+import type { KubeObject } from "../model/object.ts";
+import type { ResourceType } from "../model/resources.ts";
+import type { Objects } from "../store/objects.ts";
+import { fieldSelector, labelSelector } from "./selectors.ts";
+
+/** What a list or watch is limited to. */
+export interface Selection {
+  readonly type: ResourceType;
+  readonly namespace: string | undefined;
+  readonly matches: (object: KubeObject) => boolean;
+}
+
+/** One page of a list. */
+export interface Page {
+  readonly items: readonly KubeObject[];
+  readonly metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number };
+}
+
+/** Lists in pages; every page of a list shows the same moment. */
+export type Lister = (selection: Selection, query: URLSearchParams) => Page;
+
+interface Snapshot {
+  readonly at: number;
+  readonly version: string;
+  readonly items: readonly KubeObject[];
+}
+
+/** How long a list may be continued: etcd compaction every five minutes (kube-apiserver --etcd-compaction-interval). */
+const KEPT = 5 * 60_000;
+
+const tooOld = (): never => {
+  throw expired(
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
+  );
+};
+
+/**
+ * Reads the selectors of a query.
+ * @throws 400 for selectors that cannot be read
+ */
+export function selectionOf(
+  type: ResourceType,
+  namespace: string | undefined,
+  query: URLSearchParams,
+  name = "",
+): Selection {
+  const byLabel = labelSelector(query.get("labelSelector") ?? "");
+  const byField = fieldSelector(type.plural, query.get("fieldSelector") ?? "");
+  const matches = (object: KubeObject): boolean =>
+    byLabel(object) && byField(object) && (name === "" || object.metadata.name === name);
+  return { type, namespace: type.namespaced ? namespace : undefined, matches };
+}
+
+function tokenOf(text: string): { readonly list: string; readonly from: number } {
+  const [list, from] = Buffer.from(text, "base64url").toString("utf8").split(":");
+  if (!list || !Number.isInteger(Number(from))) throw badRequest("continue key is not valid: illegal base64 data");
+  return { list, from: Number(from) };
+}
+
+/** Builds the lister; what is continued later is kept in memory for five minutes, so a restart expires it too. */
+export function lister(objects: Objects, clock: Clock): Lister {
+  const snapshots = new Map<string, Snapshot>();
+  let lists = 0;
+
+  const forgetOld = (): void => {
+    for (const [name, snapshot] of snapshots) if (clock.now() - snapshot.at > KEPT) snapshots.delete(name);
+  };
+  const fresh = ({ type, namespace, matches }: Selection): Snapshot => ({
+    at: clock.now(),
+    version: String(objects.version()),
+    items: objects.list(type, namespace).filter(matches),
+  });
+
+  return (selection, query) => {
+    forgetOld();
+    const given = query.get("continue");
+    const { list, from } = given ? tokenOf(given) : { list: `list-${++lists}`, from: 0 };
+    const snapshot = given ? (snapshots.get(list) ?? tooOld()) : fresh(selection);
+    const limit = Number(query.get("limit") ?? 0) || Number.POSITIVE_INFINITY;
+    const end = from + limit;
+    const left = snapshot.items.length - end;
+    if (left > 0) snapshots.set(list, snapshot);
+    const next =
+      left > 0 ? { continue: Buffer.from(`${list}:${end}`).toString("base64url"), remainingItemCount: left } : {};
+    return { items: snapshot.items.slice(from, end), metadata: { resourceVersion: snapshot.version, ...next } };
+  };
+}

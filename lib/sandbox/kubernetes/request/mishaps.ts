@@ -1,0 +1,24 @@
+import type { MishapKind } from "../../core/mishaps.ts";
+
+/** How long "kubernetes-slow" holds a request: longer than most clients' patience (assumed). */
+export const SLOWNESS = 20_000;
+
+const fields = {
+  verb: "get, list, watch, create, update, patch, delete or deletecollection.",
+  resource: "Plural name, with a subresource after a slash: nodes, pods/eviction.",
+  name: "Name of the object.",
+  namespace: "Namespace of the object.",
+  node: "Name of the Node that the request is for.",
+  principal: "User name of who asks.",
+};
+
+/** What can go wrong with the API server. */
+export const kinds: readonly MishapKind[] = [
+  { kind: "kubernetes-5xx", sentence: "The API server answers 503 Service Unavailable.", fields },
+  {
+    kind: "kubernetes-throttle",
+    sentence: "The API server answers 429 with Retry-After: 1, as its fairness queues do when they are full.",
+    fields,
+  },
+  { kind: "kubernetes-slow", sentence: "The API server takes 20 seconds to answer.", fields },
+];

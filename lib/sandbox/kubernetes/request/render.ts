@@ -1,0 +1,63 @@
+import type { KubeObject } from "../model/object.ts";
+import type { ResourceType } from "../model/resources.ts";
+import { type Column, columnsOf } from "./columns.ts";
+import type { Form } from "./content.ts";
+import type { Page } from "./lists.ts";
+
+/** How objects are shown: in which form, and in a table with what beside the cells. */
+export interface View {
+  readonly form: Form;
+  readonly type: ResourceType;
+  readonly now: number;
+  /** "Metadata" (as the API does unless told), "Object" or "None". */
+  readonly include: string;
+}
+
+const definition = ({ name, wide }: Column): Record<string, unknown> => ({
+  name,
+  type: "string",
+  format: name === "Name" ? "name" : "",
+  description: name,
+  priority: wide ? 1 : 0,
+});
+
+const bare = ({ metadata }: KubeObject): Record<string, unknown> => ({
+  kind: "PartialObjectMetadata",
+  apiVersion: "meta.k8s.io/v1",
+  metadata,
+});
+
+const besides = (object: KubeObject, include: string): Record<string, unknown> => {
+  if (include === "None") return {};
+  return { object: include === "Object" ? object : bare(object) };
+};
+
+function tableOf(view: View, objects: readonly KubeObject[], metadata: unknown): Record<string, unknown> {
+  const columns = columnsOf(view.type.plural);
+  return {
+    kind: "Table",
+    apiVersion: "meta.k8s.io/v1",
+    metadata,
+    columnDefinitions: columns.map(definition),
+    rows: objects.map((object) => ({
+      cells: columns.map((one) => one.cell(object, view.now)),
+      ...besides(object, view.include),
+    })),
+  };
+}
+
+/** One object in the form that was asked for. */
+export function shown(view: View, object: KubeObject): unknown {
+  if (view.form === "table") return tableOf(view, [object], { resourceVersion: object.metadata.resourceVersion });
+  return view.form === "metadata" ? bare(object) : object;
+}
+
+/** A list in the form that was asked for. */
+export function shownList(view: View, { items, metadata }: Page): unknown {
+  if (view.form === "table") return tableOf(view, items, metadata);
+  const { apiVersion, kind } = view.type;
+  if (view.form === "metadata") {
+    return { kind: "PartialObjectMetadataList", apiVersion: "meta.k8s.io/v1", metadata, items: items.map(bare) };
+  }
+  return { kind: `${kind}List`, apiVersion, metadata, items };
+}

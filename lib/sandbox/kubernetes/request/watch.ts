@@ -1,0 +1,133 @@
+import type { Foundation } from "../../core/foundation.ts";
+import { expired, statusOf } from "../model/failure.ts";
+import type { KubeObject } from "../model/object.ts";
+import type { Change, Objects } from "../store/objects.ts";
+import type { Selection } from "./lists.ts";
+
+/** One line of a watch. */
+export interface WatchEvent {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+  readonly object: unknown;
+}
+
+/** Every how many milliseconds a bookmark is sent (k8s.io/apiserver cacher: about a minute). */
+const BOOKMARK = 60_000;
+
+/** Shortest life of a watch in seconds when none is asked for (kube-apiserver --min-request-timeout). */
+const SHORTEST = 1_800;
+
+/** A queue that is read as it fills and ends when closed, from either side. */
+function stream<T>(onClose: () => void): {
+  push(item: T): void;
+  close(): void;
+  readonly items: AsyncIterableIterator<T>;
+} {
+  const waiting: T[] = [];
+  let wake: ((result: IteratorResult<T>) => void) | undefined;
+  let isOpen = true;
+  const end: IteratorResult<T> = { done: true, value: undefined };
+  const close = (): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    onClose();
+    wake?.(end);
+  };
+  const next = (): Promise<IteratorResult<T>> => {
+    const item = waiting.shift();
+    if (item !== undefined) return Promise.resolve({ done: false, value: item });
+    if (!isOpen) return Promise.resolve(end);
+    return new Promise((resolve) => {
+      wake = resolve;
+    });
+  };
+  const push = (item: T): void => {
+    const reader = wake;
+    wake = undefined;
+    if (reader) reader({ done: false, value: item });
+    else waiting.push(item);
+  };
+  const items: AsyncIterableIterator<T> = {
+    next,
+    return: () => {
+      close();
+      return Promise.resolve(end);
+    },
+    [Symbol.asyncIterator]: () => items,
+  };
+  return { push, close, items };
+}
+
+/** What a change means to somebody who only sees what is selected: moving in is an addition, moving out a deletion. */
+function eventOf({ matches, namespace }: Selection, { kind, object, before }: Change): WatchEvent | undefined {
+  const isSeen = (one: KubeObject | undefined): boolean =>
+    one !== undefined && (namespace === undefined || one.metadata.namespace === namespace) && matches(one);
+  const [was, is] = [isSeen(before), isSeen(object)];
+  if (kind === "DELETED") return was ? { type: "DELETED", object } : undefined;
+  if (is) return { type: was ? "MODIFIED" : "ADDED", object };
+  return was ? { type: "DELETED", object } : undefined;
+}
+
+const bookmarkOf = ({ type }: Selection, version: number, annotations?: Record<string, string>): WatchEvent => ({
+  type: "BOOKMARK",
+  object: {
+    apiVersion: type.apiVersion,
+    kind: type.kind,
+    metadata: { resourceVersion: String(version), creationTimestamp: null, ...(annotations ? { annotations } : {}) },
+  },
+});
+
+/** What a watch begins with: the present state, the changes since a version, or the error that it is too old. */
+function beginning(objects: Objects, selection: Selection, from: string, withState: boolean): WatchEvent[] | undefined {
+  if (withState || from === "" || from === "0") {
+    const present = objects.list(selection.type, selection.namespace).filter(selection.matches);
+    return present.map((object) => ({ type: "ADDED", object }));
+  }
+  return objects.since(selection.type, Number(from))?.flatMap((change) => eventOf(selection, change) ?? []);
+}
+
+const isYes = (value: string | null): boolean => value === "true" || value === "1";
+
+/**
+ * Opens a watch: first what the query asks to begin with, then every change until its time is up or the reader leaves.
+ * @param query resourceVersion, timeoutSeconds, allowWatchBookmarks, sendInitialEvents as in the API
+ */
+export function watch(
+  foundation: Foundation,
+  objects: Objects,
+  selection: Selection,
+  query: URLSearchParams,
+): AsyncIterableIterator<WatchEvent> {
+  const { clock, random } = foundation;
+  const from = query.get("resourceVersion") ?? "";
+  const withState = isYes(query.get("sendInitialEvents"));
+  const seconds = Number(query.get("timeoutSeconds") ?? 0) || random.between(SHORTEST, 2 * SHORTEST);
+  const bookmarks = isYes(query.get("allowWatchBookmarks"));
+
+  const cancels: (() => void)[] = [];
+  const { push, close, items } = stream<WatchEvent>(() => {
+    for (const cancel of cancels) cancel();
+  });
+  const first = beginning(objects, selection, from, withState);
+  if (!first) {
+    push({ type: "ERROR", object: statusOf(expired(`too old resource version: ${from} (${objects.version()})`)) });
+    close();
+    return items;
+  }
+  for (const event of first) push(event);
+  if (withState && bookmarks) push(bookmarkOf(selection, objects.version(), { "k8s.io/initial-events-end": "true" }));
+  const tellLater = (): void => {
+    cancels[2] = clock.after(BOOKMARK, () => {
+      push(bookmarkOf(selection, objects.version()));
+      tellLater();
+    });
+  };
+  cancels.push(
+    objects.listen((change) => {
+      const event = change.type === selection.type ? eventOf(selection, change) : undefined;
+      if (event) push(event);
+    }),
+    clock.after(seconds * 1000, close),
+  );
+  if (bookmarks) tellLater();
+  return items;
+}

@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Foundation } from "../../core/foundation.ts";
+import type { Collection } from "../../core/store.ts";
+import { alreadyExists, conflict, modified, notFound } from "../model/failure.ts";
+import { type KubeObject, timestamp } from "../model/object.ts";
+import { type ResourceType, qualified } from "../model/resources.ts";
+
+/** One change of one object, as watches tell it. */
+export interface Change {
+  readonly kind: "ADDED" | "MODIFIED" | "DELETED";
+  readonly type: ResourceType;
+  readonly object: KubeObject;
+  readonly before: KubeObject | undefined;
+  readonly version: number;
+}
+
+/** An object that has not been stored yet: the store gives uid, version and creation time. */
+export type Draft = Omit<KubeObject, "metadata"> & {
+  metadata: Partial<KubeObject["metadata"]> & { name: string };
+};
+
+/** All objects, with one rising version over all of them, as etcd keeps them. */
+export interface Objects {
+  get<T extends KubeObject>(type: ResourceType, namespace: string | undefined, name: string): T | undefined;
+  /** Of one namespace or, without one, of all; ordered by namespace and name. */
+  list<T extends KubeObject>(type: ResourceType, namespace?: string): T[];
+  /** Throws 409 AlreadyExists. */
+  create<T extends KubeObject>(type: ResourceType, draft: Draft): T;
+  /**
+   * Puts the object in place of the stored one; without any difference nothing is written.
+   * Throws 404, and 409 Conflict when `object.metadata.resourceVersion` is set and not the stored one.
+   */
+  replace<T extends KubeObject>(type: ResourceType, object: T): T;
+  remove(type: ResourceType, object: KubeObject): KubeObject;
+  version(): number;
+  listen(listener: (change: Change) => void): () => void;
+  /** Changes of this type after a version; undefined when they are no longer remembered. */
+  since(type: ResourceType, version: number): Change[] | undefined;
+}
+
+/** How many changes a watch may reach back: the API server's watch cache begins at 100 a resource (assumed alike). */
+const REMEMBERED = 1_000;
+
+const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ""}/${name}`;
+
+const keyOfObject = ({ metadata }: KubeObject): string => keyOf(metadata.namespace, metadata.name);
+
+const withVersion = <T extends KubeObject>(object: T, resourceVersion: string): T => ({
+  ...object,
+  metadata: { ...object.metadata, resourceVersion },
+});
+
+/** The changes since this process began: a restart forgets them, as an API server's watch cache does. */
+function history(first: number) {
+  const changes: Change[] = [];
+  let oldest = first;
+  return {
+    add(change: Change): void {
+      changes.push(change);
+      if (changes.length > REMEMBERED) oldest = changes.shift()?.version ?? oldest;
+    },
+    since: (type: ResourceType, version: number): Change[] | undefined =>
+      version < oldest ? undefined : changes.filter((change) => change.type === type && change.version > version),
+  };
+}
+
+/**
+ * Builds the store of objects on the ground's store.
+ * @param foundation clock for creation times, randomness for uids, store for what is kept
+ */
+export function objectStore(foundation: Foundation): Objects {
+  const counter = foundation.store.collection<number>("kubernetes-version");
+  const listeners = new Set<(change: Change) => void>();
+  const past = history(counter.get("version") ?? 1);
+  const kept = (type: ResourceType): Collection<KubeObject> =>
+    foundation.store.collection<KubeObject>(`kubernetes/${qualified(type)}`);
+
+  const next = (): number => {
+    const version = (counter.get("version") ?? 1) + 1;
+    counter.set("version", version);
+    return version;
+  };
+  const tell = (kind: Change["kind"], type: ResourceType, object: KubeObject, before: KubeObject | undefined): void => {
+    const change: Change = { kind, type, object, before, version: Number(object.metadata.resourceVersion) };
+    past.add(change);
+    for (const listener of [...listeners]) listener(change);
+  };
+
+  const create = (type: ResourceType, draft: Draft): KubeObject => {
+    const { name, namespace } = draft.metadata;
+    if (kept(type).has(keyOf(namespace, name))) throw alreadyExists(type, name);
+    const metadata = {
+      ...draft.metadata,
+      uid: foundation.random.uuid(),
+      resourceVersion: String(next()),
+      creationTimestamp: timestamp(foundation.clock.now()),
+    };
+    const object = plain({ ...draft, metadata } as KubeObject);
+    kept(type).set(keyOfObject(object), object);
+    tell("ADDED", type, object, undefined);
+    return object;
+  };
+
+  const replace = (type: ResourceType, wanted: KubeObject): KubeObject => {
+    const before = kept(type).get(keyOfObject(wanted));
+    if (!before) throw notFound(type, wanted.metadata.name);
+    const { resourceVersion } = before.metadata;
+    if ((wanted.metadata.resourceVersion || resourceVersion) !== resourceVersion) {
+      throw conflict(type, wanted.metadata.name, modified);
+    }
+    const same = plain(withVersion(wanted, resourceVersion));
+    if (isDeepStrictEqual(same, before)) return before;
+    const object = withVersion(same, String(next()));
+    kept(type).set(keyOfObject(object), object);
+    tell("MODIFIED", type, object, before);
+    return object;
+  };
+
+  const remove = (type: ResourceType, object: KubeObject): KubeObject => {
+    const before = kept(type).get(keyOfObject(object));
+    if (!before) throw notFound(type, object.metadata.name);
+    kept(type).delete(keyOfObject(object));
+    const last = withVersion(before, String(next()));
+    tell("DELETED", type, last, before);
+    return last;
+  };
+
+  return {
+    get: <T extends KubeObject>(type: ResourceType, namespace: string | undefined, name: string) =>
+      kept(type).get(keyOf(type.namespaced ? namespace : undefined, name)) as T | undefined,
+    list: <T extends KubeObject>(type: ResourceType, namespace?: string) => inOrder(kept(type), namespace) as T[],
+    create: <T extends KubeObject>(type: ResourceType, draft: Draft) => create(type, draft) as T,
+    replace: <T extends KubeObject>(type: ResourceType, object: T) => replace(type, object) as T,
+    remove,
+    version: () => counter.get("version") ?? 1,
+    listen: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    since: past.since,
+  };
+}
+
+/** As JSON keeps it: no undefined fields, nothing shared with the caller. */
+const plain = <T>(object: T): T => JSON.parse(JSON.stringify(object)) as T;
+
+function inOrder(collection: Collection<KubeObject>, namespace: string | undefined): KubeObject[] {
+  const prefix = namespace === undefined ? "" : `${namespace}/`;
+  const keys = collection.keys().filter((key) => key.startsWith(prefix));
+  return keys.sort(byEtcdOrder).flatMap((key) => collection.get(key) ?? []);
+}
+
+const byEtcdOrder = (one: string, other: string): number => (one < other ? -1 : Number(one > other));

@@ -1,0 +1,32 @@
+import { json, type WireResponse } from "../../core/wire.ts";
+import { conflict, invalid, required, success } from "../model/failure.ts";
+import { at, timestamp } from "../model/object.ts";
+import type { Pod } from "../model/shapes.ts";
+import { objectIn } from "../request/content.ts";
+import type { Objects } from "../store/objects.ts";
+import { named } from "../verbs/read.ts";
+import type { Asked, Server } from "../verbs/server.ts";
+
+/** The pod, bound to a node. */
+export function bound(pod: Pod, nodeName: string, now: number): Pod {
+  const scheduled = { type: "PodScheduled", status: "True" as const, lastTransitionTime: timestamp(now) };
+  const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
+  return { ...pod, spec: { ...pod.spec, nodeName }, status: { ...pod.status, conditions: [...others, scheduled] } };
+}
+
+/** Writes a binding; the store of objects is what the scheduler uses too. */
+export const bind = (objects: Objects, type: Asked["type"], pod: Pod, node: string, now: number): Pod =>
+  objects.replace(type, bound(pod, node, now));
+
+/** POST pods/<name>/binding. Answers 201; 409 for a pod that is bound or going, 422 without a target. */
+export function bindPod(server: Server, asked: Asked): WireResponse {
+  const target = at(objectIn(asked.request), "target", "name");
+  if (!target) throw invalid({ kind: "Binding", group: "" }, asked.name, [required("target.name")]);
+  const pod = named<Pod>(server, asked);
+  if (pod.spec.nodeName)
+    throw conflict(asked.type, asked.name, `pod ${asked.name} is already assigned to node "${pod.spec.nodeName}"`);
+  if (pod.metadata.deletionTimestamp)
+    throw conflict(asked.type, asked.name, `pod ${asked.name} is being deleted, cannot be assigned to a host`);
+  bind(server.objects, asked.type, pod, String(target), server.foundation.clock.now());
+  return json(success(201), 201);
+}

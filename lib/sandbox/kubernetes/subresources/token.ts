@@ -1,0 +1,49 @@
+import { json, type WireResponse } from "../../core/wire.ts";
+import { serviceAccountUser } from "../access/users.ts";
+import { type Cause, invalid, wrong } from "../model/failure.ts";
+import { fieldsOf, listOf, timestamp } from "../model/object.ts";
+import { AUDIENCE } from "../access/tokens.ts";
+import { objectIn } from "../request/content.ts";
+import { named } from "../verbs/read.ts";
+import type { Asked, Server } from "../verbs/server.ts";
+
+/** Bounds and default of expirationSeconds (k8s pkg/apis/authentication/validation, v1 defaults). */
+const SHORTEST = 600;
+const LONGEST = 2 ** 32;
+const USUAL = 3_600;
+
+function causesOf(seconds: number): Cause[] {
+  if (seconds < SHORTEST)
+    return [wrong("spec.expirationSeconds", seconds, "may not specify a duration less than 10 minutes")];
+  return seconds > LONGEST
+    ? [wrong("spec.expirationSeconds", seconds, "may not specify a duration larger than 2^32 seconds")]
+    : [];
+}
+
+/** POST serviceaccounts/<name>/token (TokenRequest): a token that expires. Answers 201; 404, 422. */
+export function requestToken(server: Server, asked: Asked): WireResponse {
+  const body = objectIn(asked.request);
+  const account = named(server, asked);
+  const spec = fieldsOf(body.spec);
+  const seconds = Number(spec.expirationSeconds ?? USUAL);
+  const causes = causesOf(seconds);
+  if (causes.length > 0) throw invalid({ kind: "TokenRequest", group: "authentication.k8s.io" }, asked.name, causes);
+  const user = serviceAccountUser(account.metadata.namespace ?? "", asked.name);
+  const now = server.foundation.clock.now();
+  const audiences = listOf<string>(spec.audiences);
+  const answer = {
+    kind: "TokenRequest",
+    apiVersion: "authentication.k8s.io/v1",
+    metadata: { name: asked.name, namespace: asked.namespace, creationTimestamp: timestamp(now) },
+    spec: {
+      audiences: audiences.length > 0 ? audiences : [AUDIENCE],
+      expirationSeconds: seconds,
+      boundObjectRef: null,
+    },
+    status: {
+      token: server.judges.tokens.issue({ name: user.name }, seconds),
+      expirationTimestamp: timestamp(now + seconds * 1000),
+    },
+  };
+  return json(answer, 201);
+}

@@ -1,0 +1,79 @@
+import { type Cause, forbiddenField, required, wrong } from "../model/failure.ts";
+import { fieldsOf, type KubeObject, listOf, type OwnerReference } from "../model/object.ts";
+import type { ResourceType } from "../model/resources.ts";
+import { keyFault, labelFault, segmentFault, subdomainFault, valueFault } from "./names.ts";
+
+/** Total size of annotations, k8s.io/apimachinery/pkg/api/validation TotalAnnotationSizeLimitB. */
+const ANNOTATIONS_LIMIT = 256 * 1024;
+
+type NameRule = (name: string) => string | undefined;
+
+const nameRules: Readonly<Record<string, NameRule>> = {
+  namespaces: labelFault,
+  services: labelFault,
+  clusterroles: segmentFault,
+  clusterrolebindings: segmentFault,
+  roles: segmentFault,
+  rolebindings: segmentFault,
+};
+
+const faultOf = (field: string, value: string, fault: string | undefined): Cause[] =>
+  fault ? [wrong(field, value, fault)] : [];
+
+function nameCauses(type: ResourceType, name: string): Cause[] {
+  if (!name) return [required("metadata.name", "name or generateName is required")];
+  return faultOf("metadata.name", name, (nameRules[type.plural] ?? subdomainFault)(name));
+}
+
+/** What is wrong with labels, wherever they stand. */
+export const labelCauses = (labels: unknown, field: string): Cause[] =>
+  Object.entries(fieldsOf(labels)).flatMap(([key, value]) =>
+    typeof value === "string"
+      ? [...faultOf(field, key, keyFault(key)), ...faultOf(field, value, valueFault(value))]
+      : [wrong(field, value, "must be a string")],
+  );
+
+function annotationCauses(annotations: unknown): Cause[] {
+  const entries = Object.entries(fieldsOf(annotations));
+  const size = entries.reduce((sum, [key, value]) => sum + key.length + String(value).length, 0);
+  const keys = entries.flatMap(([key]) => faultOf("metadata.annotations", key, keyFault(key.toLowerCase())));
+  if (size <= ANNOTATIONS_LIMIT) return keys;
+  const field = "metadata.annotations";
+  return [
+    ...keys,
+    { reason: "FieldValueTooLong", message: `Too long: may not be more than ${ANNOTATIONS_LIMIT} bytes`, field },
+  ];
+}
+
+const ownerCauses = (owners: unknown): Cause[] =>
+  listOf<Partial<OwnerReference>>(owners).flatMap((owner) =>
+    (["apiVersion", "kind", "name", "uid"] as const)
+      .filter((field) => !owner[field])
+      .map((field) => wrong(`metadata.ownerReferences.${field}`, "", `${field} must not be empty`)),
+  );
+
+const finalizerCauses = (finalizers: unknown): Cause[] =>
+  listOf<string>(finalizers).flatMap((one) => faultOf("metadata.finalizers", one, keyFault(one)));
+
+/** Everything that is wrong with an object's metadata. */
+export const metadataCauses = (type: ResourceType, { metadata }: KubeObject): Cause[] => [
+  ...nameCauses(type, metadata.name),
+  ...labelCauses(metadata.labels, "metadata.labels"),
+  ...annotationCauses(metadata.annotations),
+  ...ownerCauses(metadata.ownerReferences),
+  ...finalizerCauses(metadata.finalizers),
+];
+
+/** What an update may not do to metadata: no new finalizers once the object is being deleted. */
+export function metadataUpdateCauses(before: KubeObject, after: KubeObject): Cause[] {
+  const had = before.metadata.finalizers ?? [];
+  const fresh = (after.metadata.finalizers ?? []).filter((one) => !had.includes(one));
+  if (!before.metadata.deletionTimestamp || fresh.length === 0) return [];
+  const list = fresh.map((one) => `"${one}"`).join(", ");
+  return [
+    forbiddenField(
+      "metadata.finalizers",
+      `no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`,
+    ),
+  ];
+}

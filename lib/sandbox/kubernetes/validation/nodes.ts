@@ -1,0 +1,44 @@
+import { type Cause, forbiddenField, required, unsupported, wrong } from "../model/failure.ts";
+import { at, type KubeObject, listOf } from "../model/object.ts";
+import type { Node, Taint } from "../model/shapes.ts";
+import { keyFault, valueFault } from "./names.ts";
+
+const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+
+function taintCauses(taint: Partial<Taint>, field: string): Cause[] {
+  if (!taint.key) return [required(`${field}.key`)];
+  const key = keyFault(taint.key);
+  const value = valueFault(taint.value ?? "");
+  return [
+    ...(key ? [wrong(`${field}.key`, taint.key, key)] : []),
+    ...(value ? [wrong(`${field}.value`, taint.value, value)] : []),
+    ...(taint.effect ? [] : [required(`${field}.effect`)]),
+    ...(taint.effect && !effects.includes(taint.effect) ? [unsupported(`${field}.effect`, taint.effect, effects)] : []),
+  ];
+}
+
+const duplicates = (taints: readonly Partial<Taint>[]): Cause[] =>
+  taints.flatMap((taint, index) =>
+    taints.slice(0, index).some(({ key, effect }) => key === taint.key && effect === taint.effect)
+      ? [
+          {
+            reason: "FieldValueDuplicate",
+            message: `Duplicate value: ${JSON.stringify(taint)}: taints must be unique by key and effect pair`,
+            field: `metadata.taints[${index}]`,
+          },
+        ]
+      : [],
+  );
+
+/** What is wrong with a Node (k8s pkg/apis/core/validation ValidateNode). */
+export function nodeCauses(object: KubeObject): Cause[] {
+  const taints = listOf<Partial<Taint>>(at(object, "spec", "taints"));
+  return [...taints.flatMap((taint, index) => taintCauses(taint, `spec.taints[${index}]`)), ...duplicates(taints)];
+}
+
+/** What an update may not change in a Node (ValidateNodeUpdate). */
+export function nodeUpdateCauses(before: KubeObject, after: KubeObject): Cause[] {
+  const [old, fresh] = [(before as Node).spec?.providerID, (after as Node).spec?.providerID];
+  if (!old || old === fresh) return [];
+  return [forbiddenField("spec.providerID", 'node updates may not change providerID except from "" to valid')];
+}

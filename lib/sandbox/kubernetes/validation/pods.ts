@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Cause, forbiddenField, required, unsupported, wrong } from "../model/failure.ts";
+import { at, copy, fieldsOf, type KubeObject, listOf } from "../model/object.ts";
+import type { Container, Pod } from "../model/shapes.ts";
+import { labelFault } from "./names.ts";
+
+const policies = ["Always", "OnFailure", "Never"];
+
+function containerCauses(container: Partial<Container>, field: string): Cause[] {
+  if (!container.name) return [required(`${field}.name`)];
+  const fault = labelFault(container.name);
+  return [
+    ...(fault ? [wrong(`${field}.name`, container.name, fault)] : []),
+    ...(container.image ? [] : [required(`${field}.image`)]),
+  ];
+}
+
+/** What is wrong with a pod's spec, wherever it stands. */
+export function podSpecCauses(spec: unknown, field: string): Cause[] {
+  const containers = listOf<Partial<Container>>(at(spec, "containers"));
+  const policy = at(spec, "restartPolicy");
+  return [
+    ...(containers.length === 0 ? [required(`${field}.containers`)] : []),
+    ...containers.flatMap((container, index) => containerCauses(container, `${field}.containers[${index}]`)),
+    ...(policy && !policies.includes(String(policy)) ? [unsupported(`${field}.restartPolicy`, policy, policies)] : []),
+  ];
+}
+
+/** What is wrong with a Pod. */
+export const podCauses = (pod: KubeObject): Cause[] => podSpecCauses(pod.spec, "spec");
+
+/** A pod's spec without what an update may change. */
+function fixedPart(pod: KubeObject): unknown {
+  const spec = copy((pod as Pod).spec);
+  for (const container of spec.containers ?? []) delete container.image;
+  const { tolerations: _tolerations, activeDeadlineSeconds: _deadline, ...rest } = fieldsOf(spec);
+  return rest;
+}
+
+const lostToleration = (before: KubeObject, after: KubeObject): boolean =>
+  listOf(at(before, "spec", "tolerations")).some(
+    (one) => !listOf(at(after, "spec", "tolerations")).some((other) => isDeepStrictEqual(one, other)),
+  );
+
+/** What an update may not change in a Pod (ValidatePodUpdate). */
+export function podUpdateCauses(before: KubeObject, after: KubeObject): Cause[] {
+  if (isDeepStrictEqual(fixedPart(before), fixedPart(after)) && !lostToleration(before, after)) return [];
+  return [
+    forbiddenField(
+      "spec",
+      "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)",
+    ),
+  ];
+}

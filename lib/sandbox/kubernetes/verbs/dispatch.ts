@@ -1,0 +1,58 @@
+import { json, type WireResponse } from "../../core/wire.ts";
+import { reviews } from "../access/reviews.ts";
+import { noSuchResource, notAllowed } from "../model/failure.ts";
+import { fieldsOf } from "../model/object.ts";
+import { objectIn } from "../request/content.ts";
+import { bindPod } from "../subresources/binding.ts";
+import { evict } from "../subresources/eviction.ts";
+import { scale } from "../subresources/scale.ts";
+import { requestToken } from "../subresources/token.ts";
+import { get, list, watching } from "./read.ts";
+import type { Asked, Server } from "./server.ts";
+import { create, patch, remove, removeMany, update } from "./write.ts";
+
+type Handler = (server: Server, asked: Asked) => WireResponse;
+
+const onObjects: Readonly<Record<string, Handler>> = {
+  get,
+  list,
+  watch: watching,
+  create,
+  update,
+  patch,
+  delete: remove,
+  deletecollection: removeMany,
+};
+
+/** Subresources that are a view of the object itself. */
+const views: Readonly<Record<string, Handler>> = { get, update, patch };
+
+const actions: Readonly<Record<string, Handler>> = { eviction: evict, binding: bindPod, token: requestToken };
+
+/** POST of a review: answered at once, never stored. */
+function review({ judges }: Server, { request, type, user }: Asked): WireResponse {
+  const body = objectIn(request);
+  const spec = fieldsOf(body.spec);
+  const status = reviews[type.plural]?.(spec, user, judges);
+  return json({ kind: type.kind, apiVersion: type.apiVersion, metadata: {}, spec, status }, 201);
+}
+
+function handlerOf({ type, subresource }: Asked, verb: string): Handler | undefined {
+  if (type.virtual) return verb === "create" ? review : undefined;
+  if (subresource === "") return onObjects[verb];
+  if (subresource === "scale") return (server, asked) => scale(server, asked, verb);
+  const action = actions[subresource];
+  if (action) return verb === "create" ? action : undefined;
+  return views[verb];
+}
+
+/**
+ * Answers a request for a resource.
+ * @throws ApiFailure: 404 for an unknown subresource, 405 for a verb that it does not have, and what the verbs throw
+ */
+export function dispatch(server: Server, asked: Asked, verb: string): WireResponse {
+  if (asked.subresource && !asked.type.subresources.includes(asked.subresource)) throw noSuchResource();
+  const handler = handlerOf(asked, verb);
+  if (!handler) throw notAllowed();
+  return handler(server, asked);
+}

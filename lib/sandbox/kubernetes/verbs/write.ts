@@ -1,0 +1,142 @@
+import { json, type WireResponse } from "../../core/wire.ts";
+import { badRequest, invalid, required, success } from "../model/failure.ts";
+import { type Fields, fieldsOf, type KubeObject } from "../model/object.ts";
+import { applied, type Ownership } from "../patches/apply.ts";
+import { APPLY, patcherOf } from "../patches/patch.ts";
+import type { DeleteOptions } from "../registry/deletion.ts";
+import { mediaTypeOf, objectIn, optionsIn, patchIn } from "../request/content.ts";
+import { selectionOf } from "../request/lists.ts";
+import { shown, shownList } from "../request/render.ts";
+import { asRequested } from "../subresources/signing-requests.ts";
+import { viewOf } from "./read.ts";
+import { type Asked, isDryRun, type Server } from "./server.ts";
+
+/** Does the body speak of what the URL names? Fills in apiVersion, kind and namespace that it leaves out. */
+function addressed({ type, namespace, name }: Asked, body: Fields): KubeObject {
+  const { apiVersion = type.apiVersion, kind = type.kind } = body;
+  if (apiVersion !== type.apiVersion || kind !== type.kind) {
+    const [given, wanted] = [`${String(apiVersion)}, Kind=${String(kind)}`, `${type.apiVersion}, Kind=${type.kind}`];
+    throw badRequest(`the API version in the data (${given}) does not match the expected API version (${wanted})`);
+  }
+  const metadata = fieldsOf(body.metadata);
+  if (metadata.namespace && metadata.namespace !== namespace) {
+    throw badRequest(`the namespace of the provided object does not match the namespace sent on the request`);
+  }
+  if (name && metadata.name !== name) {
+    throw badRequest(
+      `the name of the object (${String(metadata.name ?? "")}) does not match the name on the URL (${name})`,
+    );
+  }
+  const inNamespace = type.namespaced && namespace ? { namespace } : {};
+  return { ...body, apiVersion, kind, metadata: { ...metadata, ...inNamespace } } as KubeObject;
+}
+
+/** Admits a write and passes it on: used as the last step of every change. */
+const admitted = (server: Server, asked: Asked, before: KubeObject | undefined, after: KubeObject): KubeObject => {
+  server.admit({ user: asked.user, type: asked.type, subresource: asked.subresource, before, after });
+  return after;
+};
+
+/** POST of an object. */
+export function create(server: Server, asked: Asked): WireResponse {
+  const wanted = asRequested(asked, addressed(asked, objectIn(asked.request)));
+  const object = admitted(server, asked, undefined, wanted);
+  const created = server.registry.create(asked.type, object, { dryRun: isDryRun(asked) });
+  return json(shown(viewOf(server, asked), created), 201);
+}
+
+/** PUT of an object or of one of its subresources. */
+export function update(server: Server, asked: Asked): WireResponse {
+  const wanted = addressed(asked, objectIn(asked.request));
+  const change = (before: KubeObject): KubeObject => admitted(server, asked, before, decided(asked, before, wanted));
+  const updated = server.registry.update(asked, change, { dryRun: isDryRun(asked) });
+  return json(shown(viewOf(server, asked), updated));
+}
+
+/** An approval is judged with the stored spec: the writer's own copy of it counts for nothing. */
+const decided = ({ subresource }: Asked, before: KubeObject, wanted: KubeObject): KubeObject =>
+  subresource === "approval" ? { ...wanted, spec: before.spec } : wanted;
+
+/** A patch may leave the version out; custom resources too. */
+const versioned = (before: KubeObject, after: KubeObject): KubeObject => {
+  const resourceVersion = after.metadata.resourceVersion || before.metadata.resourceVersion;
+  return { ...after, metadata: { ...after.metadata, resourceVersion } };
+};
+
+/** A patch may not move an object. */
+function unmoved(before: KubeObject, after: KubeObject): KubeObject {
+  if (after.metadata.name === before.metadata.name) return after;
+  throw badRequest(
+    `the name of the object (${after.metadata.name}) does not match the name on the URL (${before.metadata.name})`,
+  );
+}
+
+/** PATCH of an object or of one of its subresources. */
+export function patch(server: Server, asked: Asked): WireResponse {
+  const mediaType = mediaTypeOf(asked.request);
+  if (mediaType === APPLY) return apply(server, asked);
+  const carryOut = patcherOf(asked.type, mediaType);
+  const body = patchIn(asked.request);
+  const change = (before: KubeObject): KubeObject =>
+    admitted(server, asked, before, versioned(before, unmoved(before, carryOut(before, body))));
+  const patched = server.registry.update(asked, change, { dryRun: isDryRun(asked) });
+  return json(shown(viewOf(server, asked), patched));
+}
+
+/** Server-side apply: creates what is missing, else merges what the applier owns. */
+function apply(server: Server, asked: Asked): WireResponse {
+  const { query, type, namespace, name } = asked;
+  const manager = query.get("fieldManager");
+  if (!manager) {
+    const options = { kind: "PatchOptions", group: "meta.k8s.io" };
+    throw invalid(options, "", [required("fieldManager", "is required for apply patch")]);
+  }
+  const wanted = addressed(asked, fieldsOf(patchIn(asked.request)));
+  const before = server.objects.get(type, namespace, name);
+  const owners: Ownership = structuredClone((before && server.ownerships.get(before.metadata.uid)) ?? {});
+  const base = before ?? ({ ...wanted, metadata: { name, ...(namespace ? { namespace } : {}) } } as KubeObject);
+  const after = applied(owners, base, wanted, { manager, force: query.get("force") === "true" });
+  const options = { dryRun: isDryRun(asked) };
+  const change = (current: KubeObject): KubeObject => admitted(server, asked, current, versioned(current, after));
+  const stored = before
+    ? server.registry.update(asked, change, options)
+    : server.registry.create(type, admitted(server, asked, undefined, after), options);
+  if (!options.dryRun) server.ownerships.set(stored.metadata.uid, owners);
+  return json(shown(viewOf(server, asked), stored), before ? 200 : 201);
+}
+
+/** What a DELETE carries, in its body or as parameters. */
+function deleteOptions(asked: Asked): DeleteOptions {
+  const given = optionsIn(asked.request);
+  const grace = asked.query.get("gracePeriodSeconds");
+  const policy = asked.query.get("propagationPolicy");
+  const orphan = given.orphanDependents === true ? { propagationPolicy: "Orphan" } : {};
+  return {
+    ...orphan,
+    ...given,
+    ...(grace ? { gracePeriodSeconds: Number(grace) } : {}),
+    ...(policy ? { propagationPolicy: policy } : {}),
+    ...(isDryRun(asked) ? { dryRun: ["All"] } : {}),
+  } as DeleteOptions;
+}
+
+/** DELETE of one object: its last state, or a Status once it is gone. */
+export function remove(server: Server, asked: Asked): WireResponse {
+  const { type, name } = asked;
+  const { object, gone } = server.registry.remove(asked, deleteOptions(asked));
+  if (!gone || type.plural === "pods") return json(shown(viewOf(server, asked), object));
+  const about = { name, ...(type.group ? { group: type.group } : {}), kind: type.plural, uid: object.metadata.uid };
+  return json(success(200, about));
+}
+
+/** DELETE of many: the list of what was deleted. */
+export function removeMany(server: Server, asked: Asked): WireResponse {
+  const selection = selectionOf(asked.type, asked.namespace, asked.query);
+  const page = server.list(selection, new URLSearchParams());
+  const options = deleteOptions(asked);
+  const items = page.items.map(
+    ({ metadata }) =>
+      server.registry.remove({ type: asked.type, namespace: metadata.namespace, name: metadata.name }, options).object,
+  );
+  return json(shownList(viewOf(server, asked), { items, metadata: page.metadata }));
+}
