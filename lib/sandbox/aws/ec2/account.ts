@@ -8,6 +8,8 @@ export interface Account {
   readonly subnets: readonly { readonly id: string; readonly zone: string; readonly cidr: string }[];
   /** What it is for → group id. */
   readonly securityGroups: Readonly<Record<string, string>>;
+  /** Inbound rules by group id; a group that is not named takes nothing. */
+  readonly inbound?: Readonly<Record<string, readonly IpPermission[]>>;
   readonly instanceProfileArn: string;
   /** Name of the role inside the instance profile. */
   readonly nodeRoleName: string;
@@ -40,7 +42,7 @@ const everythingOut: IpPermission = { IpProtocol: "-1", IpRanges: [{ CidrIp: "0.
 
 const words = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** The account's security groups as EC2 describes them. Their inbound rules are not simulated: none are shown. */
+/** The account's security groups as EC2 describes them. */
 export const describedGroups = (account: Account): SecurityGroup[] =>
   Object.entries(account.securityGroups).map(([name, id]) => ({
     GroupId: id,
@@ -48,7 +50,7 @@ export const describedGroups = (account: Account): SecurityGroup[] =>
     Description: words(name).replaceAll("-", " "),
     VpcId: account.vpc.id,
     OwnerId: account.accountId,
-    IpPermissions: [],
+    IpPermissions: [...(account.inbound?.[id] ?? [])],
     IpPermissionsEgress: [everythingOut],
     Tags: [],
   }));
