@@ -1,0 +1,221 @@
+import { z } from "zod";
+import { AwsError } from "../core/aws-service.ts";
+import type { Foundation } from "../core/foundation.ts";
+import type { Collection } from "../core/store.ts";
+import type { StepResult } from "../machine/control-plane.ts";
+import { commandStatus } from "./aggregate.ts";
+import type { Delivery } from "./delivery.ts";
+import { contentOf, type Documents } from "./documents.ts";
+import { type Command, type Invocation, isOver } from "./model.ts";
+import { pageOf } from "./paging.ts";
+
+/** API reference: GetCommandInvocation shows the first 24,000 characters of output and 8,000 of errors. */
+const STDOUT_CHARACTERS = 24_000;
+const STDERR_CHARACTERS = 8_000;
+/** API reference, CommandPlugin Output: 2,500 characters. */
+const PLUGIN_CHARACTERS = 2_500;
+
+const commandId = z.string().length(36);
+const instanceId = z.string().min(10);
+const filters = z
+  .array(z.object({ key: z.string(), value: z.string() }))
+  .max(5)
+  .default([]);
+const paging = { MaxResults: z.number().int().min(1).max(50).default(50), NextToken: z.string().optional() };
+
+export const listInput = z.object({
+  CommandId: commandId.optional(),
+  InstanceId: instanceId.optional(),
+  Filters: filters,
+  Details: z.boolean().default(false),
+  ...paging,
+});
+export const getInvocationInput = z.object({
+  CommandId: commandId,
+  InstanceId: instanceId,
+  PluginName: z.string().optional(),
+});
+export const cancelInput = z.object({ CommandId: commandId, InstanceIds: z.array(instanceId).max(50).default([]) });
+
+type ListInput = z.output<typeof listInput>;
+
+/** The reading side of Run Command. */
+export interface Invocations {
+  listCommands(input: ListInput): object;
+  listInvocations(input: ListInput): object;
+  get(input: z.output<typeof getInvocationInput>): object;
+  cancel(input: z.output<typeof cancelInput>): object;
+}
+
+interface Desk {
+  readonly foundation: Foundation;
+  readonly commands: Collection<Command>;
+  readonly delivery: Delivery;
+  readonly documents: Documents;
+}
+
+const seconds = (ms: number): number => ms / 1000;
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** A command as ListCommands and SendCommand show it. */
+export function commandShape(command: Command, invocations: readonly Invocation[]): object {
+  const { status, details } = commandStatus(command, invocations);
+  const failed = invocations.filter((one) => one.details === "Failed" || one.details === "ExecutionTimedOut");
+  return {
+    CommandId: command.commandId,
+    DocumentName: command.documentName,
+    DocumentVersion: command.documentVersion,
+    Comment: command.comment,
+    Parameters: command.parameters,
+    InstanceIds: command.instanceIds,
+    Targets: [],
+    RequestedDateTime: seconds(command.requestedAt),
+    ExpiresAfter: seconds(command.requestedAt + (command.timeoutSeconds + command.executionSeconds) * 1000),
+    Status: status,
+    StatusDetails: details,
+    TimeoutSeconds: command.timeoutSeconds,
+    MaxConcurrency: String(command.maxConcurrency),
+    MaxErrors: String(command.maxErrors),
+    TargetCount: command.instanceIds.length,
+    CompletedCount: invocations.filter(isOver).length,
+    ErrorCount: failed.length,
+    DeliveryTimedOutCount: invocations.filter((one) => one.details === "DeliveryTimedOut").length,
+  };
+}
+
+const pluginShape = (step: StepResult): object => ({
+  Name: step.name,
+  Status: step.status,
+  StatusDetails: step.status === "TimedOut" ? "ExecutionTimedOut" : step.status,
+  ResponseCode: step.exitCode,
+  ResponseStartDateTime: seconds(step.startedAt),
+  ResponseFinishDateTime: seconds(step.endedAt),
+  Output: outputOf(step).slice(0, PLUGIN_CHARACTERS),
+});
+
+const outputOf = ({ stdout, stderr }: StepResult): string =>
+  stderr === "" ? stdout : `${stdout}\n----------ERROR-------\n${stderr}`;
+
+const invocationShape = (command: Command, one: Invocation, details: boolean): object => ({
+  CommandId: one.commandId,
+  InstanceId: one.instanceId,
+  InstanceName: one.computerName,
+  Comment: command.comment,
+  DocumentName: command.documentName,
+  DocumentVersion: command.documentVersion,
+  RequestedDateTime: seconds(one.requestedAt),
+  Status: one.status,
+  StatusDetails: one.details,
+  CommandPlugins: details ? one.steps.map(pluginShape) : [],
+});
+
+/** Filters of both lists; those of status look at what is shown. */
+const tests: Readonly<Record<string, (command: Command, status: string, value: string) => boolean>> = {
+  InvokedAfter: (command, _, value) => command.requestedAt >= Date.parse(value),
+  InvokedBefore: (command, _, value) => command.requestedAt < Date.parse(value),
+  Status: (_, status, value) => status === value,
+  DocumentName: (command, _, value) => command.documentName === value,
+};
+
+function passes(input: ListInput, command: Command, status: string): boolean {
+  return input.Filters.every(({ key, value }) => {
+    const test = tests[key];
+    if (!test) throw new AwsError("InvalidFilterKey", `The filter key ${key} isn't valid.`);
+    return test(command, status, value);
+  });
+}
+
+/** Newest first, those that reads see already. */
+function commandsFor({ foundation, commands }: Desk, input: ListInput): Command[] {
+  return commands
+    .values()
+    .filter((command) => command.visibleAt <= foundation.clock.now())
+    .filter((command) => input.CommandId === undefined || command.commandId === input.CommandId)
+    .filter((command) => input.InstanceId === undefined || command.instanceIds.includes(input.InstanceId))
+    .toSorted((one, other) => other.requestedAt - one.requestedAt);
+}
+
+function listCommands(desk: Desk, input: ListInput): object {
+  const found = commandsFor(desk, input).filter((command) =>
+    passes(input, command, commandStatus(command, desk.delivery.invocationsOf(command)).status),
+  );
+  const { items, ...next } = pageOf(found, input.MaxResults, input.NextToken);
+  return { Commands: items.map((command) => commandShape(command, desk.delivery.invocationsOf(command))), ...next };
+}
+
+function listInvocations(desk: Desk, input: ListInput): object {
+  const found = commandsFor(desk, input).flatMap((command) =>
+    desk.delivery
+      .invocationsOf(command)
+      .filter((one) => input.InstanceId === undefined || one.instanceId === input.InstanceId)
+      .filter((one) => passes(input, command, one.status))
+      .map((one) => invocationShape(command, one, input.Details)),
+  );
+  const { items, ...next } = pageOf(found, input.MaxResults, input.NextToken);
+  return { CommandInvocations: items, ...next };
+}
+
+/** The step that is asked for: it must be named when the document has more than one. @throws AwsError */
+function stepName({ documents }: Desk, command: Command, wanted: string | undefined): string {
+  const { mainSteps } = contentOf(documents.find(command.documentName, command.documentVersion).content);
+  const names = mainSteps.map((step) => step.name);
+  const name = wanted ?? (names.length === 1 ? names[0] : undefined);
+  if (name !== undefined && names.includes(name)) return name;
+  throw new AwsError("InvalidPluginName", "The plugin name isn't valid.");
+}
+
+/** Nothing is shown of a step before it has ended; -1 says that it has not. */
+function ending(step: StepResult | undefined): object {
+  if (!step) {
+    const nothing = { ExecutionStartDateTime: "", ExecutionElapsedTime: "", ExecutionEndDateTime: "" };
+    return { ResponseCode: -1, StandardOutputContent: "", StandardErrorContent: "", ...nothing };
+  }
+  return {
+    ResponseCode: step.exitCode,
+    ExecutionStartDateTime: iso(step.startedAt),
+    ExecutionElapsedTime: `PT${((step.endedAt - step.startedAt) / 1000).toFixed(3)}S`,
+    ExecutionEndDateTime: iso(step.endedAt),
+    StandardOutputContent: step.stdout.slice(0, STDOUT_CHARACTERS),
+    StandardErrorContent: step.stderr.slice(0, STDERR_CHARACTERS),
+  };
+}
+
+function getInvocation(desk: Desk, input: z.output<typeof getInvocationInput>): object {
+  const command = desk.commands.get(input.CommandId);
+  const visible = command !== undefined && command.visibleAt <= desk.foundation.clock.now();
+  const one = visible && desk.delivery.invocationsOf(command).find((each) => each.instanceId === input.InstanceId);
+  if (!command || !one) throw new AwsError("InvocationDoesNotExist", "");
+  const name = stepName(desk, command, input.PluginName);
+  return {
+    CommandId: one.commandId,
+    InstanceId: one.instanceId,
+    Comment: command.comment,
+    DocumentName: command.documentName,
+    DocumentVersion: command.documentVersion,
+    PluginName: name,
+    Status: one.status,
+    StatusDetails: one.details,
+    ...ending(one.steps.find((step) => step.name === name)),
+    StandardOutputUrl: "",
+    StandardErrorUrl: "",
+    CloudWatchOutputConfig: { CloudWatchLogGroupName: "", CloudWatchOutputEnabled: false },
+  };
+}
+
+function cancelCommand(desk: Desk, input: z.output<typeof cancelInput>): object {
+  const command = desk.commands.get(input.CommandId);
+  if (!command) throw new AwsError("InvalidCommandId", "The specified command ID isn't valid.");
+  desk.delivery.cancel(command, input.InstanceIds.length > 0 ? input.InstanceIds : command.instanceIds);
+  return {};
+}
+
+/** Opens the reading side. */
+export function openInvocations(foundation: Foundation, delivery: Delivery, documents: Documents): Invocations {
+  const desk: Desk = { foundation, delivery, documents, commands: foundation.store.collection("ssm-commands") };
+  return {
+    listCommands: (input) => listCommands(desk, input),
+    listInvocations: (input) => listInvocations(desk, input),
+    get: (input) => getInvocation(desk, input),
+    cancel: (input) => cancelCommand(desk, input),
+  };
+}

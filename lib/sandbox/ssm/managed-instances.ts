@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { AwsError } from "../core/aws-service.ts";
+import type { Foundation } from "../core/foundation.ts";
+import type { Collection } from "../core/store.ts";
+import type { Cloud } from "../core/surroundings.ts";
+import type { AgentFacts } from "../machine/control-plane.ts";
+import type { ManagedInstance } from "./model.ts";
+import { pageOf } from "./paging.ts";
+
+/** Machines whose agent has registered. */
+export interface ManagedInstances {
+  get(instanceId: string): ManagedInstance | undefined;
+  ping(instanceId: string, facts: AgentFacts): void;
+  forget(instanceId: string): void;
+  describe(input: DescribeInput): { readonly InstanceInformationList: readonly object[]; readonly NextToken?: string };
+}
+
+/** An agent speaks every five minutes; after five missed heartbeats its connection counts as lost (assumed). */
+const LOST_MS = 25 * 60_000;
+
+const values = z.array(z.string()).min(1).max(100);
+
+/** What DescribeInstanceInformation takes. */
+export const describeInput = z
+  .object({
+    Filters: z.array(z.object({ Key: z.string().min(1), Values: values })).optional(),
+    InstanceInformationFilterList: z.array(z.object({ key: z.string(), valueSet: values })).optional(),
+    MaxResults: z.number().int().min(5).max(50).default(50),
+    NextToken: z.string().optional(),
+  })
+  .refine((input) => !(input.Filters && input.InstanceInformationFilterList), {
+    message: "Filters and InstanceInformationFilterList can't be used together",
+  });
+
+type DescribeInput = z.output<typeof describeInput>;
+
+interface Filter {
+  readonly key: string;
+  readonly values: readonly string[];
+}
+
+const filtersOf = (input: DescribeInput): Filter[] => [
+  ...(input.Filters ?? []).map((one) => ({ key: one.Key, values: one.Values })),
+  ...(input.InstanceInformationFilterList ?? []).map((one) => ({ key: one.key, values: one.valueSet })),
+];
+
+/** Opens the list of registered machines. */
+export function openManagedInstances(foundation: Foundation, cloud: Cloud): ManagedInstances {
+  const book: Collection<ManagedInstance> = foundation.store.collection("ssm-instances");
+
+  const pingStatus = (one: ManagedInstance): string =>
+    foundation.clock.now() - one.lastPingAt > LOST_MS ? "ConnectionLost" : "Online";
+
+  const fields: Readonly<Record<string, (one: ManagedInstance) => string>> = {
+    InstanceIds: (one) => one.instanceId,
+    PingStatus: pingStatus,
+    PlatformTypes: () => "Windows",
+    AgentVersion: (one) => one.agentVersion,
+    ResourceType: () => "EC2Instance",
+  };
+
+  const matches = (one: ManagedInstance, { key, values: wanted }: Filter): boolean => {
+    const tags = cloud.instance(one.instanceId)?.tags ?? {};
+    if (key.startsWith("tag:")) return wanted.includes(tags[key.slice("tag:".length)] ?? "");
+    if (key === "tag-key") return wanted.some((name) => name in tags);
+    const field = fields[key];
+    if (!field) throw new AwsError("InvalidFilterKey", `The filter key ${key} isn't valid.`);
+    return wanted.includes(field(one));
+  };
+
+  const shape = (one: ManagedInstance): object => ({
+    InstanceId: one.instanceId,
+    PingStatus: pingStatus(one),
+    LastPingDateTime: one.lastPingAt / 1000,
+    AgentVersion: one.agentVersion,
+    IsLatestVersion: false,
+    PlatformType: "Windows",
+    PlatformName: one.platformName,
+    PlatformVersion: one.platformVersion,
+    ResourceType: "EC2Instance",
+    IPAddress: one.ipAddress,
+    ComputerName: one.computerName,
+  });
+
+  return {
+    get: (instanceId) => book.get(instanceId),
+    ping: (instanceId, facts) => {
+      const now = foundation.clock.now();
+      const registeredAt = book.get(instanceId)?.registeredAt ?? now;
+      book.set(instanceId, { instanceId, registeredAt, lastPingAt: now, ...facts });
+    },
+    forget: (instanceId) => book.delete(instanceId),
+    describe: (input) => {
+      const filters = filtersOf(input);
+      const found = book.values().filter((one) => filters.every((filter) => matches(one, filter)));
+      const { items, ...next } = pageOf(found, input.MaxResults, input.NextToken);
+      return { InstanceInformationList: items.map(shape), ...next };
+    },
+  };
+}
