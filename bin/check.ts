@@ -4,12 +4,12 @@ import { mkdir, writeFile } from "node:fs/promises";
 /** What `npm test` runs: the two lanes side by side (CI machines have two cores), each lane in order. */
 const lanes: readonly (readonly Check[])[] = [
   [
-    { name: "format and lint", command: "biome ci --error-on-warnings --max-diagnostics=50" },
-    { name: "un-awaited steps", command: "oxlint --type-aware" },
-    { name: "types", command: "tsc && tsc -p lib/sandbox/page/browser" },
-    { name: "unused code", command: "knip" },
+    { name: "format and lint", command: "npm run --silent lint" },
+    { name: "un-awaited steps", command: "npm run --silent lint:promises" },
+    { name: "types", command: "npm run --silent types" },
+    { name: "unused code", command: "npm run --silent unused" },
   ],
-  [{ name: "tests", command: "vitest run --project fast --outputFile.json=.ci-output/tests.json" }],
+  [{ name: "tests", command: "npm run --silent test:fast" }],
 ];
 
 interface Check {

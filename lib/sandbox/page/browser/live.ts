@@ -46,7 +46,7 @@ export function useDesk(userId: string): DeskView {
     return () => events.close();
   }, [ask]);
   useEffect(() => {
-    if (userId) ask();
+    if (userId) void ask();
   }, [ask, userId]);
   return answer?.userId === userId ? answer.desk : { messages: [], views: [] };
 }
@@ -63,7 +63,7 @@ export function useWorld(): {
     return { world, mishaps };
   });
   useEffect(() => {
-    ask();
+    void ask();
     const timer = setInterval(ask, LOOK_MS);
     return () => clearInterval(timer);
   }, [ask]);

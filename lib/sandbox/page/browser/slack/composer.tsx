@@ -86,7 +86,7 @@ const keys: Readonly<Record<string, (draft: Draft) => boolean>> = {
   },
   Enter: (draft) => {
     const word = draft.offered.suggestions[draft.chosen]?.word;
-    if (word === undefined) draft.send();
+    if (word === undefined) void draft.send();
     else draft.write(completed(draft.text, word));
     return true;
   },
@@ -121,7 +121,7 @@ export function Composer(props: ComposerProps) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          draft.send();
+          void draft.send();
         }}
       >
         <input

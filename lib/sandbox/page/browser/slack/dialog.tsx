@@ -50,13 +50,13 @@ export function Dialog({ view, seat, setting }: { view: View; seat: Seat; settin
       aria-label={view.title.text}
       onCancel={(event) => {
         event.preventDefault();
-        filled.close();
+        void filled.close();
       }}
     >
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          filled.submit();
+          void filled.submit();
         }}
       >
         <header>
