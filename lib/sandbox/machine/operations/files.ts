@@ -92,6 +92,5 @@ export const file: Doer<OperationOf<"file">> = async (run, { path, source, sha25
 export const removeFile: Doer<OperationOf<"remove-file">> = async (run, { path }) => {
   if (!run.machine.disk.file(path)) return false;
   requireUnlocked(run.machine, path);
-  touched(run, path);
   return run.machine.disk.remove(path);
 };

@@ -1,0 +1,294 @@
+import { configurationOf } from "../../../lambdas/configuration.ts";
+import {
+  bootstrapKubeconfig,
+  configureOperations,
+  featureOperations,
+  guardOperations,
+  payloadOperations,
+} from "../../../lambdas/desired/okd.ts";
+import type { OkdFacts } from "../../../lambdas/desired/okd-facts.ts";
+import { okdPayloadPaths, type PayloadManifest } from "../../../lambdas/desired/okd-payload.ts";
+import type { Observation, Operation } from "../../../lambdas/desired/plan.ts";
+import { scriptDocuments } from "../../../lib/constructs/script-document.ts";
+import { scriptText } from "../../../lib/constructs/script-text.ts";
+import { activity } from "../../../lib/sandbox/core/activity.ts";
+import { AwsError } from "../../../lib/sandbox/core/aws-service.ts";
+import { bus } from "../../../lib/sandbox/core/bus.ts";
+import { callRecord } from "../../../lib/sandbox/core/calls.ts";
+import type { Clock } from "../../../lib/sandbox/core/clock.ts";
+import type { Foundation } from "../../../lib/sandbox/core/foundation.ts";
+import { mishapBook } from "../../../lib/sandbox/core/mishaps.ts";
+import { seededRandom } from "../../../lib/sandbox/core/random.ts";
+import { openStore, type Store } from "../../../lib/sandbox/core/store.ts";
+import type { Cloud, InstanceFacts, InstanceRole, KubernetesApi } from "../../../lib/sandbox/core/surroundings.ts";
+import type { ControlPlane, Job, StepResult } from "../../../lib/sandbox/machine/control-plane.ts";
+import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
+import { type Machines, machines } from "../../../lib/sandbox/machine/machines.ts";
+import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";
+import { town } from "../../../lib/sandbox/town.ts";
+
+export const minutes = (count: number): number => count * 60_000;
+
+/** A clock that moves only when told, and lets all work settle between two timers. */
+export interface HandClock extends Clock {
+  advance(ms: number): Promise<void>;
+  /** Moves second by second until it holds; fails the test after `limit` ms. */
+  until(holds: () => boolean, limit: number): Promise<void>;
+  busy<T>(work: Promise<T>): Promise<T>;
+}
+
+export function handClock(start = Date.UTC(2026, 10, 21, 8)): HandClock {
+  const { during, settled } = activity();
+  const timers = new Set<{ at: number; what: () => void }>();
+  let now = start;
+  const advance = async (ms: number): Promise<void> => {
+    const end = now + ms;
+    for (;;) {
+      await settled();
+      const [next] = [...timers].filter((timer) => timer.at <= end).sort((one, other) => one.at - other.at);
+      if (!next) break;
+      timers.delete(next);
+      now = Math.max(now, next.at);
+      next.what();
+    }
+    now = end;
+  };
+  return {
+    now: () => now,
+    after: (ms, what) => {
+      const timer = { at: now + ms, what };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    advance,
+    until: async (holds, limit) => {
+      for (const end = now + limit; !holds(); await advance(1_000)) {
+        if (now >= end) throw new Error(`not so after ${limit / 1000} seconds`);
+      }
+    },
+    busy: during,
+  };
+}
+
+export function foundationOn(clock: HandClock, store: Store = openStore(":memory:"), seed = 11): Foundation {
+  const random = seededRandom(seed);
+  const mishaps = mishapBook(store, random);
+  return { clock, random, store, mishaps, calls: callRecord(clock), bus: bus(), busy: clock.busy };
+}
+
+/** An instance as EC2 would describe it; `number` makes it unlike others. */
+export const instance = (number: number, more: Partial<InstanceFacts> = {}): InstanceFacts => ({
+  instanceId: `i-0${String(number).padStart(16, "0")}`,
+  state: "running",
+  imageId: "ami-0123456789abcdef0",
+  platform: "windows",
+  build: "10.0.20348",
+  instanceType: "m5a.large",
+  zone: "us-west-2a",
+  privateIp: `10.0.0.${100 + number}`,
+  privateDnsName: `ip-10-0-0-${100 + number}.us-west-2.compute.internal`,
+  mac: `02-AB-CD-00-00-${String(number).padStart(2, "0")}`,
+  gateway: "10.0.0.1",
+  subnetCidr: "10.0.0.0/24",
+  instanceProfileArn: town.instanceProfileArn,
+  tags: { "casement:cluster": town.cluster.name, "casement:launched": "yes" },
+  ...more,
+});
+
+/** Bucket and secrets as the node role may read them. */
+export function roleFor(bucket: ReadonlyMap<string, string>, secrets: ReadonlyMap<string, string>): InstanceRole {
+  return {
+    readObject: async (_, name, key, version) => {
+      const content = bucket.get(`${name}/${key}@${version}`);
+      if (content === undefined) throw new AwsError("AccessDenied", "Access Denied", 403);
+      return Buffer.from(content);
+    },
+    readSecret: async (instanceId, secretId) => {
+      const secret = secrets.get(`${instanceId}/${secretId}`);
+      if (secret === undefined) throw new AwsError("AccessDeniedException", `not authorized to read ${secretId}`);
+      return secret;
+    },
+  };
+}
+
+const PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+
+export const configuration = configurationOf({
+  cluster: {
+    name: town.cluster.name,
+    id: town.cluster.id,
+    profile: "okd",
+    version: town.cluster.version,
+    region: town.region,
+    apiServer: "https://api-int.prod-west.example.com:6443",
+    certificateAuthority: PEM,
+    kubeletClientAuthority: PEM,
+    serviceNetwork: town.networks.service,
+    clusterNetwork: town.networks.cluster,
+    machineNetwork: town.networks.machine,
+  },
+  slack: { teamId: "T1", appId: "A1", botUserId: "U1", botId: "B1", channel: "C1" },
+  pools: {
+    web: {
+      windows: "2022",
+      instanceTypes: ["m5a.large"],
+      subnets: [town.subnets[0].id],
+      securityGroup: town.securityGroups.windowsNodes,
+      maximum: 8,
+      taint: { key: "os", value: "Windows", effect: "NoSchedule" },
+    },
+  },
+  bucket: town.bucket,
+  ledgerTable: town.ledgerTable,
+  instanceProfileArn: town.instanceProfileArn,
+});
+
+const contentFor = (name: string): string => {
+  if (name.endsWith(".ps1")) return scriptText(name.slice(0, -".ps1".length));
+  return payloadContent(name.replace(/\.exe$/, ""), name === "containerd.exe" ? "1.7.28" : town.cluster.version);
+};
+
+/** The payload in the bucket, and its manifest. */
+export function payload(): { bucket: Map<string, string>; manifest: PayloadManifest } {
+  const bucket = new Map<string, string>();
+  const files = [...okdPayloadPaths].map(([name, path]) => {
+    const content = contentFor(name);
+    bucket.set(`${town.bucket}/payload/${name}@v1`, content);
+    const sha256 = sha256Of(content);
+    return { name, version: "1", path, key: `payload/${name}`, versionId: "v1", sha256, size: content.length };
+  });
+  return { bucket, manifest: { format: 1, profile: "okd", kubernetes: town.cluster.version, files } };
+}
+
+export function okdFacts(facts: InstanceFacts, manifest: PayloadManifest): OkdFacts {
+  const pool = configuration.pools.web;
+  if (!pool) throw new Error("the configuration has no pool web");
+  return {
+    configuration,
+    poolName: "web",
+    pool,
+    nodeName: facts.privateDnsName,
+    nodeIp: facts.privateIp,
+    build: facts.build ?? "",
+    payload: manifest,
+    joinSecretId: "join",
+  };
+}
+
+/** A kubeconfig in a secret, as the machine's own. */
+export const joinSecret = (token: string): string =>
+  JSON.stringify({ kubeconfig: bootstrapKubeconfig(configuration, token) });
+
+export const stages = {
+  guard: guardOperations,
+  features: featureOperations,
+  payload: payloadOperations,
+  configure: configureOperations,
+};
+
+/** What a command's end told. */
+export interface Report {
+  readonly commandId: string;
+  readonly status: string;
+  readonly steps: readonly StepResult[];
+}
+
+/** A yard of machines and the means to play Systems Manager by hand. */
+export interface Stand {
+  readonly clock: HandClock;
+  readonly foundation: Foundation;
+  readonly machines: Machines;
+  readonly instances: Map<string, InstanceFacts>;
+  readonly bucket: Map<string, string>;
+  readonly secrets: Map<string, string>;
+  readonly manifest: PayloadManifest;
+  readonly pings: { instanceId: string; at: number }[];
+  readonly reports: Report[];
+  start(facts: InstanceFacts): void;
+  online(instanceId: string): Promise<void>;
+  run(instanceId: string, script: string, request: object): Promise<Report>;
+  apply(instanceId: string, operations: readonly Operation[]): Promise<Report>;
+  observe(instanceId: string): Promise<Observation>;
+}
+
+const deaf: KubernetesApi = { answer: async () => ({ status: 503, headers: {}, body: "{}" }) };
+
+/** A document's script as SSM hands it over. */
+export function jobOf(commandId: string, script: string, request: object): Job {
+  const content = JSON.parse(scriptDocuments().find((one) => one.script === script)?.content ?? "{}");
+  const [step] = content.mainSteps;
+  return {
+    commandId,
+    documentName: `casement-${script}`,
+    parameters: { Request: [Buffer.from(JSON.stringify(request)).toString("base64")] },
+    steps: [
+      { name: step.name, action: step.action, script: step.inputs.runCommand, timeoutSeconds: 1800, platform: "Windows" },
+    ],
+  };
+}
+
+export interface StandOptions {
+  readonly kubernetes?: KubernetesApi;
+  readonly clock?: HandClock;
+  readonly store?: Store;
+  readonly instances?: Map<string, InstanceFacts>;
+  readonly foundation?: Foundation;
+}
+
+export function standOf(options: StandOptions = {}): Stand {
+  const clock = options.clock ?? handClock();
+  const foundation = options.foundation ?? foundationOn(clock, options.store);
+  const instances = options.instances ?? new Map<string, InstanceFacts>();
+  const { bucket, manifest } = payload();
+  const secrets = new Map<string, string>();
+  const cloud: Cloud = {
+    instance: (id) => instances.get(id),
+    instances: () => [...instances.values()],
+    shutDownByGuest: () => undefined,
+  };
+  const yard = machines(foundation, { kubernetes: options.kubernetes ?? deaf, cloud, role: roleFor(bucket, secrets) });
+  const pings: Stand["pings"] = [];
+  const reports: Report[] = [];
+  const control: ControlPlane = {
+    ping: (instanceId) => void pings.push({ instanceId, at: clock.now() }),
+    ready: () => undefined,
+    report: (_, commandId, status, steps) => void reports.push({ commandId, status, steps }),
+  };
+  yard.attach(control);
+  let commands = 0;
+  const stand: Stand = {
+    clock,
+    foundation,
+    machines: yard,
+    instances,
+    bucket,
+    secrets,
+    manifest,
+    pings,
+    reports,
+    start: (facts) => {
+      instances.set(facts.instanceId, facts);
+      foundation.bus.announce({ kind: "instance-state", instanceId: facts.instanceId, state: "running" });
+    },
+    online: (id) => clock.until(() => pings.some((ping) => ping.instanceId === id), minutes(10)),
+    run: async (id, script, request) => {
+      commands += 1;
+      const commandId = `command-${commands}`;
+      if (!yard.deliver(id, jobOf(commandId, script, request))) throw new Error(`no agent listens on ${id}`);
+      await clock.until(() => reports.some((report) => report.commandId === commandId), minutes(40));
+      return reports.find((report) => report.commandId === commandId) as Report;
+    },
+    apply: (id, operations) => {
+      const plan = { format: 1, operation: "test", notAfter: clock.now() / 1000 + 60, operations };
+      return stand.run(id, "apply", { plan });
+    },
+    observe: async (id) => resultOf(await stand.run(id, "observe", {})) as unknown as Observation,
+  };
+  return stand;
+}
+
+/** The JSON line that a script printed last. */
+export function resultOf(report: Report): Record<string, unknown> {
+  const line = report.steps.at(-1)?.stdout.trim().split("\n").at(-1) ?? "";
+  return JSON.parse(line === "" ? "{}" : line);
+}
