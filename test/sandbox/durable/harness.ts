@@ -35,7 +35,11 @@ export interface RaiseOptions extends Partial<LambdaOptions> {
   readonly clock?: Clock;
   readonly seed?: number;
   readonly caller?: Caller;
+  /** Stands in the client's way, before and after each request; what it throws is a broken connection. */
+  readonly gate?: Gate;
 }
+
+export type Gate = (when: "before" | "after", request: WireRequest) => void;
 
 /** May do everything. */
 export const anybody: Caller = { principal: "anybody", require: () => undefined };
@@ -50,7 +54,7 @@ export const nobody: Caller = {
 
 /** Raises the service; everything it remembers lies at `path`. */
 export function raise(options: RaiseOptions = {}): Raised {
-  const { path = ":memory:", clock = hostClock, seed = 1, caller = anybody } = options;
+  const { path = ":memory:", clock = hostClock, seed = 1, caller = anybody, gate } = options;
   const store = openStore(path);
   const random = seededRandom(seed);
   const facts: Fact[] = [];
@@ -66,21 +70,27 @@ export function raise(options: RaiseOptions = {}): Raised {
     busy: (work) => work,
   };
   const service = lambdaService(ground, { ...account, hostTime: (ms) => ms, duplicates: 0, ...options });
-  return { ground, service, lambda: clientOf(service, caller), facts };
+  return { ground, service, lambda: clientOf(service, caller, gate), facts };
 }
 
-let requests = 0;
+/** Requests that are under way, and all that ever were: one that begins and ends between two looks counts, too. */
+const requests = { open: 0, made: 0 };
 
 /** The AWS SDK's own client, its requests answered by the service without a network. */
-export function clientOf(service: LambdaService, caller: Caller): LambdaClient {
+export function clientOf(service: LambdaService, caller: Caller, gate: Gate = () => undefined): LambdaClient {
   const handle = async (request: SmithyRequest) => {
     // A synchronous Invoke takes as long as the function: the clock must not wait for it.
     const weight = request.path.endsWith("/invocations") ? 0 : 1;
-    requests += weight;
+    requests.open += weight;
+    requests.made += 1;
     try {
-      return { response: await answered(service, caller, wireRequest(request)) };
+      const wire = wireRequest(request);
+      gate("before", wire);
+      const response = await answered(service, caller, wire);
+      gate("after", wire);
+      return { response };
     } finally {
-      requests -= weight;
+      requests.open -= weight;
     }
   };
   const credentials = { accessKeyId: "AKIATEST", secretAccessKey: "test" };
@@ -125,7 +135,11 @@ const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(res
 
 /** Lets everything happen that needs no time: promises, immediates, requests that are under way. */
 async function quiet(): Promise<void> {
-  for (let idle = 0; idle < 4; idle = requests === 0 ? idle + 1 : 0) await turn();
+  for (let idle = 0; idle < 4; idle += 1) {
+    const { made } = requests;
+    await turn();
+    if (requests.open > 0 || requests.made !== made) idle = -1;
+  }
 }
 
 /** Fakes the host's time as journeys do; promises, immediates and ticks stay real. */
