@@ -1,3 +1,4 @@
+import "reflect-metadata";
 import { createPublicKey, verify } from "node:crypto";
 import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from "@peculiar/x509";
 
@@ -37,26 +38,34 @@ export type Verdict =
 interface Parsed {
   readonly commonNames: readonly string[];
   readonly organizations: readonly string[];
-  readonly subjectParts: number;
+  /** Values in the subject, of whatever kind. */
+  readonly subjectValues: number;
   readonly dns: readonly string[];
   readonly ips: readonly string[];
   /** URIs, e-mail addresses, directory names: never in a kubelet's request. */
   readonly otherNames: number;
+  /** Nothing is asked for beside at most one list of alternative names. */
+  readonly plain: boolean;
 }
 
 const PEM = /^\s*-----BEGIN CERTIFICATE REQUEST-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE REQUEST-----\s*$/;
 
-/** The first element inside the outer SEQUENCE: the bytes that were signed (X.690 §8.1). */
+/** Where the content of the DER element that begins at a byte begins and ends (X.690 §8.1.3). */
+function elementAt(der: Buffer, at: number): { readonly start: number; readonly end: number } {
+  const length = der.readUInt8(at + 1);
+  if (length < 0x80) return { start: at + 2, end: at + 2 + length };
+  const start = at + 2 + (length & 0x7f);
+  return { start, end: start + der.readUIntBE(at + 2, length & 0x7f) };
+}
+
+/** The bytes that were signed: the first of three elements which, in one SEQUENCE, are the whole (RFC 2986 §4.2). */
 function signedPart(der: Buffer): Buffer {
-  const header = (at: number): { start: number; end: number } => {
-    const length = der.readUInt8(at + 1);
-    if (length < 0x80) return { start: at + 2, end: at + 2 + length };
-    const size = length & 0x7f;
-    const start = at + 2 + size;
-    return { start, end: start + der.readUIntBE(at + 2, size) };
-  };
-  const inside = header(0).start;
-  return der.subarray(inside, header(inside).end);
+  const whole = elementAt(der, 0);
+  const information = elementAt(der, whole.start);
+  const algorithm = elementAt(der, information.end);
+  const signature = elementAt(der, algorithm.end);
+  if (whole.end !== der.length || signature.end !== der.length) throw new Error("its lengths do not add up");
+  return der.subarray(whole.start, information.end);
 }
 
 function selfSigned(request: Pkcs10CertificateRequest): boolean {
@@ -70,17 +79,20 @@ function parsed(pem: string): Parsed | string {
   try {
     const request = new Pkcs10CertificateRequest(pem);
     if (!selfSigned(request)) return "its signature is not made by its own key";
-    const names = request.extensions
-      .filter((extension) => extension instanceof SubjectAlternativeNameExtension)
-      .flatMap((extension) => extension.names.items);
+    const alternatives = request.extensions.filter((one) => one instanceof SubjectAlternativeNameExtension);
+    const names = alternatives.flatMap((extension) => extension.names.items);
     const of = (type: string) => names.filter((name) => name.type === type).map((name) => name.value);
     return {
       commonNames: request.subjectName.getField("CN"),
       organizations: request.subjectName.getField("O"),
-      subjectParts: request.subjectName.toJSON().length,
+      subjectValues: request.subjectName.toJSON().flatMap((part) => Object.values(part).flat()).length,
       dns: of("dns"),
       ips: of("ip"),
       otherNames: names.filter((name) => name.type !== "dns" && name.type !== "ip").length,
+      plain:
+        alternatives.length <= 1 &&
+        request.extensions.length === alternatives.length &&
+        request.attributes.length === alternatives.length,
     };
   } catch (error) {
     return `it cannot be read (${error instanceof Error ? error.message : "unknown reason"})`;
@@ -88,7 +100,7 @@ function parsed(pem: string): Parsed | string {
 }
 
 const sameSet = (one: readonly string[], other: readonly string[]): boolean =>
-  one.length === other.length && one.every((entry) => other.includes(entry));
+  one.length === other.length && other.every((entry) => one.includes(entry));
 
 /** Both sets that the signers allow, with and without key encipherment (only RSA keys need it). */
 const usagesAre = (usages: readonly string[], purpose: "client auth" | "server auth"): boolean =>
@@ -98,7 +110,8 @@ const usagesAre = (usages: readonly string[], purpose: "client auth" | "server a
 const subjectFault = (request: Parsed): string | null => {
   if (request.organizations.join() !== "system:nodes")
     return `its organizations are "${request.organizations.join(", ")}", not exactly system:nodes`;
-  if (request.subjectParts !== 2) return "its subject has more than a common name and an organization";
+  if (request.subjectValues !== 2) return "its subject has more than a common name and an organization";
+  if (!request.plain) return "it asks for more than alternative names";
   return null;
 };
 
@@ -127,11 +140,15 @@ function servingFault(pending: PendingRequest, request: Parsed, expected: Expect
   return foreign.length > 0 ? `${foreign.join(", ")} does not belong to the instance` : null;
 }
 
-/** A name that is ours, or that contains ours or is contained in it: "system:node:ip-10-0-0-1.evil". */
-const looksLike = (commonName: string, nodeName: string): boolean => {
-  const name = commonName.replace(/^system:node:/, "");
-  return name.length > 0 && (name.includes(nodeName) || nodeName.includes(name));
-};
+/** A node's name that is ours in another case, contains ours or is contained in it: "system:node:ip-10-0-0-1.evil". */
+function looksLike(commonName: string, nodeName: string): boolean {
+  const ours = nodeName.toLowerCase();
+  const [, theirs] = /^system:node:(.+)$/.exec(commonName.toLowerCase()) ?? [];
+  return theirs !== undefined && (theirs.includes(ours) || ours.includes(theirs));
+}
+
+/** What was asked for is anybody's text and goes into messages and the ledger: its beginning must do. */
+const nearMiss = (why: string): Verdict => ({ verdict: "near-miss", why: why.slice(0, 300) });
 
 /**
  * Judges one pending request by rules stricter than WMCO's: exact name, exact usages, exact requester, and every
@@ -143,15 +160,14 @@ export function judge(pending: PendingRequest, expected: Expected): Verdict {
   if (pending.signerName !== CLIENT_SIGNER && pending.signerName !== SERVING_SIGNER) return { verdict: "other" };
   const request = parsed(pending.pem);
   const asks = pending.username === `system:node:${expected.nodeName}`;
-  if (typeof request === "string") return asks ? { verdict: "near-miss", why: request } : { verdict: "other" };
+  if (typeof request === "string") return asks ? nearMiss(request) : { verdict: "other" };
   const commonName = request.commonNames.join(",");
   if (commonName !== `system:node:${expected.nodeName}`) {
-    if (!asks && !(commonName.startsWith("system:node:") && looksLike(commonName, expected.nodeName)))
-      return { verdict: "other" };
-    return { verdict: "near-miss", why: `it asks for the name ${commonName}` };
+    if (!asks && !looksLike(commonName, expected.nodeName)) return { verdict: "other" };
+    return nearMiss(`it asks for the name ${commonName}`);
   }
   const fault =
     subjectFault(request) ??
     (pending.signerName === CLIENT_SIGNER ? clientFault : servingFault)(pending, request, expected);
-  return fault === null ? { verdict: "approve" } : { verdict: "near-miss", why: fault };
+  return fault === null ? { verdict: "approve" } : nearMiss(fault);
 }
