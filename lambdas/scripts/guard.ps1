@@ -88,7 +88,7 @@ function Get-Candidate([string] $recorded) {
 
 # The best paths: one is right, none or several is not.
 function Get-BestPath([string] $recorded) {
-    $sorted = @(Get-Candidate $recorded | Sort-Object -Property Rank, Metric)
+    $sorted = @(Get-Candidate $recorded | Sort-Object -Property 'Rank', 'Metric')
     if ($sorted.Count -eq 0) { return }
     $best = $sorted[0]
     $sorted | Where-Object { $_.Rank -eq $best.Rank -and $_.Metric -eq $best.Metric }

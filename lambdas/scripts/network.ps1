@@ -26,11 +26,18 @@ $ProgressPreference = 'SilentlyContinue'
 
 # include: shared/text.ps1
 
+# What Windows does not know yet is missing from its answer altogether.
+function Get-Field($object, [string] $name) {
+    $field = $object.PSObject.Properties[$name]
+    if ($null -eq $field) { return $null }
+    return $field.Value
+}
+
 # The network is there when it has an address range and the address that traffic between nodes is sent to.
 function Wait-Network([string] $name, [DateTime] $deadline) {
     while ($true) {
         $found = @(Get-HnsNetwork | Where-Object { $_.Name -eq $name })
-        if ($found.Count -gt 0 -and @($found[0].Subnets).Count -gt 0 -and $found[0].ManagementIP) { return $found[0] }
+        if ($found.Count -gt 0 -and (Get-Field $found[0] 'Subnets') -and (Get-Field $found[0] 'ManagementIP')) { return $found[0] }
         if ([DateTime]::UtcNow -ge $deadline) { throw "the HNS network $name did not come within $WaitSeconds seconds" }
         Start-Sleep -Seconds $PauseSeconds
     }
@@ -65,13 +72,13 @@ function Get-CniText($network) {
 function Get-SourceAddress($network) {
     $own = $null
     foreach ($endpoint in @(Get-HnsEndpoint | Where-Object { $_.Name -eq 'VIPEndpoint' })) {
-        if ("$($endpoint.VirtualNetwork)" -eq "$($network.ID)") { $own = $endpoint } else { Remove-HnsEndpoint -Id $endpoint.ID }
+        if ("$(Get-Field $endpoint 'VirtualNetwork')" -eq "$($network.ID)") { $own = $endpoint } else { Remove-HnsEndpoint -Id $endpoint.ID }
     }
     if (-not $own) {
         $own = New-HnsEndpoint -NetworkId $network.ID -Name 'VIPEndpoint'
         Attach-HnsHostEndpoint -EndpointID $own.ID -CompartmentID 1 | Out-Null
     }
-    if (-not $own.IPAddress) { throw 'the endpoint VIPEndpoint got no address' }
+    if (-not (Get-Field $own 'IPAddress')) { throw 'the endpoint VIPEndpoint got no address' }
     return "$($own.IPAddress)"
 }
 

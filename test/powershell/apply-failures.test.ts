@@ -71,7 +71,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
     ["a task that fails", { do: "run-task", name: "Casement guard", withinSeconds: 5 }, "last result is 1"],
     ["an operation it does not know", { do: "format-disk", path: "C:" }, "knows no such operation"],
   ] as const)("fails at %s", async ([, operation, error]) => {
-    lay({ tasks: { "Casement guard": { state: "Ready", lastResult: 0, nextResult: 1 } } });
+    lay({ tasks: { "Casement guard": { state: "Ready", lastResult: 0, nextResult: 1, runs: 0 } } });
     const given = operation.do === "file" ? { ...operation, path: here.path("x") } : operation;
     const { exitCode, result } = await apply(given as Operation);
     expect(exitCode).toBe(1);

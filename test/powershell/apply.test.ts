@@ -45,7 +45,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
     lay({
       objects: { "bucket/payload/kubelet.exe@v1": base64("kubelet") },
       secrets: { "join/i-1": JSON.stringify({ kubeconfig: "token: canary-1" }) },
-      services: { AmazonSSMAgent: service(), containerd: service({ state: "Stopped" }) },
+      services: { AmazonSSMAgent: service(), WinDefend: service(), containerd: service({ state: "Stopped" }) },
     });
     const folder = here.path("k");
     const operations: Operation[] = [
@@ -141,6 +141,22 @@ describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
       commandLine: "C:\\k\\kubelet.exe --config=C:\\k\\kubelet.conf",
     });
     expect(here.machine().tasks["Casement guard"]).toMatchObject({ state: "Ready" });
+  });
+
+  it("runs a task and waits for a run that is under way", async () => {
+    const task = { state: "Running", lastResult: 267009, nextResult: 0, runs: 3 };
+    const ready = { "Casement guard": { ...task, state: "Ready", lastResult: 1 } };
+    lay({ tasks: { "Casement guard": task }, later: [{}, { tasks: ready }] });
+    const { result } = await apply({ do: "run-task", name: "Casement guard", withinSeconds: 30 });
+    expect(result).toMatchObject({ ok: true, changed: ["run-task Casement guard"] });
+    expect(here.machine().tasks["Casement guard"]).toMatchObject({ lastResult: 0, runs: 4 });
+  });
+
+  it("leaves Defender alone where it does not run", async () => {
+    lay();
+    const { result } = await apply({ do: "defender-exclusion", process: "C:\\k\\containerd.exe" });
+    expect(result).toMatchObject({ ok: true, unchanged: 1 });
+    expect(here.machine().exclusions).toEqual([]);
   });
 
   it("removes files, variables and a service's environment, once", async () => {

@@ -101,4 +101,4 @@ function Remove-NetFirewallRule([string] $Name) {
     Save-Machine
 }
 
-Export-ModuleMember -Function Get-Net*, New-Net*, Remove-Net*, Get-Hns*, New-Hns*, Attach-Hns*, Remove-Hns*
+Export-ModuleMember -Function 'Get-Net*', 'New-Net*', 'Remove-Net*', 'Get-Hns*', 'New-Hns*', 'Attach-Hns*', 'Remove-Hns*'

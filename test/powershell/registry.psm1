@@ -49,4 +49,4 @@ function Test-Path([string] $Path, [string] $LiteralPath, [string] $PathType = '
     return Microsoft.PowerShell.Management\Test-Path -LiteralPath $given -PathType $PathType
 }
 
-Export-ModuleMember -Function Get-ItemProperty, New-ItemProperty, Remove-ItemProperty, Test-Path
+Export-ModuleMember -Function 'Get-ItemProperty', 'New-ItemProperty', 'Remove-ItemProperty', 'Test-Path'

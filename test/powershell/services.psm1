@@ -99,4 +99,4 @@ function sc.exe {
     Save-Machine
 }
 
-Export-ModuleMember -Function Get-Service, New-Service, Set-Service, Start-Service, Stop-Service, Restart-Service, Get-CimInstance, Invoke-CimMethod, 'sc.exe'
+Export-ModuleMember -Function 'Get-Service', 'New-Service', 'Set-Service', 'Start-Service', 'Stop-Service', 'Restart-Service', 'Get-CimInstance', 'Invoke-CimMethod', 'sc.exe'

@@ -37,6 +37,7 @@ export interface Task {
   readonly state: string;
   readonly lastResult: number;
   readonly nextResult: number;
+  readonly runs?: number;
   readonly action?: { readonly execute: string; readonly arguments: string };
   readonly triggers?: readonly { readonly interval: string }[];
   readonly principal?: { readonly user: string };

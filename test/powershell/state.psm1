@@ -27,4 +27,4 @@ function Add-Note([string] $text) {
     Save-Machine
 }
 
-Export-ModuleMember -Function Get-Machine, Save-Machine, Step-Machine, Add-Note
+Export-ModuleMember -Function 'Get-Machine', 'Save-Machine', 'Step-Machine', 'Add-Note'

@@ -13,7 +13,8 @@ function Get-Acl([string] $LiteralPath) {
     $acl = [pscustomobject] @{ Sddl = $sddl }
     # Windows adds the group and marks the list as looked at for inheritance.
     $acl | Add-Member -MemberType ScriptMethod -Name SetSecurityDescriptorSddlForm -Value {
-        param($wanted)
+        param($wanted, $sections)
+        if ($sections -ne 'Access, Owner') { throw 'Setting the audit part needs a privilege.' }
         $this.Sddl = $wanted.Replace('O:BA', 'O:BAG:SY').Replace('D:P(', 'D:PAI(')
     }
     return $acl
@@ -81,7 +82,7 @@ function New-ScheduledTaskSettingsSet([string] $MultipleInstances, [TimeSpan] $E
 function Register-ScheduledTask([string] $TaskName, $Action, $Trigger, $Principal, $Settings, [switch] $Force) {
     $known = (Get-Machine).tasks
     $result = if ($known.ContainsKey($TaskName)) { $known[$TaskName].nextResult } else { 0 }
-    $known[$TaskName] = @{ state = 'Ready'; action = $Action; triggers = @($Trigger); principal = $Principal; settings = $Settings; lastResult = 267011; nextResult = $result }
+    $known[$TaskName] = @{ state = 'Ready'; action = $Action; triggers = @($Trigger); principal = $Principal; settings = $Settings; lastResult = 267011; nextResult = $result; runs = 0 }
     Save-Machine
 }
 
@@ -98,13 +99,14 @@ function Get-ScheduledTask([string] $TaskName, $ErrorAction) {
 }
 
 function Get-ScheduledTaskInfo([string] $TaskName) {
-    return [pscustomobject] @{ LastTaskResult = (Get-Machine).tasks[$TaskName].lastResult }
+    return [pscustomobject] @{ LastTaskResult = (Get-Machine).tasks[$TaskName].lastResult; LastRunTime = (Get-Machine).tasks[$TaskName].runs }
 }
 
 function Start-ScheduledTask([string] $TaskName) {
     if (-not (Get-Machine).tasks.ContainsKey($TaskName)) { throw 'The system cannot find the file specified.' }
     $record = (Get-Machine).tasks[$TaskName]
     $record.lastResult = $record.nextResult
+    $record.runs++
     Add-Note "run $TaskName"
 }
 
@@ -112,4 +114,4 @@ function Start-ScheduledTask([string] $TaskName) {
 function Restart-Computer { throw 'Restart-Computer was called.' }
 function Stop-Computer { throw 'Stop-Computer was called.' }
 
-Export-ModuleMember -Function *
+Export-ModuleMember -Function '*'

@@ -8,7 +8,7 @@ function Set-Access([string] $path, [string] $wanted) {
     $acl = Get-Acl -LiteralPath $path
     $now = $acl.Sddl.Replace('D:PAI(', 'D:P(')
     if ($now.StartsWith('O:BA') -and $now.EndsWith($wanted)) { return $false }
-    $acl.SetSecurityDescriptorSddlForm("O:BA$wanted")
+    $acl.SetSecurityDescriptorSddlForm("O:BA$wanted", 'Access, Owner')
     Set-Acl -LiteralPath $path -AclObject $acl
     return $true
 }

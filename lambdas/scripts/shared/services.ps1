@@ -88,6 +88,8 @@ function Set-Recovery([string] $name, $seconds) {
     $flag = (Get-Value $now 'FailureActionsOnNonCrashFailures' 0)
     if ($flag -eq 1 -and ($bytes -join ',') -eq ((Get-RecoveryBytes $seconds) -join ',')) { return $false }
     $actions = @($seconds | ForEach-Object { "restart/$($_ * 1000)" }) -join '/'
+    # PowerShell 5.1 drops an empty word; two quotation marks arrive as one.
+    if (-not $actions) { $actions = '""' }
     Invoke-ServiceControl @('failure', $name, 'reset=', '86400', 'actions=', $actions)
     Invoke-ServiceControl @('failureflag', $name, '1')
     return $true

@@ -11,7 +11,7 @@ function Test-Task($task, [string] $arguments, [int] $minutes) {
     $intervals = @($task.Triggers | Where-Object { $_.Repetition -and $_.Repetition.Interval } | ForEach-Object { "$($_.Repetition.Interval)" })
     $wanted = @(if ($minutes -gt 0) { "PT$($minutes)M" })
     return "$($task.State)" -ne 'Disabled' -and $action.Execute -eq 'powershell.exe' -and $action.Arguments -ceq $arguments -and
-        $task.Principal.UserId -eq 'SYSTEM' -and (Test-Same $intervals $wanted)
+        @('SYSTEM', 'NT AUTHORITY\SYSTEM', 'S-1-5-18') -contains $task.Principal.UserId -and (Test-Same $intervals $wanted)
 }
 
 function Set-PlannedTask($operation) {
@@ -45,8 +45,14 @@ function Wait-Task([string] $name, [DateTime] $deadline) {
 function Invoke-PlannedTask($operation) {
     $deadline = [DateTime]::UtcNow.AddSeconds($operation.withinSeconds)
     Wait-Task $operation.name $deadline
-    Start-ScheduledTask -TaskName $operation.name
+    $before = (Get-ScheduledTaskInfo -TaskName $operation.name).LastRunTime
+    # The time of a run is kept in whole seconds: a second later, a new run shows.
     Start-Sleep -Seconds 1
+    Start-ScheduledTask -TaskName $operation.name
+    while ((Get-ScheduledTaskInfo -TaskName $operation.name).LastRunTime -eq $before) {
+        if ([DateTime]::UtcNow -ge $deadline) { throw 'it did not start in time' }
+        Start-Sleep -Seconds 1
+    }
     Wait-Task $operation.name $deadline
     $result = (Get-ScheduledTaskInfo -TaskName $operation.name).LastTaskResult
     if ($result -ne 0) { throw "its last result is $result" }

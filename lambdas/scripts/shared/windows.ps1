@@ -58,9 +58,10 @@ function Set-PlannedVariable($operation) {
     return $true
 }
 
-# Where Defender is not installed there is nothing to exclude from.
+# Where Defender does not run there is nothing to exclude from, and asking it fails.
 function Set-PlannedExclusion($operation) {
-    if (-not (Get-Command -Name Get-MpPreference -ErrorAction SilentlyContinue)) { return $false }
+    $defender = Get-Service -Name 'WinDefend' -ErrorAction SilentlyContinue
+    if (-not $defender -or "$($defender.Status)" -ne 'Running') { return $false }
     if (@((Get-MpPreference).ExclusionProcess) -contains $operation.process) { return $false }
     Add-MpPreference -ExclusionProcess $operation.process
     return $true

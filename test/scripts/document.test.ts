@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { documentLimits, documentScripts } from "../../lambdas/scripts/documents.ts";
+import { documentNames, scriptDocument, scriptDocuments } from "../../lib/constructs/script-document.ts";
+import { scriptText } from "../../lib/constructs/script-text.ts";
+
+describe("SSM documents", () => {
+  it("are made of all scripts that the bot sends", () => {
+    expect(scriptDocuments().map(({ script }) => script)).toEqual([...documentScripts]);
+  });
+
+  it.for(scriptDocuments())("$script holds the script line by line, for Windows alone", ({ script, content }) => {
+    const document = JSON.parse(content);
+    const [step] = document.mainSteps;
+    expect(document.schemaVersion).toBe("2.2");
+    expect(step).toMatchObject({
+      action: "aws:runPowerShellScript",
+      precondition: { StringEquals: ["platformType", "Windows"] },
+    });
+    expect(step.inputs.timeoutSeconds).toBe(String(documentLimits[script].timeoutSeconds));
+    expect(step.inputs.runCommand.join("\n")).toBe(scriptText(script));
+  });
+
+  it.for(scriptDocuments())("$script takes nothing but base64 of bounded length", ({ script, content }) => {
+    const { Request, ...others } = JSON.parse(content).parameters;
+    expect(others).toEqual({});
+    const pattern = new RegExp(Request.allowedPattern);
+    const longest = "A".repeat(documentLimits[script].maxRequest);
+    expect(pattern.test(longest)).toBe(true);
+    expect(pattern.test(`${longest}A`)).toBe(false);
+    for (const hostile of ["'; Restart-Computer; '", "$(calc)", "`n", "{{ x }}", "a b", "YQ==\n'"])
+      expect(pattern.test(hostile)).toBe(false);
+    expect(Request.maxChars).toBe(documentLimits[script].maxRequest);
+  });
+
+  it.for(scriptDocuments())(
+    "$script carries the hash of its content in its name",
+    ({ script, name, content, sha256 }) => {
+      expect(sha256).toBe(createHash("sha256").update(content).digest("hex"));
+      expect(name).toBe(`casement-${script}-${sha256.slice(0, 12)}`);
+    },
+  );
+
+  it("get another name when the script changes", () => {
+    expect(scriptDocument("apply", "exit 0").name).not.toBe(scriptDocument("apply", "exit 1").name);
+  });
+
+  it("refuse a script that leaves no room for its request", () => {
+    expect(() => scriptDocument("apply", "x".repeat(45_000))).toThrow("SSM takes 65536");
+  });
+
+  it("are told to the functions by script", () => {
+    const documents = scriptDocuments();
+    expect(documentNames(documents)).toEqual({
+      apply: documents[0]?.name,
+      observe: documents[1]?.name,
+      reboot: documents[2]?.name,
+    });
+  });
+});
