@@ -33,7 +33,7 @@ export interface Engine extends Starts {
 }
 
 /** What the engine stands on. */
-export interface EngineGround {
+interface EngineGround {
   readonly ground: Foundation;
   readonly account: Account;
   readonly functions: Functions;

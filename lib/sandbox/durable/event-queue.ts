@@ -5,7 +5,7 @@ import type { FunctionError, Invocations, Outcome } from "./invocations.ts";
 import { ASYNC_RETRY_SECONDS, EVENT_AGE_SECONDS, THROTTLE_FIRST_SECONDS, THROTTLE_LAST_SECONDS } from "./limits.ts";
 
 /** An asynchronous invocation of an ordinary function, kept until it has succeeded or was given up. */
-export interface QueuedEvent {
+interface QueuedEvent {
   readonly id: string;
   readonly functionName: string;
   readonly qualifier: string | undefined;

@@ -3,7 +3,7 @@ import { json, textOf, type WireRequest, type WireResponse } from "../core/wire.
 import { SYNC_PAYLOAD_BYTES } from "./limits.ts";
 
 /** What stands behind a function URL: takes the event, answers as a handler does, throws as a function fails. */
-export type UrlTarget = (event: unknown) => Promise<unknown>;
+type UrlTarget = (event: unknown) => Promise<unknown>;
 
 /** Assumed id of the URL; the real one is made by Lambda. */
 const URL_ID = "casement";

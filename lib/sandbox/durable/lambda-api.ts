@@ -11,7 +11,7 @@ import { callbackReference } from "./tokens.ts";
 import { apiTime, type WrittenTime, wireEvent, wireExecution, wireOperation, wireSummary } from "./wire-format.ts";
 
 /** What the answers are made of. */
-export interface ApiParts extends InvokeParts {
+interface ApiParts extends InvokeParts {
   readonly account: Account;
   /** The host's milliseconds for sandbox milliseconds. */
   readonly hostTime: (sandboxMs: number) => number;

@@ -8,7 +8,7 @@ import { RETENTION_DAYS } from "./limits.ts";
 import type { Execution, Parent } from "./model.ts";
 
 /** An execution to be started. */
-export interface StartRequest {
+interface StartRequest {
   readonly target: Target;
   /** The execution's name; without one each start is a new execution. */
   readonly name?: string;

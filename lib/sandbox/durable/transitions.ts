@@ -1,7 +1,7 @@
 import type { ErrorObject, Operation, OperationUpdate } from "./model.ts";
 
 /** What a transition needs beside the update: the time, a place in the order, an id for a new callback. */
-export interface Moment {
+interface Moment {
   /** Sandbox milliseconds. */
   readonly now: number;
   readonly order: number;

@@ -250,3 +250,15 @@ test("answers a synchronous Invoke with the execution's result, and refuses it f
   const refused = pass(up.lambda.send(new InvokeCommand({ FunctionName: "long:live" })));
   await expect(refused).rejects.toMatchObject({ name: "InvalidParameterValueException" });
 });
+
+test("keeps real time, too", async () => {
+  vi.useRealTimers();
+  const up = raised(async (_event: unknown, ctx: DurableContext) => {
+    await ctx.wait("a second", { seconds: 1 });
+    return "done";
+  });
+  const before = Date.now();
+  const arn = await invokeLater(up.lambda, "work:live", {});
+  expect(await ending(up, arn)).toBe("SUCCEEDED");
+  expect(Date.now() - before).toBeGreaterThan(1_000);
+});
