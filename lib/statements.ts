@@ -155,14 +155,32 @@ export const joinSecrets: Statement = {
   resources: [secret("join/*")],
 };
 
-export const payload: Statement[] = [
-  {
-    sid: "ReadPayload",
-    actions: ["s3:GetObject", "s3:GetObjectVersion"],
-    resources: ["arn:aws:s3:::${bucket}/payload/*", "arn:aws:s3:::${bucket}/plans/*"],
-  },
-  { sid: "WritePlans", actions: ["s3:PutObject"], resources: ["arn:aws:s3:::${bucket}/plans/*"] },
-];
+/** Configuration and payload manifest, of the version that an execution goes by. */
+export const runtimeDocument: Statement = {
+  sid: "ReadRuntimeDocument",
+  actions: ["s3:GetObject", "s3:GetObjectVersion"],
+  resources: ["arn:aws:s3:::${bucket}/runtime/*"],
+};
+
+export const plans: Statement = {
+  sid: "WritePlans",
+  actions: ["s3:PutObject"],
+  resources: ["arn:aws:s3:::${bucket}/plans/*"],
+};
+
+/** Whether the executions that look after nodes still run. */
+export const followNodes: Statement = {
+  sid: "FollowNodeExecutions",
+  actions: ["lambda:GetDurableExecution"],
+  resources: [lambda("provision-node"), `${lambda("provision-node")}:*`],
+};
+
+export const seeSecurityGroups: Statement = {
+  sid: "SeeSecurityGroups",
+  actions: ["ec2:DescribeSecurityGroups"],
+  resources: ["*"],
+  why: "EC2's Describe actions take no resources.",
+};
 
 export const images: Statement = {
   sid: "ChooseImage",
@@ -170,9 +188,9 @@ export const images: Statement = {
   resources: ["arn:aws:ssm:${region}::parameter/aws/service/ami-windows-latest/*"],
 };
 
-export const seeLaunchParts: Statement = {
-  sid: "SeeImagesAndNetwork",
-  actions: ["ec2:DescribeImages", "ec2:DescribeSubnets", "ec2:DescribeInstanceAttribute"],
+export const seeProtection: Statement = {
+  sid: "SeeTerminationProtection",
+  actions: ["ec2:DescribeInstanceAttribute"],
   resources: ["*"],
   why: "EC2's Describe actions take no resources.",
 };
