@@ -55,14 +55,14 @@ const operators: Readonly<Record<Exclude<ConditionOperator, "Null">, Operator>> 
 const listed = (value: string | readonly string[]): readonly string[] => (typeof value === "string" ? [value] : value);
 
 /** Condition keys are compared without regard to case. */
-const valueOf = (context: Context, key: string): readonly string[] | undefined => {
+const valuesFor = (context: Context, key: string): readonly string[] | undefined => {
   const name = Object.keys(context).find((candidate) => candidate.toLowerCase() === key.toLowerCase());
   const value = name === undefined ? undefined : context[name];
   return value === undefined ? undefined : listed(value);
 };
 
 function conditionHolds(name: ConditionOperator, key: string, wanted: readonly string[], context: Context): boolean {
-  const values = valueOf(context, key);
+  const values = valuesFor(context, key);
   if (name === "Null") return (values === undefined) === (wanted[0] === "true");
   const operator = operators[name];
   if (values === undefined) return operator.absent;

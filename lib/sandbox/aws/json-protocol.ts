@@ -1,28 +1,63 @@
+import type { z } from "zod";
 import { AwsError, type AwsService, type Caller } from "../core/aws-service.ts";
 import { json, textOf, type WireRequest } from "../core/wire.ts";
 
-/** One action of a JSON service: the parsed body in, what is answered out. */
-export type JsonAction = (input: Record<string, unknown>, caller: Caller) => unknown;
-
-function parsed(request: WireRequest): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(textOf(request) || "{}");
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // Answered below: AWS does not say what was wrong with the JSON.
-  }
-  throw new AwsError("SerializationException", "The request body could not be parsed.", 400);
+/** One action of a JSON service: what it takes, and what it does with it. */
+export interface JsonAction {
+  answer(input: unknown, caller: Caller): unknown;
 }
+
+/**
+ * Makes an action from the shape of its input.
+ * @param invalid code of the service for an input that does not fit
+ */
+export const jsonAction = <Shape extends z.ZodType>(
+  shape: Shape,
+  answer: (input: z.output<Shape>, caller: Caller) => unknown,
+  invalid = "ValidationException",
+): JsonAction => ({
+  answer: (input, caller) => {
+    const read = shape.safeParse(input);
+    if (read.success) return answer(read.data, caller);
+    const faults = read.error.issues.map(
+      (issue) => `Value at '${issue.path.join(".")}' failed to satisfy constraint: ${issue.message}`,
+    );
+    throw new AwsError(invalid, `${faults.length} validation error detected: ${faults.join("; ")}`);
+  },
+});
+
+function parsed(request: WireRequest): unknown {
+  try {
+    return JSON.parse(textOf(request) || "{}");
+  } catch {
+    // AWS does not say what was wrong with the JSON.
+    throw new AwsError("SerializationException", "The request body could not be parsed.");
+  }
+}
+
+/** Which action an AWS JSON request names in its header X-Amz-Target, "secretsmanager.GetSecretValue". */
+export function targetAction(request: WireRequest, prefix: string, isKnown: (action: string) => boolean): string {
+  const target = request.headers["x-amz-target"] ?? "";
+  const action = target.slice(target.indexOf(".") + 1);
+  if (target === `${prefix}.${action}` && isKnown(action)) return action;
+  throw new AwsError("UnknownOperationException", `There is no action ${target} here.`);
+}
+
+/** An error as AWS JSON services write it. */
+export const jsonRefusal = (error: AwsError, contentType: string): ReturnType<typeof json> =>
+  json({ __type: error.code, message: error.message, Message: error.message }, error.status, contentType, {
+    "x-amzn-errortype": error.code,
+  });
 
 /**
  * Wraps actions as a service that speaks AWS JSON (smithy.io, "AWS JSON 1.1 protocol"): the action in the header
  * X-Amz-Target, input and output as JSON, errors as `__type`.
  * @param name in the signature's scope
- * @param target prefix of X-Amz-Target: "secretsmanager", "AWSEvents"
+ * @param prefix of X-Amz-Target: "secretsmanager", "AWSEvents"
  */
 export function jsonService(
   name: string,
-  target: string,
+  prefix: string,
   actions: Readonly<Record<string, JsonAction>>,
   more: Pick<AwsService, "limits"> = {},
 ): AwsService {
@@ -30,16 +65,9 @@ export function jsonService(
   return {
     name,
     ...more,
-    action: (request) => {
-      const [prefix, action] = (request.headers["x-amz-target"] ?? "").split(".");
-      if (prefix === target && action && Object.hasOwn(actions, action)) return action;
-      throw new AwsError("UnknownOperationException", `There is no action ${action ?? ""} here.`, 400);
-    },
+    action: (request) => targetAction(request, prefix, (action) => Object.hasOwn(actions, action)),
     answer: async (action, request, caller) =>
-      json((await actions[action]?.(parsed(request), caller)) ?? {}, 200, contentType),
-    refuse: (error) =>
-      json({ __type: error.code, message: error.message, Message: error.message }, error.status, contentType, {
-        "x-amzn-errortype": error.code,
-      }),
+      json((await actions[action]?.answer(parsed(request), caller)) ?? {}, 200, contentType),
+    refuse: (error) => jsonRefusal(error, contentType),
   };
 }

@@ -113,7 +113,8 @@ function urlOf(request: HttpRequest): string {
 
 async function bytesOf(body: unknown): Promise<Uint8Array> {
   if (body === undefined || body === null) return new Uint8Array();
-  if (typeof body === "string" || body instanceof Uint8Array) return Buffer.from(body as string);
+  if (body instanceof Uint8Array) return Buffer.from(body);
+  if (typeof body === "string") return Buffer.from(body);
   const chunks: Buffer[] = [];
   for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);

@@ -14,7 +14,7 @@ import {
 import { AwsError } from "../../core/aws-service.ts";
 import { type Ec2Action, ec2Action } from "./action.ts";
 import { instanceById, permitInstances } from "./find.ts";
-import { metadataFrom } from "./launch-plan.ts";
+import { metadataFrom } from "./metadata.ts";
 import type { Ec2World, InstanceRecord } from "./records.ts";
 import { describedMetadata } from "./view.ts";
 

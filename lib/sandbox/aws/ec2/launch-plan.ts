@@ -1,8 +1,9 @@
-import type { InstanceMetadataOptionsRequest, RunInstancesRequest } from "@aws-sdk/client-ec2";
+import type { RunInstancesRequest } from "@aws-sdk/client-ec2";
 import { AwsError } from "../../core/aws-service.ts";
 import type { Account } from "./account.ts";
 import { type ImageFacts, imagesAt } from "./images.ts";
 import { type InstanceTypeFacts, instanceTypes, offeredIn } from "./instance-types.ts";
+import { defaultMetadata, metadataFrom, oneOf } from "./metadata.ts";
 import type { Ec2World, MetadataOptions, Tags } from "./records.ts";
 import { tagsByType } from "./tag-rules.ts";
 import { type VolumePlan, volumePlans } from "./volume-plan.ts";
@@ -33,12 +34,13 @@ const refuse = (code: string, message: string): never => {
 };
 
 /** Members of RunInstances that are simulated; the others are refused rather than ignored. */
-const simulated = new Set([
-  "ImageId", "InstanceType", "MinCount", "MaxCount", "SubnetId", "SecurityGroupIds", "NetworkInterfaces",
-  "BlockDeviceMappings", "TagSpecifications", "UserData", "ClientToken", "DryRun", "IamInstanceProfile",
-  "MetadataOptions", "DisableApiTermination", "InstanceInitiatedShutdownBehavior", "PrivateIpAddress",
-  "EbsOptimized", "Monitoring",
-]); // biome-ignore format: a list of names reads better in rows
+const simulated = new Set(
+  [
+    "ImageId InstanceType MinCount MaxCount SubnetId SecurityGroupIds NetworkInterfaces PrivateIpAddress",
+    "BlockDeviceMappings TagSpecifications UserData ClientToken DryRun IamInstanceProfile MetadataOptions",
+    "DisableApiTermination InstanceInitiatedShutdownBehavior EbsOptimized Monitoring",
+  ].flatMap((names) => names.split(" ")),
+);
 
 function checkSimulated(input: RunInstancesRequest): void {
   for (const name of Object.keys(input)) {
@@ -132,50 +134,6 @@ function userDataOf(encoded: string | undefined): string | null {
   return encoded;
 }
 
-const oneOf = <Value extends string>(
-  name: string,
-  value: string | undefined,
-  allowed: readonly Value[],
-  otherwise: Value,
-): Value => {
-  if (value === undefined) return otherwise;
-  const known = allowed.find((candidate) => candidate === value);
-  return (
-    known ??
-    refuse(
-      "InvalidParameterValue",
-      `Value (${value}) for parameter ${name} is invalid. Valid values: ${allowed.join(", ")}.`,
-    )
-  );
-};
-
-/**
- * Reads metadata options over those that hold already.
- * @throws AwsError InvalidParameterValue for values that EC2 would not take
- */
-export function metadataFrom(options: InstanceMetadataOptionsRequest, before: MetadataOptions): MetadataOptions {
-  const hopLimit = options.HttpPutResponseHopLimit ?? before.hopLimit;
-  if (!Number.isInteger(hopLimit) || hopLimit < 1 || hopLimit > 64)
-    refuse(
-      "InvalidParameterValue",
-      `Value (${hopLimit}) for parameter httpPutResponseHopLimit is invalid. Expecting a value between 1 and 64.`,
-    );
-  return {
-    tokens: oneOf("httpTokens", options.HttpTokens, ["optional", "required"], before.tokens),
-    endpoint: oneOf("httpEndpoint", options.HttpEndpoint, ["enabled", "disabled"], before.endpoint),
-    tags: oneOf("instanceMetadataTags", options.InstanceMetadataTags, ["enabled", "disabled"], before.tags),
-    hopLimit,
-  };
-}
-
-/** Defaults of an image that does not ask for IMDSv2 (User Guide, "Order of precedence for instance metadata options"). */
-export const defaultMetadata: MetadataOptions = {
-  tokens: "optional",
-  hopLimit: 1,
-  endpoint: "enabled",
-  tags: "disabled",
-};
-
 /** 64 printable ASCII characters (User Guide, "Ensuring idempotency"). */
 function checkToken(token: string | undefined): string | null {
   if (token === undefined) return null;
@@ -244,8 +202,8 @@ export function launchPlan(world: Ec2World, input: RunInstancesRequest): LaunchP
       "stop",
     ),
     clientToken: checkToken(input.ClientToken),
-    instanceTags: tags["instance"] ?? {},
-    volumeTags: tags["volume"] ?? {},
+    instanceTags: tags.instance ?? {},
+    volumeTags: tags.volume ?? {},
     interfaceTags: tags["network-interface"] ?? {},
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Reservation, type RunInstancesRequest, RunInstances$ } from "@aws-sdk/client-ec2";
 import { AwsError, type Caller } from "../../core/aws-service.ts";
+import { requestTagContext } from "../request-tags.ts";
 import { ec2Arn, roleArn } from "./account.ts";
 import { type Ec2Action, ec2Action } from "./action.ts";
 import { newId, newMac, privateDnsName } from "./addresses.ts";
@@ -8,7 +9,6 @@ import { capacityFor } from "./capacity.ts";
 import { type LaunchPlan, launchPlan } from "./launch-plan.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import type { Ec2World, InstanceRecord } from "./records.ts";
-import { requestTagContext } from "./tag-rules.ts";
 import { describedReservation } from "./view.ts";
 
 /** The mishap of an instance that EC2 gives up on while it is pending. */

@@ -63,11 +63,11 @@ function listOf(branch: Branch, schema: NormalizedSchema, path: string): unknown
   const places = [...branch.children.keys()].sort((one, other) => Number(one) - Number(other));
   return places.map((place) => {
     if (!/^\d+$/.test(place)) throw unknownParameter(`${path}.${place}`);
-    return valueOf(branch.children.get(place) ?? plant(), schema.getValueSchema(), `${path}.${place}`);
+    return memberOf(branch.children.get(place) ?? plant(), schema.getValueSchema(), `${path}.${place}`);
   });
 }
 
-function valueOf(branch: Branch, schema: NormalizedSchema, path: string): unknown {
+function memberOf(branch: Branch, schema: NormalizedSchema, path: string): unknown {
   if (schema.isStructSchema()) return structOf(branch, schema, path);
   if (schema.isListSchema()) return listOf(branch, schema, path);
   return simpleOf(branch.value ?? "", schema, path);
@@ -89,7 +89,7 @@ function structOf(branch: Branch, schema: NormalizedSchema, path: string): Recor
   for (const [name, member] of schema.structIterator()) {
     const key = queryName(name, member);
     const child = branch.children.get(key);
-    if (child) result[name] = valueOf(child, member, path ? `${path}.${key}` : key);
+    if (child) result[name] = memberOf(child, member, path ? `${path}.${key}` : key);
     else if (required.includes(name))
       throw new AwsError("MissingParameter", `The request must contain the parameter ${lowered(name)}`);
     left.delete(key);

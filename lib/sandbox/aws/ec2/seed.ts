@@ -1,6 +1,6 @@
 import { newId, newMac, privateDnsName } from "./addresses.ts";
 import { linuxImage, newestWindows } from "./images.ts";
-import { defaultMetadata } from "./launch-plan.ts";
+import { defaultMetadata } from "./metadata.ts";
 import type { Ec2World, InstanceRecord, Tags } from "./records.ts";
 
 /** An instance that is in the town already. */

@@ -58,12 +58,6 @@ export const tagList = (tags: Tags): Tag[] =>
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([Key, Value]) => ({ Key, Value }));
 
-/** Condition keys for tags that a request brings. */
-export const requestTagContext = (tags: Tags): Record<string, string | readonly string[]> => ({
-  ...Object.fromEntries(Object.entries(tags).map(([key, value]) => [`aws:RequestTag/${key}`, value])),
-  ...(Object.keys(tags).length > 0 ? { "aws:TagKeys": Object.keys(tags) } : {}),
-});
-
 /** Condition keys for tags that a resource has. */
 export const resourceTagContext = (tags: Tags): Record<string, string> =>
   Object.fromEntries(

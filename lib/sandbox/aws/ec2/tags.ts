@@ -9,12 +9,13 @@ import {
   type TagDescription,
 } from "@aws-sdk/client-ec2";
 import { AwsError, type Caller } from "../../core/aws-service.ts";
+import { requestTagContext } from "../request-tags.ts";
 import { ec2Arn } from "./account.ts";
 import { type Ec2Action, ec2Action } from "./action.ts";
 import { type FilterFields, filtered, paged } from "./filters.ts";
 import { instanceById } from "./find.ts";
 import type { Ec2World, Tags } from "./records.ts";
-import { checkedCount, requestTagContext, resourceTagContext, tagList, tagsFrom } from "./tag-rules.ts";
+import { checkedCount, resourceTagContext, tagList, tagsFrom } from "./tag-rules.ts";
 
 /** Something that carries tags, found by its id. */
 interface Tagged {

@@ -1,0 +1,102 @@
+import { AwsError, type AwsService } from "../core/aws-service.ts";
+import { json, textOf, type WireRequest, type WireResponse } from "../core/wire.ts";
+import { type DynaliteError, openDynalite } from "./dynalite.ts";
+import { jsonRefusal, targetAction } from "./json-protocol.ts";
+
+/** DynamoDB as the ground builds it. */
+export interface DynamoDb {
+  readonly service: AwsService;
+  /** Makes a table without asking anybody, in the shape of CreateTable; does nothing when it is there already. */
+  createTable(definition: { readonly TableName: string } & Readonly<Record<string, unknown>>): Promise<void>;
+  /** Lets go of the files. */
+  close(): Promise<void>;
+}
+
+/** Where it stands, and where it keeps its items: in memory unless a directory is given. */
+export interface DynamoDbOptions {
+  readonly accountId: string;
+  readonly region: string;
+  /** Directory of the LevelDB files. */
+  readonly path?: string;
+}
+
+/** Actions on one table that dynalite knows; it has no transactions, streams or expiry of items. */
+const tableActions = new Set([
+  "DeleteItem",
+  "DeleteTable",
+  "DescribeTable",
+  "DescribeTimeToLive",
+  "GetItem",
+  "PutItem",
+  "Query",
+  "Scan",
+  "UpdateItem",
+  "UpdateTable",
+  "CreateTable",
+]);
+const manyTableActions = new Set(["BatchGetItem", "BatchWriteItem"]);
+const known = (action: string): boolean =>
+  tableActions.has(action) || manyTableActions.has(action) || action === "ListTables";
+
+const CONTENT_TYPE = "application/x-amz-json-1.0";
+const PREFIX = "DynamoDB_20120810";
+
+interface Input {
+  readonly TableName?: string;
+  readonly IndexName?: string;
+  readonly RequestItems?: Readonly<Record<string, unknown>>;
+}
+
+function parsed(request: WireRequest): Input {
+  try {
+    return JSON.parse(textOf(request));
+  } catch {
+    throw new AwsError("SerializationException", "The request body could not be parsed.");
+  }
+}
+
+/** A table may be named by its ARN (Developer Guide, "Resource-based policies"). */
+const nameOf = (table: string): string => table.slice(table.lastIndexOf("/") + 1);
+
+/** The table or its index: IAM asks about the one that is read (Service Authorization Reference, DynamoDB). */
+function resourcesOf(action: string, input: Input, tableArn: (name: string) => string): string[] {
+  if (action === "ListTables") return ["*"];
+  if (manyTableActions.has(action)) return Object.keys(input.RequestItems ?? {}).map((name) => tableArn(nameOf(name)));
+  const arn = tableArn(nameOf(input.TableName ?? ""));
+  return [input.IndexName ? `${arn}/index/${input.IndexName}` : arn];
+}
+
+/** An error as dynalite words it: AWS's own `__type` with its namespace. */
+const answered = (error: DynaliteError): WireResponse => {
+  const type = String(error.body.__type).split("#").at(-1) ?? "";
+  return json(error.body, error.statusCode, CONTENT_TYPE, { "x-amzn-errortype": type });
+};
+
+/**
+ * Builds DynamoDB: dynalite behind the door's signatures and permissions. Expired items stay, as they may for days on
+ * AWS (Developer Guide, "Time to Live"), so readers must not count on their going.
+ */
+export function dynamodb({ accountId, region, path }: DynamoDbOptions): DynamoDb {
+  const database = openDynalite(path);
+  const tableArn = (name: string): string => `arn:aws:dynamodb:${region}:${accountId}:table/${name}`;
+  const service: AwsService = {
+    name: "dynamodb",
+    action: (request) => targetAction(request, PREFIX, known),
+    answer: async (action, request, caller) => {
+      const input = parsed(request);
+      caller.require(`dynamodb:${action}`, resourcesOf(action, input, tableArn));
+      const result = await database.run(action, input);
+      return "output" in result ? json(result.output, 200, CONTENT_TYPE) : answered(result);
+    },
+    refuse: (error) => jsonRefusal(error, CONTENT_TYPE),
+  };
+  return {
+    service,
+    createTable: async (definition) => {
+      const result = await database.run("CreateTable", definition);
+      if (!("output" in result) && !String(result.body.__type).endsWith("ResourceInUseException"))
+        throw new Error(`The table ${definition.TableName} cannot be made: ${JSON.stringify(result.body)}`);
+    },
+    close: database.close,
+  };
+}

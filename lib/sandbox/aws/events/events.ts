@@ -1,0 +1,160 @@
+import { z } from "zod";
+import type { AwsService, Caller } from "../../core/aws-service.ts";
+import type { Foundation } from "../../core/foundation.ts";
+import type { Collection } from "../../core/store.ts";
+import { jsonAction, jsonService } from "../json-protocol.ts";
+import { type DeadLetter, deliveries, type Target } from "./delivery.ts";
+import { type Content, enveloped, eventOf, type Origin, scheduledEvent } from "./envelope.ts";
+import { matches, type Pattern, patternFaults } from "./pattern.ts";
+import { schedule } from "./schedule.ts";
+
+/** A rule of the default event bus: by pattern, by schedule, or both. */
+export interface EventRule {
+  readonly name: string;
+  readonly pattern?: Pattern;
+  /** rate(…) or cron(…) in UTC. */
+  readonly schedule?: string;
+  /** Name of the target. */
+  readonly target: string;
+}
+
+/** EventBridge as the ground builds it. */
+export interface EventBridge {
+  readonly service: AwsService;
+  /** What could not be delivered for 24 hours. */
+  deadLetters(): DeadLetter[];
+  /** Begins the schedules, and goes on with what was under way when the process ended. */
+  resume(): void;
+}
+
+/** The composition's part: rules as data, and what their targets' names stand for. */
+export interface EventBridgeOptions {
+  readonly accountId: string;
+  readonly region: string;
+  readonly rules: readonly EventRule[];
+  readonly targets: Readonly<Record<string, Target>>;
+}
+
+/** PutEvents takes ten entries of 256 KB in all (API Reference, PutEvents); bigger ones are not simulated. */
+const putEventsShape = z.strictObject({
+  Entries: z
+    .array(
+      z.strictObject({
+        Source: z.string().min(1),
+        DetailType: z.string().min(1),
+        Detail: z.string(),
+        Resources: z.array(z.string()).default([]),
+        EventBusName: z.string().optional(),
+        Time: z.number().optional(),
+        TraceHeader: z.string().optional(),
+      }),
+    )
+    .min(1)
+    .max(10),
+});
+
+type Entry = z.output<typeof putEventsShape>["Entries"][number];
+
+const failure = (code: string, message: string): object => ({ ErrorCode: code, ErrorMessage: message });
+
+function objectOf(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Every entry succeeds or fails by itself (API Reference, PutEvents). */
+function putEntry(entry: Entry, publish: (content: Content) => string): object {
+  if (/^aws\./.test(entry.Source)) return failure("NotAuthorizedForSourceException", "Not authorized for the source.");
+  const detail = objectOf(entry.Detail);
+  if (!detail) return failure("MalformedDetail", "Detail is malformed.");
+  const content = { source: entry.Source, "detail-type": entry.DetailType, resources: entry.Resources, detail };
+  return { EventId: publish(content) };
+}
+
+/** When a rule's schedule ran last; a rule that never ran begins with the ground. */
+interface Run {
+  readonly rule: string;
+  readonly at: number;
+}
+
+/** Runs the schedules of rules; times that passed while the process was dead are skipped but for one. */
+function scheduler(foundation: Foundation, rules: readonly EventRule[], fire: (rule: EventRule) => void): () => void {
+  const { clock, store } = foundation;
+  const runs: Collection<Run> = store.collection("events-schedules");
+  const arm = (rule: EventRule, expression: string): void => {
+    const last = runs.get(rule.name) ?? { rule: rule.name, at: clock.now() };
+    runs.set(rule.name, last);
+    const due = schedule(expression).next(last.at);
+    if (due === undefined) return;
+    clock.after(Math.max(0, due - clock.now()), () => {
+      const late = clock.now() - due > 60_000;
+      runs.set(rule.name, { rule: rule.name, at: late ? clock.now() : due });
+      fire(rule);
+      arm(rule, expression);
+    });
+  };
+  return () => {
+    for (const rule of rules) if (rule.schedule) arm(rule, rule.schedule);
+  };
+}
+
+function checkRules(rules: readonly EventRule[]): void {
+  for (const { name, pattern, schedule: expression } of rules) {
+    const [fault] = pattern ? patternFaults(pattern) : [];
+    if (fault) throw new Error(`Rule ${name}: ${fault}`);
+    if (expression) schedule(expression);
+    if (!pattern && !expression)
+      throw new Error(`Rule ${name}: Parameter(s) EventPattern or ScheduleExpression must be specified.`);
+  }
+}
+
+/**
+ * Builds EventBridge's default bus: facts of the ground become events, events that match a rule go to its target.
+ * @throws Error when a rule is one that EventBridge would not take
+ */
+export function eventBridge(foundation: Foundation, options: EventBridgeOptions): EventBridge {
+  const { rules, targets } = options;
+  checkRules(rules);
+  const origin: Origin = { account: options.accountId, region: options.region };
+  const outgoing = deliveries(foundation, targets);
+
+  const publish = (content: Content): string => {
+    const event = enveloped(content, origin, foundation.random, foundation.clock.now());
+    for (const rule of rules) {
+      if (rule.pattern && matches(rule.pattern, event)) outgoing.send(rule.name, rule.target, event);
+    }
+    return event.id;
+  };
+
+  const fire = (rule: EventRule): void => {
+    const event = enveloped(scheduledEvent(rule.name, origin), origin, foundation.random, foundation.clock.now());
+    outgoing.send(rule.name, rule.target, event);
+  };
+
+  foundation.bus.listen((fact) => {
+    const content = eventOf(fact, origin);
+    if (content) publish(content);
+  });
+
+  const putEvents = (input: z.output<typeof putEventsShape>, caller: Caller): object => {
+    caller.require("events:PutEvents", [`arn:aws:events:${origin.region}:${origin.account}:event-bus/default`]);
+    const entries = input.Entries.map((entry) => putEntry(entry, publish));
+    return { FailedEntryCount: entries.filter((entry) => "ErrorCode" in entry).length, Entries: entries };
+  };
+
+  const startSchedules = scheduler(foundation, rules, fire);
+  return {
+    service: jsonService("events", "AWSEvents", { PutEvents: jsonAction(putEventsShape, putEvents) }),
+    deadLetters: outgoing.deadLetters,
+    resume: () => {
+      outgoing.resume();
+      startSchedules();
+    },
+  };
+}

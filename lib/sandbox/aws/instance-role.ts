@@ -1,0 +1,60 @@
+import { AwsError, type AwsService } from "../core/aws-service.ts";
+import type { Calls } from "../core/calls.ts";
+import type { InstanceRole } from "../core/surroundings.ts";
+import type { WireRequest, WireResponse } from "../core/wire.ts";
+import type { Access } from "./access.ts";
+
+/** What machines act on, and by whose leave. */
+export interface InstanceRoleOptions {
+  readonly access: Access;
+  readonly s3: AwsService;
+  readonly secretsManager: AwsService;
+  readonly calls: Calls;
+}
+
+const request = (method: string, url: string, headers: Record<string, string>, body = ""): WireRequest => ({
+  method,
+  url,
+  headers,
+  body: Buffer.from(body),
+});
+
+const path = (bucket: string, key: string, version: string): string =>
+  `/${bucket}/${key.split("/").map(encodeURIComponent).join("/")}?versionId=${encodeURIComponent(version)}`;
+
+/**
+ * The node role as machines use it: permissions are checked and calls recorded as at the door, but nothing is signed,
+ * since a machine of the ground has no way to be somebody else.
+ */
+export function instanceRole({ access, s3, secretsManager, calls }: InstanceRoleOptions): InstanceRole {
+  const ask = async (
+    service: AwsService,
+    action: string,
+    instanceId: string,
+    what: WireRequest,
+  ): Promise<WireResponse> => {
+    const principal = `instance/${instanceId}`;
+    const record = (status: number, error: string | null): void =>
+      calls.record({ service: service.name, action, principal, status, error });
+    try {
+      const response = await service.answer(action, what, access.callerFor(principal));
+      record(response.status, null);
+      return response;
+    } catch (error) {
+      if (error instanceof AwsError) record(error.status, error.code);
+      throw error;
+    }
+  };
+  return {
+    readObject: async (instanceId, bucket, key, version) => {
+      const { body } = await ask(s3, "GetObject", instanceId, request("GET", path(bucket, key, version), {}));
+      return Buffer.from(body as Uint8Array);
+    },
+    readSecret: async (instanceId, secretId) => {
+      const headers = { "x-amz-target": "secretsmanager.GetSecretValue" };
+      const what = request("POST", "/", headers, JSON.stringify({ SecretId: secretId }));
+      const { body } = await ask(secretsManager, "GetSecretValue", instanceId, what);
+      return String(JSON.parse(String(body)).SecretString ?? "");
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { AwsError } from "../../core/aws-service.ts";
+import type { Foundation } from "../../core/foundation.ts";
+import type { Collection } from "../../core/store.ts";
+
+/** One version of an object, or the marker of its deletion. */
+export interface Version {
+  readonly bucket: string;
+  readonly key: string;
+  readonly id: string;
+  /** Grows with every version of the ground: the larger is the newer. */
+  readonly order: number;
+  readonly deleted: boolean;
+  /** Base64; empty for a marker. */
+  readonly content: string;
+  readonly size: number;
+  readonly etag: string;
+  readonly contentType: string;
+  /** x-amz-meta-… and checksum headers, given back as they came. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds of sandbox time. */
+  readonly modifiedAt: number;
+}
+
+/** Versioned buckets. */
+export interface Objects {
+  createBucket(name: string): void;
+  /** @throws AwsError NoSuchBucket */
+  bucket(name: string): void;
+  has(name: string): boolean;
+  put(version: Omit<Version, "id" | "order" | "modifiedAt">): Version;
+  /** Every version of a bucket, by key and, within a key, the newest first. */
+  versions(bucket: string): Version[];
+  /** The newest version, which may be a deletion marker. */
+  newest(bucket: string, key: string): Version | undefined;
+  /** A version by its id. */
+  version(bucket: string, key: string, id: string): Version | undefined;
+  remove(version: Version): void;
+}
+
+const nameOf = (version: Pick<Version, "bucket" | "key" | "id">): string =>
+  JSON.stringify([version.bucket, version.key, version.id]);
+
+const byKeyThenAge = (one: Version, other: Version): number =>
+  one.key === other.key ? other.order - one.order : one.key < other.key ? -1 : 1;
+
+/** Opens the buckets in the ground's store. */
+export function objects(foundation: Foundation): Objects {
+  const { clock, random, store } = foundation;
+  const buckets: Collection<{ createdAt: number }> = store.collection("s3-buckets");
+  const kept: Collection<Version> = store.collection("s3-versions");
+  let order = Math.max(0, ...kept.values().map((version) => version.order));
+  const versions = (bucket: string): Version[] =>
+    kept
+      .values()
+      .filter((version) => version.bucket === bucket)
+      .sort(byKeyThenAge);
+  return {
+    versions,
+    has: (name) => buckets.has(name),
+    createBucket: (name) => {
+      if (!buckets.has(name)) buckets.set(name, { createdAt: clock.now() });
+    },
+    bucket: (name) => {
+      if (!buckets.has(name)) throw new AwsError("NoSuchBucket", "The specified bucket does not exist", 404);
+    },
+    put: (version) => {
+      order += 1;
+      const stored = { ...version, id: random.hex(32), order, modifiedAt: clock.now() };
+      kept.set(nameOf(stored), stored);
+      return stored;
+    },
+    newest: (bucket, key) => versions(bucket).find((version) => version.key === key),
+    version: (bucket, key, id) => kept.get(nameOf({ bucket, key, id })),
+    remove: (version) => kept.delete(nameOf(version)),
+  };
+}

@@ -1,0 +1,214 @@
+import { AwsError, type AwsService, type Caller } from "../../core/aws-service.ts";
+import type { Foundation } from "../../core/foundation.ts";
+import type { WireRequest, WireResponse } from "../../core/wire.ts";
+import { escapedText, textElement, XML_DECLARATION } from "../xml.ts";
+import { checksumsOf, etagOf, ranged, uploadOf } from "./bytes.ts";
+import { listObjects, listVersions } from "./listing.ts";
+import { type Objects, objects, type Version } from "./objects.ts";
+
+/** S3 as the ground builds it: buckets are made by seeding only, and all of them are versioned. */
+export interface S3 {
+  readonly service: AwsService;
+  createBucket(name: string): void;
+  /** Puts an object without asking anybody; returns the version id. */
+  seed(bucket: string, key: string, content: string | Uint8Array): string;
+}
+
+interface Target {
+  readonly bucket: string;
+  /** Empty for the bucket itself. */
+  readonly key: string;
+  readonly query: URLSearchParams;
+}
+
+/** Path style "/bucket/key", or the bucket as the first label of the host. */
+function targetOf(request: WireRequest, isBucket: (name: string) => boolean): Target {
+  const { pathname, searchParams } = new URL(request.url, "http://s3");
+  const path = decodeURIComponent(pathname.slice(1));
+  const [label = "", ...domain] = (request.headers.host ?? "").split(".");
+  if (domain.length > 0 && isBucket(label)) return { bucket: label, key: path, query: searchParams };
+  const at = path.indexOf("/");
+  return at < 0
+    ? { bucket: path, key: "", query: searchParams }
+    : { bucket: path.slice(0, at), key: path.slice(at + 1), query: searchParams };
+}
+
+const objectActions: Readonly<Record<string, string>> = {
+  GET: "GetObject",
+  HEAD: "HeadObject",
+  PUT: "PutObject",
+  DELETE: "DeleteObject",
+};
+
+/** Operations on objects that look like ours but are others: acl, tagging, multipart uploads, copies. */
+const others = ["acl", "tagging", "uploads", "uploadId", "retention", "legal-hold", "torrent", "attributes"];
+
+function actionOf(request: WireRequest, { key, query }: Target): string | undefined {
+  if (others.some((name) => query.has(name)) || request.headers["x-amz-copy-source"]) return undefined;
+  if (key !== "") return objectActions[request.method];
+  if (request.method !== "GET") return undefined;
+  return query.has("versions") ? "ListObjectVersions" : query.get("list-type") === "2" ? "ListObjectsV2" : undefined;
+}
+
+const bucketArn = (target: Target): string => `arn:aws:s3:::${target.bucket}`;
+const objectArn = (target: Target): string => `${bucketArn(target)}/${target.key}`;
+
+const listContext = ({ query }: Target): Record<string, string> => ({ "s3:prefix": query.get("prefix") ?? "" });
+
+/** Which permission an action needs (Service Authorization Reference, Amazon S3). */
+const permits: Readonly<Record<string, (target: Target, caller: Caller) => void>> = {
+  GetObject: (target, caller) =>
+    caller.require(target.query.has("versionId") ? "s3:GetObjectVersion" : "s3:GetObject", [objectArn(target)]),
+  HeadObject: (target, caller) =>
+    caller.require(target.query.has("versionId") ? "s3:GetObjectVersion" : "s3:GetObject", [objectArn(target)]),
+  PutObject: (target, caller) => caller.require("s3:PutObject", [objectArn(target)]),
+  DeleteObject: (target, caller) =>
+    caller.require(target.query.has("versionId") ? "s3:DeleteObjectVersion" : "s3:DeleteObject", [objectArn(target)]),
+  ListObjectsV2: (target, caller) => caller.require("s3:ListBucket", [bucketArn(target)], listContext(target)),
+  ListObjectVersions: (target, caller) =>
+    caller.require("s3:ListBucketVersions", [bucketArn(target)], listContext(target)),
+};
+
+function found(buckets: Objects, { bucket, key, query }: Target): Version {
+  const id = query.get("versionId");
+  if (id === null) {
+    const newest = buckets.newest(bucket, key);
+    if (!newest || newest.deleted) throw new AwsError("NoSuchKey", "The specified key does not exist.", 404);
+    return newest;
+  }
+  const version = buckets.version(bucket, key, id);
+  if (!version) throw new AwsError("NoSuchVersion", "The specified version does not exist.", 404);
+  if (version.deleted)
+    throw new AwsError("MethodNotAllowed", "The specified method is not allowed against this resource.", 405);
+  return version;
+}
+
+const headersOf = (version: Version): Record<string, string> => ({
+  etag: version.etag,
+  "last-modified": new Date(version.modifiedAt).toUTCString(),
+  "content-type": version.contentType,
+  "x-amz-version-id": version.id,
+  "x-amz-server-side-encryption": "AES256",
+  "accept-ranges": "bytes",
+  ...version.headers,
+});
+
+const failed = (): AwsError =>
+  new AwsError("PreconditionFailed", "At least one of the pre-conditions you specified did not hold", 412);
+
+function getObject(buckets: Objects, request: WireRequest, target: Target): WireResponse {
+  const version = found(buckets, target);
+  const headers = headersOf(version);
+  const { "if-match": match, "if-none-match": noneMatch, range } = request.headers;
+  if (match !== undefined && match !== version.etag) throw failed();
+  if (noneMatch === version.etag) return { status: 304, headers, body: "" };
+  const all = Buffer.from(version.content, "base64");
+  const { bytes, contentRange } = ranged(all, range);
+  const length = { "content-length": String(bytes.length) };
+  if (request.method === "HEAD") return { status: 200, headers: { ...headers, ...length }, body: "" };
+  if (contentRange === undefined) return { status: 200, headers: { ...headers, ...length }, body: bytes };
+  // A checksum is of the whole object and would not match a part of it.
+  const whole = Object.keys(headers).filter((name) => name.startsWith("x-amz-checksum-"));
+  const rest = Object.fromEntries(Object.entries(headers).filter(([name]) => !whole.includes(name)));
+  return { status: 206, headers: { ...rest, ...length, "content-range": contentRange }, body: bytes };
+}
+
+/** Conditional writes (User Guide, "How to prevent object overwrites with conditional writes"). */
+function checkConditions(newest: Version | undefined, headers: WireRequest["headers"]): void {
+  const current = newest && !newest.deleted ? newest.etag : undefined;
+  if (headers["if-none-match"] === "*" && current !== undefined) throw failed();
+  const match = headers["if-match"];
+  if (match === undefined) return;
+  if (current === undefined) throw new AwsError("NoSuchKey", "The specified key does not exist.", 404);
+  if (match !== current) throw failed();
+}
+
+/** 1,024 bytes (User Guide, "Object key naming guidelines"). */
+const LONGEST_KEY = 1_024;
+
+function putObject(buckets: Objects, request: WireRequest, { bucket, key }: Target): WireResponse {
+  if (Buffer.byteLength(key) > LONGEST_KEY) throw new AwsError("KeyTooLongError", "Your key is too long");
+  checkConditions(buckets.newest(bucket, key), request.headers);
+  const { bytes, headers } = uploadOf(request);
+  const kept = Object.entries(headers).filter(([name]) => name.startsWith("x-amz-meta-"));
+  const checksums = checksumsOf(headers);
+  const version = buckets.put({
+    bucket,
+    key,
+    deleted: false,
+    content: Buffer.from(bytes).toString("base64"),
+    size: bytes.length,
+    etag: etagOf(bytes),
+    contentType: headers["content-type"] ?? "binary/octet-stream",
+    headers: { ...Object.fromEntries(kept), ...checksums },
+  });
+  const answer = { etag: version.etag, "x-amz-version-id": version.id, "x-amz-server-side-encryption": "AES256" };
+  return { status: 200, headers: { ...answer, ...checksums }, body: "" };
+}
+
+const marker = { deleted: true, content: "", size: 0, etag: "", contentType: "", headers: {} };
+
+/** Without a version a marker is laid over the object; with one, that version goes for good. */
+function deleteObject(buckets: Objects, { bucket, key, query }: Target): WireResponse {
+  const id = query.get("versionId");
+  const version = id === null ? buckets.put({ bucket, key, ...marker }) : buckets.version(bucket, key, id);
+  if (id !== null && version) buckets.remove(version);
+  const headers = {
+    "x-amz-version-id": version?.id ?? id ?? "",
+    "x-amz-delete-marker": String(version?.deleted ?? false),
+  };
+  return { status: 204, headers, body: "" };
+}
+
+const xml = (body: string, status = 200): WireResponse => ({
+  status,
+  headers: { "content-type": "application/xml" },
+  body,
+});
+
+const perform: Readonly<Record<string, (buckets: Objects, request: WireRequest, target: Target) => WireResponse>> = {
+  GetObject: getObject,
+  HeadObject: getObject,
+  PutObject: putObject,
+  DeleteObject: (buckets, _, target) => deleteObject(buckets, target),
+  ListObjectsV2: (buckets, _, target) => xml(listObjects(target.bucket, buckets.versions(target.bucket), target.query)),
+  ListObjectVersions: (buckets, _, target) =>
+    xml(listVersions(target.bucket, buckets.versions(target.bucket), target.query)),
+};
+
+const refusal = (error: AwsError, requestId: string): WireResponse =>
+  xml(
+    `${XML_DECLARATION}<Error>${textElement("Code", error.code)}<Message>${escapedText(error.message)}</Message>${textElement("RequestId", requestId)}</Error>`,
+    error.status,
+  );
+
+/** Builds S3. */
+export function s3(foundation: Foundation): S3 {
+  const buckets = objects(foundation);
+  const target = (request: WireRequest): Target => targetOf(request, buckets.has);
+  const service: AwsService = {
+    name: "s3",
+    action: (request) => {
+      const action = actionOf(request, target(request));
+      if (action) return action;
+      throw new AwsError(
+        "NotImplemented",
+        "A header or query you provided implies functionality that is not implemented",
+        501,
+      );
+    },
+    answer: async (action, request, caller) => {
+      const wanted = target(request);
+      permits[action]?.(wanted, caller);
+      buckets.bucket(wanted.bucket);
+      return perform[action]?.(buckets, request, wanted) ?? xml("", 501);
+    },
+    refuse: (error) => refusal(error, foundation.random.hex(16).toUpperCase()),
+  };
+  const seed: S3["seed"] = (bucket, key, content) => {
+    const bytes = Buffer.from(content as string);
+    const facts = { content: bytes.toString("base64"), size: bytes.length, etag: etagOf(bytes) };
+    return buckets.put({ bucket, key, deleted: false, contentType: "binary/octet-stream", headers: {}, ...facts }).id;
+  };
+  return { service, createBucket: buckets.createBucket, seed };
+}

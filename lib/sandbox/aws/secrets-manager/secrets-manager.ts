@@ -1,0 +1,240 @@
+import { AwsError, type AwsService, type Caller } from "../../core/aws-service.ts";
+import type { Foundation } from "../../core/foundation.ts";
+import { jsonAction, jsonService } from "../json-protocol.ts";
+import { requestTagContext } from "../request-tags.ts";
+import { limits } from "./limits.ts";
+import { listSecrets, seconds } from "./list.ts";
+import {
+  addVersion,
+  find,
+  living,
+  newArn,
+  permitted,
+  type Secret,
+  type SecretVersion,
+  type Vault,
+  vault,
+  wouldBeArn,
+} from "./secrets.ts";
+import { type Input, shapes } from "./shapes.ts";
+
+/** Secrets Manager as the ground builds it. */
+export interface SecretsManager {
+  readonly service: AwsService;
+  /** Puts a secret without asking anybody; an existing one gets a new value when it differs. Returns the ARN. */
+  seed(name: string, text: string, tags?: Readonly<Record<string, string>>): string;
+}
+
+const DAY = 86_400_000;
+
+const pairs = (tags: readonly { Key: string; Value: string }[]): Record<string, string> =>
+  Object.fromEntries(tags.map(({ Key, Value }) => [Key, Value]));
+
+function checkValue({
+  SecretString: text,
+  SecretBinary: binary,
+}: Pick<Input<"put">, "SecretString" | "SecretBinary">): void {
+  if (text !== undefined && binary !== undefined)
+    throw new AwsError(
+      "InvalidParameterException",
+      "You can't specify both a binary secret value and a string secret value in the same secret.",
+    );
+}
+
+const sameValue = (version: SecretVersion, input: Pick<Input<"put">, "SecretString" | "SecretBinary">): boolean =>
+  version.text === (input.SecretString ?? null) && version.binary === (input.SecretBinary ?? null);
+
+const versionOf = (
+  place: Vault,
+  input: Pick<Input<"put">, "ClientRequestToken" | "SecretString" | "SecretBinary">,
+) => ({
+  id: input.ClientRequestToken,
+  text: input.SecretString ?? null,
+  binary: input.SecretBinary ?? null,
+  createdAt: place.foundation.clock.now(),
+});
+
+const named = (secret: Secret, more: object = {}): object => ({ ARN: secret.arn, Name: secret.name, ...more });
+
+/** The same token with the same value is the same creation; a name that waits for its deletion is not free. */
+function existing(place: Vault, input: Input<"create">): Secret | undefined {
+  const secret = find(place, input.Name);
+  if (!secret) return undefined;
+  if (secret.deletedAt !== null)
+    throw new AwsError(
+      "InvalidRequestException",
+      "You can't create this secret because a secret with this name is already scheduled for deletion.",
+    );
+  const version = secret.versions.find(({ id }) => id === input.ClientRequestToken);
+  if (version && sameValue(version, input)) return secret;
+  throw new AwsError(
+    "ResourceExistsException",
+    `The operation failed because the secret ${input.Name} already exists.`,
+  );
+}
+
+function create(place: Vault, input: Input<"create">, caller: Caller): object {
+  checkValue(input);
+  const tags = pairs(input.Tags);
+  const arn = wouldBeArn(place, input.Name);
+  const context = { "secretsmanager:Name": input.Name, ...requestTagContext(tags) };
+  caller.require("secretsmanager:CreateSecret", [arn], context);
+  if (input.Tags.length > 0) caller.require("secretsmanager:TagResource", [arn], context);
+  const known = existing(place, input);
+  if (known) return named(known, { VersionId: input.ClientRequestToken });
+  const now = place.foundation.clock.now();
+  const times = { createdAt: now, changedAt: now, deleteAt: null, deletedAt: null };
+  const secret: Secret = {
+    arn: newArn(place, input.Name),
+    name: input.Name,
+    description: input.Description ?? null,
+    ...times,
+    tags,
+    versions: [],
+  };
+  if (input.SecretString !== undefined || input.SecretBinary !== undefined) addVersion(secret, versionOf(place, input));
+  place.secrets.set(secret.name, secret);
+  return named(secret, secret.versions.length > 0 ? { VersionId: input.ClientRequestToken } : {});
+}
+
+function getValue(place: Vault, input: Input<"get">, caller: Caller): object {
+  const secret = living(permitted(place, caller, "GetSecretValue", input.SecretId));
+  const stage = input.VersionStage ?? (input.VersionId === undefined ? "AWSCURRENT" : undefined);
+  const version = secret.versions.find(
+    ({ id, stages }) =>
+      (input.VersionId === undefined || id === input.VersionId) && (stage === undefined || stages.includes(stage)),
+  );
+  if (!version)
+    throw new AwsError(
+      "ResourceNotFoundException",
+      `Secrets Manager can't find the specified secret value for staging label: ${stage ?? input.VersionId}`,
+    );
+  return named(secret, {
+    VersionId: version.id,
+    VersionStages: version.stages,
+    CreatedDate: seconds(version.createdAt),
+    ...(version.text === null ? {} : { SecretString: version.text }),
+    ...(version.binary === null ? {} : { SecretBinary: version.binary }),
+  });
+}
+
+function putValue(place: Vault, input: Input<"put">, caller: Caller): object {
+  checkValue(input);
+  const secret = living(permitted(place, caller, "PutSecretValue", input.SecretId));
+  const known = secret.versions.find(({ id }) => id === input.ClientRequestToken);
+  if (known && !sameValue(known, input))
+    throw new AwsError(
+      "ResourceExistsException",
+      "You can't use ClientRequestToken of a version that already exists with another value.",
+    );
+  if (!known) addVersion(secret, versionOf(place, input));
+  place.secrets.set(secret.name, secret);
+  return named(secret, { VersionId: input.ClientRequestToken, VersionStages: known?.stages ?? ["AWSCURRENT"] });
+}
+
+function describeSecret(place: Vault, input: Input<"one">, caller: Caller): object {
+  const secret = permitted(place, caller, "DescribeSecret", input.SecretId);
+  return named(secret, {
+    ...(secret.description === null ? {} : { Description: secret.description }),
+    CreatedDate: seconds(secret.createdAt),
+    LastChangedDate: seconds(secret.changedAt),
+    ...(secret.deletedAt === null ? {} : { DeletedDate: seconds(secret.deletedAt) }),
+    Tags: Object.entries(secret.tags).map(([Key, Value]) => ({ Key, Value })),
+    VersionIdsToStages: Object.fromEntries(secret.versions.map(({ id, stages }) => [id, stages])),
+  });
+}
+
+/** Without recovery a secret that is not there is no error, so that a retry succeeds (API Reference, DeleteSecret). */
+function deleteSecret(place: Vault, input: Input<"delete">, caller: Caller): object {
+  const { RecoveryWindowInDays: days, ForceDeleteWithoutRecovery: force = false } = input;
+  if (force && days !== undefined)
+    throw new AwsError(
+      "InvalidParameterException",
+      "You can't use ForceDeleteWithoutRecovery in conjunction with RecoveryWindowInDays.",
+    );
+  const now = place.foundation.clock.now();
+  if (force && !find(place, input.SecretId)) {
+    caller.require("secretsmanager:DeleteSecret", [wouldBeArn(place, input.SecretId)]);
+    return { Name: input.SecretId, DeletionDate: seconds(now) };
+  }
+  const secret = permitted(place, caller, "DeleteSecret", input.SecretId);
+  if (!force) living(secret);
+  secret.deletedAt = now;
+  secret.deleteAt = force ? now : now + (days ?? 30) * DAY;
+  if (force) place.secrets.delete(secret.name);
+  else place.secrets.set(secret.name, secret);
+  return named(secret, { DeletionDate: seconds(secret.deleteAt) });
+}
+
+function restore(place: Vault, input: Input<"one">, caller: Caller): object {
+  const secret = permitted(place, caller, "RestoreSecret", input.SecretId);
+  secret.deletedAt = null;
+  secret.deleteAt = null;
+  place.secrets.set(secret.name, secret);
+  return named(secret);
+}
+
+function tag(place: Vault, input: Input<"tag">, caller: Caller): object {
+  const tags = pairs(input.Tags);
+  const secret = living(permitted(place, caller, "TagResource", input.SecretId, requestTagContext(tags)));
+  secret.tags = { ...secret.tags, ...tags };
+  place.secrets.set(secret.name, secret);
+  return {};
+}
+
+function untag(place: Vault, input: Input<"untag">, caller: Caller): object {
+  const secret = living(permitted(place, caller, "UntagResource", input.SecretId));
+  secret.tags = Object.fromEntries(Object.entries(secret.tags).filter(([key]) => !input.TagKeys.includes(key)));
+  place.secrets.set(secret.name, secret);
+  return {};
+}
+
+/** Builds Secrets Manager. */
+export function secretsManager(foundation: Foundation, account: { accountId: string; region: string }): SecretsManager {
+  const place = vault(foundation, account);
+  const action = <Name extends keyof typeof shapes>(
+    name: Name,
+    perform: (place: Vault, input: Input<Name>, caller: Caller) => object,
+  ) =>
+    jsonAction(
+      shapes[name],
+      (input, caller) => perform(place, input as Input<Name>, caller),
+      "InvalidParameterException",
+    );
+  const service = jsonService(
+    "secretsmanager",
+    "secretsmanager",
+    {
+      CreateSecret: action("create", create),
+      GetSecretValue: action("get", getValue),
+      PutSecretValue: action("put", putValue),
+      DescribeSecret: action("one", describeSecret),
+      DeleteSecret: action("delete", deleteSecret),
+      RestoreSecret: action("one", restore),
+      ListSecrets: action("list", listSecrets),
+      TagResource: action("tag", tag),
+      UntagResource: action("untag", untag),
+    },
+    { limits },
+  );
+  const seed: SecretsManager["seed"] = (name, text, tags = {}) => {
+    const caller: Caller = { principal: "seed", require: () => {} };
+    const ClientRequestToken = foundation.random.uuid();
+    const known = find(place, name);
+    if (!known)
+      create(
+        place,
+        {
+          Name: name,
+          ClientRequestToken,
+          SecretString: text,
+          Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })),
+        },
+        caller,
+      );
+    else if (known.versions.at(-1)?.text !== text)
+      putValue(place, { SecretId: name, ClientRequestToken, SecretString: text }, caller);
+    return find(place, name)?.arn ?? "";
+  };
+  return { service, seed };
+}

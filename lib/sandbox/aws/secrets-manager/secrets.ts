@@ -1,0 +1,109 @@
+import { AwsError, type Caller, type Context } from "../../core/aws-service.ts";
+import type { Foundation } from "../../core/foundation.ts";
+import type { Collection } from "../../core/store.ts";
+
+/** One version of a secret's value. */
+export interface SecretVersion {
+  readonly id: string;
+  readonly text: string | null;
+  /** Base64. */
+  readonly binary: string | null;
+  readonly createdAt: number;
+  /** AWSCURRENT, AWSPREVIOUS */
+  stages: string[];
+}
+
+/** A secret as the service keeps it. Times are milliseconds of sandbox time. */
+export interface Secret {
+  readonly arn: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly createdAt: number;
+  changedAt: number;
+  /** When it is gone for good; null unless it was deleted. */
+  deleteAt: number | null;
+  deletedAt: number | null;
+  tags: Record<string, string>;
+  /** Oldest first. */
+  versions: SecretVersion[];
+}
+
+/** Where the service stands and what it remembers. */
+export interface Vault {
+  readonly foundation: Foundation;
+  readonly secrets: Collection<Secret>;
+  /** "arn:aws:secretsmanager:us-west-2:111122223333:secret:" */
+  readonly arnPrefix: string;
+}
+
+/** Opens the vault in the ground's store. */
+export const vault = (foundation: Foundation, account: { accountId: string; region: string }): Vault => ({
+  foundation,
+  secrets: foundation.store.collection("secrets"),
+  arnPrefix: `arn:aws:secretsmanager:${account.region}:${account.accountId}:secret:`,
+});
+
+/** A secret by name, ARN, or ARN without its last six characters; those whose time has come are gone. */
+export function find(place: Vault, id: string): Secret | undefined {
+  const matches = ({ arn, name }: Secret): boolean => [arn, name, arn.slice(0, -7)].includes(id);
+  const secret = place.secrets.values().find(matches);
+  if (secret?.deleteAt == null || secret.deleteAt > place.foundation.clock.now()) return secret;
+  place.secrets.delete(secret.name);
+  return undefined;
+}
+
+/** Tags as condition keys, under both names that IAM knows. */
+const tagContext = (tags: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(tags).flatMap(([key, value]) => [
+      [`secretsmanager:ResourceTag/${key}`, value],
+      [`aws:ResourceTag/${key}`, value],
+    ]),
+  );
+
+/** A secret that does not exist is asked about under the ARN it would have. */
+export const wouldBeArn = (place: Vault, id: string): string =>
+  id.startsWith("arn:") ? id : `${place.arnPrefix}${id}-??????`;
+
+/**
+ * Finds a secret that the caller may act on.
+ * @throws AwsError AccessDeniedException before ResourceNotFoundException: who may not look learns nothing
+ */
+export function permitted(place: Vault, caller: Caller, action: string, id: string, context: Context = {}): Secret {
+  const secret = find(place, id);
+  caller.require(`secretsmanager:${action}`, [secret?.arn ?? wouldBeArn(place, id)], {
+    ...tagContext(secret?.tags ?? {}),
+    ...context,
+  });
+  if (!secret) throw new AwsError("ResourceNotFoundException", "Secrets Manager can't find the specified secret.");
+  return secret;
+}
+
+/** @throws AwsError InvalidRequestException for a secret that was deleted and is only kept for recovery */
+export function living(secret: Secret): Secret {
+  if (secret.deletedAt === null) return secret;
+  throw new AwsError(
+    "InvalidRequestException",
+    "You can't perform this operation on the secret because it was marked for deletion.",
+  );
+}
+
+/** A new value becomes AWSCURRENT; the one before becomes AWSPREVIOUS (User Guide, "Versions"). */
+export function addVersion(secret: Secret, version: Omit<SecretVersion, "stages">): void {
+  for (const older of secret.versions) {
+    older.stages = older.stages.includes("AWSCURRENT") ? ["AWSPREVIOUS"] : [];
+  }
+  secret.versions = [
+    ...secret.versions.filter((older) => older.stages.length > 0),
+    { ...version, stages: ["AWSCURRENT"] },
+  ];
+  secret.changedAt = version.createdAt;
+}
+
+/** Six random characters at the ARN's end (User Guide, "Secret ARN"). */
+export function newArn(place: Vault, name: string): string {
+  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  const { random } = place.foundation;
+  const suffix = Array.from({ length: 6 }, () => letters.charAt(random.between(0, letters.length - 1))).join("");
+  return `${place.arnPrefix}${name}-${suffix}`;
+}

@@ -1,0 +1,137 @@
+import { DescribeInstancesCommand, EC2Client } from "@aws-sdk/client-ec2";
+import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { afterEach, describe, expect, it } from "vitest";
+import { ec2 } from "../../../lib/sandbox/aws/ec2/ec2.ts";
+import { s3 } from "../../../lib/sandbox/aws/s3/s3.ts";
+import { secretsManager } from "../../../lib/sandbox/aws/secrets-manager/secrets-manager.ts";
+import type { WireRequest } from "../../../lib/sandbox/core/wire.ts";
+import { town } from "../../../lib/sandbox/town.ts";
+import { clientOf, codeOf, doorFor, foundationFor, handClock, inProcess, listen, secretOf } from "./stand.ts";
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+function stand(hostNow?: () => number) {
+  const foundation = foundationFor(handClock());
+  const buckets = s3(foundation);
+  buckets.createBucket(town.bucket);
+  buckets.seed(town.bucket, "payload/a", "content");
+  const services = [ec2(foundation, town).service, buckets.service, secretsManager(foundation, town).service];
+  return { foundation, door: doorFor(foundation, services, hostNow) };
+}
+
+type Stand = ReturnType<typeof stand>;
+type Config = Partial<ReturnType<typeof clientOf>>;
+
+/** One call to each service with the given client settings; the codes it ends with. */
+const callAll = ({ door }: Stand, more: Config = {}) => {
+  const config = { ...clientOf(door), ...more };
+  return Promise.all([
+    codeOf(new EC2Client(config).send(new DescribeInstancesCommand({}))),
+    codeOf(new S3Client(config).send(new GetObjectCommand({ Bucket: town.bucket, Key: "payload/a" }))),
+    codeOf(new SecretsManagerClient(config).send(new GetSecretValueCommand({ SecretId: "missing" }))),
+  ]);
+};
+
+const tampered = ({ door }: Stand, change: (request: WireRequest) => WireRequest): Config => ({
+  requestHandler: inProcess((request) => door.answer(change(request))) as never,
+});
+
+const without = (headers: WireRequest["headers"], gone: string) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name !== gone));
+
+describe("the AWS door", () => {
+  it("lets in what real clients sign", async () => {
+    expect(await callAll(stand())).toEqual(["none", "none", "ResourceNotFoundException"]);
+  });
+
+  it("refuses a wrong secret in each service's words", async () => {
+    const credentials = { accessKeyId: "AKIAadmin", secretAccessKey: "guessed" };
+    const answers = ["AuthFailure", "SignatureDoesNotMatch", "InvalidSignatureException"];
+    expect(await callAll(stand(), { credentials })).toEqual(answers);
+  });
+
+  it("refuses a key that it does not know", async () => {
+    const credentials = { accessKeyId: "AKIAstranger", secretAccessKey: secretOf("admin") };
+    const answers = ["AuthFailure", "InvalidAccessKeyId", "UnrecognizedClientException"];
+    expect(await callAll(stand(), { credentials })).toEqual(answers);
+  });
+
+  it("refuses a session token that does not belong to the key", async () => {
+    const credentials = { accessKeyId: "AKIAadmin", secretAccessKey: secretOf("admin"), sessionToken: "stolen" };
+    expect(await callAll(stand(), { credentials })).toEqual([
+      "AuthFailure",
+      "InvalidToken",
+      "UnrecognizedClientException",
+    ]);
+  });
+
+  it("refuses requests without a signature", async () => {
+    const ground = stand();
+    const config = tampered(ground, (request) => ({ ...request, headers: without(request.headers, "authorization") }));
+    expect(await callAll(ground, config)).toEqual([
+      "MissingAuthenticationToken",
+      "AccessDenied",
+      "MissingAuthenticationTokenException",
+    ]);
+  });
+
+  it("refuses a body that was changed on the way", async () => {
+    const ground = stand();
+    const change = (request: WireRequest) => ({ ...request, body: Buffer.from(`${Buffer.from(request.body)}&X=1`) });
+    const [onEc2, , onSecrets] = await callAll(ground, tampered(ground, change));
+    expect([onEc2, onSecrets]).toEqual(["AuthFailure", "InvalidSignatureException"]);
+  });
+
+  it("refuses a query that was changed on the way", async () => {
+    const ground = stand();
+    const change = (request: WireRequest) => ({ ...request, url: request.url.replace("payload/a", "payload/b") });
+    expect((await callAll(ground, tampered(ground, change)))[1]).toBe("SignatureDoesNotMatch");
+  });
+
+  it.each([-16, 16])("refuses a signature that is %i minutes off", async (minutes) => {
+    const ground = stand(() => Date.now() + minutes * 60_000);
+    expect(await callAll(ground)).toEqual(["RequestExpired", "RequestTimeTooSkewed", "InvalidSignatureException"]);
+  });
+
+  it("takes one that is fourteen minutes off", async () => {
+    const ground = stand(() => Date.now() + 14 * 60_000);
+    expect((await callAll(ground))[0]).toBe("none");
+  });
+
+  it("throttles, breaks and slows down on order, for the action that was named", async () => {
+    const ground = stand();
+    const { mishaps } = ground.foundation;
+    mishaps.order("aws-throttle", { service: "ec2", action: "DescribeInstances" }, 1);
+    mishaps.order("aws-5xx", { service: "s3" }, 1);
+    expect(await callAll(ground)).toEqual(["RequestLimitExceeded", "InternalError", "ResourceNotFoundException"]);
+    expect(await callAll(ground)).toEqual(["none", "none", "ResourceNotFoundException"]);
+  });
+
+  it("records who called what, and how it ended", async () => {
+    const ground = stand();
+    await callAll(ground, clientOf(ground.door, "nobody"));
+    const calls = ground.foundation.calls.after(0).toSorted((one, other) => (one.service < other.service ? -1 : 1));
+    expect(calls).toMatchObject([
+      { service: "ec2", action: "DescribeInstances", principal: "nobody", status: 403, error: "UnauthorizedOperation" },
+      { service: "s3", action: "GetObject", principal: "nobody", status: 403, error: "AccessDenied" },
+      { service: "secretsmanager", action: "GetSecretValue", principal: "nobody", error: "AccessDeniedException" },
+    ]);
+  });
+
+  it("answers over loopback as in process", async () => {
+    const { door } = stand();
+    const { url, server } = await listen(door);
+    closing.push(() => server.close());
+    const { region, credentials } = clientOf(door);
+    const config = { region, credentials, endpoint: url };
+    expect((await new EC2Client(config).send(new DescribeInstancesCommand({}))).Reservations).toEqual([]);
+    const object = await new S3Client(config).send(new GetObjectCommand({ Bucket: town.bucket, Key: "payload/a" }));
+    expect(await object.Body?.transformToString()).toBe("content");
+    const head = new GetObjectCommand({ Bucket: town.bucket, Key: "payload/none" });
+    expect(await codeOf(new S3Client(config).send(head))).toBe("NoSuchKey");
+  });
+});

@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type DynamoDb, dynamodb } from "../../../lib/sandbox/aws/dynamodb.ts";
+import { town } from "../../../lib/sandbox/town.ts";
+import { clientOf, codeOf, doorFor, foundationFor, handClock } from "./stand.ts";
+
+const open: DynamoDb[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const database of open.splice(0)) await database.close();
+});
+
+async function stand(path?: string) {
+  const database = dynamodb({ ...town, ...(path ? { path } : {}) });
+  open.push(database);
+  await database.createTable({
+    TableName: town.ledgerTable,
+    AttributeDefinitions: [
+      { AttributeName: "pk", AttributeType: "S" },
+      { AttributeName: "sk", AttributeType: "S" },
+    ],
+    KeySchema: [
+      { AttributeName: "pk", KeyType: "HASH" },
+      { AttributeName: "sk", KeyType: "RANGE" },
+    ],
+    BillingMode: "PAY_PER_REQUEST",
+  });
+  const door = doorFor(foundationFor(handClock()), [database.service]);
+  return { database, client: (principal: string) => new DynamoDBClient(clientOf(door, principal)) };
+}
+
+const put = (state: string, more: object = {}) =>
+  new PutItemCommand({
+    TableName: town.ledgerTable,
+    Item: { pk: { S: "operation" }, sk: { S: "add-1" }, state: { S: state } },
+    ...more,
+  });
+const once = { ConditionExpression: "attribute_not_exists(pk)" };
+const get = new GetItemCommand({ TableName: town.ledgerTable, Key: { pk: { S: "operation" }, sk: { S: "add-1" } } });
+
+describe("DynamoDB", () => {
+  it("writes once under a condition, and refuses the second writer", async () => {
+    const { client } = await stand();
+    const frontDoor = client("front-door");
+    expect(await codeOf(frontDoor.send(put("requested", once)))).toBe("none");
+    expect(await codeOf(frontDoor.send(put("other", once)))).toBe("ConditionalCheckFailedException");
+    expect((await frontDoor.send(get)).Item?.state).toEqual({ S: "requested" });
+  });
+
+  it("lets functions do what they are permitted, and nothing more", async () => {
+    const { client } = await stand();
+    expect(await codeOf(client("look").send(put("mine")))).toBe("AccessDeniedException");
+    expect(await codeOf(client("look").send(get))).toBe("none");
+    expect(await codeOf(client("front-door").send(new ScanCommand({ TableName: town.ledgerTable })))).toBe(
+      "AccessDeniedException",
+    );
+    expect(await codeOf(client("front-door").send(new GetItemCommand({ TableName: "other", Key: {} })))).toBe(
+      "AccessDeniedException",
+    );
+    expect(await codeOf(client("nobody").send(get))).toBe("AccessDeniedException");
+  });
+
+  it("answers errors that the SDK reads", async () => {
+    const { client } = await stand();
+    const missing = new GetItemCommand({ TableName: "missing", Key: { pk: { S: "operation" } } });
+    expect(await codeOf(client("admin").send(missing))).toBe("ResourceNotFoundException");
+    const nonsense = new QueryCommand({ TableName: town.ledgerTable, KeyConditionExpression: "nonsense" });
+    expect(await codeOf(client("admin").send(nonsense))).toBe("ValidationException");
+  });
+
+  it("works while the timers of the process are faked", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "setInterval", "clearTimeout", "clearInterval"] });
+    const { client } = await stand();
+    expect(await codeOf(client("admin").send(put("requested", once)))).toBe("none");
+    expect((await client("admin").send(get)).Item?.state).toEqual({ S: "requested" });
+  });
+
+  it("keeps its items in files when told where", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "ledger-"));
+    const first = await stand(directory);
+    await first.client("admin").send(put("requested"));
+    await open.pop()?.close();
+    const second = await stand(directory);
+    expect((await second.client("admin").send(get)).Item?.state).toEqual({ S: "requested" });
+    await open.pop()?.close();
+    rmSync(directory, { recursive: true });
+  });
+});

@@ -1,0 +1,273 @@
+import {
+  CreateTagsCommand,
+  DeleteTagsCommand,
+  DescribeImagesCommand,
+  DescribeInstanceAttributeCommand,
+  DescribeInstanceStatusCommand,
+  DescribeInstancesCommand,
+  DescribeInstanceTypesCommand,
+  DescribeTagsCommand,
+  DescribeVolumesCommand,
+  GetConsoleOutputCommand,
+  ModifyInstanceAttributeCommand,
+  ModifyInstanceMetadataOptionsCommand,
+  RebootInstancesCommand,
+  RunInstancesCommand,
+  type RunInstancesCommandInput,
+  StartInstancesCommand,
+  StopInstancesCommand,
+  TerminateInstancesCommand,
+} from "@aws-sdk/client-ec2";
+import { describe, expect, it } from "vitest";
+import { windowsImages } from "../../../lib/sandbox/aws/ec2/images.ts";
+import { town } from "../../../lib/sandbox/town.ts";
+import { ec2Stand, goodLaunch, ourTags } from "./ec2-stand.ts";
+import { codeOf } from "./stand.ts";
+
+/** Instances that are running and visible. */
+async function running(count = 1, more: Partial<RunInstancesCommandInput> = {}) {
+  const stand = ec2Stand();
+  const launch = new RunInstancesCommand(goodLaunch({ MinCount: count, MaxCount: count, ...more }));
+  const { Instances = [] } = await stand.client().send(launch);
+  await stand.clock.advance(30_000);
+  stand.facts.splice(0);
+  const ids = Instances.map(({ InstanceId = "" }) => InstanceId);
+  return { ...stand, ids, id: ids[0] ?? "" };
+}
+
+describe("the life of an instance", () => {
+  it("ends over shutting-down, gives its address and disk back, and is forgotten after an hour", async () => {
+    const { client, clock, id, facts, ground } = await running();
+    const answer = await client().send(new TerminateInstancesCommand({ InstanceIds: [id] }));
+    expect(answer.TerminatingInstances).toMatchObject([
+      { PreviousState: { Name: "running" }, CurrentState: { Name: "shutting-down" } },
+    ]);
+    await clock.advance(41_000);
+    expect(facts).toEqual(["shutting-down", "terminated"]);
+    const describe = new DescribeInstancesCommand({ InstanceIds: [id] });
+    const instance = (await client().send(describe)).Reservations?.[0]?.Instances?.[0];
+    expect(instance).toMatchObject({
+      State: { Name: "terminated" },
+      StateReason: { Code: "Client.UserInitiatedShutdown" },
+    });
+    expect(instance?.PrivateIpAddress).toBeUndefined();
+    expect((await client().send(new DescribeVolumesCommand({}))).Volumes).toEqual([]);
+    expect(await codeOf(client().send(new TerminateInstancesCommand({ InstanceIds: [id] })))).toBe("none");
+    await clock.advance(3_600_000);
+    expect(await codeOf(client().send(describe))).toBe("InvalidInstanceID.NotFound");
+    expect(ground.cloud.instances()).toEqual([]);
+  });
+
+  it("stops and starts with the same address", async () => {
+    const { client, clock, id, facts, ground } = await running();
+    const before = ground.cloud.instance(id)?.privateIp;
+    await client().send(new StopInstancesCommand({ InstanceIds: [id] }));
+    expect(await codeOf(client().send(new StartInstancesCommand({ InstanceIds: [id] })))).toBe(
+      "IncorrectInstanceState",
+    );
+    await clock.advance(61_000);
+    await client().send(new StartInstancesCommand({ InstanceIds: [id] }));
+    await clock.advance(30_000);
+    expect(facts).toEqual(["stopping", "stopped", "pending", "running"]);
+    expect(ground.cloud.instance(id)?.privateIp).toBe(before);
+  });
+
+  it("reboots without a change of state, and only while it runs", async () => {
+    const { client, id, facts } = await running();
+    await client().send(new RebootInstancesCommand({ InstanceIds: [id] }));
+    expect(facts).toEqual(["reboot"]);
+    await client().send(new StopInstancesCommand({ InstanceIds: [id] }));
+    expect(await codeOf(client().send(new RebootInstancesCommand({ InstanceIds: [id] })))).toBe(
+      "IncorrectInstanceState",
+    );
+  });
+
+  it("stops when its own system shuts down", async () => {
+    const { ground, clock, id, facts } = await running();
+    ground.cloud.shutDownByGuest(id);
+    await clock.advance(21_000);
+    expect(facts).toEqual(["stopping", "stopped"]);
+  });
+
+  it("is not terminated while it is protected, nor are others of its zone", async () => {
+    const { client, ids, ground } = await running(2);
+    const [protectedId = "", otherId = ""] = ids;
+    const protect = (Value: boolean) =>
+      client().send(new ModifyInstanceAttributeCommand({ InstanceId: protectedId, DisableApiTermination: { Value } }));
+    await protect(true);
+    const attribute = new DescribeInstanceAttributeCommand({
+      InstanceId: protectedId,
+      Attribute: "disableApiTermination",
+    });
+    expect((await client().send(attribute)).DisableApiTermination?.Value).toBe(true);
+    const terminate = new TerminateInstancesCommand({ InstanceIds: ids });
+    expect(await codeOf(client().send(terminate))).toBe("OperationNotPermitted");
+    expect(ground.cloud.instance(otherId)?.state).toBe("running");
+    await protect(false);
+    expect(await codeOf(client().send(terminate))).toBe("none");
+  });
+
+  it("has passed its status checks some minutes after the start, or fails them on order", async () => {
+    const { client, clock, foundation } = await running();
+    const status = async () => {
+      const { InstanceStatuses = [] } = await client().send(new DescribeInstanceStatusCommand({ MaxResults: 10 }));
+      return InstanceStatuses[0]?.InstanceStatus?.Status;
+    };
+    expect(await status()).toBe("initializing");
+    await clock.advance(160_000);
+    expect(await status()).toBe("ok");
+    foundation.mishaps.order("instance-status-impaired", {}, 1);
+    expect(await status()).toBe("impaired");
+  });
+
+  it("posts its console after some minutes", async () => {
+    const { client, clock, id } = await running();
+    const output = async () => (await client().send(new GetConsoleOutputCommand({ InstanceId: id }))).Output;
+    expect(await output()).toBeUndefined();
+    await clock.advance(300_000);
+    expect(Buffer.from((await output()) ?? "", "base64").toString()).toContain("10.0.20348");
+  });
+
+  it("changes how the metadata service may be asked", async () => {
+    const { client, id } = await running();
+    const modify = (HttpPutResponseHopLimit: number) =>
+      client().send(new ModifyInstanceMetadataOptionsCommand({ InstanceId: id, HttpPutResponseHopLimit }));
+    const answer = await modify(2);
+    expect(answer.InstanceMetadataOptions).toMatchObject({ HttpTokens: "required", HttpPutResponseHopLimit: 2 });
+    expect(await codeOf(modify(0))).toBe("InvalidParameterValue");
+  });
+});
+
+describe("finding instances", () => {
+  const find = async (stand: Awaited<ReturnType<typeof running>>, ...filters: [string, ...string[]][]) => {
+    const Filters = filters.map(([Name, ...Values]) => ({ Name, Values }));
+    const { Reservations = [] } = await stand.client().send(new DescribeInstancesCommand({ Filters }));
+    return Reservations.flatMap(({ Instances = [] }) => Instances).length;
+  };
+
+  it("filters by tags, state, address and name, with wildcards", async () => {
+    const stand = await running(3);
+    const { privateIp = "", privateDnsName = "" } = stand.ground.cloud.instance(stand.id) ?? {};
+    expect(await find(stand, ["tag:casement:pool", "web"])).toBe(3);
+    expect(await find(stand, ["tag:casement:pool", "w*"], ["tag-key", "casement:launched"])).toBe(3);
+    expect(await find(stand, ["tag:casement:pool", "batch"])).toBe(0);
+    expect(await find(stand, ["private-ip-address", privateIp])).toBe(1);
+    expect(await find(stand, ["private-dns-name", privateDnsName])).toBe(1);
+    expect(await find(stand, ["instance-state-name", "running", "pending"])).toBe(3);
+    expect(await find(stand, ["instance-state-name", "terminated"])).toBe(0);
+  });
+
+  it("answers page by page", async () => {
+    const stand = await running(12);
+    const seen: string[] = [];
+    let NextToken: string | undefined;
+    do {
+      const answer = await stand
+        .client()
+        .send(new DescribeInstancesCommand({ MaxResults: 5, ...(NextToken ? { NextToken } : {}) }));
+      seen.push(
+        ...(answer.Reservations ?? []).flatMap(({ Instances = [] }) => Instances.map((one) => one.InstanceId ?? "")),
+      );
+      NextToken = answer.NextToken;
+    } while (NextToken);
+    expect(seen.toSorted()).toEqual(stand.ids.toSorted());
+  });
+
+  it.each([
+    ["a filter that does not exist", { Filters: [{ Name: "colour", Values: ["red"] }] }, "InvalidParameterValue"],
+    ["a filter without values", { Filters: [{ Name: "instance-id" }] }, "InvalidParameterValue"],
+    ["an id that is none", { InstanceIds: ["i-1"] }, "InvalidInstanceID.Malformed"],
+    ["an id that nobody has", { InstanceIds: ["i-00000000000000000"] }, "InvalidInstanceID.NotFound"],
+    ["ids with a page size", { InstanceIds: ["i-00000000000000000"], MaxResults: 5 }, "InvalidParameterCombination"],
+    ["a page of four", { MaxResults: 4 }, "InvalidParameterValue"],
+    ["a token of its own making", { NextToken: "next" }, "InvalidNextToken"],
+  ])("refuses %s", async (_, input, code) => {
+    const { client } = await running();
+    expect(await codeOf(client().send(new DescribeInstancesCommand(input)))).toBe(code);
+  });
+
+  it("throttles those who ask for everything sooner than those who filter", async () => {
+    const { client } = await running();
+    const burst = async (input: object) => {
+      const codes: string[] = [];
+      for (let at = 0; at < 60; at += 1) codes.push(await codeOf(client().send(new DescribeInstancesCommand(input))));
+      return codes.filter((code) => code === "RequestLimitExceeded").length;
+    };
+    expect(await burst({})).toBe(10);
+    expect(await burst({ Filters: [{ Name: "instance-state-name", Values: ["running"] }] })).toBe(0);
+  });
+
+  it("describes images, types and tags", async () => {
+    const { client, id } = await running();
+    const name = { Name: "name", Values: ["Windows_Server-2022-English-Core-Base-*"] };
+    const { Images = [] } = await client().send(new DescribeImagesCommand({ Owners: ["amazon"], Filters: [name] }));
+    expect(Images).toHaveLength(4);
+    expect(Images.map((image) => image.ImageId)).toContain(
+      windowsImages(Date.UTC(2026, 10, 21))["/aws/service/ami-windows-latest/Windows_Server-2022-English-Core-Base"],
+    );
+    const types = new DescribeInstanceTypesCommand({ InstanceTypes: ["m5.xlarge"] });
+    expect((await client().send(types)).InstanceTypes).toMatchObject([
+      { VCpuInfo: { DefaultVCpus: 4 }, MemoryInfo: { SizeInMiB: 16_384 } },
+    ]);
+    const tags = new DescribeTagsCommand({ Filters: [{ Name: "resource-id", Values: [id] }] });
+    expect((await client().send(tags)).Tags).toHaveLength(ourTags.length);
+  });
+
+  it("adds and removes tags", async () => {
+    const { client, id, ground } = await running();
+    const odd = { Key: 'a <b> & "c"', Value: "ümlaut\n" };
+    await client().send(new CreateTagsCommand({ Resources: [id], Tags: [odd] }));
+    expect(ground.cloud.instance(id)?.tags[odd.Key]).toBe(odd.Value);
+    const { Reservations = [] } = await client().send(new DescribeInstancesCommand({ InstanceIds: [id] }));
+    expect(Reservations[0]?.Instances?.[0]?.Tags).toContainEqual(odd);
+    await client().send(new DeleteTagsCommand({ Resources: [id], Tags: [{ Key: odd.Key, Value: "other" }] }));
+    expect(ground.cloud.instance(id)?.tags[odd.Key]).toBe(odd.Value);
+    await client().send(new DeleteTagsCommand({ Resources: [id], Tags: [{ Key: odd.Key }] }));
+    expect(ground.cloud.instance(id)?.tags[odd.Key]).toBeUndefined();
+    expect(await codeOf(client().send(new CreateTagsCommand({ Resources: ["x-1"], Tags: [odd] })))).toBe("InvalidID");
+  });
+});
+
+describe("who may terminate", () => {
+  it("lets functions terminate only what was launched by us for this cluster", async () => {
+    const ours = await running();
+    expect(
+      await codeOf(ours.client("remove-node").send(new TerminateInstancesCommand({ InstanceIds: [ours.id] }))),
+    ).toBe("none");
+    const strange = await running(1, {
+      TagSpecifications: [{ ResourceType: "instance", Tags: [{ Key: "casement:cluster", Value: town.cluster.name }] }],
+    });
+    const terminate = new TerminateInstancesCommand({ InstanceIds: [strange.id] });
+    expect(await codeOf(strange.client("remove-node").send(terminate))).toBe("UnauthorizedOperation");
+    expect(await codeOf(strange.client("look").send(terminate))).toBe("UnauthorizedOperation");
+    expect(strange.ground.cloud.instance(strange.id)?.state).toBe("running");
+  });
+
+  it("shows instances that were in the town before", async () => {
+    const { ground, client, clock } = ec2Stand();
+    const seed = {
+      instanceId: "i-0aaaaaaaaaaaaaaaa",
+      system: "2022",
+      instanceType: "m5.xlarge",
+      subnetId: town.subnets[1].id,
+      privateIp: "10.0.1.20",
+      groups: [town.securityGroups.windowsNodes],
+      profileArn: town.instanceProfileArn,
+      tags: { Name: "old" },
+      launchedAt: clock.now() - 86_400_000,
+    } as const;
+    ground.seed(seed);
+    ground.seed(seed);
+    const { Reservations = [] } = await client().send(new DescribeInstancesCommand({ InstanceIds: [seed.instanceId] }));
+    expect(Reservations[0]?.Instances?.[0]).toMatchObject({
+      State: { Name: "running" },
+      PrivateIpAddress: "10.0.1.20",
+    });
+    expect(ground.cloud.instance(seed.instanceId)).toMatchObject({
+      build: "10.0.20348",
+      gateway: "10.0.1.1",
+      zone: "us-west-2b",
+    });
+    expect((await client().send(new DescribeVolumesCommand({}))).Volumes).toHaveLength(1);
+  });
+});
