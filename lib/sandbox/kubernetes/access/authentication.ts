@@ -1,8 +1,8 @@
 import type { WireRequest } from "../../core/wire.ts";
-import { unauthorized } from "../model/failure.ts";
+import { ApiFailure, unauthorized } from "../model/failure.ts";
 import type { Authority } from "./authority.ts";
 import type { Tokens } from "./tokens.ts";
-import type { User } from "./users.ts";
+import { type Authorizer, serviceAccountOf, serviceAccountUser, type User } from "./users.ts";
 
 /** Says who sent a request; throws 401. */
 export type Authenticator = (request: WireRequest, clientCertificate: string | undefined) => User;
@@ -20,3 +20,37 @@ export const authenticator =
     if (!user) throw unauthorized();
     return user;
   };
+
+const asked = { verb: "impersonate", group: "", subresource: "", namespace: undefined };
+
+/** Who the impersonation headers name; undefined without them (Kubernetes documentation, User impersonation). */
+function impersonated({ headers }: WireRequest): User | undefined {
+  const name = headers["impersonate-user"];
+  if (!name) return undefined;
+  const account = serviceAccountOf(name);
+  if (account) return serviceAccountUser(account.namespace, account.name);
+  const groups = (headers["impersonate-group"] ?? "").split(",").map((group) => group.trim());
+  return { name, groups: [...groups.filter(Boolean), "system:authenticated"] };
+}
+
+/** Service accounts are impersonated under their own resource. */
+const claims = (wanted: User): readonly { resource: string; name: string; namespace?: string }[] => {
+  const account = serviceAccountOf(wanted.name);
+  if (account) return [{ resource: "serviceaccounts", ...account }];
+  const groups = wanted.groups.filter((group) => group !== "system:authenticated");
+  return [{ resource: "users", name: wanted.name }, ...groups.map((name) => ({ resource: "groups", name }))];
+};
+
+/**
+ * Who the request acts as: the sender, or whom it impersonates (kubectl --as) when it may.
+ * @throws 403
+ */
+export function actingUser(request: WireRequest, sender: User, authorize: Authorizer): User {
+  const wanted = impersonated(request);
+  if (!wanted) return sender;
+  const denied = claims(wanted).find((claim) => !authorize(sender, { ...asked, ...claim }));
+  if (!denied) return wanted;
+  const { resource, name } = denied;
+  const message = `${resource} "${name}" is forbidden: User "${sender.name}" cannot impersonate resource "${resource}" in API group "" at the cluster scope`;
+  throw new ApiFailure(403, "Forbidden", message, { name, kind: resource });
+}

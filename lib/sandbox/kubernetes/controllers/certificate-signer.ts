@@ -109,7 +109,7 @@ export function certificateSigner({ foundation, objects, authority }: Plane): Co
     });
   };
 
-  const sign = async (request: SigningRequest, wish: Wish): Promise<void> => {
+  const issue = async (request: SigningRequest, wish: Wish): Promise<void> => {
     if (!(await wish.parsed.verify())) return fail(request, "unable to verify csr signature");
     const usage = request.spec.signerName === "kubernetes.io/kubelet-serving" ? "server auth" : "client auth";
     const pem = await authority.sign({
@@ -130,7 +130,20 @@ export function certificateSigner({ foundation, objects, authority }: Plane): Co
     const wish = wishOf(request);
     const why = refusalOf(request, wish);
     if (why || !wish) fail(request, why ?? "unable to parse csr");
-    else void foundation.busy(sign(request, wish).catch((error: Error) => fail(request, error.message)));
+    else void foundation.busy(issue(request, wish).catch((error: Error) => fail(request, error.message)));
+  };
+
+  const sign = (request: SigningRequest): number => {
+    const due = (lastDecision(request) ?? 0) + SIGNING;
+    if (foundation.clock.now() < due) return due;
+    decide(request);
+    return expiryOf(request);
+  };
+
+  const forget = (request: SigningRequest): number | undefined => {
+    if (foundation.clock.now() < expiryOf(request)) return expiryOf(request);
+    objects.remove(requests, request);
+    return undefined;
   };
 
   return {
@@ -139,12 +152,7 @@ export function certificateSigner({ foundation, objects, authority }: Plane): Co
     reconcile: ({ name }) => {
       const request = objects.get<SigningRequest>(requests, undefined, name);
       if (!request) return undefined;
-      const now = foundation.clock.now();
-      const due = (lastDecision(request) ?? now) + SIGNING;
-      if (isWaiting(request) && now < due) return due;
-      if (isWaiting(request)) decide(request);
-      else if (now >= expiryOf(request)) objects.remove(requests, request);
-      return isWaiting(request) || now < expiryOf(request) ? expiryOf(request) : undefined;
+      return isWaiting(request) ? sign(request) : forget(request);
     },
   };
 }

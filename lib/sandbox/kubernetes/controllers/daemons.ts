@@ -48,20 +48,24 @@ function nodeFor(pod: Pod, names: readonly string[]): string | undefined {
 export function daemonKeeper(plane: Plane): Controller {
   const { objects, registry } = plane;
 
-  const isWanted = (set: Workload, node: Node): boolean => {
-    const tolerations = tolerationsFor(set);
+  /** A new daemon heeds NoSchedule; one that runs already only leaves for NoExecute. */
+  const nodesFor = (set: Workload, effects: readonly string[]): string[] => {
     const pod = podOf(set, { name: "probe" }) as Pod;
-    return suits(pod, node) && toleratesAll(tolerations, node, ["NoSchedule", "NoExecute"]);
+    return objects
+      .list<Node>(nodes)
+      .filter((node) => suits(pod, node) && toleratesAll(tolerationsFor(set), node, effects))
+      .map(({ metadata }) => metadata.name);
   };
 
   const spread = (set: Workload, wanted: readonly string[], present: readonly Pod[]): void => {
     const names = objects.list<Node>(nodes).map(({ metadata }) => metadata.name);
+    const kept = nodesFor(set, ["NoExecute"]);
     const taken = new Set(present.map((pod) => nodeFor(pod, names)));
     for (const node of wanted.filter((name) => !taken.has(name))) {
       const spec = { affinity: affinityTo(node), tolerations: tolerationsFor(set) };
       registry.create(pods, podOf(set, { generateName: `${set.metadata.name}-` }, spec));
     }
-    for (const pod of present.filter((one) => isActive(one) && !wanted.includes(nodeFor(one, names) ?? ""))) {
+    for (const pod of present.filter((one) => isActive(one) && !kept.includes(nodeFor(one, names) ?? ""))) {
       registry.remove({ type: pods, namespace: pod.metadata.namespace, name: pod.metadata.name });
     }
   };
@@ -76,10 +80,7 @@ export function daemonKeeper(plane: Plane): Controller {
     reconcile: (key) => {
       const set = living(plane, daemonSets, key);
       if (!set) return undefined;
-      const wanted = objects
-        .list<Node>(nodes)
-        .filter((node) => isWanted(set, node))
-        .map(({ metadata }) => metadata.name);
+      const wanted = nodesFor(set, ["NoSchedule", "NoExecute"]);
       spread(set, wanted, ownedOf<Pod>(plane, pods, set));
       const active = ownedOf<Pod>(plane, pods, set).filter(isActive);
       const ready = active.filter(isReady).length;

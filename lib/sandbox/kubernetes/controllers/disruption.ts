@@ -10,6 +10,7 @@ import {
   type Workload,
 } from "../model/shapes.ts";
 import { matchesSelector } from "../request/selectors.ts";
+import type { Objects } from "../store/objects.ts";
 import type { Controller, Plane } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 import { pods } from "./nodes.ts";
@@ -51,21 +52,21 @@ function allowance(budget: Budget, allowed: number, now: string): Condition {
   };
 }
 
+/** The sum of what the controllers of these pods want; a pod without one counts for itself. */
+function scaleOf(objects: Objects, matching: readonly Pod[]): number {
+  const wanted = new Map<string, number>();
+  for (const pod of matching) {
+    const owner = controllerOf(pod);
+    const type =
+      owner && resourceTypes.find(({ kind, apiVersion }) => kind === owner.kind && apiVersion === owner.apiVersion);
+    const workload = owner && type ? objects.get<Workload>(type, pod.metadata.namespace, owner.name) : undefined;
+    wanted.set(owner?.uid ?? pod.metadata.uid, Number(workload?.spec.replicas ?? 1));
+  }
+  return [...wanted.values()].reduce((sum, one) => sum + one, 0);
+}
+
 /** Computes how many pods each budget lets go, from how many are ready. */
 export function disruption({ foundation, objects }: Plane): Controller {
-  /** The sum of what the controllers of these pods want; a pod without one counts for itself. */
-  const scaleOf = (matching: readonly Pod[]): number => {
-    const wanted = new Map<string, number>();
-    for (const pod of matching) {
-      const owner = controllerOf(pod);
-      const type =
-        owner && resourceTypes.find(({ kind, apiVersion }) => kind === owner.kind && apiVersion === owner.apiVersion);
-      const workload = owner && type ? objects.get<Workload>(type, pod.metadata.namespace, owner.name) : undefined;
-      wanted.set(owner?.uid ?? pod.metadata.uid, Number(workload?.spec.replicas ?? 1));
-    }
-    return [...wanted.values()].reduce((sum, one) => sum + one, 0);
-  };
-
   /** Evictions that were allowed but whose pods are not going yet. */
   const unconfirmed = (budget: Budget, matching: readonly Pod[]): Record<string, string> =>
     Object.fromEntries(
@@ -86,7 +87,7 @@ export function disruption({ foundation, objects }: Plane): Controller {
       ({ metadata, status }) =>
         !metadata.deletionTimestamp && !(metadata.name in disruptedPods) && isTrue(status?.conditions, "Ready"),
     );
-    const { expected, desired } = expectation(budget, present.length, scaleOf(present));
+    const { expected, desired } = expectation(budget, present.length, scaleOf(objects, present));
     const allowed = expected > 0 ? Math.max(0, healthy.length - desired) : 0;
     return {
       observedGeneration: budget.metadata.generation ?? 1,

@@ -46,9 +46,22 @@ const conditionsOf = (pod: Pod, now: string): Condition[] => {
   return [...types.map((type): Condition => ({ type, status: "True", lastTransitionTime: now })), ...others];
 };
 
+const hostIPOf = (node: Node): string | undefined =>
+  node.status?.addresses?.find(({ type }) => type === "InternalIP")?.address;
+
+/** An address of the node's subnet; which one it is means nothing here, so two pods may show the same (assumed). */
+function addressOf(pod: Pod, node: Node, hostIP: string | undefined): string | undefined {
+  if (pod.spec.hostNetwork) return hostIP;
+  const subnet =
+    node.metadata.annotations?.["k8s.ovn.org/hybrid-overlay-node-subnet"] ?? node.spec.podCIDR ?? "10.128.0.0/23";
+  const [first, second, third] = subnet.split(".");
+  return `${first}.${second}.${third}.${(Number.parseInt(pod.metadata.uid.slice(0, 4), 16) % 250) + 4}`;
+}
+
 function running(pod: Pod, node: Node, at: number): Pod {
   const now = timestamp(at);
-  const hostIP = node.status?.addresses?.find(({ type }) => type === "InternalIP")?.address;
+  const hostIP = hostIPOf(node);
+  const podIP = pod.status?.podIP ?? addressOf(pod, node, hostIP);
   return {
     ...pod,
     status: {
@@ -58,6 +71,7 @@ function running(pod: Pod, node: Node, at: number): Pod {
       conditions: conditionsOf(pod, now),
       containerStatuses: pod.status?.containerStatuses ?? pod.spec.containers.map(containerStatus(now)),
       ...(hostIP ? { hostIP } : {}),
+      ...(podIP ? { podIP, podIPs: [{ ip: podIP }] } : {}),
     },
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { copy, type KubeObject } from "../model/object.ts";
+import { copy, fieldsOf, type KubeObject } from "../model/object.ts";
 import { known, type ResourceType } from "../model/resources.ts";
 import type { Pod, Workload } from "../model/shapes.ts";
 import type { Controller, Plane } from "./controller.ts";
@@ -83,6 +83,17 @@ function currentSet(deployment: Workload): KubeObject {
   } as unknown as KubeObject;
 }
 
+/** A Deployment's status, from its current ReplicaSet's. */
+function summary({ spec }: Workload, set: KubeObject | undefined): Record<string, unknown> {
+  const { replicas = 0, readyReplicas = 0, availableReplicas = 0 } = fieldsOf(set?.status) as Record<string, number>;
+  const [status, reason] =
+    availableReplicas >= (spec.replicas ?? 1)
+      ? ["True", "MinimumReplicasAvailable"]
+      : ["False", "MinimumReplicasUnavailable"];
+  const conditions = [{ type: "Available", status, reason }];
+  return { replicas, updatedReplicas: replicas, readyReplicas, availableReplicas, conditions };
+}
+
 /**
  * Keeps one ReplicaSet per template of a Deployment at its scale and the others at nothing. A new template replaces all
  * pods at once: the pace of a rolling update is not modelled.
@@ -106,25 +117,12 @@ export function deploymentKeeper(plane: Plane): Controller {
       for (const set of ownedOf<Workload>(plane, replicaSets, deployment)) {
         scaled(set, set.metadata.name === wanted.metadata.name ? (deployment.spec.replicas ?? 1) : 0);
       }
-      const status = objects.get(replicaSets, key.namespace, wanted.metadata.name)?.status as
-        | Record<string, number>
-        | undefined;
-      const { replicas = 0, readyReplicas = 0, availableReplicas = 0 } = status ?? {};
-      const isAvailable = availableReplicas >= (deployment.spec.replicas ?? 1);
-      const conditions = [
-        {
-          type: "Available",
-          status: isAvailable ? "True" : "False",
-          reason: isAvailable ? "MinimumReplicasAvailable" : "MinimumReplicasUnavailable",
-        },
-      ];
-      report(plane, deployments, deployment, {
-        replicas,
-        updatedReplicas: replicas,
-        readyReplicas,
-        availableReplicas,
-        conditions,
-      });
+      report(
+        plane,
+        deployments,
+        deployment,
+        summary(deployment, objects.get(replicaSets, key.namespace, wanted.metadata.name)),
+      );
       return undefined;
     },
   };

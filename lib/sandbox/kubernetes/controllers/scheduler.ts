@@ -48,6 +48,13 @@ const obstacles: readonly Obstacle[] = [
   ["Too many pods", (_pod, node, load) => load >= Number(node.status?.allocatable?.pods ?? MOST_PODS)],
 ];
 
+/** How full a node is, and what keeps the pod from it. */
+function judged(plane: Plane, pod: Pod, node: Node): { name: string; load: number; obstacle: string | undefined } {
+  const { name } = node.metadata;
+  const load = podsOn(plane, name).length;
+  return { name, load, obstacle: obstacles.find(([, stands]) => stands(pod, node, load))?.[0] };
+}
+
 /** Binds waiting pods to the least loaded node that takes them, and says why when none does. */
 export function scheduler(plane: Plane): Controller {
   const { foundation, objects, record } = plane;
@@ -70,28 +77,22 @@ export function scheduler(plane: Plane): Controller {
     record({ component: "default-scheduler", about: pod, type: "Warning", reason: "FailedScheduling", message });
   };
 
+  const assign = (pod: Pod, node: string): void => {
+    const { name, namespace } = pod.metadata;
+    bind(objects, pods, pod, node, foundation.clock.now());
+    const message = `Successfully assigned ${namespace}/${name} to ${node}`;
+    record({ component: "default-scheduler", about: pod, type: "Normal", reason: "Scheduled", message });
+  };
+
   const place = (pod: Pod): void => {
-    const candidates = objects.list<Node>(nodes).map((node) => {
-      const load = podsOn(plane, node.metadata.name).length;
-      return { node, load, obstacle: obstacles.find(([, stands]) => stands(pod, node, load))?.[0] };
-    });
-    const [best] = candidates
-      .filter(({ obstacle }) => obstacle === undefined)
-      .sort((one, other) => one.load - other.load);
-    if (!best)
-      return refuse(
+    const candidates = objects.list<Node>(nodes).map((node) => judged(plane, pod, node));
+    const [best] = candidates.filter(({ obstacle }) => !obstacle).sort((one, other) => one.load - other.load);
+    if (best) assign(pod, best.name);
+    else
+      refuse(
         pod,
         candidates.map(({ obstacle }) => obstacle ?? ""),
       );
-    const { name, namespace } = pod.metadata;
-    bind(objects, pods, pod, best.node.metadata.name, foundation.clock.now());
-    record({
-      component: "default-scheduler",
-      about: pod,
-      type: "Normal",
-      reason: "Scheduled",
-      message: `Successfully assigned ${namespace}/${name} to ${best.node.metadata.name}`,
-    });
   };
 
   const isWaiting = (pod: Pod | undefined): pod is Pod =>

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Collection } from "../../core/store.ts";
 import { ApiFailure, type Cause } from "../model/failure.ts";
 import { type Fields, isFields, type KubeObject, listOf } from "../model/object.ts";
-import { appliedList } from "./lists.ts";
+import { appliedList, type ListKind } from "./lists.ts";
 
 /** One owned field: where it stands. A step is a field name, or the key of a list's item as `[key=value]`. */
 type Path = readonly string[];
@@ -73,21 +73,28 @@ function removed(value: unknown, [step, ...rest]: Path): unknown {
   return gone ? others : { ...others, [step]: left };
 }
 
-function mergeApplied(kind: string, field: string, current: unknown, wanted: unknown): unknown {
-  if (isFields(wanted)) {
-    const result: Fields = isFields(current) ? { ...current } : {};
-    for (const [name, value] of Object.entries(wanted)) result[name] = mergeApplied(kind, name, result[name], value);
-    return result;
-  }
-  const how = Array.isArray(wanted) ? appliedList(kind, field) : "atomic";
-  if (how === "atomic" || !Array.isArray(current)) return wanted;
+function mergeFields(kind: string, current: unknown, wanted: Fields): Fields {
+  const result: Fields = isFields(current) ? { ...current } : {};
+  for (const [name, value] of Object.entries(wanted)) result[name] = mergeApplied(kind, name, result[name], value);
+  return result;
+}
+
+function mergeItems(kind: string, how: ListKind, current: readonly unknown[], wanted: readonly unknown[]): unknown[] {
   const result = [...current];
-  for (const item of listOf<unknown>(wanted)) {
-    const index = itemIndex(result, typeof how === "object" ? stepOf(how.by, item) : `[=${JSON.stringify(item)}]`);
+  for (const item of wanted) {
+    const step = typeof how === "object" ? stepOf(how.by, item) : `[=${JSON.stringify(item)}]`;
+    const index = itemIndex(result, step);
     if (index < 0) result.push(item);
     else result[index] = mergeApplied(kind, "", result[index], item);
   }
   return result;
+}
+
+function mergeApplied(kind: string, field: string, current: unknown, wanted: unknown): unknown {
+  if (isFields(wanted)) return mergeFields(kind, current, wanted);
+  const how = Array.isArray(wanted) ? appliedList(kind, field) : "atomic";
+  if (how === "atomic" || !Array.isArray(current)) return wanted;
+  return mergeItems(kind, how, current, listOf(wanted));
 }
 
 const shown = (path: Path): string => path.map((step) => (step.startsWith("[") ? step : `.${step}`)).join("");

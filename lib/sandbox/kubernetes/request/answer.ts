@@ -1,6 +1,6 @@
 import { sleep } from "../../core/clock.ts";
 import { json, type WireRequest, type WireResponse } from "../../core/wire.ts";
-import type { Authenticator } from "../access/authentication.ts";
+import { actingUser, type Authenticator } from "../access/authentication.ts";
 import type { Attributes, User } from "../access/users.ts";
 import { ApiFailure, forbidden, noSuchResource, statusOf } from "../model/failure.ts";
 import { resourceType } from "../model/resources.ts";
@@ -125,8 +125,9 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
     const record = (status: number, error: string | null): void =>
       foundation.calls.record({ service: "kubernetes", action: actionOf(info), principal, status, error });
     try {
-      const user = authenticate(request, tls?.clientCertificate);
-      principal = user.name;
+      const sender = authenticate(request, tls?.clientCertificate);
+      principal = sender.name;
+      const user = actingUser(request, sender, judges.authorize);
       const response = await answerTo(request, info, user);
       record(response.status, null);
       return response;

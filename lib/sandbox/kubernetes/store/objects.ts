@@ -64,44 +64,28 @@ function history(first: number) {
   };
 }
 
-/**
- * Builds the store of objects on the ground's store.
- * @param foundation clock for creation times, randomness for uids, store for what is kept
- */
-export function objectStore(foundation: Foundation): Objects {
-  const counter = foundation.store.collection<number>("kubernetes-version");
-  const listeners = new Set<(change: Change) => void>();
-  const past = history(counter.get("version") ?? 1);
-  const kept = (type: ResourceType): Collection<KubeObject> =>
-    foundation.store.collection<KubeObject>(`kubernetes/${qualified(type)}`);
+/** Where objects are kept, how versions rise, and who is told. */
+interface Ground {
+  kept(type: ResourceType): Collection<KubeObject>;
+  next(): string;
+  tell(kind: Change["kind"], type: ResourceType, object: KubeObject, before: KubeObject | undefined): void;
+}
 
-  const next = (): number => {
-    const version = (counter.get("version") ?? 1) + 1;
-    counter.set("version", version);
-    return version;
-  };
-  const tell = (kind: Change["kind"], type: ResourceType, object: KubeObject, before: KubeObject | undefined): void => {
-    const change: Change = { kind, type, object, before, version: Number(object.metadata.resourceVersion) };
-    past.add(change);
-    for (const listener of [...listeners]) listener(change);
-  };
-
-  const create = (type: ResourceType, draft: Draft): KubeObject => {
+const creating =
+  ({ clock, random }: Foundation, { kept, next, tell }: Ground) =>
+  (type: ResourceType, draft: Draft): KubeObject => {
     const { name, namespace } = draft.metadata;
     if (kept(type).has(keyOf(namespace, name))) throw alreadyExists(type, name);
-    const metadata = {
-      ...draft.metadata,
-      uid: foundation.random.uuid(),
-      resourceVersion: String(next()),
-      creationTimestamp: timestamp(foundation.clock.now()),
-    };
-    const object = plain({ ...draft, metadata } as KubeObject);
+    const given = { uid: random.uuid(), resourceVersion: next(), creationTimestamp: timestamp(clock.now()) };
+    const object = plain({ ...draft, metadata: { ...draft.metadata, ...given } } as KubeObject);
     kept(type).set(keyOfObject(object), object);
     tell("ADDED", type, object, undefined);
     return object;
   };
 
-  const replace = (type: ResourceType, wanted: KubeObject): KubeObject => {
+const replacing =
+  ({ kept, next, tell }: Ground) =>
+  (type: ResourceType, wanted: KubeObject): KubeObject => {
     const before = kept(type).get(keyOfObject(wanted));
     if (!before) throw notFound(type, wanted.metadata.name);
     const { resourceVersion } = before.metadata;
@@ -110,29 +94,54 @@ export function objectStore(foundation: Foundation): Objects {
     }
     const same = plain(withVersion(wanted, resourceVersion));
     if (isDeepStrictEqual(same, before)) return before;
-    const object = withVersion(same, String(next()));
+    const object = withVersion(same, next());
     kept(type).set(keyOfObject(object), object);
     tell("MODIFIED", type, object, before);
     return object;
   };
 
-  const remove = (type: ResourceType, object: KubeObject): KubeObject => {
+const removing =
+  ({ kept, next, tell }: Ground) =>
+  (type: ResourceType, object: KubeObject): KubeObject => {
     const before = kept(type).get(keyOfObject(object));
     if (!before) throw notFound(type, object.metadata.name);
     kept(type).delete(keyOfObject(object));
-    const last = withVersion(before, String(next()));
+    const last = withVersion(before, next());
     tell("DELETED", type, last, before);
     return last;
   };
 
+/**
+ * Builds the store of objects on the ground's store.
+ * @param foundation clock for creation times, randomness for uids, store for what is kept
+ */
+export function objectStore(foundation: Foundation): Objects {
+  const counter = foundation.store.collection<number>("kubernetes-version");
+  const listeners = new Set<(change: Change) => void>();
+  const version = (): number => counter.get("version") ?? 1;
+  const past = history(version());
+  const ground: Ground = {
+    kept: (type) => foundation.store.collection<KubeObject>(`kubernetes/${qualified(type)}`),
+    next: () => {
+      counter.set("version", version() + 1);
+      return String(version());
+    },
+    tell: (kind, type, object, before) => {
+      const change: Change = { kind, type, object, before, version: Number(object.metadata.resourceVersion) };
+      past.add(change);
+      for (const listener of [...listeners]) listener(change);
+    },
+  };
+  const [create, replace] = [creating(foundation, ground), replacing(ground)];
   return {
     get: <T extends KubeObject>(type: ResourceType, namespace: string | undefined, name: string) =>
-      kept(type).get(keyOf(type.namespaced ? namespace : undefined, name)) as T | undefined,
-    list: <T extends KubeObject>(type: ResourceType, namespace?: string) => inOrder(kept(type), namespace) as T[],
+      ground.kept(type).get(keyOf(type.namespaced ? namespace : undefined, name)) as T | undefined,
+    list: <T extends KubeObject>(type: ResourceType, namespace?: string) =>
+      inOrder(ground.kept(type), namespace) as T[],
     create: <T extends KubeObject>(type: ResourceType, draft: Draft) => create(type, draft) as T,
     replace: <T extends KubeObject>(type: ResourceType, object: T) => replace(type, object) as T,
-    remove,
-    version: () => counter.get("version") ?? 1,
+    remove: removing(ground),
+    version,
     listen: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -1,0 +1,96 @@
+/**
+ * The protobuf messages that kubectl sends, field by field: number, name, type. Numbers are those of the generated.proto
+ * files of k8s.io/api and k8s.io/apimachinery. Types: text, number, flag, bytes, time, amount (IntOrString), a message's
+ * name, or one of these with [] (repeated) or {} (map from text). A "?" keeps zero values: Go writes the others even when
+ * nobody set them. What is not listed is refused rather than lost.
+ */
+const lines: Readonly<Record<string, string>> = {
+  ObjectMeta:
+    "1 name text, 2 generateName text, 3 namespace text, 4 selfLink text, 5 uid text, 6 resourceVersion text, 7 generation number, 8 creationTimestamp time, 9 deletionTimestamp time, 10 deletionGracePeriodSeconds number?, 11 labels text{}, 12 annotations text{}, 13 ownerReferences OwnerReference[], 14 finalizers text[]",
+  OwnerReference:
+    "1 kind text, 3 name text, 4 uid text, 5 apiVersion text, 6 controller flag?, 7 blockOwnerDeletion flag?",
+  LabelSelector: "1 matchLabels text{}, 2 matchExpressions LabelSelectorRequirement[]",
+  LabelSelectorRequirement: "1 key text, 2 operator text, 3 values text[]",
+  DeleteOptions:
+    "1 gracePeriodSeconds number?, 2 preconditions Preconditions, 3 orphanDependents flag?, 4 propagationPolicy text, 5 dryRun text[]",
+  Preconditions: "1 uid text, 2 resourceVersion text",
+  CertificateSigningRequest:
+    "1 metadata ObjectMeta, 2 spec CertificateSigningRequestSpec, 3 status CertificateSigningRequestStatus",
+  CertificateSigningRequestSpec:
+    "1 request bytes, 2 username text, 3 uid text, 4 groups text[], 5 usages text[], 6 extra ExtraValue{}, 7 signerName text, 8 expirationSeconds number?",
+  CertificateSigningRequestStatus: "1 conditions CertificateSigningRequestCondition[], 2 certificate bytes",
+  CertificateSigningRequestCondition:
+    "1 type text, 2 reason text, 3 message text, 4 lastUpdateTime time, 5 lastTransitionTime time, 6 status text",
+  ExtraValue: "1 items text[]",
+  Eviction: "1 metadata ObjectMeta, 2 deleteOptions DeleteOptions",
+  SelfSubjectAccessReview: "1 metadata ObjectMeta, 2 spec SelfSubjectAccessReviewSpec, 3 status Ignored",
+  SelfSubjectAccessReviewSpec: "1 resourceAttributes ResourceAttributes, 2 nonResourceAttributes NonResourceAttributes",
+  ResourceAttributes:
+    "1 namespace text, 2 verb text, 3 group text, 4 version text, 5 resource text, 6 subresource text, 7 name text",
+  NonResourceAttributes: "1 path text, 2 verb text",
+  SelfSubjectRulesReview: "1 metadata ObjectMeta, 2 spec SelfSubjectRulesReviewSpec, 3 status Ignored",
+  SelfSubjectRulesReviewSpec: "1 namespace text",
+  SelfSubjectReview: "1 metadata ObjectMeta, 2 status Ignored",
+  TokenRequest: "1 metadata ObjectMeta, 2 spec TokenRequestSpec, 3 status Ignored",
+  TokenRequestSpec: "1 audiences text[], 3 boundObjectRef BoundObjectReference, 4 expirationSeconds number?",
+  BoundObjectReference: "1 kind text, 2 apiVersion text, 3 name text, 4 uid text",
+  Namespace: "1 metadata ObjectMeta, 2 spec NamespaceSpec, 3 status Ignored",
+  NamespaceSpec: "1 finalizers text[]",
+  ConfigMap: "1 metadata ObjectMeta, 2 data text{}, 3 binaryData bytes{}, 4 immutable flag?",
+  Secret: "1 metadata ObjectMeta, 2 data bytes{}, 3 type text, 4 stringData text{}, 5 immutable flag?",
+  ServiceAccount:
+    "1 metadata ObjectMeta, 2 secrets ObjectReference[], 3 imagePullSecrets ObjectReference[], 4 automountServiceAccountToken flag?",
+  ObjectReference:
+    "1 kind text, 2 namespace text, 3 name text, 4 uid text, 5 apiVersion text, 6 resourceVersion text, 7 fieldPath text",
+  PodDisruptionBudget: "1 metadata ObjectMeta, 2 spec PodDisruptionBudgetSpec, 3 status Ignored",
+  PodDisruptionBudgetSpec:
+    "1 minAvailable amount, 2 selector LabelSelector, 3 maxUnavailable amount, 4 unhealthyPodEvictionPolicy text",
+  Deployment: "1 metadata ObjectMeta, 2 spec DeploymentSpec, 3 status Ignored",
+  DeploymentSpec:
+    "1 replicas number?, 2 selector LabelSelector, 3 template PodTemplateSpec, 4 strategy DeploymentStrategy, 5 minReadySeconds number, 6 revisionHistoryLimit number?, 7 paused flag, 9 progressDeadlineSeconds number?",
+  DeploymentStrategy: "1 type text, 2 rollingUpdate RollingUpdateDeployment",
+  RollingUpdateDeployment: "1 maxUnavailable amount, 2 maxSurge amount",
+  PodTemplateSpec: "1 metadata ObjectMeta, 2 spec PodSpec",
+  PodSpec:
+    "2 containers Container[], 3 restartPolicy text, 4 terminationGracePeriodSeconds number?, 6 dnsPolicy text, 7 nodeSelector text{}, 8 serviceAccountName text, 9 serviceAccount text, 10 nodeName text, 11 hostNetwork flag, 12 hostPID flag, 13 hostIPC flag, 16 hostname text, 17 subdomain text, 19 schedulerName text, 24 priorityClassName text",
+  Container:
+    "1 name text, 2 image text, 3 command text[], 4 args text[], 5 workingDir text, 6 ports ContainerPort[], 7 env EnvVar[], 8 resources Ignored, 13 terminationMessagePath text, 14 imagePullPolicy text, 16 stdin flag, 17 stdinOnce flag, 18 tty flag, 20 terminationMessagePolicy text",
+  ContainerPort: "1 name text, 2 hostPort number, 3 containerPort number, 4 protocol text, 5 hostIP text",
+  EnvVar: "1 name text, 2 value text",
+  Role: "1 metadata ObjectMeta, 2 rules PolicyRule[]",
+  ClusterRole: "1 metadata ObjectMeta, 2 rules PolicyRule[]",
+  PolicyRule:
+    "1 verbs text[], 2 apiGroups text[], 3 resources text[], 4 resourceNames text[], 5 nonResourceURLs text[]",
+  RoleBinding: "1 metadata ObjectMeta, 2 subjects Subject[], 3 roleRef RoleRef",
+  ClusterRoleBinding: "1 metadata ObjectMeta, 2 subjects Subject[], 3 roleRef RoleRef",
+  Subject: "1 kind text, 2 apiGroup text, 3 name text, 4 namespace text",
+  RoleRef: "1 apiGroup text, 2 kind text, 3 name text",
+};
+
+/** How one field is read. */
+export interface FieldType {
+  readonly name: string;
+  readonly type: string;
+  readonly repeated: boolean;
+  readonly map: boolean;
+  readonly keepsZero: boolean;
+}
+
+function fieldType(line: string): [number, FieldType] {
+  const [number, name = "", written = ""] = line.trim().split(" ");
+  return [
+    Number(number),
+    {
+      name,
+      type: written.replace(/[[\]{}?]/g, ""),
+      repeated: written.endsWith("[]"),
+      map: written.endsWith("{}"),
+      keepsZero: written.endsWith("?"),
+    },
+  ];
+}
+
+/** Fields by number, of every known message. */
+export const messages: ReadonlyMap<string, ReadonlyMap<number, FieldType>> = new Map(
+  Object.entries(lines).map(([name, fields]) => [name, new Map(fields.split(", ").map(fieldType))]),
+);
