@@ -32,17 +32,6 @@ const inWords = (operation: Operation): string => {
   return `${operation.do} ${"name" in operation ? operation.name : operation.process}`;
 };
 
-const contentOf = (operations: Operation[], path: string): string => {
-  const file = operations.find((one) => one.do === "file" && one.path === path);
-  if (file?.do !== "file" || file.source.from !== "inline") throw new Error(`there is no content for ${path}`);
-  return Buffer.from(file.source.base64, "base64").toString();
-};
-
-const commandOf = (facts: OkdFacts, name: string): string => {
-  const service = configureOperations(facts).find((one) => one.do === "service" && one.name === name);
-  return service?.do === "service" ? service.commandLine : "";
-};
-
 describe("the stages of profile okd", () => {
   it("lay the guard first: its folder, its files, the agent's recovery, its task, and a run of it", () => {
     expect(guardOperations(factsWith()).map(inWords)).toEqual([
@@ -109,107 +98,6 @@ describe("the stages of profile okd", () => {
   it("take join material off the disk, and stop a kubelet that failed to join", () => {
     expect(afterJoinOperations()).toEqual([{ do: "remove-file", path: "C:\\k\\bootstrap-kubeconfig" }]);
     expect(stopKubeletOperations()).toEqual([{ do: "service-state", name: "kubelet", state: "Stopped" }]);
-  });
-});
-
-describe("the command lines", () => {
-  it("start containerd and kubelet as WMCO does, with the name and address that EC2 gave", () => {
-    const facts = factsWith();
-    expect(commandOf(facts, "containerd")).toBe(
-      "C:\\k\\containerd\\containerd.exe --config C:\\k\\containerd\\containerd_conf.toml --log-file C:\\var\\log\\containerd\\containerd.log --run-service --log-level info",
-    );
-    expect(commandOf(facts, "kubelet")).toBe(
-      "C:\\k\\kube-log-runner.exe -log-file=C:\\var\\log\\kubelet\\kubelet.log C:\\k\\kubelet.exe --config=C:\\k\\kubelet.conf --bootstrap-kubeconfig=C:\\k\\bootstrap-kubeconfig --kubeconfig=C:\\k\\kubeconfig --cert-dir=C:\\var\\lib\\kubelet\\pki\\ --windows-service --node-labels=casement.dev/pool=web,node.openshift.io/os_id=Windows,tier=web --windows-priorityclass=ABOVE_NORMAL_PRIORITY_CLASS --v=2 --cloud-provider=external --hostname-override=ip-10-0-0-20.us-west-2.compute.internal --node-ip=10.0.0.20 --image-credential-provider-bin-dir=C:\\k --image-credential-provider-config=C:\\k\\credential-provider-config.yaml",
-    );
-  });
-
-  it("start the network as WMCO does", () => {
-    const facts = factsWith();
-    expect(commandOf(facts, "hybrid-overlay-node")).toBe(
-      "C:\\k\\hybrid-overlay-node.exe --node ip-10-0-0-20.us-west-2.compute.internal --bootstrap-kubeconfig=C:\\k\\kubeconfig --cert-dir=C:\\k\\cni\\config --cert-duration=24h --windows-service --logfile C:\\var\\log\\hybrid-overlay\\hybrid-overlay.log --k8s-apiserver=https://api-int.prod-west.example.com:6443 --k8s-cacert C:\\k\\bootstrap-ca.crt",
-    );
-    expect(commandOf(facts, "kube-proxy")).toBe(
-      "C:\\k\\kube-log-runner.exe -log-file=C:\\var\\log\\kube-proxy\\kube-proxy.log C:\\k\\kube-proxy.exe --config C:\\k\\kube-proxy.conf --windows-service",
-    );
-  });
-
-  it("start csi-proxy and windows_exporter as WMCO does", () => {
-    const facts = factsWith();
-    expect(commandOf(facts, "csi-proxy")).toBe(
-      "C:\\k\\csi-proxy.exe -log_file=C:\\var\\log\\csi-proxy\\csi-proxy.log -logtostderr=false -windows-service --v=2",
-    );
-    expect(commandOf(facts, "windows_exporter")).toBe(
-      "C:\\k\\windows_exporter.exe --collectors.enabled cpu,logical_disk,net,os,service,system,container,memory,cpu_info --log.level info --log.file C:\\var\\log\\windows_exporter\\windows_exporter.log",
-    );
-  });
-
-  it("never ask the metadata service for the node's name", () => {
-    expect(JSON.stringify(configureOperations(factsWith()))).not.toContain("169.254.169.254");
-  });
-
-  it("name another overlay port, which Windows Server 2019 cannot use", () => {
-    const cluster = { hybridOverlayPort: 9789 };
-    expect(commandOf(factsWith(cluster), "hybrid-overlay-node")).toContain("--hybrid-overlay-vxlan-port 9789");
-    const old = factsWith(cluster, { windows: "2019" }, { build: "10.0.17763" });
-    expect(() => configureOperations(old)).toThrow("Windows Server 2019 cannot use the overlay port 9789");
-  });
-});
-
-describe("the kubelet's configuration", () => {
-  it("is WMCO's, with eviction on memory and the taint that keeps pods away", () => {
-    expect(JSON.parse(contentOf(configureOperations(factsWith()), "C:\\k\\kubelet.conf"))).toEqual({
-      kind: "KubeletConfiguration",
-      apiVersion: "kubelet.config.k8s.io/v1beta1",
-      rotateCertificates: true,
-      serverTLSBootstrap: true,
-      authentication: { x509: { clientCAFile: "C:\\k\\kubelet-ca.crt" }, anonymous: { enabled: false } },
-      clusterDomain: "cluster.local",
-      clusterDNS: ["172.30.0.10"],
-      cgroupsPerQOS: false,
-      enforceNodeAllocatable: ["none"],
-      runtimeRequestTimeout: "10m0s",
-      maxPods: 250,
-      kubeAPIQPS: 50,
-      kubeAPIBurst: 100,
-      serializeImagePulls: false,
-      logging: { flushFrequency: "5s" },
-      enableSystemLogHandler: true,
-      enableSystemLogQuery: true,
-      featureGates: { NodeLogQuery: true, RotateKubeletServerCertificate: true },
-      containerLogMaxSize: "50Mi",
-      evictionHard: { "nodefs.available": "10%", "imagefs.available": "15%", "memory.available": "500Mi" },
-      systemReserved: { cpu: "500m", memory: "2Gi", "ephemeral-storage": "1Gi" },
-      containerRuntimeEndpoint: "npipe://./pipe/containerd-containerd",
-      registerNode: true,
-      registerWithTaints: [
-        { key: "os", value: "Windows", effect: "NoSchedule" },
-        { key: "casement.dev/starting", value: "true", effect: "NoSchedule" },
-      ],
-      resolvConf: "",
-    });
-  });
-
-  it("finds the cluster's DNS in the middle of a network too", () => {
-    const text = contentOf(configureOperations(factsWith({ serviceNetwork: "10.96.128.0/17" })), "C:\\k\\kubelet.conf");
-    expect(JSON.parse(text).clusterDNS).toEqual(["10.96.128.10"]);
-  });
-});
-
-describe("containerd's configuration", () => {
-  const text = contentOf(configureOperations(factsWith()), "C:\\k\\containerd\\containerd_conf.toml");
-
-  it.for([
-    "address = '\\\\.\\pipe\\containerd-containerd'",
-    "config_path = 'C:\\k\\containerd\\registries'",
-    "bin_dir = 'C:\\k\\cni'",
-    "conf_dir = 'C:\\k\\cni\\config'",
-    'default_runtime_name = "runhcs-wcow-process"',
-  ])("says %s", (line) => {
-    expect(text).toContain(line);
-  });
-
-  it("holds no backslash that TOML would take for an escape", () => {
-    expect(text.match(/"[^"\n]*\\[^"\n]*"/g)).toBeNull();
   });
 });
 
@@ -292,34 +180,4 @@ describe("labels", () => {
       expect(() => selfLabels(factsWith({}, { labels }))).toThrow("labels that Kubernetes does not take");
     },
   );
-});
-
-describe("the network task", () => {
-  const argumentsOf = (version: string): readonly string[] => {
-    const task = configureOperations(factsWith({ version })).find((one) => one.do === "task");
-    return task?.do === "task" ? task.arguments : [];
-  };
-
-  it("knows everything but what only the machine can know", () => {
-    expect(argumentsOf("1.34.2")).toEqual([
-      "-NodeName",
-      "ip-10-0-0-20.us-west-2.compute.internal",
-      "-ServiceNetwork",
-      "172.30.0.0/16",
-      "-HnsNetwork",
-      "OVNKubernetesHybridOverlayNetwork",
-      "-HnsModule",
-      "C:\\k\\hns.psm1",
-      "-CniConfig",
-      "C:\\k\\cni\\config\\cni.conf",
-      "-KubeProxyConfig",
-      "C:\\k\\kube-proxy.conf",
-      "-KubeConfig",
-      "C:\\k\\kubeconfig",
-    ]);
-  });
-
-  it("asks for the overlay's feature gates before 1.34", () => {
-    expect(argumentsOf("1.33.4").slice(-2)).toEqual(["-FeatureGates", "WinDSR,WinOverlay"]);
-  });
 });

@@ -1,7 +1,7 @@
-import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
 import { Language, type Node, Parser } from "web-tree-sitter";
 
-const wasm = createRequire(import.meta.url).resolve("tree-sitter-powershell/tree-sitter-powershell.wasm");
+const wasm = fileURLToPath(import.meta.resolve("tree-sitter-powershell/tree-sitter-powershell.wasm"));
 
 /** Something in a script that PowerShell 5.1 would not take. */
 export interface Fault {
