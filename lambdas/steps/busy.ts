@@ -1,32 +1,54 @@
 import { ApiException } from "@kubernetes/client-node";
 import { Retryable } from "../errors.ts";
 
-/** AWS's own words for "later": SDK retry classification, plus those that services use for contention. */
-const BUSY_NAMES = new Set([
+/** What clients call "later": AWS's names (SDK retry classification), Slack's codes, errors of Node's sockets. */
+const BUSY = new Set([
   "ThrottlingException",
   "Throttling",
   "TooManyRequestsException",
   "RequestLimitExceeded",
+  "EC2ThrottledException",
   "ProvisionedThroughputExceededException",
   "TransactionConflictException",
+  "PriorRequestNotComplete",
   "SlowDown",
   "InternalServerError",
   "InternalServiceError",
   "InternalError",
   "ServiceUnavailable",
   "Unavailable",
+  "RequestTimeout",
+  "RequestTimeoutException",
   "TimeoutError",
   "AbortError",
+  "slack_webapi_request_error",
   "slack_webapi_rate_limited_error",
+  "ratelimited",
+  "internal_error",
+  "fatal_error",
+  "service_unavailable",
+  "ECONNRESET",
+  "ECONNREFUSED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EAI_AGAIN",
 ]);
 
-const fieldOf = (error: object, field: string): unknown => (error as Record<string, unknown>)[field];
+/** A field of whatever was thrown; undefined where there is none. */
+const fieldOf = (error: unknown, field: string): unknown =>
+  typeof error === "object" && error !== null ? (error as Record<string, unknown>)[field] : undefined;
 
-function statusOf(error: object): number {
-  const metadata = fieldOf(error, "$metadata");
-  const aws = typeof metadata === "object" && metadata !== null ? fieldOf(metadata, "httpStatusCode") : undefined;
+/** The HTTP status that a client reports: each has its own place for it. */
+function statusOf(error: unknown): number {
+  const aws = fieldOf(fieldOf(error, "$metadata"), "httpStatusCode");
   const status = error instanceof ApiException ? error.code : (aws ?? fieldOf(error, "statusCode"));
   return typeof status === "number" ? status : 0;
+}
+
+/** Slack's own code for what went wrong ("not_found"); undefined for any other error. */
+export function slackCode(error: unknown): string | undefined {
+  const code = fieldOf(fieldOf(error, "data"), "error");
+  return typeof code === "string" ? code : undefined;
 }
 
 /**
@@ -35,17 +57,12 @@ function statusOf(error: object): number {
  */
 export function isBusy(error: unknown): boolean {
   if (error instanceof Retryable) return true;
-  if (typeof error !== "object" || error === null) return false;
   const status = statusOf(error);
-  const code = fieldOf(error, "code");
+  const names = [fieldOf(error, "name"), fieldOf(error, "code"), slackCode(error)];
   return (
     status === 429 ||
     status >= 500 ||
-    BUSY_NAMES.has(String(fieldOf(error, "name"))) ||
-    code === "ECONNRESET" ||
-    code === "ECONNREFUSED" ||
-    code === "slack_webapi_request_error" ||
-    code === "slack_webapi_rate_limited_error" ||
+    names.some((name) => BUSY.has(String(name))) ||
     (error instanceof TypeError && error.message === "fetch failed")
   );
 }
@@ -53,17 +70,22 @@ export function isBusy(error: unknown): boolean {
 /** The service's own words, short enough for a message: Kubernetes' exceptions carry whole bodies and headers. */
 export function wordsOf(error: unknown): string {
   if (error instanceof ApiException) return kubernetesWords(error);
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  // Some of AWS's errors say everything in their name and carry the message "UnknownError".
+  return "$metadata" in error ? `${error.name}: ${error.message}`.replace(": UnknownError", "") : error.message;
 }
 
 function kubernetesWords(error: ApiException<unknown>): string {
+  const message = fieldOf(bodyOf(error), "message");
+  return typeof message === "string" && message !== "" ? message : `the API server answered ${error.code}`;
+}
+
+/** What the API server said, read as JSON; the client hands over the bare text where it does not know the shape. */
+export function bodyOf(error: ApiException<unknown>): unknown {
+  if (typeof error.body !== "string") return error.body;
   try {
-    const body =
-      typeof error.body === "string"
-        ? (JSON.parse(error.body) as { message?: string })
-        : (error.body as { message?: string });
-    return body.message ?? `the API server answered ${error.code}`;
+    return JSON.parse(error.body);
   } catch {
-    return `the API server answered ${error.code}`;
+    return undefined;
   }
 }

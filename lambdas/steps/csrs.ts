@@ -1,4 +1,5 @@
-import type { V1CertificateSigningRequest } from "@kubernetes/client-node";
+import { ApiException, type V1CertificateSigningRequest } from "@kubernetes/client-node";
+import { Retryable } from "../errors.ts";
 import { type Expected, judge, type PendingRequest, type Verdict } from "./csr-rules.ts";
 import { timestamp, type World } from "./world.ts";
 
@@ -39,10 +40,15 @@ export const csrs = (world: World) => {
       message: "launched by Casement; name, requester, usages and addresses were checked against EC2",
       lastUpdateTime: new Date(timestamp(world)),
     };
-    await api.replaceCertificateSigningRequestApproval({
-      name: csr.metadata?.name ?? "",
-      body: { ...csr, status: { ...csr.status, conditions: [...(csr.status?.conditions ?? []), condition] } },
-    });
+    const conditions = [...(csr.status?.conditions ?? []), condition];
+    const body = { ...csr, status: { ...csr.status, conditions } };
+    try {
+      await api.replaceCertificateSigningRequestApproval({ name: csr.metadata?.name ?? "", body });
+    } catch (error) {
+      if (error instanceof ApiException && (error.code === 409 || error.code === 404))
+        throw new Retryable("the signing request was changed at the same moment", { cause: error });
+      throw error;
+    }
   };
 
   return {
@@ -51,7 +57,7 @@ export const csrs = (world: World) => {
 
     /**
      * Looks at the pending requests of one signer and approves the one that is exactly right; others are left pending.
-     * A write conflict is thrown as it comes: the next look reads afresh.
+     * @throws Retryable when the request was changed at the same moment: the next look reads afresh
      */
     approveFor: async (signerName: string, expected: Expected): Promise<CsrLook> => {
       const judged = (await pending())

@@ -1,6 +1,6 @@
 import { ApiException, type V1Pod } from "@kubernetes/client-node";
 import { Retryable } from "../errors.ts";
-import { wordsOf } from "./busy.ts";
+import { bodyOf, wordsOf } from "./busy.ts";
 import type { World } from "./world.ts";
 
 /** What came of asking for one eviction. */
@@ -12,18 +12,27 @@ interface StatusBody {
 
 /** A 429 is a budget's when it says so; without that cause the API server is merely overloaded. */
 function isBudget(error: ApiException<unknown>): boolean {
-  const body: unknown = typeof error.body === "string" ? parsedBody(error.body) : error.body;
-  const causes = (body as StatusBody | undefined)?.details?.causes ?? [];
+  const causes = (bodyOf(error) as StatusBody | null | undefined)?.details?.causes ?? [];
   return causes.some((cause) => cause.reason === "DisruptionBudget");
 }
 
-const parsedBody = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+/** What a refused eviction means; anything else is thrown on. */
+function refusalOf(error: unknown): Evicted {
+  if (!(error instanceof ApiException)) throw error;
+  switch (error.code) {
+    case 404:
+    case 409:
+      return { state: "gone" };
+    case 429:
+      if (!isBudget(error)) throw new Retryable("the API server asks to come back later", { cause: error });
+      return { state: "blocked", why: wordsOf(error) };
+    // The eviction handler's answer to a pod of several budgets (pkg/registry/core/pod/storage/eviction.go).
+    case 500:
+      return { state: "blocked", why: wordsOf(error) };
+    default:
+      throw error;
   }
-};
+}
 
 const stays = (pod: V1Pod): boolean =>
   pod.metadata?.annotations?.["kubernetes.io/config.mirror"] !== undefined ||
@@ -55,12 +64,7 @@ export const evictions = (world: World) => ({
       });
       return { state: "leaving" };
     } catch (error) {
-      if (!(error instanceof ApiException)) throw error;
-      if (error.code === 404 || error.code === 409) return { state: "gone" };
-      if (error.code === 429 && !isBudget(error))
-        throw new Retryable("the API server asks to come back later", { cause: error });
-      if (error.code === 429 || error.code === 500) return { state: "blocked", why: wordsOf(error) };
-      throw error;
+      return refusalOf(error);
     }
   },
 });

@@ -148,7 +148,7 @@ export const instances = (world: World) => {
   return {
     /** Resolves the newest image of a Windows release from AWS's public parameter. */
     image: async (windows: string): Promise<Image> => {
-      const parameter = `${IMAGE_PATH}-${windows}-English-Core-Base/image_id`;
+      const parameter = `${IMAGE_PATH}-${windows}-English-Core-Base`;
       const { Parameter } = await ssm.send(new GetParameterCommand({ Name: parameter }));
       if (!Parameter?.Value) throw new Refused(`AWS's parameter ${parameter} holds no image`);
       return { parameter, imageId: Parameter.Value };

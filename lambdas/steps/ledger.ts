@@ -1,4 +1,4 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { paginateQuery, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { NodeRecord, OperationRecord } from "../records.ts";
 import { type Key, table } from "./table.ts";
 import { timestamp, type World } from "./world.ts";
@@ -69,15 +69,18 @@ export const ledger = (world: World) => {
     node: (id: string, index: number): Promise<NodeRecord | undefined> => items.read<NodeRecord>(nodeKey(id, index)),
 
     nodes: async (id: string): Promise<NodeRecord[]> => {
-      const { Items } = await clients.ledger.send(
-        new QueryCommand({
+      const pages = paginateQuery(
+        { client: clients.ledger },
+        {
           TableName: settings.ledgerTable,
           ConsistentRead: true,
           KeyConditionExpression: "pk = :pk AND begins_with(sk, :nodes)",
           ExpressionAttributeValues: { ":pk": partition(id), ":nodes": "node#" },
-        }),
+        },
       );
-      return (Items ?? []) as NodeRecord[];
+      const records: NodeRecord[] = [];
+      for await (const { Items } of pages) records.push(...((Items ?? []) as NodeRecord[]));
+      return records;
     },
 
     /** Remembers which callback waits for a command, so that the command's event can complete it. */

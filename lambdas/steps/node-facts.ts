@@ -24,23 +24,26 @@ export const isReady = (node: V1Node): boolean => conditionOf(node, "Ready")?.st
 const conditionOf = (node: V1Node, type: string) =>
   node.status?.conditions?.find((condition) => condition.type === type);
 
-const readiness: Readonly<Record<string, string>> = { True: "Ready", False: "NotReady", Unknown: "Unknown" };
-
-/** kubectl's STATUS column (kubectl's printers.go): readiness, then what keeps pods away. */
+/** kubectl's STATUS column (printNode in pkg/printers/internalversion/printers.go). */
 export function statusOf(node: V1Node): string {
-  const ready = readiness[conditionOf(node, "Ready")?.status ?? "Unknown"] ?? "Unknown";
-  // kubectl prints NotReady for a Ready condition that is Unknown, and Unknown only when there is none.
-  const shown = conditionOf(node, "Ready") ? ready.replace("Unknown", "NotReady") : "Unknown";
-  return node.spec?.unschedulable ? `${shown},SchedulingDisabled` : shown;
+  const unready = conditionOf(node, "Ready") ? "NotReady" : "Unknown";
+  const status = isReady(node) ? "Ready" : unready;
+  return node.spec?.unschedulable ? `${status},SchedulingDisabled` : status;
+}
+
+/** kubectl's ROLES column (findNodeRoles in the same file). */
+function rolesOf(node: V1Node): string[] {
+  const labels = labelsOf(node);
+  const named = Object.keys(labels).filter((label) => label.startsWith(ROLE_LABEL));
+  const roles = [...named.map((label) => label.slice(ROLE_LABEL.length)), labels["kubernetes.io/role"] ?? ""];
+  return [...new Set(roles)].filter((role) => role !== "").sort();
 }
 
 /** One line of the list of nodes. */
 export const rowOf = (node: V1Node, machine: Machine | undefined): NodeRow => ({
   name: node.metadata?.name ?? "",
   status: statusOf(node),
-  roles: Object.keys(labelsOf(node))
-    .filter((label) => label.startsWith(ROLE_LABEL))
-    .map((label) => label.slice(ROLE_LABEL.length)),
+  roles: rolesOf(node),
   createdAt: new Date(node.metadata?.creationTimestamp ?? 0).toISOString(),
   version: node.status?.nodeInfo?.kubeletVersion ?? "",
   pool: machine?.tags["casement:pool"] ?? null,

@@ -47,9 +47,9 @@ export const table = ({ clients, settings }: World) => {
       await clients.ledger.send(new PutCommand({ TableName, Item: { ...item, ...key } }));
     },
 
-    /** Sets some fields of an item that exists. */
+    /** Sets some fields of an item that exists; a field that is undefined stays as it is. */
     change: async (key: Key, fields: object): Promise<void> => {
-      const entries = Object.entries(fields);
+      const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
       if (entries.length === 0) return;
       await clients.ledger.send(
         new UpdateCommand({

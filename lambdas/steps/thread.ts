@@ -1,16 +1,11 @@
 import type { View } from "@slack/web-api";
 import { Retryable } from "../errors.ts";
 import type { Message } from "../records.ts";
+import { slackCode } from "./busy.ts";
 import type { World } from "./world.ts";
 
 /** Slack's own codes for a message that can no longer be edited: a fresh one is posted instead. */
 const LOST = new Set(["message_not_found", "cant_update_message", "edit_window_closed"]);
-
-/** web-api throws errors whose `data.error` is Slack's code. */
-const slackCode = (error: unknown): string | undefined => {
-  const data = typeof error === "object" && error !== null ? (error as { data?: { error?: unknown } }).data : undefined;
-  return typeof data?.error === "string" ? data.error : undefined;
-};
 
 // The Web API types demand every block by its own shape; messages are checked by Slack and by the simulated Slack.
 type Blocks = NonNullable<

@@ -25,7 +25,17 @@ const whenBusy = (error: Error, attempt: number) =>
  * @throws StepError whose cause is what the step threw, see `causeOf`
  */
 export const step = <T>(ctx: DurableContext, name: string, work: () => Promise<T>): Promise<T> =>
-  ctx.step(name, work, { retryStrategy: whenBusy, semantics: StepSemantics.AtLeastOncePerRetry });
+  ctx.step(name, () => inWords(work), { retryStrategy: whenBusy, semantics: StepSemantics.AtLeastOncePerRetry });
+
+/** What people will read is fixed here: beyond a step only an error's name and message are left. */
+async function inWords<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isBusy(error) && error instanceof Error) error.message = wordsOf(error);
+    throw error;
+  }
+}
 
 /** What became of a step that must not run twice: in doubt when it was interrupted or its answer was lost. */
 type Tried<T> = { readonly sure: true; readonly value: T } | { readonly sure: false };

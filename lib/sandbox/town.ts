@@ -22,7 +22,14 @@ export const town = {
   /** Secrets Manager name of the cluster credential: JSON { server, ca, token }. */
   clusterSecret: "casement/prod-west/kubernetes",
   slackSecret: "casement/prod-west/slack",
-  slack: { teamId: "T0CASEMENT", appId: "A0CASEMENT", botUserId: "U0CASEMENT", botId: "B0CASEMENT", channelId: "C0WINDOWS", channelName: "windows-nodes" },
+  slack: {
+    teamId: "T0CASEMENT",
+    appId: "A0CASEMENT",
+    botUserId: "U0CASEMENT",
+    botId: "B0CASEMENT",
+    channelId: "C0WINDOWS",
+    channelName: "windows-nodes",
+  },
   people: [
     { id: "U0OPERATOR", name: "olivia", realName: "Olivia Ortiz", roles: ["operator"] },
     { id: "U0APPROVER", name: "arjun", realName: "Arjun Anand", roles: ["approver", "operator"] },

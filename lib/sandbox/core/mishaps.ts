@@ -65,7 +65,10 @@ export function mishapBook(store: Store, random: Random): Mishaps {
     strikes: (kind, facts) => {
       const hit = orders
         .values()
-        .find((order) => order.kind === kind && Object.entries(order.match).every(([field, value]) => facts[field] === value));
+        .find(
+          (order) =>
+            order.kind === kind && Object.entries(order.match).every(([field, value]) => facts[field] === value),
+        );
       if (hit) useUp(hit);
       return hit !== undefined;
     },

@@ -24,9 +24,7 @@ export function seededRandom(seed: number): Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
   const between = (low: number, high: number): number => low + Math.floor(next() * (high - low + 1));
-  const hex = (length: number): string =>
-    Array.from({ length }, () => between(0, 15).toString(16)).join("");
-  const uuid = (): string =>
-    `${hex(8)}-${hex(4)}-4${hex(3)}-${between(8, 11).toString(16)}${hex(3)}-${hex(12)}`;
+  const hex = (length: number): string => Array.from({ length }, () => between(0, 15).toString(16)).join("");
+  const uuid = (): string => `${hex(8)}-${hex(4)}-4${hex(3)}-${between(8, 11).toString(16)}${hex(3)}-${hex(12)}`;
   return { next, between, hex, uuid };
 }

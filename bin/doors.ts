@@ -1,0 +1,68 @@
+import { clients } from "../lambdas/clients/clients.ts";
+import type { Transport } from "../lambdas/clients/transport.ts";
+import { hostedCloudEvents } from "../lambdas/cloud-events/handler.ts";
+import { hostedFrontDoor } from "../lambdas/front-door/handler.ts";
+import { settings } from "../lambdas/settings.ts";
+import { hosted } from "../lambdas/steps/host.ts";
+import { ledger } from "../lambdas/steps/ledger.ts";
+import { addNodes } from "../lambdas/workflows/add-nodes.ts";
+import { look } from "../lambdas/workflows/look.ts";
+import { provisionNode } from "../lambdas/workflows/provision-node.ts";
+import { removeNode } from "../lambdas/workflows/remove-node.ts";
+import { documentNames, scriptDocuments } from "../lib/constructs/script-document.ts";
+import { type Ground, lambdaName } from "../lib/sandbox/ground.ts";
+import { VISITOR } from "../lib/sandbox/principals.ts";
+import { town } from "../lib/sandbox/town.ts";
+
+/** Where handlers find the ground, and whose time counts for them. */
+export interface Addresses {
+  readonly aws: string;
+  readonly slack: string;
+  readonly now: () => number;
+  readonly slackNow: () => number;
+  /** Another way to the ground than the network. */
+  readonly transport?: Transport;
+}
+
+/** The environment that a deployment would give a function. */
+const environmentOf = (ground: Ground, name: string, { aws, slack }: Addresses): Record<string, string> => {
+  const { accessKeyId, secretAccessKey } = ground.keys.of(name);
+  const workflows = ["add-nodes", "provision-node", "remove-node", "look"];
+  return {
+    AWS_REGION: town.region,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_ENDPOINT_URL: aws,
+    CASEMENT_CLUSTER: town.cluster.name,
+    CASEMENT_BUCKET: town.bucket,
+    CASEMENT_LEDGER_TABLE: town.ledgerTable,
+    CASEMENT_CLUSTER_SECRET: town.clusterSecret,
+    CASEMENT_SLACK_SECRET: town.slackSecret,
+    CASEMENT_SLACK_URL: `${slack}/api/`,
+    CASEMENT_FUNCTIONS: JSON.stringify(
+      Object.fromEntries(workflows.map((workflow) => [workflow, `${lambdaName(workflow)}:live`])),
+    ),
+    CASEMENT_DOCUMENTS: JSON.stringify(documentNames(scriptDocuments())),
+  };
+};
+
+const HOUR = 3_600;
+
+/** Mounts the very handlers that are deployed on the ground; each acts as its own principal. */
+export function mountDoors(ground: Ground, addresses: Addresses): void {
+  const host = (name: string) => ({ ...addresses, settings: settings(environmentOf(ground, name, addresses)) });
+  const workflow = (name: string, hours: number, handler: Parameters<Ground["lambda"]["mount"]>[2]) =>
+    ground.lambda.mount(lambdaName(name), { executionTimeoutSeconds: hours * HOUR }, handler);
+  ground.lambda.mount(lambdaName("front-door"), { timeoutSeconds: 10 }, hostedFrontDoor(host("front-door")));
+  ground.lambda.mount(lambdaName("cloud-events"), { timeoutSeconds: 30 }, hostedCloudEvents(host("cloud-events")));
+  workflow("add-nodes", 12, hosted(addNodes, host("add-nodes")));
+  workflow("provision-node", 8, hosted(provisionNode, host("provision-node")));
+  workflow("remove-node", 8, hosted(removeNode, host("remove-node")));
+  workflow("look", 1, hosted(look, host("look")));
+}
+
+/** The ledger as the owner of the account reads it: for the page and for outside tests. */
+export const ledgerOf = (ground: Ground, addresses: Addresses): ReturnType<typeof ledger> => {
+  const place = settings(environmentOf(ground, VISITOR, addresses));
+  return ledger({ clients: clients(place, addresses.transport), settings: place, now: addresses.now });
+};

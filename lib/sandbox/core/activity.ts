@@ -1,0 +1,39 @@
+/** Counts what is under way: requests between handlers and ground, and work that no timer shows. */
+export interface Activity {
+  /** Counts the promise until it has settled; returns the same promise. */
+  during<T>(work: Promise<T>): Promise<T>;
+  /** Resolves once nothing moves any more unless time does. */
+  settled(): Promise<void>;
+}
+
+/** Turns of the event loop without anything under way that count as quiet: a promise chain is done within one. */
+const QUIET_TURNS = 4;
+
+/** Turns without any beginning or end while something is under way: then it waits for the clock (an ordered delay). */
+const STUCK_TURNS = 400;
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Builds a count of nothing. */
+export function activity(): Activity {
+  let underWay = 0;
+  let moves = 0;
+  return {
+    during: async (work) => {
+      underWay += 1;
+      moves += 1;
+      try {
+        return await work;
+      } finally {
+        underWay -= 1;
+        moves += 1;
+      }
+    },
+    settled: async () => {
+      for (let quiet = 0, seen = moves; quiet < (underWay === 0 ? QUIET_TURNS : STUCK_TURNS); seen = moves) {
+        await turn();
+        quiet = moves === seen ? quiet + 1 : 0;
+      }
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { basename } from "node:path/win32";
+import type { Configuration } from "../../lambdas/configuration.ts";
+import { okdPayloadPaths, type PayloadFile, type PayloadManifest } from "../../lambdas/desired/okd-payload.ts";
+import { machineScripts, scriptText } from "../constructs/script-text.ts";
+import type { Ground } from "./ground.ts";
+import { payloadContent } from "./machine/payload.ts";
+import { town } from "./town.ts";
+
+/** The bot's service account, as the reviewed manifest makes it. */
+const BOT = "system:serviceaccount:casement:casement";
+
+/** Where the runtime document lies; handlers read it by this key. */
+const RUNTIME_KEY = "runtime/current.json";
+
+/** Everything that a deployment would have put into the account before the first request. */
+export async function furnish(ground: Ground, configuration: Configuration, apiServer: string): Promise<void> {
+  await ground.dynamodb.createTable(ledgerTable);
+  ground.s3.createBucket(town.bucket);
+  publish(ground, configuration);
+  const { kubernetes, secrets, keys } = ground;
+  const token = kubernetes.issueToken({ name: BOT }, null);
+  secrets.seed(town.clusterSecret, JSON.stringify({ server: apiServer, ca: kubernetes.authorityPem, token }));
+  secrets.seed(town.slackSecret, JSON.stringify({ signingSecret: keys.signingSecret, botToken: keys.botToken }));
+}
+
+/** The ledger as the stack makes it: one table, one index by time. */
+const ledgerTable = {
+  TableName: town.ledgerTable,
+  BillingMode: "PAY_PER_REQUEST",
+  AttributeDefinitions: ["pk", "sk", "listed", "requestedAt"].map((AttributeName) => ({
+    AttributeName,
+    AttributeType: "S",
+  })),
+  KeySchema: [
+    { AttributeName: "pk", KeyType: "HASH" },
+    { AttributeName: "sk", KeyType: "RANGE" },
+  ],
+  GlobalSecondaryIndexes: [
+    {
+      IndexName: "by-time",
+      KeySchema: [
+        { AttributeName: "listed", KeyType: "HASH" },
+        { AttributeName: "requestedAt", KeyType: "RANGE" },
+      ],
+      Projection: { ProjectionType: "ALL" },
+    },
+  ],
+};
+
+/** Puts payload and configuration where handlers and machines read them; an unchanged one keeps its version. */
+function publish(ground: Ground, configuration: Configuration): void {
+  const text = JSON.stringify({ configuration, payload: payloadManifest(ground, configuration) });
+  const known = ground.foundation.store.collection<string>("published");
+  if (known.get(RUNTIME_KEY) === text) return;
+  ground.s3.seed(town.bucket, RUNTIME_KEY, text);
+  known.set(RUNTIME_KEY, text);
+}
+
+/** What a payload file holds in the sandbox: our own scripts as they are, programs as the machine recognises them. */
+const contentOf = (name: string, version: string): string =>
+  machineScripts.some((script) => name === `${script}.ps1`)
+    ? scriptText(name.replace(".ps1", ""))
+    : payloadContent(basename(name, ".exe"), version);
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** The payload as it lies in the bucket: uploaded at the first call, found again later. */
+export function payloadManifest(ground: Ground, { cluster: { version: kubernetes } }: Configuration): PayloadManifest {
+  const uploads = ground.foundation.store.collection<string>("uploads");
+  const files = [...okdPayloadPaths].map(([name, path]): PayloadFile => {
+    const content = contentOf(name, versionOf(name, kubernetes));
+    const hash = sha256(content);
+    const key = `payload/okd/${kubernetes}/${hash.slice(0, 12)}-${name}`;
+    const versionId = uploads.get(key) ?? ground.s3.seed(town.bucket, key, content);
+    uploads.set(key, versionId);
+    return {
+      name,
+      path,
+      version: versionOf(name, kubernetes),
+      key,
+      versionId,
+      sha256: hash,
+      size: Buffer.byteLength(content),
+    };
+  });
+  return { format: 1, profile: "okd", kubernetes, files };
+}
+
+/** containerd's 2.2 goes with Kubernetes 1.34 (containerd RELEASES.md). */
+const versionOf = (name: string, kubernetes: string): string => (name.startsWith("containerd") ? "2.2.0" : kubernetes);

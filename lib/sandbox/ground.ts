@@ -1,0 +1,146 @@
+import { scriptDocuments } from "../constructs/script-document.ts";
+import type { Statement } from "../permissions.ts";
+import { permissionsFor } from "../permissions.ts";
+import { access } from "./aws/access.ts";
+import { type AwsDoor, awsDoor } from "./aws/door.ts";
+import { type DynamoDb, dynamodb } from "./aws/dynamodb.ts";
+import { type Ec2, ec2 } from "./aws/ec2/ec2.ts";
+import { windowsImages } from "./aws/ec2/images.ts";
+import { type EventBridge, eventBridge } from "./aws/events/events.ts";
+import { instanceRole } from "./aws/instance-role.ts";
+import { type S3, s3 } from "./aws/s3/s3.ts";
+import { type SecretsManager, secretsManager } from "./aws/secrets-manager/secrets-manager.ts";
+import type { Clock } from "./core/clock.ts";
+import type { Foundation } from "./core/foundation.ts";
+import { functionUrl } from "./durable/function-url.ts";
+import { type LambdaService, lambdaService } from "./durable/lambda-service.ts";
+import { type Kubernetes, kubernetesApi } from "./kubernetes/api.ts";
+import { type Machines, machines } from "./machine/machines.ts";
+import { functionNames, type Keys, keys, VISITOR } from "./principals.ts";
+import { rules } from "./rules.ts";
+import { type Slack, slack } from "./slack/slack.ts";
+import { type Ssm, ssm } from "./ssm/ssm.ts";
+import { account, place } from "./town-account.ts";
+import { town } from "./town.ts";
+
+/** What decides how the ground stands in this process. */
+export interface GroundOptions {
+  readonly foundation: Foundation;
+  /** The host's clock: signatures are dated by it, and Slack's three seconds are its seconds. */
+  readonly host: Clock;
+  /** What the host's clock will say at a moment of the sandbox. */
+  readonly hostTime: (sandboxMs: number) => number;
+  /** Directory of the ledger's files; in memory when left out. */
+  readonly ledgerPath?: string;
+  /** Where Slack is reached from outside, without a slash at the end. */
+  readonly slackAddress: () => string;
+}
+
+/** Everything that the handlers stand on. */
+export interface Ground {
+  readonly foundation: Foundation;
+  readonly keys: Keys;
+  readonly aws: AwsDoor;
+  readonly ec2: Ec2;
+  readonly s3: S3;
+  readonly secrets: SecretsManager;
+  readonly dynamodb: DynamoDb;
+  readonly ssm: Ssm;
+  readonly events: EventBridge;
+  readonly lambda: LambdaService;
+  readonly machines: Machines;
+  readonly kubernetes: Kubernetes;
+  readonly slack: Slack;
+  /** The front door's address as the world calls it. */
+  readonly frontDoor: ReturnType<typeof functionUrl>;
+  /** Goes on where a killed process stopped; called once the functions are mounted. */
+  resume(): void;
+}
+
+/** The owner of the account may do everything; the functions only what the reviewed list says. */
+const everything: Statement = { sid: "Owner", actions: ["*"], resources: ["*"], why: "the visitor owns the sandbox" };
+
+/** Name of a function as Lambda knows it. */
+export const lambdaName = (name: string): string => `casement-${town.cluster.name}-${name}`;
+
+/** Builds the ground; it does nothing until functions are mounted and it is told to resume. */
+export async function ground(options: GroundOptions): Promise<Ground> {
+  const { foundation, host, hostTime } = options;
+  const ownKeys = keys(foundation.store, foundation.random);
+  const rights = access({
+    accountId: town.accountId,
+    region: town.region,
+    permissions: { ...permissionsFor(place), [VISITOR]: [everything] },
+    rolePrefix: `casement-${town.cluster.name}`,
+  });
+  const cloud = ec2(foundation, account);
+  const buckets = s3(foundation);
+  const secrets = secretsManager(foundation, town);
+  const ledger = dynamodb({ ...town, ...(options.ledgerPath ? { path: options.ledgerPath } : {}) });
+  const kubernetes = await kubernetesApi(foundation, cloud.cloud, {
+    version: town.cluster.version,
+    region: town.region,
+    hybridNetwork: town.networks.hybrid,
+  });
+  const role = instanceRole({
+    access: rights,
+    s3: buckets.service,
+    secretsManager: secrets.service,
+    calls: foundation.calls,
+  });
+  const fleet = machines(foundation, { kubernetes, cloud: cloud.cloud, role });
+  const systems = ssm(foundation, fleet, {
+    account: town.accountId,
+    region: town.region,
+    cloud: cloud.cloud,
+    documents: scriptDocuments(),
+    publicParameters: windowsImages,
+    callerFor: rights.callerFor,
+  });
+  const lambda = lambdaService(foundation, { ...town, hostTime });
+  const events = eventBridge(foundation, {
+    ...town,
+    rules,
+    targets: { "cloud-events": async (event) => lambda.send(lambdaName("cloud-events"), event) },
+  });
+  const frontDoor = functionUrl((event) => lambda.call(lambdaName("front-door"), event), foundation);
+  const chat = slack(foundation, {
+    town,
+    signingSecret: ownKeys.signingSecret,
+    botToken: ownKeys.botToken,
+    requestUrl: (request) => foundation.busy(frontDoor(request)),
+    host,
+    address: options.slackAddress,
+  });
+  const aws = awsDoor({
+    foundation,
+    hostNow: host.now,
+    keys: new Map(
+      [...functionNames, VISITOR].map((principal) => {
+        const { accessKeyId, secretAccessKey } = ownKeys.of(principal);
+        return [accessKeyId, { secret: secretAccessKey, principal }];
+      }),
+    ),
+    services: [cloud.service, systems, buckets.service, secrets.service, lambda, ledger.service, events.service],
+    access: rights,
+  });
+  return {
+    foundation,
+    keys: ownKeys,
+    aws,
+    ec2: cloud,
+    s3: buckets,
+    secrets,
+    dynamodb: ledger,
+    ssm: systems,
+    events,
+    lambda,
+    machines: fleet,
+    kubernetes,
+    slack: chat,
+    frontDoor,
+    resume: () => {
+      for (const part of [kubernetes, cloud, systems, fleet, lambda, events]) part.resume();
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { Readable } from "node:stream";
+import type { Activity } from "./core/activity.ts";
+import type { KubernetesApi } from "./core/surroundings.ts";
+import type { WireRequest, WireResponse } from "./core/wire.ts";
+
+/** The ground's three doors that handlers reach. */
+export interface Doors {
+  readonly aws: { answer(request: WireRequest): Promise<WireResponse> };
+  readonly slack: { answer(request: WireRequest): Promise<WireResponse> };
+  readonly kubernetes: KubernetesApi;
+}
+
+/** A request as the AWS SDK hands it to its transport (Smithy's HttpRequest). */
+interface SdkRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | string[] | null>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** RFC 3986, as Signature Version 4 and the SDK's own transport encode query strings. */
+const encoded = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+
+function queryString(query: SdkRequest["query"] = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) => {
+    const values = Array.isArray(value) ? value : [value];
+    return values.map((one) => (one === null ? encoded(name) : `${encoded(name)}=${encoded(one)}`));
+  });
+  return pairs.length > 0 ? `?${pairs.join("&")}` : "";
+}
+
+async function bytesOf(body: unknown): Promise<Uint8Array> {
+  if (body === undefined || body === null) return new Uint8Array();
+  if (typeof body === "string") return Buffer.from(body);
+  if (body instanceof Uint8Array) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  const chunks: Buffer[] = [];
+  for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}
+
+const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
+
+const wholeBody = (body: WireResponse["body"]): Buffer => {
+  if (typeof body === "string" || body instanceof Uint8Array) return Buffer.from(body as string);
+  throw new Error("A stream has no end that a single exchange could wait for.");
+};
+
+/**
+ * The way from clients to the ground without a network, in the shape that `lambdas/clients` takes. Requests are the
+ * same bytes, signed the same way, and each one counts as activity: a journey's clock waits for it.
+ */
+export function inProcess(doors: Doors, activity: Activity) {
+  const awsExchange = async (sent: SdkRequest) => {
+    const request: WireRequest = {
+      method: sent.method,
+      url: `${sent.path}${queryString(sent.query)}`,
+      headers: lowerCased(sent.headers),
+      body: await bytesOf(sent.body),
+    };
+    const { status, headers, body } = await doors.aws.answer(request);
+    return { response: { statusCode: status, headers: { ...headers }, body: Readable.from([wholeBody(body)]) } };
+  };
+  const fetchExchange = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const asked = new Request(input, init);
+    const address = new URL(asked.url);
+    const { status, headers, body } = await doors.slack.answer({
+      method: asked.method,
+      url: `${address.pathname}${address.search}`,
+      headers: Object.fromEntries(asked.headers),
+      body: new Uint8Array(await asked.arrayBuffer()),
+    });
+    return new Response(new Uint8Array(wholeBody(body)), { status, headers });
+  };
+  const kubernetesExchange = async (sent: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string | undefined;
+  }) => {
+    const address = new URL(sent.url);
+    const { status, headers, body } = await doors.kubernetes.answer({
+      method: sent.method,
+      url: `${address.pathname}${address.search}`,
+      headers: lowerCased(sent.headers),
+      body: Buffer.from(sent.body ?? ""),
+    });
+    return { status, headers: { ...headers }, body: wholeBody(body).toString("utf8") };
+  };
+  return {
+    aws: { handle: (request: SdkRequest) => activity.during(awsExchange(request)) },
+    fetch: (input: string | URL | Request, init?: RequestInit) => activity.during(fetchExchange(input, init)),
+    kubernetes: (request: Parameters<typeof kubernetesExchange>[0]) => activity.during(kubernetesExchange(request)),
+  };
+}

@@ -1,0 +1,61 @@
+import { type Configuration, configurationOf } from "../../lambdas/configuration.ts";
+import { town } from "./town.ts";
+
+const { subnets, securityGroups, networks, slack } = town;
+const taint = { key: "os", value: "Windows", effect: "NoSchedule" };
+
+const pool = (windows: string, maximum: number, role: string) => ({
+  windows,
+  maximum,
+  taint,
+  instanceTypes: ["m6i.xlarge", "m5.xlarge"],
+  subnets: subnets.map(({ id }) => id),
+  securityGroup: securityGroups.windowsNodes,
+  labels: { "example.com/role": role },
+});
+
+/**
+ * The configuration that the sandbox's cluster runs by.
+ * @param cluster how machines reach the API server, and the PEM of the cluster's authority
+ * @param more pools and other changes for a test
+ */
+export const townConfiguration = (
+  cluster: { readonly apiServer: string; readonly authority: string },
+  more: object = {},
+): Configuration =>
+  configurationOf({
+    cluster: {
+      name: town.cluster.name,
+      id: town.cluster.id,
+      version: town.cluster.version,
+      profile: "okd",
+      region: town.region,
+      apiServer: cluster.apiServer,
+      certificateAuthority: cluster.authority,
+      kubeletClientAuthority: cluster.authority,
+      serviceNetwork: networks.service,
+      clusterNetwork: networks.cluster,
+      machineNetwork: networks.machine,
+    },
+    slack: {
+      teamId: slack.teamId,
+      appId: slack.appId,
+      botUserId: slack.botUserId,
+      botId: slack.botId,
+      channel: slack.channelId,
+    },
+    people: { operator: ["U0OPERATOR", "S0OPERATORS"], approver: ["U0APPROVER"] },
+    policy: {
+      nodes: ["operator", "approver"],
+      node: ["operator", "approver"],
+      operations: ["operator", "approver"],
+      add: ["operator"],
+      remove: ["operator"],
+      cancel: ["operator", "approver"],
+    },
+    pools: { web: pool("2022", 8, "web"), batch: pool("2019", 24, "batch"), edge: pool("2025", 2, "edge") },
+    bucket: town.bucket,
+    ledgerTable: town.ledgerTable,
+    instanceProfileArn: town.instanceProfileArn,
+    ...more,
+  });

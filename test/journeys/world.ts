@@ -1,0 +1,129 @@
+import { vi } from "vitest";
+import { ledgerOf, mountDoors } from "../../bin/doors.ts";
+import type { Configuration } from "../../lambdas/configuration.ts";
+import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
+import { activity } from "../../lib/sandbox/core/activity.ts";
+import { bus } from "../../lib/sandbox/core/bus.ts";
+import { callRecord } from "../../lib/sandbox/core/calls.ts";
+import type { Clock } from "../../lib/sandbox/core/clock.ts";
+import type { Foundation } from "../../lib/sandbox/core/foundation.ts";
+import { mishapBook } from "../../lib/sandbox/core/mishaps.ts";
+import { seededRandom } from "../../lib/sandbox/core/random.ts";
+import { openStore, type Store } from "../../lib/sandbox/core/store.ts";
+import { furnish, payloadManifest } from "../../lib/sandbox/furnish.ts";
+import { type Ground, ground } from "../../lib/sandbox/ground.ts";
+import { inProcess } from "../../lib/sandbox/in-process.ts";
+import { inhabit } from "../../lib/sandbox/inhabitants.ts";
+import { town } from "../../lib/sandbox/town.ts";
+import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
+
+const AWS = "http://aws.sandbox.invalid";
+const SLACK = "http://slack.sandbox.invalid";
+const KUBERNETES = "https://kubernetes.sandbox.invalid";
+
+/** When journeys begin: the same moment each time, so that a seed repeats a run. */
+const BEGINNING = Date.UTC(2026, 10, 21, 3, 0, 0);
+
+const MINUTE = 60_000;
+
+/** What a journey may decide about its world. */
+export interface WorldOptions {
+  readonly seed?: number;
+  /** Let the town be lived in: two Windows nodes of pool web, a protected one, one of a MachineSet. */
+  readonly inhabited?: boolean;
+  /** Changes of the configuration, by its top-level fields. */
+  readonly configuration?: object;
+}
+
+/** The whole product on the simulated ground, in this process, on a clock that only moves when nothing is under way. */
+export interface World {
+  readonly ground: Ground;
+  readonly configuration: Configuration;
+  /** Types in the channel; returns what this person sees right after. */
+  type(user: "operator" | "approver" | "visitor", text: string): ReturnType<Ground["slack"]["desk"]["type"]>;
+  /** Lets time pass until the question answers yes; fails loudly when it does not within `minutes`. */
+  until(question: () => boolean | Promise<boolean>, minutes: number, what?: string): Promise<void>;
+  /** Lets so much time pass. */
+  pass(minutes: number): Promise<void>;
+  operations(): Promise<OperationRecord[]>;
+  nodes(operation: string): Promise<NodeRecord[]>;
+  /** The texts of everything said in the channel so far, threads included, private answers left out. */
+  said(): string[];
+  close(): Promise<void>;
+}
+
+const hostClock: Clock = {
+  now: () => Date.now(),
+  after: (ms, what) => {
+    const timer = setTimeout(what, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+export const people = { operator: "U0OPERATOR", approver: "U0APPROVER", visitor: "U0VISITOR0" } as const;
+
+/** Builds the world. Call `close` at the end of the test. */
+export async function world(options: WorldOptions = {}, store: Store = openStore(":memory:")): Promise<World> {
+  vi.useFakeTimers({ now: BEGINNING, toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+  const under = activity();
+  const random = seededRandom(options.seed ?? 1);
+  const foundation: Foundation = {
+    clock: hostClock,
+    random,
+    store,
+    mishaps: mishapBook(store, random),
+    calls: callRecord(hostClock),
+    bus: bus(),
+    busy: (work) => under.during(work),
+  };
+  const stand = await ground({ foundation, host: hostClock, hostTime: (ms) => ms, slackAddress: () => SLACK });
+  const authority = stand.kubernetes.authorityPem;
+  const configuration = townConfiguration({ apiServer: KUBERNETES, authority }, options.configuration);
+  await furnish(stand, configuration, KUBERNETES);
+  const transport = inProcess(stand, under);
+  const addresses = { aws: AWS, slack: SLACK, now: Date.now, slackNow: Date.now, transport };
+  mountDoors(stand, addresses);
+  const book = ledgerOf(stand, addresses);
+  stand.resume();
+
+  const until: World["until"] = async (question, minutes, what = "what the journey waits for") => {
+    const end = Date.now() + minutes * MINUTE;
+    for (;;) {
+      await under.settled();
+      if (await question()) return;
+      if (Date.now() >= end || vi.getTimerCount() === 0) throw new Error(`${what} did not come within ${minutes} minutes`);
+      vi.advanceTimersToNextTimer();
+    }
+  };
+  const driven = async <T>(work: Promise<T>, minutes: number): Promise<T> => {
+    let over = false;
+    void work.then(
+      () => { over = true; },
+      () => { over = true; },
+    );
+    await until(() => over, minutes, "an act");
+    return work;
+  };
+  if (options.inhabited) await driven(inhabit({ ground: stand, configuration, payload: payloadManifest(stand, configuration) }), 30);
+
+  return {
+    ground: stand,
+    configuration,
+    type: (user, text) => driven(stand.slack.desk.type(people[user], town.slack.channelId, text), 1),
+    until,
+    pass: async (minutes) => {
+      const end = Date.now() + minutes * MINUTE;
+      const timer = setTimeout(() => undefined, minutes * MINUTE);
+      await until(() => Date.now() >= end, minutes + 1, "the end of a pause");
+      clearTimeout(timer);
+    },
+    operations: () => driven(book.operations(100), 1),
+    nodes: (operation) => driven(book.nodes(operation), 1),
+    said: () => stand.slack.messages().filter((message) => !message.onlyTo).map((message) => `${message.text} ${JSON.stringify(message.blocks)}`),
+    close: async () => {
+      await stand.dynamodb.close();
+      store.close();
+      vi.useRealTimers();
+    },
+  };
+}
