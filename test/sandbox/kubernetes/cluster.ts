@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import { activity } from "../../../lib/sandbox/core/activity.ts";
 import { bus } from "../../../lib/sandbox/core/bus.ts";
 import { callRecord } from "../../../lib/sandbox/core/calls.ts";
 import type { Clock } from "../../../lib/sandbox/core/clock.ts";
@@ -9,29 +8,77 @@ import { pacedClock } from "../../../lib/sandbox/core/paced-clock.ts";
 import { seededRandom } from "../../../lib/sandbox/core/random.ts";
 import { openStore, type Store } from "../../../lib/sandbox/core/store.ts";
 import type { Cloud, InstanceFacts } from "../../../lib/sandbox/core/surroundings.ts";
+import type { WireResponse } from "../../../lib/sandbox/core/wire.ts";
 import { type Kubernetes, kubernetesApi } from "../../../lib/sandbox/kubernetes/api.ts";
-import { kubernetesDoor } from "../../../lib/sandbox/kubernetes/door.ts";
 import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts";
+
+/** What the API answered; the body is parsed when it is JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any;
+}
+
+/** One request: method and path in one string, a body, headers beside the token. */
+export type Ask = (line: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
 /** A cluster to test, with the hands on its clock and its cloud. */
 export interface Cluster {
   readonly api: Kubernetes;
   readonly foundation: Foundation;
   readonly instances: Map<string, InstanceFacts>;
+  /** Asks with a token for this user; an administrator unless told. */
+  as(name: string, groups?: string[]): Ask;
+  readonly admin: Ask;
+}
+
+/** A cluster whose time stands still until it is moved. */
+export interface StillCluster extends Cluster {
+  pass(seconds: number): Promise<void>;
+  stop(): void;
 }
 
 const options = { version: "1.34.2", region: "us-west-2", hybridNetwork: "10.132.0.0/14" };
 
-/** A cloud that holds what the test puts in. */
-export const cloudOf = (instances: Map<string, InstanceFacts>): Cloud => ({
+const cloudOf = (instances: Map<string, InstanceFacts>): Cloud => ({
   instance: (id) => instances.get(id),
   instances: () => [...instances.values()],
   shutDownByGuest: () => undefined,
 });
 
+/** The whole body of a response as text; an endless one is not for this. */
+async function textIn({ body }: WireResponse): Promise<string> {
+  if (typeof body === "string" || body instanceof Uint8Array) return Buffer.from(body).toString("utf8");
+  let text = "";
+  for await (const piece of body) text += piece;
+  return text;
+}
+
+const asking =
+  (api: Kubernetes, token: string): Ask =>
+  async (line, body, headers = {}) => {
+    const [method = "GET", url = "/"] = line.split(" ");
+    const bytes =
+      body === undefined ? new Uint8Array() : Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+    const response = await api.answer({
+      method,
+      url,
+      headers: { authorization: `Bearer ${token}`, ...headers },
+      body: bytes,
+    });
+    const text = await textIn(response);
+    const isJson = response.headers["content-type"]?.includes("json") && !text.includes("\n{");
+    return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : text };
+  };
+
 /** Builds a cluster on a clock. */
-export async function clusterOn(clock: Clock, store: Store = openStore(":memory:"), seed = 7): Promise<Cluster> {
-  const random = seededRandom(seed);
+export async function clusterOn(
+  clock: Clock,
+  store: Store = openStore(":memory:"),
+  busy: Foundation["busy"] = (work) => work,
+): Promise<Cluster> {
+  const random = seededRandom(7);
   const foundation: Foundation = {
     clock,
     random,
@@ -39,46 +86,30 @@ export async function clusterOn(clock: Clock, store: Store = openStore(":memory:
     mishaps: mishapBook(store, random),
     calls: callRecord(clock),
     bus: bus(),
-    busy: (work) => work,
+    busy,
   };
   const instances = new Map<string, InstanceFacts>();
   const api = await kubernetesApi(foundation, cloudOf(instances), options);
   api.resume();
-  return { api, foundation, instances };
+  const as = (name: string, groups?: string[]): Ask =>
+    asking(api, api.issueToken({ name, ...(groups ? { groups } : {}) }, null));
+  return { api, foundation, instances, as, admin: as("admin", ["system:masters"]) };
 }
 
-/** A cluster behind HTTPS on loopback, at a multiple of the host's pace. */
-export async function openCluster(speed: number): Promise<Cluster & { url: string; close(): Promise<void> }> {
-  const clock = pacedClock(Date.now(), speed);
-  const cluster = await clusterOn(clock);
-  const door = kubernetesDoor(cluster.api, cluster.api.serverCertificate);
-  door.listen(0, "127.0.0.1");
-  await once(door, "listening");
-  const url = `https://127.0.0.1:${(door.address() as AddressInfo).port}`;
-  const close = async (): Promise<void> => {
-    clock.stop();
-    door.closeAllConnections();
-    door.close();
-    await once(door, "close");
+/** Noon of a day; the sandbox's time when a still cluster begins. */
+export const NOON = Date.parse("2026-11-21T12:00:00Z");
+
+/** A cluster whose clock moves only when the test says so. */
+export async function stillCluster(store?: Store, start = NOON): Promise<StillCluster> {
+  const clock = pacedClock(start, 1e-9);
+  const { during, settled } = activity();
+  const cluster = await clusterOn(clock, store, during);
+  const pass = async (seconds: number): Promise<void> => {
+    await clock.advance(seconds * 1000, settled);
+    await settled();
   };
-  return { ...cluster, url, close };
+  return { ...cluster, pass, stop: clock.stop };
 }
-
-/** A kubeconfig for one user. */
-export const kubeconfig = (url: string, authority: string, user: Record<string, string>): string =>
-  JSON.stringify({
-    apiVersion: "v1",
-    kind: "Config",
-    "current-context": "sandbox",
-    clusters: [
-      {
-        name: "sandbox",
-        cluster: { server: url, "certificate-authority-data": Buffer.from(authority).toString("base64") },
-      },
-    ],
-    users: [{ name: "user", user }],
-    contexts: [{ name: "sandbox", context: { cluster: "sandbox", user: "user" } }],
-  });
 
 /** A Linux node without a machine behind it: always attended. */
 export const linuxNode = (name: string, labels: Record<string, string> = {}): KubeObject =>
@@ -89,7 +120,7 @@ export const linuxNode = (name: string, labels: Record<string, string> = {}): Ku
       name,
       labels: { "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64", "kubernetes.io/hostname": name, ...labels },
     },
-    spec: {},
+    spec: { podCIDR: "10.128.2.0/23" },
     status: {
       conditions: [
         { type: "Ready", status: "True", reason: "KubeletReady", message: "kubelet is posting ready status" },
@@ -110,4 +141,29 @@ export const linuxNode = (name: string, labels: Record<string, string> = {}): Ku
         kubeProxyVersion: "",
       },
     },
+  }) as unknown as KubeObject;
+
+/** A Deployment of containers that do nothing. */
+export const deployment = (name: string, replicas: number, spec: Record<string, unknown> = {}): KubeObject =>
+  ({
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name, namespace: "default" },
+    spec: {
+      replicas,
+      selector: { matchLabels: { app: name } },
+      template: {
+        metadata: { labels: { app: name } },
+        spec: { containers: [{ name: "main", image: "pause" }], ...spec },
+      },
+    },
+  }) as unknown as KubeObject;
+
+/** A budget over the pods of a deployment. */
+export const budget = (name: string, spec: Record<string, unknown>, app = name): KubeObject =>
+  ({
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    metadata: { name, namespace: "default" },
+    spec: { selector: { matchLabels: { app } }, ...spec },
   }) as unknown as KubeObject;

@@ -1,0 +1,44 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { pacedClock } from "../../../lib/sandbox/core/paced-clock.ts";
+import { kubernetesDoor } from "../../../lib/sandbox/kubernetes/door.ts";
+import { type Cluster, clusterOn } from "./cluster.ts";
+
+/** A cluster behind HTTPS on loopback. */
+export interface OpenCluster extends Cluster {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Opens a cluster that lives at a multiple of the host's pace. */
+export async function openCluster(speed: number): Promise<OpenCluster> {
+  const clock = pacedClock(Date.now(), speed);
+  const cluster = await clusterOn(clock);
+  const door = kubernetesDoor(cluster.api, cluster.api.serverCertificate);
+  door.listen(0, "127.0.0.1");
+  await once(door, "listening");
+  const close = async (): Promise<void> => {
+    clock.stop();
+    const closed = once(door, "close");
+    door.close();
+    door.closeAllConnections();
+    await closed;
+  };
+  return { ...cluster, url: `https://127.0.0.1:${(door.address() as AddressInfo).port}`, close };
+}
+
+/** A kubeconfig for one user. */
+export const kubeconfig = (url: string, authority: string, user: Record<string, string>): string =>
+  JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": "sandbox",
+    clusters: [
+      {
+        name: "sandbox",
+        cluster: { server: url, "certificate-authority-data": Buffer.from(authority).toString("base64") },
+      },
+    ],
+    users: [{ name: "user", user }],
+    contexts: [{ name: "sandbox", context: { cluster: "sandbox", user: "user" } }],
+  });
