@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import {
   DescribeInstanceAttributeCommand,
-  DescribeInstancesCommand,
   DescribeSecurityGroupsCommand,
+  type EC2Client,
   type Filter,
   type Instance,
+  paginateDescribeInstances,
   RunInstancesCommand,
   type RunInstancesCommandInput,
   TerminateInstancesCommand,
@@ -12,7 +13,7 @@ import {
 import { GetParameterCommand } from "@aws-sdk/client-ssm";
 import type { Configuration, Pool } from "../configuration.ts";
 import { securityGroupFaults } from "../desired/ports.ts";
-import { Refused } from "../errors.ts";
+import { Refused, Retryable } from "../errors.ts";
 import { type Lease, leases } from "./leases.ts";
 import type { World } from "./world.ts";
 
@@ -127,25 +128,58 @@ export function launchRequest(
 /** The operation that launched an instance, by its tag. */
 export const instanceOperation = (machine: Machine): string | null => machine.tags["casement:operation"] ?? null;
 
+async function find(ec2: EC2Client, filters: Filter[]): Promise<Machine[]> {
+  const found: Machine[] = [];
+  for await (const page of paginateDescribeInstances({ client: ec2, pageSize: 200 }, { Filters: filters })) {
+    const reservations = page.Reservations ?? [];
+    found.push(...reservations.flatMap((reservation) => reservation.Instances ?? []).map(machineOf));
+  }
+  return found;
+}
+
+const stateFilter = (...states: readonly string[]): Filter => ({ Name: "instance-state-name", Values: [...states] });
+
+/** EC2 instances as they are found. */
+const seen = ({ clients: { ec2 } }: World) => ({
+  /** One instance; undefined while EC2 does not know it yet (it is eventually consistent), or no more. */
+  describe: async (instanceId: string): Promise<Machine | undefined> => {
+    const [found] = await find(ec2, [{ Name: "instance-id", Values: [instanceId] }]);
+    return found;
+  },
+
+  /** What we launched for a pool and still exists. */
+  ofPool: (cluster: string, pool: string): Promise<Machine[]> =>
+    find(ec2, [
+      { Name: "tag:casement:cluster", Values: [cluster] },
+      { Name: "tag:casement:pool", Values: [pool] },
+      { Name: "tag:casement:launched", Values: ["true"] },
+      stateFilter("pending", "running", "stopping", "stopped"),
+    ]),
+
+  /** Every instance of the cluster that is not gone. */
+  ofCluster: (clusterId: string): Promise<Machine[]> =>
+    find(ec2, [
+      { Name: `tag:kubernetes.io/cluster/${clusterId}`, Values: ["owned", "shared"] },
+      stateFilter("pending", "running", "stopping", "stopped", "shutting-down"),
+    ]),
+
+  /** Somebody switched termination protection on. */
+  isProtected: async (instanceId: string): Promise<boolean> => {
+    const { DisableApiTermination } = await ec2.send(
+      new DescribeInstanceAttributeCommand({ InstanceId: instanceId, Attribute: "disableApiTermination" }),
+    );
+    return DisableApiTermination?.Value === true;
+  },
+});
+
 /** EC2 instances: chosen, launched, looked at, terminated. */
 export const instances = (world: World) => {
   const { ec2, ssm } = world.clients;
   const lease = leases(world);
 
-  const find = async (filters: Filter[]): Promise<Instance[]> => {
-    const found: Instance[] = [];
-    let token: string | undefined;
-    do {
-      const page = await ec2.send(
-        new DescribeInstancesCommand({ Filters: filters, MaxResults: 200, ...(token ? { NextToken: token } : {}) }),
-      );
-      found.push(...(page.Reservations ?? []).flatMap((reservation) => reservation.Instances ?? []));
-      token = page.NextToken;
-    } while (token);
-    return found;
-  };
-
   return {
+    ...seen(world),
+
     /** Resolves the newest image of a Windows release from AWS's public parameter. */
     image: async (windows: string): Promise<Image> => {
       const parameter = `${IMAGE_PATH}-${windows}-English-Core-Base`;
@@ -177,44 +211,19 @@ export const instances = (world: World) => {
       }
     },
 
-    /** One instance; undefined while EC2 does not know it yet (it is eventually consistent), or no more. */
-    describe: async (instanceId: string): Promise<Machine | undefined> => {
-      const [found] = await find([{ Name: "instance-id", Values: [instanceId] }]);
-      return found ? machineOf(found) : undefined;
-    },
-
-    /** What we launched for a pool and still exists. */
-    ofPool: async (cluster: string, pool: string): Promise<Machine[]> => {
-      const filters = [
-        { Name: "tag:casement:cluster", Values: [cluster] },
-        { Name: "tag:casement:pool", Values: [pool] },
-        { Name: "tag:casement:launched", Values: ["true"] },
-        { Name: "instance-state-name", Values: ["pending", "running", "stopping", "stopped"] },
-      ];
-      return (await find(filters)).map(machineOf);
-    },
-
-    /** Every instance of the cluster that is not gone. */
-    ofCluster: async (clusterId: string): Promise<Machine[]> => {
-      const filters = [
-        { Name: `tag:kubernetes.io/cluster/${clusterId}`, Values: ["owned", "shared"] },
-        { Name: "instance-state-name", Values: ["pending", "running", "stopping", "stopped", "shutting-down"] },
-      ];
-      return (await find(filters)).map(machineOf);
-    },
-
-    /** Somebody switched termination protection on. */
-    isProtected: async (instanceId: string): Promise<boolean> => {
-      const { DisableApiTermination } = await ec2.send(
-        new DescribeInstanceAttributeCommand({ InstanceId: instanceId, Attribute: "disableApiTermination" }),
-      );
-      return DisableApiTermination?.Value === true;
-    },
-
-    /** Ends an instance that we launched; its lease is checked right before. Terminating twice is the same. */
+    /**
+     * Ends an instance that we launched; its lease is checked right before. Terminating twice is the same.
+     * @throws Refused when the lease is not ours any more; Retryable while EC2 does not know the instance
+     */
     terminate: async (held: Lease): Promise<void> => {
       await lease.check(held);
-      await ec2.send(new TerminateInstancesCommand({ InstanceIds: [held.instanceId] }));
+      try {
+        await ec2.send(new TerminateInstancesCommand({ InstanceIds: [held.instanceId] }));
+      } catch (error) {
+        if (error instanceof Error && error.name === "InvalidInstanceID.NotFound")
+          throw new Retryable(`EC2 does not know ${held.instanceId}`, { cause: error });
+        throw error;
+      }
     },
   };
 };

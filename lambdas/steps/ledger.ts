@@ -50,12 +50,13 @@ export const ledger = (world: World) => {
 
     changeOperation: (id: string, fields: OperationChange): Promise<void> => items.change(operationKey(id), fields),
 
-    /** Marks an operation as cancelled by somebody; the first one counts. Undefined when there is no such operation. */
+    /**
+     * Marks an operation as cancelled by somebody, unless it has ended; the first one counts.
+     * @returns the operation as it was before; undefined when there is no such operation
+     */
     requestCancel: async (id: string, by: string): Promise<OperationRecord | undefined> => {
       const known = await operation(id);
-      if (known && known.cancelledBy === null && known.endedAt === null) {
-        await items.change(operationKey(id), { cancelledBy: by });
-      }
+      if (known) await items.changeWhileNull(operationKey(id), { cancelledBy: by }, ["cancelledBy", "endedAt"]);
       return known;
     },
 

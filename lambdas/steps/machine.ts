@@ -5,7 +5,8 @@ import {
   type GetCommandInvocationCommandOutput,
   InvalidInstanceId,
   InvocationDoesNotExist,
-  ListCommandsCommand,
+  paginateDescribeInstanceInformation,
+  paginateListCommands,
   SendCommandCommand,
 } from "@aws-sdk/client-ssm";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
@@ -78,6 +79,58 @@ function lookAt(script: Script, invocation: GetCommandInvocationCommandOutput): 
   return { state: "failed", why: `${script}.ps1 ${ending}${words ? `: ${words}` : ""}` };
 }
 
+/** The agents of the machines, as Systems Manager sees them. */
+const agents = ({ clients: { ssm } }: World) => ({
+  /** Is the agent there? Online may be five minutes old: a command is the proof. */
+  agent: async (instanceId: string): Promise<Agent> => {
+    const { InstanceInformationList } = await ssm.send(
+      new DescribeInstanceInformationCommand({ Filters: [{ Key: "InstanceIds", Values: [instanceId] }] }),
+    );
+    const [found] = InstanceInformationList ?? [];
+    return {
+      online: found?.PingStatus === "Online",
+      version: found?.AgentVersion ?? null,
+      lastPing: found?.LastPingDateTime?.toISOString() ?? null,
+    };
+  },
+
+  /** Ping status by instance id, for all that the agent service knows. */
+  agents: async (): Promise<Record<string, string>> => {
+    const known: Record<string, string> = {};
+    for await (const page of paginateDescribeInstanceInformation({ client: ssm, pageSize: 50 }, {}))
+      for (const one of page.InstanceInformationList ?? []) known[one.InstanceId ?? ""] = one.PingStatus ?? "Unknown";
+    return known;
+  },
+});
+
+/** The commands that a machine was sent. */
+const commands = ({ clients: { ssm } }: World) => ({
+  /** The command that carries this mark, if it was sent after all. */
+  sent: async (instanceId: string, mark: string): Promise<string | null> => {
+    for await (const page of paginateListCommands({ client: ssm, pageSize: 50 }, { InstanceId: instanceId })) {
+      const found = (page.Commands ?? []).find((command) => command.Comment === mark);
+      if (found?.CommandId) return found.CommandId;
+    }
+    return null;
+  },
+
+  /** Reads the invocation, never the command: a command may be called a success when nothing ran. */
+  look: async (script: Script, commandId: string, instanceId: string): Promise<CommandLook> => {
+    const invocation = new GetCommandInvocationCommand({ CommandId: commandId, InstanceId: instanceId });
+    try {
+      return lookAt(script, await ssm.send(invocation));
+    } catch (error) {
+      if (error instanceof InvocationDoesNotExist) return { state: "running", status: "Pending" };
+      throw error;
+    }
+  },
+
+  /** Asks the agent to stop a command; what it has done stays done. */
+  cancelCommand: async (commandId: string, instanceId: string): Promise<void> => {
+    await ssm.send(new CancelCommandCommand({ CommandId: commandId, InstanceIds: [instanceId] }));
+  },
+});
+
 /** Acting on a Windows machine, through its SSM agent only. */
 export const machine = (world: World) => {
   const { ssm, s3 } = world.clients;
@@ -89,32 +142,8 @@ export const machine = (world: World) => {
   };
 
   return {
-    /** Is the agent there? Online may be five minutes old: a command is the proof. */
-    agent: async (instanceId: string): Promise<Agent> => {
-      const { InstanceInformationList } = await ssm.send(
-        new DescribeInstanceInformationCommand({ Filters: [{ Key: "InstanceIds", Values: [instanceId] }] }),
-      );
-      const [found] = InstanceInformationList ?? [];
-      return {
-        online: found?.PingStatus === "Online",
-        version: found?.AgentVersion ?? null,
-        lastPing: found?.LastPingDateTime?.toISOString() ?? null,
-      };
-    },
-
-    /** Ping status by instance id, for all that the agent service knows. */
-    agents: async (): Promise<Record<string, string>> => {
-      const known: Record<string, string> = {};
-      let token: string | undefined;
-      do {
-        const page = await ssm.send(
-          new DescribeInstanceInformationCommand({ MaxResults: 50, ...(token ? { NextToken: token } : {}) }),
-        );
-        for (const one of page.InstanceInformationList ?? []) known[one.InstanceId ?? ""] = one.PingStatus ?? "Unknown";
-        token = page.NextToken;
-      } while (token);
-      return known;
-    },
+    ...agents(world),
+    ...commands(world),
 
     /** Puts a plan where the machine can read it when it is too large to travel as a parameter. */
     requestFor: async (plan: Plan, key: string): Promise<ApplyRequest> => {
@@ -153,38 +182,6 @@ export const machine = (world: World) => {
           throw new Retryable(`SSM does not reach ${held.instanceId}: ${error.message}`, { cause: error });
         throw error;
       }
-    },
-
-    /** The command that carries this mark, if it was sent after all. */
-    sent: async (instanceId: string, mark: string): Promise<string | null> => {
-      let token: string | undefined;
-      do {
-        const page = await ssm.send(
-          new ListCommandsCommand({ InstanceId: instanceId, MaxResults: 50, ...(token ? { NextToken: token } : {}) }),
-        );
-        const found = (page.Commands ?? []).find((command) => command.Comment === mark);
-        if (found?.CommandId) return found.CommandId;
-        token = page.NextToken;
-      } while (token);
-      return null;
-    },
-
-    /** Reads the invocation, never the command: a command may be called a success when nothing ran. */
-    look: async (script: Script, commandId: string, instanceId: string): Promise<CommandLook> => {
-      try {
-        return lookAt(
-          script,
-          await ssm.send(new GetCommandInvocationCommand({ CommandId: commandId, InstanceId: instanceId })),
-        );
-      } catch (error) {
-        if (error instanceof InvocationDoesNotExist) return { state: "running", status: "Pending" };
-        throw error;
-      }
-    },
-
-    /** Asks the agent to stop a command; what it has done stays done. */
-    cancelCommand: async (commandId: string, instanceId: string): Promise<void> => {
-      await ssm.send(new CancelCommandCommand({ CommandId: commandId, InstanceIds: [instanceId] }));
     },
   };
 };

@@ -33,33 +33,19 @@ const PAGE = 500;
 /** The taint that keeps pods away until everything was verified; removed last. */
 export const STARTING_TAINT = "casement.dev/starting";
 
-/** Nodes of the cluster and what is written on them. */
-export const nodes = (world: World) => {
-  const { core, custom } = world.clients.kubernetes;
-
-  const read = async (name: string): Promise<V1Node | undefined> => {
-    try {
-      return await core.readNode({ name });
-    } catch (error) {
-      if (absent(error)) return undefined;
-      throw error;
-    }
-  };
-
-  /** Changes a node only if it is still as it was read: a taint list is replaced whole. */
-  const patchAsRead = async (node: V1Node, body: object): Promise<void> => {
-    const metadata = { resourceVersion: node.metadata?.resourceVersion };
-    try {
-      await core.patchNode({ name: node.metadata?.name ?? "", body: { metadata, ...body } }, mergePatch);
-    } catch (error) {
-      if (error instanceof ApiException && error.code === 409)
-        throw new Retryable("the Node was changed at the same moment", { cause: error });
-      throw error;
-    }
-  };
-
+/** Nodes and pods as they are found. */
+const reading = ({ clients }: World) => {
+  const { core } = clients.kubernetes;
   return {
-    read,
+    /** One node; undefined when there is none of that name. */
+    read: async (name: string): Promise<V1Node | undefined> => {
+      try {
+        return await core.readNode({ name });
+      } catch (error) {
+        if (absent(error)) return undefined;
+        throw error;
+      }
+    },
 
     all: (): Promise<V1Node[]> =>
       everyPage((from) => core.listNode({ limit: PAGE, ...(from ? { _continue: from } : {}) })),
@@ -75,18 +61,39 @@ export const nodes = (world: World) => {
 
     pods: (): Promise<V1Pod[]> =>
       everyPage((from) => core.listPodForAllNamespaces({ limit: PAGE, ...(from ? { _continue: from } : {}) })),
+  };
+};
 
+/** What is changed on a node, and its end. */
+const changing = (world: World) => {
+  const { core } = world.clients.kubernetes;
+  const { read } = reading(world);
+
+  /** Changes a node only if it is still as it was read: a taint list is replaced whole. */
+  const patchAsRead = async (node: V1Node, body: object): Promise<void> => {
+    const metadata = { resourceVersion: node.metadata?.resourceVersion };
+    try {
+      await core.patchNode({ name: node.metadata?.name ?? "", body: { metadata, ...body } }, mergePatch);
+    } catch (error) {
+      if (error instanceof ApiException && error.code === 409)
+        throw new Retryable("the Node was changed at the same moment", { cause: error });
+      throw error;
+    }
+  };
+
+  return {
     /** Sets labels; a label that is there with the value stays. */
     label: async (node: V1Node, labels: Readonly<Record<string, string>>): Promise<void> => {
       const missing = Object.entries(labels).filter(([key, value]) => node.metadata?.labels?.[key] !== value);
       if (missing.length === 0) return;
-      await core.patchNode(
-        { name: node.metadata?.name ?? "", body: { metadata: { labels: Object.fromEntries(missing) } } },
-        mergePatch,
-      );
+      const body = { metadata: { labels: Object.fromEntries(missing) } };
+      await core.patchNode({ name: node.metadata?.name ?? "", body }, mergePatch);
     },
 
-    /** Removes one taint by key. */
+    /**
+     * Removes one taint by key.
+     * @throws Retryable when the node was changed since it was read
+     */
     untaint: async (node: V1Node, key: string): Promise<void> => {
       const taints: V1Taint[] = node.spec?.taints ?? [];
       if (!taints.some((taint) => taint.key === key)) return;
@@ -111,6 +118,15 @@ export const nodes = (world: World) => {
         throw error;
       }
     },
+  };
+};
+
+/** Nodes of the cluster and what is written on them. */
+export const nodes = (world: World) => {
+  const { core, custom } = world.clients.kubernetes;
+  return {
+    ...reading(world),
+    ...changing(world),
 
     /** An Event on the Node, so that people with kubectl see what people in Slack see. */
     announce: async (

@@ -9,30 +9,77 @@ export interface Key {
   readonly sk: string;
 }
 
-/** The few ways in which items are read and written: reads are consistent, writes that race are conditional. */
-export const table = ({ clients, settings }: World) => {
+/** Reading and writing knows no time. */
+type Place = Pick<World, "clients" | "settings">;
+
+/** What must hold for a write. */
+interface Condition {
+  readonly expression: string;
+  readonly values?: Record<string, unknown>;
+}
+
+const missing: Condition = { expression: "attribute_not_exists(pk)" };
+const existing: Condition = { expression: "attribute_exists(pk)" };
+
+/** Whether a write's condition held. */
+async function held(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
+
+/** Writes that happen only if something holds; they tell whether it did. */
+const conditional = ({ clients, settings }: Place) => {
   const TableName = settings.ledgerTable;
+
+  const putIf = ({ expression, values }: Condition, item: object): Promise<boolean> =>
+    held(
+      clients.ledger.send(
+        new PutCommand({
+          TableName,
+          Item: item,
+          ConditionExpression: expression,
+          ...(values ? { ExpressionAttributeValues: values } : {}),
+        }),
+      ),
+    );
+
+  /** Sets fields under a condition; false when it did not hold. */
+  const setIf = async (key: Key, fields: object, condition: Condition): Promise<boolean> => {
+    const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+    if (entries.length === 0) return true;
+    return held(
+      clients.ledger.send(
+        new UpdateCommand({
+          TableName,
+          Key: key,
+          UpdateExpression: `SET ${entries.map((_, at) => `#f${at} = :v${at}`).join(", ")}`,
+          ConditionExpression: condition.expression,
+          ExpressionAttributeNames: Object.fromEntries(entries.map(([name], at) => [`#f${at}`, name])),
+          ExpressionAttributeValues: {
+            ...Object.fromEntries(entries.map(([, value], at) => [`:v${at}`, value])),
+            ...condition.values,
+          },
+        }),
+      ),
+    );
+  };
+
+  return { putIf, setIf };
+};
+
+/** The few ways in which items are read and written: reads are consistent, writes that race are conditional. */
+export const table = ({ clients, settings }: Place) => {
+  const TableName = settings.ledgerTable;
+  const { putIf, setIf } = conditional({ clients, settings });
 
   const read = async <T>(key: Key): Promise<T | undefined> => {
     const { Item } = await clients.ledger.send(new GetCommand({ TableName, Key: key, ConsistentRead: true }));
     return Item as T | undefined;
-  };
-
-  const putIf = async (item: object, condition: string, values?: Record<string, unknown>): Promise<boolean> => {
-    try {
-      await clients.ledger.send(
-        new PutCommand({
-          TableName,
-          Item: item,
-          ConditionExpression: condition,
-          ...(values ? { ExpressionAttributeValues: values } : {}),
-        }),
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
   };
 
   return {
@@ -40,27 +87,25 @@ export const table = ({ clients, settings }: World) => {
 
     /** Writes an item unless one is there: "again" leaves what was there untouched. */
     insert: async (key: Key, item: object): Promise<"first" | "again"> =>
-      (await putIf({ ...item, ...key }, "attribute_not_exists(pk)")) ? "first" : "again",
+      (await putIf(missing, { ...item, ...key })) ? "first" : "again",
 
     /** Writes an item whatever was there. */
     replace: async (key: Key, item: object): Promise<void> => {
       await clients.ledger.send(new PutCommand({ TableName, Item: { ...item, ...key } }));
     },
 
-    /** Sets some fields of an item that exists; a field that is undefined stays as it is. */
+    /**
+     * Sets some fields of an item that exists; a field that is undefined stays as it is.
+     * @throws Error when there is no such item
+     */
     change: async (key: Key, fields: object): Promise<void> => {
-      const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-      if (entries.length === 0) return;
-      await clients.ledger.send(
-        new UpdateCommand({
-          TableName,
-          Key: key,
-          UpdateExpression: `SET ${entries.map((_, at) => `#f${at} = :v${at}`).join(", ")}`,
-          ConditionExpression: "attribute_exists(pk)",
-          ExpressionAttributeNames: Object.fromEntries(entries.map(([name], at) => [`#f${at}`, name])),
-          ExpressionAttributeValues: Object.fromEntries(entries.map(([, value], at) => [`:v${at}`, value])),
-        }),
-      );
+      if (!(await setIf(key, fields, existing))) throw new Error(`there is no ${key.pk} ${key.sk} to change`);
+    },
+
+    /** Sets some fields of an item while these others of it are null; else nothing. */
+    changeWhileNull: async (key: Key, fields: object, empty: readonly string[]): Promise<void> => {
+      const expression = empty.map((name) => `${name} = :null`).join(" AND ");
+      await setIf(key, fields, { expression, values: { ":null": null } });
     },
 
     /**
@@ -76,9 +121,8 @@ export const table = ({ clients, settings }: World) => {
       const after = revision(before);
       if (after === null) return before;
       const version = (before?.version ?? 0) + 1;
-      const written = before
-        ? await putIf({ ...after, ...key, version }, "version = :seen", { ":seen": before.version })
-        : await putIf({ ...after, ...key, version }, "attribute_not_exists(pk)");
+      const unchanged = before ? { expression: "version = :seen", values: { ":seen": before.version } } : missing;
+      const written = await putIf(unchanged, { ...after, ...key, version });
       if (!written) throw new Retryable(`${key.pk} was changed by somebody else at the same moment`);
       return after;
     },
