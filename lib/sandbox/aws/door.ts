@@ -91,9 +91,9 @@ const knownError = (error: unknown, service: string): AwsError =>
 /**
  * Builds the door: verifies the signature, finds service and action, strikes mishaps, throttles, asks the service and
  * records the call. Errors of the ground's own (bugs) become an internal error and are reported by `onBug`.
- * @param onBug told of an error that is not AWS's way of refusing
+ * @param onBug told of an error that is not AWS's way of refusing: the client sees only an internal error
  */
-export function awsDoor(options: DoorOptions, onBug: (error: unknown) => void = () => {}): AwsDoor {
+export function awsDoor(options: DoorOptions, onBug: (error: unknown) => void = console.error): AwsDoor {
   const { foundation, services, access } = options;
   const buckets = tokenBuckets(foundation.clock);
   foundation.mishaps.declare(...mishapKinds);

@@ -32,15 +32,15 @@ interface Validations {
 }
 
 /** dynalite 4.0.0 is CommonJS without types; these are the modules that its own HTTP handler is made of. */
-const load = createRequire(import.meta.url);
-const { create }: { create(options: object): Store } = load("dynalite/db");
+const require = createRequire(import.meta.url);
+const { create }: { create(options: object): Store } = require("dynalite/db");
 const {
   checkTypes,
   checkValidations,
 }: {
   checkTypes(data: object, types: unknown): object;
   checkValidations(data: object, types: unknown, custom: unknown, store: Store): void;
-} = load("dynalite/validations");
+} = require("dynalite/validations");
 
 const moduleName = (action: string): string => action.charAt(0).toLowerCase() + action.slice(1);
 
@@ -49,8 +49,8 @@ const isRefusal = (error: unknown): error is DynaliteError =>
 
 /** Runs one action through validation and execution; both refuse by throwing. */
 function perform(store: Store, action: string, input: object): Promise<object> {
-  const { types, custom }: Validations = load(`dynalite/validations/${moduleName(action)}`);
-  const execute: (store: Store, data: object, done: Done<object>) => void = load(
+  const { types, custom }: Validations = require(`dynalite/validations/${moduleName(action)}`);
+  const execute: (store: Store, data: object, done: Done<object>) => void = require(
     `dynalite/actions/${moduleName(action)}`,
   );
   const data = checkTypes(structuredClone(input), types);

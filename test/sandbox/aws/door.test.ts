@@ -1,6 +1,7 @@
 import { DescribeInstancesCommand, EC2Client } from "@aws-sdk/client-ec2";
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { afterEach, describe, expect, it } from "vitest";
 import { ec2 } from "../../../lib/sandbox/aws/ec2/ec2.ts";
 import { s3 } from "../../../lib/sandbox/aws/s3/s3.ts";
@@ -102,7 +103,35 @@ describe("the AWS door", () => {
     expect((await callAll(ground))[0]).toBe("none");
   });
 
-  it("throttles, breaks and slows down on order, for the action that was named", async () => {
+  it("opens a presigned address for as long as it says, and no other", async () => {
+    const { door } = stand(() => now);
+    let now = Date.now();
+    const object = new GetObjectCommand({ Bucket: town.bucket, Key: "payload/a" });
+    const url = new URL(await getSignedUrl(new S3Client(clientOf(door)), object, { expiresIn: 600 }));
+    const open = (path: string) =>
+      door.answer({ method: "GET", url: path, headers: { host: url.host }, body: new Uint8Array() });
+    expect(Buffer.from((await open(url.pathname + url.search)).body as Uint8Array).toString()).toBe("content");
+    expect((await open(url.pathname.replace("/a", "/b") + url.search)).status).toBe(403);
+    now += 601_000;
+    expect((await open(url.pathname + url.search)).status).toBe(403);
+  });
+
+  it("takes ten seconds longer on order", async () => {
+    const ground = stand();
+    ground.foundation.mishaps.order("aws-slow", { service: "ec2" }, 1);
+    let answered = false;
+    const call = new EC2Client(clientOf(ground.door)).send(new DescribeInstancesCommand({})).then(() => {
+      answered = true;
+    });
+    const clock = ground.foundation.clock as ReturnType<typeof handClock>;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await clock.advance(9_000);
+    expect(answered).toBe(false);
+    await clock.advance(1_000);
+    await call;
+  });
+
+  it("throttles and breaks on order, for the action that was named", async () => {
     const ground = stand();
     const { mishaps } = ground.foundation;
     mishaps.order("aws-throttle", { service: "ec2", action: "DescribeInstances" }, 1);

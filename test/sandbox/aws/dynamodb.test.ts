@@ -52,8 +52,8 @@ describe("DynamoDB", () => {
 
   it("lets functions do what they are permitted, and nothing more", async () => {
     const { client } = await stand();
-    expect(await codeOf(client("look").send(put("mine")))).toBe("AccessDeniedException");
-    expect(await codeOf(client("look").send(get))).toBe("none");
+    expect(await codeOf(client("cloud-events").send(put("mine")))).toBe("AccessDeniedException");
+    expect(await codeOf(client("cloud-events").send(get))).toBe("none");
     expect(await codeOf(client("front-door").send(new ScanCommand({ TableName: town.ledgerTable })))).toBe(
       "AccessDeniedException",
     );

@@ -81,7 +81,16 @@ export const realAccess = () =>
     permissions: { ...permissionsFor(place), admin: [everything] },
   });
 
-const principals = ["admin", "front-door", "add-nodes", "provision-node", "remove-node", "look", "nobody"];
+const principals = [
+  "admin",
+  "front-door",
+  "add-nodes",
+  "provision-node",
+  "remove-node",
+  "look",
+  "cloud-events",
+  "nobody",
+];
 
 /** A door before the services, with one key per principal. */
 export function doorFor(foundation: Foundation, services: AwsService[], hostNow: () => number = Date.now): AwsDoor {

@@ -23,7 +23,7 @@ function cronOf(expression: string): Cron | undefined {
   if (fields.length !== 6 || (day === "?") === (weekday === "?")) throw invalid(expression);
   const pattern = ["0", minute, hour, day.replace("?", "*"), month, shiftedDays(weekday).replace("?", "*"), year];
   try {
-    return new Cron(pattern.join(" "), { timezone: "UTC", mode: "7-part", paused: true });
+    return new Cron(pattern.join(" "), { timezone: "UTC", mode: "7-part", sloppyRanges: true, paused: true });
   } catch {
     throw invalid(expression);
   }

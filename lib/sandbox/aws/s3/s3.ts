@@ -105,12 +105,21 @@ function getObject(buckets: Objects, request: WireRequest, target: Target): Wire
   const all = Buffer.from(version.content, "base64");
   const { bytes, contentRange } = ranged(all, range);
   const length = { "content-length": String(bytes.length) };
-  if (request.method === "HEAD") return { status: 200, headers: { ...headers, ...length }, body: "" };
   if (contentRange === undefined) return { status: 200, headers: { ...headers, ...length }, body: bytes };
   // A checksum is of the whole object and would not match a part of it.
   const whole = Object.keys(headers).filter((name) => name.startsWith("x-amz-checksum-"));
   const rest = Object.fromEntries(Object.entries(headers).filter(([name]) => !whole.includes(name)));
   return { status: 206, headers: { ...rest, ...length, "content-range": contentRange }, body: bytes };
+}
+
+/** An answer to HEAD has no body, not even when it refuses: all that is left of the error is its status. */
+function headObject(buckets: Objects, request: WireRequest, target: Target): WireResponse {
+  try {
+    return { ...getObject(buckets, request, target), body: "" };
+  } catch (error) {
+    if (error instanceof AwsError) return { status: error.status, headers: {}, body: "" };
+    throw error;
+  }
 }
 
 /** Conditional writes (User Guide, "How to prevent object overwrites with conditional writes"). */
@@ -168,7 +177,7 @@ const xml = (body: string, status = 200): WireResponse => ({
 
 const perform: Readonly<Record<string, (buckets: Objects, request: WireRequest, target: Target) => WireResponse>> = {
   GetObject: getObject,
-  HeadObject: getObject,
+  HeadObject: headObject,
   PutObject: putObject,
   DeleteObject: (buckets, _, target) => deleteObject(buckets, target),
   ListObjectsV2: (buckets, _, target) => xml(listObjects(target.bucket, buckets.versions(target.bucket), target.query)),
@@ -189,7 +198,9 @@ export function s3(foundation: Foundation): S3 {
   const service: AwsService = {
     name: "s3",
     action: (request) => {
-      const action = actionOf(request, target(request));
+      const wanted = target(request);
+      buckets.bucket(wanted.bucket);
+      const action = actionOf(request, wanted);
       if (action) return action;
       throw new AwsError(
         "NotImplemented",
@@ -200,7 +211,6 @@ export function s3(foundation: Foundation): S3 {
     answer: async (action, request, caller) => {
       const wanted = target(request);
       permits[action]?.(wanted, caller);
-      buckets.bucket(wanted.bucket);
       return perform[action]?.(buckets, request, wanted) ?? xml("", 501);
     },
     refuse: (error) => refusal(error, foundation.random.hex(16).toUpperCase()),

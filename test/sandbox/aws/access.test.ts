@@ -1,0 +1,81 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the policy variables are IAM's, not ours.
+import { describe, expect, it } from "vitest";
+import type { Conditions, Statement } from "../../../lib/permissions.ts";
+import { access, allows } from "../../../lib/sandbox/aws/access.ts";
+import type { Context } from "../../../lib/sandbox/core/aws-service.ts";
+
+const one = (more: Partial<Statement>): Statement[] => [
+  { sid: "One", actions: ["s3:GetObject"], resources: ["*"], ...more },
+];
+const ask = (
+  statements: Statement[],
+  context: Context = {},
+  action = "s3:GetObject",
+  resource = "arn:aws:s3:::b/k",
+): boolean => allows(statements, { action, resource, context });
+
+describe("IAM's decision", () => {
+  it("denies what nothing allows", () => {
+    expect(ask([])).toBe(false);
+    expect(ask(one({}), {}, "s3:PutObject")).toBe(false);
+  });
+
+  it("reads wildcards in actions without regard to case, in resources with", () => {
+    expect(ask(one({ actions: ["S3:get*"] }))).toBe(true);
+    expect(ask(one({ resources: ["arn:aws:s3:::b/?"] }))).toBe(true);
+    expect(ask(one({ resources: ["arn:aws:s3:::b/??"] }))).toBe(false);
+    expect(ask(one({ resources: ["arn:aws:s3:::B/*"] }))).toBe(false);
+    expect(ask(one({ resources: ["arn:aws:s3:::b.k"] }))).toBe(false);
+  });
+
+  const cases: [string, Conditions, Context, boolean][] = [
+    ["StringEquals of one of several", { StringEquals: { k: ["a", "b"] } }, { k: "b" }, true],
+    ["StringEquals in another case", { StringEquals: { k: "a" } }, { k: "A" }, false],
+    ["StringEquals without the key", { StringEquals: { k: "a" } }, {}, false],
+    ["a key in another case", { StringEquals: { "aws:RequestTag/K": "a" } }, { "aws:requesttag/k": "a" }, true],
+    ["StringNotEquals without the key", { StringNotEquals: { k: "a" } }, {}, true],
+    ["StringNotEquals of the value", { StringNotEquals: { k: "a" } }, { k: "a" }, false],
+    ["StringLike", { StringLike: { k: "a*" } }, { k: "abc" }, true],
+    ["StringEqualsIfExists without the key", { StringEqualsIfExists: { k: "a" } }, {}, true],
+    ["StringEqualsIfExists of another value", { StringEqualsIfExists: { k: "a" } }, { k: "b" }, false],
+    ["Bool", { Bool: { k: "true" } }, { k: "TRUE" }, true],
+    ["Null of an absent key", { Null: { k: "true" } }, {}, true],
+    ["Null of a present key", { Null: { k: "true" } }, { k: "a" }, false],
+    ["ForAllValues inside the list", { "ForAllValues:StringEquals": { k: ["a", "b"] } }, { k: ["a"] }, true],
+    ["ForAllValues beyond the list", { "ForAllValues:StringEquals": { k: ["a", "b"] } }, { k: ["a", "c"] }, false],
+    ["ForAnyValue", { "ForAnyValue:StringEquals": { k: "a" } }, { k: ["a", "c"] }, true],
+    [
+      "two operators, one of which fails",
+      { StringEquals: { k: "a" }, Bool: { b: "true" } },
+      { k: "a", b: "false" },
+      false,
+    ],
+    ["a policy variable", { StringEquals: { k: "${me}" } }, { k: "a", me: "a" }, true],
+    ["a policy variable without a value", { StringEquals: { k: "${me}" } }, { k: "" }, false],
+  ];
+  it.each(cases)("reads %s", (_, conditions, context, expected) => {
+    expect(ask(one({ conditions }), context)).toBe(expected);
+  });
+});
+
+describe("a denial", () => {
+  const caller = access({
+    accountId: "111122223333",
+    region: "us-west-2",
+    permissions: {},
+    rolePrefix: "casement-x",
+  }).callerFor("look");
+  it.each([
+    ["ec2:RunInstances", "UnauthorizedOperation", 403],
+    ["s3:GetObject", "AccessDenied", 403],
+    ["ssm:SendCommand", "AccessDeniedException", 400],
+    ["lambda:InvokeFunction", "AccessDeniedException", 403],
+  ])("of %s is called %s", (action, code, status) => {
+    const words =
+      "User: arn:aws:sts::111122223333:assumed-role/casement-x-look/look is not authorized to perform: " +
+      `${action} on resource: arn:x because no identity-based policy allows the ${action} action`;
+    expect(() => caller.require(action, ["arn:x"])).toThrow(
+      expect.objectContaining({ code, status, message: expect.stringContaining(words) }),
+    );
+  });
+});

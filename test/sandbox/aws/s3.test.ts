@@ -1,0 +1,162 @@
+import { Readable } from "node:stream";
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  ListObjectVersionsCommand,
+  PutObjectAclCommand,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
+import { describe, expect, it } from "vitest";
+import { s3 } from "../../../lib/sandbox/aws/s3/s3.ts";
+import type { WireRequest } from "../../../lib/sandbox/core/wire.ts";
+import { town } from "../../../lib/sandbox/town.ts";
+import { clientOf, codeOf, doorFor, foundationFor, handClock, inProcess } from "./stand.ts";
+
+const Bucket = town.bucket;
+
+function stand() {
+  const buckets = s3(foundationFor(handClock()));
+  buckets.createBucket(Bucket);
+  const door = doorFor(foundationFor(handClock()), [buckets.service]);
+  const client = (principal = "admin", more: object = {}) => new S3Client({ ...clientOf(door, principal), ...more });
+  const put = async (Key: string, Body: string) => {
+    const { VersionId = "" } = await client().send(new PutObjectCommand({ Bucket, Key, Body }));
+    return VersionId;
+  };
+  const get = async (Key: string, more: object = {}) => {
+    const { Body } = await client().send(new GetObjectCommand({ Bucket, Key, ...more }));
+    return Body?.transformToString();
+  };
+  return { buckets, door, client, put, get };
+}
+
+describe("S3", () => {
+  it("keeps every version of an object", async () => {
+    const { put, get } = stand();
+    const first = await put("plans/ä b/1.json", "one");
+    const second = await put("plans/ä b/1.json", "two");
+    expect(first).not.toBe(second);
+    expect(await get("plans/ä b/1.json")).toBe("two");
+    expect(await get("plans/ä b/1.json", { VersionId: first })).toBe("one");
+  });
+
+  it("takes the bucket from the path as from the host", async () => {
+    const { client, put } = stand();
+    await put("plans/1", "one");
+    const byPath = client("admin", { forcePathStyle: true });
+    expect(await codeOf(byPath.send(new GetObjectCommand({ Bucket, Key: "plans/1" })))).toBe("none");
+  });
+
+  it("answers size, type, metadata and checksum in the head", async () => {
+    const { client } = stand();
+    const object = {
+      Bucket,
+      Key: "plans/1",
+      Body: "content",
+      ContentType: "application/json",
+      Metadata: { plan: "p1" },
+    };
+    await client().send(new PutObjectCommand({ ...object, ChecksumAlgorithm: "SHA256" }));
+    const head = await client().send(new HeadObjectCommand({ Bucket, Key: "plans/1", ChecksumMode: "ENABLED" }));
+    expect(head).toMatchObject({ ContentLength: 7, ContentType: "application/json", Metadata: { plan: "p1" } });
+    expect(head.ChecksumSHA256).toBe("7XACtDnprIRfIjV9giusFERzD722AW0+yUMil7nsn3M=");
+  });
+
+  it("takes a streamed upload in chunks with its checksum behind", async () => {
+    const { client, get } = stand();
+    const Body = Readable.from([Buffer.from("one "), Buffer.from("two")]);
+    await client().send(new PutObjectCommand({ Bucket, Key: "plans/1", Body, ContentLength: 7 }));
+    expect(await get("plans/1")).toBe("one two");
+  });
+
+  it("refuses bytes that do not fit their checksum", async () => {
+    const { door, client, buckets } = stand();
+    const corrupt = (request: WireRequest) => door.answer(request);
+    const signedWrong = client("admin", { requestHandler: inProcess(corrupt) });
+    signedWrong.middlewareStack.add(
+      (next) => (args) => {
+        const request = args.request as { headers: Record<string, string> };
+        request.headers["x-amz-checksum-crc32"] = "AAAAAA==";
+        return next(args);
+      },
+      { step: "build", priority: "low" },
+    );
+    expect(await codeOf(signedWrong.send(new PutObjectCommand({ Bucket, Key: "plans/1", Body: "x" })))).toBe(
+      "BadDigest",
+    );
+    expect(buckets.seed(Bucket, "plans/1", "x")).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it("answers a range", async () => {
+    const { put, get } = stand();
+    await put("plans/1", "0123456789");
+    expect(await get("plans/1", { Range: "bytes=2-4" })).toBe("234");
+    expect(await get("plans/1", { Range: "bytes=-3" })).toBe("789");
+    expect(await codeOf(get("plans/1", { Range: "bytes=10-" }))).toBe("InvalidRange");
+  });
+
+  it("writes under a condition", async () => {
+    const { client } = stand();
+    const write = (more: object) =>
+      codeOf(client().send(new PutObjectCommand({ Bucket, Key: "plans/1", Body: "x", ...more })));
+    expect(await write({ IfNoneMatch: "*" })).toBe("none");
+    expect(await write({ IfNoneMatch: "*" })).toBe("PreconditionFailed");
+    expect(await write({ IfMatch: '"other"' })).toBe("PreconditionFailed");
+  });
+
+  it("lays a marker over what is deleted, and keeps the versions below", async () => {
+    const { client, put, get } = stand();
+    const version = await put("plans/1", "one");
+    await client().send(new DeleteObjectCommand({ Bucket, Key: "plans/1" }));
+    expect(await codeOf(get("plans/1"))).toBe("NoSuchKey");
+    expect(await get("plans/1", { VersionId: version })).toBe("one");
+    const listed = await client().send(new ListObjectVersionsCommand({ Bucket, Prefix: "plans/" }));
+    expect(listed.DeleteMarkers).toMatchObject([{ Key: "plans/1", IsLatest: true }]);
+    expect(listed.Versions).toMatchObject([{ VersionId: version, IsLatest: false, Size: 3 }]);
+  });
+
+  it("lists page by page and by folder", async () => {
+    const { client, put } = stand();
+    for (const key of ["a/1", "a/2", "b/1", "c & d", "e"]) await put(key, key);
+    const list = (more: object) => client().send(new ListObjectsV2Command({ Bucket, ...more }));
+    const first = await list({ MaxKeys: 2 });
+    expect(first.Contents?.map(({ Key }) => Key)).toEqual(["a/1", "a/2"]);
+    const second = await list({ ContinuationToken: first.NextContinuationToken });
+    expect(second.Contents?.map(({ Key }) => Key)).toEqual(["b/1", "c & d", "e"]);
+    expect(second.IsTruncated).toBe(false);
+    const folders = await list({ Delimiter: "/" });
+    expect(folders.CommonPrefixes?.map(({ Prefix }) => Prefix)).toEqual(["a/", "b/"]);
+  });
+
+  it.each([
+    ["a key that is not there", new GetObjectCommand({ Bucket, Key: "none" }), "NoSuchKey"],
+    ["a version that is not there", new GetObjectCommand({ Bucket, Key: "none", VersionId: "v" }), "NoSuchVersion"],
+    ["a bucket that is not there", new GetObjectCommand({ Bucket: "other", Key: "none" }), "NoSuchBucket"],
+    ["the head of nothing", new HeadObjectCommand({ Bucket, Key: "none" }), "NotFound"],
+    ["what is not simulated", new PutObjectAclCommand({ Bucket, Key: "none", ACL: "private" }), "NotImplemented"],
+    ["a key above 1,024 bytes", new PutObjectCommand({ Bucket, Key: "k".repeat(1025), Body: "" }), "KeyTooLongError"],
+  ])("refuses %s", async (_, command, code) => {
+    expect(
+      await codeOf(
+        stand()
+          .client()
+          .send(command as GetObjectCommand),
+      ),
+    ).toBe(code);
+  });
+
+  it("lets functions and machines only where they are permitted", async () => {
+    const { client, put } = stand();
+    const version = await put("payload/a", "x");
+    const write = (Key: string) => new PutObjectCommand({ Bucket, Key, Body: "x" });
+    const read = new GetObjectCommand({ Bucket, Key: "payload/a", VersionId: version });
+    expect(await codeOf(client("provision-node").send(write("plans/1")))).toBe("none");
+    expect(await codeOf(client("provision-node").send(write("payload/a")))).toBe("AccessDenied");
+    expect(await codeOf(client("node").send(read))).toBe("none");
+    expect(await codeOf(client("node").send(write("plans/1")))).toBe("AccessDenied");
+    expect(await codeOf(client("cloud-events").send(read))).toBe("AccessDenied");
+  });
+});

@@ -1,0 +1,189 @@
+import {
+  CreateSecretCommand,
+  type CreateSecretCommandInput,
+  DeleteSecretCommand,
+  DescribeSecretCommand,
+  GetSecretValueCommand,
+  ListSecretsCommand,
+  PutSecretValueCommand,
+  RestoreSecretCommand,
+  SecretsManagerClient,
+  TagResourceCommand,
+  UntagResourceCommand,
+} from "@aws-sdk/client-secrets-manager";
+import { describe, expect, it } from "vitest";
+import { instanceRole } from "../../../lib/sandbox/aws/instance-role.ts";
+import { s3 } from "../../../lib/sandbox/aws/s3/s3.ts";
+import { secretsManager } from "../../../lib/sandbox/aws/secrets-manager/secrets-manager.ts";
+import { town } from "../../../lib/sandbox/town.ts";
+import { clientOf, codeOf, doorFor, foundationFor, handClock, realAccess } from "./stand.ts";
+
+const name = `casement/${town.cluster.name}/join/i-1`;
+const token = "0123456789abcdef0123456789abcdef";
+
+function stand() {
+  const clock = handClock();
+  const foundation = foundationFor(clock);
+  const vault = secretsManager(foundation, town);
+  const door = doorFor(foundation, [vault.service]);
+  const client = (principal = "admin") => new SecretsManagerClient(clientOf(door, principal));
+  const create = (more: Partial<CreateSecretCommandInput> = {}) =>
+    client().send(new CreateSecretCommand({ Name: name, SecretString: "s3cret", ...more }));
+  const value = async (SecretId: string, more: object = {}) =>
+    (await client().send(new GetSecretValueCommand({ SecretId, ...more }))).SecretString;
+  return { clock, foundation, vault, client, create, value };
+}
+
+describe("Secrets Manager", () => {
+  it("creates a secret whose ARN ends in six characters, found by name and ARN", async () => {
+    const { create, value } = stand();
+    const { ARN = "" } = await create();
+    expect(ARN).toMatch(
+      /^arn:aws:secretsmanager:us-west-2:111122223333:secret:casement\/prod-west\/join\/i-1-[A-Za-z]{6}$/,
+    );
+    expect([await value(name), await value(ARN), await value(ARN.slice(0, -7))]).toEqual([
+      "s3cret",
+      "s3cret",
+      "s3cret",
+    ]);
+  });
+
+  it("takes the same creation twice, and refuses another one of that name", async () => {
+    const { create } = stand();
+    const { ARN } = await create({ ClientRequestToken: token });
+    expect((await create({ ClientRequestToken: token })).ARN).toBe(ARN);
+    expect(await codeOf(create({ ClientRequestToken: token, SecretString: "other" }))).toBe("ResourceExistsException");
+    expect(await codeOf(create())).toBe("ResourceExistsException");
+  });
+
+  it("keeps the value before as AWSPREVIOUS", async () => {
+    const { client, create, value } = stand();
+    await create();
+    await client().send(new PutSecretValueCommand({ SecretId: name, SecretString: "newer" }));
+    expect(await value(name)).toBe("newer");
+    expect(await value(name, { VersionStage: "AWSPREVIOUS" })).toBe("s3cret");
+    expect(await codeOf(value(name, { VersionStage: "AWSPENDING" }))).toBe("ResourceNotFoundException");
+  });
+
+  it("keeps a deleted secret for its recovery, and then no longer", async () => {
+    const { client, clock, create, value } = stand();
+    await create();
+    await client().send(new DeleteSecretCommand({ SecretId: name, RecoveryWindowInDays: 7 }));
+    expect(await codeOf(value(name))).toBe("InvalidRequestException");
+    expect(await codeOf(create())).toBe("InvalidRequestException");
+    expect((await client().send(new DescribeSecretCommand({ SecretId: name }))).DeletedDate).toBeInstanceOf(Date);
+    await client().send(new RestoreSecretCommand({ SecretId: name }));
+    expect(await value(name)).toBe("s3cret");
+    await client().send(new DeleteSecretCommand({ SecretId: name, RecoveryWindowInDays: 7 }));
+    await clock.advance(7 * 86_400_000);
+    expect(await codeOf(value(name))).toBe("ResourceNotFoundException");
+  });
+
+  it("deletes for good when told, also twice, and frees the name", async () => {
+    const { client, create } = stand();
+    await create();
+    const gone = new DeleteSecretCommand({ SecretId: name, ForceDeleteWithoutRecovery: true });
+    expect(await codeOf(client().send(gone))).toBe("none");
+    expect(await codeOf(client().send(gone))).toBe("none");
+    expect(await codeOf(create())).toBe("none");
+  });
+
+  it("lists by the beginning of names and by tags, page by page", async () => {
+    const { client, create } = stand();
+    for (const at of [1, 2, 3]) await create({ Name: `${name}${at}`, Tags: [{ Key: "k", Value: String(at) }] });
+    await create({ Name: "other" });
+    const list = async (more: object) => {
+      const { SecretList = [], NextToken } = await client().send(new ListSecretsCommand(more));
+      return { names: SecretList.map(({ Name }) => Name), NextToken };
+    };
+    const filter = [{ Key: "name" as const, Values: ["casement/prod-west/join/"] }];
+    const first = await list({ Filters: filter, MaxResults: 2, SortOrder: "asc" });
+    expect(first.names).toEqual([`${name}1`, `${name}2`]);
+    expect((await list({ Filters: filter, NextToken: first.NextToken, SortOrder: "asc" })).names).toEqual([`${name}3`]);
+    expect((await list({ Filters: [{ Key: "tag-value", Values: ["2"] }] })).names).toEqual([`${name}2`]);
+    expect((await list({ Filters: [{ Key: "name", Values: ["!casement"] }] })).names).toEqual(["other"]);
+  });
+
+  it("adds and removes tags", async () => {
+    const { client, create } = stand();
+    await create();
+    await client().send(new TagResourceCommand({ SecretId: name, Tags: [{ Key: "a", Value: "1" }] }));
+    const tags = async () => (await client().send(new DescribeSecretCommand({ SecretId: name }))).Tags;
+    expect(await tags()).toEqual([{ Key: "a", Value: "1" }]);
+    await client().send(new UntagResourceCommand({ SecretId: name, TagKeys: ["a"] }));
+    expect(await tags()).toEqual([]);
+  });
+
+  it.each([
+    ["a name with a space", { Name: "a b" }],
+    ["text and bytes at once", { SecretBinary: Buffer.from("x") }],
+    ["more than 64 KB", { SecretString: "x".repeat(65_537) }],
+    ["a short token", { ClientRequestToken: "short" }],
+  ])("refuses %s", async (_, more) => {
+    expect(await codeOf(stand().create(more))).toBe("InvalidParameterException");
+  });
+
+  it("refuses a recovery of six days", async () => {
+    const { client, create } = stand();
+    await create();
+    const short = new DeleteSecretCommand({ SecretId: name, RecoveryWindowInDays: 6 });
+    expect(await codeOf(client().send(short))).toBe("InvalidParameterException");
+  });
+});
+
+describe("who may read a secret", () => {
+  it("lets provision-node keep join secrets without reading them", async () => {
+    const { client } = stand();
+    const frontDoor = client("front-door");
+    const provision = client("provision-node");
+    const make = (Name: string) =>
+      new CreateSecretCommand({ Name, SecretString: "x", Tags: [{ Key: "a", Value: "b" }] });
+    expect(await codeOf(provision.send(make(name)))).toBe("none");
+    expect(await codeOf(provision.send(new GetSecretValueCommand({ SecretId: name })))).toBe("AccessDeniedException");
+    expect(await codeOf(provision.send(make("casement/prod-west/slack")))).toBe("AccessDeniedException");
+    expect(await codeOf(frontDoor.send(new GetSecretValueCommand({ SecretId: name })))).toBe("AccessDeniedException");
+  });
+
+  it("lets a machine read the secret that is tagged with its own ARN, and no other", async () => {
+    const { foundation, vault } = stand();
+    const [mine, other] = ["i-0aaaaaaaaaaaaaaaa", "i-0bbbbbbbbbbbbbbbb"];
+    vault.seed(name, "mine", { "casement:instance-arn": `arn:aws:ec2:us-west-2:111122223333:instance/${mine}` });
+    vault.seed(town.slackSecret, "slack");
+    const options = {
+      access: realAccess(),
+      s3: s3(foundation).service,
+      secretsManager: vault.service,
+      calls: foundation.calls,
+    };
+    const role = instanceRole(options);
+    expect(await role.readSecret(mine, name)).toBe("mine");
+    await expect(role.readSecret(other, name)).rejects.toMatchObject({ code: "AccessDeniedException" });
+    await expect(role.readSecret(mine, town.slackSecret)).rejects.toMatchObject({ code: "AccessDeniedException" });
+    expect(foundation.calls.after(0).map(({ principal, error }) => [principal, error])).toEqual([
+      [`instance/${mine}`, null],
+      [`instance/${other}`, "AccessDeniedException"],
+      [`instance/${mine}`, "AccessDeniedException"],
+    ]);
+  });
+
+  it("lets a machine read its payload by version", async () => {
+    const { foundation, vault } = stand();
+    const buckets = s3(foundation);
+    buckets.createBucket(town.bucket);
+    const version = buckets.seed(town.bucket, "payload/kube let.exe", "binary");
+    const secret = buckets.seed(town.bucket, "private/x", "private");
+    const role = instanceRole({
+      access: realAccess(),
+      s3: buckets.service,
+      secretsManager: vault.service,
+      calls: foundation.calls,
+    });
+    expect(
+      Buffer.from(
+        await role.readObject("i-0aaaaaaaaaaaaaaaa", town.bucket, "payload/kube let.exe", version),
+      ).toString(),
+    ).toBe("binary");
+    const denied = role.readObject("i-0aaaaaaaaaaaaaaaa", town.bucket, "private/x", secret);
+    await expect(denied).rejects.toMatchObject({ code: "AccessDenied" });
+  });
+});
