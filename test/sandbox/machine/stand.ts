@@ -222,7 +222,13 @@ export function jobOf(commandId: string, script: string, request: object): Job {
     documentName: `casement-${script}`,
     parameters: { Request: [Buffer.from(JSON.stringify(request)).toString("base64")] },
     steps: [
-      { name: step.name, action: step.action, script: step.inputs.runCommand, timeoutSeconds: 1800, platform: "Windows" },
+      {
+        name: step.name,
+        action: step.action,
+        script: step.inputs.runCommand,
+        timeoutSeconds: 1800,
+        platform: "Windows",
+      },
     ],
   };
 }

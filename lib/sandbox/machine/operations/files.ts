@@ -42,7 +42,7 @@ async function secretField(machine: Machine, process: Process, secretId: string,
   requireCredentials(machine);
   const secret: unknown = JSON.parse(await process.io(machine.surroundings.role.readSecret(machine.id, secretId)));
   const value = typeof secret === "object" && secret !== null ? (secret as Record<string, unknown>)[field] : undefined;
-  if (typeof value !== "string") throw new Error(`The secret has no field ${field}.`);
+  if (typeof value !== "string") throw new Error(`the secret has no field ${field}`);
   return Buffer.from(value);
 }
 
@@ -80,7 +80,7 @@ export const file: Doer<OperationOf<"file">> = async (run, { path, source, sha25
   if (present && present.sha256 === sha256 && present.access === access) return false;
   const content = await contentOf(run, source);
   const actual = sha256Of(content);
-  if (sha256 !== null && actual !== sha256) throw new Error(`${path}: sha256 is ${actual}, expected ${sha256}`);
+  if (sha256 !== null && actual !== sha256) throw new Error(`the content has sha256 ${actual}, wanted is ${sha256}`);
   if (present?.sha256 === actual && present.access === access) return false;
   requireUnlocked(machine, path);
   await process.pause(machine.takes(20, 120));

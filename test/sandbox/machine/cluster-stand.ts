@@ -1,0 +1,172 @@
+import { networkOperations, startOperations } from "../../../lambdas/desired/okd.ts";
+import type { Operation } from "../../../lambdas/desired/plan.ts";
+import type { InstanceFacts } from "../../../lib/sandbox/core/surroundings.ts";
+import { type Kubernetes, kubernetesApi } from "../../../lib/sandbox/kubernetes/api.ts";
+import {
+  foundationOn,
+  handClock,
+  joinSecret,
+  minutes,
+  okdFacts,
+  resultOf,
+  type Stand,
+  stages,
+  standOf,
+} from "./stand.ts";
+
+/** A stand with the simulated cluster beside it, and somebody who approves what he is told to. */
+export interface ClusterStand extends Stand {
+  readonly api: Kubernetes;
+  approving: boolean;
+  requests(): SigningRequest[];
+  node(name: string): NodeObject | undefined;
+}
+
+interface SigningRequest {
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly signerName: string;
+    readonly username: string;
+    readonly request: string;
+    readonly usages: string[];
+  };
+  readonly status?: { readonly conditions?: { readonly type: string }[]; readonly certificate?: string };
+}
+
+export interface NodeObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly labels: Record<string, string>;
+    readonly annotations: Record<string, string>;
+  };
+  readonly spec: { readonly taints?: { key: string; value?: string; effect: string }[]; readonly providerID?: string };
+  readonly status: {
+    readonly conditions: { type: string; status: string; reason: string; message: string }[];
+    readonly nodeInfo: Record<string, string>;
+    readonly addresses: { type: string; address: string }[];
+    readonly allocatable: Record<string, string>;
+  };
+}
+
+/** What OVN-Kubernetes may do as a node; the cluster's network operator brings it. */
+const ovnAccess = [
+  {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRole",
+    metadata: { name: "openshift-ovn-kubernetes-node-identity-limited" },
+    rules: [{ apiGroups: [""], resources: ["nodes"], verbs: ["get", "list", "watch", "patch"] }],
+  },
+  {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRoleBinding",
+    metadata: { name: "openshift-ovn-kubernetes-node-identity-limited" },
+    roleRef: {
+      apiGroup: "rbac.authorization.k8s.io",
+      kind: "ClusterRole",
+      name: "openshift-ovn-kubernetes-node-identity-limited",
+    },
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "system:ovn-nodes" }],
+  },
+];
+
+async function approve(api: Kubernetes, request: SigningRequest): Promise<void> {
+  const { certificate } = await api.adminCredentials();
+  const status = { conditions: [{ type: "Approved", status: "True", reason: "Test", message: "a person looked" }] };
+  await api.answer(
+    {
+      method: "PUT",
+      url: `/apis/certificates.k8s.io/v1/certificatesigningrequests/${request.metadata.name}/approval`,
+      headers: { "content-type": "application/json", accept: "application/json" },
+      body: Buffer.from(JSON.stringify({ ...request, status })),
+    },
+    { clientCertificate: certificate },
+  );
+}
+
+export async function clusterStand(): Promise<ClusterStand> {
+  const clock = handClock();
+  const foundation = foundationOn(clock);
+  const instances = new Map<string, InstanceFacts>();
+  const cloud = {
+    instance: (id: string) => instances.get(id),
+    instances: () => [...instances.values()],
+    shutDownByGuest: () => undefined,
+  };
+  const options = { version: "1.34.2", region: "us-west-2", hybridNetwork: "10.132.0.0/14" };
+  const api = await kubernetesApi(foundation, cloud, options);
+  api.resume();
+  for (const object of ovnAccess) api.create(object as never);
+  const stand = standOf({ clock, foundation, instances, kubernetes: api });
+  const requests = () =>
+    api.objects("certificatesigningrequests", "certificates.k8s.io") as unknown as SigningRequest[];
+  const whole: ClusterStand = {
+    ...stand,
+    api,
+    approving: true,
+    requests,
+    node: (name) => (api.objects("nodes") as unknown as NodeObject[]).find((node) => node.metadata.name === name),
+  };
+  const look = (): void => {
+    const pending = whole.approving ? requests().filter((request) => !request.status?.conditions?.length) : [];
+    for (const request of pending) void clock.busy(approve(api, request));
+    clock.after(2_000, look);
+  };
+  look();
+  return whole;
+}
+
+/** A token as the bot asks for one. */
+export const bootstrapToken = (stand: ClusterStand, seconds: number): string =>
+  stand.api.issueToken({ name: "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper" }, seconds);
+
+export const allOperations = (
+  stand: Stand,
+  facts: InstanceFacts,
+): Record<"guard" | "features" | "payload" | "configure" | "start" | "network", Operation[]> => {
+  const okd = okdFacts(facts, stand.manifest);
+  return {
+    guard: stages.guard(okd),
+    features: stages.features(),
+    payload: stages.payload(okd),
+    configure: stages.configure(okd),
+    start: startOperations(),
+    network: networkOperations(),
+  };
+};
+
+const applied = async (stand: Stand, id: string, operations: readonly Operation[]): Promise<void> => {
+  const report = await stand.apply(id, operations);
+  const result = resultOf(report);
+  if (!result.ok) throw new Error(JSON.stringify(result.failed ?? report));
+};
+
+/** Reboots as the workflow does; answers with the script's evidence. */
+export async function rebooted(stand: Stand, id: string): Promise<Record<string, unknown>> {
+  const { bootId } = await stand.observe(id);
+  const notAfter = Math.floor(stand.clock.now() / 1000) + 60;
+  return resultOf(await stand.run(id, "reboot", { operation: `reboot-${stand.clock.now()}`, notAfter, bootId }));
+}
+
+/** Everything that provisioning does, by hand, up to running services. */
+export async function configured(stand: ClusterStand, facts: InstanceFacts, tokenSeconds = 1_800): Promise<void> {
+  stand.start(facts);
+  await stand.online(facts.instanceId);
+  const operations = allOperations(stand, facts);
+  await applied(stand, facts.instanceId, operations.guard);
+  await applied(stand, facts.instanceId, operations.features);
+  await rebooted(stand, facts.instanceId);
+  await applied(stand, facts.instanceId, operations.payload);
+  stand.secrets.set(`${facts.instanceId}/join`, joinSecret(bootstrapToken(stand, tokenSeconds)));
+  await applied(stand, facts.instanceId, operations.configure);
+  await applied(stand, facts.instanceId, operations.start);
+}
+
+export const readyOf = (node: NodeObject | undefined) => node?.status.conditions.find(({ type }) => type === "Ready");
+
+/** A Ready node. */
+export async function joined(stand: ClusterStand, facts: InstanceFacts): Promise<void> {
+  await configured(stand, facts);
+  await stand.clock.until(() => stand.node(facts.privateDnsName) !== undefined, minutes(5));
+  await applied(stand, facts.instanceId, allOperations(stand, facts).network);
+  await stand.clock.until(() => readyOf(stand.node(facts.privateDnsName))?.status === "True", minutes(5));
+}

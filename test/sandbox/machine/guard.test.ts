@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import { guardPaths } from "../../../lib/sandbox/machine/scripts/guard.ts";
+import { guard } from "../../../lib/sandbox/machine/scripts/guard.ts";
+import { openMachine, type Machine } from "../../../lib/sandbox/machine/machine.ts";
+import { metadataRoute } from "../../../lib/sandbox/machine/network.ts";
+import { newProcess } from "../../../lib/sandbox/machine/process.ts";
+import { newMachineState } from "../../../lib/sandbox/machine/state.ts";
+import { foundationOn, handClock, instance, minutes } from "./stand.ts";
+
+const facts = instance(1);
+const clock = handClock();
+
+/** A machine that has a default route, and otherwise what the case says. */
+function machineWith(change: (machine: Machine) => void): Machine {
+  const foundation = foundationOn(clock);
+  const state = newMachineState(facts, 4, "ABCDEFG");
+  state.services = {};
+  state.routes = [{ prefix: "0.0.0.0/0", nextHop: "10.0.0.1", interface: "Ethernet", persistent: false }];
+  const { store } = foundation;
+  const machine = openMachine(
+    {
+      foundation,
+      surroundings: { cloud: { instance: () => facts } } as never,
+      states: store.collection("s"),
+      disks: store.collection("d"),
+      logs: store.collection("l"),
+      agenda: () => ({}) as never,
+      programs: {},
+      scripts: {},
+      controlPlane: () => ({}) as never,
+    },
+    state,
+  );
+  change(machine);
+  return machine;
+}
+
+async function run(machine: Machine): Promise<number> {
+  const given = new Map([["windowseconds", "20"]]);
+  let exit: number | undefined;
+  void guard({ machine, process: newProcess(machine.foundation), arguments: given, request: null }).then((end) => {
+    exit = end.exitCode;
+  });
+  await clock.until(() => exit !== undefined, minutes(1));
+  return exit ?? -1;
+}
+
+/** The address moves to the switch, as when the first HNS network is made. */
+function bound(machine: Machine): void {
+  const [card] = machine.state.adapters;
+  if (card) card.ip = null;
+  machine.state.adapters.push({
+    index: 10,
+    name: "vEthernet (Ethernet)",
+    mac: facts.mac,
+    physical: false,
+    ip: facts.privateIp,
+  });
+  machine.state.routes = [
+    { prefix: "0.0.0.0/0", nextHop: "10.0.0.1", interface: "vEthernet (Ethernet)", persistent: false },
+  ];
+}
+
+const link = (machine: Machine, name: string, persistent = false): void => {
+  machine.state.routes.push({ prefix: "169.254.169.254/32", nextHop: "10.0.0.1", interface: name, persistent });
+};
+
+describe("the guard", () => {
+  it.each([
+    ["adds all six on the one adapter that leads out", () => undefined],
+    [
+      "moves them to the switch after EC2Launch had put them on the adapter without an address",
+      (machine: Machine) => {
+        bound(machine);
+        link(machine, "Ethernet");
+      },
+    ],
+    [
+      "removes stale persistent ones",
+      (machine: Machine) => {
+        bound(machine);
+        link(machine, "Ethernet", true);
+      },
+    ],
+    [
+      "passes over the default route of a NAT network",
+      (machine: Machine) => {
+        machine.state.adapters.push({
+          index: 21,
+          name: "vEthernet (nat)",
+          mac: "00-15-5D-00-00-01",
+          physical: false,
+          ip: "172.20.0.1",
+        });
+        machine.state.routes.unshift({
+          prefix: "0.0.0.0/0",
+          nextHop: "172.20.0.2",
+          interface: "vEthernet (nat)",
+          persistent: false,
+        });
+      },
+    ],
+    [
+      "forgets the record of a cloned disk",
+      (machine: Machine) => {
+        machine.disk.write("C:\\Casement\\guard.json", Buffer.from(JSON.stringify({ mac: "02-00-00-00-00-FF" })));
+      },
+    ],
+  ])("%s", async (_, change) => {
+    const machine = machineWith(change);
+    expect(await run(machine)).toBe(0);
+    const six = machine.state.routes.filter((route) => route.prefix.startsWith("169.254."));
+    expect(six).toHaveLength(6);
+    expect(new Set(six.map((route) => route.interface)).size).toBe(1);
+    expect(metadataRoute(machine)).toBe(true);
+    const before = JSON.stringify(machine.state.routes);
+    expect(await run(machine)).toBe(0);
+    expect(JSON.stringify(machine.state.routes)).toBe(before);
+  });
+
+  it("writes nothing and fails when no default route leads out", async () => {
+    const machine = machineWith(({ state }) => {
+      state.routes = [];
+    });
+    expect(await run(machine)).toBe(1);
+    expect(machine.state.routes).toEqual([]);
+  });
+
+  it("writes nothing and fails when two interfaces are equally likely", async () => {
+    const machine = machineWith(({ state }) => {
+      state.adapters.push({ index: 7, name: "Ethernet 2", mac: "02-AB-CD-00-00-02", physical: true, ip: "10.0.0.200" });
+      state.routes.push({ prefix: "0.0.0.0/0", nextHop: "10.0.0.1", interface: "Ethernet 2", persistent: false });
+    });
+    expect(guardPaths(machine)).toHaveLength(2);
+    expect(await run(machine)).toBe(1);
+    expect(metadataRoute(machine)).toBe(false);
+  });
+
+  it("chooses the recorded primary interface between two", async () => {
+    const machine = machineWith(({ state, disk }) => {
+      state.adapters.push({ index: 7, name: "Ethernet 2", mac: "02-AB-CD-00-00-02", physical: true, ip: "10.0.0.200" });
+      state.routes.unshift({ prefix: "0.0.0.0/0", nextHop: "10.0.0.1", interface: "Ethernet 2", persistent: false });
+      disk.write("C:\\Casement\\guard.json", Buffer.from(JSON.stringify({ mac: facts.mac })));
+    });
+    expect(await run(machine)).toBe(0);
+    expect(machine.state.routes.find((route) => route.prefix === "169.254.169.254/32")?.interface).toBe("Ethernet");
+  });
+});

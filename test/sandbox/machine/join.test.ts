@@ -1,0 +1,154 @@
+import "reflect-metadata";
+import { Pkcs10CertificateRequest } from "@peculiar/x509";
+import { describe, expect, it } from "vitest";
+import { afterJoinOperations } from "../../../lambdas/desired/okd.ts";
+import { allOperations, bootstrapToken, clusterStand, configured, joined, readyOf, rebooted } from "./cluster-stand.ts";
+import { instance, joinSecret, minutes, resultOf } from "./stand.ts";
+
+const facts = instance(1);
+const id = facts.instanceId;
+const name = facts.privateDnsName;
+
+describe("a machine that joins", () => {
+  it("becomes a Ready node by its own programs, with the names, taints and addresses it was told", async () => {
+    const stand = await clusterStand();
+    await joined(stand, facts);
+    const node = stand.node(name);
+    expect(node?.metadata.labels).toMatchObject({
+      "kubernetes.io/os": "windows",
+      "kubernetes.io/arch": "amd64",
+      "kubernetes.io/hostname": name,
+      "node.kubernetes.io/windows-build": "10.0.20348",
+    });
+    expect(node?.spec.taints?.map((taint) => taint.key)).toContain("casement.dev/starting");
+    expect(node?.spec.providerID).toBe(`aws:///us-west-2a/${id}`);
+    expect(node?.status.nodeInfo).toMatchObject({
+      kubeletVersion: "v1.34.2",
+      containerRuntimeVersion: "containerd://1.7.28",
+      bootID: stand.machines.describe(id)?.bootId,
+      osImage: "Windows Server 2022 Datacenter",
+    });
+    expect(node?.metadata.annotations["k8s.ovn.org/hybrid-overlay-distributed-router-gateway-mac"]).toMatch(
+      /^00-15-5D/,
+    );
+    const states = stand.machines.describe(id)?.services.filter((service) => service.name !== "Amazon EC2Launch");
+    expect(states?.filter((service) => service.state !== "Running")).toEqual([]);
+  });
+
+  it("asks for exactly the certificates that a kubelet asks for", async () => {
+    const stand = await clusterStand();
+    await joined(stand, facts);
+    const asked = stand.requests().map(({ spec }) => {
+      const request = new Pkcs10CertificateRequest(Buffer.from(spec.request, "base64").toString("utf8"));
+      return `${spec.signerName} | ${spec.username} | ${request.subject} | ${spec.usages.join(",")}`;
+    });
+    expect(asked[0]).toBe(
+      `kubernetes.io/kube-apiserver-client-kubelet | system:serviceaccount:openshift-machine-config-operator:node-bootstrapper | O=system:nodes, CN=system:node:${name} | digital signature,client auth`,
+    );
+    expect(asked).toContain(
+      `kubernetes.io/kubelet-serving | system:node:${name} | O=system:nodes, CN=system:node:${name} | digital signature,server auth`,
+    );
+  });
+
+  it("stays without a Node while nobody approves, and joins when somebody does", async () => {
+    const stand = await clusterStand();
+    stand.approving = false;
+    await configured(stand, facts);
+    await stand.clock.advance(minutes(5));
+    expect(stand.requests()).toHaveLength(1);
+    expect(stand.node(name)).toBeUndefined();
+    stand.approving = true;
+    await stand.clock.until(() => stand.node(name) !== undefined, minutes(1));
+  });
+
+  it("backs off with an expired token and says so in its log", async () => {
+    const stand = await clusterStand();
+    stand.approving = false;
+    await configured(stand, facts, 1);
+    await stand.clock.advance(minutes(3));
+    expect(stand.requests()).toEqual([]);
+    expect(stand.machines.logOf(id).join("\n")).toContain(
+      "Certificate request failed: cannot create certificate signing request: 401",
+    );
+  });
+
+  it("reports NotReady with the runtime's reason until its network exists", async () => {
+    const stand = await clusterStand();
+    await configured(stand, facts);
+    await stand.clock.until(() => stand.node(name) !== undefined, minutes(5));
+    await stand.clock.advance(minutes(1));
+    expect(readyOf(stand.node(name))).toMatchObject({
+      status: "False",
+      reason: "KubeletNotReady",
+      message: expect.stringContaining("NetworkReady=false reason:NetworkPluginNotReady"),
+    });
+  });
+
+  it("takes the kubelet down with containerd, and the cluster loses sight of the node", async () => {
+    const stand = await clusterStand();
+    await joined(stand, facts);
+    await stand.apply(id, [{ do: "service-state", name: "containerd", state: "Stopped" }]);
+    const { services = [] } = stand.machines.describe(id) ?? {};
+    expect(services.find((service) => service.name === "kubelet")?.state).toBe("Stopped");
+    await stand.clock.advance(minutes(2));
+    expect(readyOf(stand.node(name))?.status).toBe("Unknown");
+  });
+
+  it("asks with a foreign name when ordered to", async () => {
+    const stand = await clusterStand();
+    stand.approving = false;
+    stand.foundation.mishaps.order("kubelet-wrong-csr", { node: name, how: "extra-san" });
+    await configured(stand, facts);
+    await stand.clock.advance(minutes(1));
+    const [first] = stand.requests();
+    const request = new Pkcs10CertificateRequest(Buffer.from(first?.spec.request ?? "", "base64").toString("utf8"));
+    expect(request.extensions).toHaveLength(1);
+  });
+});
+
+describe("a joined machine", () => {
+  it("renews its lease and survives a reboot with the guard, without bootstrap material", async () => {
+    const stand = await clusterStand();
+    await joined(stand, facts);
+    expect(resultOf(await stand.apply(id, afterJoinOperations()))).toMatchObject({ ok: true });
+    const before = stand.node(name)?.status.nodeInfo.bootID;
+    expect(await rebooted(stand, id)).toMatchObject({ ok: true });
+    await stand.clock.advance(minutes(4));
+    expect(stand.node(name)?.status.nodeInfo.bootID).not.toBe(before);
+    expect(readyOf(stand.node(name))?.status).toBe("True");
+    expect(await stand.observe(id)).toMatchObject({ metadataAnswers: true, guard: { paths: 1, lastResult: 0 } });
+    const { services = [] } = stand.machines.describe(id) ?? {};
+    expect(services.find((service) => service.name === "kube-proxy")?.state).toBe("Running");
+  });
+
+  it("loses its agent at a reboot when the guard is gone, although the node comes back", async () => {
+    const stand = await clusterStand();
+    await joined(stand, facts);
+    await stand.apply(id, [{ do: "remove-file", path: "C:\\Casement\\guard.ps1" }]);
+    expect(await rebooted(stand, id)).toMatchObject({
+      ok: false,
+      error: expect.stringContaining("no reboot without the guard"),
+    });
+    stand.foundation.bus.announce({ kind: "instance-reboot", instanceId: id });
+    const pings = stand.pings.length;
+    await stand.clock.advance(minutes(15));
+    expect(stand.pings).toHaveLength(pings);
+    expect(readyOf(stand.node(name))?.status).toBe("True");
+    const six = stand.machines.describe(id)?.routes.filter((route) => route.prefix.startsWith("169.254."));
+    expect(new Set(six?.map((route) => route.interface))).toEqual(new Set(["Ethernet"]));
+  });
+});
+
+describe("a seeded machine", () => {
+  it("is online at once and joins by itself when somebody approves", async () => {
+    const stand = await clusterStand();
+    stand.instances.set(id, facts);
+    stand.secrets.set(`${id}/join`, joinSecret(bootstrapToken(stand, 1_800)));
+    const began = stand.clock.now();
+    const seeded = stand.machines.seed(id, { operations: Object.values(allOperations(stand, facts)).flat() });
+    await stand.clock.until(() => readyOf(stand.node(name))?.status === "True", minutes(2));
+    expect((await seeded).failed).toBeNull();
+    expect(stand.pings[0]?.at).toBeLessThan(began + 5_000);
+    expect(stand.machines.describe(id)?.features).toEqual(["Containers"]);
+  });
+});

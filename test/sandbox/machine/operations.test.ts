@@ -1,0 +1,291 @@
+import { describe, expect, it } from "vitest";
+import type { ApplyResult, Operation } from "../../../lambdas/desired/plan.ts";
+import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
+import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";
+import { town } from "../../../lib/sandbox/town.ts";
+import { instance, minutes, type Report, resultOf, type Stand, standOf } from "./stand.ts";
+
+const one = instance(1);
+const id = one.instanceId;
+
+async function online(): Promise<Stand> {
+  const stand = standOf();
+  stand.start(one);
+  await stand.online(id);
+  return stand;
+}
+
+const result = (report: Report): ApplyResult => resultOf(report) as unknown as ApplyResult;
+const apply = async (stand: Stand, ...operations: Operation[]): Promise<ApplyResult> =>
+  result(await stand.apply(id, operations));
+
+const file = (path: string, content: string): Operation => ({
+  do: "file",
+  path,
+  source: { from: "inline", base64: Buffer.from(content).toString("base64") },
+  sha256: sha256Of(content),
+  access: "inherited",
+});
+
+const fromBucket = (path: string, key: string, sha256: string): Operation => ({
+  do: "file",
+  path,
+  source: { from: "bucket", bucket: town.bucket, key, version: "v1" },
+  sha256,
+  access: "inherited",
+});
+
+const service = (
+  name: string,
+  commandLine: string,
+  more: Partial<Extract<Operation, { do: "service" }>> = {},
+): Operation => ({
+  do: "service",
+  name,
+  description: `Casement managed ${name}`,
+  commandLine,
+  startType: "Manual",
+  dependsOn: [],
+  environment: [],
+  restartAfter: [],
+  ...more,
+});
+
+const start = (name: string): Operation => ({ do: "service-state", name, state: "Running" });
+const exporter = payloadContent("windows_exporter", "0.30.5");
+const stateOf = (stand: Stand, name: string) =>
+  stand.machines.describe(id)?.services.find((each) => each.name === name)?.state;
+
+describe("applying a plan", () => {
+  it("does each operation once: a second run reports everything unchanged", async () => {
+    const stand = await online();
+    const operations: Operation[] = [
+      { do: "directory", path: "C:\\k", access: "system" },
+      file("C:\\k\\a.conf", "one"),
+      { do: "environment", name: "NO_PROXY", value: "169.254.169.254" },
+      { do: "firewall-rule", name: "kubelet", protocol: "TCP", port: 10_250, remoteAddresses: ["10.0.0.0/16"] },
+      { do: "defender-exclusion", process: "C:\\k\\containerd.exe" },
+      service("exporter", "C:\\k\\exporter.exe"),
+      { do: "task", name: "t", script: "C:\\k\\a.ps1", arguments: [], everyMinutes: 5 },
+    ];
+    expect(await apply(stand, ...operations)).toMatchObject({ ok: true, unchanged: 0, failed: null });
+    expect(await apply(stand, ...operations)).toMatchObject({ ok: true, changed: [], unchanged: 7 });
+  });
+
+  it("stops at the first failure and names it", async () => {
+    const stand = await online();
+    const wrong = { ...file("C:\\a.txt", "one"), sha256: sha256Of("two") } as Operation;
+    const seen = await apply(stand, file("C:\\before.txt", "x"), wrong, file("C:\\after.txt", "x"));
+    expect(seen).toMatchObject({
+      ok: false,
+      changed: ["file C:\\before.txt"],
+      failed: { operation: "file C:\\a.txt" },
+    });
+    expect(stand.machines.describe(id)?.files.map(({ path }) => path)).not.toContain("C:\\after.txt");
+  });
+
+  it("fails with exit code 1 on an operation it does not know", async () => {
+    const stand = await online();
+    const report = await stand.apply(id, [{ do: "format-disk", name: "C" } as never]);
+    expect(report.steps[0]?.exitCode).toBe(1);
+    expect(result(report).failed).toEqual({ operation: "format-disk C", error: "this script knows no such operation" });
+  });
+
+  it("does nothing when the time to begin has passed", async () => {
+    const stand = await online();
+    const plan = {
+      format: 1,
+      operation: "o",
+      notAfter: stand.clock.now() / 1000 - 5,
+      operations: [file("C:\\a", "x")],
+    };
+    const report = await stand.run(id, "apply", { plan });
+    expect(result(report).failed?.error).toMatch(/^this request expired \d+ seconds ago$/);
+    expect(stand.machines.describe(id)?.files.map(({ path }) => path)).not.toContain("C:\\a");
+  });
+
+  it("reads a large plan from the bucket and checks its hash", async () => {
+    const stand = await online();
+    const plan = JSON.stringify({ format: 1, operation: "o", notAfter: 9e9, operations: [file("C:\\a.txt", "x")] });
+    stand.bucket.set(`${town.bucket}/plans/p@v1`, plan);
+    const place = { bucket: town.bucket, key: "plans/p", version: "v1" };
+    expect(result(await stand.run(id, "apply", { ...place, sha256: sha256Of("other") })).failed?.operation).toBe(
+      "request",
+    );
+    expect(result(await stand.run(id, "apply", { ...place, sha256: sha256Of(plan) })).ok).toBe(true);
+  });
+
+  it("runs one of our commands at a time and gives up after half a minute", async () => {
+    const stand = await online();
+    const slow = stand.apply(id, [{ do: "feature", name: "Containers" }]);
+    const second = result(await stand.apply(id, []));
+    expect(second.failed?.error).toBe("another command of Casement is running on this machine");
+    expect(result(await slow)).toMatchObject({ ok: true, rebootDue: true });
+  });
+
+  it("refuses a script that is not ours", async () => {
+    const stand = await online();
+    const step = {
+      name: "s",
+      action: "aws:runPowerShellScript",
+      script: ["Get-Process"],
+      timeoutSeconds: 60,
+      platform: null,
+    };
+    stand.machines.deliver(id, { commandId: "foreign", documentName: "d", parameters: {}, steps: [step] });
+    await stand.clock.until(() => stand.reports.length > 0, minutes(1));
+    expect(stand.reports[0]).toMatchObject({ status: "Failed", steps: [{ exitCode: 1 }] });
+  });
+});
+
+describe("downloads", () => {
+  it("fail as on AWS without the metadata route, without leave, and when they arrive damaged", async () => {
+    const stand = await online();
+    stand.bucket.set(`${town.bucket}/payload/x@v1`, exporter);
+    const there = fromBucket("C:\\x.exe", "payload/x", sha256Of(exporter));
+    expect((await apply(stand, fromBucket("C:\\y.exe", "payload/none", sha256Of("y")))).failed?.error).toBe(
+      "Access Denied",
+    );
+    stand.foundation.mishaps.order("download-corrupt", { instanceId: id }, 1);
+    expect((await apply(stand, there)).failed?.error).toContain("wanted");
+    expect(await apply(stand, there)).toMatchObject({ ok: true });
+    const running = stand.apply(id, [
+      { do: "feature", name: "Containers" },
+      fromBucket("C:\\z.exe", "payload/x", sha256Of(exporter)),
+    ]);
+    await stand.clock.advance(10_000);
+    stand.foundation.mishaps.order("lose-metadata-route", { instanceId: id });
+    expect(result(await running).failed?.error).toBe(
+      "Unable to get IAM security credentials from EC2 Instance Metadata Service.",
+    );
+  });
+
+  it("read only the field of the machine's own secret", async () => {
+    const stand = await online();
+    const secret = (field: string): Operation => ({
+      do: "file",
+      path: "C:\\k\\bootstrap",
+      source: { from: "secret", secretId: "join", field },
+      sha256: null,
+      access: "system",
+    });
+    expect((await apply(stand, secret("kubeconfig"))).ok).toBe(false);
+    stand.secrets.set(`${id}/join`, JSON.stringify({ kubeconfig: "content" }));
+    expect((await apply(stand, secret("other"))).failed?.error).toBe("the secret has no field other");
+    expect((await apply(stand, secret("kubeconfig"))).changed).toEqual(["file C:\\k\\bootstrap"]);
+    expect((await apply(stand, secret("kubeconfig"))).unchanged).toBe(1);
+  });
+});
+
+describe("features", () => {
+  it("wait for a boot: containerd does not start before", async () => {
+    const stand = await online();
+    const content = payloadContent("containerd", "1.7.28");
+    const containerd = service("containerd", "C:\\k\\containerd.exe --config C:\\k\\c.toml");
+    const seen = await apply(
+      stand,
+      { do: "feature", name: "Containers" },
+      file("C:\\k\\containerd.exe", content),
+      file("C:\\k\\c.toml", "version = 2"),
+      containerd,
+      start("containerd"),
+    );
+    expect(seen).toMatchObject({ ok: false, rebootDue: true, failed: { operation: "service-state containerd" } });
+    expect(stand.machines.describe(id)?.features).toEqual([]);
+    stand.foundation.bus.announce({ kind: "instance-reboot", instanceId: id });
+    await stand.clock.advance(minutes(3));
+    expect(await apply(stand, start("containerd"))).toMatchObject({ ok: true });
+    expect((await stand.observe(id)).features).toEqual(["Containers"]);
+  });
+
+  it("fail on order and for names that Windows does not know", async () => {
+    const stand = await online();
+    expect((await apply(stand, { do: "feature", name: "Container" })).failed?.error).toContain("name is not valid");
+    stand.foundation.mishaps.order("feature-install-fails", { instanceId: id });
+    expect((await apply(stand, { do: "feature", name: "Containers" })).failed?.error).toContain("0x800f0922");
+  });
+});
+
+describe("services", () => {
+  it.each([
+    ["without its binary", service("s", "C:\\k\\none.exe"), /System error 2\./],
+    ["whose binary is no program", service("s", "C:\\k\\text.exe"), /not a valid Win32 application.*193/],
+    ["that does not exist", file("C:\\other", "x"), /there is no such service/],
+    ["with an unknown dependency", service("s", "C:\\k\\exporter.exe", { dependsOn: ["ghost"] }), /System error 1075/],
+    [
+      "whose dependency cannot start",
+      service("s", "C:\\k\\exporter.exe", { dependsOn: ["broken"] }),
+      /System error 1068/,
+    ],
+    [
+      "that misses a file it names",
+      service("s", "C:\\k\\exporter.exe --web.config.file C:\\k\\web.yaml"),
+      /System error 1067/,
+    ],
+  ])("do not start %s", async (_, definition, message) => {
+    const stand = await online();
+    const seen = await apply(
+      stand,
+      file("C:\\k\\exporter.exe", exporter),
+      file("C:\\k\\text.exe", "MZ"),
+      service("broken", "C:\\k\\none.exe"),
+      definition,
+      start("s"),
+    );
+    expect(seen.failed).toMatchObject({ operation: "service-state s", error: expect.stringMatching(message) });
+  });
+
+  it("start what they need first, stop what needs them, and start by themselves after a boot only when automatic", async () => {
+    const stand = await online();
+    const automatic = { startType: "Automatic" } as const;
+    await apply(
+      stand,
+      file("C:\\k\\exporter.exe", exporter),
+      service("top", "C:\\k\\exporter.exe", { dependsOn: ["base"], ...automatic }),
+      service("base", "C:\\k\\exporter.exe", automatic),
+      service("by-hand", "C:\\k\\exporter.exe"),
+      start("top"),
+      start("by-hand"),
+    );
+    expect([stateOf(stand, "base"), stateOf(stand, "top")]).toEqual(["Running", "Running"]);
+    stand.foundation.bus.announce({ kind: "instance-reboot", instanceId: id });
+    await stand.clock.advance(minutes(3));
+    expect([stateOf(stand, "base"), stateOf(stand, "top"), stateOf(stand, "by-hand")]).toEqual([
+      "Running",
+      "Running",
+      "Stopped",
+    ]);
+    await apply(stand, { do: "service-state", name: "base", state: "Stopped" });
+    expect(stateOf(stand, "top")).toBe("Stopped");
+  });
+
+  it("are restarted after a failure with the delays they were given, or stay down without", async () => {
+    const stand = await online();
+    await apply(
+      stand,
+      file("C:\\k\\exporter.exe", exporter),
+      service("frail", "C:\\k\\exporter.exe", { restartAfter: [10] }),
+      service("lost", "C:\\k\\exporter.exe"),
+      start("frail"),
+      start("lost"),
+    );
+    for (const name of ["frail", "lost"]) stand.foundation.mishaps.order("service-crashes", { service: name }, 1);
+    await stand.clock.until(() => stateOf(stand, "frail") === "Stopped", minutes(1));
+    await stand.clock.advance(15_000);
+    expect([stateOf(stand, "frail"), stateOf(stand, "lost")]).toEqual(["Running", "Stopped"]);
+  });
+
+  it("keep their binary locked, and are due for a restart when a file they name changes", async () => {
+    const stand = await online();
+    await apply(
+      stand,
+      file("C:\\k\\exporter.exe", exporter),
+      file("C:\\k\\web.yaml", "a"),
+      service("exporter", "C:\\k\\exporter.exe --web.config.file C:\\k\\web.yaml"),
+      start("exporter"),
+    );
+    expect((await apply(stand, file("C:\\k\\web.yaml", "b"))).restartDue).toEqual(["exporter"]);
+    const replaced = await apply(stand, file("C:\\k\\EXPORTER.exe", payloadContent("windows_exporter", "0.31.0")));
+    expect(replaced.failed?.error).toContain("used by another process");
+  });
+});
