@@ -12,7 +12,7 @@ import {
 } from "@aws-sdk/client-ec2";
 import { GetParameterCommand } from "@aws-sdk/client-ssm";
 import type { Configuration, Pool } from "../configuration.ts";
-import { securityGroupFaults } from "../desired/ports.ts";
+import { type Port, securityGroupFaults } from "../desired/ports.ts";
 import { Refused, Retryable } from "../errors.ts";
 import { type Lease, leases } from "./leases.ts";
 import type { World } from "./world.ts";
@@ -189,11 +189,11 @@ export const instances = (world: World) => {
     },
 
     /** Refuses to launch behind a security group that is open to outside or lacks what the profile needs. */
-    checkSecurityGroup: async (groupId: string): Promise<void> => {
+    checkSecurityGroup: async (groupId: string, ports: readonly Port[]): Promise<void> => {
       const { SecurityGroups } = await ec2.send(new DescribeSecurityGroupsCommand({ GroupIds: [groupId] }));
       const [group] = SecurityGroups ?? [];
       if (!group) throw new Refused(`the security group ${groupId} does not exist`);
-      const faults = securityGroupFaults(group);
+      const faults = securityGroupFaults(group, ports);
       if (faults.length > 0)
         throw new Refused(`the security group ${groupId} is not as it must be: ${faults.join("; ")}`);
     },

@@ -1,5 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Start } from "../commands/command.ts";
+import { okdPorts } from "../desired/ports.ts";
 import { Refused } from "../errors.ts";
 import { addSummary } from "../messages/endings.ts";
 import { addDryRun, addRefusal } from "../messages/outcomes.ts";
@@ -58,7 +59,7 @@ async function findRoom(steps: Steps, ask: Adding, begun: Begun): Promise<Room> 
   const { pool: name, count, dryRun } = ask.request;
   const pool = configuration.pools[name];
   if (!pool) throw new Refused(`The configuration has no pool ${name} any more.`);
-  await steps.instances.checkSecurityGroup(pool.securityGroup);
+  await steps.instances.checkSecurityGroup(pool.securityGroup, okdPorts(configuration.cluster.hybridOverlayPort));
   const existing = (await steps.instances.ofPool(configuration.cluster.name, name)).map(instanceOperation);
   const { before, granted } = await steps.places.reserve(
     { name, maximum: pool.maximum },

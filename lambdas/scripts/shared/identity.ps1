@@ -7,6 +7,15 @@ function Get-BootId {
     return (Get-CimInstance -ClassName Win32_OperatingSystem).LastBootUpTime.ToUniversalTime().ToString('o')
 }
 
+# The guard's last result. It runs every minute: a run under way (SCHED_S_TASK_RUNNING, 0x41301) is waited for.
+function Get-GuardResult([int] $patience = 60) {
+    for ($second = 0; ; $second++) {
+        $last = (Get-ScheduledTaskInfo -TaskName 'Casement guard').LastTaskResult
+        if ($last -ne 267009 -or $second -ge $patience) { return $last }
+        Start-Sleep -Seconds 1
+    }
+}
+
 # The guard of the metadata route as it stands: its file, its task, and what it would do now.
 function Get-GuardState {
     $path = Join-Path $CasementHome 'guard.ps1'
@@ -14,7 +23,7 @@ function Get-GuardState {
     $task = Get-ScheduledTask -TaskName 'Casement guard' -ErrorAction SilentlyContinue
     if ($task) {
         $state.taskEnabled = "$($task.State)" -ne 'Disabled'
-        $last = (Get-ScheduledTaskInfo -TaskName 'Casement guard').LastTaskResult
+        $last = Get-GuardResult
         # SCHED_S_TASK_HAS_NOT_RUN (0x41303) and SCHED_S_TASK_RUNNING (0x41301) are no results.
         if (@(267009, 267011) -notcontains $last) { $state.lastResult = [long] $last }
     }

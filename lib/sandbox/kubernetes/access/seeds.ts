@@ -111,6 +111,25 @@ const bootstrapper = (): KubeObject[] => {
   ];
 };
 
+/** What OVN-Kubernetes lets the network part of a node do (its manifests' ovnkube-node-identity-limited). */
+const networkNodes = (): KubeObject[] => [
+  clusterRole("openshift-ovn-kubernetes-node-identity-limited", [
+    { verbs: ["get", "list", "watch", "patch"], apiGroups: [""], resources: ["nodes"] },
+    { verbs: ["patch", "update"], apiGroups: [""], resources: ["nodes/status"] },
+    { verbs: ["get", "list", "watch"], apiGroups: [""], resources: ["pods", "namespaces", "services"] },
+    {
+      verbs: ["create", "get", "list", "watch"],
+      apiGroups: ["certificates.k8s.io"],
+      resources: ["certificatesigningrequests"],
+    },
+  ]),
+  groupBinding(
+    "openshift-ovn-kubernetes-node-identity-limited",
+    "openshift-ovn-kubernetes-node-identity-limited",
+    "system:ovn-nodes",
+  ),
+];
+
 /** What the cluster's administrator applies for the bot: the very file. */
 const clusterAccess = (): KubeObject[] => {
   const file = new URL("../../../manifests/cluster-access.yaml", import.meta.url);
@@ -125,5 +144,6 @@ export const seeds = (): KubeObject[] => [
   draft("v1", "ServiceAccount", { name: "default", namespace: "default" }),
   ...bootstrapPolicy(),
   ...bootstrapper(),
+  ...networkNodes(),
   ...clusterAccess(),
 ];

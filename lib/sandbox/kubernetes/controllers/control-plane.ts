@@ -11,6 +11,7 @@ import { eventExpiry, recorder } from "./events.ts";
 import { garbageCollectors } from "./garbage.ts";
 import { hybridOverlay } from "./hybrid-overlay.ts";
 import { namespaceKeeper } from "./namespaces.ts";
+import { networkIdentity } from "./network-identity.ts";
 import { nodeLifecycle } from "./node-lifecycle.ts";
 import { podCollector } from "./pod-gc.ts";
 import { podLifecycle } from "./pod-lifecycle.ts";
@@ -40,6 +41,7 @@ export function controlPlane({ server, cloud, authority, region, hybridNetwork }
     nodeLifecycle(plane),
     cloudNodes(plane),
     hybridOverlay(plane),
+    networkIdentity(plane),
     taintEviction(plane),
     podCollector(plane),
     scheduler(plane),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Observation } from "../../../../lambdas/desired/plan.ts";
-import type { Machine, Script } from "../machine.ts";
+import type { Machine, Script, ScriptRun } from "../machine.ts";
 import { metadataAnswers } from "../metadata.ts";
 import { agentService, launchService, type Service, taskNeverRan } from "../state.ts";
 import { scriptNameOf, taskOf } from "../tasks.ts";
@@ -22,6 +22,11 @@ function guardState(machine: Machine): Observation["guard"] {
     lastResult: task === undefined || task.running || task.lastResult === taskNeverRan ? null : task.lastResult,
     paths: runs ? guardPaths(machine).length : 0,
   };
+}
+
+/** As both scripts do: a run of the guard that is under way is waited for, a minute at most. */
+export async function guardAtRest({ machine, process }: Pick<ScriptRun, "machine" | "process">): Promise<void> {
+  for (let second = 0; second < 60 && taskOf(machine, GUARD_TASK)?.running; second += 1) await process.pause(1_000);
 }
 
 const shown = ({ name, description }: Service): boolean =>
@@ -53,6 +58,7 @@ export const observe: Script = async ({ machine, process, request }) => {
   await process.pause(machine.takes(1_000, 3_000));
   try {
     requestAs(request, requestSchema);
+    await guardAtRest({ machine, process });
     return { exitCode: 0, stdout: `${JSON.stringify(observation(machine))}\n`, stderr: "" };
   } catch (error) {
     const stdout = `${JSON.stringify({ script: "observe", ok: false, error: errorText(error) })}\n`;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { RebootRequest, RebootResult } from "../../../../lambdas/desired/plan.ts";
 import type { Machine, Script, ScriptEnd } from "../machine.ts";
 import { enterMachine } from "./alone.ts";
-import { observation } from "./observe.ts";
+import { guardAtRest, observation } from "./observe.ts";
 import { errorText, requestAs, requireInTime } from "./request.ts";
 
 const requestSchema: z.ZodType<RebootRequest> = z.object({
@@ -53,6 +53,7 @@ export const reboot: Script = async ({ machine, process, request: encoded }) => 
     await enterMachine(machine, process);
     const request = requestAs(encoded, requestSchema);
     before = request.bootId;
+    await guardAtRest({ machine, process });
     return before === after ? askForReboot(machine, request) : print(before, after, null);
   } catch (error) {
     return print(before, after, errorText(error));

@@ -1,0 +1,56 @@
+import { type Wish, wishOf } from "../access/certificate-requests.ts";
+import { timestamp } from "../model/object.ts";
+import { known } from "../model/resources.ts";
+import { conditionOf, type SigningRequest } from "../model/shapes.ts";
+import type { Controller, Plane } from "./controller.ts";
+
+// OVN-Kubernetes' OVNKubeCSRController, docs/node-identity.md in ovn-org/ovn-kubernetes.
+
+const requests = known("certificatesigningrequests", "certificates.k8s.io");
+
+const SIGNER = "kubernetes.io/kube-apiserver-client";
+
+/** How long the approver takes (assumed). */
+const APPROVING = 2_000;
+
+const isDecided = ({ status }: SigningRequest): boolean =>
+  ["Approved", "Denied", "Failed"].some((type) => conditionOf(status?.conditions, type) !== undefined);
+
+/** A node may ask for its own network identity: with the kubelet's certificate at first, later with the one it has. */
+function isOwn({ spec }: SigningRequest, { commonName, organizations, names }: Wish): boolean {
+  const node = /^system:ovn-node:(.+)$/.exec(commonName)?.[1];
+  const askers = [`system:node:${node}`, `system:ovn-node:${node}`];
+  const isNamed = organizations.length === 1 && organizations[0] === "system:ovn-nodes" && names.length === 0;
+  return node !== undefined && isNamed && askers.includes(spec.username ?? "");
+}
+
+/** The cluster's network operator: approves the network identities that nodes ask for, and leaves everything else. */
+export function networkIdentity({ foundation, objects }: Plane): Controller {
+  const approve = (request: SigningRequest): void => {
+    const now = timestamp(foundation.clock.now());
+    const approved = {
+      type: "Approved",
+      status: "True" as const,
+      reason: "AutoApproved",
+      message: "Auto-approved CSR",
+      lastUpdateTime: now,
+      lastTransitionTime: now,
+    };
+    const conditions = [...(request.status?.conditions ?? []), approved];
+    objects.replace(requests, { ...request, status: { ...request.status, conditions } });
+  };
+  return {
+    name: "network-identity",
+    type: requests,
+    reconcile: ({ name }) => {
+      const request = objects.get<SigningRequest>(requests, undefined, name);
+      const wish = request && wishOf(request);
+      if (!request || !wish || request.spec.signerName !== SIGNER || isDecided(request)) return undefined;
+      if (!isOwn(request, wish)) return undefined;
+      const due = Date.parse(request.metadata.creationTimestamp) + APPROVING;
+      if (foundation.clock.now() < due) return due;
+      approve(request);
+      return undefined;
+    },
+  };
+}
