@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
+import { type Stand, stand } from "./ground.ts";
+
+let ground: Stand;
+beforeAll(async () => {
+  ground = await stand();
+});
+afterAll(() => ground.close());
+
+const operation = (id: string, requestedAt = "2026-11-21T08:00:00.000Z"): OperationRecord => ({
+  id,
+  cluster: "prod-west",
+  request: { command: "add", pool: "web", count: 2, dryRun: false },
+  asker: { userId: "U0OPERATOR", teamId: "T0CASEMENT", channel: "C0WINDOWS" },
+  status: "requested",
+  requestedAt,
+  endedAt: null,
+  executionArn: null,
+  channel: "C0WINDOWS",
+  messageTs: null,
+  summary: "",
+  cancelledBy: null,
+  callbacks: {},
+});
+
+const node = (id: string, index: number, changes: Partial<NodeRecord> = {}): NodeRecord => ({
+  operation: id,
+  index,
+  status: "queued",
+  stage: null,
+  startedAt: "2026-11-21T08:00:00.000Z",
+  stageSince: "2026-11-21T08:00:00.000Z",
+  endedAt: null,
+  instanceId: null,
+  nodeName: null,
+  waitsFor: null,
+  failure: null,
+  decideBy: null,
+  outcome: null,
+  notes: [],
+  executionArn: null,
+  callbacks: {},
+  ...changes,
+});
+
+describe("The record of an operation", () => {
+  it("is written by the first delivery, and found untouched by the second", async () => {
+    const { ledger } = ground.as("front-door");
+    expect(await ledger.requested(operation("add-1"))).toBe("first");
+    await ledger.changeOperation("add-1", { status: "running", summary: "on its way" });
+    expect(await ledger.requested(operation("add-1"))).toBe("again");
+    expect(await ledger.operation("add-1")).toMatchObject({ status: "running", summary: "on its way" });
+  });
+
+  it("is written once however many deliveries race", async () => {
+    const { ledger } = ground.as("front-door");
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ledger.requested(operation("add-race"))));
+    expect(answers.filter((answer) => answer === "first")).toHaveLength(1);
+  });
+
+  it("changes only in the fields that are named", async () => {
+    const { ledger } = ground.as("front-door");
+    await ledger.requested(operation("add-2"));
+    await ledger.changeOperation("add-2", { messageTs: "1.2", summary: undefined });
+    await ledger.changeOperation("add-2", {});
+    expect(await ledger.operation("add-2")).toMatchObject({ ...operation("add-2"), messageTs: "1.2" });
+  });
+
+  it("cannot be changed before it was written", async () => {
+    const { ledger } = ground.as("front-door");
+    await expect(ledger.changeOperation("add-none", { status: "failed" })).rejects.toThrow(/add-none/);
+    expect(await ledger.operation("add-none")).toBeUndefined();
+  });
+
+  it("is listed among the newest, newest first, without the nodes", async () => {
+    const { ledger } = ground.as("look");
+    const writer = ground.as("front-door").ledger;
+    for (const day of [3, 1, 2]) await writer.requested(operation(`list-${day}`, `2027-01-0${day}T00:00:00.000Z`));
+    await writer.beginNode(node("list-3", 0));
+    expect((await ledger.operations(2)).map(({ id }) => id)).toEqual(["list-3", "list-2"]);
+  });
+});
+
+describe("A cancellation", () => {
+  it("counts for the first who asked, and tells what was there before", async () => {
+    const { ledger } = ground.as("front-door");
+    await ledger.requested(operation("cancel-1"));
+    expect(await ledger.requestCancel("cancel-1", "U0OPERATOR")).toMatchObject({ cancelledBy: null });
+    expect(await ledger.requestCancel("cancel-1", "U0APPROVER")).toMatchObject({ cancelledBy: "U0OPERATOR" });
+    expect(await ledger.operation("cancel-1")).toMatchObject({ cancelledBy: "U0OPERATOR" });
+  });
+
+  it("is written once when several people press at the same moment", async () => {
+    const { ledger } = ground.as("front-door");
+    await ledger.requested(operation("cancel-2"));
+    const before = ground.foundation.calls.after(0).length;
+    await Promise.all(["U0A", "U0B", "U0C", "U0D"].map((by) => ledger.requestCancel("cancel-2", by)));
+    const writes = ground.foundation.calls.after(before).filter(({ action }) => action === "UpdateItem");
+    expect(writes.filter(({ error }) => error === null)).toHaveLength(1);
+  });
+
+  it("does not reach an operation that has ended", async () => {
+    const { ledger } = ground.as("front-door");
+    await ledger.requested(operation("cancel-3"));
+    await ledger.changeOperation("cancel-3", { status: "succeeded", endedAt: "2026-11-21T09:00:00.000Z" });
+    await ledger.requestCancel("cancel-3", "U0OPERATOR");
+    expect(await ledger.operation("cancel-3")).toMatchObject({ cancelledBy: null });
+  });
+
+  it("of an unknown operation changes nothing", async () => {
+    const { ledger } = ground.as("front-door");
+    expect(await ledger.requestCancel("cancel-none", "U0OPERATOR")).toBeUndefined();
+    expect(await ledger.operation("cancel-none")).toBeUndefined();
+  });
+});
+
+describe("The records of an operation's nodes", () => {
+  it("keep their progress when the step that began them runs again", async () => {
+    const { ledger } = ground.as("provision-node");
+    expect(await ledger.beginNode(node("add-3", 0))).toBe("first");
+    await ledger.changeNode("add-3", 0, { status: "running", stage: "launch" });
+    expect(await ledger.beginNode(node("add-3", 0))).toBe("again");
+    expect(await ledger.node("add-3", 0)).toMatchObject({ status: "running", stage: "launch" });
+  });
+
+  it("come in the order of their numbers, and only the operation's own", async () => {
+    const { ledger } = ground.as("add-nodes");
+    for (const index of [10, 2, 0, 1]) await ledger.beginNode(node("add-4", index));
+    await ledger.beginNode(node("add-40", 0));
+    expect((await ledger.nodes("add-4")).map(({ index }) => index)).toEqual([0, 1, 2, 10]);
+  });
+
+  it("come all when they do not fit one page of a megabyte", async () => {
+    const { ledger } = ground.as("add-nodes");
+    const notes = ["x".repeat(300_000)];
+    for (const index of [0, 1, 2, 3]) await ledger.beginNode(node("add-5", index, { notes }));
+    expect((await ledger.nodes("add-5")).map(({ index }) => index)).toEqual([0, 1, 2, 3]);
+  });
+});
+
+describe("The callback that waits for a command", () => {
+  it("is found by the command's id, the newest counts, and others are unknown", async () => {
+    const { ledger } = ground.as("provision-node");
+    await ledger.awaitCommand("command-1", "callback-1");
+    await ledger.awaitCommand("command-1", "callback-2");
+    expect(await ground.as("cloud-events").ledger.commandCallback("command-1")).toBe("callback-2");
+    expect(await ledger.commandCallback("command-2")).toBeUndefined();
+  });
+});
