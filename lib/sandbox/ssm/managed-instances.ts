@@ -12,6 +12,8 @@ export interface ManagedInstances {
   get(instanceId: string): ManagedInstance | undefined;
   ping(instanceId: string, facts: AgentFacts): void;
   forget(instanceId: string): void;
+  /** Every registered machine with its ping status. */
+  pings(): { readonly instanceId: string; readonly pingStatus: string }[];
   describe(input: DescribeInput): { readonly InstanceInformationList: readonly object[]; readonly NextToken?: string };
 }
 
@@ -89,6 +91,7 @@ export function openManagedInstances(foundation: Foundation, cloud: Cloud): Mana
       const registeredAt = book.get(instanceId)?.registeredAt ?? now;
       book.set(instanceId, { instanceId, registeredAt, lastPingAt: now, ...facts });
     },
+    pings: () => book.values().map((one) => ({ instanceId: one.instanceId, pingStatus: pingStatus(one) })),
     forget: (instanceId) => book.delete(instanceId),
     describe: (input) => {
       const filters = filtersOf(input);

@@ -45,6 +45,8 @@ export interface SsmOptions {
 export interface Ssm extends AwsService {
   /** Adds a document, or a new version of one. @throws AwsError InvalidDocumentContent */
   createDocument(name: string, content: string): DocumentRecord;
+  /** Every registered machine with its ping status. */
+  pings: ManagedInstances["pings"];
   /** After a restart of the process, before the machines resume. */
   resume(): void;
 }
@@ -195,6 +197,7 @@ export function ssm(foundation: Foundation, machines: Machines, options: SsmOpti
   return {
     ...jsonService("ssm", "AmazonSSM", actionsOf(parts), { limits: (action) => limitsOf(action) }),
     createDocument: (name, content) => parts.documents.create(name, content),
+    pings: parts.managed.pings,
     resume: () => parts.sending.delivery.resume(),
   };
 }

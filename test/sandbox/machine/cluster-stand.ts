@@ -48,27 +48,6 @@ export interface NodeObject {
   };
 }
 
-/** What OVN-Kubernetes may do as a node; the cluster's network operator brings it. */
-const ovnAccess = [
-  {
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "ClusterRole",
-    metadata: { name: "openshift-ovn-kubernetes-node-identity-limited" },
-    rules: [{ apiGroups: [""], resources: ["nodes"], verbs: ["get", "list", "watch", "patch"] }],
-  },
-  {
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "ClusterRoleBinding",
-    metadata: { name: "openshift-ovn-kubernetes-node-identity-limited" },
-    roleRef: {
-      apiGroup: "rbac.authorization.k8s.io",
-      kind: "ClusterRole",
-      name: "openshift-ovn-kubernetes-node-identity-limited",
-    },
-    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "system:ovn-nodes" }],
-  },
-];
-
 async function approve(api: Kubernetes, request: SigningRequest): Promise<void> {
   const { certificate } = await api.adminCredentials();
   const status = { conditions: [{ type: "Approved", status: "True", reason: "Test", message: "a person looked" }] };
@@ -83,6 +62,9 @@ async function approve(api: Kubernetes, request: SigningRequest): Promise<void> 
   );
 }
 
+/** What the bot approves; OVN's own requests are the cluster's business. */
+const kubeletSigners = new Set(["kubernetes.io/kube-apiserver-client-kubelet", "kubernetes.io/kubelet-serving"]);
+
 export async function clusterStand(): Promise<ClusterStand> {
   const clock = handClock();
   const foundation = foundationOn(clock);
@@ -95,7 +77,6 @@ export async function clusterStand(): Promise<ClusterStand> {
   const options = { version: "1.34.2", region: "us-west-2", hybridNetwork: "10.132.0.0/14" };
   const api = await kubernetesApi(foundation, cloud, options);
   api.resume();
-  for (const object of ovnAccess) api.create(object as never);
   const stand = standOf({ clock, foundation, instances, kubernetes: api });
   const requests = () =>
     api.objects("certificatesigningrequests", "certificates.k8s.io") as unknown as SigningRequest[];
@@ -107,7 +88,9 @@ export async function clusterStand(): Promise<ClusterStand> {
     node: (name) => (api.objects("nodes") as unknown as NodeObject[]).find((node) => node.metadata.name === name),
   };
   const look = (): void => {
-    const pending = whole.approving ? requests().filter((request) => !request.status?.conditions?.length) : [];
+    const pending = whole.approving
+      ? requests().filter(({ spec, status }) => kubeletSigners.has(spec.signerName) && !status?.conditions?.length)
+      : [];
     for (const request of pending) void clock.busy(approve(api, request));
     clock.after(2_000, look);
   };

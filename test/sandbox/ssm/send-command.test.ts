@@ -1,0 +1,99 @@
+import { SendCommandCommand, type SendCommandCommandInput } from "@aws-sdk/client-ssm";
+import { describe, expect, it } from "vitest";
+import { town } from "../../../lib/sandbox/town.ts";
+import { documents, encoded, nameOf, ssmStand } from "./stand.ts";
+
+const stand = ssmStand();
+const online = stand.online(1);
+
+const send = async (more: Partial<SendCommandCommandInput>): Promise<string> => {
+  const id = await online;
+  const input = { DocumentName: nameOf("observe"), InstanceIds: [id], Parameters: encoded({}), ...more };
+  return stand.client.send(new SendCommandCommand(input)).then(
+    () => "none",
+    (error: Error) => error.name,
+  );
+};
+
+const sha256 = documents.find((one) => one.script === "observe")?.sha256;
+
+describe("SendCommand", () => {
+  it.each<[string, Partial<SendCommandCommandInput>, string]>([
+    ["an unknown document", { DocumentName: "casement-none" }, "InvalidDocument"],
+    [
+      "somebody else's document by its ARN",
+      { DocumentName: "arn:aws:ssm:us-west-2:999999999999:document/x" },
+      "InvalidDocument",
+    ],
+    [
+      "AWS-RunPowerShellScript, which this account's ground does not hold",
+      { DocumentName: "AWS-RunPowerShellScript" },
+      "InvalidDocument",
+    ],
+    ["an unknown version", { DocumentVersion: "9" }, "InvalidDocumentVersion"],
+    ["a hash that is another's", { DocumentHash: "0".repeat(64), DocumentHashType: "Sha256" }, "InvalidDocument"],
+    ["an unknown parameter", { Parameters: { ...encoded({}), Extra: ["x"] } }, "InvalidParameters"],
+    ["a missing parameter", { Parameters: {} }, "InvalidParameters"],
+    ["two values for a String", { Parameters: { Request: ["e30=", "e30="] } }, "InvalidParameters"],
+    ["a value against the pattern", { Parameters: { Request: ['"; Remove-Item C:\\'] } }, "InvalidParameters"],
+    ["a value that is too long", { Parameters: { Request: ["A".repeat(100)] } }, "InvalidParameters"],
+    ["more than 64 KB", { DocumentName: "short", Parameters: { Request: ["A".repeat(65_500)] } }, "InvalidParameters"],
+    ["an instance that never registered", { InstanceIds: ["i-0aaaaaaaaaaaaaaaa"] }, "InvalidInstanceId"],
+    ["no instance at all", { InstanceIds: [] }, "InvalidInstanceId"],
+    ["a malformed instance id", { InstanceIds: ["i-xyz"] }, "ValidationException"],
+    [
+      "51 instances",
+      { InstanceIds: Array.from({ length: 51 }, (_, n) => `i-${String(n).padStart(17, "0")}`) },
+      "ValidationException",
+    ],
+    ["a delivery time below 30 seconds", { TimeoutSeconds: 29 }, "ValidationException"],
+    ["a comment of 101 characters", { Comment: "x".repeat(101) }, "ValidationException"],
+    ["a document for Linux", { DocumentName: "linux-only", Parameters: {} }, "UnsupportedPlatformType"],
+  ])("refuses %s", async (_, more, code) => {
+    expect(await send(more)).toBe(code);
+  });
+
+  it("refuses the same instance twice", async () => {
+    const id = await online;
+    expect(await send({ InstanceIds: [id, id] })).toBe("DuplicateInstanceId");
+  });
+
+  it("takes the right hash", async () => {
+    expect(await send({ DocumentHash: sha256 as string, DocumentHashType: "Sha256" })).toBe("none");
+  });
+
+  it("asks for leave on the document and on each instance with its tags", async () => {
+    const id = await online;
+    stand.asked.length = 0;
+    await send({});
+    expect(stand.asked).toEqual([
+      {
+        action: "ssm:SendCommand",
+        resources: [`arn:aws:ssm:${town.region}:${town.accountId}:document/${nameOf("observe")}`],
+        context: undefined,
+      },
+      {
+        action: "ssm:SendCommand",
+        resources: [`arn:aws:ec2:${town.region}:${town.accountId}:instance/${id}`],
+        context: expect.objectContaining({ "ssm:resourceTag/casement:cluster": town.cluster.name }),
+      },
+    ]);
+    const denied = stand.clientFor(["ssm:SendCommand"]);
+    const attempt = denied.send(
+      new SendCommandCommand({ DocumentName: nameOf("observe"), InstanceIds: [id], Parameters: encoded({}) }),
+    );
+    await expect(attempt).rejects.toThrow("not authorized to perform: ssm:SendCommand");
+  });
+
+  it("has no token against repetition: sent twice it is two commands", async () => {
+    const id = await online;
+    const input = { DocumentName: nameOf("observe"), InstanceIds: [id], Parameters: encoded({}) };
+    const [one, other] = await Promise.all([
+      stand.client.send(new SendCommandCommand(input)),
+      stand.client.send(new SendCommandCommand(input)),
+    ]);
+    expect(one.Command?.CommandId).not.toBe(other.Command?.CommandId);
+    expect(one.Command).toMatchObject({ Status: "Pending", MaxErrors: "0", TargetCount: 1, TimeoutSeconds: 3600 });
+    expect(one.Command?.RequestedDateTime).toBeInstanceOf(Date);
+  });
+});
