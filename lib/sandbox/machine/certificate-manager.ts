@@ -104,31 +104,60 @@ async function awaitCertificate(context: ProgramContext, upkeep: Upkeep, name: s
   throw new Error(`certificate request ${name} was not signed: timed out waiting for the condition`);
 }
 
-async function obtain(context: ProgramContext, upkeep: Upkeep, template: Template): Promise<void> {
+/** Asks for a certificate. @returns the request's name and the key that belongs to it */
+async function ask(
+  context: ProgramContext,
+  upkeep: Upkeep,
+  template: Template,
+): Promise<{ name: string; key: string }> {
   const { machine, process } = context;
   const { request, key } = await process.io(makeRequest(distorted(machine, template)));
   const answer = await callApi(machine, process, upkeep.credentials(), "POST", CSRS, requestBody(upkeep, request));
   if (answer.status !== 201) throw new Error(`cannot create certificate signing request: ${complaintOf(answer)}`);
-  const name = String(fieldOf(answer.body.metadata, "name"));
-  context.log(`Certificate signing request ${name} for ${upkeep.signerName}`);
-  const pem = await awaitCertificate(context, upkeep, name);
-  machine.disk.write(upkeep.file, Buffer.from(`${pem.trimEnd()}\n${key}`), "system");
+  const asked = { name: String(fieldOf(answer.body.metadata, "name")), key };
+  context.log(`Certificate signing request ${asked.name} for ${upkeep.signerName}`);
+  machine.state.requests[upkeep.file] = asked;
+  machine.save();
+  return asked;
+}
+
+async function obtain(context: ProgramContext, upkeep: Upkeep, template: Template): Promise<void> {
+  const { machine } = context;
+  const { name, key } = machine.state.requests[upkeep.file] ?? (await ask(context, upkeep, template));
+  try {
+    const pem = await awaitCertificate(context, upkeep, name);
+    machine.disk.write(upkeep.file, Buffer.from(`${pem.trimEnd()}\n${key}`), "system");
+  } finally {
+    forget(machine, upkeep);
+  }
+}
+
+/** A key lives in memory until its certificate is there: a program that is started again asks anew. */
+function forget(machine: Machine, upkeep: Upkeep): void {
+  delete machine.state.requests[upkeep.file];
+  machine.save();
+}
+
+/** One attempt. @returns how long to wait before the next, doubled after each failure */
+async function attempt(context: ProgramContext, upkeep: Upkeep, template: Template, backoff: number): Promise<number> {
+  try {
+    await obtain(context, upkeep, template);
+    return FIRST_BACKOFF_MS;
+  } catch (error) {
+    context.log(`Certificate request failed: ${error instanceof Error ? error.message : String(error)}`);
+    await context.process.pause(backoff);
+    return Math.min(backoff * 2, LONGEST_BACKOFF_MS);
+  }
 }
 
 /** Keeps one certificate fresh for as long as the program runs: asks, waits, stores, and asks again in time. */
 export async function keepCertificate(context: ProgramContext, upkeep: Upkeep): Promise<void> {
+  if (!context.resumed) forget(context.machine, upkeep);
   let backoff = FIRST_BACKOFF_MS;
   while (!context.process.over) {
     const template = upkeep.template();
-    if (template && !fresh(context, upkeep, template)) {
-      try {
-        await obtain(context, upkeep, template);
-        backoff = FIRST_BACKOFF_MS;
-      } catch (error) {
-        context.log(`Certificate request failed: ${error instanceof Error ? error.message : String(error)}`);
-        await context.process.pause(backoff);
-        backoff = Math.min(backoff * 2, LONGEST_BACKOFF_MS);
-      }
-    } else await context.process.pause(COMPARE_MS);
+    const due = template !== null && !fresh(context, upkeep, template);
+    if (due) backoff = await attempt(context, upkeep, template, backoff);
+    else await context.process.pause(COMPARE_MS);
   }
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Collection } from "../core/store.ts";
 
 /** One file; content is kept only up to the limit, hash and size always. */
 export interface FileEntry {
@@ -10,10 +11,9 @@ export interface FileEntry {
   readonly access: "system" | "inherited";
 }
 
-/** A machine's disk as it lies in the store, by lower-case path. */
-export interface DiskState {
-  readonly files: Record<string, FileEntry>;
-  readonly directories: Record<string, { readonly path: string; readonly access: "system" | "inherited" }>;
+export interface Directory {
+  readonly path: string;
+  readonly access: "system" | "inherited";
 }
 
 /** A disk with Windows' case-insensitive paths. */
@@ -39,51 +39,44 @@ export const sha256Of = (content: Uint8Array | string): string => createHash("sh
 export const pathKey = (path: string): string =>
   path.trim().replaceAll("/", "\\").replaceAll(/\\+/g, "\\").replace(/\\$/, "").toLowerCase();
 
-const parentOf = (key: string): string => key.slice(0, key.lastIndexOf("\\"));
-
-/** An empty disk. */
-export const emptyDisk = (): DiskState => ({ files: {}, directories: {} });
+const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("\\")));
 
 /**
- * Reads and writes a disk.
- * @param state the disk's content, changed in place
- * @param save called after each change
+ * Reads and writes a disk. Both collections go by lower-case path.
+ * @param files what lies on it
+ * @param directories where files may lie
  */
-export function diskOf(state: DiskState, save: () => void): Disk {
+export function diskOf(files: Collection<FileEntry>, directories: Collection<Directory>): Disk {
   const ensureParents = (path: string): void => {
-    const key = pathKey(path);
-    if (!key.includes("\\") || key in state.directories) return;
-    state.directories[key] = { path, access: "inherited" };
-    ensureParents(path.slice(0, path.lastIndexOf("\\")));
+    const parent = parentOf(path);
+    if (parent === "" || directories.has(pathKey(parent))) return;
+    directories.set(pathKey(parent), { path: parent, access: "inherited" });
+    ensureParents(parent);
   };
   return {
-    file: (path) => state.files[pathKey(path)],
+    file: (path) => files.get(pathKey(path)),
     text: (path) => {
-      const content = state.files[pathKey(path)]?.content;
+      const content = files.get(pathKey(path))?.content;
       return content === undefined || content === null ? undefined : Buffer.from(content, "base64").toString("utf8");
     },
     write: (path, content, access = "inherited") => {
       const kept = content.byteLength <= KEPT_BYTES ? Buffer.from(content).toString("base64") : null;
       const entry = { path, sha256: sha256Of(content), size: content.byteLength, content: kept, access };
-      state.files[pathKey(path)] = entry;
-      ensureParents(path.slice(0, path.lastIndexOf("\\")));
-      save();
+      files.set(pathKey(path), entry);
+      ensureParents(path);
       return entry;
     },
     remove: (path) => {
-      const known = pathKey(path) in state.files;
-      delete state.files[pathKey(path)];
-      if (known) save();
+      const known = files.has(pathKey(path));
+      files.delete(pathKey(path));
       return known;
     },
-    directory: (path) => state.directories[pathKey(path)],
+    directory: (path) => directories.get(pathKey(path)),
     makeDirectory: (path, access) => {
       ensureParents(path);
-      state.directories[pathKey(path)] = { path, access };
-      save();
+      directories.set(pathKey(path), { path, access });
     },
-    files: () => Object.values(state.files),
-    filesIn: (path) =>
-      Object.entries(state.files).flatMap(([key, entry]) => (parentOf(key) === pathKey(path) ? [entry] : [])),
+    files: () => files.values(),
+    filesIn: (path) => files.values().filter((entry) => pathKey(parentOf(entry.path)) === pathKey(path)),
   };
 }

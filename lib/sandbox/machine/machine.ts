@@ -3,7 +3,7 @@ import type { Collection } from "../core/store.ts";
 import type { Cloud, InstanceFacts, InstanceRole, KubernetesApi } from "../core/surroundings.ts";
 import type { Agenda } from "./agenda.ts";
 import type { ControlPlane } from "./control-plane.ts";
-import { type Disk, type DiskState, diskOf, emptyDisk } from "./disk.ts";
+import { type Disk, diskOf } from "./disk.ts";
 import type { Process } from "./process.ts";
 import type { MachineState } from "./state.ts";
 
@@ -86,7 +86,6 @@ export interface Workshop {
   readonly foundation: Foundation;
   readonly surroundings: Surroundings;
   readonly states: Collection<MachineState>;
-  readonly disks: Collection<DiskState>;
   readonly logs: Collection<string[]>;
   readonly agenda: () => Agenda;
   readonly programs: Readonly<Record<string, Program>>;
@@ -96,11 +95,9 @@ export interface Workshop {
 
 const LOG_LINES = 200;
 
-const openDisk = (workshop: Workshop, id: string): Disk => {
-  const content = workshop.disks.get(id) ?? emptyDisk();
-  workshop.disks.set(id, content);
-  return diskOf(content, () => workshop.disks.set(id, content));
-};
+/** Each machine has collections of its own, so that a small file costs a small write. */
+const openDisk = ({ foundation: { store } }: Workshop, id: string): Disk =>
+  diskOf(store.collection(`machine-files/${id}`), store.collection(`machine-directories/${id}`));
 
 const logger = (workshop: Workshop, id: string) => (source: string, message: string) => {
   const at = new Date(workshop.foundation.clock.now()).toISOString();

@@ -56,7 +56,6 @@ function newYard(foundation: Foundation, surroundings: Surroundings): Yard {
       foundation,
       surroundings,
       states: store.collection("machines"),
-      disks: store.collection("machine-disks"),
       logs: store.collection("machine-logs"),
       agenda: () => (yard.agenda ??= agenda(foundation, "machine-agenda", dutiesOf(yard))),
       programs,

@@ -108,6 +108,8 @@ export interface MachineState {
   environment: Record<string, string>;
   firewall: FirewallRule[];
   defenderExclusions: string[];
+  /** Certificate requests that are under way, by the file that waits for the certificate. */
+  requests: Record<string, { readonly name: string; readonly key: string }>;
   /** Until when the agent's role credentials are good, ms; null while it has none. */
   credentialsUntil: number | null;
 }
@@ -168,6 +170,7 @@ export function newMachineState(facts: InstanceFacts, firstBootId: number, suffi
     environment: {},
     firewall: [],
     defenderExclusions: [],
+    requests: {},
     credentialsUntil: null,
   };
 }

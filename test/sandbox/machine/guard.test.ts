@@ -22,7 +22,6 @@ function machineWith(change: (machine: Machine) => void): Machine {
       foundation,
       surroundings: { cloud: { instance: () => facts } } as never,
       states: store.collection("s"),
-      disks: store.collection("d"),
       logs: store.collection("l"),
       agenda: () => ({}) as never,
       programs: {},

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import type { Agenda } from "../../../lib/sandbox/machine/agenda.ts";
+import type { StepResult } from "../../../lib/sandbox/machine/control-plane.ts";
+import { type Machine, openMachine, type ScriptEnd } from "../../../lib/sandbox/machine/machine.ts";
+import { newProcess } from "../../../lib/sandbox/machine/process.ts";
+import { resumeDocuments, takeDocument } from "../../../lib/sandbox/machine/programs/ssm-agent/documents.ts";
+import { serviceKey } from "../../../lib/sandbox/machine/services.ts";
+import { agentService, newMachineState } from "../../../lib/sandbox/machine/state.ts";
+import { foundationOn, type HandClock, handClock, instance, minutes } from "./stand.ts";
+
+const facts = instance(1);
+
+interface Bench {
+  readonly machine: Machine;
+  readonly clock: HandClock;
+  readonly reports: { status: string; steps: readonly StepResult[] }[];
+  readonly reboots: string[];
+}
+
+/** A machine with an agent and one script that ends as the test says. */
+function bench(script: () => Promise<ScriptEnd>): Bench {
+  const clock = handClock();
+  const foundation = foundationOn(clock);
+  const reports: Bench["reports"] = [];
+  const reboots: string[] = [];
+  const agenda = {
+    set: (_key, _ms, what) => void reboots.push(what),
+    cancel: () => undefined,
+  } as Partial<Agenda> as Agenda;
+  const state = newMachineState(facts, 4, "ABCDEFG");
+  state.routes = [{ prefix: "169.254.169.254/32", nextHop: "10.0.0.1", interface: "Ethernet", persistent: false }];
+  const machine = openMachine(
+    {
+      foundation,
+      surroundings: { cloud: { instance: () => facts } } as never,
+      states: foundation.store.collection("s"),
+      logs: foundation.store.collection("l"),
+      agenda: () => agenda,
+      programs: {},
+      scripts: { observe: script },
+      controlPlane: () => ({
+        ping: () => undefined,
+        ready: () => undefined,
+        report: (_, __, status, steps) => void reports.push({ status, steps }),
+      }),
+    },
+    state,
+  );
+  machine.processes.set(serviceKey(agentService), newProcess(foundation));
+  return { machine, clock, reports, reboots };
+}
+
+const step = (name: string, timeoutSeconds = 60) => ({
+  name,
+  action: "aws:runPowerShellScript",
+  script: ["# casement-script: observe"],
+  timeoutSeconds,
+  platform: "Windows",
+});
+
+const take = ({ machine }: Bench, ...steps: ReturnType<typeof step>[]): void =>
+  takeDocument(machine, { commandId: "c", documentName: "d", parameters: {}, steps });
+
+const ending =
+  (exitCode: number): (() => Promise<ScriptEnd>) =>
+  async () => ({ exitCode, stdout: "", stderr: "" });
+
+describe("a document", () => {
+  it.each([
+    [0, "Success", 2],
+    [1, "Failed", 1],
+    [168, "Success", 1],
+    [169, "Failed", 1],
+  ])("whose script exits with %i ends as %s after %i steps", async (exitCode, status, steps) => {
+    const one = bench(ending(exitCode));
+    take(one, step("first"), step("second"));
+    await one.clock.advance(minutes(1));
+    expect(one.reports).toMatchObject([{ status }]);
+    expect(one.reports[0]?.steps).toHaveLength(steps);
+    expect(one.reboots).toEqual([]);
+  });
+
+  it("whose script always asks for a reboot is run fifteen times and then forgotten", async () => {
+    let runs = 0;
+    const one = bench(async () => {
+      runs += 1;
+      return { exitCode: 3010, stdout: "", stderr: "" };
+    });
+    take(one, step("only"));
+    for (let boot = 0; boot < 20; boot += 1) {
+      await one.clock.advance(minutes(1));
+      resumeDocuments(one.machine);
+    }
+    expect(runs).toBe(15);
+    expect(one.reboots).toHaveLength(15);
+    expect(one.reports).toEqual([]);
+  });
+
+  it("is stopped at its time limit with -1", async () => {
+    const one = bench(() => new Promise(() => undefined));
+    take(one, step("only", 5));
+    await one.clock.advance(minutes(1));
+    expect(one.reports).toMatchObject([{ status: "TimedOut", steps: [{ exitCode: -1 }] }]);
+  });
+
+  it("tells its end when the agent is back, if it was away at that moment", async () => {
+    const one = bench(ending(0));
+    take(one, step("only"));
+    one.machine.processes.delete(serviceKey(agentService));
+    await one.clock.advance(minutes(1));
+    expect(one.reports).toEqual([]);
+    one.machine.processes.set(serviceKey(agentService), newProcess(one.machine.foundation));
+    resumeDocuments(one.machine);
+    expect(one.reports).toMatchObject([{ status: "Success" }]);
+  });
+
+  it("skips steps for other platforms", async () => {
+    const one = bench(ending(1));
+    take(one, { ...step("only"), platform: "Linux" });
+    await one.clock.advance(minutes(1));
+    expect(one.reports).toMatchObject([{ status: "Success", steps: [{ stdout: expect.stringContaining("skipped") }] }]);
+  });
+});
