@@ -14,8 +14,8 @@ import { furnish, payloadManifest } from "../../lib/sandbox/furnish.ts";
 import { type Ground, ground } from "../../lib/sandbox/ground.ts";
 import { inProcess } from "../../lib/sandbox/in-process.ts";
 import { inhabit } from "../../lib/sandbox/inhabitants.ts";
-import { town } from "../../lib/sandbox/town.ts";
 import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
+import { type Hands, hands } from "./hands.ts";
 
 const AWS = "http://aws.sandbox.invalid";
 const SLACK = "http://slack.sandbox.invalid";
@@ -36,13 +36,13 @@ export interface WorldOptions {
 }
 
 /** The whole product on the simulated ground, in this process, on a clock that only moves when nothing is under way. */
-export interface World {
+export interface World extends Hands {
   readonly ground: Ground;
   readonly configuration: Configuration;
-  /** Types in the channel; returns what this person sees right after. */
-  type(user: "operator" | "approver" | "visitor", text: string): ReturnType<Ground["slack"]["desk"]["type"]>;
   /** Lets time pass until the question answers yes; fails loudly when it does not within `minutes`. */
   until(question: () => boolean | Promise<boolean>, minutes: number, what?: string): Promise<void>;
+  /** Lets time move until a promise has settled. */
+  drive<T>(work: Promise<T>, minutes?: number): Promise<T>;
   /** Lets so much time pass. */
   pass(minutes: number): Promise<void>;
   operations(): Promise<OperationRecord[]>;
@@ -59,8 +59,6 @@ const hostClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
-
-export const people = { operator: "U0OPERATOR", approver: "U0APPROVER", visitor: "U0VISITOR0" } as const;
 
 /** Builds the world. Call `close` at the end of the test. */
 export async function world(options: WorldOptions = {}, store: Store = openStore(":memory:")): Promise<World> {
@@ -91,35 +89,46 @@ export async function world(options: WorldOptions = {}, store: Store = openStore
     for (;;) {
       await under.settled();
       if (await question()) return;
-      if (Date.now() >= end || vi.getTimerCount() === 0) throw new Error(`${what} did not come within ${minutes} minutes`);
+      if (Date.now() >= end || vi.getTimerCount() === 0)
+        throw new Error(`${what} did not come within ${minutes} minutes`);
       vi.advanceTimersToNextTimer();
     }
   };
-  const driven = async <T>(work: Promise<T>, minutes: number): Promise<T> => {
+  const driven = async <T>(work: Promise<T>, minutes = 1): Promise<T> => {
     let over = false;
     void work.then(
-      () => { over = true; },
-      () => { over = true; },
+      () => {
+        over = true;
+      },
+      () => {
+        over = true;
+      },
     );
     await until(() => over, minutes, "an act");
     return work;
   };
-  if (options.inhabited) await driven(inhabit({ ground: stand, configuration, payload: payloadManifest(stand, configuration) }), 30);
+  if (options.inhabited)
+    await driven(inhabit({ ground: stand, configuration, payload: payloadManifest(stand, configuration) }), 30);
 
   return {
     ground: stand,
     configuration,
-    type: (user, text) => driven(stand.slack.desk.type(people[user], town.slack.channelId, text), 1),
+    ...hands(stand, driven),
     until,
+    drive: driven,
     pass: async (minutes) => {
       const end = Date.now() + minutes * MINUTE;
       const timer = setTimeout(() => undefined, minutes * MINUTE);
       await until(() => Date.now() >= end, minutes + 1, "the end of a pause");
       clearTimeout(timer);
     },
-    operations: () => driven(book.operations(100), 1),
-    nodes: (operation) => driven(book.nodes(operation), 1),
-    said: () => stand.slack.messages().filter((message) => !message.onlyTo).map((message) => `${message.text} ${JSON.stringify(message.blocks)}`),
+    operations: () => driven(book.operations(100)),
+    nodes: (operation) => driven(book.nodes(operation)),
+    said: () =>
+      stand.slack
+        .messages()
+        .filter((message) => !message.onlyTo)
+        .map((message) => `${message.text} ${JSON.stringify(message.blocks)}`),
     close: async () => {
       await stand.dynamodb.close();
       store.close();

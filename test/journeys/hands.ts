@@ -1,0 +1,52 @@
+import type { Desk } from "../../lib/sandbox/slack/desk/desk.ts";
+import type { Ground } from "../../lib/sandbox/ground.ts";
+import { town } from "../../lib/sandbox/town.ts";
+
+export const people = { operator: "U0OPERATOR", approver: "U0APPROVER", visitor: "U0VISITOR0" } as const;
+
+/** Somebody of the town. */
+export type Name = keyof typeof people;
+
+type Shown = ReturnType<Desk["type"]>;
+type Input = Parameters<Desk["submit"]>[2];
+
+/** What people do with keyboard and mouse; each act takes as long as it takes in Slack, and returns what is seen right after. */
+export interface Hands {
+  /** Types in the channel. */
+  type(user: Name, text: string): Shown;
+  /** Presses the newest button with this action id, of this message when told. */
+  press(user: Name, actionId: string, messageTs?: string): Shown;
+  /** Submits the topmost dialog. */
+  submit(user: Name, values?: Input): Shown;
+  /** Closes the topmost dialog. */
+  dismiss(user: Name): Shown;
+  /** Slack delivers the last request once more, byte for byte. */
+  again(): Shown;
+}
+
+interface Buttons {
+  readonly elements?: readonly { readonly action_id?: string }[];
+  readonly accessory?: { readonly action_id?: string };
+}
+
+/** Does a message show a button of this action? */
+export const shows = ({ blocks }: { readonly blocks: readonly object[] }, actionId: string): boolean =>
+  blocks.some((block) => {
+    const { elements = [], accessory } = block as Buttons;
+    return [...elements, accessory].some((element) => element?.action_id === actionId);
+  });
+
+/** @param drive lets time move until an act is over */
+export function hands({ slack: { desk } }: Ground, drive: <T>(work: Promise<T>) => Promise<T>): Hands {
+  const topmost = (user: Name): string => desk.viewsOf(people[user]).at(-1)?.id ?? "no dialog is open";
+  const newest = (user: Name, actionId: string): string =>
+    desk.messagesFor(people[user]).findLast((message) => shows(message, actionId))?.ts ?? `no ${actionId} is in sight`;
+  return {
+    type: (user, text) => drive(desk.type(people[user], town.slack.channelId, text)),
+    press: (user, actionId, messageTs = newest(user, actionId)) =>
+      drive(desk.press(people[user], { channel: town.slack.channelId, messageTs, actionId })),
+    submit: (user, values) => drive(desk.submit(people[user], topmost(user), values)),
+    dismiss: (user) => drive(desk.close(people[user], topmost(user))),
+    again: () => drive(desk.repeatLast()),
+  };
+}
