@@ -25,7 +25,7 @@ const LOOK_MS = 3_000;
 /** It renews at 70 to 90 % of the lifetime; the middle of that. */
 const RENEW_AT = 0.8;
 /** How often a certificate is compared with its template (the real one: every second). */
-const COMPARE_MS = 5_000;
+const COMPARE_MS = 10_000;
 
 const CSRS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 

@@ -1,6 +1,7 @@
 import "reflect-metadata";
 import { webcrypto } from "node:crypto";
 import { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension, X509Certificate } from "@peculiar/x509";
+import { remembered } from "./remembered.ts";
 
 /** What a certificate is asked for. */
 export interface Template {
@@ -44,7 +45,7 @@ export interface Issued {
 }
 
 /** Reads a certificate's PEM. @throws Error when it is none */
-export function issuedOf(pem: string): Issued {
+export const issuedOf = remembered((pem): Issued => {
   const certificate = new X509Certificate(pem);
   const names = certificate.getExtension(SubjectAlternativeNameExtension)?.names.items.map((name) => name.value) ?? [];
   return {
@@ -53,4 +54,4 @@ export function issuedOf(pem: string): Issued {
     commonName: certificate.subjectName.getField("CN")[0] ?? "",
     names,
   };
-}
+});

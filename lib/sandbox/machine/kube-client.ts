@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { WireResponse } from "./../core/wire.ts";
 import type { Machine } from "./machine.ts";
 import type { Process } from "./process.ts";
+import { remembered } from "./remembered.ts";
 
 /** Who a program is towards the API server: a certificate, a token, or both. */
 export interface Credentials {
@@ -38,6 +39,8 @@ const kubeConfigSchema = z.object({
     .min(1),
 });
 
+const kubeConfigOf = remembered((text) => kubeConfigSchema.parse(parse(text)));
+
 /** @throws Error when there is no such file */
 export function textAt(machine: Machine, path: string): string {
   const text = machine.disk.text(path);
@@ -60,7 +63,7 @@ const decoded = (data: string | undefined): string | undefined =>
  * @throws Error when the file or one of its files is missing or is none
  */
 export function credentialsAt(machine: Machine, path: string): Credentials {
-  const config = kubeConfigSchema.parse(parse(textAt(machine, path)));
+  const config = kubeConfigOf(textAt(machine, path));
   const cluster = config.clusters[0]?.cluster;
   const user = config.users[0]?.user;
   const authority = cluster?.["certificate-authority"];

@@ -23,6 +23,7 @@ const filters = z
   .default([]);
 const paging = { MaxResults: z.number().int().min(1).max(50).default(50), NextToken: z.string().optional() };
 
+/** What ListCommands and ListCommandInvocations take. */
 export const listInput = z.object({
   CommandId: commandId.optional(),
   InstanceId: instanceId.optional(),
@@ -30,11 +31,13 @@ export const listInput = z.object({
   Details: z.boolean().default(false),
   ...paging,
 });
+/** What GetCommandInvocation takes. */
 export const getInvocationInput = z.object({
   CommandId: commandId,
   InstanceId: instanceId,
   PluginName: z.string().optional(),
 });
+/** What CancelCommand takes. */
 export const cancelInput = z.object({ CommandId: commandId, InstanceIds: z.array(instanceId).max(50).default([]) });
 
 type ListInput = z.output<typeof listInput>;

@@ -9,10 +9,12 @@ export interface Parameter {
   readonly value: string;
 }
 
+/** What GetParameter takes. */
 export const getParameterInput = z.object({
   Name: z.string().min(1).max(2048),
   WithDecryption: z.boolean().default(false),
 });
+/** What GetParametersByPath takes. */
 export const byPathInput = z.object({
   Path: z.string().startsWith("/"),
   Recursive: z.boolean().default(false),

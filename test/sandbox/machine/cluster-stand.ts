@@ -65,10 +65,10 @@ async function approve(api: Kubernetes, request: SigningRequest): Promise<void> 
 /** What the bot approves; OVN's own requests are the cluster's business. */
 const kubeletSigners = new Set(["kubernetes.io/kube-apiserver-client-kubelet", "kubernetes.io/kubelet-serving"]);
 
-export async function clusterStand(): Promise<ClusterStand> {
-  const clock = handClock();
-  const foundation = foundationOn(clock);
-  const instances = new Map<string, InstanceFacts>();
+export async function clusterStand(after?: ClusterStand): Promise<ClusterStand> {
+  const clock = handClock(after?.clock.now());
+  const foundation = foundationOn(clock, after?.foundation.store);
+  const instances = after?.instances ?? new Map<string, InstanceFacts>();
   const cloud = {
     instance: (id: string) => instances.get(id),
     instances: () => [...instances.values()],

@@ -106,6 +106,21 @@ describe("a machine that joins", () => {
   });
 });
 
+describe("a killed process", () => {
+  it("finds the kubelet waiting for the same certificate request as before", async () => {
+    const stand = await clusterStand();
+    stand.approving = false;
+    await configured(stand, facts);
+    await stand.clock.until(() => stand.requests().length > 0, minutes(1));
+    const again = await clusterStand(stand);
+    again.machines.resume();
+    await again.clock.until(() => again.node(name) !== undefined, minutes(2));
+    const clients = again.requests().filter(({ spec }) => spec.signerName.endsWith("apiserver-client-kubelet"));
+    expect(clients).toHaveLength(1);
+    expect(again.machines.describe(id)?.bootId).toBe(stand.machines.describe(id)?.bootId);
+  });
+});
+
 describe("a joined machine", () => {
   it("renews its lease and survives a reboot with the guard, without bootstrap material", async () => {
     const stand = await clusterStand();

@@ -67,6 +67,7 @@ const touched = (run: Applying, path: string): void => {
   for (const service of usersOf(run.machine, path)) run.restartDue.add(service.name);
 };
 
+/** Makes a directory, and closes it to others when asked to. */
 export const directory: Doer<OperationOf<"directory">> = async ({ machine }, { path, access }) => {
   const known = machine.disk.directory(path);
   if (known && (known.access === access || access === "inherited")) return false;
@@ -74,6 +75,7 @@ export const directory: Doer<OperationOf<"directory">> = async ({ machine }, { p
   return true;
 };
 
+/** Writes a file whole, verified by its sha256 before it takes its place. */
 export const file: Doer<OperationOf<"file">> = async (run, { path, source, sha256, access }) => {
   const { machine, process } = run;
   const present = machine.disk.file(path);
@@ -89,6 +91,7 @@ export const file: Doer<OperationOf<"file">> = async (run, { path, source, sha25
   return true;
 };
 
+/** Removes a file that is there; a running program's image cannot be removed. */
 export const removeFile: Doer<OperationOf<"remove-file">> = async (run, { path }) => {
   if (!run.machine.disk.file(path)) return false;
   requireUnlocked(run.machine, path);

@@ -28,6 +28,7 @@ export const service: Doer<OperationOf<"service">> = async ({ machine, process, 
   return true;
 };
 
+/** Sets the restarts after a failure of a service that is there already. */
 export const serviceRecovery: Doer<OperationOf<"service-recovery">> = async ({ machine }, { name, restartAfter }) => {
   const known = serviceOf(machine, name);
   if (!known) throw new Error("there is no such service");
@@ -46,6 +47,7 @@ async function stayUp({ machine, process }: Applying, name: string): Promise<voi
   if (is !== "Running") throw new Error(`it is ${is} after 1 seconds`);
 }
 
+/** Starts or stops a service. @throws WindowsError, or Error when it does not stay up */
 export const serviceState: Doer<OperationOf<"service-state">> = async (run, { name, state }) => {
   const known = serviceOf(run.machine, name);
   if (!known && state === "Running") throw new Error("there is no such service");

@@ -14,6 +14,7 @@ const features: Readonly<Record<string, { readonly needsBoot: boolean }>> = {
 /** Install-WindowsFeature takes one to three minutes (assumed). */
 const INSTALL_MS = [60_000, 180_000] as const;
 
+/** Installs a Windows feature; never reboots. */
 export const feature: Doer<OperationOf<"feature">> = async ({ machine, process }, { name }) => {
   const known = features[name];
   if (!known)
@@ -37,6 +38,7 @@ const ruleOf = ({ name, protocol, port, remoteAddresses }: FirewallRule): Firewa
   remoteAddresses: [...remoteAddresses],
 });
 
+/** Lets traffic in on one port. */
 export const firewallRule: Doer<OperationOf<"firewall-rule">> = async ({ machine, process }, wanted) => {
   const rule = ruleOf(wanted);
   const others = machine.state.firewall.filter((one) => one.name !== rule.name);
@@ -48,6 +50,7 @@ export const firewallRule: Doer<OperationOf<"firewall-rule">> = async ({ machine
   return true;
 };
 
+/** Sets or removes a machine-wide variable; names have no case. */
 export const environment: Doer<OperationOf<"environment">> = async ({ machine }, { name, value }) => {
   const { environment: variables } = machine.state;
   const key = Object.keys(variables).find((one) => one.toLowerCase() === name.toLowerCase()) ?? name;
@@ -58,6 +61,7 @@ export const environment: Doer<OperationOf<"environment">> = async ({ machine },
   return true;
 };
 
+/** Tells Defender to leave a process alone. */
 export const defenderExclusion: Doer<OperationOf<"defender-exclusion">> = async ({ machine }, { process: name }) => {
   if (machine.state.defenderExclusions.includes(name)) return false;
   machine.state.defenderExclusions.push(name);

@@ -1,6 +1,8 @@
 import { parse } from "smol-toml";
 import { flagsOf } from "../command-line.ts";
+import { textAt } from "../kube-client.ts";
 import type { Machine, Program } from "../machine.ts";
+import { remembered } from "../remembered.ts";
 import { runningProgram } from "../running-programs.ts";
 import { logFault } from "./plain.ts";
 
@@ -14,10 +16,8 @@ const cniTables: Readonly<Record<number, string>> = {
 const tableIn = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
-/** @throws Error when the file is missing or cannot be read as containerd reads it */
-function confDirOf(machine: Machine, path: string | undefined): string {
-  const text = path === undefined ? undefined : machine.disk.text(path);
-  if (text === undefined) throw new Error(`open ${path}: The system cannot find the file specified.`);
+/** @throws Error when containerd could not read it */
+const confDirIn = remembered((text): string => {
   const config = parse(text);
   const version = Number(config.version ?? 1);
   const table = cniTables[version];
@@ -25,7 +25,10 @@ function confDirOf(machine: Machine, path: string | undefined): string {
   const cni = tableIn(tableIn(config.plugins, table), "cni");
   const directory = tableIn(cni, "conf_dir");
   return typeof directory === "string" ? directory : "C:\\Program Files\\containerd\\cni\\conf";
-}
+});
+
+/** @throws Error when the file is missing or cannot be read as containerd reads it */
+const confDirOf = (machine: Machine, path: string | undefined): string => confDirIn(textAt(machine, path ?? ""));
 
 const hasContainers = (machine: Machine): boolean =>
   machine.state.features.some((feature) => feature.name === "Containers" && feature.state === "Installed");
