@@ -33,7 +33,14 @@ export interface WorldOptions {
   readonly inhabited?: boolean;
   /** Changes of the configuration, by its top-level fields. */
   readonly configuration?: object;
+  /** Directory of the ledger's files, for a world that is built again on the same memory. */
+  readonly ledgerPath?: string;
+  /** When it begins, in milliseconds since the epoch. */
+  readonly now?: number;
 }
+
+/** Who does something. */
+export type Who = keyof typeof people;
 
 /** The whole product on the simulated ground, in this process, on a clock that only moves when nothing is under way. */
 export interface World extends Hands {
@@ -52,6 +59,8 @@ export interface World extends Hands {
   close(): Promise<void>;
 }
 
+type Shown = Awaited<ReturnType<Ground["slack"]["desk"]["type"]>>;
+
 const hostClock: Clock = {
   now: () => Date.now(),
   after: (ms, what) => {
@@ -62,7 +71,10 @@ const hostClock: Clock = {
 
 /** Builds the world. Call `close` at the end of the test. */
 export async function world(options: WorldOptions = {}, store: Store = openStore(":memory:")): Promise<World> {
-  vi.useFakeTimers({ now: BEGINNING, toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+  vi.useFakeTimers({
+    now: options.now ?? BEGINNING,
+    toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"],
+  });
   const under = activity();
   const random = seededRandom(options.seed ?? 1);
   const foundation: Foundation = {
@@ -74,7 +86,13 @@ export async function world(options: WorldOptions = {}, store: Store = openStore
     bus: bus(),
     busy: (work) => under.during(work),
   };
-  const stand = await ground({ foundation, host: hostClock, hostTime: (ms) => ms, slackAddress: () => SLACK });
+  const stand = await ground({
+    foundation,
+    host: hostClock,
+    hostTime: (ms) => ms,
+    slackAddress: () => SLACK,
+    ...(options.ledgerPath ? { ledgerPath: options.ledgerPath } : {}),
+  });
   const authority = stand.kubernetes.authorityPem;
   const configuration = townConfiguration({ apiServer: KUBERNETES, authority }, options.configuration);
   await furnish(stand, configuration, KUBERNETES);
