@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { badRequest, forbidden } from "../model/failure.ts";
+import { forbidden } from "../model/failure.ts";
 import { at, type KubeObject } from "../model/object.ts";
 import type { ResourceType } from "../model/resources.ts";
 import type { SigningRequest } from "../model/shapes.ts";
@@ -112,18 +112,17 @@ export function requireSigner(write: Write, authorize: Authorizer): void {
 }
 
 /**
- * The admission plugin CertificateSubjectRestriction.
- * @throws 403 for a client certificate that would make its holder a master, 400 for what is no request
+ * The admission plugin CertificateSubjectRestriction: no client certificate may make its holder a master.
+ * @throws 403
  */
 export function restrictSubject({ type, before, after }: Write): void {
+  const { spec } = after as SigningRequest;
   if (type.plural !== "certificatesigningrequests" || before) return;
+  if (spec.signerName !== "kubernetes.io/kube-apiserver-client") return;
   const wish = wishOf(after as SigningRequest);
-  if (!wish) throw badRequest("failed to parse CSR: asn1: structure error: tags don't match");
-  const isClient = (after as SigningRequest).spec.signerName === "kubernetes.io/kube-apiserver-client";
-  if (!isClient || !wish.organizations.includes("system:masters")) return;
-  throw forbidden(
-    type,
-    after.metadata.name,
-    "use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed",
-  );
+  if (wish && !wish.organizations.includes("system:masters")) return;
+  const why = wish
+    ? `use of ${spec.signerName} signer with system:masters group is not allowed`
+    : "failed to parse CSR";
+  throw forbidden(type, after.metadata.name, why);
 }

@@ -97,6 +97,12 @@ function mergeApplied(kind: string, field: string, current: unknown, wanted: unk
   return mergeItems(kind, how, current, listOf(wanted));
 }
 
+/** Is this the field that names its list item? Without it the item could not be found again. */
+const isItemKey = (path: Path): boolean => path.at(-2)?.startsWith(`[${path.at(-1)}=`) ?? false;
+
+const keysLast = (one: string, other: string): number =>
+  Number(isItemKey(one.split(SEPARATOR))) - Number(isItemKey(other.split(SEPARATOR)));
+
 const shown = (path: Path): string => path.map((step) => (step.startsWith("[") ? step : `.${step}`)).join("");
 
 function conflicts(
@@ -149,7 +155,7 @@ export function applied(
     ...mine,
     ...Object.entries(owners).flatMap(([name, owned]) => (name === manager ? [] : owned)),
   ]);
-  const given = (owners[manager] ?? []).filter((one) => !held.has(one));
+  const given = (owners[manager] ?? []).filter((one) => !held.has(one)).sort(keysLast);
   owners[manager] = mine;
   const rest = given.reduce<unknown>((object, path) => removed(object, path.split(SEPARATOR)), current);
   return mergeApplied(current.kind, "", rest, wanted) as KubeObject;

@@ -1,5 +1,7 @@
+import { wishOf } from "../access/certificate-requests.ts";
 import { type Cause, required, unsupported, wrong } from "../model/failure.ts";
 import { fieldsOf, type KubeObject, listOf } from "../model/object.ts";
+import type { SigningRequest } from "../model/shapes.ts";
 
 /** Key usages of certificates.k8s.io/v1. */
 const usages = [
@@ -28,15 +30,14 @@ const usages = [
   "timestamping",
 ];
 
-const pemRequest = /^\s*-----BEGIN (NEW )?CERTIFICATE REQUEST-----[\s\S]+-----END (NEW )?CERTIFICATE REQUEST-----\s*$/;
-
 /** Shortest life that a requester may ask for: certificates.k8s.io/v1 expirationSeconds. */
 const SHORTEST = 600;
 
-function requestCauses(request: unknown): Cause[] {
+function requestCauses(object: KubeObject, request: unknown): Cause[] {
   if (!request) return [required("spec.request")];
-  const pem = Buffer.from(String(request), "base64").toString("utf8");
-  return pemRequest.test(pem) ? [] : [wrong("spec.request", request, "PEM block type must be CERTIFICATE REQUEST")];
+  return wishOf(object as SigningRequest)
+    ? []
+    : [wrong("spec.request", request, "PEM block type must be CERTIFICATE REQUEST")];
 }
 
 function signerCauses(signer: unknown): Cause[] {
@@ -59,7 +60,7 @@ export function signingRequestCauses(object: KubeObject): Cause[] {
   const spec = fieldsOf(object.spec);
   const wanted = listOf<string>(spec.usages);
   return [
-    ...requestCauses(spec.request),
+    ...requestCauses(object, spec.request),
     ...signerCauses(spec.signerName),
     ...(wanted.length === 0 ? [required("spec.usages")] : []),
     ...wanted.flatMap((one, index) =>

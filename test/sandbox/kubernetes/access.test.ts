@@ -1,0 +1,290 @@
+import { readFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { CLIENT, requestFor, SERVING, signingRequest } from "./certificates.ts";
+import { type Ask, linuxNode, NOON, type StillCluster, stillCluster } from "./cluster.ts";
+
+let cluster: StillCluster;
+
+const BOT = "system:serviceaccount:casement:casement";
+const csrs = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+const MERGE = { "content-type": "application/merge-patch+json" };
+
+const kubelet = (name: string): Ask => cluster.as(`system:node:${name}`, ["system:nodes"]);
+
+beforeEach(async () => {
+  cluster = await stillCluster();
+});
+afterEach(() => cluster.stop());
+
+describe("who is there", () => {
+  const with_ = async (headers: Record<string, string>, clientCertificate?: string) => {
+    const request = { method: "GET", url: "/version", headers, body: new Uint8Array() };
+    return (await cluster.api.answer(request, clientCertificate ? { clientCertificate } : undefined)).status;
+  };
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+  test("lets nobody in without a credential", async () => {
+    expect(await with_({})).toBe(401);
+    expect(await with_(bearer("a.b.c"))).toBe(401);
+    expect(await with_(bearer(""))).toBe(401);
+  });
+
+  test("takes a token until it expires", async () => {
+    const token = cluster.api.issueToken({ name: BOT }, 600);
+    expect(await with_(bearer(token))).toBe(200);
+    await cluster.pass(600);
+    expect(await with_(bearer(token))).toBe(401);
+  });
+
+  test("takes no token whose words were changed, nor one signed by another cluster", async () => {
+    const [header, , signature] = cluster.api.issueToken({ name: "visitor" }, null).split(".");
+    const forged = Buffer.from(JSON.stringify({ sub: "admin", groups: ["system:masters"] })).toString("base64url");
+    expect(await with_(bearer(`${header}.${forged}.${signature}`))).toBe(401);
+    const other = await stillCluster();
+    expect(await with_(bearer(other.api.issueToken({ name: "admin", groups: ["system:masters"] }, null)))).toBe(401);
+    other.stop();
+  });
+
+  test("forgets a service account's tokens with the account", async () => {
+    const token = cluster.api.issueToken({ name: BOT }, null);
+    await cluster.admin("DELETE /api/v1/namespaces/casement/serviceaccounts/casement");
+    expect(await with_(bearer(token))).toBe(401);
+  });
+
+  test("takes client certificates of its own authority while they are valid", async () => {
+    const { certificate } = await cluster.api.adminCredentials();
+    expect(await with_({}, certificate)).toBe(200);
+    const other = await stillCluster();
+    expect(await with_({}, (await other.api.adminCredentials()).certificate)).toBe(401);
+    expect(await with_({}, cluster.api.serverCertificate.certificate)).toBe(401);
+    other.stop();
+    await cluster.pass(366 * 24 * 3600);
+    expect(await with_({}, certificate)).toBe(401);
+  });
+});
+
+describe("what the bot may do", () => {
+  let bot: Ask;
+  beforeEach(() => {
+    bot = cluster.as(BOT);
+    cluster.api.create(linuxNode("n"));
+  });
+
+  test.each([
+    "GET /api/v1/nodes",
+    "GET /api/v1/pods",
+    "GET /apis/policy/v1/poddisruptionbudgets",
+    `GET ${csrs}`,
+    "GET /apis/machine.openshift.io/v1beta1/machines",
+    "GET /api/v1/namespaces/default/events",
+    "DELETE /api/v1/nodes/n",
+  ])("allows %s", async (line) => {
+    expect((await bot(line)).status).toBe(200);
+  });
+
+  test.each([
+    [
+      "GET /api/v1/secrets",
+      'secrets is forbidden: User "system:serviceaccount:casement:casement" cannot list resource "secrets" in API group "" at the cluster scope',
+    ],
+    [
+      "DELETE /api/v1/namespaces/default/pods/p",
+      'pods "p" is forbidden: User "system:serviceaccount:casement:casement" cannot delete resource "pods" in API group "" in the namespace "default"',
+    ],
+    [
+      "POST /api/v1/nodes",
+      'nodes is forbidden: User "system:serviceaccount:casement:casement" cannot create resource "nodes" in API group "" at the cluster scope',
+    ],
+    [
+      "PUT /api/v1/nodes/n/status",
+      'nodes "n" is forbidden: User "system:serviceaccount:casement:casement" cannot update resource "nodes/status" in API group "" at the cluster scope',
+    ],
+    [
+      "PATCH /apis/machine.openshift.io/v1beta1/namespaces/a/machines/m",
+      'machines.machine.openshift.io "m" is forbidden: User "system:serviceaccount:casement:casement" cannot patch resource "machines" in API group "machine.openshift.io" in the namespace "a"',
+    ],
+    ["GET /metrics", 'forbidden: User "system:serviceaccount:casement:casement" cannot get path "/metrics"'],
+  ])("refuses %s in Kubernetes' words", async (line, words) => {
+    const { status, body } = await bot(line);
+    expect([status, body.reason, body.message]).toEqual([403, "Forbidden", words]);
+  });
+
+  test("reads only the one ConfigMap and asks only for the one token", async () => {
+    const operator = "/api/v1/namespaces/openshift-windows-machine-config-operator/configmaps";
+    expect((await bot(`GET ${operator}/windows-instances`)).status).toBe(404);
+    expect((await bot(`GET ${operator}/other`)).status).toBe(403);
+    expect((await bot(`GET ${operator}`)).status).toBe(403);
+    const accounts = "/api/v1/namespaces/openshift-machine-config-operator/serviceaccounts";
+    const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 600 } };
+    const { status, body } = await bot(`POST ${accounts}/node-bootstrapper/token`, request);
+    expect([status, body.status.expirationTimestamp]).toEqual([201, "2026-11-21T12:10:00Z"]);
+    expect((await bot(`POST ${accounts}/default/token`, request)).status).toBe(403);
+    expect(
+      (await bot(`POST ${accounts}/node-bootstrapper/token`, { ...request, spec: { expirationSeconds: 599 } })).status,
+    ).toBe(422);
+  });
+
+  test("may not act as somebody else", async () => {
+    const { status, body } = await bot("GET /api/v1/nodes", undefined, {
+      "impersonate-user": "admin",
+      "impersonate-group": "system:masters",
+    });
+    expect([status, body.message]).toEqual([403, expect.stringContaining('cannot impersonate resource "users"')]);
+  });
+
+  test("says star nowhere in its manifest", () => {
+    const text = readFileSync(new URL("../../../lib/manifests/cluster-access.yaml", import.meta.url), "utf8");
+    const rules = parseAllDocuments(text).flatMap((one) => (one.toJS()?.rules ?? []) as Record<string, string[]>[]);
+    expect(rules.length).toBeGreaterThan(10);
+    expect(rules.flatMap((rule) => Object.values(rule).flat())).not.toContain("*");
+  });
+});
+
+describe("approving", () => {
+  const requested = async (name: string, signer: string, usages: string[]) => {
+    const { requestPem } = await requestFor("O=system:nodes, CN=system:node:n");
+    await cluster.admin(`POST ${csrs}`, signingRequest(name, requestPem, signer, usages));
+    const { body } = await cluster.admin(`GET ${csrs}/${name}`);
+    return {
+      ...body,
+      status: {
+        conditions: [{ type: "Approved", status: "True", reason: "Test", lastUpdateTime: "2026-11-21T12:00:00Z" }],
+      },
+    };
+  };
+
+  test("needs the right on the signer beside the right on the request", async () => {
+    const bot = cluster.as(BOT);
+    const kubeletRequest = await requested("a", CLIENT, ["digital signature", "client auth"]);
+    expect((await bot(`PUT ${csrs}/a/approval`, kubeletRequest)).status).toBe(200);
+    const personRequest = await requested("b", "kubernetes.io/kube-apiserver-client", [
+      "digital signature",
+      "client auth",
+    ]);
+    const { status, body } = await bot(`PUT ${csrs}/b/approval`, personRequest);
+    expect([status, body.message]).toEqual([
+      403,
+      'certificatesigningrequests.certificates.k8s.io "b" is forbidden: user not permitted to approve requests with signerName "kubernetes.io/kube-apiserver-client"',
+    ]);
+  });
+
+  test("is not fooled by a signer that the approver writes into the body", async () => {
+    const request = await requested("b", "kubernetes.io/kube-apiserver-client", ["digital signature", "client auth"]);
+    const body = { ...request, spec: { ...request.spec, signerName: CLIENT } };
+    expect((await cluster.as(BOT)(`PUT ${csrs}/b/approval`, body)).status).toBe(403);
+  });
+
+  test("writes the asker itself and refuses what is no request", async () => {
+    const { requestPem } = await requestFor("O=system:nodes, CN=system:node:n");
+    const liar = signingRequest("c", requestPem, SERVING, ["digital signature", "server auth"]);
+    const { body } = await kubelet("n")(`POST ${csrs}`, { ...liar, spec: { ...liar.spec, username: "admin" } });
+    expect(body.spec).toMatchObject({ username: "system:node:n", groups: ["system:nodes", "system:authenticated"] });
+    const nonsense = await cluster.admin(`POST ${csrs}`, signingRequest("d", "no PEM", "short", ["flying"]));
+    expect(nonsense.body.details.causes.map((cause: { field: string }) => cause.field)).toEqual([
+      "spec.request",
+      "spec.signerName",
+      "spec.usages[0]",
+    ]);
+  });
+});
+
+describe("what a kubelet may do", () => {
+  const self = (labels: Record<string, string> = {}) => ({
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name: "win", labels },
+    spec: {},
+  });
+
+  test("registers itself and nobody else", async () => {
+    const ask = kubelet("win");
+    expect((await ask("POST /api/v1/nodes", self({ "node.kubernetes.io/windows-build": "10.0.20348" }))).status).toBe(
+      201,
+    );
+    const { status, body } = await ask("POST /api/v1/nodes", { ...self(), metadata: { name: "other" } });
+    expect([status, body.message]).toEqual([
+      403,
+      'nodes "other" is forbidden: node "win" is not allowed to modify node "other"',
+    ]);
+  });
+
+  test("sets no reserved labels and does not touch its taints", async () => {
+    const ask = kubelet("win");
+    expect((await ask("POST /api/v1/nodes", self({ "node-role.kubernetes.io/worker": "" }))).status).toBe(403);
+    expect((await ask("POST /api/v1/nodes", self({ "node-restriction.kubernetes.io/pool": "web" }))).status).toBe(403);
+    await ask("POST /api/v1/nodes", self());
+    const { body } = await ask(
+      "PATCH /api/v1/nodes/win",
+      { spec: { taints: [{ key: "a", effect: "NoSchedule" }] } },
+      MERGE,
+    );
+    expect(body.message).toContain('node "win" is not allowed to modify taints');
+    expect(
+      (await ask("PATCH /api/v1/nodes/win/status", { metadata: { annotations: { a: "b" } }, status: {} }, MERGE)).body
+        .metadata.annotations,
+    ).toEqual({ a: "b" });
+  });
+
+  test("keeps its own lease, reads its own pods, and no others", async () => {
+    cluster.api.create(linuxNode("win"));
+    const ask = kubelet("win");
+    const lease = (name: string) => ({
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: { name },
+      spec: {},
+    });
+    const leases = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
+    expect((await ask(`POST ${leases}`, lease("win"))).status).toBe(201);
+    expect((await ask(`GET ${leases}/other`)).status).toBe(403);
+    expect((await ask("GET /api/v1/pods?fieldSelector=spec.nodeName%3Dwin")).status).toBe(200);
+    expect((await ask("GET /api/v1/pods?fieldSelector=spec.nodeName%3Dother")).status).toBe(403);
+    expect((await ask("GET /api/v1/pods")).status).toBe(403);
+    expect((await ask("GET /api/v1/secrets")).status).toBe(403);
+  });
+
+  test("asks only for certificates in its own name", async () => {
+    const { requestPem } = await requestFor("O=system:nodes, CN=system:node:other");
+    const { status, body } = await kubelet("win")(
+      `POST ${csrs}`,
+      signingRequest("x", requestPem, SERVING, ["digital signature", "server auth"]),
+    );
+    expect([status, body.message]).toEqual([
+      403,
+      expect.stringContaining("can only create a node CSR with CN=system:node:win"),
+    ]);
+  });
+
+  test("before it has a certificate it may only ask for one", async () => {
+    const bootstrap = cluster.as("system:serviceaccount:openshift-machine-config-operator:node-bootstrapper");
+    expect((await bootstrap(`GET ${csrs}`)).status).toBe(200);
+    expect((await bootstrap("GET /api/v1/nodes")).status).toBe(403);
+  });
+});
+
+describe("what goes wrong on order", () => {
+  test("answers 503, 429 or late, to the calls that match", async () => {
+    const { mishaps } = cluster.foundation;
+    mishaps.order("kubernetes-5xx", { verb: "list", resource: "nodes" }, 1);
+    expect((await cluster.admin("GET /api/v1/pods")).status).toBe(200);
+    expect((await cluster.admin("GET /api/v1/nodes")).body.reason).toBe("ServiceUnavailable");
+    expect((await cluster.admin("GET /api/v1/nodes")).status).toBe(200);
+    mishaps.order("kubernetes-throttle", { principal: BOT }, 1);
+    const { status, headers, body } = await cluster.as(BOT)("GET /api/v1/nodes");
+    expect([status, headers["retry-after"], body.details.causes]).toEqual([429, "1", undefined]);
+    mishaps.order("kubernetes-slow", {}, 1);
+    let answered = 0;
+    void cluster.admin("GET /api/v1/nodes").then(() => {
+      answered = cluster.foundation.clock.now() - NOON;
+    });
+    await cluster.pass(30);
+    expect(answered).toBe(20_000);
+  });
+
+  test("records who called what and how it was answered", async () => {
+    await cluster.as(BOT)("GET /api/v1/secrets");
+    const [call] = cluster.foundation.calls.after(0, "kubernetes").slice(-1);
+    expect(call).toMatchObject({ action: "list secrets", principal: BOT, status: 403 });
+  });
+});

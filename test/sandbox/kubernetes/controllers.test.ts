@@ -1,0 +1,410 @@
+import { X509Certificate } from "node:crypto";
+import type { JsonGeneralNames } from "@peculiar/x509";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openStore } from "../../../lib/sandbox/core/store.ts";
+import type { InstanceFacts } from "../../../lib/sandbox/core/surroundings.ts";
+import type { Condition, Node, Pod, SigningRequest, Taint } from "../../../lib/sandbox/kubernetes/model/shapes.ts";
+import { CLIENT, requestFor, SERVING, signingRequest } from "./certificates.ts";
+import { deployment, linuxNode, NOON, type StillCluster, stillCluster } from "./cluster.ts";
+
+let cluster: StillCluster;
+
+const WIN = "ip-10-0-0-50.us-west-2.compute.internal";
+const MERGE = { "content-type": "application/merge-patch+json" };
+const leases = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
+
+const instance = (more: Partial<InstanceFacts> = {}): InstanceFacts => ({
+  instanceId: "i-0abc",
+  state: "running",
+  imageId: "ami-1",
+  platform: "windows",
+  build: "10.0.20348",
+  instanceType: "m5.large",
+  zone: "us-west-2a",
+  privateIp: "10.0.0.50",
+  privateDnsName: WIN,
+  mac: "02:00:00:00:00:01",
+  gateway: "10.0.0.1",
+  subnetCidr: "10.0.0.0/24",
+  instanceProfileArn: null,
+  tags: {},
+  ...more,
+});
+
+const kubelet = () => cluster.as(`system:node:${WIN}`, ["system:nodes"]);
+
+/** Registers as a Windows kubelet with an external cloud provider does. */
+const register = async (ready: Condition["status"]): Promise<void> => {
+  await kubelet()("POST /api/v1/nodes", {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name: WIN, labels: { "kubernetes.io/os": "windows", "kubernetes.io/hostname": WIN } },
+    spec: { taints: [{ key: "node.cloudprovider.kubernetes.io/uninitialized", value: "true", effect: "NoSchedule" }] },
+    status: {
+      conditions: [
+        { type: "Ready", status: ready, lastHeartbeatTime: new Date(cluster.foundation.clock.now()).toISOString() },
+      ],
+    },
+  });
+};
+
+/** Lives for some time as a kubelet: a lease renewed every ten seconds. */
+const live = async (seconds: number): Promise<void> => {
+  for (let lived = 0; lived < seconds; lived += 10) {
+    const renewTime = new Date(cluster.foundation.clock.now()).toISOString();
+    const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: WIN }, spec: { renewTime } };
+    const { status } = await kubelet()(`PATCH ${leases}/${WIN}`, { spec: { renewTime } }, MERGE);
+    if (status === 404) await kubelet()(`POST ${leases}`, lease);
+    await cluster.pass(Math.min(10, seconds - lived));
+  }
+};
+
+const node = (name = WIN) =>
+  cluster.api.objects("nodes").find(({ metadata }) => metadata.name === name) as Node | undefined;
+const ready = () => node()?.status?.conditions?.find(({ type }) => type === "Ready");
+const taintKeys = (name = WIN) =>
+  (node(name)?.spec.taints ?? []).map(({ key, effect }: Taint) => `${key.split("/").at(-1)}:${effect}`);
+const pods = () => cluster.api.objects("pods") as Pod[];
+const pod = (name: string, spec: object = {}) => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name, namespace: "default" },
+  spec: { containers: [{ name: "main", image: "pause" }], ...spec },
+});
+
+beforeEach(async () => {
+  cluster = await stillCluster();
+});
+afterEach(() => cluster.stop());
+
+describe("a Windows node that joins", () => {
+  test("is given its identity by the cloud and a subnet by the network", async () => {
+    cluster.instances.set("i-0abc", instance());
+    await register("False");
+    await live(10);
+    expect(node()?.spec.providerID).toBe("aws:///us-west-2a/i-0abc");
+    expect(node()?.metadata.labels).toMatchObject({
+      "node.kubernetes.io/instance-type": "m5.large",
+      "topology.kubernetes.io/region": "us-west-2",
+      "topology.kubernetes.io/zone": "us-west-2a",
+    });
+    expect(node()?.status?.addresses).toContainEqual({ type: "InternalIP", address: "10.0.0.50" });
+    expect(node()?.metadata.annotations?.["k8s.ovn.org/hybrid-overlay-node-subnet"]).toBe("10.132.0.0/23");
+    expect(taintKeys()).toEqual(["not-ready:NoSchedule", "not-ready:NoExecute"]);
+  });
+
+  test("stays uninitialised while the cloud knows no such instance", async () => {
+    await register("True");
+    await live(60);
+    expect(taintKeys()).toContain("uninitialized:NoSchedule");
+    expect(node()?.spec.providerID).toBeUndefined();
+    cluster.instances.set("i-0abc", instance());
+    await live(10);
+    expect(node()?.spec.providerID).toBe("aws:///us-west-2a/i-0abc");
+  });
+
+  test("gets a subnet of its own, which is free again when it is gone", async () => {
+    cluster.api.create({
+      ...linuxNode("other"),
+      metadata: { name: "other", labels: { "kubernetes.io/os": "windows" } } as never,
+    });
+    await cluster.pass(3);
+    await register("True");
+    await live(10);
+    const subnet = () => node()?.metadata.annotations?.["k8s.ovn.org/hybrid-overlay-node-subnet"];
+    expect(subnet()).toBe("10.132.2.0/23");
+  });
+});
+
+describe("a node that falls silent", () => {
+  test("is Ready for fifty seconds, then Unknown and tainted", async () => {
+    await register("True");
+    await live(30);
+    await cluster.pass(19);
+    expect(ready()?.status).toBe("True");
+    await cluster.pass(22);
+    expect(ready()).toMatchObject({
+      status: "Unknown",
+      reason: "NodeStatusUnknown",
+      message: "Kubelet stopped posting node status.",
+    });
+    expect(taintKeys()).toEqual(expect.arrayContaining(["unreachable:NoSchedule", "unreachable:NoExecute"]));
+  });
+
+  test("keeps its pods for five minutes, not ready, and then loses them", async () => {
+    cluster.instances.set("i-0abc", instance());
+    await register("True");
+    await live(10);
+    cluster.api.create(pod("app", { nodeSelector: { "kubernetes.io/os": "windows" } }) as never);
+    await live(40);
+    expect(pods()[0]?.status?.phase).toBe("Running");
+    await cluster.pass(60);
+    expect(pods()[0]?.status?.conditions?.find(({ type }) => type === "Ready")?.status).toBe("False");
+    await cluster.pass(270);
+    expect(pods()[0]?.metadata.deletionTimestamp).toBeUndefined();
+    await cluster.pass(60);
+    expect(pods()[0]?.metadata.deletionTimestamp).toBeDefined();
+    await cluster.pass(600);
+    expect(pods()).toHaveLength(1);
+    await kubelet()(
+      `PATCH /api/v1/nodes/${WIN}/status`,
+      { status: { conditions: [{ type: "Ready", status: "True" }] } },
+      MERGE,
+    );
+    await live(20);
+    expect(pods()).toEqual([]);
+  });
+
+  test("is deleted once its instance is terminated, and its pods with it", async () => {
+    cluster.instances.set("i-0abc", instance());
+    await register("True");
+    await live(10);
+    cluster.api.create(pod("app", { nodeName: WIN }) as never);
+    cluster.instances.set("i-0abc", instance({ state: "terminated" }));
+    await live(20);
+    expect(node()).toBeDefined();
+    await cluster.pass(70);
+    expect(node()).toBeUndefined();
+    await cluster.pass(60);
+    expect(pods()).toEqual([]);
+  });
+
+  test("is marked when its instance only stopped", async () => {
+    cluster.instances.set("i-0abc", instance());
+    await register("True");
+    await live(10);
+    cluster.instances.set("i-0abc", instance({ state: "stopped" }));
+    await cluster.pass(80);
+    expect(taintKeys()).toContain("shutdown:NoSchedule");
+  });
+});
+
+describe("scheduling", () => {
+  const where = () => Object.fromEntries(pods().map(({ metadata, spec }) => [metadata.name, spec.nodeName]));
+
+  test("minds selectors, taints and cordons, and says why nothing fits", async () => {
+    cluster.api.create(linuxNode("a"));
+    cluster.api.create({
+      ...linuxNode("b"),
+      spec: { taints: [{ key: "os", value: "Windows", effect: "NoSchedule" }] },
+    });
+    cluster.api.create({ ...linuxNode("c"), spec: { unschedulable: true } });
+    cluster.api.create(pod("plain") as never);
+    cluster.api.create(
+      pod("tolerant", {
+        nodeSelector: { "kubernetes.io/hostname": "b" },
+        tolerations: [{ key: "os", operator: "Exists" }],
+      }) as never,
+    );
+    cluster.api.create(pod("lost", { nodeSelector: { "kubernetes.io/os": "windows" } }) as never);
+    await cluster.pass(10);
+    expect(where()).toEqual({ plain: "a", tolerant: "b", lost: undefined });
+    const condition = pods().find(({ metadata }) => metadata.name === "lost")?.status?.conditions?.[0];
+    expect(condition).toMatchObject({ type: "PodScheduled", status: "False", reason: "Unschedulable" });
+    expect(condition?.message).toMatch(/^0\/3 nodes are available: .*1 node\(s\) were unschedulable/);
+  });
+
+  test("places what waited when a node comes free", async () => {
+    cluster.api.create({ ...linuxNode("a"), spec: { unschedulable: true } });
+    cluster.api.create(pod("waiting") as never);
+    await cluster.pass(5);
+    expect(where()).toEqual({ waiting: undefined });
+    await cluster.admin("PATCH /api/v1/nodes/a", { spec: { unschedulable: false } }, MERGE);
+    await cluster.pass(5);
+    expect(where()).toEqual({ waiting: "a" });
+  });
+
+  test("keeps daemons on a cordoned node and drives out only what NoExecute does not tolerate", async () => {
+    const { replicas: _replicas, ...spec } = deployment("agent", 1).spec as Record<string, unknown>;
+    cluster.api.create({ ...deployment("agent", 1), kind: "DaemonSet", spec });
+    cluster.api.create(linuxNode("a"));
+    cluster.api.create(pod("app") as never);
+    await cluster.pass(10);
+    await cluster.admin(
+      "PATCH /api/v1/nodes/a",
+      { spec: { unschedulable: true, taints: [{ key: "x", effect: "NoSchedule" }] } },
+      MERGE,
+    );
+    await cluster.pass(10);
+    expect(pods().map(({ metadata }) => metadata.labels?.app ?? metadata.name)).toEqual(
+      expect.arrayContaining(["agent", "app"]),
+    );
+    await cluster.admin("PATCH /api/v1/nodes/a", { spec: { taints: [{ key: "x", effect: "NoExecute" }] } }, MERGE);
+    await cluster.pass(10);
+    expect(pods()).toEqual([]);
+  });
+
+  test("brings a StatefulSet's pod back under its own name, one after the other", async () => {
+    cluster.api.create(linuxNode("a"));
+    cluster.api.create({ ...deployment("db", 2), kind: "StatefulSet" });
+    await cluster.pass(2);
+    expect(pods().map(({ metadata }) => metadata.name)).toEqual(["db-0"]);
+    await cluster.pass(10);
+    const uid = pods()[0]?.metadata.uid;
+    await cluster.admin("DELETE /api/v1/namespaces/default/pods/db-0");
+    await cluster.pass(10);
+    expect(pods().map(({ metadata }) => metadata.name)).toEqual(["db-0", "db-1"]);
+    expect(pods()[0]?.metadata.uid).not.toBe(uid);
+  });
+});
+
+describe("signing", () => {
+  const usages = { [CLIENT]: ["digital signature", "client auth"], [SERVING]: ["digital signature", "server auth"] };
+  const csrs = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+
+  const approved = async (
+    signer: string,
+    subject: string,
+    names: JsonGeneralNames = [],
+    wanted = usages[signer],
+  ): Promise<SigningRequest> => {
+    const { requestPem } = await requestFor(subject, names);
+    await cluster.admin(`POST ${csrs}`, signingRequest("r", requestPem, signer, wanted ?? ["client auth"]));
+    const { body } = await cluster.admin(`GET ${csrs}/r`);
+    const condition = { type: "Approved", status: "True", reason: "Test", lastUpdateTime: "2026-11-21T12:00:00Z" };
+    await cluster.admin(`PUT ${csrs}/r/approval`, { ...body, status: { conditions: [condition] } });
+    await cluster.pass(3);
+    return (await cluster.admin(`GET ${csrs}/r`)).body;
+  };
+  const subject = `O=system:nodes, CN=system:node:${WIN}`;
+
+  test("makes a client certificate that the API server takes", async () => {
+    const { status } = await approved(CLIENT, subject);
+    const pem = Buffer.from(status?.certificate ?? "", "base64").toString("utf8");
+    const certificate = new X509Certificate(pem);
+    expect(certificate.subject).toBe(`O=system:nodes\nCN=system:node:${WIN}`);
+    expect(Date.parse(certificate.validTo)).toBeCloseTo(NOON + 720 * 3_600_000 - 300_000, -4);
+    const request = { method: "GET", url: `/api/v1/nodes/${WIN}`, headers: {}, body: new Uint8Array() };
+    expect((await cluster.api.answer(request, { clientCertificate: pem })).status).toBe(404);
+  });
+
+  test("makes a serving certificate with the names that were asked for", async () => {
+    const { status } = await approved(SERVING, subject, [
+      { type: "dns", value: WIN },
+      { type: "ip", value: "10.0.0.50" },
+    ]);
+    const pem = Buffer.from(status?.certificate ?? "", "base64").toString("utf8");
+    expect(new X509Certificate(pem).subjectAltName).toBe(`DNS:${WIN}, IP Address:10.0.0.50`);
+    const request = { method: "GET", url: "/version", headers: {}, body: new Uint8Array() };
+    expect((await cluster.api.answer(request, { clientCertificate: pem })).status).toBe(401);
+  });
+
+  test.each<[string, string, string, JsonGeneralNames, string[] | undefined, string]>([
+    [
+      "another organisation",
+      CLIENT,
+      "O=system:masters, CN=system:node:n",
+      [],
+      undefined,
+      "subject organization is not system:nodes",
+    ],
+    [
+      "two organisations",
+      CLIENT,
+      "O=system:nodes, O=system:masters, CN=system:node:n",
+      [],
+      undefined,
+      "subject organization is not system:nodes",
+    ],
+    [
+      "another name",
+      CLIENT,
+      "O=system:nodes, CN=admin",
+      [],
+      undefined,
+      "common name does not begin with 'system:node:'",
+    ],
+    [
+      "names in a client certificate",
+      CLIENT,
+      subject,
+      [{ type: "dns", value: "a" }],
+      undefined,
+      "subject alternative names are not allowed",
+    ],
+    [
+      "usages of both kinds",
+      CLIENT,
+      subject,
+      [],
+      ["digital signature", "client auth", "server auth"],
+      "usages did not match",
+    ],
+    ["no names in a serving certificate", SERVING, subject, [], undefined, "DNS or IP subjectAltName is required"],
+    [
+      "a mail address",
+      SERVING,
+      subject,
+      [
+        { type: "dns", value: "a" },
+        { type: "email", value: "a@b.c" },
+      ],
+      undefined,
+      "email and URI subjectAltNames are not allowed",
+    ],
+  ])("refuses %s and says so on the request", async (_what, signer, name, names, wanted, words) => {
+    const { status } = await approved(signer, name, names, wanted);
+    expect(status?.certificate).toBeUndefined();
+    expect(status?.conditions?.find(({ type }) => type === "Failed")).toMatchObject({
+      reason: "SignerValidationFailure",
+      message: expect.stringContaining(words),
+    });
+  });
+
+  test("leaves other signers alone, and forgets decided requests after an hour", async () => {
+    const { status } = await approved("example.com/custom", subject);
+    expect(status?.certificate).toBeUndefined();
+    await cluster.pass(3_590);
+    expect((await cluster.admin(`GET ${csrs}/r`)).status).toBe(200);
+    await cluster.pass(20);
+    expect((await cluster.admin(`GET ${csrs}/r`)).status).toBe(404);
+  });
+});
+
+describe("after a restart", () => {
+  test("goes on where it was: starts, ends, signs and loses what was due", async () => {
+    const store = openStore(":memory:");
+    cluster.stop();
+    cluster = await stillCluster(store);
+    cluster.api.create(linuxNode("a"));
+    cluster.api.create(deployment("web", 2));
+    cluster.api.create(pod("leaving") as never);
+    await register("True");
+    await cluster.pass(6);
+    await cluster.admin("DELETE /api/v1/namespaces/default/pods/leaving");
+    await cluster.admin("DELETE /api/v1/namespaces/default/pods/leaving");
+    const [token, before] = [
+      cluster.api.issueToken({ name: "admin", groups: ["system:masters"] }, null),
+      cluster.api.authorityPem,
+    ];
+    cluster.stop();
+
+    cluster = await stillCluster(store, cluster.foundation.clock.now());
+    expect(cluster.api.authorityPem).toBe(before);
+    const request = {
+      method: "GET",
+      url: "/api/v1/nodes",
+      headers: { authorization: `Bearer ${token}` },
+      body: new Uint8Array(),
+    };
+    expect((await cluster.api.answer(request)).status).toBe(200);
+    await cluster.pass(60);
+    expect(pods().map(({ metadata, status }) => [metadata.labels?.app, status?.phase])).toEqual([
+      ["web", "Running"],
+      ["web", "Running"],
+    ]);
+    expect(ready()?.status).toBe("Unknown");
+  });
+
+  test("repeats itself from the same seed", async () => {
+    const story = async () => {
+      const one = await stillCluster();
+      one.api.create(linuxNode("a"));
+      one.api.create(deployment("web", 3));
+      await one.pass(20);
+      one.stop();
+      return [...one.api.objects("pods"), ...one.api.objects("events")];
+    };
+    expect(await story()).toEqual(await story());
+  });
+});
