@@ -22,6 +22,8 @@ export interface Addresses {
   readonly slackNow: () => number;
   /** Another way to the ground than the network. */
   readonly transport?: Transport;
+  /** Told of every invocation of a handler. */
+  readonly during?: <T>(work: Promise<T>) => Promise<T>;
 }
 
 /** The environment that a deployment would give a function. */
@@ -48,17 +50,25 @@ const environmentOf = (ground: Ground, name: string, { aws, slack }: Addresses):
 
 const HOUR = 3_600;
 
+type Handler = Parameters<Ground["lambda"]["mount"]>[2];
+
 /** Mounts the very handlers that are deployed on the ground; each acts as its own principal. */
 export function mountDoors(ground: Ground, addresses: Addresses): void {
   const host = (name: string) => ({ ...addresses, settings: settings(environmentOf(ground, name, addresses)) });
-  const workflow = (name: string, hours: number, handler: Parameters<Ground["lambda"]["mount"]>[2]) =>
-    ground.lambda.mount(lambdaName(name), { executionTimeoutSeconds: hours * HOUR }, handler);
-  ground.lambda.mount(lambdaName("front-door"), { timeoutSeconds: 10 }, hostedFrontDoor(host("front-door")));
-  ground.lambda.mount(lambdaName("cloud-events"), { timeoutSeconds: 30 }, hostedCloudEvents(host("cloud-events")));
-  workflow("add-nodes", 12, hosted(addNodes, host("add-nodes")));
-  workflow("provision-node", 8, hosted(provisionNode, host("provision-node")));
-  workflow("remove-node", 8, hosted(removeNode, host("remove-node")));
-  workflow("look", 1, hosted(look, host("look")));
+  const watched =
+    (handler: Handler): Handler =>
+    (event, context) => {
+      const work = handler(event, context);
+      return addresses.during ? addresses.during(work) : work;
+    };
+  const mount = (name: string, limits: Parameters<Ground["lambda"]["mount"]>[1], handler: Handler) =>
+    ground.lambda.mount(lambdaName(name), limits, watched(handler));
+  mount("front-door", { timeoutSeconds: 10 }, hostedFrontDoor(host("front-door")));
+  mount("cloud-events", { timeoutSeconds: 30 }, hostedCloudEvents(host("cloud-events")));
+  mount("add-nodes", { executionTimeoutSeconds: 12 * HOUR }, hosted(addNodes, host("add-nodes")));
+  mount("provision-node", { executionTimeoutSeconds: 8 * HOUR }, hosted(provisionNode, host("provision-node")));
+  mount("remove-node", { executionTimeoutSeconds: 8 * HOUR }, hosted(removeNode, host("remove-node")));
+  mount("look", { executionTimeoutSeconds: HOUR }, hosted(look, host("look")));
 }
 
 /** The ledger as the owner of the account reads it: for the page and for outside tests. */

@@ -4,6 +4,8 @@ export interface Activity {
   during<T>(work: Promise<T>): Promise<T>;
   /** Resolves once nothing moves any more unless time does. */
   settled(): Promise<void>;
+  /** How much is under way, and a number that rises with each beginning and end. */
+  standing(): { readonly underWay: number; readonly moves: number };
 }
 
 /** Turns of the event loop without anything under way that count as quiet: a promise chain is done within one. */
@@ -12,6 +14,8 @@ const QUIET_TURNS = 4;
 /** Turns without any beginning or end while something is under way: then it waits for the clock (an ordered delay). */
 const STUCK_TURNS = 400;
 
+// A turn of the event loop takes no time: it is where promises and answers of this process get their chance.
+// biome-ignore lint/plugin: setImmediate is no timer
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Builds a count of nothing. */
@@ -35,5 +39,6 @@ export function activity(): Activity {
         quiet = moves === seen ? quiet + 1 : 0;
       }
     },
+    standing: () => ({ underWay, moves }),
   };
 }

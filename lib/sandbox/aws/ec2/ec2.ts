@@ -1,3 +1,4 @@
+import type { Instance } from "@aws-sdk/client-ec2";
 import { AwsError, type AwsService } from "../../core/aws-service.ts";
 import type { Foundation } from "../../core/foundation.ts";
 import type { Cloud } from "../../core/surroundings.ts";
@@ -15,7 +16,7 @@ import { writeError } from "./query-protocol.ts";
 import { type Ec2World, ec2World } from "./records.ts";
 import { type InstanceSeed, seedInstance } from "./seed.ts";
 import { tagActions } from "./tags.ts";
-import { instanceFacts } from "./view.ts";
+import { describedInstance, instanceFacts } from "./view.ts";
 
 /** EC2 as the ground builds it. */
 export interface Ec2 {
@@ -23,6 +24,8 @@ export interface Ec2 {
   readonly service: AwsService;
   /** What machines and the cluster's cloud controller see of it. */
   readonly cloud: Cloud;
+  /** Every instance as DescribeInstances shapes it, without its delays. */
+  describe(): Instance[];
   seed(instance: InstanceSeed): void;
   /** Goes on with what was under way when the process ended; call it once everybody listens on the bus. */
   resume(): void;
@@ -92,6 +95,7 @@ export function ec2(foundation: Foundation, account: Account): Ec2 {
   return {
     service,
     cloud: cloudOf(world, mover.send),
+    describe: () => world.instances.values().map((instance) => describedInstance(world, instance)),
     seed: (instance) => seedInstance(world, instance),
     resume: mover.resume,
   };

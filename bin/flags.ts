@@ -1,0 +1,53 @@
+import { parseArgs } from "node:util";
+
+/** How `npm start` was asked to run: `npm start -- --port 4600 --speed 20 --seed 1 --fresh`. */
+export interface Flags {
+  /** First of five ports; 0 lets the system choose. */
+  readonly port: number;
+  readonly speed: number;
+  readonly seed: number;
+  readonly fresh: boolean;
+}
+
+/** A flag that makes no sense, in one line that names it. */
+export class FlagError extends Error {
+  override readonly name = "FlagError";
+}
+
+const numberOf = (flag: string, text: string, low: number, high: number, whole: boolean): number => {
+  const value = Number(text);
+  if (text.trim() !== "" && value >= low && value <= high && (!whole || Number.isInteger(value))) return value;
+  throw new FlagError(`--${flag} takes a ${whole ? "whole " : ""}number from ${low} to ${high}, not "${text}"`);
+};
+
+/**
+ * Reads the command line.
+ * @throws FlagError
+ */
+export function flagsOf(words: readonly string[]): Flags {
+  const { port, speed, seed, fresh } = parsed(words);
+  return {
+    port: numberOf("port", port, 0, 65_531, true),
+    speed: numberOf("speed", speed, 0.1, 10_000, false),
+    seed: numberOf("seed", seed, 0, 2 ** 32 - 1, true),
+    fresh,
+  };
+}
+
+function parsed(words: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...words],
+      options: {
+        port: { type: "string", default: "4600" },
+        speed: { type: "string", default: "10" },
+        seed: { type: "string", default: "1" },
+        fresh: { type: "boolean", default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new FlagError(
+      `${error instanceof Error ? error.message : error} (there are --port, --speed, --seed and --fresh)`,
+    );
+  }
+}
