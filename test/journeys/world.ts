@@ -39,9 +39,6 @@ export interface WorldOptions {
   readonly now?: number;
 }
 
-/** Who does something. */
-export type Who = keyof typeof people;
-
 /** The whole product on the simulated ground, in this process, on a clock that only moves when nothing is under way. */
 export interface World extends Hands {
   readonly ground: Ground;
@@ -58,8 +55,6 @@ export interface World extends Hands {
   said(): string[];
   close(): Promise<void>;
 }
-
-type Shown = Awaited<ReturnType<Ground["slack"]["desk"]["type"]>>;
 
 const hostClock: Clock = {
   now: () => Date.now(),
