@@ -7,31 +7,26 @@ import type { World } from "./world.ts";
 export type Evicted = { readonly state: "leaving" | "gone" } | { readonly state: "blocked"; readonly why: string };
 
 interface StatusBody {
-  readonly details?: { readonly causes?: readonly { readonly reason?: string }[] };
+  readonly details?: { readonly causes?: readonly { readonly reason?: string; readonly message?: string }[] };
 }
 
-/** A 429 is a budget's when it says so; without that cause the API server is merely overloaded. */
-function isBudget(error: ApiException<unknown>): boolean {
+/** What a budget says when it blocks; without this cause a 429 only means that the API server is overloaded. */
+function budgetsWords(error: ApiException<unknown>): string | undefined {
   const causes = (bodyOf(error) as StatusBody | null | undefined)?.details?.causes ?? [];
-  return causes.some((cause) => cause.reason === "DisruptionBudget");
+  const budget = causes.find((cause) => cause.reason === "DisruptionBudget");
+  return budget && (budget.message ?? wordsOf(error));
 }
 
-/** What a refused eviction means; anything else is thrown on. */
+/** What a refused eviction means (pkg/registry/core/pod/storage/eviction.go); anything else is thrown on. */
 function refusalOf(error: unknown): Evicted {
   if (!(error instanceof ApiException)) throw error;
-  switch (error.code) {
-    case 404:
-    case 409:
-      return { state: "gone" };
-    case 429:
-      if (!isBudget(error)) throw new Retryable("the API server asks to come back later", { cause: error });
-      return { state: "blocked", why: wordsOf(error) };
-    // The eviction handler's answer to a pod of several budgets (pkg/registry/core/pod/storage/eviction.go).
-    case 500:
-      return { state: "blocked", why: wordsOf(error) };
-    default:
-      throw error;
-  }
+  if (error.code === 404 || error.code === 409) return { state: "gone" };
+  // A pod under two budgets is never evicted: the API calls that an internal error.
+  if (error.code === 500) return { state: "blocked", why: wordsOf(error) };
+  if (error.code !== 429) throw error;
+  const why = budgetsWords(error);
+  if (why === undefined) throw new Retryable("the API server asks to come back later", { cause: error });
+  return { state: "blocked", why };
 }
 
 const stays = (pod: V1Pod): boolean =>

@@ -1,4 +1,5 @@
 import { clients } from "../../lambdas/clients/clients.ts";
+import type { Transport } from "../../lambdas/clients/transport.ts";
 import type { Settings } from "../../lambdas/settings.ts";
 import { BY_TIME } from "../../lambdas/steps/ledger.ts";
 import { type Steps, steps } from "../../lambdas/steps/steps.ts";
@@ -62,6 +63,8 @@ export interface Stand {
   readonly kubernetes: Kubernetes;
   readonly lambda: LambdaService;
   readonly slack: Slack;
+  readonly transport: Transport;
+  settings(principal: PrincipalName): Settings;
   /** The verbs as a function has them: with its permissions and no others. */
   as(principal: PrincipalName): Steps;
   pass(seconds: number): Promise<void>;
@@ -138,7 +141,7 @@ export async function stand(): Promise<Stand> {
   const secrets = secretsManager(foundation, town);
   const ledger = dynamodb(town);
   await ledger.createTable(ledgerTable);
-  const lambda = lambdaService(foundation, { ...town, hostTime: (ms) => ms, duplicates: 0 });
+  const lambda = lambdaService(foundation, { ...town, hostTime: clock.hostTime, duplicates: 0 });
   const kubernetes = await kubernetesApi(foundation, cloud.cloud, {
     version: town.cluster.version,
     region: town.region,
@@ -159,6 +162,8 @@ export async function stand(): Promise<Stand> {
     kubernetes,
     lambda,
     slack: chat,
+    transport,
+    settings: (principal) => settingsOf(principal, ownKeys),
     as: (principal) => {
       const settings = settingsOf(principal, ownKeys);
       return steps({ clients: clients(settings, transport), settings, now: clock.now });

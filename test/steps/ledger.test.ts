@@ -12,7 +12,7 @@ const operation = (id: string, requestedAt = "2026-11-21T08:00:00.000Z"): Operat
   id,
   cluster: "prod-west",
   request: { command: "add", pool: "web", count: 2, dryRun: false },
-  asker: { userId: "U0OPERATOR", teamId: "T0CASEMENT", channel: "C0WINDOWS" },
+  asker: { userId: "U0OPERATOR", userName: "olivia", channel: "C0WINDOWS" },
   status: "requested",
   requestedAt,
   endedAt: null,

@@ -1,0 +1,69 @@
+import { Readable } from "node:stream";
+import { clients } from "../../lambdas/clients/clients.ts";
+import type { Transport } from "../../lambdas/clients/transport.ts";
+import { steps } from "../../lambdas/steps/steps.ts";
+
+/** What the services of AWS answer, by action; JSON for those that speak it, the text of XML for EC2. */
+export type Answers = Record<string, (input: Record<string, unknown>) => { status?: number; body: object | string }>;
+
+/** A lease that `holding` says is held. */
+export const held = { instanceId: "i-0aaa", owner: "add-1:0", epoch: 1 };
+
+/** The ledger that holds nothing but this lease. */
+export const holding: Answers = {
+  GetItem: () => ({
+    body: {
+      Item: {
+        pk: { S: "lease#i-0aaa" },
+        sk: { S: "lease" },
+        instanceId: { S: held.instanceId },
+        owner: { S: held.owner },
+        epoch: { N: String(held.epoch) },
+        held: { BOOL: true },
+      },
+    },
+  }),
+};
+
+const settings = {
+  region: "us-west-2",
+  credentials: { accessKeyId: "AKIA", secretAccessKey: "s" },
+  awsEndpoint: "http://aws.sandbox.test",
+  cluster: "prod-west",
+  bucket: "casement",
+  ledgerTable: "casement",
+  clusterSecret: "c",
+  slackSecret: "s",
+  slackUrl: "http://slack.sandbox.test/api/",
+  functions: {},
+  documents: { apply: "casement-apply-1a2b3c", observe: "casement-observe-1a2b3c" },
+};
+
+interface Sent {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+/** Action and input of a request: of JSON services by their header, of EC2 by its form. */
+function askedOf({ headers, body }: Sent): { action: string; input: Record<string, unknown> } {
+  const text = typeof body === "string" ? body : new TextDecoder().decode(body);
+  const target = headers["x-amz-target"];
+  if (target) return { action: target.split(".").at(-1) ?? "", input: JSON.parse(text) };
+  const form = Object.fromEntries(new URLSearchParams(text));
+  return { action: form.Action ?? "", input: form };
+}
+
+/** The verbs on real clients whose services answer as a script says; what was asked is kept. */
+export function answering(answers: Answers) {
+  const asked: { action: string; input: Record<string, unknown> }[] = [];
+  const handle = async (request: Sent) => {
+    const one = askedOf(request);
+    asked.push(one);
+    const { status = 200, body } = answers[one.action]?.(one.input) ?? { status: 500, body: {} };
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    return { response: { statusCode: status, headers: {}, body: Readable.from([Buffer.from(text)]) } };
+  };
+  const transport = { aws: { handle }, fetch, kubernetes: async () => ({ status: 500, headers: {}, body: "" }) };
+  const made = clients(settings, transport as unknown as Transport);
+  return { verbs: steps({ clients: made, settings, now: () => 0 }), asked };
+}

@@ -1,0 +1,219 @@
+import type { V1Node } from "@kubernetes/client-node";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Retryable } from "../../lambdas/errors.ts";
+import { CLIENT_SIGNER, SERVING_SIGNER } from "../../lambdas/steps/csr-rules.ts";
+import { STARTING_TAINT } from "../../lambdas/steps/nodes.ts";
+import { budget, linuxNode } from "../sandbox/kubernetes/cluster.ts";
+import { type Stand, stand } from "./ground.ts";
+import {
+  bootstrapper,
+  client,
+  commonName,
+  expecting,
+  nodeName,
+  rightSubject,
+  serving,
+  signed,
+} from "./signing-requests.ts";
+
+type KubeObject = ReturnType<Stand["kubernetes"]["create"]>;
+
+let ground: Stand;
+beforeAll(async () => {
+  ground = await stand();
+});
+afterAll(() => ground.close());
+
+const verbs = () => ground.as("provision-node");
+const stored = (object: object): KubeObject => ground.kubernetes.create(object as KubeObject);
+const windowsNode = (name: string, spec: object = {}): KubeObject =>
+  stored({ ...linuxNode(name), metadata: { name, labels: { "kubernetes.io/os": "windows" } }, spec });
+const read = async (name: string): Promise<V1Node> => (await verbs().nodes.read(name)) ?? {};
+const taints = [
+  { key: "os", value: "Windows", effect: "NoSchedule" },
+  { key: STARTING_TAINT, effect: "NoSchedule" },
+];
+
+describe("A node", () => {
+  it("is read by name, and its absence is an answer", async () => {
+    windowsNode("read-1");
+    expect(await read("read-1")).toMatchObject({ metadata: { name: "read-1" } });
+    expect(await verbs().nodes.read("read-2")).toBeUndefined();
+  });
+
+  it("gets labels beside those it has, and no write when they are there", async () => {
+    windowsNode("label-1");
+    await verbs().nodes.label(await read("label-1"), { pool: "web" });
+    const after = await read("label-1");
+    expect(after.metadata?.labels).toMatchObject({ "kubernetes.io/os": "windows", pool: "web" });
+    await verbs().nodes.label(after, { pool: "web" });
+    expect((await read("label-1")).metadata?.resourceVersion).toBe(after.metadata?.resourceVersion);
+  });
+
+  it("loses one taint and keeps the others", async () => {
+    windowsNode("taint-1", { taints });
+    await verbs().nodes.untaint(await read("taint-1"), STARTING_TAINT);
+    const left = (await read("taint-1")).spec?.taints?.map(({ key }) => key);
+    expect(left).toContain("os");
+    expect(left).not.toContain(STARTING_TAINT);
+  });
+
+  it("is not changed by who has read it before somebody else changed it", async () => {
+    windowsNode("taint-2", { taints });
+    const before = await read("taint-2");
+    await verbs().nodes.label(before, { changed: "since" });
+    await expect(verbs().nodes.untaint(before, STARTING_TAINT)).rejects.toThrow(Retryable);
+    expect((await read("taint-2")).spec?.taints?.map(({ key }) => key)).toContain(STARTING_TAINT);
+  });
+
+  it("is cordoned and uncordoned, twice like once", async () => {
+    windowsNode("cordon-1");
+    for (const unschedulable of [true, true, false, false]) {
+      await verbs().nodes.setUnschedulable("cordon-1", unschedulable);
+      expect((await read("cordon-1")).spec?.unschedulable ?? false).toBe(unschedulable);
+    }
+  });
+
+  it("is deleted only if it is the one that was judged; gone already is fine", async () => {
+    windowsNode("delete-1");
+    const uid = (await read("delete-1")).metadata?.uid ?? "";
+    await verbs().nodes.remove("delete-1", "00000000-0000-4000-8000-000000000000");
+    expect(await read("delete-1")).toMatchObject({ metadata: { uid } });
+    await verbs().nodes.remove("delete-1", uid);
+    await verbs().nodes.remove("delete-1", uid);
+    expect(await verbs().nodes.read("delete-1")).toBeUndefined();
+  });
+
+  it("carries what happens to it as Events", async () => {
+    windowsNode("event-1");
+    const uid = (await read("event-1")).metadata?.uid ?? "";
+    await verbs().nodes.announce({ name: "event-1", uid }, "Warning", "CasementFailed", "x".repeat(3_000));
+    const [event] = ground.kubernetes.objects("events").filter((one) => one.reason === "CasementFailed");
+    expect(event).toMatchObject({ type: "Warning", involvedObject: { kind: "Node", name: "event-1", uid } });
+    expect(event?.message).toHaveLength(1_024);
+  });
+});
+
+describe("Lists", () => {
+  it("are read to their last page", async () => {
+    for (let index = 0; index < 520; index += 1)
+      stored({ ...pod(`page-${index}`), spec: { ...pod("x").spec, nodeName: "paged" } });
+    expect(await verbs().nodes.podsOn("paged")).toHaveLength(520);
+    expect((await verbs().nodes.pods()).length).toBeGreaterThanOrEqual(520);
+  });
+
+  it("of claims are empty on a cluster that knows neither Machines nor WMCO's list", async () => {
+    expect(await verbs().nodes.claimed()).toEqual([]);
+  });
+
+  it("of claims name the addresses that WMCO was given", async () => {
+    const metadata = { name: "windows-instances", namespace: "openshift-windows-machine-config-operator" };
+    stored({ apiVersion: "v1", kind: "ConfigMap", metadata, data: { "10.0.0.77": "username=Administrator" } });
+    expect(await verbs().nodes.claimed()).toEqual(["10.0.0.77"]);
+  });
+});
+
+const pod = (name: string, labels: Record<string, string> = {}) => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name, namespace: "default", labels },
+  spec: { nodeName: "evict-1", containers: [{ name: "main", image: "pause" }] },
+  status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] },
+});
+
+describe("An eviction", () => {
+  const podOf = async (name: string) =>
+    (await verbs().nodes.podsOn("evict-1")).find(({ metadata }) => metadata?.name === name) ?? {};
+
+  it("takes the pod that was seen, and is not asked twice for one that is leaving", async () => {
+    stored(pod("free"));
+    const free = await podOf("free");
+    expect(await verbs().evictions.evict(free)).toEqual({ state: "leaving" });
+    const asked = ground.foundation.calls.after(0).length;
+    const leaving = { ...free, metadata: { ...free.metadata, deletionTimestamp: new Date() } };
+    expect(await verbs().evictions.evict(leaving)).toEqual({ state: "leaving" });
+    expect(ground.foundation.calls.after(asked)).toEqual([]);
+  });
+
+  it("leaves a namesake alone, and a pod that is gone is gone", async () => {
+    stored(pod("twin"));
+    const twin = await podOf("twin");
+    const other = { ...twin, metadata: { ...twin.metadata, uid: "00000000-0000-4000-8000-000000000000" } };
+    expect(await verbs().evictions.evict(other)).toEqual({ state: "gone" });
+    expect(await podOf("twin")).toMatchObject({ metadata: { uid: twin.metadata?.uid } });
+    const never = { metadata: { name: "never", namespace: "default", uid: "u" } };
+    expect(await verbs().evictions.evict(never)).toEqual({ state: "gone" });
+  });
+
+  it("is blocked by a budget, which says what it needs", async () => {
+    stored(pod("kept-1", { app: "kept" }));
+    stored(budget("kept", { minAvailable: 1 }));
+    await ground.pass(5);
+    const answer = await verbs().evictions.evict(await podOf("kept-1"));
+    expect(answer).toEqual({ state: "blocked", why: expect.stringContaining("disruption budget kept") });
+  });
+
+  it("is blocked by two budgets over one pod, in the API server's words", async () => {
+    stored(pod("double-1", { app: "double" }));
+    for (const name of ["double-a", "double-b"]) stored(budget(name, { minAvailable: 0 }, "double"));
+    await ground.pass(5);
+    const answer = await verbs().evictions.evict(await podOf("double-1"));
+    expect(answer).toEqual({ state: "blocked", why: expect.stringContaining("more than one PodDisruptionBudget") });
+  });
+});
+
+describe("A signing request", () => {
+  const groups = (username: string) =>
+    username === bootstrapper
+      ? ["system:serviceaccounts", "system:authenticated"]
+      : ["system:nodes", "system:authenticated"];
+  const ask = (name: string, { signerName, username, usages, pem }: ReturnType<typeof client>): void => {
+    const spec = {
+      signerName,
+      username,
+      groups: groups(username),
+      usages: [...usages],
+      request: Buffer.from(pem).toString("base64"),
+    };
+    stored({
+      apiVersion: "certificates.k8s.io/v1",
+      kind: "CertificateSigningRequest",
+      metadata: { name },
+      spec,
+      status: {},
+    });
+  };
+  const conditionsOf = (name: string): unknown =>
+    (
+      ground.kubernetes
+        .objects("certificatesigningrequests", "certificates.k8s.io")
+        .find(({ metadata }) => metadata.name === name)?.status as { conditions?: unknown } | undefined
+    )?.conditions;
+
+  it("that is right is approved and signed; near misses stay pending and are reported", async () => {
+    const subject = [...rightSubject, { OU: ["x"] }];
+    ask("csr-near", client({ pem: await signed({ subject }) }));
+    ask("csr-right", client());
+    const look = await verbs().csrs.approveFor(CLIENT_SIGNER, expecting(false));
+    expect(look).toEqual({
+      approved: "csr-right",
+      nearMisses: [{ name: "csr-near", why: expect.stringMatching(/subject/) }],
+    });
+    expect(conditionsOf("csr-right")).toMatchObject([{ type: "Approved", status: "True", reason: "CasementApprove" }]);
+    expect(conditionsOf("csr-near")).toBeUndefined();
+  });
+
+  it("is looked at for its own signer, and once only", async () => {
+    windowsNode(nodeName);
+    ask("csr-serving", serving());
+    expect(await verbs().csrs.approveFor(CLIENT_SIGNER, expecting(true))).toMatchObject({ approved: null });
+    expect(await verbs().csrs.approveFor(SERVING_SIGNER, expecting(true))).toMatchObject({ approved: "csr-serving" });
+    expect(await verbs().csrs.approveFor(SERVING_SIGNER, expecting(true))).toEqual({ approved: null, nearMisses: [] });
+  });
+
+  it("counts as pending until somebody decides", async () => {
+    const before = await verbs().csrs.pendingCount();
+    ask("csr-count", client({ username: commonName }));
+    expect(await verbs().csrs.pendingCount()).toBe(before + 1);
+  });
+});

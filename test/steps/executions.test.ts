@@ -1,0 +1,89 @@
+import { type DurableContext, withDurableExecution } from "@aws/durable-execution-sdk-js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { clients } from "../../lambdas/clients/clients.ts";
+import { durableClient } from "../../lambdas/clients/durable.ts";
+import { executionName } from "../../lambdas/steps/executions.ts";
+import { town } from "../../lib/sandbox/town.ts";
+import { type Stand, stand } from "./ground.ts";
+
+/** Waits for somebody's word: what was heard, and the callbacks, by the payload's name. */
+const heard: Record<string, string> = {};
+const callbacks: Record<string, string> = {};
+const wait = async ({ name }: { name: string }, ctx: DurableContext): Promise<void> => {
+  const [word, callbackId] = await ctx.createCallback<string>("somebody's word", { timeout: { minutes: 10 } });
+  callbacks[name] = callbackId;
+  heard[name] = await word;
+};
+
+let ground: Stand;
+beforeAll(async () => {
+  ground = await stand();
+  for (const name of ["add-nodes", "provision-node"] as const) {
+    const { lambda } = clients(ground.settings(name), ground.transport);
+    const handler = withDurableExecution(wait, { durableExecutionClient: durableClient(lambda) });
+    ground.lambda.mount(`casement-${town.cluster.name}-${name}`, { executionTimeoutSeconds: 3_600 }, handler);
+  }
+  ground.lambda.resume();
+});
+afterAll(() => ground.close());
+
+const arnOf = (name: string): string => ground.lambda.executions().find(({ arn }) => arn.includes(name))?.arn ?? "";
+
+describe("The name of an execution", () => {
+  it("is the same for the same parts only, and one that Lambda takes", () => {
+    expect(executionName("add-1", "0")).toBe(executionName("add-1", "0"));
+    const names = [
+      executionName("add-1", "0"),
+      executionName("add-1", "1"),
+      executionName("add-10"),
+      executionName("add-1\n0"),
+    ];
+    expect(new Set(names.slice(0, 3)).size).toBe(3);
+    for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9-_]{1,64}$/);
+  });
+});
+
+describe("An execution", () => {
+  it("is started once under its name, whatever else is asked under it", async () => {
+    const { executions } = ground.as("front-door");
+    const name = executionName("start");
+    await executions.start("add-nodes", name, { operation: "add-1" });
+    await executions.start("add-nodes", name, { operation: "add-1" });
+    await executions.start("add-nodes", name, { operation: "add-2" });
+    expect(ground.lambda.executions().filter(({ arn }) => arn.includes(name))).toHaveLength(1);
+  });
+
+  it("cannot be started where the settings name no function, or without the permission", async () => {
+    const { executions } = ground.as("front-door");
+    await expect(executions.start("fly", executionName("fly"), {})).rejects.toThrow("no function for fly");
+    const forbidden = executions.start("provision-node", executionName("no"), {});
+    await expect(forbidden).rejects.toMatchObject({ name: "AccessDeniedException" });
+  });
+
+  it("is RUNNING until its callback is completed, once; later is too late", async () => {
+    const name = executionName("wake");
+    await ground.as("add-nodes").executions.start("provision-node", name, { name: "wake" });
+    await ground.pass(5);
+    const { status } = ground.as("add-nodes").executions;
+    expect(await status(arnOf(name))).toBe("RUNNING");
+    const { complete } = ground.as("front-door").executions;
+    expect(await complete(callbacks.wake ?? "", { decision: "keep" })).toBe("done");
+    expect(await complete(callbacks.wake ?? "", { decision: "terminate" })).toBe("too late");
+    await ground.pass(5);
+    expect(heard.wake).toBe('{"decision":"keep"}');
+    expect(await status(arnOf(name))).toBe("SUCCEEDED");
+  });
+
+  it("has no status when nobody knows it any more", async () => {
+    const unknown = `arn:aws:lambda:${town.region}:${town.accountId}:function:casement-${town.cluster.name}-provision-node:1/durable-execution/gone/00000000-0000-4000-8000-000000000000`;
+    expect(await ground.as("add-nodes").executions.status(unknown)).toBeUndefined();
+  });
+
+  it("whose callback has timed out is woken too late", async () => {
+    const name = executionName("late");
+    await ground.as("add-nodes").executions.start("provision-node", name, { name: "late" });
+    await ground.pass(5);
+    await ground.pass(11 * 60);
+    expect(await ground.as("front-door").executions.complete(callbacks.late ?? "", {})).toBe("too late");
+  });
+});

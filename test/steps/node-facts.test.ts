@@ -1,0 +1,252 @@
+import type { V1Node, V1Pod } from "@kubernetes/client-node";
+import { describe, expect, it } from "vitest";
+import {
+  detailsOf,
+  instanceIdOf,
+  isWindows,
+  movedPods,
+  ownershipOf,
+  type RemovalGround,
+  removalRefusalOf,
+  rowOf,
+  statusOf,
+} from "../../lambdas/steps/node-facts.ts";
+import { BUILD, CLUSTER, labelled, launched, pod, unready, windowsNode } from "./cluster-objects.ts";
+
+describe("The status of a node", () => {
+  const cordoned: Partial<V1Node> = { spec: { unschedulable: true } };
+  it.each<[string, Partial<V1Node>]>([
+    ["Ready", {}],
+    ["Ready,SchedulingDisabled", cordoned],
+    ["NotReady", unready("False")],
+    ["NotReady", unready("Unknown")],
+    ["NotReady,SchedulingDisabled", { ...unready("False"), ...cordoned }],
+    ["Unknown", { status: {} }],
+    ["Unknown,SchedulingDisabled", { status: { conditions: [] }, ...cordoned }],
+  ])("is %s, as kubectl says it", (status, changes) => {
+    expect(statusOf(windowsNode("n", changes))).toBe(status);
+  });
+});
+
+describe("A line of the list of nodes", () => {
+  it("has the roles in kubectl's order, once each, also from the old label", () => {
+    const labels = {
+      "node-role.kubernetes.io/worker": "",
+      "node-role.kubernetes.io/edge": "",
+      "node-role.kubernetes.io/": "",
+      "kubernetes.io/role": "edge",
+    };
+    expect(rowOf(windowsNode("n", labelled(labels)), undefined).roles).toEqual(["edge", "worker"]);
+  });
+
+  it("joins what the cluster and EC2 know", () => {
+    expect(rowOf(windowsNode("web-1"), launched())).toMatchObject({
+      name: "web-1",
+      pool: "web",
+      build: BUILD,
+      instanceId: "i-0aaa",
+      createdAt: "2026-11-20T08:00:00.000Z",
+    });
+    expect(rowOf(windowsNode("web-1"), undefined).pool).toBeNull();
+  });
+
+  it.each([
+    ["aws:///us-west-2a/i-0abc", "i-0abc"],
+    ["aws:///us-west-2a/i-0abc/x", null],
+    ["gce:///zone/i-0abc", null],
+    ["", null],
+  ])("reads the provider id %j as %j", (providerID, instanceId) => {
+    expect(instanceIdOf(windowsNode("n", { spec: { providerID } }))).toBe(instanceId);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ["Linux", { "kubernetes.io/os": "linux" }],
+    ["unlabelled", {}],
+    ["labelled in capitals", { "kubernetes.io/os": "Windows" }],
+  ])("is not a Windows node's when it is %s", (_, labels) => {
+    expect(isWindows(windowsNode("n", labelled(labels)))).toBe(false);
+  });
+});
+
+describe("The details of a node", () => {
+  it("name taints as kubectl does, pods with their namespace, and who holds it", () => {
+    const taints = [
+      { key: "os", value: "Windows", effect: "NoSchedule" },
+      { key: "casement.dev/starting", effect: "NoExecute" },
+    ];
+    const more = { cluster: CLUSTER, claimed: [], heldBy: "add-1" };
+    const node = windowsNode("web-1", { spec: { taints } });
+    expect(detailsOf(node, launched(), [pod("web-a", "web-1")], more)).toMatchObject({
+      taints: ["os=Windows:NoSchedule", "casement.dev/starting:NoExecute"],
+      pods: ["shop/web-a"],
+      ownership: "managed",
+      heldBy: "add-1",
+      instanceState: "running",
+    });
+  });
+});
+
+describe("Whose a machine is", () => {
+  it.each([
+    ["managed", "launched by us for this cluster", launched(), []],
+    ["observed", "launched by us for another cluster", launched({}, { "casement:cluster": "prod-east" }), []],
+    [
+      "observed",
+      "tagged for this cluster but not launched by us",
+      launched({ tags: { "casement:cluster": CLUSTER } }),
+      [],
+    ],
+    ["observed", "launched with another word than true", launched({}, { "casement:launched": "yes" }), []],
+    ["observed", "unknown to EC2", undefined, []],
+    ["assisted", "an Auto Scaling group's", launched({}, { "aws:autoscaling:groupName": "asg" }), []],
+    ["assisted", "a node group's", launched({}, { "eks:nodegroup-name": "ng" }), []],
+    ["assisted", "Karpenter's", launched({}, { "karpenter.sh/nodepool": "np" }), []],
+    ["assisted", "claimed by its instance id", launched(), ["i-0aaa"]],
+    ["assisted", "claimed by its address", launched(), ["10.0.0.21"]],
+    ["assisted", "claimed by its name", launched(), ["ip-10-0-0-21.us-west-2.compute.internal"]],
+    ["managed", "beside a claim on a longer address", launched(), ["10.0.0.210", "i-0aaaa"]],
+  ] as const)("is %s when it is %s", (ownership, _, machine, claimed) => {
+    expect(ownershipOf(machine, CLUSTER, claimed)).toBe(ownership);
+  });
+});
+
+describe("A removal", () => {
+  const ground = (changes: Partial<RemovalGround> = {}): RemovalGround => ({
+    node: windowsNode("web-1"),
+    machine: launched(),
+    nodes: [windowsNode("web-1"), windowsNode("web-2")],
+    pods: [pod("web-a", "web-1")],
+    cluster: CLUSTER,
+    claimed: [],
+    isProtected: false,
+    heldBy: null,
+    ...changes,
+  });
+
+  it("is allowed for a node of ours with another one of its build", () => {
+    expect(removalRefusalOf(ground())).toBeNull();
+  });
+
+  it.each<[string, object, Partial<RemovalGround>]>([
+    ["a Linux node", { kind: "linux" }, { node: windowsNode("n", labelled({ "kubernetes.io/os": "linux" })) }],
+    ["a node without an instance", { kind: "no-instance" }, { machine: undefined }],
+    ["a machine we did not launch", { kind: "not-launched-by-us" }, { machine: launched({ tags: {} }) }],
+    ["another cluster's machine", { kind: "not-launched-by-us" }, { cluster: "prod-east" }],
+    [
+      "an Auto Scaling group's machine",
+      { kind: "auto-scaling-group", owner: "asg" },
+      { machine: launched({}, { "aws:autoscaling:groupName": "asg" }) },
+    ],
+    [
+      "a node group's machine",
+      { kind: "node-group", owner: "ng" },
+      { machine: launched({}, { "eks:nodegroup-name": "ng", "aws:autoscaling:groupName": "asg" }) },
+    ],
+    [
+      "a NodeClaim's machine",
+      { kind: "karpenter", owner: "nc" },
+      { machine: launched({}, { "karpenter.sh/nodeclaim": "nc", "karpenter.sh/nodepool": "np" }) },
+    ],
+    [
+      "an old provisioner's machine",
+      { kind: "karpenter", owner: "p" },
+      { machine: launched({}, { "karpenter.sh/provisioner-name": "p" }) },
+    ],
+    ["a Machine's machine", { kind: "machine-set", owner: "i-0aaa" }, { claimed: ["i-0aaa"] }],
+    ["a protected machine", { kind: "termination-protected" }, { isProtected: true }],
+    ["a machine another operation works on", { kind: "busy", operation: "add-1" }, { heldBy: "add-1" }],
+  ])("is refused for %s", (_, refusal, changes) => {
+    expect(removalRefusalOf(ground(changes))).toEqual(refusal);
+  });
+
+  it.each<[string, Partial<RemovalGround>]>([
+    ["alone", { nodes: [windowsNode("web-1")] }],
+    [
+      "beside one that is cordoned",
+      { nodes: [windowsNode("web-1"), windowsNode("web-2", { spec: { unschedulable: true } })] },
+    ],
+    ["beside one that is not Ready", { nodes: [windowsNode("web-1"), windowsNode("web-2", unready("Unknown"))] }],
+    [
+      "beside one of another build",
+      {
+        nodes: [
+          windowsNode("web-1"),
+          windowsNode(
+            "b",
+            labelled({ "kubernetes.io/os": "windows", "node.kubernetes.io/windows-build": "10.0.17763" }),
+          ),
+        ],
+      },
+    ],
+    [
+      "beside a Linux node that carries the label",
+      {
+        nodes: [
+          windowsNode("web-1"),
+          windowsNode("l", labelled({ "kubernetes.io/os": "linux", "node.kubernetes.io/windows-build": BUILD })),
+        ],
+      },
+    ],
+  ])("is refused for the last of its build that pods need: %s", (_, changes) => {
+    expect(removalRefusalOf(ground(changes))).toEqual({ kind: "last-of-build", build: BUILD, pods: 1 });
+  });
+
+  const last = { nodes: [windowsNode("web-1")] };
+  const daemon = { apiVersion: "apps/v1", kind: "DaemonSet", name: "logs", uid: "u", controller: true };
+  const waiting = pod("web-b", undefined, {
+    spec: { containers: [], nodeSelector: { "node.kubernetes.io/windows-build": BUILD } },
+    status: { phase: "Pending" },
+  });
+  it.each<[string, number, V1Pod[]]>([
+    ["runs there", 1, [pod("web-a", "web-1")]],
+    ["waits for such a node", 1, [waiting]],
+    ["runs elsewhere", 0, [pod("web-a", "linux-1")]],
+    ["is a DaemonSet's", 0, [pod("logs-a", "web-1", { metadata: { ownerReferences: [daemon] } })]],
+    ["has finished", 0, [pod("job-a", "web-1", { status: { phase: "Succeeded" } })]],
+    ["waits for any node", 0, [pod("web-b", undefined)]],
+  ])("of the last of its build counts a pod that %s as %d", (_, count, pods) => {
+    const refusal = count > 0 ? { kind: "last-of-build", build: BUILD, pods: count } : null;
+    expect(removalRefusalOf(ground({ ...last, pods }))).toEqual(refusal);
+  });
+
+  it("names the owner before anything else that is wrong", () => {
+    const machine = launched({ tags: { "aws:autoscaling:groupName": "asg" } });
+    expect(removalRefusalOf(ground({ machine, isProtected: true, heldBy: "add-1", ...last }))).toMatchObject({
+      kind: "auto-scaling-group",
+    });
+  });
+});
+
+describe("The pods that a removal moves", () => {
+  const meta = (name: string, more: object = {}) => ({ metadata: { name, namespace: "shop", ...more } });
+  const owner = { apiVersion: "apps/v1", kind: "DaemonSet", name: "logs", uid: "u" };
+
+  it("leave out static pods, DaemonSets' pods and finished ones", () => {
+    const pods = [
+      pod("web-a", "n"),
+      pod("static", "n", meta("static", { annotations: { "kubernetes.io/config.mirror": "x" } })),
+      pod("logs", "n", meta("logs", { ownerReferences: [{ ...owner, controller: true }] })),
+      pod("done", "n", { ...meta("done"), status: { phase: "Succeeded" } }),
+      pod("dead", "n", { ...meta("dead"), status: { phase: "Failed" } }),
+    ];
+    expect(movedPods(pods).map(({ name }) => name)).toEqual(["web-a"]);
+  });
+
+  it("say who makes them again, and that nobody does", () => {
+    const orphan = pod("orphan", "n", meta("orphan", { ownerReferences: [owner] }));
+    expect(movedPods([pod("web-a", "n"), orphan])).toMatchObject([
+      { namespace: "shop", name: "web-a", owner: "ReplicaSet web-7d4b9" },
+      { name: "orphan", owner: null },
+    ]);
+  });
+
+  it("say which data ends with them", () => {
+    const volumes = [
+      { name: "cache", emptyDir: {} },
+      { name: "logs", hostPath: { path: "C:\\logs" } },
+      { name: "config", configMap: { name: "web" } },
+    ];
+    const [moved] = movedPods([pod("web-a", "n", { spec: { containers: [], volumes } })]);
+    expect(moved?.localData).toEqual(["emptyDir cache", "hostPath C:\\logs"]);
+  });
+});

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Retryable } from "../../lambdas/errors.ts";
+import { isBusy } from "../../lambdas/steps/busy.ts";
+import { town } from "../../lib/sandbox/town.ts";
+import { type Stand, stand } from "./ground.ts";
+
+let ground: Stand;
+beforeAll(async () => {
+  ground = await stand();
+});
+afterAll(() => ground.close());
+// Slack takes about one message a second in a channel.
+beforeEach(() => ground.pass(60));
+
+const CHANNEL = town.slack.channelId;
+const thread = () => ground.as("remove-node").thread;
+const saying = (text: string) => ({ text, blocks: [{ type: "section", text: { type: "mrkdwn", text } }] });
+const seen = (text: string) => ground.slack.messages().filter((message) => message.text === text);
+
+describe("What is said in Slack", () => {
+  it("stands in the channel, and in its thread when told", async () => {
+    const ts = await thread().post(CHANNEL, saying("on it"));
+    const reply = await thread().post(CHANNEL, saying("detail"), ts);
+    expect(seen("on it")).toMatchObject([{ channel: CHANNEL, ts }]);
+    expect(seen("detail")).toMatchObject([{ ts: reply, threadTs: ts }]);
+  });
+
+  it("is rewritten in place", async () => {
+    const ts = await thread().post(CHANNEL, saying("before"));
+    expect(await thread().update(CHANNEL, ts, saying("after"))).toBe(ts);
+    expect(seen("before")).toEqual([]);
+    expect(seen("after")).toMatchObject([{ ts, edited: true }]);
+  });
+
+  it("is said anew when the message is gone", async () => {
+    const fresh = await thread().update(CHANNEL, "1700000000.000100", saying("again"));
+    expect(seen("again")).toMatchObject([{ ts: fresh }]);
+  });
+
+  it("reaches one person alone when it is whispered", async () => {
+    await thread().whisper(CHANNEL, "U0OPERATOR", saying("psst"));
+    expect(seen("psst")).toMatchObject([{ onlyTo: "U0OPERATOR" }]);
+  });
+
+  it.each(["slack-ratelimited", "slack-5xx", "slack-down"])("is tried again later under %s", async (kind) => {
+    const ts = await thread().post(CHANNEL, saying(`under ${kind}`));
+    ground.foundation.mishaps.order(kind, { method: "chat.update" }, 4);
+    const error = await thread()
+      .update(CHANNEL, ts, saying("changed"))
+      .catch((thrown: unknown) => thrown);
+    expect(isBusy(error)).toBe(true);
+    for (const { id } of ground.foundation.mishaps.inForce()) ground.foundation.mishaps.end(id);
+    expect(seen(`under ${kind}`)).toHaveLength(1);
+  });
+
+  it("is refused where the bot may not speak, and that is no reason to try again", async () => {
+    const error = await thread()
+      .post("C0NOWHERE0", saying("lost"))
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ data: { error: "channel_not_found" } });
+    expect(isBusy(error)).toBe(false);
+  });
+});
+
+describe("A dialog", () => {
+  const view = {
+    type: "modal",
+    callback_id: "remove",
+    title: { type: "plain_text", text: "Remove a node" },
+    blocks: saying("who?").blocks,
+  };
+
+  it("is waited for while it is not open yet", async () => {
+    await expect(thread().fillDialog("remove-1", view, false)).rejects.toThrow(Retryable);
+  });
+
+  it("is let go when it may be closed already", async () => {
+    expect(await thread().fillDialog("remove-1", view, true)).toBe(false);
+  });
+});
