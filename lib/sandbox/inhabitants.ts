@@ -42,7 +42,7 @@ export async function inhabit(house: Household): Promise<void> {
   for (const object of [...linuxPods, ...workloads]) ground.kubernetes.create(object);
   const until = clock.now() + JOIN_WITHIN_MS;
   const moving = Promise.all(residents.map((resident) => moveIn(house, resident, until)));
-  while (!residents.every((resident) => isHome(ground, resident))) {
+  while (!residents.every((resident) => isHome(ground, resident)) || awaited(ground)) {
     if (clock.now() > until) throw new Error("The sandbox's own Windows nodes did not become Ready.");
     await welcome(house);
     await sleep(clock, LOOK_EVERY_MS);
@@ -66,6 +66,12 @@ function isHome(ground: Ground, resident: Resident): boolean {
   const ready = node?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
   return ready && !node?.spec?.taints?.some(({ key }) => key === "casement.dev/starting");
 }
+
+/** Certificates that residents still wait for. */
+const awaited = (ground: Ground): boolean =>
+  ground.kubernetes
+    .objects("certificatesigningrequests", "certificates.k8s.io")
+    .some((csr) => !(csr as SigningRequest).status?.certificate);
 
 function seedLinux({ ground }: Household, linux: (typeof linuxNodes)[number]): void {
   ground.ec2.seed(linux.instance);
@@ -138,7 +144,7 @@ async function welcome({ ground, configuration }: Household): Promise<void> {
 
 interface SigningRequest extends KubeObject {
   readonly spec: { readonly username?: string };
-  readonly status?: { readonly conditions?: readonly object[] };
+  readonly status?: { readonly conditions?: readonly object[]; readonly certificate?: string };
 }
 
 async function approve(ground: Ground, object: KubeObject, names: readonly string[]): Promise<void> {

@@ -114,12 +114,21 @@ function canonicalRequest(request: WireRequest, claim: Signature): string {
   ].join("\n");
 }
 
+const signingKeys = new Map<string, Buffer>();
+
+/** The key that a secret signs with in one scope: good for a day, so it is kept ("Derive a signing key"). */
+function signingKey(secret: string, scope: string): string | Buffer {
+  const known = signingKeys.get(`${secret} ${scope}`);
+  if (known) return known;
+  const key = scope.split("/").reduce<string | Buffer>(hmac, `AWS4${secret}`) as Buffer;
+  signingKeys.set(`${secret} ${scope}`, key);
+  return key;
+}
+
 function expectedSignature(request: WireRequest, claim: Signature, secret: string): string {
   const scope = `${claim.date}/${claim.region}/${claim.service}/aws4_request`;
   const text = ["AWS4-HMAC-SHA256", claim.time, scope, sha256(canonicalRequest(request, claim))].join("\n");
-  const parts = [claim.date, claim.region, claim.service, "aws4_request"];
-  const key = parts.reduce<string | Buffer>(hmac, `AWS4${secret}`);
-  return hmac(key, text).toString("hex");
+  return hmac(signingKey(secret, scope), text).toString("hex");
 }
 
 const millisecondsOf = (time: string): number =>

@@ -110,16 +110,25 @@ const subjectValues = (subject: string, attribute: string): string[] =>
     .filter((line) => line.startsWith(`${attribute}=`))
     .map((line) => line.slice(attribute.length + 1));
 
+/** What a certificate of ours says of its holder, and when it does; undefined for any other. */
+function readClient(pem: string, issuer: NodeCertificate) {
+  const certificate = new NodeCertificate(pem);
+  const isForClients = certificate.keyUsage?.includes(ExtendedKeyUsage.clientAuth) ?? false;
+  const [commonName] = subjectValues(certificate.subject, "CN");
+  if (!commonName || !isForClients || !certificate.verify(issuer.publicKey)) return undefined;
+  const holder = { commonName, organizations: subjectValues(certificate.subject, "O") };
+  return { holder, from: Date.parse(certificate.validFrom), to: Date.parse(certificate.validTo) };
+}
+
+/** A certificate is judged once: a kubelet shows the same one with every request. */
 function clientReader(foundation: Foundation, authority: string): Authority["clientOf"] {
   const issuer = new NodeCertificate(authority);
+  const judged = new Map<string, ReturnType<typeof readClient>>();
   return (pem) => {
-    const certificate = new NodeCertificate(pem);
+    const known = judged.has(pem) ? judged.get(pem) : readClient(pem, issuer);
+    judged.set(pem, known);
     const now = foundation.clock.now();
-    const isCurrent = Date.parse(certificate.validFrom) <= now && now <= Date.parse(certificate.validTo);
-    const isForClients = certificate.keyUsage?.includes(ExtendedKeyUsage.clientAuth) ?? false;
-    if (!isCurrent || !isForClients || !certificate.verify(issuer.publicKey)) return undefined;
-    const [commonName] = subjectValues(certificate.subject, "CN");
-    return commonName ? { commonName, organizations: subjectValues(certificate.subject, "O") } : undefined;
+    return known && known.from <= now && now <= known.to ? known.holder : undefined;
   };
 }
 
