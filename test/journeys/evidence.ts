@@ -1,0 +1,149 @@
+import type { Instance } from "@aws-sdk/client-ec2";
+import type { V1Node } from "@kubernetes/client-node";
+import { expect } from "vitest";
+import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
+import type { Call } from "../../lib/sandbox/core/calls.ts";
+import type { SeenMessage } from "../../lib/sandbox/slack/message-log.ts";
+import { town } from "../../lib/sandbox/town.ts";
+import type { World } from "./world.ts";
+
+/** Lets time pass until no workflow runs any more. */
+export const settled = (here: World, minutes = 90): Promise<void> =>
+  here.until(
+    () => here.ground.lambda.executions().every(({ status }) => status !== "RUNNING"),
+    minutes,
+    "the end of every execution",
+  );
+
+/** The newest operation and its nodes. */
+export async function newest(here: World): Promise<{ operation: OperationRecord; nodes: NodeRecord[] }> {
+  const [operation] = await here.operations();
+  if (!operation) throw new Error("the ledger holds no operation");
+  return { operation, nodes: await here.nodes(operation.id) };
+}
+
+/** Every call that the ground answered. */
+export function calls(here: World, service?: string, action?: string): Call[] {
+  const all: Call[] = [];
+  for (let page = here.ground.foundation.calls.after(0); page.length > 0; ) {
+    all.push(...page);
+    page = here.ground.foundation.calls.after(page.at(-1)?.seq ?? 0);
+  }
+  return all.filter(
+    (call) => (service === undefined || call.service === service) && (action === undefined || call.action === action),
+  );
+}
+
+/** Messages of the app that everybody sees, oldest first; those of threads apart. */
+export const spoken = (here: World): { readonly channel: SeenMessage[]; readonly thread: SeenMessage[] } => {
+  const ours = here.ground.slack.messages().filter(({ user, onlyTo }) => user === town.slack.botUserId && !onlyTo);
+  return { channel: ours.filter(({ threadTs }) => !threadTs), thread: ours.filter(({ threadTs }) => threadTs) };
+};
+
+/** What a message says, blocks included, as one text. */
+export const wordsOf = ({ text, blocks }: SeenMessage): string => `${text}\n${JSON.stringify(blocks)}`;
+
+/** Instances that an operation launched, whatever became of them. */
+export const launchedBy = (here: World, operation: string): Instance[] =>
+  here.ground.ec2
+    .describe()
+    .filter(({ Tags }) => Tags?.some(({ Key, Value }) => Key === "casement:operation" && Value === operation));
+
+/** The Node of that name. */
+export const nodeNamed = (here: World, name: string | null | undefined): V1Node | undefined =>
+  here.ground.kubernetes.objects("nodes").find(({ metadata }) => metadata.name === name) as V1Node | undefined;
+
+/** Events on a Node, as kubectl shows them: "reason message". */
+export const eventsOn = (here: World, name: string | null | undefined): string[] =>
+  here.ground.kubernetes.objects("events").flatMap((object) => {
+    const event = object as unknown as { involvedObject: { name: string }; reason: string; message: string };
+    return event.involvedObject.name === name ? [`${event.reason} ${event.message}`] : [];
+  });
+
+interface Secret {
+  readonly name: string;
+  readonly deletedAt: number | null;
+  readonly versions: readonly { readonly text: string | null }[];
+}
+
+const allSecrets = (here: World): Secret[] => here.ground.foundation.store.collection<Secret>("secrets").values();
+
+/** Instances whose join secret can still be read. */
+export const joinSecrets = (here: World): string[] =>
+  allSecrets(here)
+    .filter(({ name, deletedAt }) => name.includes("/join/") && deletedAt === null)
+    .map(({ name }) => name.split("/").at(-1) ?? "");
+
+/** Everything in the ledger's table, as DynamoDB's JSON. */
+export async function ledgerItems(here: World): Promise<Record<string, Record<string, unknown>>[]> {
+  const request = {
+    method: "POST",
+    url: "/",
+    headers: { "x-amz-target": "DynamoDB_20120810.Scan", "content-type": "application/x-amz-json-1.0" },
+    body: Buffer.from(JSON.stringify({ TableName: town.ledgerTable })),
+  };
+  const owner = { principal: "owner", require: () => undefined, context: {} };
+  const answer = await here.drive(here.ground.dynamodb.service.answer("Scan", request, owner as never));
+  return (JSON.parse(String(answer.body)) as { Items: Record<string, Record<string, unknown>>[] }).Items;
+}
+
+/** What the ledger still holds back from others: leases, places on the way in, reservations of pools. */
+export async function heldBack(here: World): Promise<string[]> {
+  return (await ledgerItems(here)).flatMap((item) => {
+    const key = String(item.pk?.S);
+    if (key.startsWith("lease#")) return item.held?.BOOL === true ? [key] : [];
+    const entries = { ...(item.held?.M as object), ...(item.adding?.M as object) };
+    return Object.keys(entries).map((owner) => `${key} ${owner}`);
+  });
+}
+
+/** Secrets that nobody may ever read anywhere but in their store. */
+function canaries(here: World): string[] {
+  const { signingSecret, botToken } = here.ground.keys;
+  const tokens = allSecrets(here).flatMap(({ versions }) =>
+    versions.flatMap(({ text }) => (text ?? "").match(/eyJ[\w-]{10,}\.[\w-]+\.[\w-]+/g) ?? []),
+  );
+  return [signingSecret, botToken, ...tokens];
+}
+
+async function noSecretShows(here: World): Promise<void> {
+  const { store } = here.ground.foundation;
+  const places = {
+    messages: here.ground.slack.messages(),
+    commands: store.collection("ssm-commands").values(),
+    results: store.collection("ssm-invocations").values(),
+    instances: here.ground.ec2.describe(),
+    events: here.ground.kubernetes.objects("events"),
+    ledger: await ledgerItems(here),
+    executions: here.ground.lambda.executions(),
+  };
+  for (const [place, content] of Object.entries(places)) {
+    const base = JSON.stringify(content);
+    // Parameters of commands are base64 of JSON.
+    const decoded = base.replaceAll(/[A-Za-z0-9+/]{40,}={0,2}/g, (text) => Buffer.from(text, "base64").toString());
+    for (const canary of canaries(here)) {
+      expect(base.includes(canary) || decoded.includes(canary), `a secret shows in ${place}`).toBe(false);
+    }
+  }
+}
+
+const functions = new Set(["front-door", "cloud-events", "add-nodes", "provision-node", "remove-node", "look"]);
+const bot = "system:serviceaccount:casement:casement";
+
+/** Calls of ours that the ground forbade. */
+export const denied = (here: World): Call[] =>
+  calls(here).filter(
+    ({ principal, status, error }) =>
+      (functions.has(principal) || principal === bot || principal === "casement") &&
+      (status === 401 || /AccessDenied|UnauthorizedOperation|missing_scope/.test(error ?? "") || status === 403),
+  );
+
+/** What must hold after every journey: nothing broke, nothing was forbidden, no secret is to be seen. */
+export async function expectSound(here: World): Promise<void> {
+  const broken = here.ground.lambda.executions().filter(({ status }) => !["RUNNING", "SUCCEEDED"].includes(status));
+  expect(broken.map(({ functionName, error }) => ({ functionName, error }))).toEqual([]);
+  expect(here.ground.lambda.deadLetters()).toEqual([]);
+  expect(here.ground.events.deadLetters()).toEqual([]);
+  expect(denied(here)).toEqual([]);
+  await noSecretShows(here);
+}
