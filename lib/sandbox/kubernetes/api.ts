@@ -22,6 +22,7 @@ import { registry } from "./registry/registry.ts";
 import { answerer } from "./request/answer.ts";
 import { lister } from "./request/lists.ts";
 import { type Objects, objectStore } from "./store/objects.ts";
+import { apiSchemas, type Schemas } from "./validation/schemas.ts";
 import type { Server } from "./verbs/server.ts";
 
 /** What the cluster is told of its surroundings. */
@@ -51,12 +52,19 @@ export interface Kubernetes extends KubernetesApi {
   resume(): void;
 }
 
-function serverOf(foundation: Foundation, objects: Objects, tokens: Tokens, authorize: Authorizer): Server {
+function serverOf(
+  foundation: Foundation,
+  objects: Objects,
+  tokens: Tokens,
+  authorize: Authorizer,
+  schemas: Schemas,
+): Server {
   return {
     foundation,
     objects,
     registry: registry(foundation, objects),
     list: lister(objects, foundation.clock),
+    schemas,
     judges: { authorize, rules: ruleResolver(objects), tokens },
     ownerships: foundation.store.collection("kubernetes-appliers"),
     admit: (write) => {
@@ -96,7 +104,7 @@ export async function kubernetesApi(
   const tokens = tokenIssuer(foundation, objects);
   const [byNode, byRole] = [nodeAuthorizer(objects), rbacAuthorizer(objects)];
   const authorize: Authorizer = (user, wanted) => byNode(user, wanted) || byRole(user, wanted);
-  const server = serverOf(foundation, objects, tokens, authorize);
+  const server = serverOf(foundation, objects, tokens, authorize, await apiSchemas());
   const create = seeding(server);
   seedOnce(server, create);
   const { resume } = controlPlane({ server, cloud, authority, ...options });

@@ -99,23 +99,14 @@ export async function clusterOn(
 /** Noon of a day; the sandbox's time when a still cluster begins. */
 export const NOON = Date.parse("2026-11-21T12:00:00Z");
 
-/** A cluster whose clock moves only when the test says so; it never overtakes work that the cluster called busy. */
+/** A cluster whose clock moves only when the test says so. */
 export async function stillCluster(store?: Store, start = NOON): Promise<StillCluster> {
   const clock = pacedClock(start, 1e-9);
   const { during, settled } = activity();
-  const underWay = new Set<Promise<unknown>>();
-  const busy: Foundation["busy"] = (work) => {
-    underWay.add(work);
-    return work.finally(() => underWay.delete(work));
-  };
-  const settle = async (): Promise<void> => {
-    await Promise.all(underWay);
-    await settled();
-  };
-  const cluster = await clusterOn(clock, store, (work) => busy(during(work)));
+  const cluster = await clusterOn(clock, store, during);
   const pass = async (seconds: number): Promise<void> => {
-    await clock.advance(seconds * 1000, settle);
-    await settle();
+    await clock.advance(seconds * 1000, settled);
+    await settled();
   };
   return { ...cluster, pass, stop: clock.stop };
 }

@@ -19,9 +19,7 @@ import {
   X509CertificateGenerator,
 } from "@peculiar/x509";
 import type { Foundation } from "../../core/foundation.ts";
-
-/** A key of the Web Crypto API. */
-type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+import { promptCrypto, type PromptKey } from "./prompt-crypto.ts";
 
 /** A certificate with its private key, both PEM. */
 export interface Credentials {
@@ -32,7 +30,8 @@ export interface Credentials {
 /** What the cluster's authority writes into a certificate. */
 export interface Order {
   readonly subject: string;
-  readonly publicKey: Key;
+  /** SubjectPublicKeyInfo, DER. */
+  readonly publicKey: Uint8Array;
   readonly seconds: number;
   readonly usages: readonly ("client auth" | "server auth")[];
   readonly names?: JsonGeneralNames;
@@ -59,15 +58,15 @@ const WIDE = 10 * YEAR;
 
 const usageOids = { "client auth": ExtendedKeyUsage.clientAuth, "server auth": ExtendedKeyUsage.serverAuth } as const;
 
-const importPrivate = (pem: string): Promise<Key> => {
-  const der = createPrivateKey(pem).export({ type: "pkcs8", format: "der" });
-  return crypto.subtle.importKey("pkcs8", der, ALGORITHM, true, ["sign"]);
+type SigningKey = Parameters<typeof X509CertificateGenerator.createSelfSigned>[0]["keys"]["privateKey"];
+
+/** The authority's key in the form that the certificate library takes. */
+const signingKeyOf = (pem: string): SigningKey => {
+  const key: PromptKey = { algorithm: ALGORITHM, type: "private", key: createPrivateKey(pem) };
+  return key as unknown as SigningKey;
 };
 
-const importPublic = (pem: string): Promise<Key> => {
-  const der = createPublicKey(pem).export({ type: "spki", format: "der" });
-  return crypto.subtle.importKey("spki", der, ALGORITHM, true, ["verify"]);
-};
+const publicDer = (pem: string): Uint8Array => createPublicKey(pem).export({ type: "spki", format: "der" });
 
 /** A new P-256 key, PEM. */
 export const newKey = (): string =>
@@ -75,18 +74,23 @@ export const newKey = (): string =>
 
 async function selfSigned(foundation: Foundation, key: string): Promise<Credentials> {
   const now = foundation.clock.now();
-  const certificate = await X509CertificateGenerator.createSelfSigned({
-    name: "CN=kubernetes",
-    keys: { privateKey: await importPrivate(key), publicKey: await importPublic(key) },
-    notBefore: new Date(now - WIDE * 1000),
-    notAfter: new Date(now + WIDE * 1000),
-    serialNumber: serial(foundation),
-    signingAlgorithm: ALGORITHM,
-    extensions: [
-      new BasicConstraintsExtension(true, undefined, true),
-      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.digitalSignature, true),
-    ],
-  });
+  const certificate = await X509CertificateGenerator.create(
+    {
+      subject: "CN=kubernetes",
+      issuer: "CN=kubernetes",
+      publicKey: publicDer(key),
+      signingKey: signingKeyOf(key),
+      notBefore: new Date(now - WIDE * 1000),
+      notAfter: new Date(now + WIDE * 1000),
+      serialNumber: serial(foundation),
+      signingAlgorithm: ALGORITHM,
+      extensions: [
+        new BasicConstraintsExtension(true, undefined, true),
+        new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.digitalSignature, true),
+      ],
+    },
+    promptCrypto,
+  );
   return { certificate: certificate.toString("pem"), key };
 }
 
@@ -140,23 +144,26 @@ export async function clusterAuthority(foundation: Foundation): Promise<Authorit
   const kept = foundation.store.collection<Credentials>("kubernetes-authority");
   const credentials = kept.get("authority") ?? (await selfSigned(foundation, newKey()));
   kept.set("authority", credentials);
-  const signingKey = await importPrivate(credentials.key);
+  const signingKey = signingKeyOf(credentials.key);
   return {
     pem: credentials.certificate,
     clientOf: clientReader(foundation, credentials.certificate),
     sign: async (order) => {
       const now = foundation.clock.now();
-      const certificate = await X509CertificateGenerator.create({
-        serialNumber: serial(foundation),
-        subject: order.subject,
-        issuer: "CN=kubernetes",
-        notBefore: new Date(now - BACKDATE),
-        notAfter: new Date(now - BACKDATE + order.seconds * 1000),
-        publicKey: order.publicKey,
-        signingKey,
-        signingAlgorithm: ALGORITHM,
-        extensions: extensionsOf(order),
-      });
+      const certificate = await X509CertificateGenerator.create(
+        {
+          serialNumber: serial(foundation),
+          subject: order.subject,
+          issuer: "CN=kubernetes",
+          notBefore: new Date(now - BACKDATE),
+          notAfter: new Date(now - BACKDATE + order.seconds * 1000),
+          publicKey: order.publicKey,
+          signingKey,
+          signingAlgorithm: ALGORITHM,
+          extensions: extensionsOf(order),
+        },
+        promptCrypto,
+      );
       return `${certificate.toString("pem")}\n`;
     },
   };
@@ -174,7 +181,7 @@ export async function servingCredentials(foundation: Foundation, authority: Auth
   ];
   const order: Order = {
     subject: "CN=kube-apiserver",
-    publicKey: await importPublic(key),
+    publicKey: publicDer(key),
     seconds: WIDE,
     usages: ["server auth"],
     names,
@@ -192,6 +199,6 @@ export async function clientCredentials(
 ): Promise<Credentials> {
   const key = newKey();
   const subject = [...organizations.map((one) => `O=${one}`), `CN=${commonName}`].join(", ");
-  const order: Order = { subject, publicKey: await importPublic(key), seconds: YEAR, usages: ["client auth"] };
+  const order: Order = { subject, publicKey: publicDer(key), seconds: YEAR, usages: ["client auth"] };
   return { certificate: await authority.sign(order), key };
 }

@@ -1,4 +1,5 @@
 import { type Wish, wishOf } from "../access/certificate-requests.ts";
+import { promptCrypto } from "../access/prompt-crypto.ts";
 import { timestamp } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import { conditionOf, isTrue, type SigningRequest } from "../model/shapes.ts";
@@ -110,11 +111,11 @@ export function certificateSigner({ foundation, objects, authority }: Plane): Co
   };
 
   const issue = async (request: SigningRequest, wish: Wish): Promise<void> => {
-    if (!(await wish.parsed.verify())) return fail(request, "unable to verify csr signature");
+    if (!(await wish.parsed.verify(promptCrypto))) return fail(request, "unable to verify csr signature");
     const usage = request.spec.signerName === "kubernetes.io/kubelet-serving" ? "server auth" : "client auth";
     const pem = await authority.sign({
       subject: wish.parsed.subject,
-      publicKey: await wish.parsed.publicKey.export(),
+      publicKey: new Uint8Array(wish.parsed.publicKey.rawData),
       seconds: Math.min(request.spec.expirationSeconds ?? DURATION, DURATION),
       usages: [usage],
       names: wish.names as never,

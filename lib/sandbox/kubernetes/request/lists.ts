@@ -40,16 +40,10 @@ const tooOld = (): never => {
  * Reads the selectors of a query.
  * @throws 400 for selectors that cannot be read
  */
-export function selectionOf(
-  type: ResourceType,
-  namespace: string | undefined,
-  query: URLSearchParams,
-  name = "",
-): Selection {
+export function selectionOf(type: ResourceType, namespace: string | undefined, query: URLSearchParams): Selection {
   const byLabel = labelSelector(query.get("labelSelector") ?? "");
   const byField = fieldSelector(type.plural, query.get("fieldSelector") ?? "");
-  const matches = (object: KubeObject): boolean =>
-    byLabel(object) && byField(object) && (name === "" || object.metadata.name === name);
+  const matches = (object: KubeObject): boolean => byLabel(object) && byField(object);
   return { type, namespace: type.namespaced ? namespace : undefined, matches };
 }
 

@@ -28,13 +28,13 @@ export const get = (server: Server, asked: Asked): WireResponse =>
 
 /** GET of many. */
 export function list(server: Server, asked: Asked): WireResponse {
-  const selection = selectionOf(asked.type, asked.namespace, asked.query, asked.name);
+  const selection = selectionOf(asked.type, asked.namespace, asked.query);
   return json(shownList(viewOf(server, asked), server.list(selection, asked.query)));
 }
 
 /** GET with watch: one JSON line per event, until its time is up or the reader leaves. */
 export function watching(server: Server, asked: Asked): WireResponse {
-  const selection = selectionOf(asked.type, asked.namespace, asked.query, asked.name);
+  const selection = selectionOf(asked.type, asked.namespace, asked.query);
   const events = watch(server.foundation, server.objects, selection, asked.query);
   const lines: AsyncIterableIterator<string> = {
     next: async () => {

@@ -8,6 +8,7 @@ import type { Ownerships } from "../patches/apply.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Lister } from "../request/lists.ts";
 import type { Objects } from "../store/objects.ts";
+import type { Schemas } from "../validation/schemas.ts";
 
 /** What the verbs work with. */
 export interface Server {
@@ -17,6 +18,7 @@ export interface Server {
   readonly list: Lister;
   readonly judges: Judges;
   readonly ownerships: Ownerships;
+  readonly schemas: Schemas;
   /** Admission of a write that authorisation has let through; throws 403. */
   admit(write: Write): void;
 }

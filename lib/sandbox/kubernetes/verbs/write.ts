@@ -1,5 +1,5 @@
 import { json, type WireResponse } from "../../core/wire.ts";
-import { badRequest, invalid, required, success } from "../model/failure.ts";
+import { badRequest, invalid, required, success, wrong } from "../model/failure.ts";
 import { type Fields, fieldsOf, type KubeObject } from "../model/object.ts";
 import { applied, type Ownership } from "../patches/apply.ts";
 import { APPLY, patcherOf } from "../patches/patch.ts";
@@ -8,6 +8,7 @@ import { mediaTypeOf, objectIn, optionsIn, patchIn } from "../request/content.ts
 import { selectionOf } from "../request/lists.ts";
 import { shown, shownList } from "../request/render.ts";
 import { asRequested } from "../subresources/signing-requests.ts";
+import { decode } from "../validation/decode.ts";
 import { viewOf } from "./read.ts";
 import { type Asked, isDryRun, type Server } from "./server.ts";
 
@@ -31,6 +32,25 @@ function addressed({ type, namespace, name }: Asked, body: Fields): KubeObject {
   return { ...body, apiVersion, kind, metadata: { ...metadata, ...inNamespace } } as KubeObject;
 }
 
+/**
+ * Reads an object by the API's types. Fields that they do not know are dropped, or refused when the client asked for
+ * that (fieldValidation=Strict, as kubectl does).
+ * @throws 400, or 422 for what a patch made
+ */
+function typed({ schemas }: Server, asked: Asked, object: KubeObject): KubeObject {
+  const { type, query, request } = asked;
+  const schema = schemas.nameOf(type);
+  if (!schema) return object;
+  const { value, unknown, mistaken } = decode(schemas, schema, object);
+  const isStrict = query.get("fieldValidation") === "Strict" && unknown.length > 0;
+  const strict = `strict decoding error: ${unknown.map((field) => `unknown field "${field}"`).join(", ")}`;
+  const why = mistaken[0] ?? (isStrict ? strict : undefined);
+  if (why === undefined) return value as KubeObject;
+  if (request.method === "PATCH")
+    throw invalid({ kind: type.kind, group: type.group }, "", [wrong("patch", null, why)]);
+  throw badRequest(`${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${why}`);
+}
+
 /** Admits a write and passes it on: used as the last step of every change. */
 const admitted = (server: Server, asked: Asked, before: KubeObject | undefined, after: KubeObject): KubeObject => {
   server.admit({ user: asked.user, type: asked.type, subresource: asked.subresource, before, after });
@@ -39,7 +59,7 @@ const admitted = (server: Server, asked: Asked, before: KubeObject | undefined, 
 
 /** POST of an object. */
 export function create(server: Server, asked: Asked): WireResponse {
-  const wanted = asRequested(asked, addressed(asked, objectIn(asked.request)));
+  const wanted = asRequested(asked, typed(server, asked, addressed(asked, objectIn(asked.request))));
   const object = admitted(server, asked, undefined, wanted);
   const created = server.registry.create(asked.type, object, { dryRun: isDryRun(asked) });
   return json(shown(viewOf(server, asked), created), 201);
@@ -47,7 +67,7 @@ export function create(server: Server, asked: Asked): WireResponse {
 
 /** PUT of an object or of one of its subresources. */
 export function update(server: Server, asked: Asked): WireResponse {
-  const wanted = addressed(asked, objectIn(asked.request));
+  const wanted = typed(server, asked, addressed(asked, objectIn(asked.request)));
   const change = (before: KubeObject): KubeObject => admitted(server, asked, before, decided(asked, before, wanted));
   const updated = server.registry.update(asked, change, { dryRun: isDryRun(asked) });
   return json(shown(viewOf(server, asked), updated));
@@ -78,7 +98,7 @@ export function patch(server: Server, asked: Asked): WireResponse {
   const carryOut = patcherOf(asked.type, mediaType);
   const body = patchIn(asked.request);
   const change = (before: KubeObject): KubeObject =>
-    admitted(server, asked, before, versioned(before, unmoved(before, carryOut(before, body))));
+    admitted(server, asked, before, versioned(before, unmoved(before, typed(server, asked, carryOut(before, body)))));
   const patched = server.registry.update(asked, change, { dryRun: isDryRun(asked) });
   return json(shown(viewOf(server, asked), patched));
 }
@@ -91,7 +111,7 @@ function apply(server: Server, asked: Asked): WireResponse {
     const options = { kind: "PatchOptions", group: "meta.k8s.io" };
     throw invalid(options, "", [required("fieldManager", "is required for apply patch")]);
   }
-  const wanted = addressed(asked, fieldsOf(patchIn(asked.request)));
+  const wanted = typed(server, asked, addressed(asked, fieldsOf(patchIn(asked.request))));
   const before = server.objects.get(type, namespace, name);
   const owners: Ownership = structuredClone((before && server.ownerships.get(before.metadata.uid)) ?? {});
   const base = before ?? ({ ...wanted, metadata: { name, ...(namespace ? { namespace } : {}) } } as KubeObject);

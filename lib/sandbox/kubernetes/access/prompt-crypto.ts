@@ -1,0 +1,36 @@
+import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+
+/** A key as the certificate library passes it around, with the key of node:crypto inside. */
+export interface PromptKey {
+  readonly algorithm: Readonly<Record<string, string>>;
+  readonly type: "public" | "private";
+  readonly key: KeyObject;
+}
+
+interface Named {
+  readonly hash?: string | { readonly name: string };
+}
+
+const digestOf = ({ hash }: Named): string =>
+  (typeof hash === "string" ? hash : (hash?.name ?? "SHA-256")).replace("-", "");
+
+// ECDSA signatures of the Web Crypto API are plain numbers side by side (IEEE P1363); RSA keys take no notice.
+const encoding = { dsaEncoding: "ieee-p1363" } as const;
+
+/**
+ * The verbs of the Web Crypto API that certificates need, done by node:crypto before they return. The real ones end on
+ * another thread whenever they like, and a journey's clock would have to guess how long to wait.
+ */
+export const promptCrypto = {
+  subtle: {
+    importKey: async (_format: string, data: ArrayBuffer, algorithm: Record<string, string>): Promise<PromptKey> => ({
+      algorithm,
+      type: "public",
+      key: createPublicKey({ key: Buffer.from(data), format: "der", type: "spki" }),
+    }),
+    sign: async (algorithm: Named, { key }: PromptKey, data: ArrayBuffer): Promise<ArrayBuffer> =>
+      new Uint8Array(sign(digestOf(algorithm), Buffer.from(data), { key, ...encoding })).buffer,
+    verify: async (algorithm: Named, { key }: PromptKey, signature: ArrayBuffer, data: ArrayBuffer): Promise<boolean> =>
+      verify(digestOf(algorithm), Buffer.from(data), { key, ...encoding }, Buffer.from(signature)),
+  },
+} as unknown as Parameters<typeof import("@peculiar/x509").X509CertificateGenerator.create>[1];

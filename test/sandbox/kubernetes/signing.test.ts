@@ -1,0 +1,131 @@
+import { X509Certificate } from "node:crypto";
+import type { JsonGeneralNames } from "@peculiar/x509";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { SigningRequest } from "../../../lib/sandbox/kubernetes/model/shapes.ts";
+import { CLIENT, requestFor, SERVING, signingRequest } from "./certificates.ts";
+import { NOON, type StillCluster, stillCluster } from "./cluster.ts";
+
+const WIN = "ip-10-0-0-50.us-west-2.compute.internal";
+
+let cluster: StillCluster;
+
+beforeEach(async () => {
+  cluster = await stillCluster();
+});
+afterEach(() => cluster.stop());
+
+describe("signing", () => {
+  const usages: Record<string, string[]> = {
+    [CLIENT]: ["digital signature", "client auth"],
+    [SERVING]: ["digital signature", "server auth"],
+  };
+  const csrs = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+
+  const approved = async (
+    signer: string,
+    subject: string,
+    names: JsonGeneralNames = [],
+    wanted = usages[signer],
+  ): Promise<SigningRequest> => {
+    const { requestPem } = await requestFor(subject, names);
+    await cluster.admin(`POST ${csrs}`, signingRequest("r", requestPem, signer, wanted ?? ["client auth"]));
+    const { body } = await cluster.admin(`GET ${csrs}/r`);
+    const condition = { type: "Approved", status: "True", reason: "Test", lastUpdateTime: "2026-11-21T12:00:00Z" };
+    await cluster.admin(`PUT ${csrs}/r/approval`, { ...body, status: { conditions: [condition] } });
+    await cluster.pass(3);
+    return (await cluster.admin(`GET ${csrs}/r`)).body;
+  };
+  const subject = `O=system:nodes, CN=system:node:${WIN}`;
+
+  test("makes a client certificate that the API server takes", async () => {
+    const { status } = await approved(CLIENT, subject);
+    const pem = Buffer.from(status?.certificate ?? "", "base64").toString("utf8");
+    const certificate = new X509Certificate(pem);
+    expect(certificate.subject).toBe(`O=system:nodes\nCN=system:node:${WIN}`);
+    expect(Date.parse(certificate.validTo)).toBeCloseTo(NOON + 720 * 3_600_000 - 300_000, -4);
+    const request = { method: "GET", url: `/api/v1/nodes/${WIN}`, headers: {}, body: new Uint8Array() };
+    expect((await cluster.api.answer(request, { clientCertificate: pem })).status).toBe(404);
+  });
+
+  test("makes a serving certificate with the names that were asked for", async () => {
+    const { status } = await approved(SERVING, subject, [
+      { type: "dns", value: WIN },
+      { type: "ip", value: "10.0.0.50" },
+    ]);
+    const pem = Buffer.from(status?.certificate ?? "", "base64").toString("utf8");
+    expect(new X509Certificate(pem).subjectAltName).toBe(`DNS:${WIN}, IP Address:10.0.0.50`);
+    const request = { method: "GET", url: "/version", headers: {}, body: new Uint8Array() };
+    expect((await cluster.api.answer(request, { clientCertificate: pem })).status).toBe(401);
+  });
+
+  test.each<[string, string, string, JsonGeneralNames, string[] | undefined, string]>([
+    [
+      "another organisation",
+      CLIENT,
+      "O=system:masters, CN=system:node:n",
+      [],
+      undefined,
+      "subject organization is not system:nodes",
+    ],
+    [
+      "two organisations",
+      CLIENT,
+      "O=system:nodes, O=system:masters, CN=system:node:n",
+      [],
+      undefined,
+      "subject organization is not system:nodes",
+    ],
+    [
+      "another name",
+      CLIENT,
+      "O=system:nodes, CN=admin",
+      [],
+      undefined,
+      "common name does not begin with 'system:node:'",
+    ],
+    [
+      "names in a client certificate",
+      CLIENT,
+      subject,
+      [{ type: "dns", value: "a" }],
+      undefined,
+      "subject alternative names are not allowed",
+    ],
+    [
+      "usages of both kinds",
+      CLIENT,
+      subject,
+      [],
+      ["digital signature", "client auth", "server auth"],
+      "usages did not match",
+    ],
+    ["no names in a serving certificate", SERVING, subject, [], undefined, "DNS or IP subjectAltName is required"],
+    [
+      "a mail address",
+      SERVING,
+      subject,
+      [
+        { type: "dns", value: "a" },
+        { type: "email", value: "a@b.c" },
+      ],
+      undefined,
+      "email and URI subjectAltNames are not allowed",
+    ],
+  ])("refuses %s and says so on the request", async (_what, signer, name, names, wanted, words) => {
+    const { status } = await approved(signer, name, names, wanted);
+    expect(status?.certificate).toBeUndefined();
+    expect(status?.conditions?.find(({ type }) => type === "Failed")).toMatchObject({
+      reason: "SignerValidationFailure",
+      message: expect.stringContaining(words),
+    });
+  });
+
+  test("leaves other signers alone, and forgets decided requests after an hour", async () => {
+    const { status } = await approved("example.com/custom", subject);
+    expect(status?.certificate).toBeUndefined();
+    await cluster.pass(3_590);
+    expect((await cluster.admin(`GET ${csrs}/r`)).status).toBe(200);
+    await cluster.pass(20);
+    expect((await cluster.admin(`GET ${csrs}/r`)).status).toBe(404);
+  });
+});
