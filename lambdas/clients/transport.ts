@@ -2,14 +2,12 @@ import type { EC2ClientConfig } from "@aws-sdk/client-ec2";
 import type { WebClientOptions } from "@slack/web-api";
 
 /** One exchange with the Kubernetes API. */
-export interface KubernetesExchange {
-  (request: {
-    readonly method: string;
-    readonly url: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string | undefined;
-  }): Promise<{ readonly status: number; readonly headers: Record<string, string>; readonly body: string }>;
-}
+export type KubernetesExchange = (request: {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}) => Promise<{ readonly status: number; readonly headers: Record<string, string>; readonly body: string }>;
 
 /** How requests leave the process; by default over the network. Whoever hosts the handlers may hand in another way. */
 export interface Transport {

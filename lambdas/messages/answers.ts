@@ -12,9 +12,11 @@ import { code, plain, prose } from "./text.ts";
 export function startedAnswer(operation: OperationRecord, commandWord: string): Message {
   const { id, request, summary, status, executionArn } = operation;
   if (status === "not-started" && executionArn === null) return say(`Nothing was started: ${prose(summary)}`);
-  const { effect } = commandOf(request.command);
+  const { effect, dialog } = commandOf(request.command);
   const title = plain(titleOf(request), 300);
-  if (effect === "look") return say(`One moment: ${code(id)} is looking.`);
+  if (effect === "look") return say("One moment, I am looking.");
+  if ("dryRun" in request && request.dryRun) return say(`One moment: *${title}* changes nothing, I only look.`);
+  if (dialog) return say(`*${title}* is ${code(id)}. Please answer in the dialog: until then nothing is changed.`);
   return say(
     `On it: *${title}* is ${code(id)}. Its message follows here; ${typeThis(commandWord, "operations")} shows how it stands, ${typeThis(commandWord, "cancel", id)} stops it.`,
   );

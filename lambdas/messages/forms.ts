@@ -1,5 +1,5 @@
-import { commandOf } from "../commands/list.ts";
 import type { Command, Request } from "../commands/command.ts";
+import { commandOf } from "../commands/list.ts";
 import { code } from "./text.ts";
 
 /** How a command is typed: "/win add <pool> [count] [--dry-run]"; the arrows are still to be escaped. */

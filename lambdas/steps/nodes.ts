@@ -9,6 +9,9 @@ import {
 import { Retryable } from "../errors.ts";
 import { timestamp, type World } from "./world.ts";
 
+/** A Node of the cluster, as workflows hand it from verb to verb. */
+export type Node = V1Node;
+
 /** Objects whose absence is an answer. */
 const absent = (error: unknown): boolean => error instanceof ApiException && error.code === 404;
 
@@ -100,9 +103,16 @@ const changing = (world: World) => {
       await patchAsRead(node, { spec: { taints: taints.filter((taint) => taint.key !== key) } });
     },
 
-    /** Makes a node unschedulable, or schedulable again, and reads it back: a cordon that did not hold must be seen. */
+    /**
+     * Makes a node unschedulable, or schedulable again, and reads it back: a cordon that did not hold must be seen.
+     * A node that is gone takes no pods either way.
+     */
     setUnschedulable: async (name: string, unschedulable: boolean): Promise<void> => {
-      await core.patchNode({ name, body: { spec: { unschedulable: unschedulable || null } } }, mergePatch);
+      try {
+        await core.patchNode({ name, body: { spec: { unschedulable: unschedulable || null } } }, mergePatch);
+      } catch (error) {
+        if (!absent(error)) throw error;
+      }
       const after = await read(name);
       if (after && (after.spec?.unschedulable === true) !== unschedulable) {
         throw new Retryable(`the ${unschedulable ? "cordon" : "uncordon"} of ${name} is not seen yet`);

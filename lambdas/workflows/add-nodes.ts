@@ -5,16 +5,16 @@ import { Refused } from "../errors.ts";
 import { addSummary } from "../messages/endings.ts";
 import { addDryRun, addRefusal } from "../messages/outcomes.ts";
 import type { NodeRecord, OperationStatus, OperationView } from "../records.ts";
-import { isBusy } from "../steps/busy.ts";
 import { executionName } from "../steps/executions.ts";
+import { deployed } from "../steps/host.ts";
 import { type Image, instanceOperation } from "../steps/instances.ts";
 import type { Runtime } from "../steps/runtime.ts";
-import { deployed } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
+import { watch } from "./add/watch.ts";
 import { step } from "./durably.ts";
-import { beginOperation, type Begun, failOperation, whisperTo } from "./operation.ts";
+import { type Begun, beginOperation, failOperation, whisperTo } from "./operation.ts";
 import type { ProvisionStart } from "./provision/job.ts";
-import { type Published, postFirst, publish, saidAll, viewOf } from "./publisher.ts";
+import { type Published, postFirst, publish, viewOf } from "./publisher.ts";
 
 type Adding = Start & { readonly request: { readonly command: "add" } };
 
@@ -40,7 +40,8 @@ export const addNodes =
       for (let index = 0; index < ask.request.count; index += 1) {
         await step(ctx, `start node ${index + 1}`, () => startNode(steps, ask, begun, room, index));
       }
-      const last = await watch(ctx, steps, ask, begun, room, first);
+      const adding = { steps, operation: ask.operation, pool: room.pool, commandWord: begun.commandWord };
+      const last = await watch(ctx, adding, first);
       await step(ctx, "end", () => end(steps, ask, begun, room, last));
     } catch (error) {
       await step(ctx, "end without nodes", () => failOperation(steps, ask, error));
@@ -127,92 +128,6 @@ const startNode = (steps: Steps, ask: Adding, begun: Begun, room: Room, index: n
   };
   return steps.executions.start("provision-node", executionName(ask.operation, String(index)), payload);
 };
-
-const ENDED: ReadonlySet<string> = new Set(["succeeded", "failed", "cancelled"]);
-
-/** How the watch stands between its looks. */
-interface Watch {
-  readonly published: Published;
-  readonly looks: number;
-  readonly ended: boolean;
-  /** A bug in the watch itself: the nodes go on, the message says what is wrong. */
-  readonly trouble: string | null;
-}
-
-/** Every node is looked after by its own execution: here their records are read and told, until all have ended. */
-async function watch(
-  ctx: DurableContext,
-  steps: Steps,
-  ask: Adding,
-  begun: Begun,
-  room: Room,
-  first: Published,
-): Promise<Published> {
-  const last = await ctx.waitForCondition<Watch>("watch the nodes", (state) => look(steps, ask, begun, room, state), {
-    initialState: { published: first, looks: 0, ended: false, trouble: null },
-    waitStrategy: (state) =>
-      state.ended || state.trouble
-        ? { shouldContinue: false }
-        : { shouldContinue: true, delay: { seconds: state.looks < 150 ? 5 : 15 } },
-  });
-  if (last.trouble) throw new Error(last.trouble);
-  return last.published;
-}
-
-async function look(steps: Steps, ask: Adding, begun: Begun, room: Room, state: Watch): Promise<Watch> {
-  const looks = state.looks + 1;
-  try {
-    if (looks % LOOKS_PER_CENSUS === 0) await census(steps, ask);
-    await noteWaiting(steps, ask);
-    const view = await viewOf(steps, ask.operation, room.pool);
-    if (!view) return { ...state, looks, trouble: "the operation is not in the ledger any more" };
-    const published = await publish(steps, view, state.published, begun.commandWord);
-    const ended = view.nodes.every((node) => ENDED.has(node.status));
-    return { ...state, published, looks, ended: ended && (saidAll(published, view.nodes) || looks > MOST_LOOKS) };
-  } catch (error) {
-    return isBusy(error)
-      ? { ...state, looks }
-      : { ...state, looks, trouble: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-/** Asking every execution whether it still runs is worth a minute's interval; the service allows 30 such calls a second. */
-const LOOKS_PER_CENSUS = 12;
-
-/** The service ends an execution at 3,000 operations; every look is one. */
-const MOST_LOOKS = 2_000;
-
-const NEVER_BEGAN_MS = 15 * 60_000;
-
-/** Finds nodes whose execution has ended, or never began, without saying so in the ledger. */
-async function census(steps: Steps, ask: Adding): Promise<void> {
-  for (const node of await steps.ledger.nodes(ask.operation)) {
-    if (ENDED.has(node.status)) continue;
-    const status = node.executionArn ? await steps.executions.status(node.executionArn) : "RUNNING";
-    const neverBegan = node.executionArn === null && steps.now() - Date.parse(node.startedAt) > NEVER_BEGAN_MS;
-    if (status === "RUNNING" && !neverBegan) continue;
-    const why = neverBegan
-      ? "the execution never began"
-      : `the execution ended as ${status ?? "unknown"} in the middle of this stage`;
-    const left = node.instanceId ? `instance ${node.instanceId} is as it was then` : "no instance was launched";
-    const failure = { stage: node.stage ?? ("launch" as const), why, left };
-    await steps.ledger.changeNode(ask.operation, node.index, {
-      status: "failed",
-      failure,
-      endedAt: steps.timestamp(),
-      outcome: left,
-    });
-  }
-}
-
-/** An operation with a node that waits for somebody's decision is itself waiting. */
-async function noteWaiting(steps: Steps, ask: Adding): Promise<void> {
-  const nodes = await steps.ledger.nodes(ask.operation);
-  const status: OperationStatus = nodes.some((node) => node.status === "deciding") ? "waiting" : "running";
-  const operation = await steps.ledger.operation(ask.operation);
-  if (operation && operation.endedAt === null && operation.status !== status)
-    await steps.ledger.changeOperation(ask.operation, { status });
-}
 
 async function end(steps: Steps, ask: Adding, begun: Begun, room: Room, last: Published): Promise<void> {
   const nodes = await steps.ledger.nodes(ask.operation);

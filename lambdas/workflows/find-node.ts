@@ -1,14 +1,15 @@
-import type { V1Node } from "@kubernetes/client-node";
 import { nodeMatches } from "../commands/node-matches.ts";
 import { UserError } from "../errors.ts";
 import { noSuchNode, severalNodes } from "../messages/outcomes.ts";
-import { instanceIdOf } from "../steps/node-facts.ts";
+import { instanceIdOf, isWindows } from "../steps/node-facts.ts";
+import type { Node } from "../steps/nodes.ts";
 
 /**
- * The node that was meant, by name, instance id, address or a unique beginning.
+ * The node that was meant, by name, instance id, address or a unique beginning. A beginning that fits several means the
+ * one of them that runs Windows: nothing else is worked on here.
  * @throws UserError in words for the asker when none or several are meant
  */
-export function findNode(typed: string, nodes: readonly V1Node[], commandWord: string): V1Node {
+export function findNode(typed: string, nodes: readonly Node[], commandWord: string): Node {
   const candidates = nodes.map((node) => ({
     node,
     name: node.metadata?.name ?? "",
@@ -18,10 +19,9 @@ export function findNode(typed: string, nodes: readonly V1Node[], commandWord: s
   const match = nodeMatches(typed, candidates);
   if (match.kind === "one") return match.node.node;
   if (match.kind === "none") throw new UserError(noSuchNode(typed, commandWord));
-  throw new UserError(
-    severalNodes(
-      typed,
-      match.nodes.map(({ name }) => name),
-    ),
-  );
+  const windows = match.nodes.filter(({ node }) => isWindows(node));
+  const [only, ...others] = windows;
+  if (only && others.length === 0) return only.node;
+  const names = (only ? windows : match.nodes).map(({ name }) => name);
+  throw new UserError(severalNodes(typed, names));
 }

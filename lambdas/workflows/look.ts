@@ -1,14 +1,14 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import type { V1Node } from "@kubernetes/client-node";
 import type { Request, Start } from "../commands/command.ts";
 import { UserError } from "../errors.ts";
 import { nodeMessage } from "../messages/node-details.ts";
 import { nodesMessage } from "../messages/nodes-table.ts";
 import { operationsMessage } from "../messages/operations-table.ts";
 import type { Message } from "../records.ts";
+import { deployed } from "../steps/host.ts";
 import type { Machine } from "../steps/instances.ts";
 import { detailsOf, instanceIdOf, isWindows, rowOf } from "../steps/node-facts.ts";
-import { deployed } from "../steps/host.ts";
+import type { Node } from "../steps/nodes.ts";
 import type { Steps } from "../steps/steps.ts";
 import { step } from "./durably.ts";
 import { findNode } from "./find-node.ts";
@@ -53,7 +53,7 @@ async function answer(steps: Steps, request: Request, begun: Begun): Promise<Mes
 /** Looking is not an operation that people follow. */
 const CHANGES: ReadonlySet<string> = new Set(["add", "remove"]);
 
-const machineOfNode = (node: V1Node, machines: readonly Machine[]): Machine | undefined =>
+const machineOfNode = (node: Node, machines: readonly Machine[]): Machine | undefined =>
   machines.find((machine) => machine.instanceId === instanceIdOf(node));
 
 async function listNodes(steps: Steps, begun: Begun): Promise<Message> {

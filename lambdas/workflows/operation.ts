@@ -35,8 +35,9 @@ const endings: Readonly<Record<string, OperationStatus>> = { Refused: "refused",
 /**
  * Ends an operation that got nowhere: the kind of the error says who is told. A mistake is told to the asker alone,
  * a refusal and a bug in the channel.
+ * @returns what was said
  */
-export async function failOperation(steps: Steps, start: Start, error: unknown): Promise<void> {
+export async function failOperation(steps: Steps, start: Start, error: unknown): Promise<Message> {
   const cause = causeOf(error);
   const status = endings[cause.name] ?? "failed";
   await steps.ledger.changeOperation(start.operation, {
@@ -45,8 +46,13 @@ export async function failOperation(steps: Steps, start: Start, error: unknown):
     endedAt: steps.timestamp(),
   });
   const { configuration } = await steps.runtime.read(null);
-  if (status === "not-started") return whisperTo(steps, start, mistakeMessage(cause.message));
+  if (status === "not-started") {
+    const mistake = mistakeMessage(cause.message);
+    await whisperTo(steps, start, mistake);
+    return mistake;
+  }
   const message = (status === "refused" ? refusedMessage : troubleMessage)(start, cause.message, configuration.command);
   const operation = await steps.ledger.operation(start.operation);
   await steps.thread.post(configuration.slack.channel, message, operation?.messageTs ?? undefined);
+  return message;
 }

@@ -5,9 +5,9 @@ import type { Steps } from "../steps/steps.ts";
 import { step } from "./durably.ts";
 import { admit, verify } from "./provision/admit.ts";
 import { configureMachine, guardRoute, installFeatures, installPayload } from "./provision/configure.ts";
+import { beginJob, enter, type Job, letGo, type ProvisionStart, record } from "./provision/job.ts";
 import { clientCertificate, networkReady, nodeReady, nodeRegistered, servingCertificate } from "./provision/join.ts";
 import { agentOnline, launch } from "./provision/launch.ts";
-import { beginJob, enter, type Job, letGo, type ProvisionStart, record } from "./provision/job.ts";
 import { trouble } from "./provision/trouble.ts";
 
 /** The way of a machine into the cluster. The order is the point: each stage relies on all before it. */

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { operationMessage } from "../messages/operation.ts";
-import { threadLines } from "../messages/thread.ts";
+import { type Told, threadLines, toldOf } from "../messages/thread.ts";
 import type { NodeRecord, OperationView } from "../records.ts";
 import { isBusy, wordsOf } from "../steps/busy.ts";
 import type { Steps } from "../steps/steps.ts";
@@ -7,12 +9,12 @@ import type { Steps } from "../steps/steps.ts";
 /** What the publisher has said already, carried from look to look. */
 export interface Published {
   readonly messageTs: string;
-  /** The view as last written, without its time; "" when the last write failed. */
+  /** Fingerprint of the view as last written: the state of a watch is stored at each of its looks. */
   readonly view: string;
   /** Milliseconds: elapsed times are refreshed now and then though nothing else changed. */
   readonly at: number;
-  /** Node records as the thread last told them. */
-  readonly told: readonly NodeRecord[];
+  /** What the thread has said of each node, in the order of their indexes. */
+  readonly told: readonly Told[];
   /** Why Slack could not be reached at the last look; the operation goes on meanwhile. */
   readonly trouble: string | null;
 }
@@ -22,7 +24,10 @@ const REFRESH_MS = 30_000;
 /** A thread line a node per look would be a flood; Slack takes about one message a second per channel. */
 const LINES_AT_ONCE = 5;
 
-const withoutTime = (view: OperationView): string => JSON.stringify({ ...view, now: "" });
+const fingerprint = (view: OperationView): string =>
+  createHash("sha256")
+    .update(JSON.stringify({ ...view, now: "" }))
+    .digest("hex");
 
 /** Everything the one message shows, read from the ledger. */
 export async function viewOf(
@@ -34,23 +39,28 @@ export async function viewOf(
   return operation && { operation, nodes: await steps.ledger.nodes(id), pool, now: steps.timestamp() };
 }
 
-/** Tells the thread what changed on the nodes; returns the records that were told. */
-async function tellThread(
-  steps: Steps,
-  view: OperationView,
-  before: Published,
-  commandWord: string,
-): Promise<readonly NodeRecord[]> {
+/** What came of telling the thread: whatever was said stays said, also when Slack failed in the middle. */
+interface Telling {
+  readonly told: readonly Told[];
+  readonly trouble: string | null;
+}
+
+async function tellThread(steps: Steps, view: OperationView, before: Published, commandWord: string): Promise<Telling> {
   const told = new Map(before.told.map((node) => [node.index, node]));
   let room = LINES_AT_ONCE;
-  for (const node of view.nodes) {
-    const lines = threadLines(view.operation, told.get(node.index) ?? null, node, commandWord, view.now);
-    if (lines.length > room) break;
-    room -= lines.length;
-    for (const line of lines) await steps.thread.post(view.operation.channel, line, before.messageTs);
-    told.set(node.index, node);
+  try {
+    for (const node of view.nodes) {
+      const lines = threadLines(view.operation, told.get(node.index) ?? null, node, commandWord, view.now);
+      if (lines.length > room) break;
+      room -= lines.length;
+      for (const line of lines) await steps.thread.post(view.operation.channel, line, before.messageTs);
+      told.set(node.index, toldOf(node));
+    }
+    return { told: [...told.values()], trouble: null };
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return { told: [...told.values()], trouble: wordsOf(error) };
   }
-  return [...told.values()];
 }
 
 /**
@@ -64,7 +74,7 @@ export async function publish(
   before: Published,
   commandWord: string,
 ): Promise<Published> {
-  const seen = withoutTime(view);
+  const seen = fingerprint(view);
   const stale = steps.now() - before.at >= REFRESH_MS && view.operation.endedAt === null;
   try {
     const changed = seen !== before.view || stale;
@@ -77,7 +87,7 @@ export async function publish(
       ...(changed ? { view: seen, at: steps.now() } : {}),
       trouble: null,
     };
-    return { ...kept, told: await tellThread(steps, view, kept, commandWord) };
+    return { ...kept, ...(await tellThread(steps, view, kept, commandWord)) };
   } catch (error) {
     if (!isBusy(error)) throw error;
     return { ...before, trouble: wordsOf(error) };
@@ -86,8 +96,7 @@ export async function publish(
 
 /** Has everything been said that there is to say? */
 export const saidAll = (published: Published, nodes: readonly NodeRecord[]): boolean =>
-  published.trouble === null &&
-  nodes.every((node) => published.told.some((told) => JSON.stringify(told) === JSON.stringify(node)));
+  published.trouble === null && nodes.every((node) => isDeepStrictEqual(published.told[node.index], toldOf(node)));
 
 /** Posts the one message of an operation; a step that runs again finds it by what the ledger holds. */
 export async function postFirst(
@@ -101,5 +110,5 @@ export async function postFirst(
   const known = view.operation.messageTs;
   const messageTs = known ?? (await steps.thread.post(view.operation.channel, operationMessage(view, commandWord)));
   if (!known) await steps.ledger.changeOperation(id, { messageTs });
-  return { messageTs, view: withoutTime(view), at: steps.now(), told: [], trouble: null };
+  return { messageTs, view: fingerprint(view), at: steps.now(), told: [], trouble: null };
 }

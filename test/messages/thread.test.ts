@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { threadLines } from "../../lambdas/messages/thread.ts";
+import { threadLines, toldOf } from "../../lambdas/messages/thread.ts";
 import type { NodeRecord } from "../../lambdas/records.ts";
 import { decidingRecord, NOW, nodeRecord, operationRecord } from "./records.ts";
 import { expectWithinSlackLimits } from "./within-slack-limits.ts";
 
 const said = (before: NodeRecord | null, after: NodeRecord) =>
-  threadLines(operationRecord(), before, after, "/win", NOW);
+  threadLines(operationRecord(), before && toldOf(before), after, "/win", NOW);
 const texts = (before: NodeRecord | null, after: NodeRecord) => said(before, after).map(({ text }) => text);
 
 test("tells each new stage and how long the one before took", () => {

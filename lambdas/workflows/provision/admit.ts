@@ -1,23 +1,22 @@
-import type { V1Node } from "@kubernetes/client-node";
-import { nodeLabels } from "../../desired/okd-labels.ts";
 import { afterJoinOperations } from "../../desired/okd.ts";
+import { nodeLabels } from "../../desired/okd-labels.ts";
 import { buildOf } from "../../desired/windows-builds.ts";
 import { BUILD_LABEL, instanceIdOf } from "../../steps/node-facts.ts";
-import { STARTING_TAINT } from "../../steps/nodes.ts";
+import { type Node, STARTING_TAINT } from "../../steps/nodes.ts";
 import { found, still } from "../durably.ts";
 import { apply, type Job, machineOf, once, waitFor } from "./job.ts";
 import { currentNode } from "./join.ts";
 
 const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
 
-const hasTaint = (node: V1Node, wanted: { key: string; value?: string; effect: string }): boolean =>
+const hasTaint = (node: Node, wanted: { key: string; value?: string; effect: string }): boolean =>
   (node.spec?.taints ?? []).some(
     (taint) =>
       taint.key === wanted.key && (taint.value ?? "") === (wanted.value ?? "") && taint.effect === wanted.effect,
   );
 
 /** What is not as it must be on the Node, in words; pods may be sent there once nothing is left. */
-function missing(job: Job, node: V1Node): string[] {
+function missing(job: Job, node: Node): string[] {
   const { instanceId } = machineOf(job);
   const labels = {
     ...nodeLabels({ poolName: job.start.pool, pool: job.pool }),

@@ -1,4 +1,3 @@
-import type { OkdFacts } from "../../desired/okd-facts.ts";
 import {
   configureOperations,
   featureOperations,
@@ -6,6 +5,7 @@ import {
   payloadOperations,
   startOperations,
 } from "../../desired/okd.ts";
+import type { OkdFacts } from "../../desired/okd-facts.ts";
 import type { Observation, RebootRequest, RebootResult } from "../../desired/plan.ts";
 import { buildOf } from "../../desired/windows-builds.ts";
 import { command } from "../command.ts";

@@ -1,7 +1,7 @@
-import type { V1Node } from "@kubernetes/client-node";
-import { CLIENT_SIGNER, type Expected, SERVING_SIGNER } from "../../steps/csr-rules.ts";
 import { networkOperations } from "../../desired/okd.ts";
+import { CLIENT_SIGNER, type Expected, SERVING_SIGNER } from "../../steps/csr-rules.ts";
 import { BOOTSTRAPPER } from "../../steps/join-secret.ts";
+import type { Node } from "../../steps/nodes.ts";
 import { found, type Look, StageFailed, still } from "../durably.ts";
 import { apply, type Job, machineOf, once, record, waitFor } from "./job.ts";
 
@@ -67,7 +67,7 @@ export const servingCertificate = (job: Job): Promise<true> =>
   waitFor(job, "the serving certificate is approved", () => approveOnce(job, SERVING_SIGNER));
 
 /** The Node as it is now; a Node that was deleted meanwhile is a failure, not something to wait for. */
-export async function currentNode(job: Job): Promise<V1Node> {
+export async function currentNode(job: Job): Promise<Node> {
   const node = await job.steps.nodes.read(machineOf(job).privateDnsName);
   if (!node) throw new StageFailed("the Node was deleted while it was being set up");
   if (node.metadata?.uid !== job.node?.uid)

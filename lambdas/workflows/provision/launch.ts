@@ -1,5 +1,5 @@
-import { candidatesOf, launchRequest, type Machine } from "../../steps/instances.ts";
 import { PENDING_AT_MOST } from "../../steps/csrs.ts";
+import { candidatesOf, launchRequest, type Machine } from "../../steps/instances.ts";
 import { UNREGISTERED_AT_ONCE } from "../../steps/places.ts";
 import { found, StageFailed, still } from "../durably.ts";
 import { type Job, machineOf, once, record, waitFor } from "./job.ts";

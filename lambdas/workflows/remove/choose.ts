@@ -1,6 +1,5 @@
 import type { Start } from "../../commands/command.ts";
 import { dialogOf } from "../../commands/command.ts";
-import { UserError } from "../../errors.ts";
 import { removalRefusedMessage, removeDryRun } from "../../messages/outcomes.ts";
 import { type RemovalFacts, removalRefused } from "../../messages/removal-dialog.ts";
 import { type RemovalRefusal, removalRefusal } from "../../messages/removal-refusal.ts";
@@ -21,13 +20,13 @@ export interface Chosen {
 
 /**
  * Finds the node and judges whether it may be removed.
- * @throws UserError when the asker's words mean no node, or several
+ * @param named what the asker typed, or the name of the node that was found by it
+ * @throws UserError when it means no node, or several
  */
-export async function choose(steps: Steps, start: Start, begun: Begun): Promise<Chosen> {
-  if (start.request.command !== "remove") throw new UserError("There is no node to remove in this request.");
+export async function choose(steps: Steps, start: Start, begun: Begun, named: string): Promise<Chosen> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
   const nodes = await steps.nodes.all();
-  const node = findNode(start.request.node, nodes, begun.commandWord);
+  const node = findNode(named, nodes, begun.commandWord);
   const instanceId = instanceIdOf(node);
   const machine = instanceId ? await steps.instances.describe(instanceId) : undefined;
   const holder = instanceId ? await steps.leases.holder(instanceId) : undefined;
@@ -72,7 +71,7 @@ export async function refuseRemoval(
   });
   const shown =
     !isDry(start) &&
-    (await steps.thread.fillDialog(dialogOf(start.operation), removalRefused(start.operation, name, words), false));
+    (await steps.thread.fillDialog(dialogOf(start.operation), removalRefused(start.operation, name, words), true));
   if (!shown) await whisperTo(steps, start, removalRefusedMessage(name, words));
 }
 

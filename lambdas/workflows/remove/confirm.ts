@@ -1,21 +1,17 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { dialogOf, type Start } from "../../commands/command.ts";
-import { removalDialog } from "../../messages/removal-dialog.ts";
+import { say } from "../../messages/blocks.ts";
+import { removalDialog, removalNotice } from "../../messages/removal-dialog.ts";
+import { type Unconfirmed, unconfirmed } from "../../messages/removal-words.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { step } from "../durably.ts";
 import type { Chosen } from "./choose.ts";
 
 interface Answer {
-  readonly decision: "submitted" | "closed" | "cancel" | "time";
+  readonly decision: "submitted" | Unconfirmed;
 }
 
-const endings: Readonly<Record<Exclude<Answer["decision"], "submitted">, string>> = {
-  closed: "The dialog was closed, nothing was changed.",
-  cancel: "Cancelled before anything was changed.",
-  time: "Nobody answered the dialog, nothing was changed.",
-};
-
-/** A dialog may be filled before the front door has opened it; it waits this long for its answer. */
+/** Shows the facts in the dialog that the front door opened, and waits for its answer. */
 export async function confirm(ctx: DurableContext, steps: Steps, start: Start, chosen: Chosen): Promise<boolean> {
   const minutes = await step(
     ctx,
@@ -26,26 +22,35 @@ export async function confirm(ctx: DurableContext, steps: Steps, start: Start, c
     timeout: { minutes },
     serdes: { deserialize: async (text) => (text ? (JSON.parse(text) as Answer) : undefined) },
   });
-  const open = await step(ctx, "fill the dialog", async () => {
+  const gone = await step(ctx, "fill the dialog", async (): Promise<Unconfirmed | null> => {
     await steps.ledger.changeOperation(start.operation, {
       status: "waiting",
       callbacks: { dialog: callbackId, cancel: callbackId },
     });
     // Closed or cancelled while the node was being judged: then nobody will answer.
-    if ((await steps.ledger.operation(start.operation))?.cancelledBy) return false;
-    return steps.thread.fillDialog(dialogOf(start.operation), removalDialog(start.operation, chosen.facts), false);
+    if ((await steps.ledger.operation(start.operation))?.cancelledBy) return "cancel";
+    const isOpen = await steps.thread.fillDialog(
+      dialogOf(start.operation),
+      removalDialog(start.operation, chosen.facts),
+      true,
+    );
+    return isOpen ? null : "closed";
   });
-  const decision = open ? await decisionOf(answered) : "closed";
+  const decision = gone ?? (await decisionOf(answered));
   if (decision === "submitted") return true;
-  await step(ctx, "end without an answer", () =>
-    steps.ledger.changeOperation(start.operation, {
-      status: "cancelled",
-      summary: endings[decision],
-      endedAt: steps.timestamp(),
-      callbacks: {},
-    }),
-  );
+  await step(ctx, "end without an answer", () => endUnconfirmed(steps, start, decision));
   return false;
+}
+
+async function endUnconfirmed(steps: Steps, start: Start, why: Unconfirmed): Promise<void> {
+  const summary = unconfirmed[why];
+  await steps.ledger.changeOperation(start.operation, {
+    status: "cancelled",
+    summary,
+    endedAt: steps.timestamp(),
+    callbacks: {},
+  });
+  await steps.thread.fillDialog(dialogOf(start.operation), removalNotice(start.operation, say(summary)), true);
 }
 
 async function decisionOf(answered: Promise<Answer>): Promise<Answer["decision"]> {
