@@ -98,7 +98,7 @@ describe("a command", () => {
     ["describe node win-1", { command: "node", node: "win-1" }],
     ["operations", { command: "operations" }],
   ])("%j is looked up by a workflow, also for those who may only look", async (text, request) => {
-    expect(await type(text, { user_id: "U0READER" })).toContain("is looking");
+    expect(await type(text, { user_id: "U0READER" })).toContain("I am looking");
     expect([...memory.executions.values()]).toMatchObject([{ workflow: "look", payload: { request } }]);
   });
 
