@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   CallbackTimeoutException,
   DurableExecutionAlreadyStartedException,
@@ -6,7 +7,6 @@ import {
   ResourceNotFoundException,
   SendDurableExecutionCallbackSuccessCommand,
 } from "@aws-sdk/client-lambda";
-import { createHash } from "node:crypto";
 import type { World } from "./world.ts";
 
 /** At most 64 characters of [a-zA-Z0-9-_], the same for the same parts: a repeated start finds the first one. */

@@ -1,11 +1,13 @@
 import {
   CreateSecretCommand,
   DeleteSecretCommand,
+  InvalidRequestException,
   ResourceExistsException,
   ResourceNotFoundException,
 } from "@aws-sdk/client-secrets-manager";
-import { bootstrapKubeconfig } from "../desired/okd.ts";
 import type { Configuration } from "../configuration.ts";
+import { bootstrapKubeconfig } from "../desired/okd.ts";
+import { Retryable } from "../errors.ts";
 import type { World } from "./world.ts";
 
 /** OKD's own bootstrap identity; its requests are what kubelets join with. */
@@ -35,16 +37,18 @@ export const joinSecret = (world: World) => {
     /**
      * Makes a short-lived bootstrap token and keeps it, as a kubeconfig, where only this instance can read it.
      * The token is never returned: a step's result is stored.
+     * @throws Retryable when an older one was in the way: its deletion takes a moment (API Reference, DeleteSecret)
      */
     create: async (configuration: Configuration, instanceId: string): Promise<string> => {
-      const token = await kubernetes.core.createNamespacedServiceAccountToken({
+      const { status } = await kubernetes.core.createNamespacedServiceAccountToken({
         name: BOOTSTRAP_ACCOUNT,
         namespace: BOOTSTRAP_NAMESPACE,
         body: { spec: { audiences: [], expirationSeconds: TOKEN_SECONDS } },
       });
+      if (!status?.token) throw new Error("the API server granted a bootstrap token without saying it");
       const secret = {
         Name: nameOf(instanceId),
-        SecretString: JSON.stringify({ kubeconfig: bootstrapKubeconfig(configuration, token.status?.token ?? "") }),
+        SecretString: JSON.stringify({ kubeconfig: bootstrapKubeconfig(configuration, status.token) }),
         Tags: [
           { Key: "casement:cluster", Value: world.settings.cluster },
           { Key: "casement:instance-arn", Value: instanceArn(world, configuration, instanceId) },
@@ -53,9 +57,9 @@ export const joinSecret = (world: World) => {
       try {
         await secrets.send(new CreateSecretCommand(secret));
       } catch (error) {
-        if (!(error instanceof ResourceExistsException)) throw error;
+        if (!(error instanceof ResourceExistsException || error instanceof InvalidRequestException)) throw error;
         await remove(instanceId);
-        await secrets.send(new CreateSecretCommand(secret));
+        throw new Retryable(`an older secret ${secret.Name} is being deleted`, { cause: error });
       }
       return secret.Name;
     },

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { PutObjectCommand } from "@aws-sdk/client-s3";
 import {
   CancelCommandCommand,
   DescribeInstanceInformationCommand,
@@ -9,8 +11,6 @@ import {
   paginateListCommands,
   SendCommandCommand,
 } from "@aws-sdk/client-ssm";
-import { PutObjectCommand } from "@aws-sdk/client-s3";
-import { createHash } from "node:crypto";
 import type { ApplyRequest, Plan } from "../desired/plan.ts";
 import { Retryable } from "../errors.ts";
 import { type Lease, leases } from "./leases.ts";

@@ -111,6 +111,14 @@ describe("Lists", () => {
     stored({ apiVersion: "v1", kind: "ConfigMap", metadata, data: { "10.0.0.77": "username=Administrator" } });
     expect(await verbs().nodes.claimed()).toEqual(["10.0.0.77"]);
   });
+
+  it("of claims name the instances of Machines, and no Machine that has none yet", async () => {
+    const metadata = (name: string) => ({ name, namespace: "openshift-machine-api" });
+    const machine = { apiVersion: "machine.openshift.io/v1beta1", kind: "Machine" };
+    stored({ ...machine, metadata: metadata("win-1"), spec: { providerID: "aws:///us-west-2a/i-0c000000000000001" } });
+    stored({ ...machine, metadata: metadata("win-2"), spec: {} });
+    expect(await verbs().nodes.claimed()).toEqual(["i-0c000000000000001", "10.0.0.77"]);
+  });
 });
 
 const pod = (name: string, labels: Record<string, string> = {}) => ({
@@ -209,6 +217,14 @@ describe("A signing request", () => {
     expect(await verbs().csrs.approveFor(CLIENT_SIGNER, expecting(true))).toMatchObject({ approved: null });
     expect(await verbs().csrs.approveFor(SERVING_SIGNER, expecting(true))).toMatchObject({ approved: "csr-serving" });
     expect(await verbs().csrs.approveFor(SERVING_SIGNER, expecting(true))).toEqual({ approved: null, nearMisses: [] });
+  });
+
+  it("is approved by one of two who look at the same moment; the other looks again", async () => {
+    ask("csr-race", client({ pem: await signed({ subject: rightSubject }) }));
+    const look = () => verbs().csrs.approveFor(CLIENT_SIGNER, expecting(false));
+    const looks = await Promise.allSettled([look(), look()]);
+    expect(looks.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(looks.find((one) => one.status === "rejected")?.reason).toBeInstanceOf(Retryable);
   });
 
   it("counts as pending until somebody decides", async () => {

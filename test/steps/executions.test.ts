@@ -70,8 +70,8 @@ describe("An execution", () => {
     expect(await complete(callbacks.wake ?? "", { decision: "keep" })).toBe("done");
     expect(await complete(callbacks.wake ?? "", { decision: "terminate" })).toBe("too late");
     await ground.pass(5);
+    await expect.poll(() => status(arnOf(name)), { timeout: 5_000 }).toBe("SUCCEEDED");
     expect(heard.wake).toBe('{"decision":"keep"}');
-    expect(await status(arnOf(name))).toBe("SUCCEEDED");
   });
 
   it("has no status when nobody knows it any more", async () => {

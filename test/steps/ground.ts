@@ -21,7 +21,7 @@ import { openStore } from "../../lib/sandbox/core/store.ts";
 import { type LambdaService, lambdaService } from "../../lib/sandbox/durable/lambda-service.ts";
 import { inProcess } from "../../lib/sandbox/in-process.ts";
 import { type Kubernetes, kubernetesApi } from "../../lib/sandbox/kubernetes/api.ts";
-import { functionNames, type Keys, keys } from "../../lib/sandbox/principals.ts";
+import { type AccessKey, functionNames, type Keys, keys } from "../../lib/sandbox/principals.ts";
 import { type Slack, slack } from "../../lib/sandbox/slack/slack.ts";
 import { town } from "../../lib/sandbox/town.ts";
 import { account, place } from "../../lib/sandbox/town-account.ts";
@@ -65,6 +65,8 @@ export interface Stand {
   readonly slack: Slack;
   readonly transport: Transport;
   settings(principal: PrincipalName): Settings;
+  /** The key of a machine with the nodes' role. */
+  machineKey(instanceId: string): AccessKey;
   /** The verbs as a function has them: with its permissions and no others. */
   as(principal: PrincipalName): Steps;
   pass(seconds: number): Promise<void>;
@@ -102,6 +104,9 @@ const settingsOf = (principal: string, ownKeys: Keys): Settings => ({
   documents: {},
 });
 
+/** Machines that some tests let act with the nodes' role. */
+const machines = ["i-0aaaaaaaaaaaaaaaa", "i-0bbbbbbbbbbbbbbbb", "i-0cccccccccccccccc"].map((id) => `instance/${id}`);
+
 function doorOf(foundation: Foundation, ownKeys: Keys, services: readonly AwsService[]) {
   const rolePrefix = `casement-${town.cluster.name}`;
   return awsDoor(
@@ -109,7 +114,7 @@ function doorOf(foundation: Foundation, ownKeys: Keys, services: readonly AwsSer
       foundation,
       hostNow: Date.now,
       keys: new Map(
-        functionNames.map((principal) => {
+        [...functionNames, ...machines].map((principal) => {
           const { accessKeyId, secretAccessKey } = ownKeys.of(principal);
           return [accessKeyId, { secret: secretAccessKey, principal }];
         }),
@@ -163,6 +168,7 @@ export async function stand(): Promise<Stand> {
     lambda,
     slack: chat,
     transport,
+    machineKey: (instanceId) => ownKeys.of(`instance/${instanceId}`),
     settings: (principal) => settingsOf(principal, ownKeys),
     as: (principal) => {
       const settings = settingsOf(principal, ownKeys);

@@ -1,0 +1,81 @@
+import { DeleteSecretCommand, GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { clients } from "../../lambdas/clients/clients.ts";
+import { Retryable } from "../../lambdas/errors.ts";
+import { BOOTSTRAPPER } from "../../lambdas/steps/join-secret.ts";
+import { town } from "../../lib/sandbox/town.ts";
+import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
+import { type Stand, stand } from "./ground.ts";
+
+let ground: Stand;
+beforeAll(async () => {
+  ground = await stand();
+});
+afterAll(() => ground.close());
+
+const configuration = townConfiguration({ apiServer: "https://api-int.prod-west.test:6443", authority: "PEM" });
+const joinSecret = () => ground.as("provision-node").joinSecret;
+
+/** What the machine itself reads, with its own role. */
+const readBy = async (instanceId: string, name: string): Promise<string> => {
+  const settings = { ...ground.settings("provision-node"), credentials: ground.machineKey(instanceId) };
+  const { SecretString } = await clients(settings, ground.transport).secrets.send(
+    new GetSecretValueCommand({ SecretId: name }),
+  );
+  return SecretString ?? "";
+};
+const tokenIn = (secret: string): string => JSON.parse(JSON.parse(secret).kubeconfig).users[0].user.token;
+const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
+
+const [mine, other] = ["i-0aaaaaaaaaaaaaaaa", "i-0bbbbbbbbbbbbbbbb"];
+
+describe("The secret that a machine joins with", () => {
+  it("holds a token of the bootstrap account for half an hour, and is never returned", async () => {
+    const name = await joinSecret().create(configuration, mine);
+    expect(name).toBe(`casement/${town.cluster.name}/join/${mine}`);
+    const { sub, exp, iat } = claimsOf(tokenIn(await readBy(mine, name)));
+    expect({ sub, seconds: exp - iat }).toEqual({ sub: BOOTSTRAPPER, seconds: 1_800 });
+  });
+
+  it("is read by its own machine only: not by another one, nor by a function", async () => {
+    const name = joinSecret().nameOf(mine);
+    await expect(readBy(other, name)).rejects.toMatchObject({ name: "AccessDeniedException" });
+    const { secrets } = clients(ground.settings("provision-node"), ground.transport);
+    const read = secrets.send(new GetSecretValueCommand({ SecretId: name }));
+    await expect(read).rejects.toMatchObject({ name: "AccessDeniedException" });
+  });
+
+  it("is made afresh when the step runs again: an old token would run out too soon", async () => {
+    const name = await joinSecret().create(configuration, other);
+    const before = tokenIn(await readBy(other, name));
+    await ground.pass(60);
+    await expect(joinSecret().create(configuration, other)).rejects.toThrow(Retryable);
+    expect(await joinSecret().create(configuration, other)).toBe(name);
+    const after = tokenIn(await readBy(other, name));
+    expect(claimsOf(after).exp - claimsOf(before).exp).toBeGreaterThanOrEqual(60);
+  });
+
+  it("is made although one of its name waits for the day of its deletion", async () => {
+    const instanceId = "i-0cccccccccccccccc";
+    const name = await joinSecret().create(configuration, instanceId);
+    const { secrets } = clients(ground.settings("provision-node"), ground.transport);
+    await secrets.send(new DeleteSecretCommand({ SecretId: name, RecoveryWindowInDays: 7 }));
+    await expect(joinSecret().create(configuration, instanceId)).rejects.toThrow(Retryable);
+    expect(await joinSecret().create(configuration, instanceId)).toBe(name);
+    await joinSecret().remove(instanceId);
+  });
+
+  it("is gone at once when it is removed, and removing it twice is the same", async () => {
+    const name = joinSecret().nameOf(mine);
+    await readBy(mine, name);
+    await joinSecret().remove(mine);
+    await joinSecret().remove(mine);
+    await expect(readBy(mine, name)).rejects.toThrow();
+  });
+
+  it("is not made when the cluster gives no token", async () => {
+    const made = ground.as("look").joinSecret.create(configuration, "i-0cccccccccccccccc");
+    await expect(made).rejects.toThrow();
+    await expect(readBy("i-0cccccccccccccccc", joinSecret().nameOf("i-0cccccccccccccccc"))).rejects.toThrow();
+  });
+});
