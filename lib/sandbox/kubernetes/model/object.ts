@@ -53,9 +53,6 @@ export const at = (value: unknown, ...path: string[]): unknown =>
 /** A time as the API writes it. */
 export const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
-/** A time as leases and events write it. */
-export const microTimestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 23)}000Z`;
-
 /** Plain copy that shares nothing with the original. */
 export const copy = <T>(value: T): T => structuredClone(value);
 
