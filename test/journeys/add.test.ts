@@ -1,22 +1,148 @@
+import type { Instance } from "@aws-sdk/client-ec2";
 import { afterEach, expect, test } from "vitest";
+import type { NodeRecord } from "../../lambdas/records.ts";
+import { town } from "../../lib/sandbox/town.ts";
+import {
+  calls,
+  eventsOn,
+  expectSound,
+  heldBack,
+  joinSecrets,
+  launchedBy,
+  newest,
+  nodeNamed,
+  settled,
+  spoken,
+  wordsOf,
+} from "./evidence.ts";
 import { type World, world } from "./world.ts";
 
 let here: World;
 afterEach(() => here.close());
 
-test("two nodes are added and become Ready", { timeout: 60_000 }, async () => {
-  here = await world();
-  await here.type("operator", "/win add web 2");
-  try {
-    await here.until(
-      async () =>
-        (await here.operations())[0]?.status !== "running" && (await here.operations())[0]?.status !== "requested",
-      60,
-    );
-  } finally {
-    const nodes = await here.nodes((await here.operations())[0]?.id ?? "");
-    console.log(JSON.stringify(nodes, null, 1));
-    for (const node of nodes) console.log(here.ground.machines.logOf(node.instanceId ?? "").join("\n"));
-  }
-  expect((await here.operations())[0]?.status).toBe("succeeded");
+const tagsOf = (tagged: { Tags?: { Key?: string; Value?: string }[] }): Record<string, string> =>
+  Object.fromEntries((tagged.Tags ?? []).map(({ Key = "", Value = "" }) => [Key, Value]));
+
+/** Everything that is true of an instance from its first second on. */
+function expectLaunchedAsReviewed(instance: Instance, operation: string): void {
+  expect(tagsOf(instance)).toEqual({
+    Name: "prod-west-web",
+    "casement:cluster": "prod-west",
+    "casement:pool": "web",
+    "casement:operation": operation,
+    "casement:launched": "true",
+    "kubernetes.io/cluster/prod-west-x7k2p": "owned",
+  });
+  expect(instance.MetadataOptions).toMatchObject({ HttpTokens: "required", HttpPutResponseHopLimit: 1 });
+  expect(instance.SecurityGroups?.map(({ GroupId }) => GroupId)).toEqual([town.securityGroups.windowsNodes]);
+  expect(instance.KeyName).toBeUndefined();
+  expect(instance.PublicIpAddress).toBeUndefined();
+  expect(instance.IamInstanceProfile?.Arn).toBe(town.instanceProfileArn);
+  const volumes = here.ground.foundation.store.collection<{ volumeId: string }>("ec2-volumes").values();
+  const disk = volumes.find(({ volumeId }) => volumeId === instance.BlockDeviceMappings?.[0]?.Ebs?.VolumeId);
+  expect(disk).toMatchObject({
+    type: "gp3",
+    size: 120,
+    encrypted: true,
+    tags: { "casement:launched": "true", "casement:operation": operation },
+  });
+}
+
+/** The Node says what pool, build and machine it is, and pods may come. */
+function expectAdmitted({ nodeName, instanceId }: NodeRecord): void {
+  const node = nodeNamed(here, nodeName);
+  expect(node?.metadata?.labels).toMatchObject({
+    "casement.dev/pool": "web",
+    "example.com/role": "web",
+    "node.kubernetes.io/windows-build": "10.0.20348",
+    "kubernetes.io/os": "windows",
+  });
+  expect(node?.spec?.taints).toEqual([{ key: "os", value: "Windows", effect: "NoSchedule" }]);
+  expect(node?.spec?.unschedulable).toBeUndefined();
+  expect(node?.spec?.providerID).toMatch(new RegExp(`^aws:///us-west-2[abc]/${instanceId}$`));
+  expect(node?.status?.conditions).toContainEqual(expect.objectContaining({ type: "Ready", status: "True" }));
+  const events = eventsOn(here, nodeName).join("\n");
+  for (const stage of ["serving-csr", "network", "ready", "verify", "admit"])
+    expect(events).toContain(`CasementProvisioning stage ${stage}`);
+  expect(events).toContain("CasementProvisioned ready for pods");
+}
+
+test.for([1, 3])("adds %i to a town that is lived in", async (count) => {
+  here = await world({ inhabited: true });
+  const residents = joinSecrets(here);
+  const shown = await here.type("operator", count === 1 ? "/win add web" : `/win add web ${count}`);
+  expect(shown.error).toBeNull();
+  await settled(here);
+
+  const { operation, nodes } = await newest(here);
+  expect(operation).toMatchObject({ status: "succeeded", cancelledBy: null, callbacks: {} });
+  expect(operation.asker.userId).toBe("U0OPERATOR");
+  expect(nodes.map(({ status }) => status)).toEqual(Array(count).fill("succeeded"));
+  expect(launchedBy(here, operation.id)).toHaveLength(count);
+  for (const instance of launchedBy(here, operation.id)) expectLaunchedAsReviewed(instance, operation.id);
+  for (const node of nodes) expectAdmitted(node);
+  expect(calls(here, "ec2", "RunInstances")).toHaveLength(count);
+  expect(joinSecrets(here)).toEqual(residents);
+  expect(await heldBack(here)).toEqual([]);
+
+  const { channel, thread } = spoken(here);
+  expect(channel).toHaveLength(1);
+  const [message] = channel;
+  const words = wordsOf(message as never);
+  expect(words).toContain(`*web*: 2 → ${2 + count} (max 8)`);
+  expect(words).toContain(`✅ Add ${count === 1 ? "1 node" : `${count} nodes`} to web`);
+  for (const { nodeName } of nodes) expect(words).toContain(nodeName);
+  expect(words).not.toContain("Cancel");
+  expect(message?.edited).toBe(true);
+  const told = thread.map(({ text }) => text).join("\n");
+  for (const doing of ["launching the instance", "installing Windows features", "registering as a Node"])
+    expect(told).toContain(doing);
+  expect(thread.every(({ threadTs }) => threadTs === message?.ts)).toBe(true);
+  expect(thread.filter(({ text }) => text.includes("Ready after"))).toHaveLength(count);
+  await expectSound(here);
+});
+
+test("above the maximum nothing is launched, and channel and ledger say so", async () => {
+  here = await world({ inhabited: true });
+  await here.type("operator", "/win add web 7");
+  await settled(here);
+  const { operation, nodes } = await newest(here);
+  expect(operation.status).toBe("refused");
+  expect(nodes).toEqual([]);
+  const words = spoken(here).channel.map(wordsOf).join("\n");
+  expect(words).toMatch(/2.*7.*8/s);
+  expect(words).toContain("nothing was changed");
+  expect(calls(here, "ec2", "RunInstances")).toEqual([]);
+  expect(await heldBack(here)).toEqual([]);
+  await expectSound(here);
+});
+
+test("two adds at once never pass the maximum together", async () => {
+  here = await world({ inhabited: true });
+  const both = [here.type("operator", "/win add web 4"), here.type("approver", "/win add web 4")];
+  await here.drive(Promise.all(both));
+  await settled(here);
+  const operations = await here.operations();
+  expect(operations.map(({ status }) => status).sort()).toEqual(["refused", "succeeded"]);
+  expect(
+    here.ground.kubernetes.objects("nodes").filter(({ metadata }) => metadata.labels?.["casement.dev/pool"] === "web"),
+  ).toHaveLength(6);
+  expect(await heldBack(here)).toEqual([]);
+  await expectSound(here);
+});
+
+test("a dry run says what would happen and changes nothing", async () => {
+  here = await world({ inhabited: true });
+  const before = here.ground.ec2.describe().length;
+  await here.type("operator", "/win add web 2 --dry-run");
+  await settled(here);
+  const seen = here.ground.slack.desk.messagesFor("U0OPERATOR").filter(({ onlyTo }) => onlyTo === "U0OPERATOR");
+  const words = wordsOf(seen.at(-1) as never);
+  for (const part of ["2 → 4 (max 8)", "2022", "ami-", "m6i.xlarge"]) expect(words).toContain(part);
+  expect(words.toLowerCase()).toContain("nothing was");
+  expect(here.ground.ec2.describe()).toHaveLength(before);
+  expect(spoken(here)).toEqual({ channel: [], thread: [] });
+  expect((await newest(here)).operation).toMatchObject({ status: "succeeded", messageTs: null });
+  expect(await heldBack(here)).toEqual([]);
+  await expectSound(here);
 });
