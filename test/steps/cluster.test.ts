@@ -21,6 +21,7 @@ type KubeObject = ReturnType<Stand["kubernetes"]["create"]>;
 let ground: Stand;
 beforeAll(async () => {
   ground = await stand();
+  ground.resume();
 });
 afterAll(() => ground.close());
 

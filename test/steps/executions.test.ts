@@ -23,7 +23,7 @@ beforeAll(async () => {
     const handler = withDurableExecution(wait, { durableExecutionClient: durableClient(lambda) });
     ground.lambda.mount(`casement-${town.cluster.name}-${name}`, { executionTimeoutSeconds: 3_600 }, handler);
   }
-  ground.lambda.resume();
+  ground.resume();
 });
 afterAll(() => ground.close());
 

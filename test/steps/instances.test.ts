@@ -10,7 +10,7 @@ import { START, type Stand, stand } from "./ground.ts";
 
 const configuration = townConfiguration({ apiServer: "https://api-int.prod-west.test:6443", authority: "PEM" });
 const web = configuration.pools.web as NonNullable<typeof configuration.pools.web>;
-const image = { parameter: "/aws/…/image_id", imageId: newestWindows(START, "2022")?.imageId ?? "" };
+const image = { parameter: "/aws/…", imageId: newestWindows(START, "2022")?.imageId ?? "" };
 const first: Candidate = { attempt: 0, subnet: town.subnets[0].id, instanceType: "m6i.xlarge" };
 const request = (owner = "add-1:0", candidate: Candidate = first) =>
   launchRequest(configuration, "web", owner, image, candidate);

@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Plan } from "../../lambdas/desired/plan.ts";
+import { RUNTIME_KEY } from "../../lambdas/steps/runtime.ts";
+import { newestWindows } from "../../lib/sandbox/aws/ec2/images.ts";
+import { town } from "../../lib/sandbox/town.ts";
+import { START, type Stand, stand } from "./ground.ts";
+
+let ground: Stand;
+beforeAll(async () => {
+  ground = await stand();
+});
+afterAll(() => ground.close());
+
+describe("The runtime document", () => {
+  it("is read at its newest, and an old version stays what it was", async () => {
+    const { runtime } = ground.as("add-nodes");
+    const first = await runtime.read(null);
+    const pools = { ...ground.configuration.pools, extra: ground.configuration.pools.web };
+    const changed = { configuration: { ...ground.configuration, pools }, payload: first.payload };
+    ground.s3.seed(town.bucket, RUNTIME_KEY, JSON.stringify(changed));
+    const second = await runtime.read(null);
+    expect(second.version).not.toBe(first.version);
+    expect(Object.keys(second.configuration.pools)).toContain("extra");
+    expect(await runtime.read(first.version)).toEqual(first);
+    expect(Object.keys(first.configuration.pools)).not.toContain("extra");
+  });
+
+  it("that is wrong is refused by the paths of its faults", async () => {
+    const version = ground.s3.seed(town.bucket, RUNTIME_KEY, '{"configuration":{"command":"win"},"payload":{}}');
+    await expect(ground.as("look").runtime.read(version)).rejects.toThrow(/cluster/);
+    const none = ground.s3.seed(town.bucket, RUNTIME_KEY, "");
+    await expect(ground.as("look").runtime.read(none)).rejects.toThrow();
+  });
+});
+
+describe("The image of a Windows release", () => {
+  it.each(["2019", "2022", "2025"] as const)("of %s is the newest that AWS publishes", async (windows) => {
+    expect(await ground.as("add-nodes").instances.image(windows)).toEqual({
+      parameter: `/aws/service/ami-windows-latest/Windows_Server-${windows}-English-Core-Base`,
+      imageId: newestWindows(START, windows)?.imageId,
+    });
+  });
+});
+
+describe("A plan that is too large for a command", () => {
+  it("lies in the bucket, named by version and hash", async () => {
+    const plan = { operations: [{ text: "x".repeat(20_000) }] } as unknown as Plan;
+    const request = await ground.as("provision-node").machine.requestFor(plan, "plans/add-1/0/configure.json");
+    const text = JSON.stringify(plan);
+    const sha256 = createHash("sha256").update(text).digest("hex");
+    expect(request).toMatchObject({ bucket: town.bucket, key: "plans/add-1/0/configure.json", sha256 });
+    const { version } = request as { version: string };
+    const read = ground.nodeRole.readObject(
+      "i-0aaaaaaaaaaaaaaaa",
+      town.bucket,
+      "plans/add-1/0/configure.json",
+      version,
+    );
+    expect(Buffer.from(await read).toString("utf8")).toBe(text);
+  });
+});
