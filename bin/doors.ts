@@ -9,6 +9,7 @@ import { addNodes } from "../lambdas/workflows/add-nodes.ts";
 import { look } from "../lambdas/workflows/look.ts";
 import { provisionNode } from "../lambdas/workflows/provision-node.ts";
 import { removeNode } from "../lambdas/workflows/remove-node.ts";
+import { sweep } from "../lambdas/workflows/sweep.ts";
 import { documentNames, scriptDocuments } from "../lib/constructs/script-document.ts";
 import { type Ground, lambdaName } from "../lib/sandbox/ground.ts";
 import { VISITOR } from "../lib/sandbox/principals.ts";
@@ -29,7 +30,7 @@ export interface Addresses {
 /** The environment that a deployment would give a function. */
 const environmentOf = (ground: Ground, name: string, { aws, slack }: Addresses): Record<string, string> => {
   const { accessKeyId, secretAccessKey } = ground.keys.of(name);
-  const workflows = ["add-nodes", "provision-node", "remove-node", "look"];
+  const workflows = ["add-nodes", "provision-node", "remove-node", "look", "sweep"];
   return {
     AWS_REGION: town.region,
     AWS_ACCESS_KEY_ID: accessKeyId,
@@ -68,6 +69,7 @@ export function mountDoors(ground: Ground, addresses: Addresses): void {
   mount("add-nodes", { executionTimeoutSeconds: 12 * HOUR }, hosted(addNodes, host("add-nodes")));
   mount("provision-node", { executionTimeoutSeconds: 8 * HOUR }, hosted(provisionNode, host("provision-node")));
   mount("remove-node", { executionTimeoutSeconds: 8 * HOUR }, hosted(removeNode, host("remove-node")));
+  mount("sweep", { executionTimeoutSeconds: HOUR }, hosted(sweep, host("sweep")));
   mount("look", { executionTimeoutSeconds: HOUR }, hosted(look, host("look")));
 }
 

@@ -2,7 +2,8 @@ import {
   clusterSecret,
   command,
   durable,
-  followNodes,
+  followExecutions,
+  forgetJoinSecrets,
   images,
   joinSecrets,
   launch,
@@ -56,6 +57,7 @@ export type PrincipalName =
   | "provision-node"
   | "remove-node"
   | "look"
+  | "sweep"
   | "node";
 
 /** Where the permissions apply; fills the placeholders of the statements. */
@@ -77,9 +79,9 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     writeLedger,
     slackSecret,
     start("add-nodes", "remove-node", "look"),
-    wakeExecutions,
+    wakeExecutions("provision-node", "remove-node"),
   ],
-  "cloud-events": [readLedger, wakeExecutions],
+  "cloud-events": [readLedger, wakeExecutions("provision-node"), start("sweep")],
   "add-nodes": [
     durable("add-nodes"),
     runtimeDocument,
@@ -90,7 +92,7 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     seeSecurityGroups,
     images,
     start("provision-node"),
-    followNodes,
+    followExecutions("provision-node"),
   ],
   "provision-node": [
     durable("provision-node"),
@@ -116,6 +118,15 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     seeInstances,
     seeProtection,
     terminate,
+  ],
+  sweep: [
+    durable("sweep"),
+    runtimeDocument,
+    readLedger,
+    writeLedger,
+    slackSecret,
+    followExecutions("add-nodes", "provision-node", "remove-node", "look"),
+    forgetJoinSecrets,
   ],
   look: [durable("look"), runtimeDocument, readLedger, writeLedger, slackSecret, clusterSecret, seeInstances],
   node,

@@ -5,7 +5,7 @@ const table = "arn:aws:dynamodb:${region}:${account}:table/${table}";
 const secret = (path: string): string =>
   `arn:aws:secretsmanager:\${region}:\${account}:secret:casement/\${cluster}/${path}`;
 const ec2 = (resource: string): string => `arn:aws:ec2:\${region}:\${account}:${resource}`;
-const lambda = (name: string): string => `arn:aws:lambda:\${region}:\${account}:function:casement-\${cluster}-${name}`;
+const lambda = (name: string): string => `arn:aws:lambda:\${region}:\${account}:function:\${function:${name}}`;
 
 /** What we launched, and nothing else: the tags are set in RunInstances and cannot be added later. */
 const ours: Conditions = {
@@ -58,16 +58,17 @@ export const durable = (name: string): Statement => ({
   resources: [lambda(name), `${lambda(name)}:*`],
 });
 
-export const wakeExecutions: Statement = {
+/** Waking those that wait for a command, a button or a dialog. */
+export const wakeExecutions = (...names: string[]): Statement => ({
   sid: "WakeWaitingExecutions",
-  actions: ["lambda:SendDurableExecutionCallbackSuccess", "lambda:SendDurableExecutionCallbackFailure"],
-  resources: [lambda("*")],
-};
+  actions: ["lambda:SendDurableExecutionCallbackSuccess"],
+  resources: names.flatMap((name) => [lambda(name), `${lambda(name)}:*`]),
+});
 
 export const start = (...names: string[]): Statement => ({
   sid: "StartWorkflows",
   actions: ["lambda:InvokeFunction"],
-  resources: names.map((name) => `${lambda(name)}:*`),
+  resources: names.map((name) => `${lambda(name)}:live`),
 });
 
 export const launch: Statement[] = [
@@ -109,7 +110,7 @@ export const launch: Statement[] = [
   {
     sid: "GiveNodesTheirRole",
     actions: ["iam:PassRole"],
-    resources: ["arn:aws:iam::${account}:role/casement-${cluster}-node"],
+    resources: ["arn:aws:iam::${account}:role/${function:node}"],
     conditions: { StringEquals: { "iam:PassedToService": "ec2.amazonaws.com" } },
   },
 ];
@@ -168,11 +169,18 @@ export const plans: Statement = {
   resources: ["arn:aws:s3:::${bucket}/plans/*"],
 };
 
-/** Whether the executions that look after nodes still run. */
-export const followNodes: Statement = {
-  sid: "FollowNodeExecutions",
+/** Whether the executions of these workflows still run. */
+export const followExecutions = (...names: string[]): Statement => ({
+  sid: "FollowExecutions",
   actions: ["lambda:GetDurableExecution"],
-  resources: [lambda("provision-node"), `${lambda("provision-node")}:*`],
+  resources: names.flatMap((name) => [lambda(name), `${lambda(name)}:*`]),
+});
+
+/** Join secrets that a lost execution left behind. */
+export const forgetJoinSecrets: Statement = {
+  sid: "ForgetJoinSecrets",
+  actions: ["secretsmanager:DeleteSecret"],
+  resources: [secret("join/*")],
 };
 
 export const seeSecurityGroups: Statement = {

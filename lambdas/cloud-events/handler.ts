@@ -2,7 +2,7 @@ import { z } from "zod";
 import { clients } from "../clients/clients.ts";
 import type { Transport } from "../clients/transport.ts";
 import { type Settings, settings } from "../settings.ts";
-import { executions } from "../steps/executions.ts";
+import { executionName, executions } from "../steps/executions.ts";
 import { ledger } from "../steps/ledger.ts";
 
 /** SSM's event for one machine's command; the event for the whole command says nothing about machines. */
@@ -24,6 +24,16 @@ const FINISHED = new Set([
   "Terminated",
 ]);
 
+/** A tick of one of our schedules: the rule's name ends in what it is for. */
+const tickEvent = z.object({
+  "detail-type": z.literal("Scheduled Event"),
+  id: z.string(),
+  resources: z.tuple([z.string()]),
+});
+
+/** Rules by the end of their name → the workflow that a tick starts. */
+const schedules: Readonly<Record<string, string>> = { sweep: "sweep" };
+
 /** Where this door stands. */
 export interface CloudEventsHost {
   readonly settings: Settings;
@@ -40,7 +50,15 @@ export const hostedCloudEvents = (host: CloudEventsHost): ((event: unknown) => P
   const world = { clients: clients(host.settings, host.transport), settings: host.settings, now: host.now };
   const book = ledger(world);
   const runs = executions(world);
+  const tick = async ({ id, resources: [rule] }: z.infer<typeof tickEvent>): Promise<string> => {
+    const workflow = Object.entries(schedules).find(([ending]) => rule.endsWith(ending))?.[1];
+    if (!workflow) return `ignored: nobody knows the schedule ${rule}`;
+    await runs.start(workflow, executionName(workflow, id), { tick: id });
+    return `${workflow} started`;
+  };
   return async (event) => {
+    const due = tickEvent.safeParse(event);
+    if (due.success) return tick(due.data);
     const read = commandEvent.safeParse(event);
     if (!read.success) return "ignored: nothing waits for this kind of event";
     const { "command-id": commandId, status } = read.data.detail;

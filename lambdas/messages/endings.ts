@@ -1,7 +1,8 @@
 import type { Start } from "../commands/command.ts";
-import type { Message, NodeRecord } from "../records.ts";
+import type { Message, NodeRecord, OperationRecord } from "../records.ts";
 import { context, say, section } from "./blocks.ts";
 import { titleOf, typeThis } from "./forms.ts";
+import { nodeLabel } from "./node-lines.ts";
 import { code, counted, plain, prose } from "./text.ts";
 
 const ended = (nodes: readonly NodeRecord[], status: string): number =>
@@ -53,3 +54,32 @@ const removed = {
 /** How a removal ended, in one sentence for message and ledger. */
 export const removeSummary = (node: string, status: keyof typeof removed, left: string | null): string =>
   `${node} ${removed[status]}.${left ? ` What is left: ${left}.` : ""}`;
+
+/** An operation that somebody waits for and that will not end by itself: said by the sweep, in its thread. */
+export function lostMessage(
+  operation: OperationRecord,
+  why: string,
+  nodes: readonly NodeRecord[],
+  commandWord: string,
+): Message {
+  const left = nodes.flatMap((node) =>
+    node.outcome && node.status === "failed" ? [`${nodeLabel(node)}: ${plain(node.outcome, 300)}`] : [],
+  );
+  const text = `❌ *${plain(titleOf(operation.request), 300)}* will not go on by itself: ${prose(why, 500)}.`;
+  const lines =
+    left.length > 0
+      ? `\nWhat is left:\n${left
+          .slice(0, 20)
+          .map((line) => `• ${line}`)
+          .join("\n")}`
+      : "";
+  return {
+    text: `❌ ${plain(titleOf(operation.request), 300)} was lost`,
+    blocks: [
+      section(`${text}${lines}`.slice(0, 3_000)),
+      context(
+        `${code(operation.id)} · what it held is free again · ${typeThis(commandWord, "nodes")} shows what is there now`,
+      ),
+    ],
+  };
+}

@@ -56,6 +56,13 @@ export const leases = (world: World) => {
       return item?.held ? item.owner.split(":")[0] : undefined;
     },
 
+    /** Gives back what a lost execution held, whatever its epoch; another owner's lease is left alone. */
+    releaseOwned: async (instanceId: string, owner: string): Promise<void> => {
+      await items.revise<LeaseItem>(leaseKey(instanceId), (before) =>
+        before?.held && before.owner === owner ? { ...before, held: false } : null,
+      );
+    },
+
     /** Gives the machine back; somebody else's lease is left alone. */
     release: async (lease: Lease): Promise<void> => {
       await items.revise<LeaseItem>(leaseKey(lease.instanceId), (before) =>

@@ -26,6 +26,7 @@ export const functionNames = [
   "provision-node",
   "remove-node",
   "look",
+  "sweep",
 ] as const;
 
 /**

@@ -14,4 +14,5 @@ export const rules = [
     pattern: { source: ["aws.ec2"], "detail-type": ["EC2 Instance State-change Notification"] },
     target: "cloud-events",
   },
+  { name: "sweep", schedule: "rate(15 minutes)", target: "cloud-events" },
 ] as const;

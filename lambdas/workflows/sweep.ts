@@ -1,0 +1,87 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { lostMessage } from "../messages/endings.ts";
+import type { NodeRecord, OperationRecord } from "../records.ts";
+import { deployed } from "../steps/host.ts";
+import type { Steps } from "../steps/steps.ts";
+import { step } from "./durably.ts";
+
+/** What a tick of the schedule starts. */
+export interface SweepStart {
+  /** The event's id: the same tick delivered twice is the same sweep. */
+  readonly tick: string;
+}
+
+/** An operation that will not end by itself, and why. */
+interface Lost {
+  readonly id: string;
+  readonly why: string;
+}
+
+/** A start may be delivered late; what is younger than this may still begin. */
+const YOUNG_MS = 20 * 60_000;
+
+/** Operations that are looked at: older ones were looked at by earlier sweeps. */
+const LOOKED_AT = 200;
+
+const CHANGES: ReadonlySet<string> = new Set(["add", "remove"]);
+
+/** By schedule: nothing runs when an execution times out or is stopped, so what it held is given back here, and said. */
+export const sweep =
+  (steps: Steps) =>
+  async (_start: SweepStart, ctx: DurableContext): Promise<void> => {
+    const lost = await step(ctx, "find operations that were lost", () => findLost(steps));
+    for (const { id, why } of lost) await step(ctx, `close ${id}`, () => close(steps, id, why));
+  };
+
+async function findLost(steps: Steps): Promise<Lost[]> {
+  const found: Lost[] = [];
+  for (const operation of await steps.ledger.operations(LOOKED_AT)) {
+    const why = operation.endedAt === null ? await howLost(steps, operation) : null;
+    if (why !== null) found.push({ id: operation.id, why });
+  }
+  return found;
+}
+
+async function howLost(steps: Steps, { requestedAt, executionArn }: OperationRecord): Promise<string | null> {
+  if (steps.now() - Date.parse(requestedAt) < YOUNG_MS) return null;
+  if (executionArn === null) return "it was asked for, but never began";
+  const status = await steps.executions.status(executionArn);
+  return status === "RUNNING" ? null : `its execution ended as ${status ?? "unknown"}`;
+}
+
+/** Ends the operation in the ledger and gives back what it held; nodes whose own execution goes on are left to it. */
+async function close(steps: Steps, id: string, why: string): Promise<void> {
+  const operation = await steps.ledger.operation(id);
+  if (!operation || operation.endedAt !== null) return;
+  for (const node of await steps.ledger.nodes(id)) await closeNode(steps, node, why);
+  if (operation.request.command === "add") await steps.places.settle(operation.request.pool, id);
+  const status = operation.executionArn === null ? "not-started" : "failed";
+  await steps.ledger.changeOperation(id, { status, summary: why, endedAt: steps.timestamp(), callbacks: {} });
+  if (!CHANGES.has(operation.request.command)) return;
+  const { configuration } = await steps.runtime.read(null);
+  const message = lostMessage(operation, why, await steps.ledger.nodes(id), configuration.command);
+  await steps.thread.post(configuration.slack.channel, message, `lost ${id}`, operation.messageTs ?? undefined);
+}
+
+async function closeNode(steps: Steps, node: NodeRecord, why: string): Promise<void> {
+  const runs = node.executionArn !== null && (await steps.executions.status(node.executionArn)) === "RUNNING";
+  if (runs || node.endedAt !== null) return;
+  const owner = `${node.operation}:${node.index}`;
+  await steps.places.giveBack(owner);
+  if (node.instanceId) {
+    await steps.joinSecret.remove(node.instanceId);
+    await steps.leases.releaseOwned(node.instanceId, owner);
+  }
+  const left = node.instanceId ? `instance ${node.instanceId} is as it was` : "no instance was launched";
+  await steps.ledger.changeNode(node.operation, node.index, {
+    status: "failed",
+    failure: { stage: node.stage ?? "launch", why, left },
+    waitsFor: null,
+    endedAt: steps.timestamp(),
+    outcome: left,
+    callbacks: {},
+  });
+}
+
+/** The Lambda entry. */
+export const handler = deployed(sweep);

@@ -1,0 +1,50 @@
+import { LambdaClient, StopDurableExecutionCommand } from "@aws-sdk/client-lambda";
+import { afterEach, expect, test } from "vitest";
+import { activity } from "../../lib/sandbox/core/activity.ts";
+import { inProcess } from "../../lib/sandbox/in-process.ts";
+import { VISITOR } from "../../lib/sandbox/principals.ts";
+import { town } from "../../lib/sandbox/town.ts";
+import { type World, world } from "./world.ts";
+
+let here: World;
+afterEach(() => here.close());
+
+/** Somebody with an administrator's rights stops an execution from outside: nothing of it runs any more. */
+async function stop(arn: string): Promise<void> {
+  const lambda = new LambdaClient({
+    region: town.region,
+    credentials: here.ground.keys.of(VISITOR),
+    endpoint: "http://aws.sandbox.invalid",
+    requestHandler: inProcess(here.ground, activity()).aws,
+  });
+  await here.drive(lambda.send(new StopDurableExecutionCommand({ DurableExecutionArn: arn })));
+}
+
+test("an operation whose executions were stopped is closed by the sweep, which gives back what it held", async () => {
+  here = await world();
+  await here.type("operator", "/win add web 1");
+  const id = (await here.operations())[0]?.id ?? "";
+  await here.until(async () => (await here.nodes(id))[0]?.stage === "features", 30);
+  for (const { arn } of here.ground.lambda.executions().filter(({ status }) => status === "RUNNING")) await stop(arn);
+  await here.pass(40);
+
+  const [operation] = await here.operations();
+  expect(operation).toMatchObject({ status: "failed", summary: "its execution ended as STOPPED" });
+  const [node] = await here.nodes(id);
+  expect(node).toMatchObject({ status: "failed", outcome: `instance ${node?.instanceId} is as it was` });
+  expect(here.said().filter((text) => text.includes("will not go on by itself"))).toHaveLength(1);
+
+  // The pool's promise, the place and the lease are free: the next add fits and the machine may be removed.
+  await here.type("operator", "/win add web 7");
+  await here.until(async () => (await here.operations())[0]?.status === "running", 5);
+  expect((await here.operations())[0]?.summary).not.toContain("too many");
+});
+
+test("an operation that goes on is left alone by the sweep", async () => {
+  here = await world();
+  await here.type("operator", "/win add web 1");
+  here.ground.foundation.mishaps.order("agent-never-online", {});
+  await here.pass(45);
+  expect((await here.operations())[0]?.status).toBe("waiting");
+  expect(here.said().some((text) => text.includes("will not go on by itself"))).toBe(false);
+});
