@@ -1,0 +1,107 @@
+import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
+import { residents } from "../../lib/sandbox/town-residents.ts";
+import type { World } from "./world.ts";
+
+/** A Windows node that lives in the town from the beginning. */
+export interface Resident {
+  readonly name: string;
+  readonly instanceId: string;
+}
+
+const residentOf = (address: string): Resident => ({
+  name: `ip-${address.replaceAll(".", "-")}.us-west-2.compute.internal`,
+  instanceId: residents.find(({ privateIp }) => privateIp === address)?.instanceId ?? "",
+});
+
+/** The two nodes of pool web, the protected one of pool batch, the one of a MachineSet. */
+export const web = residentOf("10.0.3.7");
+export const otherWeb = residentOf("10.0.0.31");
+export const batch = residentOf("10.0.1.41");
+export const edge = residentOf("10.0.1.52");
+
+/** A cluster administrator at kubectl. */
+export async function kubectl(here: World, method: string, url: string, body: object = {}): Promise<void> {
+  const { certificate } = await here.ground.kubernetes.adminCredentials();
+  const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+  const request = {
+    method,
+    url,
+    headers: { "content-type": type, accept: "application/json" },
+    body: Buffer.from(JSON.stringify(body)),
+  };
+  const answer = await here.drive(here.ground.kubernetes.answer(request, { clientCertificate: certificate }));
+  if (answer.status >= 400) throw new Error(`${method} ${url}: ${String(answer.body)}`);
+}
+
+/** Cordons a node by hand, or opens it. */
+export const cordonByHand = (here: World, { name }: Resident, unschedulable = true): Promise<void> =>
+  kubectl(here, "PATCH", `/api/v1/nodes/${name}`, { spec: { unschedulable } });
+
+/** The owner of the account at the EC2 console. */
+export async function ec2(here: World, action: string, fields: Readonly<Record<string, string>>): Promise<void> {
+  const request = {
+    method: "POST",
+    url: "/",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: Buffer.from(new URLSearchParams({ Action: action, Version: "2016-11-15", ...fields }).toString()),
+  };
+  const owner = { principal: "owner", require: () => undefined };
+  await here.drive(here.ground.ec2.service.answer(action, request, owner));
+}
+
+/** Puts a tag on an instance. */
+export const tag = (here: World, { instanceId }: Resident, key: string, value: string): Promise<void> =>
+  ec2(here, "CreateTags", { "ResourceId.1": instanceId, "Tag.1.Key": key, "Tag.1.Value": value });
+
+/** The instance's state in EC2. */
+export const stateOf = (here: World, { instanceId }: Resident): string | undefined =>
+  here.ground.ec2.describe().find((instance) => instance.InstanceId === instanceId)?.State?.Name;
+
+interface Pod extends KubeObject {
+  readonly spec: { readonly nodeName?: string };
+  readonly status?: { readonly phase?: string };
+}
+
+/** Names of the pods on a node. */
+export const podsOn = (here: World, { name }: Resident): string[] =>
+  (here.ground.kubernetes.objects("pods") as Pod[])
+    .filter(({ spec }) => spec.nodeName === name)
+    .map(({ metadata }) => metadata.name);
+
+/** How many pods of an app run, wherever. */
+export const running = (here: World, app: string): number =>
+  (here.ground.kubernetes.objects("pods") as Pod[]).filter(
+    ({ metadata, status }) => metadata.labels?.app === app && status?.phase === "Running",
+  ).length;
+
+/** A pod by its manifest, placed on a node as the scheduler or the kubelet itself would have. */
+export const podOn = (node: Resident, name: string, more: { metadata?: object; spec?: object } = {}): KubeObject =>
+  ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, namespace: "default", labels: { app: name }, ...more.metadata },
+    spec: {
+      nodeName: node.name,
+      tolerations: [{ key: "os", operator: "Exists" }],
+      containers: [{ name, image: "registry.example.com/shop/tool:1" }],
+      ...more.spec,
+    },
+  }) as unknown as KubeObject;
+
+/** A pod on the node that its budget "guard" does not let go. */
+export async function guardedPod(here: World, node: Resident): Promise<void> {
+  here.ground.kubernetes.create(podOn(node, "guarded"));
+  here.ground.kubernetes.create({
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    metadata: { name: "guard", namespace: "default" },
+    spec: { minAvailable: 1, selector: { matchLabels: { app: "guarded" } } },
+  } as unknown as KubeObject);
+  await here.until(() => running(here, "guarded") === 1, 2, "the guarded pod");
+}
+
+/** Its owner lets the guarded pod go. */
+export const letGo = (here: World): Promise<void> =>
+  kubectl(here, "PATCH", "/apis/policy/v1/namespaces/default/poddisruptionbudgets/guard", {
+    spec: { minAvailable: 0 },
+  });

@@ -1,0 +1,54 @@
+import type { World } from "./world.ts";
+import { type Name, people } from "./hands.ts";
+
+interface Text {
+  readonly text?: string;
+}
+
+interface Piece {
+  readonly text?: Text | string;
+  readonly elements?: readonly { readonly text?: Text | string }[];
+}
+
+const words = (text: Text | string | undefined): string => (typeof text === "string" ? text : (text?.text ?? ""));
+
+/** What blocks say, a line each; buttons in square brackets. */
+export const readBlocks = (blocks: readonly object[]): string =>
+  (blocks as readonly Piece[])
+    .flatMap(({ text, elements = [] }) => [
+      words(text),
+      ...elements.map((element) =>
+        typeof element.text === "object" ? `[${words(element.text)}]` : words(element.text),
+      ),
+    ])
+    .filter((line) => line !== "")
+    .join("\n");
+
+/** What this person alone was told, oldest first. */
+export const privately = ({ ground }: World, user: Name): string[] =>
+  ground.slack
+    .messages()
+    .filter(({ onlyTo }) => onlyTo === people[user])
+    .map(({ blocks }) => readBlocks(blocks));
+
+/** What stands in the channel, threads left out, oldest first. */
+export const openly = ({ ground }: World): string[] =>
+  ground.slack
+    .messages()
+    .filter(({ onlyTo, threadTs, user }) => !onlyTo && threadTs === undefined && user.startsWith("U0CASEMENT"))
+    .map(({ blocks }) => readBlocks(blocks));
+
+/** What the threads say, oldest first. */
+export const inThreads = ({ ground }: World): string[] =>
+  ground.slack
+    .messages()
+    .filter(({ threadTs }) => threadTs !== undefined)
+    .map(({ blocks }) => readBlocks(blocks));
+
+/** What the topmost dialog in front of this person says, with its buttons; "" when none is open. */
+export function dialogOf({ ground }: World, user: Name): string {
+  const view = ground.slack.desk.viewsOf(people[user]).at(-1);
+  if (!view) return "";
+  const buttons = [view.close, view.submit].flatMap((button) => (button ? [`[${words(button as Text)}]`] : []));
+  return [words(view.title as Text), readBlocks(view.blocks), ...buttons].join("\n");
+}

@@ -1,0 +1,40 @@
+import { expect } from "vitest";
+import { expectSound, heldBack, newest, nodeNamed, settled } from "./evidence.ts";
+import { type Resident, stateOf } from "./others.ts";
+import { dialogOf } from "./reading.ts";
+import { type World, type WorldOptions, world } from "./world.ts";
+
+/** A town in which people live. */
+export const inhabited = (options: WorldOptions = {}): Promise<World> => world({ ...options, inhabited: true });
+
+/** Asks for a removal and waits until the dialog shows what would go; returns what it says. */
+export async function ask(here: World, node: string): Promise<string> {
+  await here.type("operator", `/win remove ${node}`);
+  await here.until(() => !dialogOf(here, "operator").includes("Looking at"), 6, "the dialog's facts");
+  return dialogOf(here, "operator");
+}
+
+/** Asks for a removal and says yes; the removal has begun then. */
+export async function sayYes(here: World, node: string): Promise<void> {
+  expect(await ask(here, node)).toContain("[Remove]");
+  await here.submit("operator");
+}
+
+/** The node is out: instance and Node are gone, nothing is held back, the ledger says so. */
+export async function expectGone(here: World, node: Resident): Promise<void> {
+  await settled(here);
+  expect((await newest(here)).operation).toMatchObject({ status: "succeeded", callbacks: {} });
+  expect(stateOf(here, node)).toBe("terminated");
+  expect(nodeNamed(here, node.name)).toBeUndefined();
+  expect(await heldBack(here)).toEqual([]);
+  await expectSound(here);
+}
+
+/** The node is as it was: running, there, schedulable unless told; nothing is held back. */
+export async function expectKept(here: World, node: Resident, unschedulable = false): Promise<void> {
+  await settled(here);
+  expect(stateOf(here, node)).toBe("running");
+  expect(nodeNamed(here, node.name)?.spec?.unschedulable === true).toBe(unschedulable);
+  expect(await heldBack(here)).toEqual([]);
+  await expectSound(here);
+}

@@ -1,0 +1,207 @@
+import { afterEach, expect, test } from "vitest";
+import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
+import { CANCEL_OPERATION } from "../../lambdas/messages/buttons.ts";
+import { calls, eventsOn, newest, settled } from "./evidence.ts";
+import { cordonByHand, guardedPod, letGo, otherWeb, podOn, podsOn, running, stateOf, web } from "./others.ts";
+import { dialogOf, inThreads, openly, privately } from "./reading.ts";
+import { ask, expectGone, expectKept, inhabited, sayYes } from "./removal.ts";
+import type { World } from "./world.ts";
+
+let here: World;
+afterEach(() => here.close());
+
+test("a dialog opens at once and then names node, instance, pool, pods, their owners and their data", async () => {
+  here = await inhabited();
+  here.ground.kubernetes.create(podOn(otherWeb, "by-hand"));
+  await here.pass(1);
+  await here.type("operator", "/win remove ip-10-0-0-31");
+  expect(dialogOf(here, "operator")).toContain("Looking at `ip-10-0-0-31`");
+  expect(dialogOf(here, "operator")).not.toContain("[Remove]");
+  const facts = await ask(here, "ip-10-0-0-31");
+  for (const fact of [otherWeb.name, otherWeb.instanceId, "`web`", "[Keep]", "[Remove]"]) expect(facts).toContain(fact);
+  expect(facts).toMatch(/default\/reports-\S+` \(ReplicaSet reports-\S+\) · ⚠️ loses emptyDir scratch/);
+  expect(facts).toContain("`default/by-hand` (⚠️ nothing makes it again)");
+  expect(facts).toContain("2 pods will lose local data or not come back");
+});
+
+test("Remove empties the node, terminates the instance and deletes the Node; its pods run elsewhere", async () => {
+  here = await inhabited();
+  await sayYes(here, "ip-10-0-3-7");
+  await expectGone(here, web);
+  expect(running(here, "storefront")).toBe(2);
+  const [message] = openly(here);
+  expect(message).toContain(`✅ Remove ip-10-0-3-7`);
+  expect(message).toContain(`${web.name} was removed and its instance terminated`);
+  expect(message).not.toContain("[Cancel]");
+  expect(inThreads(here).map((line) => line.replace(/.*: /, "").replace(/ (\(|after ).*/, ""))).toEqual([
+    "cordoning the node",
+    "evicting its pods",
+    "terminating the instance",
+    "deleting the Node",
+    "removed",
+  ]);
+  expect(eventsOn(here, web.name).filter((event) => event.startsWith("CasementRemoving"))).toHaveLength(3);
+});
+
+test("pods leave by the eviction API alone, by UID and with their own grace", async () => {
+  here = await inhabited();
+  here.ground.kubernetes.create(podOn(web, "slow", { spec: { terminationGracePeriodSeconds: 75 } }));
+  await here.pass(1);
+  await sayYes(here, "ip-10-0-3-7");
+  const pod = () =>
+    here.ground.kubernetes.objects("pods").find(({ metadata }) => metadata.name === "slow")?.metadata ?? null;
+  await here.until(() => pod()?.deletionTimestamp !== undefined, 5);
+  expect(pod()?.deletionGracePeriodSeconds).toBe(75);
+  await expectGone(here, web);
+  const ours = calls(here, "kubernetes").filter(({ principal }) => principal.endsWith(":casement:casement"));
+  expect(ours.some(({ action }) => action === "delete pods")).toBe(false);
+  expect(ours.some(({ action }) => action === "create pods/eviction")).toBe(true);
+});
+
+test("DaemonSet pods and static pods stay until the machine goes", async () => {
+  here = await inhabited();
+  here.ground.kubernetes.create({
+    apiVersion: "apps/v1",
+    kind: "DaemonSet",
+    metadata: { name: "exporter", namespace: "default" },
+    spec: {
+      selector: { matchLabels: { app: "exporter" } },
+      template: {
+        metadata: { labels: { app: "exporter" } },
+        spec: {
+          nodeSelector: { "kubernetes.io/os": "windows" },
+          tolerations: [{ operator: "Exists" }],
+          containers: [{ name: "exporter", image: "registry.example.com/exporter:1" }],
+        },
+      },
+    },
+  } as unknown as KubeObject);
+  const mirror = { annotations: { "kubernetes.io/config.mirror": "abc" } };
+  here.ground.kubernetes.create(podOn(web, "static", { metadata: mirror }));
+  await here.until(() => podsOn(here, web).some((name) => name.startsWith("exporter")), 2);
+  const facts = await ask(here, "ip-10-0-3-7");
+  expect(facts).not.toMatch(/exporter|static/);
+  await here.submit("operator");
+  await here.until(() => stateOf(here, web) !== "running", 10);
+  expect(podsOn(here, web)).toEqual(expect.arrayContaining([expect.stringMatching(/^exporter/), "static"]));
+  await expectGone(here, web);
+});
+
+test("Keep, or closing the dialog, changes nothing", async () => {
+  here = await inhabited();
+  await ask(here, "ip-10-0-3-7");
+  await here.dismiss("operator");
+  await expectKept(here, web);
+  expect((await newest(here)).operation).toMatchObject({
+    status: "cancelled",
+    summary: "The dialog was closed. Nothing was changed.",
+  });
+  expect(openly(here)).toEqual([]);
+});
+
+test("a dialog that is closed before it was filled changes nothing", async () => {
+  here = await inhabited();
+  await here.type("operator", "/win remove ip-10-0-3-7");
+  await here.dismiss("operator");
+  await expectKept(here, web);
+  expect((await newest(here)).operation.status).toBe("cancelled");
+});
+
+test("a dialog that nobody answers ends by itself and says so; pressing Remove then comes too late", async () => {
+  here = await inhabited();
+  await ask(here, "ip-10-0-3-7");
+  await settled(here);
+  expect((await newest(here)).operation.status).toBe("cancelled");
+  expect(dialogOf(here, "operator")).toContain("Nobody answered the dialog in time. Nothing was changed.");
+  expect(dialogOf(here, "operator")).not.toContain("[Remove]");
+  await expectKept(here, web);
+});
+
+test("cancelled while the dialog waits, it says so in the dialog", async () => {
+  here = await inhabited();
+  await ask(here, "ip-10-0-3-7");
+  const { operation } = await newest(here);
+  await here.type("approver", `/win cancel ${operation.id}`);
+  await expectKept(here, web);
+  expect((await newest(here)).operation).toMatchObject({ status: "cancelled", cancelledBy: "U0APPROVER" });
+  expect(dialogOf(here, "operator")).toContain("Cancelled before anything was changed.");
+});
+
+test("a dry run tells the asker what would go and changes nothing", async () => {
+  here = await inhabited();
+  const shown = await here.type("operator", "/win remove ip-10-0-0-31 --dry-run");
+  expect(shown.views).toEqual([]);
+  await expectKept(here, otherWeb);
+  const said = privately(here, "operator").at(-1) ?? "";
+  for (const word of ["Dry run, nothing was changed", otherWeb.instanceId, "reports-", "lose local data", "For real:"])
+    expect(said).toContain(word);
+  expect(openly(here)).toEqual([]);
+});
+
+test("a budget holds the removal up, says so, and lets it go on when it allows", async () => {
+  here = await inhabited();
+  await guardedPod(here, web);
+  await sayYes(here, "ip-10-0-3-7");
+  await here.pass(3);
+  expect(openly(here)[0]).toMatch(
+    /evicting its pods.*waits for disruption budgets to let 1 pod go \(default\/guarded: The disruption budget guard needs 1 healthy pods and has 1/,
+  );
+  expect(openly(here)[0]).toMatch(/· 3m of 3m/);
+  await letGo(here);
+  await expectGone(here, web);
+});
+
+test("a budget that never allows ends the removal at the deadline: uncordoned, with pod and budget named", async () => {
+  here = await inhabited();
+  await guardedPod(here, web);
+  await sayYes(here, "ip-10-0-3-7");
+  await expectKept(here, web);
+  const { operation, nodes } = await newest(here);
+  expect(operation.status).toBe("failed");
+  expect(Date.parse(operation.endedAt ?? "") - Date.parse(nodes[0]?.startedAt ?? "")).toBeLessThan(16 * 60_000);
+  const [message] = openly(here);
+  for (const words of ["failed at eviction", "default/guarded", "disruption budget guard", "schedulable again"])
+    expect(message).toContain(words);
+  expect(message).toContain("`/win remove ip-10-0-3-7` tries it again.");
+  expect(running(here, "guarded")).toBe(1);
+});
+
+test("a node that somebody had cordoned before stays cordoned when the removal fails", async () => {
+  here = await inhabited();
+  await guardedPod(here, web);
+  await cordonByHand(here, web);
+  await sayYes(here, "ip-10-0-3-7");
+  await expectKept(here, web, true);
+  expect(openly(here)[0]).toContain("the node is cordoned, as it was before");
+});
+
+test("a node that somebody cordoned while the dialog was open stays cordoned too", async () => {
+  here = await inhabited();
+  await guardedPod(here, web);
+  await ask(here, "ip-10-0-3-7");
+  await cordonByHand(here, web);
+  await here.submit("operator");
+  await expectKept(here, web, true);
+});
+
+test("an overloaded API server is no budget: the eviction is asked for again until it is heard", async () => {
+  here = await inhabited();
+  here.ground.foundation.mishaps.order("kubernetes-throttle", { resource: "pods/eviction" }, 4);
+  await sayYes(here, "ip-10-0-3-7");
+  await here.pass(0.3);
+  expect(openly(here)[0]).not.toContain("budget");
+  await expectGone(here, web);
+});
+
+test("Cancel during an eviction that a budget blocks puts the node back", async () => {
+  here = await inhabited();
+  await guardedPod(here, web);
+  await sayYes(here, "ip-10-0-3-7");
+  await here.pass(2);
+  const shown = await here.press("approver", CANCEL_OPERATION);
+  expect(shown.error).toBeNull();
+  await expectKept(here, web);
+  expect((await newest(here)).operation).toMatchObject({ status: "cancelled", cancelledBy: "U0APPROVER" });
+  expect(openly(here)[0]).toContain("schedulable again");
+  expect(openly(here)[0]).not.toContain("[Cancel]");
+});
