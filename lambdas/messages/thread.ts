@@ -38,8 +38,19 @@ function failure(operation: OperationRecord, node: NodeRecord, commandWord: stri
   return { text, blocks: [...say(text).blocks, ...failureBlocks(node, operation, commandWord, now, WHY)] };
 }
 
-const remarks = (before: Told | null, after: NodeRecord): Message[] =>
-  after.notes.slice(before?.notes ?? 0).map((note) => say(`ℹ️ ${nodeLabel(after)}: ${plain(note, 2_000)}`));
+/** A line of the thread, and what makes it this line and no other among those of its node. */
+export interface ThreadLine {
+  readonly mark: string;
+  readonly message: Message;
+}
+
+function remarks(before: Told | null, after: NodeRecord): ThreadLine[] {
+  const known = before?.notes ?? 0;
+  return after.notes.slice(known).map((note, at) => ({
+    mark: `note ${known + at}`,
+    message: say(`ℹ️ ${nodeLabel(after)}: ${plain(note, 2_000)}`),
+  }));
+}
 
 function change(
   operation: OperationRecord,
@@ -47,16 +58,18 @@ function change(
   after: NodeRecord,
   commandWord: string,
   now: string,
-): Message[] {
-  const same = before?.status === after.status;
-  if (after.status === "queued" || (same && before.stage === after.stage)) return [];
-  if (after.status === "running") {
-    return after.stage
-      ? [say(`${signs.running} ${nodeLabel(after)}: ${stageDoing(after.stage)}${took(before, after)}`)]
-      : [];
+): ThreadLine[] {
+  const { status, stage } = after;
+  const same = before?.status === status;
+  if (status === "queued" || (same && before.stage === stage)) return [];
+  if (status === "running") {
+    const doing = stage && `${signs.running} ${nodeLabel(after)}: ${stageDoing(stage)}${took(before, after)}`;
+    return doing ? [{ mark: `running ${stage}`, message: say(doing) }] : [];
   }
   const isFailure = after.failure !== null && !before?.failed;
-  return isFailure ? [failure(operation, after, commandWord, now)] : same ? [] : [say(nodeLine(after, now))];
+  if (same && !isFailure) return [];
+  const message = isFailure ? failure(operation, after, commandWord, now) : say(nodeLine(after, now));
+  return [{ mark: status, message }];
 }
 
 /**
@@ -71,4 +84,4 @@ export const threadLines = (
   after: NodeRecord,
   commandWord: string,
   now: string,
-): Message[] => [...remarks(before, after), ...change(operation, before, after, commandWord, now)];
+): ThreadLine[] => [...remarks(before, after), ...change(operation, before, after, commandWord, now)];

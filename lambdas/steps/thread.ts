@@ -2,7 +2,8 @@ import type { View } from "@slack/web-api";
 import { Retryable } from "../errors.ts";
 import type { Message } from "../records.ts";
 import { slackCode } from "./busy.ts";
-import type { World } from "./world.ts";
+import { table } from "./table.ts";
+import { timestamp, type World } from "./world.ts";
 
 /** Slack's own codes for a message that can no longer be edited: a fresh one is posted instead. */
 const LOST = new Set(["message_not_found", "cant_update_message", "edit_window_closed"]);
@@ -13,21 +14,76 @@ type Blocks = NonNullable<
 >;
 const blocksOf = (message: Message): Blocks => message.blocks as unknown as Blocks;
 
+/** Metadata by which a message is found again; people do not see it. */
+const MARKED = "casement_message";
+
+/** Slack's clock and ours may differ a little. */
+const SKEW_SECONDS = 60;
+
+/** A message as Slack's history gives it. */
+interface Marked {
+  readonly ts?: string;
+  readonly metadata?: { readonly event_type?: string; readonly event_payload?: object };
+}
+
+const carries =
+  (mark: string) =>
+  ({ metadata }: Marked): boolean =>
+    metadata?.event_type === MARKED && (metadata.event_payload as { mark?: unknown } | undefined)?.mark === mark;
+
+/** Messages that were posted, found again by their marks. */
+const finding = (world: World) => async (channel: string, mark: string, since: string, threadTs?: string) => {
+  const slack = await world.clients.slack();
+  const asked = {
+    channel,
+    include_all_metadata: true,
+    oldest: String(Date.parse(since) / 1000 - SKEW_SECONDS),
+    limit: 200,
+  };
+  const pages = threadTs
+    ? slack.paginate("conversations.replies", { ...asked, ts: threadTs })
+    : slack.paginate("conversations.history", asked);
+  for await (const page of pages) {
+    const found = ((page as { messages?: Marked[] }).messages ?? []).find(carries(mark));
+    if (found?.ts) return found.ts;
+  }
+  return undefined;
+};
+
+const posting = (world: World) => {
+  const items = table(world);
+  const find = finding(world);
+  return {
+    /**
+     * Posts a message; in a thread when told. Asked again after a crash or a lost answer, it finds what it posted.
+     * @param mark unique for the message among all of the cluster
+     * @returns its timestamp
+     */
+    post: async (channel: string, message: Message, mark: string, threadTs?: string): Promise<string> => {
+      const key = { pk: `message#${mark}`, sk: "message" };
+      if ((await items.insert(key, { since: timestamp(world) })) === "again") {
+        const { since = timestamp(world) } = (await items.read<{ since: string }>(key)) ?? {};
+        const known = await find(channel, mark, since, threadTs);
+        if (known) return known;
+      }
+      const slack = await world.clients.slack();
+      const { ts } = await slack.chat.postMessage({
+        channel,
+        text: message.text,
+        blocks: blocksOf(message),
+        unfurl_links: false,
+        metadata: { event_type: MARKED, event_payload: { mark } },
+        ...(threadTs ? { thread_ts: threadTs } : {}),
+      });
+      if (!ts) throw new Retryable("Slack took a message and gave no timestamp");
+      return ts;
+    },
+  };
+};
+
 /** What is said in Slack. Every verb throws Retryable-like errors of the client as they come. */
 export const thread = (world: World) => ({
-  /** Posts a message; in a thread when told. Returns its timestamp. */
-  post: async (channel: string, message: Message, threadTs?: string): Promise<string> => {
-    const slack = await world.clients.slack();
-    const { ts } = await slack.chat.postMessage({
-      channel,
-      text: message.text,
-      blocks: blocksOf(message),
-      unfurl_links: false,
-      ...(threadTs ? { thread_ts: threadTs } : {}),
-    });
-    if (!ts) throw new Retryable("Slack took a message and gave no timestamp");
-    return ts;
-  },
+  ...posting(world),
 
   /** Rewrites a message in place; returns the timestamp of the one that now stands (a new one if the old is lost). */
   update: async (channel: string, ts: string, message: Message): Promise<string> => {

@@ -53,6 +53,7 @@ export async function failOperation(steps: Steps, start: Start, error: unknown):
   }
   const message = (status === "refused" ? refusedMessage : troubleMessage)(start, cause.message, configuration.command);
   const operation = await steps.ledger.operation(start.operation);
-  await steps.thread.post(configuration.slack.channel, message, operation?.messageTs ?? undefined);
+  const mark = `${start.operation} end`;
+  await steps.thread.post(configuration.slack.channel, message, mark, operation?.messageTs ?? undefined);
   return message;
 }

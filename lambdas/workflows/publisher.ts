@@ -46,6 +46,7 @@ interface Telling {
 }
 
 async function tellThread(steps: Steps, view: OperationView, before: Published, commandWord: string): Promise<Telling> {
+  const { channel, id } = view.operation;
   const told = new Map(before.told.map((node) => [node.index, node]));
   let room = LINES_AT_ONCE;
   try {
@@ -53,7 +54,8 @@ async function tellThread(steps: Steps, view: OperationView, before: Published, 
       const lines = threadLines(view.operation, told.get(node.index) ?? null, node, commandWord, view.now);
       if (lines.length > room) break;
       room -= lines.length;
-      for (const line of lines) await steps.thread.post(view.operation.channel, line, before.messageTs);
+      for (const { mark, message } of lines)
+        await steps.thread.post(channel, message, `${id} ${node.index} ${mark}`, before.messageTs);
       told.set(node.index, toldOf(node));
     }
     return { told: [...told.values()], trouble: null };
@@ -108,7 +110,7 @@ export async function postFirst(
   const view = await viewOf(steps, id, pool);
   if (!view) throw new Error(`the operation ${id} is not in the ledger`);
   const known = view.operation.messageTs;
-  const messageTs = known ?? (await steps.thread.post(view.operation.channel, operationMessage(view, commandWord)));
+  const messageTs = known ?? (await steps.thread.post(view.operation.channel, operationMessage(view, commandWord), id));
   if (!known) await steps.ledger.changeOperation(id, { messageTs });
   return { messageTs, view: fingerprint(view), at: steps.now(), told: [], trouble: null };
 }

@@ -5,7 +5,7 @@ import { decidingRecord, NOW, nodeRecord, operationRecord } from "./records.ts";
 import { expectWithinSlackLimits } from "./within-slack-limits.ts";
 
 const said = (before: NodeRecord | null, after: NodeRecord) =>
-  threadLines(operationRecord(), before && toldOf(before), after, "/win", NOW);
+  threadLines(operationRecord(), before && toldOf(before), after, "/win", NOW).map(({ message }) => message);
 const texts = (before: NodeRecord | null, after: NodeRecord) => said(before, after).map(({ text }) => text);
 
 test("tells each new stage and how long the one before took", () => {

@@ -58,8 +58,8 @@ export function bot(app: App): void {
       const view = additionOf(null);
       const posted = await client.chat.postMessage({ channel, ...sendable(operationMessage(view, WORD)) });
       const lines = view.nodes.flatMap((node) => threadLines(view.operation, null, node, WORD, NOW));
-      for (const line of lines) {
-        await client.chat.postMessage({ channel, thread_ts: String(posted.ts), ...sendable(line) });
+      for (const { message } of lines) {
+        await client.chat.postMessage({ channel, thread_ts: String(posted.ts), ...sendable(message) });
       }
       return;
     }

@@ -19,14 +19,37 @@ const seen = (text: string) => ground.slack.messages().filter((message) => messa
 
 describe("What is said in Slack", () => {
   it("stands in the channel, and in its thread when told", async () => {
-    const ts = await thread().post(CHANNEL, saying("on it"));
-    const reply = await thread().post(CHANNEL, saying("detail"), ts);
+    const ts = await thread().post(CHANNEL, saying("on it"), "first");
+    const reply = await thread().post(CHANNEL, saying("detail"), "second", ts);
     expect(seen("on it")).toMatchObject([{ channel: CHANNEL, ts }]);
     expect(seen("detail")).toMatchObject([{ ts: reply, threadTs: ts }]);
   });
 
+  it("is posted once, however often it is asked for", async () => {
+    const ts = await thread().post(CHANNEL, saying("once"), "once");
+    expect(await thread().post(CHANNEL, saying("once"), "once")).toBe(ts);
+    const reply = await thread().post(CHANNEL, saying("once below"), "once below", ts);
+    expect(await thread().post(CHANNEL, saying("once below"), "once below", ts)).toBe(reply);
+    expect([...seen("once"), ...seen("once below")]).toHaveLength(2);
+  });
+
+  it("is found again when Slack took it and its answer was lost", async () => {
+    ground.foundation.mishaps.order("slack-answer-lost", { method: "chat.postMessage" }, 1);
+    const post = () => thread().post(CHANNEL, saying("taken"), "taken");
+    const ts = await post().catch(post);
+    expect(seen("taken")).toMatchObject([{ ts }]);
+  });
+
+  it("is posted after all when Slack did not take it the first time", async () => {
+    ground.foundation.mishaps.order("slack-down", { method: "chat.postMessage" }, 1);
+    const post = () => thread().post(CHANNEL, saying("late"), "late");
+    await expect(post()).rejects.toSatisfy(isBusy);
+    await post();
+    expect(seen("late")).toHaveLength(1);
+  });
+
   it("is rewritten in place", async () => {
-    const ts = await thread().post(CHANNEL, saying("before"));
+    const ts = await thread().post(CHANNEL, saying("before"), "third");
     expect(await thread().update(CHANNEL, ts, saying("after"))).toBe(ts);
     expect(seen("before")).toEqual([]);
     expect(seen("after")).toMatchObject([{ ts, edited: true }]);
@@ -43,7 +66,7 @@ describe("What is said in Slack", () => {
   });
 
   it.each(["slack-ratelimited", "slack-5xx", "slack-down"])("is tried again later under %s", async (kind) => {
-    const ts = await thread().post(CHANNEL, saying(`under ${kind}`));
+    const ts = await thread().post(CHANNEL, saying(`under ${kind}`), kind);
     ground.foundation.mishaps.order(kind, { method: "chat.update" }, 4);
     const error = await thread()
       .update(CHANNEL, ts, saying("changed"))
@@ -55,7 +78,7 @@ describe("What is said in Slack", () => {
 
   it("is refused where the bot may not speak, and that is no reason to try again", async () => {
     const error = await thread()
-      .post("C0NOWHERE0", saying("lost"))
+      .post("C0NOWHERE0", saying("lost"), "lost")
       .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ data: { error: "channel_not_found" } });
     expect(isBusy(error)).toBe(false);

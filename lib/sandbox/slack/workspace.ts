@@ -30,7 +30,14 @@ export interface SlackOptions {
 }
 
 /** The bot scopes the app asks for when it is installed. */
-export const appScopes = ["commands", "chat:write", "users:read", "usergroups:read", "channels:read"] as const;
+export const appScopes = [
+  "commands",
+  "chat:write",
+  "users:read",
+  "usergroups:read",
+  "channels:read",
+  "channels:history",
+] as const;
 
 /** Everything the doors and the desk of the simulated Slack work on. */
 export interface Workspace {

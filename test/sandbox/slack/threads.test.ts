@@ -25,6 +25,8 @@ test("a message keeps the metadata it was sent with, also over an update that br
   const metadata = { event_type: "operation", event_payload: { id: "add-1" } };
   const { ts } = await client.chat.postMessage({ channel: CHANNEL, text: "a", metadata });
   await client.chat.update({ channel: CHANNEL, ts: String(ts), text: "b" });
-  const { messages } = await client.conversations.history({ channel: CHANNEL });
+  const { messages } = await client.conversations.history({ channel: CHANNEL, include_all_metadata: true });
   expect(messages).toMatchObject([{ text: "b", metadata }]);
+  const { messages: bare } = await client.conversations.history({ channel: CHANNEL });
+  expect(bare?.[0]).not.toHaveProperty("metadata");
 });

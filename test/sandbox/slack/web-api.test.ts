@@ -26,9 +26,10 @@ describe("who may call", () => {
 
   test("refuses a method whose scope the app was not given, naming it", async () => {
     const { client } = bench();
-    expect(await refused(client.conversations.history({ channel: CHANNEL }))).toMatchObject({
+    const reaction = { channel: CHANNEL, timestamp: "1700000000.000100", name: "eyes" };
+    expect(await refused(client.reactions.add(reaction))).toMatchObject({
       error: "missing_scope",
-      needed: "channels:history",
+      needed: "reactions:write",
     });
   });
 

@@ -21,6 +21,12 @@ function page(messages: readonly StoredMessage[], args: Json): { items: StoredMe
   };
 }
 
+/** Metadata is given only to who asks for it (conversations.history, include_all_metadata). */
+const told = (workspace: Workspace, args: Json, message: StoredMessage): Json => {
+  const { metadata, ...rest } = messageObject(workspace, message);
+  return String(args.include_all_metadata) === "true" && metadata ? { ...rest, metadata } : rest;
+};
+
 const between = (args: Json) => (message: StoredMessage) =>
   Number(message.ts) > Number(args.oldest ?? 0) && Number(message.ts) < Number(args.latest ?? Number.POSITIVE_INFINITY);
 
@@ -48,15 +54,16 @@ function history(workspace: Workspace, args: Json): Json {
     .filter(between(args))
     .reverse();
   const { items, rest } = page(shown, args);
-  return { messages: items.map((message) => messageObject(workspace, message)), ...rest };
+  return { messages: items.map((message) => told(workspace, args, message)), ...rest };
 }
 
 function replies(workspace: Workspace, args: Json): Json {
   const channel = joinedChannelOf(workspace, args);
-  const thread = workspace.messages.thread(channel.id, String(args.ts));
-  if (thread.length === 0) throw new SlackError("thread_not_found");
+  const all = workspace.messages.thread(channel.id, String(args.ts));
+  if (all.length === 0) throw new SlackError("thread_not_found");
+  const thread = all.filter((message) => message.ts === String(args.ts) || between(args)(message));
   const { items, rest } = page(thread, args);
-  return { messages: items.map((message) => messageObject(workspace, message)), ...rest };
+  return { messages: items.map((message) => told(workspace, args, message)), ...rest };
 }
 
 function react(workspace: Workspace, args: Json): Json {
