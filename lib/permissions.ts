@@ -9,6 +9,7 @@ import {
   launch,
   node,
   plans,
+  publishRelease,
   readLedger,
   runtimeDocument,
   seeAgents,
@@ -58,6 +59,7 @@ export type PrincipalName =
   | "remove-node"
   | "look"
   | "sweep"
+  | "release"
   | "node";
 
 /** Where the permissions apply; fills the placeholders of the statements. */
@@ -69,7 +71,12 @@ export interface Place {
   readonly bucket: string;
   /** DynamoDB table of the ledger. */
   readonly table: string;
+  /** Principal → name of its function or role in the account; where nobody chose, by convention. */
+  readonly names?: Readonly<Partial<Record<PrincipalName, string>>>;
 }
+
+/** How functions and the nodes' role are called where names are free to choose: in the sandbox. The stack chooses none. */
+export const conventionalName = (cluster: string, principal: string): string => `casement-${cluster}-${principal}`;
 
 /** What each function may do, and the nodes. The stack grants exactly this and the sandbox enforces it. */
 const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
@@ -129,18 +136,23 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     forgetJoinSecrets,
   ],
   look: [durable("look"), runtimeDocument, readLedger, writeLedger, slackSecret, clusterSecret, seeInstances],
+  release: [publishRelease],
   node,
 };
 
-const PLACEHOLDER = /\$\{(account|region|cluster|bucket|table)\}/g;
+const PLACEHOLDER = /\$\{(?:name:([a-z-]+)|(account|region|cluster|bucket|table))\}/g;
 
 /**
  * The permissions of one cluster's stack.
- * @param place fills `${account}`, `${region}`, `${cluster}`, `${bucket}` and `${table}`; IAM's own policy variables
- *   (`${ec2:SourceInstanceARN}`) stay for the evaluation
+ * @param place fills `${account}`, `${region}`, `${cluster}`, `${bucket}`, `${table}` and `${name:…}`; IAM's own policy
+ *   variables (`${ec2:SourceInstanceARN}`) stay for the evaluation
  * @returns the statements of every principal
  */
 export function permissionsFor(place: Place): Readonly<Record<PrincipalName, readonly Statement[]>> {
-  const filled = JSON.stringify(permissions).replace(PLACEHOLDER, (_, name: keyof Place) => place[name]);
+  const nameOf = (principal: string): string =>
+    place.names?.[principal as PrincipalName] ?? conventionalName(place.cluster, principal);
+  const filled = JSON.stringify(permissions).replace(PLACEHOLDER, (_, principal: string | undefined, field: string) =>
+    principal ? nameOf(principal) : place[field as "account"],
+  );
   return JSON.parse(filled);
 }

@@ -5,7 +5,7 @@ const table = "arn:aws:dynamodb:${region}:${account}:table/${table}";
 const secret = (path: string): string =>
   `arn:aws:secretsmanager:\${region}:\${account}:secret:casement/\${cluster}/${path}`;
 const ec2 = (resource: string): string => `arn:aws:ec2:\${region}:\${account}:${resource}`;
-const lambda = (name: string): string => `arn:aws:lambda:\${region}:\${account}:function:\${function:${name}}`;
+const lambda = (name: string): string => `arn:aws:lambda:\${region}:\${account}:function:\${name:${name}}`;
 
 /** What we launched, and nothing else: the tags are set in RunInstances and cannot be added later. */
 const ours: Conditions = {
@@ -110,7 +110,7 @@ export const launch: Statement[] = [
   {
     sid: "GiveNodesTheirRole",
     actions: ["iam:PassRole"],
-    resources: ["arn:aws:iam::${account}:role/${function:node}"],
+    resources: ["arn:aws:iam::${account}:role/${name:node}"],
     conditions: { StringEquals: { "iam:PassedToService": "ec2.amazonaws.com" } },
   },
 ];
@@ -201,6 +201,14 @@ export const seeProtection: Statement = {
   actions: ["ec2:DescribeInstanceAttribute"],
   resources: ["*"],
   why: "EC2's Describe actions take no resources.",
+};
+
+/** What a deployment publishes: no person and no workflow writes there. */
+export const publishRelease: Statement = {
+  sid: "PublishRelease",
+  actions: ["s3:PutObject"],
+  resources: ["arn:aws:s3:::${bucket}/runtime/*", "arn:aws:s3:::${bucket}/payload/scripts/*"],
+  why: "Used by CloudFormation at a deployment, by no journey.",
 };
 
 /** The Windows nodes: their agent, the payload, and the one secret that is tagged with their own ARN. */

@@ -1,6 +1,6 @@
 import { scriptDocuments } from "../constructs/script-document.ts";
 import type { Statement } from "../permissions.ts";
-import { permissionsFor } from "../permissions.ts";
+import { conventionalName, permissionsFor } from "../permissions.ts";
 import { access } from "./aws/access.ts";
 import { type AwsDoor, awsDoor } from "./aws/door.ts";
 import { type DynamoDb, dynamodb } from "./aws/dynamodb.ts";
@@ -61,7 +61,7 @@ export interface Ground {
 const everything: Statement = { sid: "Owner", actions: ["*"], resources: ["*"], why: "the visitor owns the sandbox" };
 
 /** Name of a function as Lambda knows it. */
-export const lambdaName = (name: string): string => `casement-${town.cluster.name}-${name}`;
+export const lambdaName = (name: string): string => conventionalName(town.cluster.name, name);
 
 /** Builds the ground; it does nothing until functions are mounted and it is told to resume. */
 export async function ground(options: GroundOptions): Promise<Ground> {
