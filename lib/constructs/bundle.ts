@@ -1,0 +1,45 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+/** CommonJS packages inside an ES module still call `require` for Node's own modules. */
+const REQUIRE = 'import{createRequire as $require}from"node:module";const require=$require(import.meta.url);';
+
+/**
+ * Bundles a handler as it is deployed: one folder whose `index.mjs` exports `handler`.
+ * @param entry the handler's file
+ * @param folder is emptied first
+ */
+export async function bundle(entry: string, folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await build({
+    entryPoints: { index: entry },
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    splitting: true,
+    minify: true,
+    platform: "node",
+    target: "node24",
+    format: "esm",
+    mainFields: ["module", "main"],
+    banner: { js: REQUIRE },
+    legalComments: "none",
+    logLevel: "error",
+  });
+}
+
+/**
+ * Bundles several handlers side by side.
+ * @param entries name → the handler's file
+ * @returns name → the folder of its bundle
+ */
+export async function bundleAll<Name extends string>(
+  entries: Readonly<Record<Name, string>>,
+  folder: string,
+): Promise<Record<Name, string>> {
+  const names = Object.keys(entries) as Name[];
+  const folders = names.map((name) => [name, join(folder, name)] as const);
+  await Promise.all(folders.map(([name, target]) => bundle(entries[name], target)));
+  return Object.fromEntries(folders) as Record<Name, string>;
+}
