@@ -87,7 +87,7 @@ export const detailsOf = (
   more: { readonly cluster: string; readonly claimed: readonly string[]; readonly heldBy: string | null },
 ): NodeDetails => ({
   ...rowOf(node, machine),
-  addresses: (node.status?.addresses ?? []).map(({ address }) => address),
+  addresses: [...new Set((node.status?.addresses ?? []).map(({ address }) => address))],
   osImage: node.status?.nodeInfo?.osImage ?? "",
   containerRuntime: node.status?.nodeInfo?.containerRuntimeVersion ?? "",
   instanceType: labelsOf(node)["node.kubernetes.io/instance-type"] ?? null,
