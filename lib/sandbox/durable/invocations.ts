@@ -85,13 +85,24 @@ function idleEnvironments({ clock }: Ground) {
   };
 }
 
+/**
+ * How much of the sandbox's time an invocation gets. A handler computes in the host's time: however fast the sandbox
+ * runs, the limit leaves it as many milliseconds of the host as it would have in Lambda.
+ */
+function patienceMs({ clock }: Ground, hostTime: (ms: number) => number, limit: number): number {
+  const now = clock.now();
+  const pace = limit / (hostTime(now + limit) - hostTime(now));
+  return limit * Math.max(1, pace);
+}
+
 function withinLimit(ground: Ground, hostTime: (ms: number) => number, invocation: Invocation): Promise<Outcome> {
   const { clock } = ground;
   const limit = invocationLimitMs(invocation.target.function);
-  const deadline = clock.now() + limit;
+  const patience = patienceMs(ground, hostTime, limit);
+  const deadline = clock.now() + patience;
   const remaining = () => Math.max(0, Math.floor(hostTime(deadline) - hostTime(clock.now())));
   return new Promise((resolve) => {
-    const cancel = clock.after(limit, () => resolve(timedOut(invocation.requestId, limit)));
+    const cancel = clock.after(patience, () => resolve(timedOut(invocation.requestId, limit)));
     void perform(invocation, remaining).then((outcome) => {
       cancel();
       resolve(outcome);

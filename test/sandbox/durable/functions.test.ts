@@ -7,7 +7,7 @@ import {
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Caller } from "../../../lib/sandbox/core/aws-service.ts";
 import type { LambdaContext } from "../../../lib/sandbox/durable/functions.ts";
-import { account, clientOf, fakeTime, nobody, pass, type Raised, raise } from "./harness.ts";
+import { account, clientOf, fakeTime, hostClock, nobody, pass, type Raised, raise } from "./harness.ts";
 
 beforeEach(fakeTime);
 afterEach(() => void vi.useRealTimers());
@@ -61,6 +61,20 @@ describe("a synchronous invocation", () => {
       errorType: "Sandbox.Timedout",
       errorMessage: expect.stringContaining("Task timed out after 3.00 seconds"),
     });
+  });
+
+  test("has the host's seconds until the time limit when the sandbox runs faster", async () => {
+    const speed = 60;
+    const begun = Date.now();
+    const clock = {
+      now: () => begun + (Date.now() - begun) * speed,
+      after: (ms: number, what: () => void) => hostClock.after(ms / speed, what),
+    };
+    const up = raise({ clock, hostTime: (ms: number) => begun + (ms - begun) / speed });
+    up.service.mount("busy", { timeoutSeconds: 3 }, (event: { ms: number }) => sleep(event.ms));
+    const after = async (ms: number) => payloadOf(await invoke(up, { FunctionName: "busy", Payload: `{"ms":${ms}}` }));
+    expect(await after(2_900)).toBeNull();
+    expect(await after(3_100)).toMatchObject({ errorType: "Sandbox.Timedout" });
   });
 
   test("begins late in a new environment, at once in a warm one, and very late by mishap", async () => {
