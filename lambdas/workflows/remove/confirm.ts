@@ -22,21 +22,18 @@ export async function confirm(ctx: DurableContext, steps: Steps, start: Start, c
     timeout: { minutes },
     serdes: { deserialize: async (text) => (text ? (JSON.parse(text) as Answer) : undefined) },
   });
-  const gone = await step(ctx, "fill the dialog", async (): Promise<Unconfirmed | null> => {
+  const isCancelled = await step(ctx, "fill the dialog", async () => {
     await steps.ledger.changeOperation(start.operation, {
       status: "waiting",
       callbacks: { dialog: callbackId, cancel: callbackId },
     });
     // Closed or cancelled while the node was being judged: then nobody will answer.
-    if ((await steps.ledger.operation(start.operation))?.cancelledBy) return "cancel";
-    const isOpen = await steps.thread.fillDialog(
-      dialogOf(start.operation),
-      removalDialog(start.operation, chosen.facts),
-      true,
-    );
-    return isOpen ? null : "closed";
+    if ((await steps.ledger.operation(start.operation))?.cancelledBy) return true;
+    // A dialog that is gone was answered: this step may run again after a crash.
+    await steps.thread.fillDialog(dialogOf(start.operation), removalDialog(start.operation, chosen.facts), true);
+    return false;
   });
-  const decision = gone ?? (await decisionOf(answered));
+  const decision = isCancelled ? "cancel" : await decisionOf(answered);
   if (decision === "submitted") return true;
   await step(ctx, "end without an answer", () => endUnconfirmed(steps, start, decision));
   return false;
