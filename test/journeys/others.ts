@@ -1,3 +1,4 @@
+import type { InstanceRecord } from "../../lib/sandbox/aws/ec2/records.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
 import { residents } from "../../lib/sandbox/town-residents.ts";
 import type { World } from "./world.ts";
@@ -52,6 +53,14 @@ export async function ec2(here: World, action: string, fields: Readonly<Record<s
 /** Puts a tag on an instance. */
 export const tag = (here: World, { instanceId }: Resident, key: string, value: string): Promise<void> =>
   ec2(here, "CreateTags", { "ResourceId.1": instanceId, "Tag.1.Key": key, "Tag.1.Value": value });
+
+/** Auto Scaling's own tag: no user can write one that begins with "aws:". */
+export async function joinScalingGroup(here: World, { instanceId }: Resident, group: string): Promise<void> {
+  const instances = here.ground.foundation.store.collection<InstanceRecord>("ec2-instances");
+  const instance = instances.get(instanceId);
+  if (instance)
+    instances.set(instanceId, { ...instance, tags: { ...instance.tags, "aws:autoscaling:groupName": group } });
+}
 
 /** The instance's state in EC2. */
 export const stateOf = (here: World, { instanceId }: Resident): string | undefined =>

@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { CANCEL_OPERATION } from "../../lambdas/messages/buttons.ts";
+import { lambdaName } from "../../lib/sandbox/ground.ts";
+import { calls, newest, nodeNamed, settled } from "./evidence.ts";
+import { guardedPod, kubectl, stateOf, web } from "./others.ts";
+import { inThreads, openly } from "./reading.ts";
+import { ask, expectGone, expectKept, inhabited, sayYes } from "./removal.ts";
+import type { World } from "./world.ts";
+
+let here: World;
+afterEach(() => here.close());
+
+/** The durable SDK logs each checkpoint that a dying process could not write. */
+const hushed = () => vi.spyOn(console, "error").mockImplementation(() => undefined);
+
+/** Every durable operation of a removal, in order, as its history names them. */
+const OPERATIONS = [
+  "begin",
+  "judge",
+  "how long to wait",
+  "the dialog's answer",
+  "fill the dialog",
+  "take the lease",
+  "post the message",
+  "enter cordon",
+  "cordon",
+  "enter evict",
+  "evict",
+  "deadline of evict",
+  "the pods have left",
+  "the pods have left for good",
+  "enter terminate",
+  "terminate",
+  "deadline of terminate",
+  "the instance is terminated",
+  "enter delete",
+  "delete",
+  "end",
+  "say until",
+  "say how it ended",
+  "release the lease",
+] as const;
+
+/** Whatever crashed: one message, every stage told, one eviction of each pod, nothing left over. */
+async function expectOnce(): Promise<void> {
+  await expectGone(here, web);
+  expect(openly(here)).toHaveLength(1);
+  expect(openly(here)[0]).toContain("was removed and its instance terminated");
+  const told = inThreads(here).map((line) => line.replace(/.*: /, "").replace(/ (\(|after ).*/, ""));
+  expect([...new Set(told)]).toEqual([
+    "cordoning the node",
+    "evicting its pods",
+    "terminating the instance",
+    "deleting the Node",
+    "removed",
+  ]);
+}
+
+describe("a handler that dies", () => {
+  beforeEach(hushed);
+  afterEach(() => vi.restoreAllMocks());
+
+  test.each(OPERATIONS)("while %s is written finishes the removal once", async (operation) => {
+    here = await inhabited();
+    const order = (when: string) =>
+      here.ground.foundation.mishaps.order(
+        "handler-crash",
+        { function: lambdaName("remove-node"), operation, when },
+        1,
+      );
+    order("before");
+    order("after");
+    await sayYes(here, "ip-10-0-3-7");
+    await expectOnce();
+    expect(here.ground.foundation.mishaps.inForce()).toEqual([]);
+  });
+
+  test("again and again finishes the removal once", async () => {
+    here = await inhabited();
+    for (const operation of OPERATIONS)
+      here.ground.foundation.mishaps.order("handler-crash", { operation, when: "before" }, 1);
+    await sayYes(here, "ip-10-0-3-7");
+    await expectOnce();
+    expect(here.ground.foundation.mishaps.inForce()).toEqual([]);
+  });
+});
+
+describe("Cancel", () => {
+  const operationOf = async () => (await newest(here)).operation.id;
+  const stage = async () => (await here.nodes(await operationOf()))[0]?.stage;
+
+  test("pressed right after the yes changes nothing", async () => {
+    here = await inhabited();
+    await ask(here, "ip-10-0-3-7");
+    const id = await operationOf();
+    const { desk } = here.ground.slack;
+    const dialog = desk.viewsOf("U0OPERATOR").at(-1)?.id ?? "";
+    await here.drive(desk.submit("U0OPERATOR", dialog));
+    await here.type("operator", `/win cancel ${id}`);
+    await settled(here);
+    const { operation } = await newest(here);
+    expect(["cancelled", "succeeded"]).toContain(operation.status);
+    if (operation.status === "cancelled") await expectKept(here, web);
+    else await expectGone(here, web);
+  });
+
+  test("during the eviction puts the node back", async () => {
+    here = await inhabited();
+    await guardedPod(here, web);
+    await sayYes(here, "ip-10-0-3-7");
+    await here.until(async () => (await stage()) === "evict", 2);
+    await here.press("operator", CANCEL_OPERATION);
+    await expectKept(here, web);
+    expect((await newest(here)).operation.status).toBe("cancelled");
+  });
+
+  test("after terminate was called is told that it is too late, and the removal is finished", async () => {
+    here = await inhabited();
+    await sayYes(here, "ip-10-0-3-7");
+    await here.until(() => stateOf(here, web) === "shutting-down", 3);
+    const shown = await here.type("operator", `/win cancel ${await operationOf()}`);
+    expect(shown.messages[0]?.text).toContain("past the point of no return");
+    await expectGone(here, web);
+  });
+});
+
+test("Slack being away during the removal changes nothing about it; the message is made right afterwards", async () => {
+  here = await inhabited();
+  await ask(here, "ip-10-0-3-7");
+  await here.submit("operator");
+  const away = ["chat.update", "chat.postMessage"].map((method) =>
+    here.ground.foundation.mishaps.order("slack-5xx", { method }),
+  );
+  expect(away.every((order) => order !== undefined)).toBe(true);
+  await here.until(() => stateOf(here, web) === "terminated", 10);
+  await here.pass(4);
+  for (const order of away) here.ground.foundation.mishaps.end(order?.id ?? "");
+  await expectGone(here, web);
+  expect(openly(here)[0]).toContain("✅ Remove ip-10-0-3-7");
+});
+
+test("an API server that is away for a while delays the removal and no more", async () => {
+  here = await inhabited();
+  await sayYes(here, "ip-10-0-3-7");
+  const down = here.ground.foundation.mishaps.order("kubernetes-5xx", {
+    principal: "system:serviceaccount:casement:casement",
+  });
+  await here.pass(3);
+  here.ground.foundation.mishaps.end(down?.id ?? "");
+  await expectGone(here, web);
+});
+
+test("a Node that is deleted during the eviction does not stop its instance from going", async () => {
+  here = await inhabited();
+  await guardedPod(here, web);
+  await sayYes(here, "ip-10-0-3-7");
+  await here.pass(1);
+  await kubectl(here, "DELETE", `/api/v1/nodes/${web.name}`);
+  await kubectl(here, "DELETE", "/api/v1/namespaces/default/pods/guarded", { gracePeriodSeconds: 0 });
+  await expectGone(here, web);
+});
+
+test("throttled by EC2 it waits and terminates once", async () => {
+  here = await inhabited();
+  here.ground.foundation.mishaps.order("aws-throttle", { service: "ec2", action: "TerminateInstances" }, 5);
+  await sayYes(here, "ip-10-0-3-7");
+  await expectGone(here, web);
+  expect(calls(here, "ec2", "TerminateInstances").filter(({ error }) => error === null)).toHaveLength(1);
+  expect(nodeNamed(here, web.name)).toBeUndefined();
+});
