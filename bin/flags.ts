@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { StartError } from "./start-error.ts";
 
 /** How `npm start` was asked to run: `npm start -- --port 4600 --speed 20 --seed 1 --fresh`. */
 export interface Flags {
@@ -9,20 +10,15 @@ export interface Flags {
   readonly fresh: boolean;
 }
 
-/** A flag that makes no sense, in one line that names it. */
-export class FlagError extends Error {
-  override readonly name = "FlagError";
-}
-
 const numberOf = (flag: string, text: string, low: number, high: number, whole: boolean): number => {
   const value = Number(text);
   if (text.trim() !== "" && value >= low && value <= high && (!whole || Number.isInteger(value))) return value;
-  throw new FlagError(`--${flag} takes a ${whole ? "whole " : ""}number from ${low} to ${high}, not "${text}"`);
+  throw new StartError(`--${flag} takes a ${whole ? "whole " : ""}number from ${low} to ${high}, not "${text}"`);
 };
 
 /**
  * Reads the command line.
- * @throws FlagError
+ * @throws StartError that names the flag
  */
 export function flagsOf(words: readonly string[]): Flags {
   const { port, speed, seed, fresh } = parsed(words);
@@ -46,7 +42,7 @@ function parsed(words: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    throw new FlagError(
+    throw new StartError(
       `${error instanceof Error ? error.message : error} (there are --port, --speed, --seed and --fresh)`,
     );
   }

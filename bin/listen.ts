@@ -1,4 +1,5 @@
 import { createServer, type Server } from "node:net";
+import { StartError } from "./start-error.ts";
 
 /** The five doors of the sandbox, in the order of their ports. */
 export const doorNames = ["ui", "aws", "slack", "frontDoor", "kubernetes"] as const;
@@ -6,17 +7,12 @@ export const doorNames = ["ui", "aws", "slack", "frontDoor", "kubernetes"] as co
 /** Door → port. */
 export type Ports = Readonly<Record<(typeof doorNames)[number], number>>;
 
-/** Somebody else listens there. */
-export class PortTaken extends Error {
-  override readonly name = "PortTaken";
-}
-
 const LOOPBACK = "127.0.0.1";
 
 /**
  * Makes a server listen on loopback.
  * @returns the port, chosen by the system when 0 was asked for
- * @throws PortTaken in one line that names the flag
+ * @throws StartError that names the flag when somebody else listens there
  */
 export const listen = (server: Server, port: number): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -24,7 +20,7 @@ export const listen = (server: Server, port: number): Promise<number> =>
       const taken = error.code === "EADDRINUSE" || error.code === "EACCES";
       reject(
         taken
-          ? new PortTaken(`port ${port} is taken: choose another with --port (the sandbox takes five in a row)`)
+          ? new StartError(`port ${port} is taken: choose another with --port (the sandbox takes five in a row)`)
           : error,
       );
     });

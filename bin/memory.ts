@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import { openStore, type Store } from "../lib/sandbox/core/store.ts";
+import { forget } from "./claim.ts";
+
+/** What one run of the sandbox leaves to the next. */
+export interface Memory {
+  readonly store: Store;
+  /** Directory of the ledger's files. */
+  readonly ledgerPath: string;
+  /** It goes on with what an earlier run left. */
+  readonly resumed: boolean;
+  /** Runs before this one: a seed repeats a run, but no run may repeat the ids of the one before. */
+  readonly run: number;
+  /** The sandbox's time that was reached at most, in milliseconds since the epoch. */
+  readonly reached: number | undefined;
+  /** Keeps how far the sandbox's time may have come when this process ends. */
+  reach(time: number): void;
+  /** Keeps that the town is lived in: from now on a killed run is gone on with. */
+  settled(): void;
+}
+
+/**
+ * Opens the sandbox's memory. A first start that was killed before anybody could see the town is begun anew.
+ * @param folder a directory that this process has claimed
+ */
+export function recall(folder: string): Memory {
+  const store = openStore(join(folder, "ground.db"));
+  const notes = store.collection<number>("sandbox");
+  const resumed = notes.has("settled");
+  if (notes.size > 0 && !resumed) {
+    store.close();
+    forget(folder);
+    return recall(folder);
+  }
+  const run = (notes.get("run") ?? -1) + 1;
+  notes.set("run", run);
+  return {
+    store,
+    ledgerPath: join(folder, "ledger"),
+    resumed,
+    run,
+    reached: notes.get("reached"),
+    reach: (time) => notes.set("reached", time),
+    settled: () => notes.set("settled", 1),
+  };
+}
