@@ -1,9 +1,9 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { Retryable } from "../errors.ts";
 import type { Lease } from "../steps/leases.ts";
-import type { CommandLook, Order } from "../steps/machine.ts";
+import type { CommandLook, Order, Script } from "../steps/machine.ts";
 import type { Steps } from "../steps/steps.ts";
-import { type Bounds, Cancelled, StageFailed, step, stepAtMostOnce } from "./durably.ts";
+import { type Bounds, Cancelled, found, StageFailed, step, stepAtMostOnce, still, until } from "./durably.ts";
 
 /** Behind the event that a command finished stands a slow poll: events are best effort. */
 const LOOK_AGAIN_SECONDS = 45;
@@ -16,6 +16,29 @@ interface Round {
   readonly look: CommandLook;
   readonly cancelledBy: string | null;
   readonly late: boolean;
+}
+
+/** How long a machine may take to end a command that was called off; SSM's cancelling is best effort. */
+const CALLED_OFF_WITHIN_MS = 60_000;
+
+/** A command that nobody waits for any more must not run into what comes next: scripts let no second one in. */
+async function callOff(
+  ctx: DurableContext,
+  steps: Steps,
+  { instanceId }: Lease,
+  name: string,
+  { commandId, script }: { readonly commandId: string; readonly script: Script },
+  { now }: Bounds,
+): Promise<void> {
+  const patience = await step(ctx, `call off ${name}`, async () => {
+    await steps.machine.cancelCommand(commandId, instanceId);
+    return now() + CALLED_OFF_WITHIN_MS;
+  });
+  const bounds: Bounds = { until: patience, now, cancelledBy: async () => null, onWaiting: async () => undefined };
+  await until(ctx, `${name} is called off`, bounds, async () => {
+    const look = await steps.machine.look(script, commandId, instanceId);
+    return look.state === "running" ? still("the agent to end it") : found(true);
+  }).catch(() => undefined);
 }
 
 /** A result line's common part: every script says whether it did what was asked. */
@@ -61,9 +84,11 @@ export async function command<T extends ScriptResult>(
     });
     if (seen.look.state === "done") return seen.look.result as T;
     if (seen.look.state === "failed") throw new StageFailed(seen.look.why);
-    if (seen.cancelledBy !== null) throw new Cancelled(seen.cancelledBy);
-    if (seen.late)
+    if (seen.cancelledBy !== null || seen.late) {
+      await callOff(ctx, steps, held, name, { commandId, script: order.script }, bounds);
+      if (seen.cancelledBy !== null) throw new Cancelled(seen.cancelledBy);
       throw new StageFailed(`gave up waiting for ${order.script}.ps1, which SSM calls ${seen.look.status}`);
+    }
     await finished.catch(() => undefined);
   }
 }

@@ -1,4 +1,5 @@
 import { stopKubeletOperations } from "../../desired/okd.ts";
+import type { Failure } from "../../records.ts";
 import { podsToEvict } from "../../steps/evictions.ts";
 import { Cancelled, causeOf, found, StageFailed, step, still, until } from "../durably.ts";
 import { apply, type Job, once, record, uncancellable } from "./job.ts";
@@ -17,10 +18,15 @@ const MINUTE = 60_000;
  */
 export async function trouble(job: Job, error: unknown): Promise<void> {
   const cause = causeOf(error);
-  const stopped = await stopKubelet(job);
+  const seen = await once(job, "look what became of it", () => lookAround(job));
+  const stopped = seen.gone ? "its kubelet is gone with it" : await stopKubelet(job);
   if (cause instanceof Cancelled) return takeAway(job, "cancelled", `cancelled by <@${cause.message}>`);
-  const why = cause.message;
+  const why = [...seen.findings, cause.message].join("; ");
   const { machine, stage } = job;
+  if (seen.gone) {
+    const failure = { stage, why, left: "nothing: the instance is gone" };
+    return takeAway(job, "failed", "the instance was terminated by somebody else", failure);
+  }
   if (!machine && !job.lease) {
     const failure = { stage, why, left: "no instance was launched" };
     await once(job, "failed", () =>
@@ -28,10 +34,33 @@ export async function trouble(job: Job, error: unknown): Promise<void> {
     );
     return;
   }
-  const decision = await askWhatBecomesOfIt(job, why, stopped);
+  const decision = await askWhatBecomesOfIt(job, why, `instance ${job.lease?.instanceId} is ${seen.state}, ${stopped}`);
   if (decision.decision === "keep") return keep(job, decision.userId);
   const by = decision.userId ? `terminated by <@${decision.userId}>` : "terminated when nobody had decided in time";
   return takeAway(job, decision.decision === "cancel" ? "cancelled" : "failed", by);
+}
+
+/** How the world stands when a stage has failed: what somebody else did is the cause, and the rest followed from it. */
+interface Surroundings {
+  readonly gone: boolean;
+  /** EC2's word for the instance. */
+  readonly state: string;
+  readonly findings: readonly string[];
+}
+
+async function lookAround({ steps, lease, machine, node }: Job): Promise<Surroundings> {
+  if (!lease) return { gone: false, state: "unknown", findings: [] };
+  const state = (await steps.instances.describe(lease.instanceId))?.state ?? "unknown";
+  const gone = state === "shutting-down" || state === "terminated";
+  const uid = node && machine && !gone ? (await steps.nodes.read(machine.privateDnsName))?.metadata?.uid : node?.uid;
+  return {
+    gone,
+    state,
+    findings: [
+      ...(gone ? [`${lease.instanceId} is ${state}: somebody or something ended it`] : []),
+      ...(uid === node?.uid ? [] : ["the Node was deleted by somebody else meanwhile"]),
+    ],
+  };
 }
 
 /** Best effort: a machine whose agent is silent cannot be asked, and then its kubelet is not to be reached either. */
@@ -56,9 +85,8 @@ const KUBELET_MAY_RUN: ReadonlySet<string> = new Set([
   "admit",
 ]);
 
-async function askWhatBecomesOfIt(job: Job, why: string, stopped: string): Promise<Decision> {
+async function askWhatBecomesOfIt(job: Job, why: string, left: string): Promise<Decision> {
   const { ctx, steps, stage } = job;
-  const instanceId = job.lease?.instanceId ?? "";
   const minutes = job.runtime.configuration.deadlines.keepFailed;
   const [decided, callbackId] = await ctx.createCallback<Decision>("what becomes of the machine", {
     timeout: { minutes },
@@ -68,7 +96,7 @@ async function askWhatBecomesOfIt(job: Job, why: string, stopped: string): Promi
     await record(job, {
       status: "deciding",
       waitsFor: null,
-      failure: { stage, why, left: `instance ${instanceId} is running, ${stopped}` },
+      failure: { stage, why, left },
       decideBy: new Date(steps.now() + minutes * MINUTE).toISOString(),
       callbacks: { decision: callbackId, cancel: callbackId },
     });
@@ -119,7 +147,12 @@ async function spared(job: Job): Promise<string | null> {
   }
 }
 
-async function takeAway(job: Job, status: "failed" | "cancelled", how: string): Promise<void> {
+async function takeAway(
+  job: Job,
+  status: "failed" | "cancelled",
+  how: string,
+  failure: Failure | null = null,
+): Promise<void> {
   const { lease } = job;
   if (!lease)
     return once(job, "nothing to take away", () =>
@@ -131,7 +164,7 @@ async function takeAway(job: Job, status: "failed" | "cancelled", how: string): 
       }),
     );
   const reason = await spared(job);
-  const ended = { status, callbacks: {}, decideBy: null, waitsFor: null };
+  const ended = { status, callbacks: {}, decideBy: null, waitsFor: null, ...(failure ? { failure } : {}) };
   if (reason !== null) {
     const outcome = `kept, because ${reason}: use remove on it`;
     return once(job, "spare the machine", () => record(job, { ...ended, endedAt: job.steps.timestamp(), outcome }));
