@@ -1,5 +1,6 @@
 import { scriptDocuments } from "../constructs/script-document.ts";
 import type { Statement } from "../permissions.ts";
+import { rules } from "../event-rules.ts";
 import { conventionalName, permissionsFor } from "../permissions.ts";
 import { access } from "./aws/access.ts";
 import { type AwsDoor, awsDoor } from "./aws/door.ts";
@@ -17,7 +18,7 @@ import { type LambdaService, lambdaService } from "./durable/lambda-service.ts";
 import { type Kubernetes, kubernetesApi } from "./kubernetes/api.ts";
 import { type Machines, machines } from "./machine/machines.ts";
 import { functionNames, type Keys, keys, VISITOR } from "./principals.ts";
-import { rules } from "./rules.ts";
+
 import { type Slack, slack } from "./slack/slack.ts";
 import { type Ssm, ssm } from "./ssm/ssm.ts";
 import { account, place } from "./town-account.ts";
