@@ -37,8 +37,7 @@ const cancellable = (operation: OperationRecord): boolean =>
 const cancelButton = (operation: OperationRecord): Button => ({
   actionId: CANCEL_OPERATION,
   value: operation.id,
-  text: "Cancel",
-  style: "danger",
+  text: "Cancel operation",
   confirm: {
     title: "Cancel this operation?",
     text: "What is in flight is put back. A node past the point of no return is finished first.",
@@ -48,8 +47,10 @@ const cancelButton = (operation: OperationRecord): Button => ({
 });
 
 const origin = ({ operation, now }: OperationView): string => {
-  const time = between(operation.requestedAt, operation.endedAt ?? now);
-  return `${code(operation.id)} · asked by ${plain(operation.asker.userName, 80)} · ${standings[operation.status].words} ${operation.endedAt ? "after" : "for"} ${time}`;
+  const { id, status, asker, requestedAt, endedAt } = operation;
+  const time = between(requestedAt, endedAt ?? now);
+  const since = endedAt ? `after ${time}` : status === "waiting" ? `· begun ${time} ago` : `for ${time}`;
+  return `${code(id)} · asked by ${plain(asker.userName, 80)} · ${standings[status].words} ${since}`;
 };
 
 /** "web: 3 → 5 (max 8)" */

@@ -10,6 +10,8 @@ interface EC2Instance {
   readonly InstanceId: string;
   readonly InstanceType?: string;
   readonly State?: { readonly Name?: string };
+  /** "Windows", or absent for any other system. */
+  readonly Platform?: string;
   readonly PrivateIpAddress?: string;
   readonly Placement?: { readonly AvailabilityZone?: string };
   readonly LaunchTime?: string;
@@ -55,6 +57,7 @@ export interface ShownInstance {
   /** "Online", "Connection Lost", or "–" before the agent has registered. */
   readonly ping: string;
   readonly pool: string;
+  readonly windows: boolean;
   readonly type: string;
   readonly zone: string;
   readonly address: string;
@@ -88,6 +91,7 @@ const shownInstance = (instance: EC2Instance, agents: readonly Agent[]): ShownIn
   state: instance.State?.Name ?? "unknown",
   ping: agents.find((agent) => agent.instanceId === instance.InstanceId)?.pingStatus ?? "–",
   pool: tag(instance, "casement:pool") || tag(instance, "Name"),
+  windows: instance.Platform?.toLowerCase() === "windows",
   type: instance.InstanceType ?? "",
   zone: instance.Placement?.AvailabilityZone ?? "",
   address: instance.PrivateIpAddress ?? "",

@@ -72,9 +72,10 @@ describe("a synchronous invocation", () => {
     };
     const up = raise({ clock, hostTime: (ms: number) => begun + (ms - begun) / speed });
     up.service.mount("busy", { timeoutSeconds: 3 }, (event: { ms: number }) => sleep(event.ms));
-    const after = async (ms: number) => payloadOf(await invoke(up, { FunctionName: "busy", Payload: `{"ms":${ms}}` }));
-    expect(await after(2_900)).toBeNull();
-    expect(await after(3_100)).toMatchObject({ errorType: "Sandbox.Timedout" });
+    const answered = async (ms: number) =>
+      payloadOf(await invoke(up, { FunctionName: "busy", Payload: `{"ms":${ms}}` }));
+    expect(await answered(2_900)).toBeNull();
+    expect(await answered(3_100)).toMatchObject({ errorType: "Sandbox.Timedout" });
   });
 
   test("begins late in a new environment, at once in a warm one, and very late by mishap", async () => {

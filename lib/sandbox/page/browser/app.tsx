@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Seat, Setting } from "../vocabulary.ts";
+import type { ShownOperation } from "../world.ts";
 import { useDesk, useSetting, useWorld } from "./live.ts";
 import { Channel } from "./slack/channel.tsx";
 import { Composer } from "./slack/composer.tsx";
@@ -40,18 +41,27 @@ function Seats({ people, seat, choose }: { people: readonly Seat[]; seat: Seat; 
   );
 }
 
+/** What can still be cancelled. */
+const isUnderWay = ({ status }: ShownOperation): boolean => status === "running" || status === "waiting";
+
 function Window({ setting, seat, choose }: { setting: Setting; seat: Seat; choose: (seat: Seat) => void }) {
   const [channelId, setChannelId] = useState(setting.channels[0]?.id ?? "");
   const desk = useDesk(seat.id);
   const { world, mishaps, lost, again } = useWorld();
   const names = {
     nodes: world?.nodes.filter((node) => node.windows).map((node) => node.name) ?? [],
-    operations: world?.operations.map((operation) => operation.id) ?? [],
+    operations: world?.operations.filter(isUnderWay).map((operation) => operation.id) ?? [],
   };
   const view = desk.views.at(-1);
   const messages = desk.messages.filter((message) => message.channel === channelId);
   return (
     <div class="window">
+      {lost && (
+        <p class="lost" role="alert">
+          The sandbox does not answer. Is <code>npm start</code> still running? This page goes on by itself when it is
+          back.
+        </p>
+      )}
       <section class="slack" aria-label="Slack">
         <header>
           <nav class="channels" aria-label="Channels">
@@ -78,14 +88,7 @@ function Window({ setting, seat, choose }: { setting: Setting; seat: Seat; choos
           placeholder={`Message #${setting.channels.find(({ id }) => id === channelId)?.name} – try ${setting.vocabulary.commandWord} help`}
         />
       </section>
-      <WorldPanel
-        cluster={setting.cluster}
-        world={world}
-        mishaps={mishaps}
-        lost={lost}
-        again={again}
-        people={setting.people}
-      />
+      <WorldPanel cluster={setting.cluster} world={world} mishaps={mishaps} again={again} people={setting.people} />
       {view && <Dialog key={view.id} view={view} seat={seat} setting={setting} />}
     </div>
   );

@@ -15,7 +15,11 @@ export interface Confirmation {
 export function Confirm(props: { ask: Confirmation; setting: Setting; yes: () => void; no: () => void }) {
   const { ask, setting, yes, no } = props;
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => shown?.close();
+  }, []);
   return (
     <dialog ref={dialog} class="modal small" aria-label={ask.title.text} onCancel={no}>
       <header>

@@ -5,6 +5,9 @@ import { formattedDate } from "./dates.ts";
 import { emoji } from "./emoji.ts";
 import { mrkdwn, type Piece } from "./mrkdwn.ts";
 
+/** Slack breaks long lines of code. This channel is narrower than most of Slack's, so columns stay whole and scroll. */
+const COLUMNS = /\S {3,}\S/;
+
 type Drawing = { readonly [K in Piece["kind"]]: (piece: Extract<Piece, { kind: K }>, setting: Setting) => JSX.Element };
 
 const mention = (text: string): JSX.Element => <span class="mention">{text}</span>;
@@ -16,7 +19,7 @@ const drawings: Drawing = {
   strike: ({ pieces }, setting) => <s>{drawn(pieces, setting)}</s>,
   quote: ({ pieces }, setting) => <blockquote>{drawn(pieces, setting)}</blockquote>,
   code: ({ text }) => <code>{text}</code>,
-  block: ({ text }) => <pre>{text}</pre>,
+  block: ({ text }) => <pre class={COLUMNS.test(text) ? "columns" : ""}>{text}</pre>,
   break: () => <br />,
   link: ({ url, text }) => (
     <a href={safe(url)} target="_blank" rel="noreferrer">

@@ -13,24 +13,37 @@ const follows = (message: Message, before: Message | undefined): boolean =>
   before.onlyTo === message.onlyTo &&
   Number(message.ts) - Number(before.ts) < TOGETHER_SECONDS;
 
-/** Keeps the newest message in sight unless somebody scrolled up to read. */
-function useStickyEnd(messages: readonly Message[]) {
+/** Whether a message is this person's own doing: something said, or an answer to them alone. */
+const isOwn = ({ user, onlyTo }: Message, seat: Seat): boolean => user === seat.id || onlyTo === seat.id;
+
+/** Keeps the newest message in sight unless somebody scrolled up to read; what a person just did brings them back. */
+function useStickyEnd(messages: readonly Message[], seat: Seat) {
   const list = useRef<HTMLDivElement>(null);
-  const atEnd = useRef(true);
+  const place = useRef({ atEnd: true, top: 0, newest: "" });
   const watch = (): void => {
     const element = list.current;
-    if (element) atEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < 80;
+    if (!element) return;
+    const { scrollTop, scrollHeight, clientHeight } = element;
+    // Content that grows moves the end away without anybody scrolling: only going up means reading.
+    const stayed = place.current.atEnd && scrollTop >= place.current.top;
+    place.current.atEnd = stayed || scrollHeight - scrollTop - clientHeight < 80;
+    place.current.top = scrollTop;
   };
   useEffect(() => {
-    if (messages.length > 0 && atEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
-  }, [messages]);
+    const newest = messages.at(-1);
+    if (newest && newest.ts !== place.current.newest) {
+      place.current.newest = newest.ts;
+      place.current.atEnd ||= isOwn(newest, seat);
+    }
+    if (place.current.atEnd) list.current?.scrollTo({ top: list.current.scrollHeight });
+  }, [messages, seat]);
   return { list, watch };
 }
 
 /** The messages of a channel as one person sees them. */
 export function Channel(props: { messages: readonly Message[]; channelId: string; setting: Setting; seat: Seat }) {
   const { messages, setting, seat, channelId } = props;
-  const { list, watch } = useStickyEnd(messages);
+  const { list, watch } = useStickyEnd(messages, seat);
   const roots = messages.filter(({ threadTs, ts }) => threadTs === undefined || threadTs === ts);
   const { commandWord } = setting.vocabulary;
   return (

@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Seat, Vocabulary } from "../../vocabulary.ts";
 import { api } from "../api.ts";
 import { completed, completion, type Names, type Suggestion } from "./completion.ts";
@@ -64,7 +64,8 @@ function useDraft({ vocabulary, names, channelId, seat }: ComposerProps) {
     try {
       await api.type(seat.id, channelId, sent.current);
     } catch (error) {
-      setFault(String(error));
+      setFault(`Not sent: ${error instanceof Error ? error.message : error}`);
+      write(sent.current);
     }
   };
   return { text, write, chosen, setChosen, offered, send, fault, recall: () => write(sent.current) };
@@ -109,6 +110,9 @@ const keys: Readonly<Record<string, (draft: Draft) => boolean>> = {
 export function Composer(props: ComposerProps) {
   const draft = useDraft(props);
   const { text, write, chosen, offered, fault } = draft;
+  const field = useRef<HTMLInputElement>(null);
+  // Whoever comes, or becomes somebody else, can type at once.
+  useEffect(() => field.current?.focus(), [props.seat.id]);
   return (
     <footer class="composer">
       <Suggestions
@@ -125,6 +129,7 @@ export function Composer(props: ComposerProps) {
         }}
       >
         <input
+          ref={field}
           value={text}
           placeholder={props.placeholder}
           aria-label={`Message as ${props.seat.name}`}

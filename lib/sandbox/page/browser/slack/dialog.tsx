@@ -40,8 +40,11 @@ export function Dialog({ view, seat, setting }: { view: View; seat: Seat; settin
   const dialog = useRef<HTMLDialogElement>(null);
   const filled = useFilled(view, seat);
   useEffect(() => {
-    dialog.current?.showModal();
-    dialog.current?.querySelector<HTMLElement>(FIRST)?.focus();
+    const shown = dialog.current;
+    shown?.showModal();
+    shown?.querySelector<HTMLElement>(FIRST)?.focus();
+    // Closing gives the focus back to where it was; taking the element away would not.
+    return () => shown?.close();
   }, []);
   return (
     <dialog

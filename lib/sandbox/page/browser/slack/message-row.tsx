@@ -40,7 +40,8 @@ export function MessageRow(props: { message: Message; compact: boolean; setting:
         {message.onlyTo !== undefined && <p class="only">Only visible to you</p>}
         {!compact && (
           <p class="by">
-            <b>{author.name}</b> {author.isApp && <span class="app">APP</span>} <time>{timeOfMessage(message.ts)}</time>
+            <b>{author.name}</b> {author.isApp && <span class="app">APP</span>} <time>{timeOfMessage(message.ts)}</time>{" "}
+            {message.edited && <span class="edited">(edited)</span>}
           </p>
         )}
         {message.blocks.length > 0 ? (
@@ -50,7 +51,7 @@ export function MessageRow(props: { message: Message; compact: boolean; setting:
             <Mrkdwn text={message.text} setting={setting} />
           </p>
         )}
-        {message.edited && <span class="edited">(edited)</span>}
+        {compact && message.edited && <span class="edited">(edited)</span>}
         {fault && <p class="fault">{fault}</p>}
       </div>
     </article>

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Seat, Setting } from "../../vocabulary.ts";
 import { api, type Message } from "../api.ts";
 import { timeOfMessage } from "../block-kit/dates.ts";
@@ -34,10 +34,14 @@ export function Thread(props: {
 }) {
   const { root, replies, setting, seat, channelId } = props;
   const [open, setOpen] = useState(false);
+  const thread = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (open) thread.current?.scrollIntoView({ block: "nearest" });
+  }, [open]);
   const last = replies.at(-1)?.ts ?? root.ts;
   const count = `${replies.length} ${replies.length === 1 ? "reply" : "replies"}`;
   return (
-    <div class="thread">
+    <div class="thread" ref={thread}>
       <button type="button" class="fold" aria-expanded={open} onClick={() => setOpen(!open)}>
         <span aria-hidden="true">{open ? "▾" : "▸"}</span> {count} <small>last at {timeOfMessage(last)}</small>
       </button>

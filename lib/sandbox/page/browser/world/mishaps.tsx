@@ -1,22 +1,36 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { ShownInstance } from "../../world.ts";
 import { api, type MishapBook } from "../api.ts";
 import { Panel } from "./panel.tsx";
 
 type Kind = MishapBook["kinds"][number];
 
+/** Where things go wrong, by the beginnings of the kinds' names; whatever begins otherwise happens to a machine. */
+const places: readonly (readonly [string, RegExp])[] = [
+  ["Slack", /^slack-/],
+  ["Kubernetes", /^kubernetes-/],
+  ["AWS", /^(?:aws|no|launch|instance|lambda|handler|event)-/],
+];
+
+const placeOf = ({ kind }: Kind): string => places.find(([, begins]) => begins.test(kind))?.[0] ?? "Machines";
+
+/** The field of the form that says how often; no field of a mishap begins with this sign. */
+const TIMES = "#times";
+
 const wordsOf = (kind: string): string => kind.replaceAll("-", " ");
 
 /** What to order: which of the world it strikes, and how often. */
 function OrderForm({ kind, instances, done }: { kind: Kind; instances: readonly ShownInstance[]; done: () => void }) {
   const [fault, setFault] = useState<string | null>(null);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.scrollIntoView({ block: "nearest" }), []);
   const order = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const entries = [...new FormData(event.currentTarget as HTMLFormElement)].map(([name, value]) => [
       name,
       String(value).trim(),
     ]);
-    const { "": count = "", ...match } = Object.fromEntries(entries.filter(([, value]) => value !== ""));
+    const { [TIMES]: count = "", ...match } = Object.fromEntries(entries.filter(([, value]) => value !== ""));
     try {
       await api.order(kind.kind, match, count === "" ? undefined : Number(count));
       done();
@@ -25,7 +39,7 @@ function OrderForm({ kind, instances, done }: { kind: Kind; instances: readonly 
     }
   };
   return (
-    <form class="order" onSubmit={order}>
+    <form class="order" ref={form} onSubmit={order}>
       <p>{kind.sentence}</p>
       {Object.entries(kind.fields).map(([name, means]) => (
         <label key={name}>
@@ -35,7 +49,7 @@ function OrderForm({ kind, instances, done }: { kind: Kind; instances: readonly 
       ))}
       <label>
         <span title="How many times it strikes; empty: until it is ended">times</span>
-        <input name="" type="number" min="1" placeholder="until ended" />
+        <input name={TIMES} type="number" min="1" placeholder="until ended" />
       </label>
       <datalist id="instance-ids">
         {instances.map(({ id }) => (
@@ -77,6 +91,33 @@ function InForce({ book, again }: { book: MishapBook; again: () => void }) {
   );
 }
 
+function Kinds(props: { kinds: readonly Kind[]; chosen: string | null; choose: (kind: string | null) => void }) {
+  const { kinds, chosen, choose } = props;
+  return (
+    <dl class="kinds">
+      {[...Map.groupBy(kinds, placeOf)].map(([place, members]) => (
+        <div key={place}>
+          <dt>{place}</dt>
+          <dd>
+            {members.map((one) => (
+              <button
+                type="button"
+                key={one.kind}
+                class="chip"
+                title={one.sentence}
+                aria-pressed={one.kind === chosen}
+                onClick={() => choose(one.kind === chosen ? null : one.kind)}
+              >
+                {wordsOf(one.kind)}
+              </button>
+            ))}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 /** What can go wrong, on order, and what is going wrong now. */
 export function Mishaps(props: { book: MishapBook; instances: readonly ShownInstance[]; again: () => void }) {
   const { book, instances, again } = props;
@@ -85,20 +126,7 @@ export function Mishaps(props: { book: MishapBook; instances: readonly ShownInst
   return (
     <Panel title="Mishaps" count={book.kinds.length} empty="Nothing can go wrong here yet.">
       {book.inForce.length > 0 && <InForce book={book} again={again} />}
-      <div class="kinds">
-        {book.kinds.map((one) => (
-          <button
-            type="button"
-            key={one.kind}
-            class="chip"
-            title={one.sentence}
-            aria-pressed={one.kind === chosen}
-            onClick={() => choose(one.kind === chosen ? null : one.kind)}
-          >
-            {wordsOf(one.kind)}
-          </button>
-        ))}
-      </div>
+      <Kinds kinds={book.kinds} chosen={chosen} choose={choose} />
       {kind && (
         <OrderForm
           key={kind.kind}

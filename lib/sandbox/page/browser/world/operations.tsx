@@ -1,36 +1,49 @@
 import type { Seat } from "../../vocabulary.ts";
 import type { ShownOperation } from "../../world.ts";
-import { Panel, State } from "./panel.tsx";
+import { Fold, Panel, State } from "./panel.tsx";
 import { stageWords } from "./stage-words.ts";
 
-const tones = { running: "busy", waiting: "busy", succeeded: "good", failed: "bad", cancelled: "over" } as const;
+const tones = { running: "busy", waiting: "bad", succeeded: "good", failed: "bad", cancelled: "over" } as const;
 
 const toneOf = (status: string) => tones[status as keyof typeof tones] ?? "over";
+
+/** More than these are folded away; what still runs is always in sight. */
+const LATEST = 3;
+
+const hasEnded = ({ status }: ShownOperation): boolean => status !== "running" && status !== "waiting";
+
+function Operation({ operation, by }: { operation: ShownOperation; by: string }) {
+  return (
+    <li class="operation">
+      <p>
+        <State state={operation.status} tone={toneOf(operation.status)} /> <b>{operation.command}</b>{" "}
+        <code>{operation.id}</code> <span class="dim">by {by}</span>
+      </p>
+      <ol>
+        {operation.nodes.map((node) => (
+          <li key={node.name} title={node.name}>
+            {node.name.split(".")[0]} <span class="stage">{stageWords(node.stage, operation.status)}</span>
+          </li>
+        ))}
+      </ol>
+    </li>
+  );
+}
 
 /** What the bot is doing and has done, as its ledger says. */
 export function Operations({ operations, people }: { operations: readonly ShownOperation[]; people: readonly Seat[] }) {
   const nameOf = (id: string): string => people.find((person) => person.id === id)?.name ?? id;
+  const row = (operation: ShownOperation) => (
+    <Operation key={operation.id} operation={operation} by={nameOf(operation.user)} />
+  );
+  const isOld = (operation: ShownOperation, place: number): boolean => place >= LATEST && hasEnded(operation);
+  const old = operations.filter(isOld);
   return (
     <Panel title="Operations" count={operations.length} empty="Nothing has been asked for yet.">
-      <ul class="operations">
-        {operations.map((operation) => (
-          <li key={operation.id} class="operation">
-            <p>
-              <State state={operation.status} tone={toneOf(operation.status)} /> <b>{operation.command}</b>{" "}
-              <code>{operation.id}</code> <span class="dim">by {nameOf(operation.user)}</span>
-            </p>
-            {operation.nodes.length > 0 && (
-              <ol>
-                {operation.nodes.map((node) => (
-                  <li key={node.name}>
-                    {node.name} <span class="stage">{stageWords(node.stage)}</span>
-                  </li>
-                ))}
-              </ol>
-            )}
-          </li>
-        ))}
-      </ul>
+      <ul class="operations">{operations.filter((operation) => !old.includes(operation)).map(row)}</ul>
+      <Fold count={old.length} what="older">
+        <ul class="operations">{old.map(row)}</ul>
+      </Fold>
     </Panel>
   );
 }

@@ -8,10 +8,22 @@ export function Panel(props: { title: string; count: number; empty: string; chil
       <h2>
         {title} <small>{count}</small>
       </h2>
-      {count === 0 ? <p class="empty">{empty}</p> : children}
+      {count === 0 && <p class="empty">{empty}</p>}
+      {children}
     </section>
   );
 }
+
+/** What is there but rarely looked at: one line until somebody opens it. */
+export const Fold = ({ count, what, children }: { count: number; what: string; children: ComponentChildren }) =>
+  count === 0 ? null : (
+    <details class="rest">
+      <summary>
+        {count} {what}
+      </summary>
+      {children}
+    </details>
+  );
 
 /** How a state is to be seen: good, on its way, bad, or over. */
 type Tone = "good" | "busy" | "bad" | "over";

@@ -1,9 +1,18 @@
-import { stageDoing } from "../../../../../lambdas/messages/stages.ts";
+import { stageDoing, stageName } from "../../../../../lambdas/messages/stages.ts";
 import { provisionStages, removeStages, type Stage } from "../../../../../lambdas/records.ts";
 
 const known: readonly string[] = [...provisionStages, ...removeStages];
 
 const isStage = (word: string): word is Stage => known.includes(word);
 
-/** A stage in a user's words; anything else a node may say of itself ("succeeded") as it is. */
-export const stageWords = (stage: string): string => (isStage(stage) ? stageDoing(stage) : stage);
+const hasEnded = (status: string): boolean => status !== "running" && status !== "waiting";
+
+/**
+ * A stage in a user's words; anything else a node may say of itself ("queued") as it is.
+ * @param status of the operation: when it is over, the stage is where the node came to
+ */
+export function stageWords(stage: string, status: string): string {
+  if (status === "succeeded") return "done";
+  if (!isStage(stage)) return stage;
+  return hasEnded(status) ? `came to: ${stageName(stage)}` : stageDoing(stage);
+}

@@ -12,14 +12,12 @@ interface WorldPanelProps {
   readonly world: World | undefined;
   readonly mishaps: MishapBook;
   readonly people: readonly Seat[];
-  /** The sandbox does not answer. */
-  readonly lost: boolean;
   /** Looks at the world at once. */
   readonly again: () => void;
 }
 
 /** The live half of the page: what the world really is, and the hands on it. */
-export function WorldPanel({ cluster, world, mishaps, people, lost, again }: WorldPanelProps) {
+export function WorldPanel({ cluster, world, mishaps, people, again }: WorldPanelProps) {
   return (
     <section class="world" aria-label="The world">
       <header>
@@ -28,18 +26,15 @@ export function WorldPanel({ cluster, world, mishaps, people, lost, again }: Wor
         </h1>
         {world && <ClockBar now={world.now} speed={world.speed} again={again} />}
       </header>
-      {lost && (
-        <p class="fault" role="status">
-          The sandbox does not answer: is it still running?
-        </p>
-      )}
-      {world && (
+      {world ? (
         <div class="panels">
           <Operations operations={world.operations} people={people} />
           <Instances instances={world.instances} nodes={world.nodes} />
           <Nodes nodes={world.nodes} now={world.now} />
           <Mishaps book={mishaps} instances={world.instances} again={again} />
         </div>
+      ) : (
+        <p class="empty">Looking at the world…</p>
       )}
     </section>
   );
