@@ -14,7 +14,8 @@ const cells = (operation: OperationRecord, now: string): string[] => [
   operation.asker.userName,
   between(operation.requestedAt, now),
   operation.endedAt ? between(operation.requestedAt, operation.endedAt) : "",
-  operation.summary,
+  // Marks of code mean nothing inside a code block.
+  operation.summary.replaceAll("`", ""),
 ];
 
 /**

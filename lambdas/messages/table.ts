@@ -19,7 +19,13 @@ function aligned(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-const one = (cell: string): string => cell.replace(/\s+/g, " ").slice(0, 80) || "<none>";
+/** Characters of a cell. */
+const WIDEST = 100;
+
+const one = (cell: string): string => {
+  const line = cell.replace(/\s+/g, " ");
+  return (line.length > WIDEST ? `${line.slice(0, WIDEST - 1)}…` : line) || "<none>";
+};
 
 /**
  * A table in monospaced blocks, within Slack's limits.

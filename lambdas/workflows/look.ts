@@ -39,13 +39,16 @@ export const look =
 /** Operations a list shows; more do not fit a message. */
 const MOST_OPERATIONS = 60;
 
+/** Requests that are read for it: looks are in the ledger too, and one page of DynamoDB's holds about so many. */
+const MOST_REQUESTS = 1_000;
+
 async function answer(steps: Steps, request: Request, begun: Begun): Promise<Message> {
   if (request.command === "nodes") return listNodes(steps, begun);
   if (request.command === "node") return describeNode(steps, request.node, begun);
   if (request.command === "operations") {
-    const all = await steps.ledger.operations(MOST_OPERATIONS);
+    const all = await steps.ledger.operations(MOST_REQUESTS);
     const changes = all.filter(({ request: asked, status }) => CHANGES.has(asked.command) && status !== "not-started");
-    return operationsMessage(changes, steps.timestamp(), begun.commandWord);
+    return operationsMessage(changes.slice(0, MOST_OPERATIONS), steps.timestamp(), begun.commandWord);
   }
   throw new UserError(`${request.command} is not something to look at.`);
 }
