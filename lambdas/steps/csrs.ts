@@ -10,6 +10,13 @@ const isPending = (csr: V1CertificateSigningRequest): boolean =>
   !csr.status?.certificate &&
   !(csr.status?.conditions ?? []).some((condition) => ["Approved", "Denied", "Failed"].includes(condition.type));
 
+/** The words of our approval; only who may approve can write them. */
+const approvalOf = (instanceId: string): string =>
+  `${instanceId} was launched by Casement; name, requester, usages and addresses were checked against EC2`;
+
+const isApprovedFor = (csr: V1CertificateSigningRequest, instanceId: string): boolean =>
+  (csr.status?.conditions ?? []).some(({ type, message }) => type === "Approved" && message === approvalOf(instanceId));
+
 const reduced = (csr: V1CertificateSigningRequest): PendingRequest => ({
   name: csr.metadata?.name ?? "",
   signerName: csr.spec.signerName,
@@ -29,15 +36,14 @@ export interface CsrLook {
 export const csrs = (world: World) => {
   const api = world.clients.kubernetes.certificates;
 
-  const pending = async (): Promise<V1CertificateSigningRequest[]> =>
-    (await api.listCertificateSigningRequest({})).items.filter(isPending);
+  const all = async (): Promise<V1CertificateSigningRequest[]> => (await api.listCertificateSigningRequest({})).items;
 
-  const approve = async (csr: V1CertificateSigningRequest): Promise<void> => {
+  const approve = async (csr: V1CertificateSigningRequest, instanceId: string): Promise<void> => {
     const condition = {
       type: "Approved",
       status: "True",
       reason: "CasementApprove",
-      message: "launched by Casement; name, requester, usages and addresses were checked against EC2",
+      message: approvalOf(instanceId),
       lastUpdateTime: new Date(timestamp(world)),
     };
     const conditions = [...(csr.status?.conditions ?? []), condition];
@@ -53,23 +59,24 @@ export const csrs = (world: World) => {
 
   return {
     /** How many requests of any kind wait for somebody. */
-    pendingCount: async (): Promise<number> => (await pending()).length,
+    pendingCount: async (): Promise<number> => (await all()).filter(isPending).length,
 
     /**
-     * Looks at the pending requests of one signer and approves the one that is exactly right; others are left pending.
+     * Looks at the requests of one signer and approves the one that is exactly right; others are left pending. An
+     * approval of this instance's that was given before a crash is found again.
      * @throws Retryable when the request was changed at the same moment: the next look reads afresh
      */
-    approveFor: async (signerName: string, expected: Expected): Promise<CsrLook> => {
-      const judged = (await pending())
-        .filter((csr) => csr.spec.signerName === signerName)
-        .map((csr): { csr: V1CertificateSigningRequest; verdict: Verdict } => ({
-          csr,
-          verdict: judge(reduced(csr), expected),
-        }));
+    approveFor: async (signerName: string, expected: Expected, instanceId: string): Promise<CsrLook> => {
+      const ofSigner = (await all()).filter((csr) => csr.spec.signerName === signerName);
+      const judged = ofSigner.filter(isPending).map((csr): { csr: V1CertificateSigningRequest; verdict: Verdict } => ({
+        csr,
+        verdict: judge(reduced(csr), expected),
+      }));
       const right = judged.find(({ verdict }) => verdict.verdict === "approve");
-      if (right) await approve(right.csr);
+      if (right) await approve(right.csr, instanceId);
+      const approved = right?.csr ?? ofSigner.find((csr) => isApprovedFor(csr, instanceId));
       return {
-        approved: right?.csr.metadata?.name ?? null,
+        approved: approved?.metadata?.name ?? null,
         nearMisses: judged.flatMap(({ csr, verdict }) =>
           verdict.verdict === "near-miss" ? [{ name: csr.metadata?.name ?? "", why: verdict.why }] : [],
         ),

@@ -203,7 +203,7 @@ describe("A signing request", () => {
     const subject = [...rightSubject, { OU: ["x"] }];
     ask("csr-near", client({ pem: await signed({ subject }) }));
     ask("csr-right", client());
-    const look = await verbs().csrs.approveFor(CLIENT_SIGNER, expecting(false));
+    const look = await verbs().csrs.approveFor(CLIENT_SIGNER, expecting(false), "i-0first");
     expect(look).toEqual({
       approved: "csr-right",
       nearMisses: [{ name: "csr-near", why: expect.stringMatching(/subject/) }],
@@ -212,17 +212,21 @@ describe("A signing request", () => {
     expect(conditionsOf("csr-near")).toBeUndefined();
   });
 
-  it("is looked at for its own signer, and once only", async () => {
+  it("is looked at for its own signer; what was approved for an instance is found again for this one alone", async () => {
     windowsNode(nodeName);
     ask("csr-serving", serving());
-    expect(await verbs().csrs.approveFor(CLIENT_SIGNER, expecting(true))).toMatchObject({ approved: null });
-    expect(await verbs().csrs.approveFor(SERVING_SIGNER, expecting(true))).toMatchObject({ approved: "csr-serving" });
-    expect(await verbs().csrs.approveFor(SERVING_SIGNER, expecting(true))).toEqual({ approved: null, nearMisses: [] });
+    const look = (signer: string, instanceId: string) => verbs().csrs.approveFor(signer, expecting(true), instanceId);
+    expect(await look(CLIENT_SIGNER, "i-0second")).toMatchObject({ approved: null });
+    expect(await look(SERVING_SIGNER, "i-0second")).toMatchObject({ approved: "csr-serving" });
+    const approvals = conditionsOf("csr-serving");
+    expect(await look(SERVING_SIGNER, "i-0second")).toEqual({ approved: "csr-serving", nearMisses: [] });
+    expect(await look(SERVING_SIGNER, "i-0third")).toEqual({ approved: null, nearMisses: [] });
+    expect(conditionsOf("csr-serving")).toEqual(approvals);
   });
 
   it("is approved by one of two who look at the same moment; the other looks again", async () => {
     ask("csr-race", client({ pem: await signed({ subject: rightSubject }) }));
-    const look = () => verbs().csrs.approveFor(CLIENT_SIGNER, expecting(false));
+    const look = () => verbs().csrs.approveFor(CLIENT_SIGNER, expecting(false), "i-0race");
     const looks = await Promise.allSettled([look(), look()]);
     expect(looks.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
     expect(looks.find((one) => one.status === "rejected")?.reason).toBeInstanceOf(Retryable);

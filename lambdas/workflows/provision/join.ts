@@ -20,7 +20,7 @@ async function expected(job: Job): Promise<Expected> {
 
 /** Approves the one right request of a signer; what is nearly right is left pending and noted for people. */
 async function approveOnce(job: Job, signer: string): Promise<Look<true>> {
-  const look = await job.steps.csrs.approveFor(signer, await expected(job));
+  const look = await job.steps.csrs.approveFor(signer, await expected(job), machineOf(job).instanceId);
   if (look.nearMisses.length > 0)
     await note(
       job,
