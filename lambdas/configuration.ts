@@ -5,7 +5,8 @@ const minutes = z
   .positive()
   .max(24 * 60);
 
-const pool = z.strictObject({
+/** One pool as functions know it. */
+export const poolSchema = z.strictObject({
   /** Windows Server release: decides image, build label and what containers run. */
   windows: z.enum(["2019", "2022", "2025"]),
   /** First that has capacity wins, in this order. */
@@ -50,7 +51,7 @@ const deadlines = z.strictObject({
   dialog: minutes.default(10),
 });
 
-/** The one configuration file: reviewed, versioned, validated at start. */
+/** What functions go by, as the runtime document carries it; a deployment adds what it has made to the reviewed file. */
 export const configurationSchema = z.strictObject({
   cluster: z.strictObject({
     /** The name people see; in tags as casement:cluster. */
@@ -88,7 +89,7 @@ export const configurationSchema = z.strictObject({
   people: z.record(z.string(), z.array(z.string())).default({}),
   /** Which roles may use which command; a command that is not named may be used by nobody. */
   policy: z.record(z.string(), z.array(z.string())).default({}),
-  pools: z.record(z.string().regex(/^[a-z0-9-]{1,30}$/), pool),
+  pools: z.record(z.string().regex(/^[a-z0-9-]{1,30}$/), poolSchema),
   bucket: z.string(),
   ledgerTable: z.string(),
   /** Instance profile of the Windows nodes. */
@@ -102,6 +103,10 @@ export type Configuration = z.infer<typeof configurationSchema>;
 /** One pool of the configuration. */
 export type Pool = Configuration["pools"][string];
 
+/** Every wrong value with its path, one a line. */
+export const faultsOf = (error: z.ZodError): string =>
+  error.issues.map((issue) => `  ${issue.path.join(".") || "(top)"}: ${issue.message}`).join("\n");
+
 /**
  * Checks a configuration.
  * @param value what the file held, parsed
@@ -111,6 +116,5 @@ export type Pool = Configuration["pools"][string];
 export function configurationOf(value: unknown): Configuration {
   const checked = configurationSchema.safeParse(value);
   if (checked.success) return checked.data;
-  const faults = checked.error.issues.map((issue) => `  ${issue.path.join(".") || "(top)"}: ${issue.message}`);
-  throw new Error(`The configuration is not valid:\n${faults.join("\n")}`);
+  throw new Error(`The configuration is not valid:\n${faultsOf(checked.error)}`);
 }

@@ -15,7 +15,7 @@ export interface FunctionShape {
 }
 
 /** A workflow's invocation lasts from one wait to the next; the steps between end by their own time-outs. */
-const workflow = (name: string, executionHours: number): FunctionShape => ({
+const workflow = (name: string, executionHours: number): Required<FunctionShape> => ({
   entry: `lambdas/workflows/${name}.ts`,
   timeoutSeconds: 300,
   memoryMiB: 1024,
@@ -41,3 +41,9 @@ export const functionNames = Object.keys(functions) as readonly FunctionName[];
 
 /** The durable ones. */
 export const workflowNames = functionNames.filter((name) => "executionSeconds" in functions[name]);
+
+/** What is bundled for a deployment: every function, and the one that publishes a release. */
+export const entries: Readonly<Record<FunctionName | "release", string>> = {
+  ...(Object.fromEntries(functionNames.map((name) => [name, functions[name].entry])) as Record<FunctionName, string>),
+  release: "lambdas/release/handler.ts",
+};

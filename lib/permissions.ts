@@ -6,6 +6,7 @@ import {
   forgetJoinSecrets,
   images,
   joinSecrets,
+  keepDirectory,
   launch,
   node,
   plans,
@@ -78,17 +79,30 @@ export interface Place {
 /** How functions and the nodes' role are called where names are free to choose: in the sandbox. The stack chooses none. */
 export const conventionalName = (cluster: string, principal: string): string => `casement-${cluster}-${principal}`;
 
+/** Function → the workflows that it starts; it is told their names. */
+export const starts: Readonly<Partial<Record<PrincipalName, readonly PrincipalName[]>>> = {
+  "front-door": ["add-nodes", "remove-node", "look"],
+  "cloud-events": ["sweep"],
+  "add-nodes": ["provision-node"],
+};
+
 /** What each function may do, and the nodes. The stack grants exactly this and the sandbox enforces it. */
 const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
   "front-door": [
-    runtimeDocument,
     readLedger,
     writeLedger,
     slackSecret,
-    start("add-nodes", "remove-node", "look"),
+    start(starts["front-door"]),
     wakeExecutions("provision-node", "remove-node"),
   ],
-  "cloud-events": [readLedger, wakeExecutions("provision-node"), start("sweep")],
+  "cloud-events": [
+    runtimeDocument,
+    readLedger,
+    keepDirectory,
+    slackSecret,
+    wakeExecutions("provision-node"),
+    start(starts["cloud-events"]),
+  ],
   "add-nodes": [
     durable("add-nodes"),
     runtimeDocument,
@@ -98,7 +112,7 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     seeInstances,
     seeSecurityGroups,
     images,
-    start("provision-node"),
+    start(starts["add-nodes"]),
     followExecutions("provision-node"),
   ],
   "provision-node": [
@@ -139,6 +153,9 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
   release: [publishRelease],
   node,
 };
+
+/** Does the function call the cluster's API, and so need a way to it? */
+export const callsKubernetes = (principal: PrincipalName): boolean => permissions[principal].includes(clusterSecret);
 
 const PLACEHOLDER = /\$\{(?:name:([a-z-]+)|(account|region|cluster|bucket|table))\}/g;
 

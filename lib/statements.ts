@@ -25,6 +25,13 @@ export const writeLedger: Statement = {
   resources: [table],
 };
 
+/** Who is in which group of Slack's, written by schedule. */
+export const keepDirectory: Statement = {
+  sid: "KeepDirectory",
+  actions: ["dynamodb:PutItem"],
+  resources: [table],
+};
+
 export const slackSecret: Statement = {
   sid: "SpeakInSlack",
   actions: ["secretsmanager:GetSecretValue"],
@@ -65,7 +72,7 @@ export const wakeExecutions = (...names: string[]): Statement => ({
   resources: names.flatMap((name) => [lambda(name), `${lambda(name)}:*`]),
 });
 
-export const start = (...names: string[]): Statement => ({
+export const start = (names: readonly string[] = []): Statement => ({
   sid: "StartWorkflows",
   actions: ["lambda:InvokeFunction"],
   resources: names.map((name) => `${lambda(name)}:live`),

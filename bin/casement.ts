@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import { App, Validations } from "aws-cdk-lib";
+import { AwsSolutionsChecks } from "cdk-nag";
+import { CasementStack } from "../lib/casement-stack.ts";
+import { bundleAll } from "../lib/constructs/bundle.ts";
+import { readDeployment } from "../lib/deployment.ts";
+import { entries } from "../lib/functions.ts";
+import { readPayload } from "../lib/release-content.ts";
+
+/** The annotated example: what `cdk synth` shows when nobody names a configuration. */
+const EXAMPLE = "docs/configuration.example.yaml";
+
+/** Where the bundles are made; CDK copies them into its own output. */
+const BUNDLES = join("node_modules", ".cache", "casement", "bundles");
+
+/** Makes the stack of one configuration file. */
+async function synthesise(): Promise<void> {
+  const app = new App();
+  const named: unknown = app.node.tryGetContext("configuration");
+  const path = typeof named === "string" ? named : (process.env.CASEMENT_CONFIGURATION ?? EXAMPLE);
+  const deployment = readDeployment(path);
+  const payload = readPayload(deployment, path);
+  const bundles = await bundleAll(entries, BUNDLES);
+  new CasementStack(app, `casement-${deployment.cluster.name}`, { deployment, payload, bundles });
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  app.synth();
+}
+
+try {
+  await synthesise();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,63 @@
+import type { S3Client } from "@aws-sdk/client-s3";
+import { z } from "zod";
+import { releaseClient } from "../clients/release-client.ts";
+import { publish } from "./publish.ts";
+
+/** What CloudFormation asks of a custom resource (User Guide, "Custom resource request objects"). */
+const requestSchema = z.object({
+  RequestType: z.enum(["Create", "Update", "Delete"]),
+  ResponseURL: z.url(),
+  StackId: z.string(),
+  RequestId: z.string(),
+  LogicalResourceId: z.string(),
+  PhysicalResourceId: z.string().optional(),
+  ResourceProperties: z.object({ Bucket: z.string(), Release: z.string() }),
+});
+
+type Request = z.infer<typeof requestSchema>;
+
+/** What the function works with. */
+export interface ReleaseHost {
+  readonly s3: () => S3Client;
+  readonly fetch: typeof fetch;
+}
+
+interface Outcome {
+  readonly Status: "SUCCESS" | "FAILED";
+  readonly Reason?: string;
+  readonly Data?: Readonly<Record<string, string>>;
+}
+
+/** A response is at most 4,096 bytes (User Guide, "Custom resource response objects"). */
+const LONGEST_REASON = 2_000;
+
+async function carryOut(s3: () => S3Client, { RequestType, ResourceProperties }: Request): Promise<Outcome> {
+  // What was published stays: executions that run on may name it.
+  if (RequestType === "Delete") return { Status: "SUCCESS" };
+  try {
+    const { runtimeVersion } = await publish(s3(), ResourceProperties.Bucket, ResourceProperties.Release);
+    return { Status: "SUCCESS", Data: { RuntimeVersion: runtimeVersion ?? "none: the payload is missing" } };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { Status: "FAILED", Reason: reason.slice(0, LONGEST_REASON) };
+  }
+}
+
+/** Publishes a release when CloudFormation says so, and tells it how that went: a bad release rolls the stack back. */
+export const hostedRelease =
+  ({ s3, fetch: send }: ReleaseHost) =>
+  async (event: unknown): Promise<void> => {
+    const request = requestSchema.parse(event);
+    const { StackId, RequestId, LogicalResourceId, PhysicalResourceId = "casement-release" } = request;
+    const outcome = await carryOut(s3, request);
+    const answer = await send(request.ResponseURL, {
+      method: "PUT",
+      // The address is signed for an empty content type.
+      headers: { "content-type": "" },
+      body: JSON.stringify({ ...outcome, StackId, RequestId, LogicalResourceId, PhysicalResourceId }),
+    });
+    if (!answer.ok) throw new Error(`CloudFormation took no answer: ${answer.status}`);
+  };
+
+/** The Lambda entry, the service of a custom resource. */
+export const handler = hostedRelease({ s3: releaseClient, fetch });

@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import { PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
+import { z } from "zod";
+import { configurationOf } from "../configuration.ts";
+import { okdPayloadPaths, type PayloadFile, payloadManifestOf } from "../desired/okd-payload.ts";
+import { RUNTIME_KEY } from "../steps/runtime.ts";
+
+/** What a deployment hands over. */
+const releaseSchema = z.strictObject({
+  configuration: z.unknown(),
+  /** The uploaded programs; null until somebody has uploaded them. */
+  payload: z.object({ kubernetes: z.string(), files: z.array(z.unknown()) }).loose().nullable(),
+  /** Our own scripts that lie on machines as files. */
+  scripts: z.array(z.strictObject({ name: z.string(), text: z.string() })),
+});
+
+/** A release as the stack writes it down. */
+export type Release = z.input<typeof releaseSchema>;
+
+/** What was published; no version means that the payload is still missing. */
+export interface Published {
+  readonly runtimeVersion: string | null;
+}
+
+/**
+ * Publishes a release: our scripts beside the payload, then the runtime document, which names them all by version.
+ * Without a payload there is no runtime document: no function acts on half a release.
+ * @param text JSON of a Release
+ * @throws Error that lists what is wrong with configuration or payload
+ */
+export async function publish(s3: S3Client, bucket: string, text: string): Promise<Published> {
+  const release = releaseSchema.parse(JSON.parse(text));
+  const configuration = configurationOf(release.configuration);
+  const put = async (key: string, body: string): Promise<string> => {
+    const { VersionId } = await s3.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body }));
+    if (!VersionId) throw new Error(`the bucket ${bucket} keeps no versions: executions could not name theirs`);
+    return VersionId;
+  };
+  if (release.payload === null) return { runtimeVersion: null };
+  const { kubernetes, files } = release.payload;
+  const ours: PayloadFile[] = [];
+  for (const { name, text: script } of release.scripts) {
+    const file = scriptFile(name, script, kubernetes);
+    ours.push({ ...file, versionId: await put(file.key, script) });
+  }
+  const payload = payloadManifestOf({ ...release.payload, files: [...files, ...ours] });
+  return { runtimeVersion: await put(RUNTIME_KEY, JSON.stringify({ configuration, payload })) };
+}
+
+function scriptFile(name: string, text: string, version: string): Omit<PayloadFile, "versionId"> {
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  const path = okdPayloadPaths.get(name);
+  if (!path) throw new Error(`no machine has a place for ${name}`);
+  const key = `payload/scripts/${sha256.slice(0, 12)}-${name}`;
+  return { name, path, version, key, sha256, size: Buffer.byteLength(text) };
+}

@@ -1,0 +1,157 @@
+import { Annotations, CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
+import { FunctionUrlAuthType } from "aws-cdk-lib/aws-lambda";
+import type { RetentionDays } from "aws-cdk-lib/aws-logs";
+import type { Construct } from "constructs";
+import { Alarms, type AlarmsProps } from "./constructs/alarms.ts";
+import { clusterSecrets } from "./constructs/cluster-secrets.ts";
+import { dashboard } from "./constructs/dashboard.ts";
+import { EventRules } from "./constructs/event-rules.ts";
+import { functionsNetwork } from "./constructs/functions-network.ts";
+import type { HandlerFunction } from "./constructs/handler-function.ts";
+import { handlerFunctions } from "./constructs/handler-functions.ts";
+import { humanTopic } from "./constructs/human-topic.ts";
+import { ledgerTable } from "./constructs/ledger-table.ts";
+import { machineBucket } from "./constructs/machine-bucket.ts";
+import { NodeIdentity } from "./constructs/node-identity.ts";
+import { NodeNetwork } from "./constructs/node-network.ts";
+import { Release } from "./constructs/release.ts";
+import { documentNames, scriptDocuments } from "./constructs/script-document.ts";
+import { ScriptDocuments } from "./constructs/script-documents.ts";
+import type { Deployment } from "./deployment.ts";
+import { rules } from "./event-rules.ts";
+import { type FunctionName, functionNames, workflowNames } from "./functions.ts";
+import { permissionsFor } from "./permissions.ts";
+import { type Payload, releaseContent } from "./release-content.ts";
+
+/** What one cluster's stack is made from. */
+export interface CasementStackProps extends StackProps {
+  readonly deployment: Deployment;
+  /** The uploaded payload; null until there is one. */
+  readonly payload: Payload | null;
+  /** Folders of the bundles. */
+  readonly bundles: Readonly<Record<FunctionName | "release", string>>;
+}
+
+const NO_PAYLOAD =
+  "There is no payload yet: the deployed bot will refuse every command. Upload the Windows payload into the bucket of this stack, name its manifest in the configuration as aws.payloadManifest, and deploy again.";
+
+/** The real ground of one cluster. */
+export class CasementStack extends Stack {
+  readonly #deployment: Deployment;
+
+  constructor(scope: Construct, id: string, { deployment, payload, bundles, ...props }: CasementStackProps) {
+    super(scope, id, { ...props, env: { account: deployment.aws.account, region: deployment.cluster.region } });
+    this.#deployment = deployment;
+    const { cluster, aws } = deployment;
+
+    // What remembers.
+    const ledger = ledgerTable(this, "Ledger");
+    const bucket = machineBucket(this, "Bucket");
+    const secrets = clusterSecrets(this, cluster.name);
+
+    // What machines are given: scripts, an identity, a place in the network.
+    const documents = scriptDocuments();
+    new ScriptDocuments(this, "Documents", documents);
+    const nodes = new NodeIdentity(this, "NodeIdentity");
+    const network = this.#nodeNetwork();
+
+    // What acts: the doors, and the workflows behind them.
+    const handlers = this.#handlers(bundles, {
+      CASEMENT_CLUSTER: cluster.name,
+      CASEMENT_BUCKET: bucket.bucketName,
+      CASEMENT_LEDGER_TABLE: ledger.tableName,
+      CASEMENT_SLACK_SECRET: secrets.slack,
+      CASEMENT_CLUSTER_SECRET: secrets.kubernetes,
+      CASEMENT_DOCUMENTS: JSON.stringify(documentNames(documents)),
+    });
+    const url = handlers["front-door"].lambda.addFunctionUrl({ authType: FunctionUrlAuthType.NONE });
+    const events = new EventRules(this, "Events", cluster.name, rules, handlers["cloud-events"].lambda);
+
+    // What each of them may do.
+    const permissions = permissionsFor({
+      account: this.account,
+      region: this.region,
+      cluster: cluster.name,
+      bucket: bucket.bucketName,
+      table: ledger.tableName,
+      names: { ...namesOf(handlers), node: nodes.role.roleName },
+    });
+    for (const name of functionNames) handlers[name].permit(permissions[name]);
+    nodes.permit(permissions.node);
+
+    // What they go by.
+    const release = new Release(this, "Release", {
+      content: releaseContent(deployment, payload, {
+        bucket: bucket.bucketName,
+        ledgerTable: ledger.tableName,
+        instanceProfileArn: nodes.profile.instanceProfileArn,
+        securityGroup: network.groupId,
+      }),
+      bucket,
+      bundle: bundles.release,
+      permissions: permissions.release,
+      logRetention: this.#logRetention,
+    });
+    if (payload === null) Annotations.of(this).addWarningV2("casement:payload", NO_PAYLOAD);
+
+    // Who is told when something is wrong.
+    const topic = this.#watch(handlers, events);
+
+    this.#say({
+      FrontDoorUrl: url.url,
+      BucketName: bucket.bucketName,
+      Workflows: workflowNames.map((name) => handlers[name].lambda.functionName).join(" "),
+      RuntimeVersion: release.runtimeVersion,
+      HumanTopic: topic.topicArn,
+      ...(payload === null ? { Missing: NO_PAYLOAD } : {}),
+    });
+  }
+
+  get #logRetention(): RetentionDays {
+    return this.#deployment.aws.logRetentionDays as RetentionDays;
+  }
+
+  #nodeNetwork(): NodeNetwork {
+    const { cluster, aws } = this.#deployment;
+    return new NodeNetwork(this, "NodeNetwork", {
+      cluster: cluster.name,
+      vpc: aws.vpc,
+      overlayPort: cluster.hybridOverlayPort,
+      ...aws.securityGroups,
+    });
+  }
+
+  #handlers(
+    bundles: Readonly<Record<FunctionName, string>>,
+    environment: Record<string, string>,
+  ): Record<FunctionName, HandlerFunction> {
+    return handlerFunctions(this, {
+      cluster: this.#deployment.cluster.name,
+      bundles,
+      environment,
+      logRetention: this.#logRetention,
+      network: functionsNetwork(this, this.#deployment),
+      frontDoorConcurrency: this.#deployment.aws.frontDoorConcurrency,
+    });
+  }
+
+  #watch(handlers: Record<FunctionName, HandlerFunction>, events: EventRules) {
+    const topic = humanTopic(this, "NeedsAHuman", this.#deployment.aws.notify);
+    const watched: AlarmsProps = {
+      topic,
+      frontDoor: handlers["front-door"],
+      cloudEvents: handlers["cloud-events"],
+      workflows: Object.fromEntries(workflowNames.map((name) => [name, handlers[name]])),
+      rules: events,
+    };
+    dashboard(this, "Dashboard", watched, new Alarms(this, "Alarms", watched));
+    return topic;
+  }
+
+  #say(outputs: Readonly<Record<string, string>>): void {
+    for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
+  }
+}
+
+const namesOf = (handlers: Readonly<Record<FunctionName, HandlerFunction>>) =>
+  Object.fromEntries(functionNames.map((name) => [name, handlers[name].lambda.functionName]));

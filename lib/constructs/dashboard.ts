@@ -1,0 +1,36 @@
+import { AlarmStatusWidget, Dashboard, GraphWidget, type IWidget, Metric } from "aws-cdk-lib/aws-cloudwatch";
+import { Duration } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import type { Alarms, AlarmsProps } from "./alarms.ts";
+import { lambdaCount } from "./metrics.ts";
+
+const HALF = 12;
+
+/** One page: what is wrong, how the door answers, how the workflows end. */
+export function dashboard(scope: Construct, id: string, props: AlarmsProps, { all }: Alarms): Dashboard {
+  const door = props.frontDoor.lambda.functionName;
+  const graph = (title: string, left: Metric[]): IWidget => new GraphWidget({ title, left, width: HALF });
+  const perWorkflow = (metric: string): Metric[] =>
+    Object.entries(props.workflows).map(([name, { lambda }]) => lambdaCount(metric, lambda.functionName, name));
+  const latency = new Metric({
+    namespace: "AWS/Lambda",
+    metricName: "UrlRequestLatency",
+    dimensionsMap: { FunctionName: door },
+    statistic: "p99",
+    period: Duration.minutes(5),
+    label: "p99",
+  });
+  return new Dashboard(scope, id, {
+    widgets: [
+      [new AlarmStatusWidget({ title: "What needs a human", alarms: [...all], width: 2 * HALF })],
+      [
+        graph("Requests from Slack", ["UrlRequestCount", "Url4xxCount", "Url5xxCount"].map((name) => lambdaCount(name, door, name))),
+        graph("Time to answer Slack (ms; it waits 3,000)", [latency]),
+      ],
+      [
+        graph("Executions started", perWorkflow("DurableExecutionStarted")),
+        graph("Executions failed", perWorkflow("DurableExecutionFailed")),
+      ],
+    ],
+  });
+}

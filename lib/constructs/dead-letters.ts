@@ -1,0 +1,15 @@
+import { Duration } from "aws-cdk-lib";
+import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import type { Construct } from "constructs";
+import { acknowledge } from "./acknowledge.ts";
+
+/** A queue for events that nobody could handle: kept for as long as SQS keeps anything, and alarmed. */
+export function deadLetterQueue(scope: Construct, id: string): Queue {
+  const queue = new Queue(scope, id, {
+    encryption: QueueEncryption.SQS_MANAGED,
+    enforceSSL: true,
+    retentionPeriod: Duration.days(14),
+  });
+  acknowledge(queue, { "AwsSolutions-SQS3": "This is itself a dead-letter queue: people read it, nothing consumes it." });
+  return queue;
+}

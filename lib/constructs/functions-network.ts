@@ -1,0 +1,16 @@
+import { CfnSecurityGroup } from "aws-cdk-lib/aws-ec2";
+import type { Construct } from "constructs";
+import type { Deployment } from "../deployment.ts";
+
+/** The place in the VPC of functions that call Kubernetes; undefined where the API server is reached from outside. */
+export function functionsNetwork(scope: Construct, { aws, cluster }: Deployment) {
+  if (!aws.functionsNetwork) return undefined;
+  const group = new CfnSecurityGroup(scope, "FunctionsNetwork", {
+    groupDescription: `Casement's functions that call the API server of ${cluster.name}`,
+    vpcId: aws.vpc,
+    securityGroupEgress: [
+      { ipProtocol: "-1", cidrIp: "0.0.0.0/0", description: `API server, AWS and Slack by ${aws.functionsNetwork.wayOut}` },
+    ],
+  });
+  return { subnetIds: aws.functionsNetwork.subnets, securityGroupIds: [group.attrGroupId] };
+}

@@ -1,0 +1,21 @@
+import { InstanceProfile, Policy, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Construct } from "constructs";
+import type { Statement } from "../permissions.ts";
+import { allow } from "./statement.ts";
+
+/** Who the Windows nodes are: a role with our own policy, none of AWS's, and the profile that instances carry. */
+export class NodeIdentity extends Construct {
+  readonly role: Role;
+  readonly profile: InstanceProfile;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.role = new Role(this, "Role", { assumedBy: new ServicePrincipal("ec2.amazonaws.com") });
+    this.profile = new InstanceProfile(this, "Profile", { role: this.role });
+  }
+
+  /** Lets machines do this and nothing else. */
+  permit(statements: readonly Statement[]): void {
+    new Policy(this, "Permissions", { statements: statements.map(allow), roles: [this.role] });
+  }
+}

@@ -1,0 +1,46 @@
+import { CfnSecurityGroup, CfnSecurityGroupIngress } from "aws-cdk-lib/aws-ec2";
+import { Construct } from "constructs";
+import { okdPorts, type Peer } from "../../lambdas/desired/ports.ts";
+
+/** Where the Windows nodes stand among their peers. */
+export interface NodeNetworkProps {
+  readonly cluster: string;
+  readonly vpc: string;
+  readonly overlayPort: number;
+  readonly controlPlane: string;
+  readonly linuxNodes: string;
+}
+
+/**
+ * The Windows nodes' security group: exactly the ports of the profile, each from the peers that need it, no way in for
+ * people. The overlay works in both directions, so the peers' own groups admit its port from the Windows nodes.
+ */
+export class NodeNetwork extends Construct {
+  readonly groupId: string;
+
+  constructor(scope: Construct, id: string, props: NodeNetworkProps) {
+    super(scope, id);
+    const group = new CfnSecurityGroup(this, "Nodes", {
+      groupDescription: `Windows nodes of ${props.cluster}`,
+      vpcId: props.vpc,
+      securityGroupEgress: [{ ipProtocol: "-1", cidrIp: "0.0.0.0/0", description: "Images, AWS and the cluster" }],
+    });
+    this.groupId = group.attrGroupId;
+    const groups: Record<Peer, string> = {
+      "control-plane": props.controlPlane,
+      "linux-nodes": props.linuxNodes,
+      "windows-nodes": this.groupId,
+    };
+    for (const { name, protocol, port, from } of okdPorts(props.overlayPort)) {
+      const rule = { ipProtocol: protocol.toLowerCase(), fromPort: port, toPort: port, description: name };
+      for (const peer of from) this.#admit(`${name} from ${peer}`, this.groupId, groups[peer], rule);
+      if (!from.includes("windows-nodes")) continue;
+      for (const peer of from.filter((each) => each !== "windows-nodes"))
+        this.#admit(`${name} to ${peer}`, groups[peer], this.groupId, rule);
+    }
+  }
+
+  #admit(id: string, groupId: string, sourceSecurityGroupId: string, rule: { ipProtocol: string }): void {
+    new CfnSecurityGroupIngress(this, id, { groupId, sourceSecurityGroupId, ...rule });
+  }
+}

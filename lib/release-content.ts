@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { okdPayloadPaths, type PayloadManifest, payloadManifestOf } from "../lambdas/desired/okd-payload.ts";
+import type { Release } from "../lambdas/release/publish.ts";
+import { machineScripts, scriptText } from "./constructs/script-text.ts";
+import type { Deployment } from "./deployment.ts";
+
+const scripts = machineScripts.map((name) => ({ name: `${name}.ps1`, text: scriptText(name) }));
+
+/** Our scripts get their place in the manifest when a deployment publishes them; until then they stand in it so. */
+const notYetPublished = (version: string) =>
+  scripts.map(({ name, text }) => ({
+    name,
+    version,
+    path: okdPayloadPaths.get(name) ?? "",
+    key: name,
+    versionId: "given by the bucket at deployment",
+    sha256: createHash("sha256").update(text).digest("hex"),
+    size: Buffer.byteLength(text),
+  }));
+
+/** The uploaded programs, without our scripts. */
+export type Payload = Pick<PayloadManifest, "format" | "profile" | "kubernetes" | "files">;
+
+/**
+ * Reads the manifest of the uploaded payload.
+ * @param path of the configuration file, which names the manifest relative to itself
+ * @returns null when the configuration names none
+ * @throws Error that names the configuration's path and what is wrong with the manifest
+ */
+export function readPayload({ aws, cluster }: Deployment, path: string): Payload | null {
+  if (aws.payloadManifest === undefined) return null;
+  try {
+    const payload: Payload = JSON.parse(readFileSync(resolve(dirname(path), aws.payloadManifest), "utf8"));
+    payloadManifestOf({ ...payload, files: [...payload.files, ...notYetPublished(payload.kubernetes)] });
+    if (payload.kubernetes !== cluster.version)
+      throw new Error(`it is for Kubernetes ${payload.kubernetes}, cluster.version is ${cluster.version}`);
+    return payload;
+  } catch (error) {
+    throw new Error(`aws.payloadManifest: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+/** What the stack makes, and functions must know. */
+export interface Made {
+  readonly bucket: string;
+  readonly ledgerTable: string;
+  readonly instanceProfileArn: string;
+  readonly securityGroup: string;
+}
+
+/** The release of a deployment: the reviewed file, completed with what the stack has made. */
+export function releaseContent(deployment: Deployment, payload: Payload | null, made: Made): Release {
+  const { aws: _, pools, ...reviewed } = deployment;
+  const { securityGroup, ...places } = made;
+  const completed = Object.entries(pools).map(([name, pool]) => [name, { ...pool, securityGroup }]);
+  return { configuration: { ...reviewed, ...places, pools: Object.fromEntries(completed) }, payload, scripts };
+}
