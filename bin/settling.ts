@@ -1,7 +1,7 @@
 import type { Activity } from "../lib/sandbox/core/activity.ts";
 
 /** How long nothing may move before what still runs is taken to wait for time: a request over loopback takes less. */
-const STILL_MS = 5;
+const STILL_MS = 3;
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, STILL_MS));
 
