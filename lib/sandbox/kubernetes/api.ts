@@ -1,15 +1,15 @@
 import type { Foundation } from "../core/foundation.ts";
 import type { Cloud, KubernetesApi } from "../core/surroundings.ts";
 import type { WireRequest, WireResponse } from "../core/wire.ts";
-import { requireSigner, restrictNode, restrictSubject } from "./access/admission.ts";
+import { isWrite, requireSigner, restrictNode, restrictSubject } from "./access/admission.ts";
+import { authenticator } from "./access/authentication.ts";
 import {
   type Authority,
+  type Credentials,
   clientCredentials,
   clusterAuthority,
-  type Credentials,
   servingCredentials,
 } from "./access/authority.ts";
-import { authenticator } from "./access/authentication.ts";
 import { nodeAuthorizer } from "./access/node-authorizer.ts";
 import { rbacAuthorizer, ruleResolver } from "./access/rbac.ts";
 import { seeds } from "./access/seeds.ts";
@@ -18,6 +18,7 @@ import type { Authorizer } from "./access/users.ts";
 import { controlPlane } from "./controllers/control-plane.ts";
 import type { KubeObject } from "./model/object.ts";
 import { known, typeOfKind } from "./model/resources.ts";
+import { admissionPolicies } from "./policies/policies.ts";
 import { registry } from "./registry/registry.ts";
 import { answerer } from "./request/answer.ts";
 import { lister } from "./request/lists.ts";
@@ -59,6 +60,7 @@ function serverOf(
   authorize: Authorizer,
   schemas: Schemas,
 ): Server {
+  const judge = admissionPolicies(objects);
   return {
     foundation,
     objects,
@@ -67,10 +69,13 @@ function serverOf(
     schemas,
     judges: { authorize, rules: ruleResolver(objects), tokens },
     ownerships: foundation.store.collection("kubernetes-appliers"),
-    admit: (write) => {
-      restrictNode(write);
-      restrictSubject(write);
-      requireSigner(write, authorize);
+    admit: (attempt) => {
+      if (isWrite(attempt)) {
+        restrictNode(attempt);
+        restrictSubject(attempt);
+        requireSigner(attempt, authorize);
+      }
+      judge(attempt);
     },
   };
 }

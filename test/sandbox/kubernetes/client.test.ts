@@ -34,6 +34,8 @@ const configFor = (user: Record<string, string>, authority = cluster.api.authori
 beforeAll(async () => {
   cluster = await openCluster(30);
   cluster.api.create(linuxNode("n"));
+  // The policies let the bot write on Windows nodes alone; no pod may come here.
+  cluster.api.create({ ...linuxNode("w", { "kubernetes.io/os": "windows" }), spec: { unschedulable: true } });
   config = configFor({ token: cluster.api.issueToken({ name: "system:serviceaccount:casement:casement" }, 3600) });
   core = config.makeApiClient(CoreV1Api);
 });
@@ -41,20 +43,24 @@ afterAll(() => cluster.close());
 
 describe("the client that the handlers use", () => {
   test.each([
-    ["json", PatchStrategy.JsonPatch, [{ op: "add", path: "/metadata/annotations", value: { by: "json" } }]],
-    ["merge", PatchStrategy.MergePatch, { metadata: { annotations: { by: "merge" } } }],
-    ["strategic", PatchStrategy.StrategicMergePatch, { metadata: { annotations: { by: "strategic" } } }],
+    [
+      "json",
+      PatchStrategy.JsonPatch,
+      [{ op: "add", path: "/metadata/annotations", value: { "casement.dev/by": "json" } }],
+    ],
+    ["merge", PatchStrategy.MergePatch, { metadata: { annotations: { "casement.dev/by": "merge" } } }],
+    ["strategic", PatchStrategy.StrategicMergePatch, { metadata: { annotations: { "casement.dev/by": "strategic" } } }],
   ])("patches a node by a %s patch", async (by, strategy, body) => {
-    const node = await core.patchNode({ name: "n", body }, setHeaderOptions("Content-Type", strategy));
-    expect(node.metadata?.annotations).toEqual({ by });
+    const node = await core.patchNode({ name: "w", body }, setHeaderOptions("Content-Type", strategy));
+    expect(node.metadata?.annotations).toMatchObject({ "casement.dev/by": by });
   });
 
   test("applies from the server's side with a field manager and is refused without", async () => {
     const headers = setHeaderOptions("Content-Type", PatchStrategy.ServerSideApply);
-    const body = { apiVersion: "v1", kind: "Node", metadata: { name: "n", labels: { applied: "yes" } } };
-    const node = await core.patchNode({ name: "n", body, fieldManager: "casement" }, headers);
-    expect(node.metadata?.labels).toMatchObject({ applied: "yes", "kubernetes.io/os": "linux" });
-    expect((await failure(core.patchNode({ name: "n", body }, headers))).code).toBe(422);
+    const body = { apiVersion: "v1", kind: "Node", metadata: { name: "w", labels: { "casement.dev/applied": "yes" } } };
+    const node = await core.patchNode({ name: "w", body, fieldManager: "casement" }, headers);
+    expect(node.metadata?.labels).toMatchObject({ "casement.dev/applied": "yes", "kubernetes.io/os": "windows" });
+    expect((await failure(core.patchNode({ name: "w", body }, headers))).code).toBe(422);
   });
 
   test("is refused a json patch whose test fails", async () => {
@@ -92,12 +98,12 @@ describe("the client that the handlers use", () => {
   });
 
   test("reads lists in pages", async () => {
-    const first = await core.listNode({ limit: 1 });
-    expect([first.items.length, first.metadata?._continue]).toEqual([1, undefined]);
+    const first = await core.listNode({ limit: 2 });
+    expect([first.items.length, first.metadata?._continue]).toEqual([2, undefined]);
     cluster.api.create(linuxNode("m"));
-    const page = await core.listNode({ limit: 1 });
+    const page = await core.listNode({ limit: 2 });
     const rest = await core.listNode({ limit: 1, _continue: page.metadata?._continue ?? "" });
-    expect([...page.items, ...rest.items].map(({ metadata }) => metadata?.name)).toEqual(["m", "n"]);
+    expect([...page.items, ...rest.items].map(({ metadata }) => metadata?.name)).toEqual(["m", "n", "w"]);
   });
 
   test("approves a request by PUT and reads the certificate", async () => {
@@ -132,12 +138,12 @@ describe("the client that the handlers use", () => {
       (phase, object) => seen.push(`${phase} ${object.metadata.name}`),
       ended.resolve,
     );
-    await vi.waitUntil(() => seen.includes("ADDED n"), 2_000);
+    await vi.waitUntil(() => seen.includes("ADDED w"), 2_000);
     await core.patchNode(
-      { name: "n", body: { metadata: { labels: { watched: "yes" } } } },
+      { name: "w", body: { metadata: { labels: { "casement.dev/watched": "yes" } } } },
       setHeaderOptions("Content-Type", PatchStrategy.MergePatch),
     );
-    await vi.waitUntil(() => seen.includes("MODIFIED n"), 2_000);
+    await vi.waitUntil(() => seen.includes("MODIFIED w"), 2_000);
     watching.abort();
     expect(await ended.promise).toMatchObject({ name: "AbortError" });
   });

@@ -7,14 +7,26 @@ import { wishOf } from "./certificate-requests.ts";
 import { nodeOf } from "./node-authorizer.ts";
 import type { Authorizer, User } from "./users.ts";
 
-/** A write on its way to the store. */
-export interface Write {
+/** A change that authorisation has let through, on its way to the store. */
+export interface Attempt {
+  readonly operation: "CREATE" | "UPDATE" | "DELETE";
   readonly user: User;
   readonly type: ResourceType;
   readonly subresource: string;
+  readonly namespace: string | undefined;
+  readonly name: string;
   readonly before: KubeObject | undefined;
+  /** Undefined when the object is deleted. */
+  readonly after: KubeObject | undefined;
+}
+
+/** One that leaves an object behind. */
+export interface Write extends Attempt {
   readonly after: KubeObject;
 }
+
+/** Does the attempt leave an object behind? */
+export const isWrite = (attempt: Attempt): attempt is Write => attempt.after !== undefined;
 
 /** Labels in Kubernetes' own domains that a kubelet may set on its Node (k8s.io/kubelet/pkg/apis well_known_labels.go). */
 const kubeletLabels = new Set([
@@ -83,7 +95,8 @@ const restrictions: Readonly<Record<string, (node: string, write: Write) => stri
  */
 export function restrictNode(write: Write): void {
   const node = nodeOf(write.user);
-  if (node === undefined) return;
+  // The node authoriser lets no kubelet evict: what is posted there is no pod.
+  if (node === undefined || write.subresource === "eviction") return;
   const why = restrictions[write.type.plural]?.(node, write);
   if (why) throw forbidden(write.type, write.after.metadata.name, why);
 }

@@ -1,5 +1,5 @@
-import type { Foundation } from "../../core/foundation.ts";
 import type { Cancel } from "../../core/clock.ts";
+import type { Foundation } from "../../core/foundation.ts";
 import type { Cloud } from "../../core/surroundings.ts";
 import type { Authority } from "../access/authority.ts";
 import type { KubeObject } from "../model/object.ts";

@@ -1,6 +1,6 @@
-import type { Plane } from "./controller.ts";
 import { known } from "../model/resources.ts";
 import { conditionOf, type Lease, type Node, type Pod, type Taint, type Toleration } from "../model/shapes.ts";
+import type { Plane } from "./controller.ts";
 
 export const nodes = known("nodes");
 export const pods = known("pods");

@@ -1,4 +1,4 @@
-import { type ResourceType, qualified } from "./resources.ts";
+import { qualified, type ResourceType } from "./resources.ts";
 
 /** One reason inside a Status: what is wrong with which field. */
 export interface Cause {

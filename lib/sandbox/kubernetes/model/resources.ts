@@ -69,6 +69,19 @@ const lines: readonly Line[] = [
   ["rbac.authorization.k8s.io/v1", "clusterrolebindings", "ClusterRoleBinding", "cluster"],
   ["rbac.authorization.k8s.io/v1", "roles", "Role", "namespaced"],
   ["rbac.authorization.k8s.io/v1", "rolebindings", "RoleBinding", "namespaced"],
+  [
+    "admissionregistration.k8s.io/v1",
+    "validatingadmissionpolicies",
+    "ValidatingAdmissionPolicy",
+    "cluster",
+    { sub: ["status"] },
+  ],
+  [
+    "admissionregistration.k8s.io/v1",
+    "validatingadmissionpolicybindings",
+    "ValidatingAdmissionPolicyBinding",
+    "cluster",
+  ],
   ["authentication.k8s.io/v1", "tokenreviews", "TokenReview", "cluster", { virtual: true }],
   ["authentication.k8s.io/v1", "selfsubjectreviews", "SelfSubjectReview", "cluster", { virtual: true }],
   ["authorization.k8s.io/v1", "subjectaccessreviews", "SubjectAccessReview", "cluster", { virtual: true }],
@@ -82,6 +95,7 @@ const lines: readonly Line[] = [
     "namespaced",
     { custom: true, sub: ["status", "scale"] },
   ],
+  ["operator.openshift.io/v1", "networks", "Network", "cluster", { custom: true }],
   ["config.openshift.io/v1", "clusterversions", "ClusterVersion", "cluster", { custom: true, sub: ["status"] }],
   ["config.openshift.io/v1", "proxies", "Proxy", "cluster", { custom: true, sub: ["status"] }],
   [

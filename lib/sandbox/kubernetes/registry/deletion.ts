@@ -4,7 +4,7 @@ import { type KubeObject, timestamp } from "../model/object.ts";
 import { type ResourceType, resourceTypes } from "../model/resources.ts";
 import { isFinished, type Pod } from "../model/shapes.ts";
 import type { Objects } from "../store/objects.ts";
-import type { Target } from "./registry.ts";
+import type { Admission, Target } from "./registry.ts";
 
 /** meta/v1 DeleteOptions, as far as they are heard. */
 export interface DeleteOptions {
@@ -88,10 +88,11 @@ function orphanDependents(objects: Objects, { metadata }: KubeObject): void {
 /** Builds the delete operation: preconditions, grace, finalizers, propagation. */
 export const deletion =
   (foundation: Foundation, objects: Objects) =>
-  ({ type, namespace, name }: Target, options: DeleteOptions = {}): Removal => {
+  ({ type, namespace, name }: Target, options: DeleteOptions = {}, admit?: Admission): Removal => {
     const object = objects.get(type, namespace, name);
     if (!object) throw notFound(type, name);
     checkPreconditions(type, object, options.preconditions);
+    admit?.(object, undefined);
     const grace = graceOf(type, object, options.gracePeriodSeconds);
     const finalizers = heldBy(object, options.propagationPolicy);
     const gone = grace === 0 && finalizers.length === 0 && !isNamespace(type);

@@ -6,10 +6,15 @@ import type { Draft, Objects } from "../store/objects.ts";
 import { type DeleteOptions, deletion, type Removal } from "./deletion.ts";
 import { causesOf, changed, mustBeVersioned, prepared, updateCausesOf } from "./strategies.ts";
 
+/** Judges the change from one state of an object to another; without a second one it is deleted. Throws to refuse. */
+export type Admission = (before: KubeObject | undefined, after: KubeObject | undefined) => void;
+
 /** How a write is meant. */
 export interface WriteOptions {
   /** Nothing is stored; the answer is what would have been. */
   readonly dryRun?: boolean;
+  /** Asked last, with what would be stored; throws to refuse (validating admission comes after validation). */
+  readonly admit?: Admission;
   /** The ground's own seeds and controllers: the status is kept, a missing namespace is made. */
   readonly trusted?: boolean;
 }
@@ -28,7 +33,7 @@ export interface Registry {
   create(type: ResourceType, object: KubeObject, options?: WriteOptions): KubeObject;
   /** Throws 404, 409 for a stale version, 422 for what may not be. `change` must not alter what it is given. */
   update(target: Target, change: (current: KubeObject) => KubeObject, options?: WriteOptions): KubeObject;
-  remove(target: Target, options?: DeleteOptions): Removal;
+  remove(target: Target, options?: DeleteOptions, admit?: Admission): Removal;
 }
 
 const namespaces = known("namespaces");
@@ -64,7 +69,7 @@ export function registry(foundation: Foundation, objects: Objects): Registry {
   const create = (
     type: ResourceType,
     wanted: KubeObject,
-    { dryRun, trusted = false }: WriteOptions = {},
+    { dryRun, admit, trusted = false }: WriteOptions = {},
   ): KubeObject => {
     const object = prepared(type, named(wanted), trusted);
     if (object.metadata.resourceVersion)
@@ -72,6 +77,7 @@ export function registry(foundation: Foundation, objects: Objects): Registry {
     if (type.namespaced && !trusted) requireNamespace(type, object);
     const causes = causesOf(type, object);
     if (causes.length > 0) throw invalid(type, object.metadata.name, causes);
+    admit?.(undefined, object);
     return dryRun ? unstored(type, object) : objects.create(type, draftOf(object));
   };
 
@@ -81,7 +87,7 @@ export function registry(foundation: Foundation, objects: Objects): Registry {
     return { ...object, metadata: { ...object.metadata, uid: foundation.random.uuid(), creationTimestamp } };
   };
 
-  const update: Registry["update"] = ({ type, namespace, name, subresource = "" }, change, { dryRun } = {}) => {
+  const update: Registry["update"] = ({ type, namespace, name, subresource = "" }, change, { dryRun, admit } = {}) => {
     const before = objects.get(type, namespace, name);
     if (!before) throw notFound(type, name);
     const wanted = change(before);
@@ -89,6 +95,7 @@ export function registry(foundation: Foundation, objects: Objects): Registry {
     const after = changed(type, subresource, before, wanted);
     const causes = updateCausesOf(type, before, after);
     if (causes.length > 0) throw invalid(type, name, causes);
+    admit?.(before, after);
     if (dryRun) return after;
     const stored = objects.replace(type, after);
     return isReleased(stored) ? objects.remove(type, stored) : stored;

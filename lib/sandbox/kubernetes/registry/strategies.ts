@@ -1,6 +1,7 @@
 import type { Cause } from "../model/failure.ts";
 import { at, fieldsOf, type KubeObject } from "../model/object.ts";
 import type { ResourceType } from "../model/resources.ts";
+import { bindingCauses, policyCauses } from "../policies/validation.ts";
 import { metadataCauses, metadataUpdateCauses } from "../validation/metadata.ts";
 import { nodeCauses, nodeUpdateCauses } from "../validation/nodes.ts";
 import { podCauses, podUpdateCauses } from "../validation/pods.ts";
@@ -36,6 +37,8 @@ const strategies: Readonly<Record<string, Strategy>> = {
   daemonsets: workload,
   poddisruptionbudgets: { causes: budgetCauses, versioned: true },
   leases: { versioned: true },
+  validatingadmissionpolicies: { causes: policyCauses },
+  validatingadmissionpolicybindings: { causes: bindingCauses },
   certificatesigningrequests: { causes: signingRequestCauses, fixedSpec: true },
 };
 

@@ -1,13 +1,13 @@
 import { sleep } from "../../core/clock.ts";
 import { json, type WireRequest, type WireResponse } from "../../core/wire.ts";
-import { actingUser, type Authenticator } from "../access/authentication.ts";
+import { type Authenticator, actingUser } from "../access/authentication.ts";
 import type { Attributes, User } from "../access/users.ts";
 import { ApiFailure, forbidden, noSuchResource, statusOf } from "../model/failure.ts";
 import { resourceType } from "../model/resources.ts";
 import { dispatch } from "../verbs/dispatch.ts";
 import type { Server } from "../verbs/server.ts";
 import { discovery } from "./discovery.ts";
-import { type RequestInfo, requestInfo, type ResourcePath } from "./info.ts";
+import { type RequestInfo, type ResourcePath, requestInfo } from "./info.ts";
 import { kinds, SLOWNESS } from "./mishaps.ts";
 import { openapi } from "./openapi.ts";
 

@@ -3,7 +3,7 @@ import type { Foundation } from "../../core/foundation.ts";
 import type { Collection } from "../../core/store.ts";
 import { alreadyExists, conflict, modified, notFound } from "../model/failure.ts";
 import { type KubeObject, timestamp } from "../model/object.ts";
-import { type ResourceType, qualified } from "../model/resources.ts";
+import { qualified, type ResourceType } from "../model/resources.ts";
 
 /** One change of one object, as watches tell it. */
 export interface Change {

@@ -1,14 +1,14 @@
 import type { WireResponse } from "../../core/wire.ts";
 import { json } from "../../core/wire.ts";
 import { ApiFailure, badRequest, type Cause, forbidden, success } from "../model/failure.ts";
-import { at, fieldsOf, timestamp } from "../model/object.ts";
+import { at, fieldsOf, type KubeObject, timestamp } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import { type Budget, isFinished, isTrue, type Pod } from "../model/shapes.ts";
 import type { DeleteOptions } from "../registry/deletion.ts";
 import { objectIn } from "../request/content.ts";
 import { matchesSelector } from "../request/selectors.ts";
 import { named } from "../verbs/read.ts";
-import { type Asked, isDryRun, type Server } from "../verbs/server.ts";
+import { type Asked, admission, isDryRun, type Server } from "../verbs/server.ts";
 
 // The decisions and sentences of k8s pkg/registry/core/pod/storage/eviction.go.
 
@@ -89,6 +89,7 @@ export function evict(server: Server, asked: Asked): WireResponse {
   if (name !== undefined && name !== asked.name) throw badRequest("name in URL does not match name in Eviction object");
   const pod = named<Pod>(server, asked);
   const given = fieldsOf(body.deleteOptions) as DeleteOptions;
+  admission(server, asked)(undefined, body as KubeObject);
   const dryRun = isDryRun(asked) || (given.dryRun?.includes("All") ?? false);
   const options: DeleteOptions = { ...given, ...(dryRun ? { dryRun: ["All"] } : {}) };
   server.registry.remove(asked, { ...options, dryRun: ["All"] });

@@ -1,11 +1,11 @@
 import { json, type WireResponse } from "../../core/wire.ts";
+import { AUDIENCE } from "../access/tokens.ts";
 import { serviceAccountUser } from "../access/users.ts";
 import { type Cause, invalid, wrong } from "../model/failure.ts";
-import { fieldsOf, listOf, timestamp } from "../model/object.ts";
-import { AUDIENCE } from "../access/tokens.ts";
+import { type Fields, fieldsOf, type KubeObject, listOf, timestamp } from "../model/object.ts";
 import { objectIn } from "../request/content.ts";
 import { named } from "../verbs/read.ts";
-import type { Asked, Server } from "../verbs/server.ts";
+import { type Asked, admission, type Server } from "../verbs/server.ts";
 
 /** Bounds and default of expirationSeconds (k8s pkg/apis/authentication/validation, v1 defaults). */
 const SHORTEST = 600;
@@ -28,6 +28,8 @@ export function requestToken(server: Server, asked: Asked): WireResponse {
   const seconds = Number(spec.expirationSeconds ?? USUAL);
   const causes = causesOf(seconds);
   if (causes.length > 0) throw invalid({ kind: "TokenRequest", group: "authentication.k8s.io" }, asked.name, causes);
+  const wanted: Fields = { ...body, spec: { ...spec, expirationSeconds: seconds } };
+  admission(server, asked)(undefined, wanted as KubeObject);
   const user = serviceAccountUser(account.metadata.namespace ?? "", asked.name);
   const now = server.foundation.clock.now();
   const audiences = listOf<string>(spec.audiences);

@@ -1,8 +1,9 @@
 import type { Foundation } from "../../core/foundation.ts";
 import type { WireRequest } from "../../core/wire.ts";
-import type { Write } from "../access/admission.ts";
+import type { Attempt } from "../access/admission.ts";
 import type { Judges } from "../access/reviews.ts";
 import type { User } from "../access/users.ts";
+import type { KubeObject } from "../model/object.ts";
 import type { ResourceType } from "../model/resources.ts";
 import type { Ownerships } from "../patches/apply.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -19,8 +20,8 @@ export interface Server {
   readonly judges: Judges;
   readonly ownerships: Ownerships;
   readonly schemas: Schemas;
-  /** Admission of a write that authorisation has let through; throws 403. */
-  admit(write: Write): void;
+  /** Admission of a change that authorisation has let through; throws 403, 422 or what a policy says. */
+  admit(attempt: Attempt): void;
 }
 
 /** One authenticated and authorised request for a resource. */
@@ -33,6 +34,26 @@ export interface Asked {
   readonly name: string;
   readonly subresource: string;
 }
+
+const operationOf = (before: KubeObject | undefined, after: KubeObject | undefined): Attempt["operation"] => {
+  if (!after) return "DELETE";
+  return before ? "UPDATE" : "CREATE";
+};
+
+/** What the registry asks before it stores: is the change from one state to the other admitted? */
+export const admission =
+  (server: Server, { user, type, subresource, namespace, name }: Asked) =>
+  (before: KubeObject | undefined, after: KubeObject | undefined): void =>
+    server.admit({
+      operation: operationOf(before, after),
+      user,
+      type,
+      subresource,
+      namespace: type.plural === "namespaces" ? undefined : namespace,
+      name: name || (after?.metadata.name ?? ""),
+      before,
+      after,
+    });
 
 /** Is the request only to say what it would do (dryRun=All)? */
 export const isDryRun = ({ query }: Pick<Asked, "query">): boolean => query.getAll("dryRun").includes("All");

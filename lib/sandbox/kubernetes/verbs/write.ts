@@ -10,7 +10,7 @@ import { shown, shownList } from "../request/render.ts";
 import { asRequested } from "../subresources/signing-requests.ts";
 import { decode } from "../validation/decode.ts";
 import { viewOf } from "./read.ts";
-import { type Asked, isDryRun, type Server } from "./server.ts";
+import { type Asked, admission, isDryRun, type Server } from "./server.ts";
 
 /** Does the body speak of what the URL names? Fills in apiVersion, kind and namespace that it leaves out. */
 function addressed({ type, namespace, name }: Asked, body: Fields): KubeObject {
@@ -51,31 +51,22 @@ function typed({ schemas }: Server, asked: Asked, object: KubeObject): KubeObjec
   throw badRequest(`${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${why}`);
 }
 
-/** Admits a write and passes it on: used as the last step of every change. */
-const admitted = (server: Server, asked: Asked, before: KubeObject | undefined, after: KubeObject): KubeObject => {
-  server.admit({ user: asked.user, type: asked.type, subresource: asked.subresource, before, after });
-  return after;
-};
+/** How a request's writes are meant: admitted first, stored unless it is a dry run. */
+const writeOptions = (server: Server, asked: Asked) => ({ dryRun: isDryRun(asked), admit: admission(server, asked) });
 
 /** POST of an object. */
 export function create(server: Server, asked: Asked): WireResponse {
   const wanted = asRequested(asked, typed(server, asked, addressed(asked, objectIn(asked.request))));
-  const object = admitted(server, asked, undefined, wanted);
-  const created = server.registry.create(asked.type, object, { dryRun: isDryRun(asked) });
+  const created = server.registry.create(asked.type, wanted, writeOptions(server, asked));
   return json(shown(viewOf(server, asked), created), 201);
 }
 
 /** PUT of an object or of one of its subresources. */
 export function update(server: Server, asked: Asked): WireResponse {
   const wanted = typed(server, asked, addressed(asked, objectIn(asked.request)));
-  const change = (before: KubeObject): KubeObject => admitted(server, asked, before, decided(asked, before, wanted));
-  const updated = server.registry.update(asked, change, { dryRun: isDryRun(asked) });
+  const updated = server.registry.update(asked, () => wanted, writeOptions(server, asked));
   return json(shown(viewOf(server, asked), updated));
 }
-
-/** An approval is judged with the stored spec: the writer's own copy of it counts for nothing. */
-const decided = ({ subresource }: Asked, before: KubeObject, wanted: KubeObject): KubeObject =>
-  subresource === "approval" ? { ...wanted, spec: before.spec } : wanted;
 
 /** A patch may leave the version out; custom resources too. */
 const versioned = (before: KubeObject, after: KubeObject): KubeObject => {
@@ -98,8 +89,8 @@ export function patch(server: Server, asked: Asked): WireResponse {
   const carryOut = patcherOf(asked.type, mediaType);
   const body = patchIn(asked.request);
   const change = (before: KubeObject): KubeObject =>
-    admitted(server, asked, before, versioned(before, unmoved(before, typed(server, asked, carryOut(before, body)))));
-  const patched = server.registry.update(asked, change, { dryRun: isDryRun(asked) });
+    versioned(before, unmoved(before, typed(server, asked, carryOut(before, body))));
+  const patched = server.registry.update(asked, change, writeOptions(server, asked));
   return json(shown(viewOf(server, asked), patched));
 }
 
@@ -116,11 +107,9 @@ function apply(server: Server, asked: Asked): WireResponse {
   const owners: Ownership = structuredClone((before && server.ownerships.get(before.metadata.uid)) ?? {});
   const base = before ?? ({ ...wanted, metadata: { name, ...(namespace ? { namespace } : {}) } } as KubeObject);
   const after = applied(owners, base, wanted, { manager, force: query.get("force") === "true" });
-  const options = { dryRun: isDryRun(asked) };
-  const change = (current: KubeObject): KubeObject => admitted(server, asked, current, versioned(current, after));
-  const stored = before
-    ? server.registry.update(asked, change, options)
-    : server.registry.create(type, admitted(server, asked, undefined, after), options);
+  const options = writeOptions(server, asked);
+  const change = (current: KubeObject): KubeObject => versioned(current, after);
+  const stored = before ? server.registry.update(asked, change, options) : server.registry.create(type, after, options);
   if (!options.dryRun) server.ownerships.set(stored.metadata.uid, owners);
   return json(shown(viewOf(server, asked), stored), before ? 200 : 201);
 }
@@ -143,7 +132,7 @@ function deleteOptions(asked: Asked): DeleteOptions {
 /** DELETE of one object: its last state, or a Status once it is gone. */
 export function remove(server: Server, asked: Asked): WireResponse {
   const { type, name } = asked;
-  const { object, gone } = server.registry.remove(asked, deleteOptions(asked));
+  const { object, gone } = server.registry.remove(asked, deleteOptions(asked), admission(server, asked));
   if (!gone || type.plural === "pods") return json(shown(viewOf(server, asked), object));
   const about = { name, ...(type.group ? { group: type.group } : {}), kind: type.plural, uid: object.metadata.uid };
   return json(success(200, about));
@@ -156,7 +145,11 @@ export function removeMany(server: Server, asked: Asked): WireResponse {
   const options = deleteOptions(asked);
   const items = page.items.map(
     ({ metadata }) =>
-      server.registry.remove({ type: asked.type, namespace: metadata.namespace, name: metadata.name }, options).object,
+      server.registry.remove(
+        { type: asked.type, namespace: metadata.namespace, name: metadata.name },
+        options,
+        admission(server, { ...asked, namespace: metadata.namespace, name: metadata.name }),
+      ).object,
   );
   return json(shownList(viewOf(server, asked), { items, metadata: page.metadata }));
 }

@@ -1,0 +1,110 @@
+import { Environment } from "@marcbachmann/cel-js";
+import type { Attempt } from "../access/admission.ts";
+import { at, type Fields, isFields, type KubeObject } from "../model/object.ts";
+
+/**
+ * The variables that a policy's expressions may use (Kubernetes documentation, "Validating Admission Policy"). `params` and
+ * `authorizer` are not among them: the simulated server has neither, and refuses a policy that names one.
+ */
+const environment = new Environment({ enableOptionalTypes: true, homogeneousAggregateLiterals: false })
+  .registerVariable("object", "dyn")
+  .registerVariable("oldObject", "dyn")
+  .registerVariable("request", "dyn")
+  .registerVariable("namespaceObject", "dyn")
+  .registerVariable("variables", "dyn");
+
+/** What an expression is evaluated on. */
+export type Scope = Readonly<Record<string, unknown>>;
+
+/** The API server's whole numbers are CEL's ints; the library's are bigints. */
+function celValue(value: unknown): unknown {
+  if (Number.isSafeInteger(value)) return BigInt(value as number);
+  if (Array.isArray(value)) return value.map(celValue);
+  if (!isFields(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, celValue(inner)]));
+}
+
+/** Empty fields are left out of an AdmissionRequest, as the API's own JSON leaves them out. */
+const present = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ""));
+
+/** What is being asked, as an AdmissionRequest says it. */
+function requestOf({ user, type, subresource, namespace, name, operation }: Attempt): Fields {
+  const { group, version, kind, plural } = type;
+  return present({
+    kind: { group, version, kind },
+    resource: { group, version, resource: plural },
+    subResource: subresource,
+    name,
+    namespace,
+    operation,
+    userInfo: present({ username: user.name, uid: user.uid, groups: user.groups }),
+  });
+}
+
+/**
+ * What the expressions of one policy see of an attempt. A policy's own variables are evaluated when first used.
+ * @param own name → expression
+ */
+export function scopeOf(
+  attempt: Attempt,
+  namespaceObject: KubeObject | undefined,
+  own: readonly { readonly name: string; readonly expression: string }[],
+): Scope {
+  const variables = {};
+  const scope = {
+    object: celValue(attempt.after ?? null),
+    oldObject: celValue(attempt.before ?? null),
+    request: celValue(requestOf(attempt)),
+    namespaceObject: celValue(namespaceObject ?? null),
+    variables,
+  };
+  for (const { name, expression } of own) {
+    let known: { readonly value: unknown } | undefined;
+    Object.defineProperty(variables, name, {
+      enumerable: true,
+      get: () => {
+        known ??= { value: evaluate(expression, scope) };
+        return known.value;
+      },
+    });
+  }
+  return scope;
+}
+
+/** What came of an expression: its value, or why there is none, in the words of the API server. */
+export type Outcome = { readonly value: unknown } | { readonly error: string };
+
+const firstLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split("\n", 1)[0] ?? "";
+
+const evaluate = (expression: string, scope: Scope): unknown => environment.evaluate(expression, scope);
+
+/** Evaluates; an error of the expression is an outcome, not a throw. */
+export function outcomeOf(expression: string, scope: Scope): Outcome {
+  try {
+    return { value: evaluate(expression, scope) };
+  } catch (error) {
+    return { error: `expression '${expression.trim()}' resulted in error: ${firstLine(error)}` };
+  }
+}
+
+/**
+ * Why an expression cannot be used.
+ * @returns undefined when it can; else the compiler's words
+ */
+export function compileFault(expression: unknown): string | undefined {
+  if (typeof expression !== "string" || expression.trim() === "") return "expression is not specified";
+  const checked = environment.check(expression);
+  return checked.valid ? undefined : `compilation failed: ${firstLine(checked.error)}`;
+}
+
+/** The expressions in a list of `{ expression }`, with their fields' paths. */
+export const expressionsIn = (
+  list: unknown,
+  path: string,
+): { readonly field: string; readonly expression: unknown }[] =>
+  (Array.isArray(list) ? list : []).map((one, index) => ({
+    field: `${path}[${index}].expression`,
+    expression: at(one, "expression"),
+  }));

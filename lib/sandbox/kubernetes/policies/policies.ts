@@ -1,0 +1,109 @@
+import type { Attempt } from "../access/admission.ts";
+import { ApiFailure, forbidden } from "../model/failure.ts";
+import type { KubeObject } from "../model/object.ts";
+import { known } from "../model/resources.ts";
+import type { Objects } from "../store/objects.ts";
+import { outcomeOf, type Scope, scopeOf } from "./expressions.ts";
+import { type MatchResources, matches } from "./matching.ts";
+
+// Decisions and sentences of k8s.io/apiserver/pkg/admission/plugin/policy/validating (dispatcher.go, validator.go).
+
+interface Validation {
+  readonly expression: string;
+  readonly message?: string;
+  readonly messageExpression?: string;
+  readonly reason?: string;
+}
+
+interface Policy extends KubeObject {
+  readonly spec: {
+    readonly failurePolicy?: "Fail" | "Ignore";
+    readonly matchConstraints?: MatchResources;
+    readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
+    readonly variables?: readonly { readonly name: string; readonly expression: string }[];
+    readonly validations?: readonly Validation[];
+  };
+}
+
+interface Binding extends KubeObject {
+  readonly spec: { readonly policyName: string; readonly matchResources?: MatchResources };
+}
+
+/** What one validation, or a condition that could not be evaluated, has against an attempt. */
+interface Objection {
+  readonly message: string;
+  readonly reason: string;
+}
+
+/** StatusReason → HTTP status (reasonToCode). */
+const codes: Readonly<Record<string, number>> = {
+  Forbidden: 403,
+  Unauthorized: 401,
+  RequestEntityTooLarge: 413,
+  Invalid: 422,
+};
+
+/** An expression that cannot be evaluated counts as the policy says: Fail unless told. */
+const onError = ({ spec }: Policy, error: string): Objection[] =>
+  spec.failurePolicy === "Ignore" ? [] : [{ message: error, reason: "Invalid" }];
+
+/** One condition that says no leaves the attempt alone, whatever became of the others. */
+function conditions(policy: Policy, scope: Scope): "all hold" | "not meant" | { readonly error: string } {
+  const outcomes = (policy.spec.matchConditions ?? []).map(({ expression }) => outcomeOf(expression, scope));
+  if (outcomes.some((outcome) => "value" in outcome && outcome.value !== true)) return "not meant";
+  return outcomes.find((outcome) => "error" in outcome) ?? "all hold";
+}
+
+function messageOf({ expression, message, messageExpression }: Validation, scope: Scope): string {
+  const said = messageExpression ? outcomeOf(messageExpression, scope) : undefined;
+  const made = said && "value" in said && typeof said.value === "string" ? said.value.trim() : "";
+  return made || message || `failed expression: ${expression.trim()}`;
+}
+
+function objectionTo(policy: Policy, validation: Validation, scope: Scope): Objection[] {
+  const outcome = outcomeOf(validation.expression, scope);
+  if ("error" in outcome) return onError(policy, outcome.error);
+  if (outcome.value === true) return [];
+  return [{ message: messageOf(validation, scope), reason: validation.reason ?? "Invalid" }];
+}
+
+function objections(policy: Policy, scope: Scope): Objection[] {
+  const meant = conditions(policy, scope);
+  if (meant === "not meant") return [];
+  if (meant !== "all hold") return onError(policy, meant.error);
+  return (policy.spec.validations ?? []).flatMap((validation) => objectionTo(policy, validation, scope));
+}
+
+function refusal(attempt: Attempt, policy: Policy, binding: Binding, { message, reason }: Objection): ApiFailure {
+  const words = `ValidatingAdmissionPolicy '${policy.metadata.name}' with binding '${binding.metadata.name}' denied request: ${message}`;
+  const { message: said, details } = forbidden(attempt.type, attempt.name, words);
+  return new ApiFailure(codes[reason] ?? 403, reason, said, { ...details, causes: [{ reason: "", message: words }] });
+}
+
+/**
+ * The admission plugin ValidatingAdmissionPolicy over the policies and bindings that are stored. They count from the
+ * moment they are stored; a real server's informers take a moment longer.
+ * @returns judges an attempt; throws what the first objection says (422 unless the validation gives another reason)
+ */
+export function admissionPolicies(objects: Objects): (attempt: Attempt) => void {
+  const [policies, bindings] = [
+    known("validatingadmissionpolicies", "admissionregistration.k8s.io"),
+    known("validatingadmissionpolicybindings", "admissionregistration.k8s.io"),
+  ];
+  const namespaces = known("namespaces");
+  const judge = (policy: Policy, attempt: Attempt, namespace: KubeObject | undefined): void => {
+    const binding = objects
+      .list<Binding>(bindings)
+      .find(({ spec }) => spec.policyName === policy.metadata.name && matches(spec.matchResources, attempt, namespace));
+    if (!binding) return;
+    const [first] = objections(policy, scopeOf(attempt, namespace, policy.spec.variables ?? []));
+    if (first) throw refusal(attempt, policy, binding, first);
+  };
+  return (attempt) => {
+    // A policy must not lock out who repairs it: the server never asks policies about their own kinds.
+    if (attempt.type.group === policies.group) return;
+    const namespace = attempt.namespace ? objects.get(namespaces, undefined, attempt.namespace) : undefined;
+    for (const policy of objects.list<Policy>(policies))
+      if (matches(policy.spec.matchConstraints, attempt, namespace)) judge(policy, attempt, namespace);
+  };
+}
