@@ -1,7 +1,8 @@
 import { clients } from "../lambdas/clients/clients.ts";
 import type { Transport } from "../lambdas/clients/transport.ts";
 import { hostedCloudEvents } from "../lambdas/cloud-events/handler.ts";
-import { hostedFrontDoor } from "../lambdas/front-door/handler.ts";
+import type { DoorConfiguration } from "../lambdas/front-door/configuration.ts";
+import { hostedFrontDoor } from "../lambdas/front-door/hosted.ts";
 import { settings } from "../lambdas/settings.ts";
 import { hosted } from "../lambdas/steps/host.ts";
 import { ledger } from "../lambdas/steps/ledger.ts";
@@ -21,6 +22,8 @@ export interface Addresses {
   readonly slack: string;
   readonly now: () => number;
   readonly slackNow: () => number;
+  /** What a deployment would put beside the front door's code. */
+  readonly configuration: DoorConfiguration;
   /** Another way to the ground than the network. */
   readonly transport?: Transport;
   /** Told of every invocation of a handler. */
@@ -45,7 +48,7 @@ const environmentOf = (ground: Ground, name: string, { aws, slack }: Addresses):
     CASEMENT_FUNCTIONS: JSON.stringify(
       Object.fromEntries(workflows.map((workflow) => [workflow, `${lambdaName(workflow)}:live`])),
     ),
-    CASEMENT_DOCUMENTS: JSON.stringify(documentNames(scriptDocuments())),
+    CASEMENT_DOCUMENTS: JSON.stringify(documentNames(scriptDocuments(town.cluster.name))),
   };
 };
 
@@ -71,6 +74,13 @@ export function mountDoors(ground: Ground, addresses: Addresses): void {
   mount("remove-node", { executionTimeoutSeconds: 8 * HOUR }, hosted(removeNode, host("remove-node")));
   mount("sweep", { executionTimeoutSeconds: HOUR }, hosted(sweep, host("sweep")));
   mount("look", { executionTimeoutSeconds: HOUR }, hosted(look, host("look")));
+}
+
+/** A deployment's first act: the front door must know who is in which group before the schedule's first tick. */
+export async function readDirectory(ground: Ground): Promise<void> {
+  const rule = `arn:aws:events:${town.region}:${town.accountId}:rule/people`;
+  const event = { id: "at start", "detail-type": "Scheduled Event", resources: [rule] };
+  await ground.lambda.call(lambdaName("cloud-events"), event);
 }
 
 /** The ledger as the owner of the account reads it: for the page and for outside tests. */

@@ -17,7 +17,7 @@ import { VISITOR } from "../lib/sandbox/principals.ts";
 import { sourcesOf } from "../lib/sandbox/sources.ts";
 import { town } from "../lib/sandbox/town.ts";
 import { townConfiguration } from "../lib/sandbox/town-configuration.ts";
-import { type Addresses, ledgerOf, mountDoors } from "./doors.ts";
+import { type Addresses, ledgerOf, mountDoors, readDirectory } from "./doors.ts";
 import type { ClusterAccess, Endpoints } from "./endpoints.ts";
 import type { Flags } from "./flags.ts";
 import type { Ports } from "./listen.ts";
@@ -123,6 +123,7 @@ const endpointsOf = ({ keys }: Ground, urls: ReturnType<typeof addressesOf>, fol
 /** Goes on with what was under way; the first time, the residents move in. */
 async function live(stand: Ground, memory: Memory, { clock, settle }: Beginning, household: Household): Promise<void> {
   stand.resume();
+  await readDirectory(stand);
   if (memory.resumed) return;
   const moving = inhabit({ ground: stand, ...household });
   await clock.advance(MOVING_IN_MS, settle);
@@ -147,7 +148,7 @@ export async function raise(memory: Memory, ports: Ports, flags: Flags, folder: 
   const authority = stand.kubernetes.authorityPem;
   const configuration = townConfiguration({ apiServer: API_FOR_MACHINES, authority });
   await furnish(stand, configuration, urls.kubernetes);
-  const addresses = { ...urls, now: clock.now, slackNow: Date.now, during: invocations.during };
+  const addresses = { ...urls, configuration, now: clock.now, slackNow: Date.now, during: invocations.during };
   mountDoors(stand, addresses);
   const ui = uiOf(stand, beginning, addresses, Object.keys(configuration.pools));
   const doors = await openDoors(stand, ports, requests, ui);

@@ -3,6 +3,11 @@ export class UserError extends Error {
   override readonly name = "UserError";
 }
 
+/** The asker may not: told to the asker alone, written to the ledger. */
+export class Forbidden extends Error {
+  override readonly name = "Forbidden";
+}
+
 /** Policy, ownership or safety says no: said where it was asked, written to the ledger. */
 export class Refused extends Error {
   override readonly name = "Refused";

@@ -51,8 +51,20 @@ export interface OperationRecord {
   /** One sentence on how it stands or ended. */
   readonly summary: string;
   readonly cancelledBy: string | null;
+  /** What cancelled it: Slack's trigger id. */
+  readonly cancelCause?: string;
   /** Callbacks that somebody may complete, by name ("dialog", "cancel"). */
   readonly callbacks: Readonly<Record<string, string>>;
+  /** What was answered in its dialog; stays when nobody waits for it any more. */
+  readonly decided?: Decided;
+}
+
+/** What somebody decided with a button or in a dialog. */
+export interface Decided {
+  readonly decision: "submitted" | "closed" | "keep" | "terminate" | "cancel";
+  readonly userId: string;
+  /** Slack's trigger id, so that the same request again is the same decision. */
+  readonly cause: string;
 }
 
 /** Why a node of an operation failed, and what was left behind. */
@@ -90,6 +102,8 @@ export interface NodeRecord {
   readonly notes: readonly string[];
   readonly executionArn: string | null;
   readonly callbacks: Readonly<Record<string, string>>;
+  /** What was decided about a failed instance; stays when nobody waits for it any more. */
+  readonly decided?: Decided;
 }
 
 /** Everything the one message of an operation shows. */

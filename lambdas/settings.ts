@@ -1,37 +1,3 @@
-import { z } from "zod";
-
-const named = z.record(z.string(), z.string());
-
-const environmentSchema = z.object({
-  AWS_REGION: z.string().min(1),
-  AWS_ACCESS_KEY_ID: z.string().min(1),
-  AWS_SECRET_ACCESS_KEY: z.string().min(1),
-  AWS_SESSION_TOKEN: z.string().optional(),
-  /** Another address for AWS: a VPC endpoint, or the simulated ground. */
-  AWS_ENDPOINT_URL: z.url().optional(),
-  CASEMENT_CLUSTER: z.string().min(1),
-  CASEMENT_BUCKET: z.string().min(1),
-  CASEMENT_LEDGER_TABLE: z.string().min(1),
-  /** Secrets Manager: JSON { server, ca, token }. */
-  CASEMENT_CLUSTER_SECRET: z.string().min(1),
-  /** Secrets Manager: JSON { signingSecret, botToken }. */
-  CASEMENT_SLACK_SECRET: z.string().min(1),
-  CASEMENT_SLACK_URL: z.url().default("https://slack.com/api/"),
-  /** JSON: workflow → function name with its alias, "casement-add-nodes:live". */
-  CASEMENT_FUNCTIONS: z.string().transform((text, context) => fromJson(named, text, context)),
-  /** JSON: script → SSM document name; the name holds the content's hash. */
-  CASEMENT_DOCUMENTS: z.string().transform((text, context) => fromJson(named, text, context)),
-});
-
-function fromJson<T>(schema: z.ZodType<T>, text: string, context: z.RefinementCtx): T {
-  try {
-    return schema.parse(JSON.parse(text));
-  } catch {
-    context.addIssue({ code: "custom", message: "must be a JSON object of strings" });
-    return z.NEVER;
-  }
-}
-
 /** What a function knows about the place it runs in. */
 export interface Settings {
   readonly region: string;
@@ -40,15 +6,52 @@ export interface Settings {
     readonly secretAccessKey: string;
     readonly sessionToken?: string;
   };
+  /** Another address for AWS: a VPC endpoint, or the simulated ground. */
   readonly awsEndpoint: string | undefined;
   readonly cluster: string;
   readonly bucket: string;
   readonly ledgerTable: string;
+  /** Secrets Manager: JSON { server, ca, token }. */
   readonly clusterSecret: string;
+  /** Secrets Manager: JSON { signingSecret, botToken }. */
   readonly slackSecret: string;
   readonly slackUrl: string;
+  /** Workflow → function name with its alias, "casement-add-nodes:live". */
   readonly functions: Readonly<Record<string, string>>;
+  /** Script → SSM document name; the name holds the content's hash. */
   readonly documents: Readonly<Record<string, string>>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a variable must be: null when it is not. */
+type Form<T> = (text: string) => T | null;
+
+const filled: Form<string> = (text) => text || null;
+
+const url: Form<string> = (text) => (URL.canParse(text) ? text : null);
+
+const strings: Form<Readonly<Record<string, string>>> = (text) => {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isTable = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isTable && Object.values(value).every((one) => typeof one === "string")
+      ? (value as Record<string, string>)
+      : null;
+  } catch {
+    return null;
+  }
+};
+
+/** Reads variables and remembers what was wrong with them. By hand: a schema library would delay every first answer. */
+function reader(environment: Environment) {
+  const faults: string[] = [];
+  const read = <T>(name: string, form: Form<T>, what: string): T => {
+    const value = form(environment[name] ?? "");
+    if (value === null) faults.push(`  ${name}: must be ${what}`);
+    return value as T;
+  };
+  return { faults, read, text: (name: string) => read(name, filled, "set") };
 }
 
 /**
@@ -57,29 +60,26 @@ export interface Settings {
  * @returns the settings
  * @throws Error that names every missing or malformed variable, never a value
  */
-export function settings(environment: Readonly<Record<string, string | undefined>> = process.env): Settings {
-  const checked = environmentSchema.safeParse(environment);
-  if (!checked.success) {
-    const faults = checked.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
-    throw new Error(`The environment of this function is not complete:\n${faults.join("\n")}`);
-  }
-  const read = checked.data;
-  const sessionToken = read.AWS_SESSION_TOKEN;
-  return {
-    region: read.AWS_REGION,
+export function settings(environment: Environment = process.env): Settings {
+  const { faults, read, text } = reader(environment);
+  const { AWS_SESSION_TOKEN: sessionToken, AWS_ENDPOINT_URL: endpoint, CASEMENT_SLACK_URL: slack } = environment;
+  const found: Settings = {
+    region: text("AWS_REGION"),
     credentials: {
-      accessKeyId: read.AWS_ACCESS_KEY_ID,
-      secretAccessKey: read.AWS_SECRET_ACCESS_KEY,
+      accessKeyId: text("AWS_ACCESS_KEY_ID"),
+      secretAccessKey: text("AWS_SECRET_ACCESS_KEY"),
       ...(sessionToken ? { sessionToken } : {}),
     },
-    awsEndpoint: read.AWS_ENDPOINT_URL,
-    cluster: read.CASEMENT_CLUSTER,
-    bucket: read.CASEMENT_BUCKET,
-    ledgerTable: read.CASEMENT_LEDGER_TABLE,
-    clusterSecret: read.CASEMENT_CLUSTER_SECRET,
-    slackSecret: read.CASEMENT_SLACK_SECRET,
-    slackUrl: read.CASEMENT_SLACK_URL,
-    functions: read.CASEMENT_FUNCTIONS,
-    documents: read.CASEMENT_DOCUMENTS,
+    awsEndpoint: endpoint === undefined ? undefined : read("AWS_ENDPOINT_URL", url, "a URL"),
+    cluster: text("CASEMENT_CLUSTER"),
+    bucket: text("CASEMENT_BUCKET"),
+    ledgerTable: text("CASEMENT_LEDGER_TABLE"),
+    clusterSecret: text("CASEMENT_CLUSTER_SECRET"),
+    slackSecret: text("CASEMENT_SLACK_SECRET"),
+    slackUrl: slack === undefined ? "https://slack.com/api/" : read("CASEMENT_SLACK_URL", url, "a URL"),
+    functions: read("CASEMENT_FUNCTIONS", strings, "a JSON object of strings"),
+    documents: read("CASEMENT_DOCUMENTS", strings, "a JSON object of strings"),
   };
+  if (faults.length > 0) throw new Error(`The environment of this function is not complete:\n${faults.join("\n")}`);
+  return found;
 }

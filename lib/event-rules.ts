@@ -42,5 +42,6 @@ export const rules: readonly EventRule[] = [
     pattern: { source: ["aws.health"], "detail-type": ["AWS Health Event"], detail: { service: ["EC2"] } },
     target,
   },
+  { name: "people", schedule: "rate(5 minutes)", target },
   { name: "sweep", schedule: "rate(15 minutes)", target },
 ];

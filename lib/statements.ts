@@ -16,8 +16,10 @@ const ours: Conditions = {
 export const readLedger: Statement = {
   sid: "ReadLedger",
   actions: ["dynamodb:GetItem", "dynamodb:Query"],
-  resources: [table, `${table}/index/*`],
+  resources: [table, `${table}/index/by-time`],
 };
+
+const EVERY_VERSION = "A running execution stays on the version of the function that it began on.";
 
 export const writeLedger: Statement = {
   sid: "WriteLedger",
@@ -26,11 +28,7 @@ export const writeLedger: Statement = {
 };
 
 /** Who is in which group of Slack's, written by schedule. */
-export const keepDirectory: Statement = {
-  sid: "KeepDirectory",
-  actions: ["dynamodb:PutItem"],
-  resources: [table],
-};
+export const keepDirectory: Statement = { ...writeLedger, sid: "KeepDirectory", actions: ["dynamodb:PutItem"] };
 
 export const slackSecret: Statement = {
   sid: "SpeakInSlack",
@@ -63,6 +61,7 @@ export const durable = (name: string): Statement => ({
   sid: "KeepOwnExecution",
   actions: ["lambda:CheckpointDurableExecution", "lambda:GetDurableExecutionState"],
   resources: [lambda(name), `${lambda(name)}:*`],
+  why: EVERY_VERSION,
 });
 
 /** Waking those that wait for a command, a button or a dialog. */
@@ -70,6 +69,7 @@ export const wakeExecutions = (...names: string[]): Statement => ({
   sid: "WakeWaitingExecutions",
   actions: ["lambda:SendDurableExecutionCallbackSuccess"],
   resources: names.flatMap((name) => [lambda(name), `${lambda(name)}:*`]),
+  why: EVERY_VERSION,
 });
 
 export const start = (names: readonly string[] = []): Statement => ({
@@ -83,6 +83,7 @@ export const launch: Statement[] = [
     sid: "LaunchTaggedInstances",
     actions: ["ec2:RunInstances"],
     resources: [ec2("instance/*")],
+    why: "Instances get their ids at launch; the tags are the fence.",
     conditions: {
       StringEquals: { "aws:RequestTag/casement:cluster": "${cluster}" },
       StringLike: { "aws:RequestTag/casement:launched": "*" },
@@ -92,6 +93,7 @@ export const launch: Statement[] = [
     sid: "LaunchEncryptedTaggedVolumes",
     actions: ["ec2:RunInstances"],
     resources: [ec2("volume/*")],
+    why: "Volumes get their ids at launch; tags and encryption are the fence.",
     conditions: {
       StringEquals: { "aws:RequestTag/casement:cluster": "${cluster}" },
       Bool: { "ec2:Encrypted": "true" },
@@ -101,17 +103,20 @@ export const launch: Statement[] = [
     sid: "LaunchIntoTheNetwork",
     actions: ["ec2:RunInstances"],
     resources: [ec2("network-interface/*"), ec2("subnet/*"), ec2("security-group/*")],
+    why: "Interfaces get their ids at launch; subnets and groups are those of the pools, which may change between deployments.",
   },
   {
     sid: "LaunchAmazonsImages",
     actions: ["ec2:RunInstances"],
     resources: ["arn:aws:ec2:${region}::image/ami-*"],
+    why: "The newest image is chosen at each operation; only Amazon's own are.",
     conditions: { StringEquals: { "ec2:Owner": "amazon" } },
   },
   {
     sid: "TagAtLaunchOnly",
     actions: ["ec2:CreateTags"],
     resources: [ec2("instance/*"), ec2("volume/*"), ec2("network-interface/*")],
+    why: "Ids are given at launch, and only there tags can be set.",
     conditions: { StringEquals: { "ec2:CreateAction": "RunInstances" } },
   },
   {
@@ -126,6 +131,7 @@ export const terminate: Statement = {
   sid: "TerminateOnlyOurs",
   actions: ["ec2:TerminateInstances"],
   resources: [ec2("instance/*")],
+  why: "Ids are given at launch; only what carries our launched tag can be ended.",
   conditions: ours,
 };
 
@@ -133,12 +139,14 @@ export const command: Statement[] = [
   {
     sid: "SendOnlyOurDocuments",
     actions: ["ssm:SendCommand"],
-    resources: ["arn:aws:ssm:${region}:${account}:document/casement-*"],
+    resources: ["arn:aws:ssm:${region}:${account}:document/casement-${cluster}-*"],
+    why: "Documents are named with their content's hash, and waiting executions send those of earlier deployments.",
   },
   {
     sid: "SendOnlyToOurMachines",
     actions: ["ssm:SendCommand"],
     resources: [ec2("instance/*")],
+    why: "Ids are given at launch; the tags are the fence.",
     conditions: {
       StringEquals: { "ssm:resourceTag/casement:cluster": "${cluster}" },
       StringLike: { "ssm:resourceTag/casement:launched": "*" },
@@ -161,19 +169,21 @@ export const joinSecrets: Statement = {
     "secretsmanager:DeleteSecret",
   ],
   resources: [secret("join/*")],
+  why: "One secret per instance, named with its id.",
 };
 
 /** Configuration and payload manifest, of the version that an execution goes by. */
 export const runtimeDocument: Statement = {
   sid: "ReadRuntimeDocument",
   actions: ["s3:GetObject", "s3:GetObjectVersion"],
-  resources: ["arn:aws:s3:::${bucket}/runtime/*"],
+  resources: ["arn:aws:s3:::${bucket}/runtime/current.json"],
 };
 
 export const plans: Statement = {
   sid: "WritePlans",
   actions: ["s3:PutObject"],
   resources: ["arn:aws:s3:::${bucket}/plans/*"],
+  why: "One object per plan, named with its hash.",
 };
 
 /** Whether the executions of these workflows still run. */
@@ -181,6 +191,7 @@ export const followExecutions = (...names: string[]): Statement => ({
   sid: "FollowExecutions",
   actions: ["lambda:GetDurableExecution"],
   resources: names.flatMap((name) => [lambda(name), `${lambda(name)}:*`]),
+  why: EVERY_VERSION,
 });
 
 /** Join secrets that a lost execution left behind. */
@@ -188,6 +199,7 @@ export const forgetJoinSecrets: Statement = {
   sid: "ForgetJoinSecrets",
   actions: ["secretsmanager:DeleteSecret"],
   resources: [secret("join/*")],
+  why: "One secret per instance, named with its id.",
 };
 
 export const seeSecurityGroups: Statement = {
@@ -201,6 +213,7 @@ export const images: Statement = {
   sid: "ChooseImage",
   actions: ["ssm:GetParameter"],
   resources: ["arn:aws:ssm:${region}::parameter/aws/service/ami-windows-latest/*"],
+  why: "AWS's own public parameters: one per release of Windows.",
 };
 
 export const seeProtection: Statement = {
@@ -214,8 +227,8 @@ export const seeProtection: Statement = {
 export const publishRelease: Statement = {
   sid: "PublishRelease",
   actions: ["s3:PutObject"],
-  resources: ["arn:aws:s3:::${bucket}/runtime/*", "arn:aws:s3:::${bucket}/payload/scripts/*"],
-  why: "Used by CloudFormation at a deployment, by no journey.",
+  resources: ["arn:aws:s3:::${bucket}/runtime/current.json", "arn:aws:s3:::${bucket}/payload/scripts/*"],
+  why: "Used by CloudFormation at a deployment, by no journey; scripts are named with their hash.",
 };
 
 /** The Windows nodes: their agent, the payload, and the one secret that is tagged with their own ARN. */
@@ -243,11 +256,13 @@ export const node: Statement[] = [
     sid: "ReadPayloadAndPlans",
     actions: ["s3:GetObject", "s3:GetObjectVersion"],
     resources: ["arn:aws:s3:::${bucket}/payload/*", "arn:aws:s3:::${bucket}/plans/*"],
+    why: "Which files a machine reads is decided by its plan.",
   },
   {
     sid: "ReadOwnSecret",
     actions: ["secretsmanager:GetSecretValue"],
     resources: [secret("join/*")],
+    why: "Named with the instance's id; the tag must be the instance's own ARN.",
     conditions: { StringEquals: { "secretsmanager:ResourceTag/casement:instance-arn": "${ec2:SourceInstanceARN}" } },
   },
 ];

@@ -4,6 +4,8 @@ import type { Transport } from "../clients/transport.ts";
 import { type Settings, settings } from "../settings.ts";
 import { executionName, executions } from "../steps/executions.ts";
 import { ledger } from "../steps/ledger.ts";
+import { people } from "../steps/people.ts";
+import { runtime } from "../steps/runtime.ts";
 
 /** SSM's event for one machine's command; the event for the whole command says nothing about machines. */
 const commandEvent = z.object({
@@ -31,8 +33,8 @@ const tickEvent = z.object({
   resources: z.tuple([z.string()]),
 });
 
-/** Rules by the end of their name → the workflow that a tick starts. */
-const schedules: Readonly<Record<string, string>> = { sweep: "sweep" };
+/** What a tick brings about; told for the log. */
+type Due = (tick: string) => Promise<string>;
 
 /** Where this door stands. */
 export interface CloudEventsHost {
@@ -50,11 +52,22 @@ export const hostedCloudEvents = (host: CloudEventsHost): ((event: unknown) => P
   const world = { clients: clients(host.settings, host.transport), settings: host.settings, now: host.now };
   const book = ledger(world);
   const runs = executions(world);
+  /** Rules by the end of their name. */
+  const schedules: Readonly<Record<string, Due>> = {
+    sweep: async (tick) => {
+      await runs.start("sweep", executionName("sweep", tick), { tick });
+      return "sweep started";
+    },
+    // The front door has no time to ask Slack who is who.
+    people: async () => {
+      const { configuration } = await runtime(world).read(null);
+      const { groups, standings } = await people(world).synchronise(configuration);
+      return `${Object.keys(groups).length} groups and ${Object.keys(standings).length} people are known`;
+    },
+  };
   const tick = async ({ id, resources: [rule] }: z.infer<typeof tickEvent>): Promise<string> => {
-    const workflow = Object.entries(schedules).find(([ending]) => rule.endsWith(ending))?.[1];
-    if (!workflow) return `ignored: nobody knows the schedule ${rule}`;
-    await runs.start(workflow, executionName(workflow, id), { tick: id });
-    return `${workflow} started`;
+    const due = Object.entries(schedules).find(([ending]) => rule.endsWith(ending))?.[1];
+    return due ? due(id) : `ignored: nobody knows the schedule ${rule}`;
   };
   return async (event) => {
     const due = tickEvent.safeParse(event);

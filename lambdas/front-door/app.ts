@@ -19,6 +19,7 @@ const typedOf = (command: SlashCommand): Typed => ({
 
 /** In a channel shared with others, the person's own workspace counts. */
 const clickOf = (body: BlockAction, { action_id, value }: ButtonAction): Click => ({
+  triggerId: body.trigger_id,
   teamId: body.user.team_id ?? body.team?.id ?? "",
   userId: body.user.id,
   channel: body.channel?.id ?? "",
@@ -26,10 +27,11 @@ const clickOf = (body: BlockAction, { action_id, value }: ButtonAction): Click =
   value: value ?? "",
 });
 
-const replyOf = ({ user, team, view }: ViewSubmitAction | ViewClosedAction): Reply => ({
-  teamId: user.team_id ?? team?.id ?? "",
-  userId: user.id,
-  operation: view.private_metadata,
+const replyOf = (body: ViewSubmitAction | ViewClosedAction): Reply => ({
+  teamId: body.user.team_id ?? body.team?.id ?? "",
+  userId: body.user.id,
+  operation: body.view.private_metadata,
+  triggerId: "trigger_id" in body ? body.trigger_id : "",
 });
 
 /** Whatever broke is logged; the person gets a sentence instead of Slack's "operation_timeout". */

@@ -2,14 +2,17 @@ import { cancelAnswer, lateClick, staleClick } from "../messages/answers.ts";
 import { CANCEL_OPERATION, KEEP_INSTANCE, nodeOfValue, TERMINATE_INSTANCE } from "../messages/buttons.ts";
 import { refusalMessage } from "../messages/refusals.ts";
 import type { Message } from "../records.ts";
-import { cancel } from "./operations.ts";
+import { cancel } from "./cancel.ts";
 import { type Origin, refusalOf } from "./permission.ts";
+import { settle } from "./settle.ts";
 import type { FrontDoorWorld } from "./world.ts";
 
 /** A button that somebody pressed. */
 export interface Click extends Origin {
   readonly actionId: string;
   readonly value: string;
+  /** Slack's id of the click: the same for a repeated delivery. */
+  readonly triggerId: string;
 }
 
 interface Meaning {
@@ -20,13 +23,15 @@ interface Meaning {
 
 const decides =
   (decision: "keep" | "terminate") =>
-  async (world: FrontDoorWorld, { value, userId }: Click): Promise<Message | null> => {
+  async (world: FrontDoorWorld, { value, userId, triggerId }: Click): Promise<Message | null> => {
     const which = nodeOfValue(value);
-    const node = which && (await world.node(which.operation, which.index));
-    if (!node) return staleClick;
-    const callback = node.callbacks.decision;
-    const done = callback !== undefined && (await world.completeCallback(callback, { decision, userId })) === "done";
-    return done ? null : lateClick(node.nodeName ?? node.instanceId ?? `node ${node.index + 1}`);
+    if (!which) return staleClick;
+    const { operation, index } = which;
+    const outcome = await settle(world, { decision, userId, cause: triggerId }, (decided) =>
+      world.decideNode(operation, index, decided),
+    );
+    if (outcome === "unknown") return staleClick;
+    return outcome === "done" ? null : lateClick(`node ${index + 1} of ${operation}`);
   };
 
 /** What each button means, by its action id. */
@@ -35,8 +40,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
   [TERMINATE_INSTANCE]: { command: "add", does: decides("terminate") },
   [CANCEL_OPERATION]: {
     command: "cancel",
-    does: async (world, { value, userId }) =>
-      cancelAnswer(await cancel(world, value, userId), world.configuration.command),
+    does: async (world, { value, userId, triggerId }) =>
+      cancelAnswer(await cancel(world, value, userId, triggerId), world.configuration.command),
   },
 };
 

@@ -1,9 +1,10 @@
 import { lateClick, staleClick } from "../messages/answers.ts";
 import { refusalMessage } from "../messages/refusals.ts";
 import { type Dialog, removalNotice } from "../messages/removal-dialog.ts";
-import type { Message, OperationRecord } from "../records.ts";
-import { cancel } from "./operations.ts";
+import type { Message } from "../records.ts";
+import { cancel } from "./cancel.ts";
 import { refusalOf } from "./permission.ts";
+import { settle } from "./settle.ts";
 import type { FrontDoorWorld } from "./world.ts";
 
 /** What somebody did with the removal's dialog. */
@@ -12,28 +13,31 @@ export interface Reply {
   readonly userId: string;
   /** The operation's id, as the dialog carried it. */
   readonly operation: string;
+  /** Slack's id of the submission; a dialog that is closed has none. */
+  readonly triggerId: string;
 }
 
-async function confirmed(
-  world: FrontDoorWorld,
-  record: OperationRecord,
-  { teamId, userId }: Reply,
-): Promise<Message | null> {
-  const refusal = await refusalOf(world, { teamId, userId, channel: record.channel }, record.request.command);
+async function confirmed(world: FrontDoorWorld, reply: Reply): Promise<Message | null> {
+  const { operation, userId, triggerId } = reply;
+  // A dialog is in no channel: it was opened from ours.
+  const origin = { ...reply, channel: world.configuration.slack.channel };
+  const refusal = await refusalOf(world, origin, DIALOG_OF);
   if (refusal) return refusalMessage(refusal, world.configuration.command);
-  const callback = record.callbacks.dialog;
-  const done =
-    callback !== undefined && (await world.completeCallback(callback, { decision: "submitted", userId })) === "done";
-  return done ? null : lateClick(record.id);
+  const decided = { decision: "submitted", userId, cause: triggerId } as const;
+  const outcome = await settle(world, decided, (answer) => world.answerDialog(operation, answer));
+  if (outcome === "unknown") return staleClick;
+  return outcome === "done" ? null : lateClick(operation);
 }
+
+/** The one command that asks by a dialog. */
+const DIALOG_OF = "remove";
 
 /**
  * Somebody pressed "Remove": whether they may is asked again, then the waiting workflow goes on.
  * @returns null to close the dialog, or what it shows instead
  */
 export async function submitted(world: FrontDoorWorld, reply: Reply): Promise<Dialog | null> {
-  const record = await world.operation(reply.operation);
-  const notice = record ? await confirmed(world, record, reply) : staleClick;
+  const notice = await confirmed(world, reply);
   return notice && removalNotice(reply.operation, notice);
 }
 
@@ -45,6 +49,6 @@ export async function closed(world: FrontDoorWorld, { operation, userId }: Reply
   const record = await world.operation(operation);
   if (!record || record.asker.userId !== userId || record.endedAt !== null) return;
   const callback = record.callbacks.dialog;
-  if (callback === undefined) await cancel(world, operation, userId);
+  if (callback === undefined) await cancel(world, operation, userId, `closed ${operation}`);
   else await world.completeCallback(callback, { decision: "closed", userId });
 }

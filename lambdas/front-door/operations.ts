@@ -1,23 +1,23 @@
 import type { Asker, Command, Request, Start } from "../commands/command.ts";
 import { commandOf } from "../commands/list.ts";
 import { operationId } from "../commands/operation-id.ts";
-import { type Cancellation, notStarted } from "../messages/answers.ts";
+import { notStarted } from "../messages/answers.ts";
 import { removalSkeleton } from "../messages/removal-dialog.ts";
-import type { NodeRecord, OperationRecord } from "../records.ts";
+import type { OperationRecord } from "../records.ts";
 import type { FrontDoorWorld } from "./world.ts";
 
 /** Seconds in which a start must begin: Lambda may deliver an asynchronous one hours later, when nobody expects it. */
 const BEGINS_WITHIN = 15 * 60;
 
-/** A request that the policy allows. */
-export interface Allowed {
+/** A request of somebody who is listened to. */
+export interface Asked {
   readonly request: Request;
   readonly asker: Asker;
   /** Slack's id of what the person did: the same for a repeated delivery, used once to open a dialog. */
   readonly triggerId: string;
 }
 
-function recordOf(world: FrontDoorWorld, { request, asker, triggerId }: Allowed): OperationRecord {
+function recordOf(world: FrontDoorWorld, { request, asker, triggerId }: Asked): OperationRecord {
   const cluster = world.configuration.cluster.name;
   return {
     id: operationId(cluster, request.command, triggerId),
@@ -50,13 +50,33 @@ const startOf = ({ id, request, asker, requestedAt }: OperationRecord): Start =>
  * @returns the operation as it stands; "not-started" with the reason when the start or the dialog failed
  * @throws when the ledger cannot be written: then nothing was started
  */
-export async function begin(world: FrontDoorWorld, allowed: Allowed): Promise<OperationRecord> {
-  const record = recordOf(world, allowed);
+export async function begin(world: FrontDoorWorld, asked: Asked): Promise<OperationRecord> {
+  const record = recordOf(world, asked);
   if ((await world.requested(record)) === "again") return repeated(world, record);
   const command = commandOf(record.request.command);
-  if (!(await dialogOpens(world, record, command, allowed.triggerId))) return giveUp(world, record, notStarted.dialog);
+  if (!(await dialogOpens(world, record, command, asked.triggerId))) return giveUp(world, record, notStarted.dialog);
   return (await starts(world, record, command)) ? record : giveUp(world, record, notStarted.busy);
 }
+
+/**
+ * Writes down that the policy refused a request, so that the same request does not begin when the policy has changed.
+ * @returns the operation as it stands: another one than a refusal when this very request had been taken on before
+ */
+export async function turnDown(world: FrontDoorWorld, asked: Asked): Promise<OperationRecord> {
+  const { requestedAt, ...record } = recordOf(world, asked);
+  const refused: OperationRecord = {
+    ...record,
+    requestedAt,
+    endedAt: requestedAt,
+    status: "refused",
+    summary: `no role that may use ${record.request.command}`,
+  };
+  return (await world.requested(refused)) === "again" ? repeated(world, refused) : refused;
+}
+
+/** Was it refused here, before it began? */
+export const isTurnedDown = ({ status, executionArn }: OperationRecord): boolean =>
+  status === "refused" && executionArn === null;
 
 /** The first delivery may have died before its start; whether this one succeeds changes no answer. */
 async function repeated(world: FrontDoorWorld, { id, request }: OperationRecord): Promise<OperationRecord> {
@@ -97,22 +117,4 @@ async function giveUp(world: FrontDoorWorld, record: OperationRecord, summary: s
   const end = { status: "not-started", endedAt: new Date(world.now()).toISOString(), summary } as const;
   await world.changeOperation(record.id, end);
   return { ...record, ...end };
-}
-
-const cancelCallbacks = (record: OperationRecord, nodes: readonly NodeRecord[]): string[] =>
-  [record, ...nodes].flatMap(({ callbacks }) => (callbacks.cancel ? [callbacks.cancel] : []));
-
-/**
- * Asks an operation to stop: a flag in the ledger, and whoever waits is woken. What is in flight is put back by its workflow.
- * @param userId who cancels
- */
-export async function cancel(world: FrontDoorWorld, operation: string, userId: string): Promise<Cancellation> {
-  const record = await world.requestCancel(operation, userId);
-  if (!record) return { kind: "unknown", operation };
-  if (record.endedAt !== null) return { kind: "ended", operation, status: record.status, summary: record.summary };
-  const waiting = cancelCallbacks(record, await world.nodes(operation));
-  await Promise.all(waiting.map((callback) => world.completeCallback(callback, { decision: "cancel", userId })));
-  return record.cancelledBy === null
-    ? { kind: "asked", operation }
-    : { kind: "already", operation, by: record.cancelledBy };
 }

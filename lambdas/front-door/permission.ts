@@ -1,4 +1,5 @@
 import { mayUse, rolesOf } from "../commands/policy.ts";
+import { groupsOf } from "../commands/standing.ts";
 import type { Refusal } from "../messages/refusals.ts";
 import type { FrontDoorWorld } from "./world.ts";
 
@@ -25,16 +26,18 @@ export function misplaced({ configuration: { slack, cluster } }: FrontDoorWorld,
 }
 
 /**
- * Who is it, and what may they do? Guests, bots and people in shared channels are nobody.
- * @throws when Slack or the ledger cannot be asked: then nothing is allowed
+ * Who is it, and what may they do, as far as is known here? Guests, bots and people in shared channels are nobody. What the
+ * door cannot know (who joined or left in the last minutes), the workflow asks Slack before it begins.
+ * @throws when the directory cannot be read: then nothing is allowed
  */
 export async function personOf(
   world: FrontDoorWorld,
-  { userId, channel }: Origin,
+  { userId }: Origin,
 ): Promise<Person | { readonly refusal: Refusal }> {
-  const [standing, groups] = await Promise.all([world.standing(userId, channel), world.groupsOf(userId)]);
+  const directory = await world.directory();
+  const standing = directory.standings[userId] ?? "member";
   return standing === "member"
-    ? { roles: rolesOf(world.configuration, userId, groups) }
+    ? { roles: rolesOf(world.configuration, userId, groupsOf(directory, userId)) }
     : { refusal: { kind: standing } };
 }
 

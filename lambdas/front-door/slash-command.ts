@@ -7,7 +7,8 @@ import { commandHelp, helpMessage } from "../messages/help.ts";
 import { refusalMessage } from "../messages/refusals.ts";
 import { usageMessage } from "../messages/usage.ts";
 import type { Message } from "../records.ts";
-import { begin, cancel } from "./operations.ts";
+import { cancel } from "./cancel.ts";
+import { begin, isTurnedDown, turnDown } from "./operations.ts";
 import { misplaced, type Origin, type Person, personOf } from "./permission.ts";
 import type { FrontDoorWorld } from "./world.ts";
 
@@ -26,11 +27,17 @@ function help(world: FrontDoorWorld, topic: string | null, person: Person): Mess
     : helpMessage(commands, theirs, configuration.command, configuration.cluster.name);
 }
 
-async function act(world: FrontDoorWorld, typed: Typed, request: Request): Promise<Message> {
-  const word = world.configuration.command;
-  if (request.command === "cancel") return cancelAnswer(await cancel(world, request.operation, typed.userId), word);
+async function act(world: FrontDoorWorld, typed: Typed, request: Request, person: Person): Promise<Message> {
+  const { configuration } = world;
   const { userId, userName, channel, triggerId } = typed;
-  return startedAnswer(await begin(world, { request, asker: { userId, userName, channel }, triggerId }), word);
+  const may = mayUse(configuration, person.roles, request.command);
+  if (request.command === "cancel" && may)
+    return cancelAnswer(await cancel(world, request.operation, userId, triggerId), configuration.command);
+  const asked = { request, asker: { userId, userName, channel }, triggerId };
+  const operation = await (may ? begin : turnDown)(world, asked);
+  return isTurnedDown(operation)
+    ? refusalMessage({ kind: "policy", command: request.command }, configuration.command)
+    : startedAnswer(operation, configuration.command);
 }
 
 /**
@@ -48,7 +55,5 @@ export async function answerTo(world: FrontDoorWorld, typed: Typed): Promise<Mes
   if ("refusal" in person) return refusalMessage(person.refusal, configuration.command);
   const { request } = parsed;
   if (request.command === "help") return help(world, request.topic, person);
-  return mayUse(configuration, person.roles, request.command)
-    ? act(world, typed, request)
-    : refusalMessage({ kind: "policy", command: request.command }, configuration.command);
+  return act(world, typed, request, person);
 }

@@ -7,14 +7,14 @@ import {
   ResourceNotFoundException,
   SendDurableExecutionCallbackSuccessCommand,
 } from "@aws-sdk/client-lambda";
-import type { World } from "./world.ts";
+import type { DoorWorld } from "./world.ts";
 
 /** At most 64 characters of [a-zA-Z0-9-_], the same for the same parts: a repeated start finds the first one. */
 export const executionName = (...parts: readonly string[]): string =>
   createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 40);
 
 /** Starting, asking after and waking durable executions. */
-export const executions = (world: World) => {
+export const executions = (world: DoorWorld) => {
   const { lambda } = world.clients;
   return {
     /**

@@ -1,7 +1,7 @@
 import { paginateQuery, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import type { NodeRecord, OperationRecord } from "../records.ts";
+import type { Decided, NodeRecord, OperationRecord } from "../records.ts";
 import { type Key, table } from "./table.ts";
-import { timestamp, type World } from "./world.ts";
+import { type DoorWorld, timestamp } from "./world.ts";
 
 const partition = (id: string): string => `operation#${id}`;
 const operationKey = (id: string): Key => ({ pk: partition(id), sk: "operation" });
@@ -20,16 +20,60 @@ export type OperationChange = Partial<Omit<OperationRecord, "id" | "cluster" | "
 /** Fields of a node's record that may change. */
 export type NodeChange = Partial<Omit<NodeRecord, "operation" | "index">>;
 
+/** What came of writing a decision down, and which callback waits for it. */
+export type Recorded =
+  | { readonly kind: "first"; readonly callback: string }
+  /** Seen before; nobody may wait for it any more. */
+  | { readonly kind: "again"; readonly callback: string | null }
+  /** Another decision was there before, or the time was up. */
+  | { readonly kind: "late"; readonly earlier: { readonly decided: Decided; readonly callback: string } | null }
+  | { readonly kind: "unknown" };
+
+interface Decidable {
+  readonly callbacks: Readonly<Record<string, string>>;
+  readonly decided?: Decided;
+}
+
+/** One conditional write that brings back which callback waits: the first decision stays, its own cause may repeat it. */
+async function decide(
+  items: ReturnType<typeof table>,
+  key: Key,
+  name: "decision" | "dialog",
+  decided: Decided,
+): Promise<Recorded> {
+  const before = await items.changeIf<Decidable>(
+    key,
+    { decided },
+    {
+      expression: "attribute_exists(callbacks.#name) AND (attribute_not_exists(decided) OR decided.cause = :cause)",
+      names: { "#name": name },
+      values: { ":cause": decided.cause },
+    },
+  );
+  if (before) return { kind: before.decided ? "again" : "first", callback: before.callbacks[name] ?? "" };
+  const item = await items.read<Decidable>(key);
+  if (!item) return { kind: "unknown" };
+  const callback = item.callbacks[name];
+  if (item.decided?.cause === decided.cause) return { kind: "again", callback: callback ?? null };
+  return { kind: "late", earlier: item.decided && callback ? { decided: item.decided, callback } : null };
+}
+
 /** Who asked for what, when, and how it goes: the part of the ledger that people read. */
-export const ledger = (world: World) => {
+export const ledger = (world: DoorWorld) => {
   const items = table(world);
   const { clients, settings } = world;
   const operation = (id: string): Promise<OperationRecord | undefined> => items.read<OperationRecord>(operationKey(id));
 
   return {
-    /** Writes that something was asked for, before anything is started; "again" when this very request was seen. */
+    /**
+     * Writes that something was asked for, before anything is started; "again" when this very request was seen.
+     * What the policy refused is kept too, but not listed among the operations.
+     */
     requested: (record: OperationRecord): Promise<"first" | "again"> =>
-      items.insert(operationKey(record.id), { ...record, listed: settings.cluster }),
+      items.insert(operationKey(record.id), {
+        ...record,
+        ...(record.status === "refused" ? {} : { listed: settings.cluster }),
+      }),
 
     operation,
 
@@ -52,13 +96,25 @@ export const ledger = (world: World) => {
 
     /**
      * Marks an operation as cancelled by somebody, unless it has ended; the first one counts.
-     * @returns the operation as it was before; undefined when there is no such operation
+     * @param cause what cancelled it: the same cause again is the same cancellation
+     * @returns the operation as it is now; undefined when there is no such operation
      */
-    requestCancel: async (id: string, by: string): Promise<OperationRecord | undefined> => {
-      const known = await operation(id);
-      if (known) await items.changeWhileNull(operationKey(id), { cancelledBy: by }, ["cancelledBy", "endedAt"]);
-      return known;
+    requestCancel: async (id: string, by: string, cause: string): Promise<OperationRecord | undefined> => {
+      const change = { cancelledBy: by, cancelCause: cause };
+      const marked = await items.changeIf<OperationRecord>(operationKey(id), change, {
+        expression: "cancelledBy = :null AND endedAt = :null",
+        values: { ":null": null },
+      });
+      return marked ? { ...marked, ...change } : operation(id);
     },
+
+    /** Writes down, once, what somebody decided about a machine that failed. */
+    decideNode: (id: string, index: number, decided: Decided): Promise<Recorded> =>
+      decide(items, nodeKey(id, index), "decision", decided),
+
+    /** Writes down, once, what somebody answered in an operation's dialog. */
+    answerDialog: (id: string, decided: Decided): Promise<Recorded> =>
+      decide(items, operationKey(id), "dialog", decided),
 
     /** Writes a node's record unless it is there already: a step that runs again must not wipe progress. */
     beginNode: (record: NodeRecord): Promise<"first" | "again"> =>

@@ -7,6 +7,7 @@ import { leases } from "./leases.ts";
 import { ledger } from "./ledger.ts";
 import { machine } from "./machine.ts";
 import { nodes } from "./nodes.ts";
+import { people } from "./people.ts";
 import { places } from "./places.ts";
 import { runtime } from "./runtime.ts";
 import { thread } from "./thread.ts";
@@ -28,6 +29,7 @@ export const steps = (world: World) => ({
   ledger: ledger(world),
   machine: machine(world),
   nodes: nodes(world),
+  people: people(world),
   places: places(world),
   runtime: runtime(world),
   thread: thread(world),

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { Retryable } from "../errors.ts";
-import type { World } from "./world.ts";
+import type { DoorWorld } from "./world.ts";
 
 /** The primary key of an item of the ledger's table. */
 export interface Key {
@@ -10,34 +10,34 @@ export interface Key {
 }
 
 /** Reading and writing knows no time. */
-type Place = Pick<World, "clients" | "settings">;
+type Place = Pick<DoorWorld, "clients" | "settings">;
 
 /** What must hold for a write. */
 interface Condition {
   readonly expression: string;
+  readonly names?: Record<string, string>;
   readonly values?: Record<string, unknown>;
 }
 
 const missing: Condition = { expression: "attribute_not_exists(pk)" };
 const existing: Condition = { expression: "attribute_exists(pk)" };
 
-/** Whether a write's condition held. */
-async function held(write: Promise<unknown>): Promise<boolean> {
+/** What a write answered; undefined when its condition did not hold. */
+async function unlessUnmet<T>(write: Promise<T>): Promise<T | undefined> {
   try {
-    await write;
-    return true;
+    return await write;
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
+    if (error instanceof ConditionalCheckFailedException) return undefined;
     throw error;
   }
 }
 
-/** Writes that happen only if something holds; they tell whether it did. */
+/** Writes that happen only if something holds; undefined when it did not. */
 const conditional = ({ clients, settings }: Place) => {
   const TableName = settings.ledgerTable;
 
-  const putIf = ({ expression, values }: Condition, item: object): Promise<boolean> =>
-    held(
+  const putIf = ({ expression, values }: Condition, item: object) =>
+    unlessUnmet(
       clients.ledger.send(
         new PutCommand({
           TableName,
@@ -48,29 +48,33 @@ const conditional = ({ clients, settings }: Place) => {
       ),
     );
 
-  /** Sets fields under a condition; false when it did not hold. */
-  const setIf = async (key: Key, fields: object, condition: Condition): Promise<boolean> => {
-    const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-    if (entries.length === 0) return true;
-    return held(
+  /** Sets fields under a condition; answers the item as it was before. */
+  const setIf = (key: Key, fields: readonly (readonly [string, unknown])[], condition: Condition) =>
+    unlessUnmet(
       clients.ledger.send(
         new UpdateCommand({
           TableName,
           Key: key,
-          UpdateExpression: `SET ${entries.map((_, at) => `#f${at} = :v${at}`).join(", ")}`,
+          UpdateExpression: `SET ${fields.map((_, at) => `#f${at} = :v${at}`).join(", ")}`,
           ConditionExpression: condition.expression,
-          ExpressionAttributeNames: Object.fromEntries(entries.map(([name], at) => [`#f${at}`, name])),
+          ExpressionAttributeNames: {
+            ...Object.fromEntries(fields.map(([name], at) => [`#f${at}`, name])),
+            ...condition.names,
+          },
           ExpressionAttributeValues: {
-            ...Object.fromEntries(entries.map(([, value], at) => [`:v${at}`, value])),
+            ...Object.fromEntries(fields.map(([, value], at) => [`:v${at}`, value])),
             ...condition.values,
           },
+          ReturnValues: "ALL_OLD",
         }),
       ),
     );
-  };
 
   return { putIf, setIf };
 };
+
+const set = (fields: object): (readonly [string, unknown])[] =>
+  Object.entries(fields).filter(([, value]) => value !== undefined);
 
 /** The few ways in which items are read and written: reads are consistent, writes that race are conditional. */
 export const table = ({ clients, settings }: Place) => {
@@ -99,14 +103,14 @@ export const table = ({ clients, settings }: Place) => {
      * @throws Error when there is no such item
      */
     change: async (key: Key, fields: object): Promise<void> => {
-      if (!(await setIf(key, fields, existing))) throw new Error(`there is no ${key.pk} ${key.sk} to change`);
+      const given = set(fields);
+      if (given.length > 0 && !(await setIf(key, given, existing)))
+        throw new Error(`there is no ${key.pk} ${key.sk} to change`);
     },
 
-    /** Sets some fields of an item while these others of it are null; else nothing. */
-    changeWhileNull: async (key: Key, fields: object, empty: readonly string[]): Promise<void> => {
-      const expression = empty.map((name) => `${name} = :null`).join(" AND ");
-      await setIf(key, fields, { expression, values: { ":null": null } });
-    },
+    /** Sets some fields of an item if something holds; the item as it was before, undefined when it did not hold. */
+    changeIf: async <T>(key: Key, fields: object, condition: Condition): Promise<T | undefined> =>
+      (await setIf(key, set(fields), condition))?.Attributes as T | undefined,
 
     /**
      * Reads an item, lets `revision` decide, and writes its answer only if nobody wrote in between.

@@ -1,13 +1,19 @@
 import type { Clients } from "../clients/clients.ts";
+import type { DoorClients } from "../clients/door-clients.ts";
 import type { Settings } from "../settings.ts";
 
-/** What every verb works on: the clients, the place, and the time. */
-export interface World {
-  readonly clients: Clients;
+/** What the verbs of the doors work on: few clients, the place, and the time. */
+export interface DoorWorld {
+  readonly clients: DoorClients;
   readonly settings: Settings;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
+/** What every verb works on. */
+export interface World extends DoorWorld {
+  readonly clients: Clients;
+}
+
 /** The current time as the ledger writes it. */
-export const timestamp = (world: World): string => new Date(world.now()).toISOString();
+export const timestamp = (world: Pick<World, "now">): string => new Date(world.now()).toISOString();

@@ -3,6 +3,7 @@ import { UserError } from "../errors.ts";
 import { mistakeMessage, refusedMessage, troubleMessage } from "../messages/endings.ts";
 import type { Message, OperationStatus } from "../records.ts";
 import type { Steps } from "../steps/steps.ts";
+import { checkAsker } from "./asker.ts";
 import { causeOf } from "./durably.ts";
 
 /** What every operation finds out first. */
@@ -15,6 +16,7 @@ export interface Begun {
  * Writes that the operation runs, and which version of the runtime document it goes by.
  * @returns null when there is nothing to do: the front door gave this start up and said so
  * @throws UserError when the start was delivered too late: what was asked an hour ago may not be wanted any more
+ * @throws Forbidden when the asker may not, by today's policy and by what Slack says now
  */
 export async function beginOperation(steps: Steps, start: Start, executionArn: string): Promise<Begun | null> {
   const { version, configuration } = await steps.runtime.read(null);
@@ -23,6 +25,7 @@ export async function beginOperation(steps: Steps, start: Start, executionArn: s
   if (steps.now() / 1000 > start.notAfter)
     throw new UserError("This request arrived too late to be acted on. Please ask again.");
   await steps.ledger.changeOperation(start.operation, { status: "running", executionArn });
+  await checkAsker(steps, start, configuration);
   return { runtimeVersion: version, commandWord: configuration.command };
 }
 
@@ -30,7 +33,14 @@ export async function beginOperation(steps: Steps, start: Start, executionArn: s
 export const whisperTo = (steps: Steps, start: Start, message: Message): Promise<void> =>
   steps.thread.whisper(start.asker.channel, start.asker.userId, message);
 
-const endings: Readonly<Record<string, OperationStatus>> = { Refused: "refused", UserError: "not-started" };
+const endings: Readonly<Record<string, OperationStatus>> = {
+  Refused: "refused",
+  UserError: "not-started",
+  Forbidden: "refused",
+};
+
+/** What concerns nobody but the asker. */
+const PRIVATE: ReadonlySet<string> = new Set(["UserError", "Forbidden"]);
 
 /**
  * Ends an operation that got nowhere: the kind of the error says who is told. A mistake is told to the asker alone,
@@ -46,7 +56,7 @@ export async function failOperation(steps: Steps, start: Start, error: unknown):
     endedAt: steps.timestamp(),
   });
   const { configuration } = await steps.runtime.read(null);
-  if (status === "not-started") {
+  if (PRIVATE.has(cause.name)) {
     const mistake = mistakeMessage(cause.message);
     await whisperTo(steps, start, mistake);
     return mistake;

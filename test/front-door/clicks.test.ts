@@ -42,7 +42,29 @@ describe("cancel", () => {
   test("says who was first when it was asked for already", async () => {
     waitingAdd();
     await type("cancel add-3f9c2a71");
-    expect(await type("cancel add-3f9c2a71")).toContain("is being cancelled already, <@U0OPERATOR> asked for it");
+    expect(await type("cancel add-3f9c2a71", { trigger_id: "1.2.4" })).toContain(
+      "is being cancelled already, <@U0OPERATOR> asked for it",
+    );
+  });
+
+  test("delivered again gets the first answer, also when the operation has ended meanwhile", async () => {
+    waitingAdd();
+    const first = await type("cancel add-3f9c2a71");
+    expect(await type("cancel add-3f9c2a71")).toBe(first);
+    const cancelled = memory.operations.get("add-3f9c2a71");
+    if (!cancelled) throw new Error("the operation is gone");
+    const ended = { status: "cancelled", endedAt: "2026-11-21T10:31:00.000Z" } as const;
+    memory.operations.set("add-3f9c2a71", { ...cancelled, ...ended });
+    expect(await type("cancel add-3f9c2a71")).toBe(first);
+  });
+
+  test("whose flag was set by a door that died then wakes those who wait", async () => {
+    waitingAdd();
+    memory.broken.add("completeCallback");
+    await type("cancel add-3f9c2a71");
+    memory.broken.clear();
+    await type("cancel add-3f9c2a71", { trigger_id: "1.2.4", user_id: "U0OPERATOR" });
+    expect(memory.callbacks.get("callback-1")).toEqual({ decision: "cancel", userId: "U0OPERATOR" });
   });
 
   test("says when there is nothing left to cancel", async () => {
@@ -81,9 +103,24 @@ describe("the buttons of a failed node", () => {
     expect(memory.whispers).toEqual([]);
   });
 
+  test("delivered again get no other answer", async () => {
+    await knock(buttonPress("keep-instance", "add-3f9c2a71:1"));
+    await knock(buttonPress("keep-instance", "add-3f9c2a71:1"));
+    expect(memory.whispers).toEqual([]);
+  });
+
+  test("tell it later when the door died between writing the decision and telling it", async () => {
+    memory.broken.add("completeCallback");
+    await knock(buttonPress("keep-instance", "add-3f9c2a71:1"));
+    memory.broken.clear();
+    await knock(buttonPress("terminate-instance", "add-3f9c2a71:1", "U0OPERATOR", { trigger_id: "4.5.7" }));
+    expect(memory.callbacks.get("decision-1")).toEqual({ decision: "keep", userId: "U0OPERATOR" });
+    expect(memory.whispers.at(-1)).toMatchObject({ message: { text: expect.stringContaining("Somebody was faster") } });
+  });
+
   test("tell who comes second that it was decided", async () => {
     await knock(buttonPress("keep-instance", "add-3f9c2a71:1"));
-    await knock(buttonPress("terminate-instance", "add-3f9c2a71:1"));
+    await knock(buttonPress("terminate-instance", "add-3f9c2a71:1", "U0OPERATOR", { trigger_id: "4.5.7" }));
     expect(memory.callbacks.get("decision-1")).toEqual({ decision: "keep", userId: "U0OPERATOR" });
     expect(memory.whispers).toMatchObject([
       { userId: "U0OPERATOR", message: { text: expect.stringContaining("Somebody was faster") } },

@@ -58,10 +58,16 @@ describe("the removal's dialog", () => {
     expect(memory.callbacks.get("callback-dialog")).toEqual({ decision: "submitted", userId: "U0OPERATOR" });
   });
 
+  test("submitted twice in one delivery closes both times", async () => {
+    waiting();
+    expect(await shown(dialogEvent("view_submission", removal.id))).toBeNull();
+    expect(await shown(dialogEvent("view_submission", removal.id))).toBeNull();
+  });
+
   test("submitted too late says so in its place", async () => {
     waiting();
     await shown(dialogEvent("view_submission", removal.id));
-    const answered = await shown(dialogEvent("view_submission", removal.id));
+    const answered = await shown(dialogEvent("view_submission", removal.id, "U0OPERATOR", "7.8.10"));
     expect(answered).toMatchObject({ response_action: "update", view: { type: "modal", notify_on_close: false } });
     expect(JSON.stringify(answered)).toContain("Somebody was faster");
   });

@@ -129,13 +129,25 @@ describe("help", () => {
 });
 
 describe("somebody who may not", () => {
+  test("is told in private when the policy says no, and the refusal is kept", async () => {
+    expect(await type("add web", { user_id: "U0VISITOR0" })).toContain("no role that may use `add`");
+    expect(memory.starts).toEqual([]);
+    expect(onlyOperation()).toMatchObject({ status: "refused", endedAt: "2026-11-21T10:30:00.000Z" });
+  });
+
+  test("gets no other answer for the same request when the policy has changed", async () => {
+    const first = await type("add web", { user_id: "U0VISITOR0" });
+    memory.members.push("U0VISITOR0");
+    expect(await type("add web", { user_id: "U0VISITOR0" })).toBe(first);
+    expect(memory.starts).toEqual([]);
+  });
+
   test.each([
-    ["has no role", {}, "no role that may use `add`"],
     ["is of another workspace", { team_id: "T0OTHER" }, "my own workspace"],
     ["types in another channel", { channel_id: "C0RANDOM" }, "<#C0WINDOWS>"],
     ["writes to the bot directly", { channel_id: "D0DIRECT" }, "<#C0WINDOWS>"],
-  ])("is told in private when the person %s, and nothing is started", async (_why, fields, sentence) => {
-    expect(await type("add web", { user_id: "U0VISITOR0", ...fields })).toContain(sentence);
+  ])("is told in private who %s, and nothing is written or started", async (_why, fields, sentence) => {
+    expect(await type("add web", { user_id: "U0OPERATOR", ...fields })).toContain(sentence);
     expect(memory.operations.size).toBe(0);
   });
 
@@ -150,8 +162,8 @@ describe("somebody who may not", () => {
     expect(memory.operations.size).toBe(0);
   });
 
-  test("gets nothing done while the groups cannot be read", async () => {
-    memory.broken.add("groupsOf");
+  test("gets nothing done while the directory cannot be read", async () => {
+    memory.broken.add("directory");
     expect(await type("add web")).toContain("does not answer");
     expect(memory.operations.size).toBe(0);
   });

@@ -1,7 +1,9 @@
 import type { Start } from "../../lambdas/commands/command.ts";
-import type { Decision, FrontDoorWorld, Standing } from "../../lambdas/front-door/world.ts";
+import type { Standing } from "../../lambdas/commands/standing.ts";
+import type { Decision, FrontDoorWorld } from "../../lambdas/front-door/world.ts";
 import type { Dialog } from "../../lambdas/messages/removal-dialog.ts";
-import type { Message, NodeRecord, OperationRecord } from "../../lambdas/records.ts";
+import type { Decided, Message, NodeRecord, OperationRecord } from "../../lambdas/records.ts";
+import type { Recorded } from "../../lambdas/steps/ledger.ts";
 import { configuration } from "./town.ts";
 
 export const SECRET = "8f742231b10e8888abcd99yyyzzz85a5";
@@ -21,6 +23,8 @@ export interface Memory {
   readonly callbacks: Map<string, Decision | "waiting">;
   readonly whispers: { readonly channel: string; readonly userId: string; readonly message: Message }[];
   readonly standings: Map<string, Standing>;
+  /** Of the group of operators. */
+  readonly members: string[];
   /** Methods that throw. */
   readonly broken: Set<keyof FrontDoorWorld>;
 }
@@ -34,8 +38,25 @@ const emptyMemory = (): Memory => ({
   callbacks: new Map(),
   whispers: [],
   standings: new Map(),
+  members: ["U0OPERATOR"],
   broken: new Set(),
 });
+
+/** The ledger's promise: the first decision stays, its own cause may repeat it. */
+function decide<T extends Pick<NodeRecord, "callbacks" | "decided">>(
+  known: T | undefined,
+  name: string,
+  decided: Decided,
+  change: (changed: T) => void,
+): Recorded {
+  if (!known) return { kind: "unknown" };
+  const callback = known.callbacks[name] ?? null;
+  if (known.decided?.cause === decided.cause) return { kind: "again", callback };
+  if (known.decided || callback === null)
+    return { kind: "late", earlier: known.decided && callback ? { decided: known.decided, callback } : null };
+  change({ ...known, decided });
+  return { kind: "first", callback };
+}
 
 const ledgerOf = ({ operations, nodes }: Memory) => ({
   requested: async (record: OperationRecord) => {
@@ -50,14 +71,19 @@ const ledgerOf = ({ operations, nodes }: Memory) => ({
     operations.set(id, { ...known, ...fields });
   },
   nodes: async (operation: string) => nodes.filter((node) => node.operation === operation),
-  node: async (operation: string, index: number) =>
-    nodes.find((node) => node.operation === operation && node.index === index),
-  requestCancel: async (id: string, by: string) => {
+  requestCancel: async (id: string, by: string, cause: string) => {
     const known = operations.get(id);
     if (known && known.endedAt === null && known.cancelledBy === null)
-      operations.set(id, { ...known, cancelledBy: by });
-    return known;
+      operations.set(id, { ...known, cancelledBy: by, cancelCause: cause });
+    return operations.get(id);
   },
+  decideNode: async (operation: string, index: number, decided: Decided) => {
+    const at = nodes.findIndex((node) => node.operation === operation && node.index === index);
+    const known = nodes[at];
+    return decide(known, "decision", decided, (changed) => nodes.splice(at, 1, changed));
+  },
+  answerDialog: async (id: string, decided: Decided) =>
+    decide(operations.get(id), "dialog", decided, (changed) => operations.set(id, changed)),
 });
 
 const engineOf = ({ executions, starts, callbacks }: Memory) => ({
@@ -75,7 +101,7 @@ const engineOf = ({ executions, starts, callbacks }: Memory) => ({
   },
 });
 
-const slackOf = ({ dialogs, whispers, standings }: Memory) => ({
+const slackOf = ({ dialogs, whispers, standings, members }: Memory) => ({
   openDialog: async (triggerId: string, dialog: Dialog) => {
     if (dialogs.some((open) => open.triggerId === triggerId)) throw new Error("exchanged_trigger_id");
     dialogs.push({ triggerId, dialog });
@@ -83,8 +109,11 @@ const slackOf = ({ dialogs, whispers, standings }: Memory) => ({
   whisper: async (channel: string, userId: string, message: Message) => {
     whispers.push({ channel, userId, message });
   },
-  standing: async (userId: string) => standings.get(userId) ?? ("member" as const),
-  groupsOf: async (userId: string) => (userId === "U0OPERATOR" ? ["S0OPERATORS"] : []),
+  directory: async () => ({
+    groups: { S0OPERATORS: members },
+    standings: Object.fromEntries(standings),
+    readAt: new Date(NOW).toISOString(),
+  }),
 });
 
 function breakable(world: FrontDoorWorld, { broken }: Memory): FrontDoorWorld {

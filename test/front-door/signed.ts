@@ -64,9 +64,11 @@ export const dialogEvent = (
   type: "view_submission" | "view_closed",
   operation: string,
   userId = "U0OPERATOR",
+  triggerId = "7.8.9",
 ): HttpEvent =>
   interaction({
     type,
+    ...(type === "view_submission" ? { trigger_id: triggerId } : {}),
     team: { id: "T0CASEMENT", domain: "casement" },
     user: person(userId, "T0CASEMENT"),
     api_app_id: "A0CASEMENT",

@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import { ledgerOf, mountDoors } from "../../bin/doors.ts";
+import { ledgerOf, mountDoors, readDirectory } from "../../bin/doors.ts";
 import type { Configuration } from "../../lambdas/configuration.ts";
 import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
@@ -93,7 +93,7 @@ export async function world(options: WorldOptions = {}, store: Store = openStore
   const configuration = townConfiguration({ apiServer: KUBERNETES, authority }, options.configuration);
   await furnish(stand, configuration, KUBERNETES);
   const transport = inProcess(stand, under);
-  const addresses = { aws: AWS, slack: SLACK, now: Date.now, slackNow: Date.now, transport };
+  const addresses = { aws: AWS, slack: SLACK, now: Date.now, slackNow: Date.now, configuration, transport };
   mountDoors(stand, addresses);
   const book = ledgerOf(stand, addresses);
   stand.resume();
@@ -127,6 +127,7 @@ export async function world(options: WorldOptions = {}, store: Store = openStore
     await move(() => over, minutes, "an act", 0);
     return work;
   };
+  await driven(readDirectory(stand));
   if (options.inhabited)
     await driven(inhabit({ ground: stand, configuration, payload: payloadManifest(stand, configuration) }), 30);
 

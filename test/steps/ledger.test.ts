@@ -83,11 +83,14 @@ describe("The record of an operation", () => {
 });
 
 describe("A cancellation", () => {
-  it("counts for the first who asked, and tells what was there before", async () => {
+  it("counts for the first who asked, and tells what is there now", async () => {
     const { ledger } = ground.as("front-door");
     await ledger.requested(operation("cancel-1"));
-    expect(await ledger.requestCancel("cancel-1", "U0OPERATOR")).toMatchObject({ cancelledBy: null });
-    expect(await ledger.requestCancel("cancel-1", "U0APPROVER")).toMatchObject({ cancelledBy: "U0OPERATOR" });
+    expect(await ledger.requestCancel("cancel-1", "U0OPERATOR", "1.1")).toMatchObject({ cancelCause: "1.1" });
+    expect(await ledger.requestCancel("cancel-1", "U0APPROVER", "2.2")).toMatchObject({
+      cancelledBy: "U0OPERATOR",
+      cancelCause: "1.1",
+    });
     expect(await ledger.operation("cancel-1")).toMatchObject({ cancelledBy: "U0OPERATOR" });
   });
 
@@ -95,7 +98,7 @@ describe("A cancellation", () => {
     const { ledger } = ground.as("front-door");
     await ledger.requested(operation("cancel-2"));
     const before = ground.foundation.calls.after(0).length;
-    await Promise.all(["U0A", "U0B", "U0C", "U0D"].map((by) => ledger.requestCancel("cancel-2", by)));
+    await Promise.all(["U0A", "U0B", "U0C", "U0D"].map((by) => ledger.requestCancel("cancel-2", by, by)));
     const writes = ground.foundation.calls.after(before).filter(({ action }) => action === "UpdateItem");
     expect(writes.filter(({ error }) => error === null)).toHaveLength(1);
   });
@@ -104,13 +107,13 @@ describe("A cancellation", () => {
     const { ledger } = ground.as("front-door");
     await ledger.requested(operation("cancel-3"));
     await ledger.changeOperation("cancel-3", { status: "succeeded", endedAt: "2026-11-21T09:00:00.000Z" });
-    await ledger.requestCancel("cancel-3", "U0OPERATOR");
+    await ledger.requestCancel("cancel-3", "U0OPERATOR", "1.1");
     expect(await ledger.operation("cancel-3")).toMatchObject({ cancelledBy: null });
   });
 
   it("of an unknown operation changes nothing", async () => {
     const { ledger } = ground.as("front-door");
-    expect(await ledger.requestCancel("cancel-none", "U0OPERATOR")).toBeUndefined();
+    expect(await ledger.requestCancel("cancel-none", "U0OPERATOR", "1.1")).toBeUndefined();
     expect(await ledger.operation("cancel-none")).toBeUndefined();
   });
 });

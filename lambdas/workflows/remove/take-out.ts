@@ -7,6 +7,7 @@ import type { NodeRecord } from "../../records.ts";
 import { podsToEvict } from "../../steps/evictions.ts";
 import type { Lease } from "../../steps/leases.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { checkAsker } from "../asker.ts";
 import { found, type Look, StageFailed, step, still } from "../durably.ts";
 import type { Begun } from "../operation.ts";
 import { type Published, postFirst } from "../publisher.ts";
@@ -47,13 +48,14 @@ async function remove(removal: Removal): Promise<void> {
   await finish(removal, "succeeded", null);
 }
 
-/** The world is judged again after the answer: minutes have passed. From here on the later judgement counts. */
+/** World and asker are judged again after the answer: minutes have passed. From here on the later judgement counts. */
 async function takeLease(
   steps: Steps,
   start: Start,
   begun: Begun,
   before: Chosen,
 ): Promise<{ lease: Lease; chosen: Chosen }> {
+  await checkAsker(steps, start, (await steps.runtime.read(null)).configuration);
   const chosen = await choose(steps, start, begun, before.name);
   if (chosen.refusal) throw new Refused(removalRefusal(chosen.refusal, begun.commandWord).why);
   if (chosen.uid !== before.uid) throw new Refused("the Node was deleted and made again since you were asked");

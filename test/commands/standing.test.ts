@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { standingOf } from "../../lambdas/front-door/standing.ts";
+import { standingOf } from "../../lambdas/commands/standing.ts";
 
 test.each([
   ["a full member", {}, {}, "member"],

@@ -1,0 +1,56 @@
+import type { Configuration } from "../configuration.ts";
+
+/** What Slack says of a person and our channel; only a member in a channel of our own is listened to. */
+export type Standing = "member" | "guest" | "bot" | "shared-channel";
+
+/** What `users.info` says of a person, as far as it matters here (docs: "User object"). */
+export interface SlackUser {
+  readonly is_bot?: boolean | undefined;
+  readonly deleted?: boolean | undefined;
+  readonly is_restricted?: boolean | undefined;
+  readonly is_ultra_restricted?: boolean | undefined;
+  readonly is_stranger?: boolean | undefined;
+}
+
+/** What `conversations.info` says of a channel (docs: "Conversation object"). */
+export interface SlackChannel {
+  readonly is_ext_shared?: boolean | undefined;
+}
+
+/**
+ * Who is asking, and where. Somebody of whom nothing is known counts as a guest: an unreadable state means no.
+ * @param user the `user` of users.info
+ * @param channel the `channel` of conversations.info
+ */
+export function standingOf(user: SlackUser | undefined, channel: SlackChannel | undefined): Standing {
+  if (!user || !channel || user.deleted) return "guest";
+  if (user.is_bot) return "bot";
+  if (user.is_restricted || user.is_ultra_restricted || user.is_stranger) return "guest";
+  return channel.is_ext_shared ? "shared-channel" : "member";
+}
+
+/** What Slack said, at the last tick of the schedule, of everybody who holds a role: what the front door goes by. */
+export interface Directory {
+  /** User group (S…) → its members. */
+  readonly groups: Readonly<Record<string, readonly string[]>>;
+  /** People who hold a role, as far as they were asked after; of others nothing is known. */
+  readonly standings: Readonly<Record<string, Standing>>;
+  /** ISO 8601. */
+  readonly readAt: string;
+}
+
+/** Nothing known of anybody: groups are empty, and of people whom the configuration names their workflow asks Slack. */
+export const emptyDirectory: Directory = { groups: {}, standings: {}, readAt: new Date(0).toISOString() };
+
+/** Ids of the user groups (S…) that a person is in. */
+export const groupsOf = ({ groups }: Directory, userId: string): string[] =>
+  Object.keys(groups).filter((group) => groups[group]?.includes(userId));
+
+/** Ids of the user groups that hold roles. */
+export const groupsWithRoles = ({ people }: Pick<Configuration, "people">): string[] =>
+  [...new Set(Object.values(people).flat())].filter((id) => id.startsWith("S"));
+
+/** Ids of the people who hold roles, by their own name or as members of groups. */
+export const peopleWithRoles = ({ people }: Pick<Configuration, "people">, groups: Directory["groups"]): string[] => [
+  ...new Set([...Object.values(people).flat(), ...Object.values(groups).flat()].filter((id) => !id.startsWith("S"))),
+];

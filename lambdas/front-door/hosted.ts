@@ -1,0 +1,66 @@
+import type { View } from "@slack/web-api";
+import { doorClients } from "../clients/door-clients.ts";
+import type { Transport } from "../clients/transport.ts";
+import { type Directory, emptyDirectory } from "../commands/standing.ts";
+import type { Settings } from "../settings.ts";
+import { directory } from "../steps/directory.ts";
+import { executionName, executions } from "../steps/executions.ts";
+import { ledger } from "../steps/ledger.ts";
+import type { DoorConfiguration } from "./configuration.ts";
+import { frontDoor, type HttpAnswer } from "./door.ts";
+import type { HttpEvent } from "./verify.ts";
+import type { FrontDoorWorld } from "./world.ts";
+
+/** Where the front door stands, whose time counts, and how its requests leave. */
+export interface FrontDoorHost {
+  readonly settings: Settings;
+  readonly configuration: DoorConfiguration;
+  readonly now: () => number;
+  /** The clock that Slack's timestamps are held against. */
+  readonly slackNow: () => number;
+  readonly transport?: Transport;
+}
+
+/** The schedule reads the directory every five minutes: within the minute after, every door knows it. */
+const KEEP_DIRECTORY_MS = 60_000;
+
+/** Joins the door and its world. */
+export function hostedFrontDoor(host: FrontDoorHost): (event: HttpEvent, context: unknown) => Promise<HttpAnswer> {
+  return frontDoor(worldOf(host));
+}
+
+function worldOf(host: FrontDoorHost): FrontDoorWorld {
+  const { settings, configuration, now, slackNow } = host;
+  const world = { clients: doorClients(settings, host.transport), settings, now };
+  const book = ledger(world);
+  const runs = executions(world);
+  const { slack, signingSecret } = world.clients;
+  return {
+    ...{ configuration, now, slackNow, signingSecret },
+    directory: kept(async () => (await directory(world).read()) ?? emptyDirectory, now),
+    requested: book.requested,
+    operation: book.operation,
+    changeOperation: book.changeOperation,
+    nodes: book.nodes,
+    requestCancel: book.requestCancel,
+    decideNode: book.decideNode,
+    answerDialog: book.answerDialog,
+    start: (workflow, name, payload) => runs.start(workflow, executionName(name), payload),
+    openDialog: async (triggerId, dialog) => {
+      await (await slack()).views.open({ trigger_id: triggerId, view: dialog as unknown as View });
+    },
+    completeCallback: runs.complete,
+    whisper: async (channel, user, { text, blocks }) => {
+      await (await slack()).chat.postEphemeral({ channel, user, text, blocks: [...blocks] as never[] });
+    },
+  };
+}
+
+/** Reads the directory at most once a minute; what could not be read is asked for again. */
+function kept(read: () => Promise<Directory>, now: () => number): () => Promise<Directory> {
+  let last: { readonly at: number; readonly directory: Directory } | undefined;
+  return async () => {
+    if (!last || now() - last.at >= KEEP_DIRECTORY_MS) last = { at: now(), directory: await read() };
+    return last.directory;
+  };
+}
