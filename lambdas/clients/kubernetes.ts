@@ -4,8 +4,8 @@ import {
   CertificatesV1Api,
   type Configuration,
   CoreV1Api,
-  createConfiguration,
   CustomObjectsApi,
+  createConfiguration,
   PolicyV1Api,
   type RequestContext,
   ResponseContext,
@@ -40,7 +40,10 @@ function keptConnections(ca: string): KubernetesExchange {
   const agent = new Agent({ keepAlive: true, maxSockets: 8, ca });
   return ({ method, url, headers, body }) =>
     new Promise((resolve, reject) => {
-      const outgoing = httpsRequest(url, { method, headers, agent, timeout: ANSWER_WITHIN_MS }, (incoming) => {
+      // Node frames no body of a DELETE by itself: unframed, its preconditions would be read as the next request.
+      const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+      const how = { method, headers: { ...headers, ...length }, agent, timeout: ANSWER_WITHIN_MS };
+      const outgoing = httpsRequest(url, how, (incoming) => {
         const chunks: Buffer[] = [];
         incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
         incoming.on("error", reject);

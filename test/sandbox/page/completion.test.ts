@@ -3,7 +3,11 @@ import { commands } from "../../../lambdas/commands/list.ts";
 import { completed, completion } from "../../../lib/sandbox/page/browser/slack/completion.ts";
 
 const vocabulary = { commandWord: "/win", commands, pools: ["web", "batch"] };
-const names = { nodes: ["ip-10-0-0-21", "ip-10-0-0-22"], operations: ["add-3f9c2a71"] };
+const node = (word: string) => ({ word, means: "web, Ready" });
+const names = {
+  nodes: [node("ip-10-0-0-21"), node("ip-10-0-0-22")],
+  operations: [{ word: "add-3f9c2a71", means: "add, running" }],
+};
 
 const words = (typed: string): string[] =>
   completion(typed, vocabulary, names).suggestions.map((suggestion) => suggestion.word);
@@ -21,7 +25,7 @@ test.each([
   ["/win add web ", ["--dry-run"]],
   ["/win add web --dry-run ", []],
   ["/win remove ip-10-0-0-22", []],
-  ["/win remove ip", names.nodes],
+  ["/win remove ip", ["ip-10-0-0-21", "ip-10-0-0-22"]],
   ["/win cancel ", ["add-3f9c2a71"]],
   ["/win help re", ["remove"]],
   ["/win juggle ", []],
@@ -35,7 +39,7 @@ test("shows the form of the command that is being typed, and only then", () => {
 });
 
 test("offers at most eight names", () => {
-  const nodes = Array.from({ length: 20 }, (_, n) => `ip-10-0-0-${n}`);
+  const nodes = Array.from({ length: 20 }, (_, n) => node(`ip-10-0-0-${n}`));
   expect(completion("/win node ", vocabulary, { nodes, operations: [] }).suggestions).toHaveLength(8);
 });
 

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
 import type { Seat, Setting } from "../vocabulary.ts";
-import type { ShownOperation } from "../world.ts";
+import type { ShownNode, ShownOperation, World } from "../world.ts";
 import { useDesk, useSetting, useWorld } from "./live.ts";
 import { Channel } from "./slack/channel.tsx";
+import type { Names } from "./slack/completion.ts";
 import { Composer } from "./slack/composer.tsx";
 import { Dialog } from "./slack/dialog.tsx";
 import { Avatar } from "./slack/people.tsx";
@@ -44,14 +45,24 @@ function Seats({ people, seat, choose }: { people: readonly Seat[]; seat: Seat; 
 /** What can still be cancelled. */
 const isUnderWay = ({ status }: ShownOperation): boolean => status === "running" || status === "waiting";
 
+/** What the composer can complete: the Windows nodes with their pools, and the operations that still run. */
+function namesIn(world: World | undefined): Names {
+  const { nodes = [], instances = [], operations = [] } = world ?? {};
+  const poolOf = ({ instanceId }: ShownNode) => instances.find(({ id }) => id === instanceId)?.pool ?? "node";
+  return {
+    nodes: nodes
+      .filter((node) => node.windows)
+      .map((node) => ({ word: node.name, means: `${poolOf(node)}, ${node.status}` })),
+    operations: operations
+      .filter(isUnderWay)
+      .map(({ id, command, status }) => ({ word: id, means: `${command}, ${status}` })),
+  };
+}
+
 function Window({ setting, seat, choose }: { setting: Setting; seat: Seat; choose: (seat: Seat) => void }) {
   const [channelId, setChannelId] = useState(setting.channels[0]?.id ?? "");
   const desk = useDesk(seat.id);
   const { world, mishaps, lost, again } = useWorld();
-  const names = {
-    nodes: world?.nodes.filter((node) => node.windows).map((node) => node.name) ?? [],
-    operations: world?.operations.filter(isUnderWay).map((operation) => operation.id) ?? [],
-  };
   const view = desk.views.at(-1);
   const messages = desk.messages.filter((message) => message.channel === channelId);
   return (
@@ -82,7 +93,7 @@ function Window({ setting, seat, choose }: { setting: Setting; seat: Seat; choos
         />
         <Composer
           vocabulary={setting.vocabulary}
-          names={names}
+          names={namesIn(world)}
           channelId={channelId}
           seat={seat}
           placeholder={`Message #${setting.channels.find(({ id }) => id === channelId)?.name} – try ${setting.vocabulary.commandWord} help`}

@@ -1,16 +1,16 @@
 import type { Command } from "../../../../../lambdas/commands/command.ts";
 import type { Vocabulary } from "../../vocabulary.ts";
 
-/** Names that exist right now. */
-export interface Names {
-  readonly nodes: readonly string[];
-  readonly operations: readonly string[];
-}
-
 /** One thing that can be put where the last word stands. */
 export interface Suggestion {
   readonly word: string;
   readonly means: string;
+}
+
+/** Names that exist right now. */
+export interface Names {
+  readonly nodes: readonly Suggestion[];
+  readonly operations: readonly Suggestion[];
 }
 
 /** What the composer offers for what was typed so far. */
@@ -36,8 +36,8 @@ const beginning = (suggestions: readonly Suggestion[], start: string): Suggestio
 const candidates: Readonly<Record<string, (vocabulary: Vocabulary, names: Names) => Suggestion[]>> = {
   command: ({ commands }) => commands.map(({ name, summary }) => ({ word: name, means: summary })),
   pool: ({ pools }) => pools.map((word) => ({ word, means: "pool" })),
-  node: (_vocabulary, { nodes }) => nodes.map((word) => ({ word, means: "node" })),
-  operation: (_vocabulary, { operations }) => operations.map((word) => ({ word, means: "operation" })),
+  node: (_vocabulary, { nodes }) => [...nodes],
+  operation: (_vocabulary, { operations }) => [...operations],
 };
 
 /**

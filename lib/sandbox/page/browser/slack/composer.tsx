@@ -64,7 +64,7 @@ function useDraft({ vocabulary, names, channelId, seat }: ComposerProps) {
     try {
       await api.type(seat.id, channelId, sent.current);
     } catch (error) {
-      setFault(`Not sent: ${error instanceof Error ? error.message : error}`);
+      setFault(`Not sent: ${error instanceof TypeError ? "the sandbox does not answer." : String(error)}`);
       write(sent.current);
     }
   };
