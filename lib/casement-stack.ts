@@ -42,7 +42,7 @@ export class CasementStack extends Stack {
   constructor(scope: Construct, id: string, { deployment, payload, bundles, ...props }: CasementStackProps) {
     super(scope, id, { ...props, env: { account: deployment.aws.account, region: deployment.cluster.region } });
     this.#deployment = deployment;
-    const { cluster, aws } = deployment;
+    const { cluster } = deployment;
 
     // What remembers.
     const ledger = ledgerTable(this, "Ledger");
@@ -50,7 +50,7 @@ export class CasementStack extends Stack {
     const secrets = clusterSecrets(this, cluster.name);
 
     // What machines are given: scripts, an identity, a place in the network.
-    const documents = scriptDocuments();
+    const documents = scriptDocuments(cluster.name);
     new ScriptDocuments(this, "Documents", documents);
     const nodes = new NodeIdentity(this, "NodeIdentity");
     const network = this.#nodeNetwork();

@@ -9,7 +9,10 @@ import { RUNTIME_KEY } from "../steps/runtime.ts";
 const releaseSchema = z.strictObject({
   configuration: z.unknown(),
   /** The uploaded programs; null until somebody has uploaded them. */
-  payload: z.object({ kubernetes: z.string(), files: z.array(z.unknown()) }).loose().nullable(),
+  payload: z
+    .object({ kubernetes: z.string(), files: z.array(z.unknown()) })
+    .loose()
+    .nullable(),
   /** Our own scripts that lie on machines as files. */
   scripts: z.array(z.strictObject({ name: z.string(), text: z.string() })),
 });

@@ -21,8 +21,8 @@ export const documentLimits: Readonly<Record<DocumentScript, DocumentLimits>> = 
 
 /**
  * The name of a script's document. It holds the content's hash, so an execution that began before a deployment still
- * finds the script that it was written for.
+ * finds the script that it was written for. It holds the cluster too: an account may have several.
  * @param sha256 of the document's content, hex
  */
-export const documentName = (script: DocumentScript, sha256: string): string =>
-  `casement-${script}-${sha256.slice(0, 12)}`;
+export const documentName = (cluster: string, script: DocumentScript, sha256: string): string =>
+  `casement-${cluster}-${script}-${sha256.slice(0, 12)}`;

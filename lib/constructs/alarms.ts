@@ -1,5 +1,11 @@
 import { Duration } from "aws-cdk-lib";
-import { type Alarm, ComparisonOperator, type IMetric, TreatMissingData, Alarm as Watch } from "aws-cdk-lib/aws-cloudwatch";
+import {
+  type Alarm,
+  ComparisonOperator,
+  type IMetric,
+  TreatMissingData,
+  Alarm as Watch,
+} from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 
 /** CommonJS packages inside an ES module still call `require` for Node's own modules. */
 const REQUIRE = 'import{createRequire as $require}from"node:module";const require=$require(import.meta.url);';
@@ -9,8 +9,9 @@ const REQUIRE = 'import{createRequire as $require}from"node:module";const requir
  * Bundles a handler as it is deployed: one folder whose `index.mjs` exports `handler`.
  * @param entry the handler's file
  * @param folder is emptied first
+ * @param plugins what this handler's bundle needs besides
  */
-export async function bundle(entry: string, folder: string): Promise<void> {
+export async function bundle(entry: string, folder: string, plugins: Plugin[] = []): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await build({
     entryPoints: { index: entry },
@@ -26,6 +27,7 @@ export async function bundle(entry: string, folder: string): Promise<void> {
     banner: { js: REQUIRE },
     legalComments: "none",
     logLevel: "error",
+    plugins,
   });
 }
 

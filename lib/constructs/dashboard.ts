@@ -1,5 +1,5 @@
-import { AlarmStatusWidget, Dashboard, GraphWidget, type IWidget, Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { Duration } from "aws-cdk-lib";
+import { AlarmStatusWidget, Dashboard, GraphWidget, type IWidget, Metric } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import type { Alarms, AlarmsProps } from "./alarms.ts";
 import { lambdaCount } from "./metrics.ts";
@@ -24,7 +24,10 @@ export function dashboard(scope: Construct, id: string, props: AlarmsProps, { al
     widgets: [
       [new AlarmStatusWidget({ title: "What needs a human", alarms: [...all], width: 2 * HALF })],
       [
-        graph("Requests from Slack", ["UrlRequestCount", "Url4xxCount", "Url5xxCount"].map((name) => lambdaCount(name, door, name))),
+        graph(
+          "Requests from Slack",
+          ["UrlRequestCount", "Url4xxCount", "Url5xxCount"].map((name) => lambdaCount(name, door, name)),
+        ),
         graph("Time to answer Slack (ms; it waits 3,000)", [latency]),
       ],
       [

@@ -10,6 +10,8 @@ export function deadLetterQueue(scope: Construct, id: string): Queue {
     enforceSSL: true,
     retentionPeriod: Duration.days(14),
   });
-  acknowledge(queue, { "AwsSolutions-SQS3": "This is itself a dead-letter queue: people read it, nothing consumes it." });
+  acknowledge(queue, {
+    "AwsSolutions-SQS3": "This is itself a dead-letter queue: people read it, nothing consumes it.",
+  });
   return queue;
 }

@@ -9,7 +9,11 @@ export function functionsNetwork(scope: Construct, { aws, cluster }: Deployment)
     groupDescription: `Casement's functions that call the API server of ${cluster.name}`,
     vpcId: aws.vpc,
     securityGroupEgress: [
-      { ipProtocol: "-1", cidrIp: "0.0.0.0/0", description: `API server, AWS and Slack by ${aws.functionsNetwork.wayOut}` },
+      {
+        ipProtocol: "-1",
+        cidrIp: "0.0.0.0/0",
+        description: `API server, AWS and Slack by ${aws.functionsNetwork.wayOut}`,
+      },
     ],
   });
   return { subnetIds: aws.functionsNetwork.subnets, securityGroupIds: [group.attrGroupId] };

@@ -1,13 +1,14 @@
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
-import { Effect, Policy, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Effect, type Policy, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Alias, Architecture, type CfnFunction, Code, Function as Lambda, Runtime } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { FunctionShape } from "../functions.ts";
 import type { Statement } from "../permissions.ts";
+import { acknowledge } from "./acknowledge.ts";
 import { deadLetterQueue } from "./dead-letters.ts";
-import { allow } from "./statement.ts";
+import { permissionsPolicy } from "./permissions-policy.ts";
 
 /** What a function is made from. */
 export interface HandlerFunctionProps {
@@ -99,6 +100,8 @@ export class HandlerFunction extends Construct {
         service: new PolicyDocument({ statements: serviceStatements(logGroup, this.deadLetters, this.#inVpc) }),
       },
     });
+    if (this.#inVpc)
+      acknowledge(this.role, { "AwsSolutions-IAM5[Resource::*]": "PlugIntoVpc: EC2 gives these no resources." });
     this.lambda = new Lambda(this, "Function", {
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
@@ -136,10 +139,8 @@ export class HandlerFunction extends Construct {
 
   /** Lets the handler do this and nothing else; new code goes live only once it may do what it does. */
   permit(statements: readonly Statement[]): Policy {
-    const policy = new Policy(this, "Permissions", {
-      statements: [...statements.map(allow), ...(this.#inVpc ? [notFromCode(this.lambda.functionArn)] : [])],
-      roles: [this.role],
-    });
+    const fence = this.#inVpc ? [notFromCode(this.lambda.functionArn)] : [];
+    const policy = permissionsPolicy(this, this.role, statements, fence);
     this.live?.node.addDependency(policy);
     return policy;
   }

@@ -17,10 +17,14 @@ export interface HandlerFunctionsProps {
   readonly frontDoorConcurrency: number;
 }
 
-const logicalId = (name: string): string => name.replace(/(^|-)([a-z])/g, (_all, _dash, letter: string) => letter.toUpperCase());
+const logicalId = (name: string): string =>
+  name.replace(/(^|-)([a-z])/g, (_all, _dash, letter: string) => letter.toUpperCase());
 
 /** Every function of the table; whom a function starts is made before it, because it is told its name. */
-export function handlerFunctions(scope: Construct, props: HandlerFunctionsProps): Record<FunctionName, HandlerFunction> {
+export function handlerFunctions(
+  scope: Construct,
+  props: HandlerFunctionsProps,
+): Record<FunctionName, HandlerFunction> {
   const made = new Map<FunctionName, HandlerFunction>();
   const liveNames = (name: FunctionName): string => {
     const started = (starts[name] ?? []).map((each) => [each, make(each as FunctionName).live?.functionArn]);

@@ -11,7 +11,12 @@ import type { Construct } from "constructs";
 export function humanTopic(scope: Construct, id: string, addresses: readonly string[]): Topic {
   const stack = Stack.of(scope);
   const topic = new Topic(scope, id, { displayName: "Casement needs a human", enforceSSL: true });
-  const alarms = { service: "cloudwatch", resource: "alarm", resourceName: "*", arnFormat: ArnFormat.COLON_RESOURCE_NAME };
+  const alarms = {
+    service: "cloudwatch",
+    resource: "alarm",
+    resourceName: "*",
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  };
   // A topic with a policy of its own has no other: without this statement CloudWatch could not publish.
   topic.addToResourcePolicy(
     new PolicyStatement({

@@ -1,7 +1,7 @@
-import { InstanceProfile, Policy, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { InstanceProfile, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
 import type { Statement } from "../permissions.ts";
-import { allow } from "./statement.ts";
+import { permissionsPolicy } from "./permissions-policy.ts";
 
 /** Who the Windows nodes are: a role with our own policy, none of AWS's, and the profile that instances carry. */
 export class NodeIdentity extends Construct {
@@ -16,6 +16,6 @@ export class NodeIdentity extends Construct {
 
   /** Lets machines do this and nothing else. */
   permit(statements: readonly Statement[]): void {
-    new Policy(this, "Permissions", { statements: statements.map(allow), roles: [this.role] });
+    permissionsPolicy(this, this.role, statements);
   }
 }

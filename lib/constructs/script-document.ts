@@ -32,11 +32,12 @@ const step = (script: DocumentScript, text: string, timeoutSeconds: number) => (
 
 /**
  * Makes the SSM document of a script.
+ * @param cluster whose bot may send it
  * @param script which one: decides limits and name
  * @param text the whole script, with `{{ Request }}` where its request goes
  * @throws Error when the document could exceed what SSM takes
  */
-export function scriptDocument(script: DocumentScript, text: string): ScriptDocument {
+export function scriptDocument(cluster: string, script: DocumentScript, text: string): ScriptDocument {
   const { timeoutSeconds, maxRequest } = documentLimits[script];
   const content = JSON.stringify({
     schemaVersion: "2.2",
@@ -48,12 +49,12 @@ export function scriptDocument(script: DocumentScript, text: string): ScriptDocu
   if (size > DOCUMENT_LIMIT)
     throw new Error(`The document of ${script} needs ${size} bytes, SSM takes ${DOCUMENT_LIMIT}.`);
   const sha256 = createHash("sha256").update(content).digest("hex");
-  return { script, name: documentName(script, sha256), content, sha256 };
+  return { script, name: documentName(cluster, script, sha256), content, sha256 };
 }
 
-/** Every document that the bot may send: the one list for the stack and for the sandbox. */
-export const scriptDocuments = (): ScriptDocument[] =>
-  documentScripts.map((script) => scriptDocument(script, scriptText(script)));
+/** Every document that a cluster's bot may send: the one list for the stack and for the sandbox. */
+export const scriptDocuments = (cluster: string): ScriptDocument[] =>
+  documentScripts.map((script) => scriptDocument(cluster, script, scriptText(script)));
 
 /** Script → document name, as the functions are told through `CASEMENT_DOCUMENTS`. */
 export const documentNames = (documents: readonly ScriptDocument[]): Record<string, string> =>

@@ -1,6 +1,6 @@
 import { scriptDocuments } from "../constructs/script-document.ts";
-import type { Statement } from "../permissions.ts";
 import { rules } from "../event-rules.ts";
+import type { Statement } from "../permissions.ts";
 import { conventionalName, permissionsFor } from "../permissions.ts";
 import { access } from "./aws/access.ts";
 import { type AwsDoor, awsDoor } from "./aws/door.ts";
@@ -21,8 +21,8 @@ import { functionNames, type Keys, keys, VISITOR } from "./principals.ts";
 
 import { type Slack, slack } from "./slack/slack.ts";
 import { type Ssm, ssm } from "./ssm/ssm.ts";
-import { account, place } from "./town-account.ts";
 import { town } from "./town.ts";
+import { account, place } from "./town-account.ts";
 
 /** What decides how the ground stands in this process. */
 export interface GroundOptions {
@@ -94,7 +94,7 @@ export async function ground(options: GroundOptions): Promise<Ground> {
     account: town.accountId,
     region: town.region,
     cloud: cloud.cloud,
-    documents: scriptDocuments(),
+    documents: scriptDocuments(town.cluster.name),
     publicParameters: windowsImages,
     callerFor: rights.callerFor,
   });

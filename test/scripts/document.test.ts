@@ -6,10 +6,10 @@ import { scriptText } from "../../lib/constructs/script-text.ts";
 
 describe("SSM documents", () => {
   it("are made of all scripts that the bot sends", () => {
-    expect(scriptDocuments().map(({ script }) => script)).toEqual([...documentScripts]);
+    expect(scriptDocuments("prod-west").map(({ script }) => script)).toEqual([...documentScripts]);
   });
 
-  it.for(scriptDocuments())("$script holds the script line by line, for Windows alone", ({ script, content }) => {
+  it.for(scriptDocuments("prod-west"))("$script holds the script line by line, for Windows alone", ({ script, content }) => {
     const document = JSON.parse(content);
     const [step] = document.mainSteps;
     expect(document.schemaVersion).toBe("2.2");
@@ -21,7 +21,7 @@ describe("SSM documents", () => {
     expect(step.inputs.runCommand.join("\n")).toBe(scriptText(script));
   });
 
-  it.for(scriptDocuments())("$script takes nothing but base64 of bounded length", ({ script, content }) => {
+  it.for(scriptDocuments("prod-west"))("$script takes nothing but base64 of bounded length", ({ script, content }) => {
     const { Request, ...others } = JSON.parse(content).parameters;
     expect(others).toEqual({});
     const pattern = new RegExp(Request.allowedPattern);
@@ -33,24 +33,24 @@ describe("SSM documents", () => {
     expect(Request.maxChars).toBe(documentLimits[script].maxRequest);
   });
 
-  it.for(scriptDocuments())(
+  it.for(scriptDocuments("prod-west"))(
     "$script carries the hash of its content in its name",
     ({ script, name, content, sha256 }) => {
       expect(sha256).toBe(createHash("sha256").update(content).digest("hex"));
-      expect(name).toBe(`casement-${script}-${sha256.slice(0, 12)}`);
+      expect(name).toBe(`casement-prod-west-${script}-${sha256.slice(0, 12)}`);
     },
   );
 
   it("get another name when the script changes", () => {
-    expect(scriptDocument("apply", "exit 0").name).not.toBe(scriptDocument("apply", "exit 1").name);
+    expect(scriptDocument("prod-west", "apply", "exit 0").name).not.toBe(scriptDocument("prod-west", "apply", "exit 1").name);
   });
 
   it("refuse a script that leaves no room for its request", () => {
-    expect(() => scriptDocument("apply", "x".repeat(45_000))).toThrow("SSM takes 65536");
+    expect(() => scriptDocument("prod-west", "apply", "x".repeat(45_000))).toThrow("SSM takes 65536");
   });
 
   it("are told to the functions by script", () => {
-    const documents = scriptDocuments();
+    const documents = scriptDocuments("prod-west");
     expect(documentNames(documents)).toEqual({
       apply: documents[0]?.name,
       observe: documents[1]?.name,

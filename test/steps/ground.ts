@@ -65,7 +65,7 @@ const settingsOf = ({ keys }: Ground, principal: Principal): Settings => ({
   slackSecret: town.slackSecret,
   slackUrl: `${SLACK}/api/`,
   functions: Object.fromEntries(functionNames.map((name) => [name, `${lambdaName(name)}:live`])),
-  documents: documentNames(scriptDocuments()),
+  documents: documentNames(scriptDocuments(town.cluster.name)),
 });
 
 function nodeRoleOf({ s3, secrets, foundation }: Ground): InstanceRole {

@@ -215,7 +215,7 @@ const deaf: KubernetesApi = { answer: async () => ({ status: 503, headers: {}, b
 
 /** A document's script as SSM hands it over. */
 export function jobOf(commandId: string, script: string, request: object): Job {
-  const content = JSON.parse(scriptDocuments().find((one) => one.script === script)?.content ?? "{}");
+  const content = JSON.parse(scriptDocuments(town.cluster.name).find((one) => one.script === script)?.content ?? "{}");
   const [step] = content.mainSteps;
   return {
     commandId,

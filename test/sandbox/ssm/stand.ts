@@ -47,7 +47,7 @@ export interface SsmStand extends Omit<Stand, "reports" | "run" | "apply" | "obs
   online(number: number): Promise<string>;
 }
 
-export const documents = scriptDocuments();
+export const documents = scriptDocuments("prod-west");
 export const nameOf = (script: string): string => documents.find((one) => one.script === script)?.name ?? "";
 export const encoded = (request: object): { Request: string[] } => ({
   Request: [Buffer.from(JSON.stringify(request)).toString("base64")],
