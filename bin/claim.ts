@@ -21,14 +21,14 @@ function locked(path: string): DatabaseSync {
 /**
  * Claims a directory for this process; it is made when it is missing. The operating system ends the claim with the
  * process, however that ends: Node has no file locks, SQLite does.
- * @returns a function that ends the claim
  * @throws StartError when another sandbox runs on it
  */
-export function claim(folder: string): () => void {
+export function claim(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   try {
     const lock = locked(join(folder, LOCK));
-    return () => lock.close();
+    // As long as it is known here, it is not collected as garbage, which would end the claim.
+    process.once("exit", () => lock.close());
   } catch (error) {
     if ((error as { errcode?: number }).errcode !== BUSY) throw error;
     throw new StartError(`another sandbox runs on the state in ${folder}: end it, or start this one elsewhere`);

@@ -12,6 +12,7 @@ import { provisionNode } from "../lambdas/workflows/provision-node.ts";
 import { removeNode } from "../lambdas/workflows/remove-node.ts";
 import { sweep } from "../lambdas/workflows/sweep.ts";
 import { documentNames, scriptDocuments } from "../lib/constructs/script-document.ts";
+import { type FunctionName, type FunctionShape, functions, workflowNames } from "../lib/functions.ts";
 import { type Ground, lambdaName } from "../lib/sandbox/ground.ts";
 import { VISITOR } from "../lib/sandbox/principals.ts";
 import { town } from "../lib/sandbox/town.ts";
@@ -31,9 +32,8 @@ export interface Addresses {
 }
 
 /** The environment that a deployment would give a function. */
-const environmentOf = (ground: Ground, name: string, { aws, slack }: Addresses): Record<string, string> => {
+export const environmentOf = (ground: Ground, name: string, { aws, slack }: Addresses): Record<string, string> => {
   const { accessKeyId, secretAccessKey } = ground.keys.of(name);
-  const workflows = ["add-nodes", "provision-node", "remove-node", "look", "sweep"];
   return {
     AWS_REGION: town.region,
     AWS_ACCESS_KEY_ID: accessKeyId,
@@ -46,13 +46,11 @@ const environmentOf = (ground: Ground, name: string, { aws, slack }: Addresses):
     CASEMENT_SLACK_SECRET: town.slackSecret,
     CASEMENT_SLACK_URL: `${slack}/api/`,
     CASEMENT_FUNCTIONS: JSON.stringify(
-      Object.fromEntries(workflows.map((workflow) => [workflow, `${lambdaName(workflow)}:live`])),
+      Object.fromEntries(workflowNames.map((workflow) => [workflow, `${lambdaName(workflow)}:live`])),
     ),
     CASEMENT_DOCUMENTS: JSON.stringify(documentNames(scriptDocuments(town.cluster.name))),
   };
 };
-
-const HOUR = 3_600;
 
 type Handler = Parameters<Ground["lambda"]["mount"]>[2];
 
@@ -65,15 +63,18 @@ export function mountDoors(ground: Ground, addresses: Addresses): void {
       const work = handler(event, context);
       return addresses.during ? addresses.during(work) : work;
     };
-  const mount = (name: string, limits: Parameters<Ground["lambda"]["mount"]>[1], handler: Handler) =>
+  const mount = (name: FunctionName, handler: Handler) => {
+    const { timeoutSeconds, executionSeconds }: FunctionShape = functions[name];
+    const limits = { timeoutSeconds, ...(executionSeconds ? { executionTimeoutSeconds: executionSeconds } : {}) };
     ground.lambda.mount(lambdaName(name), limits, watched(handler));
-  mount("front-door", { timeoutSeconds: 10 }, hostedFrontDoor(host("front-door")));
-  mount("cloud-events", { timeoutSeconds: 30 }, hostedCloudEvents(host("cloud-events")));
-  mount("add-nodes", { executionTimeoutSeconds: 12 * HOUR }, hosted(addNodes, host("add-nodes")));
-  mount("provision-node", { executionTimeoutSeconds: 8 * HOUR }, hosted(provisionNode, host("provision-node")));
-  mount("remove-node", { executionTimeoutSeconds: 8 * HOUR }, hosted(removeNode, host("remove-node")));
-  mount("sweep", { executionTimeoutSeconds: HOUR }, hosted(sweep, host("sweep")));
-  mount("look", { executionTimeoutSeconds: HOUR }, hosted(look, host("look")));
+  };
+  mount("front-door", hostedFrontDoor(host("front-door")));
+  mount("cloud-events", hostedCloudEvents(host("cloud-events")));
+  mount("add-nodes", hosted(addNodes, host("add-nodes")));
+  mount("provision-node", hosted(provisionNode, host("provision-node")));
+  mount("remove-node", hosted(removeNode, host("remove-node")));
+  mount("sweep", hosted(sweep, host("sweep")));
+  mount("look", hosted(look, host("look")));
 }
 
 /** A deployment's first act: the front door must know who is in which group before the schedule's first tick. */

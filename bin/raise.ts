@@ -123,8 +123,8 @@ const endpointsOf = ({ keys }: Ground, urls: ReturnType<typeof addressesOf>, fol
 /** Goes on with what was under way; the first time, the residents move in. */
 async function live(stand: Ground, memory: Memory, { clock, settle }: Beginning, household: Household): Promise<void> {
   stand.resume();
-  await readDirectory(stand);
   if (memory.resumed) return;
+  await readDirectory(stand);
   const moving = inhabit({ ground: stand, ...household });
   await clock.advance(MOVING_IN_MS, settle);
   await moving;

@@ -4,7 +4,7 @@ import { banner, writeEndpoints } from "./endpoints.ts";
 import { type Flags, flagsOf } from "./flags.ts";
 import { freePorts } from "./listen.ts";
 import { type Memory, recall } from "./memory.ts";
-import { raise, type Sandbox } from "./raise.ts";
+import type { Sandbox } from "./raise.ts";
 import { StartError } from "./start-error.ts";
 
 const STATE = ".sandbox";
@@ -27,6 +27,8 @@ async function start(flags: Flags): Promise<{ sandbox: Sandbox; memory: Memory }
   claim(STATE);
   const ports = await freePorts(flags.port);
   if (flags.fresh) forget(STATE);
+  // Most of the time to the banner is reading programs: what is refused is refused before.
+  const { raise } = await import("./raise.ts");
   const memory = await takingUp(() => recall(STATE));
   const raising = () => raise(memory, ports, flags, STATE);
   const sandbox = await (memory.resumed ? takingUp(raising) : raising());
