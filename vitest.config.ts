@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-/** Lanes that need more than Node: `.ci/run` provides it and runs them after `npm test`. */
-const slow = ["page", "powershell", "crash"];
+/** Lanes that need more time or more than Node, with their folders: `.ci/run` runs them after `npm test`. */
+const slow = { page: ["page"], powershell: ["powershell"], crash: ["crash", "outside"] };
 
 const lane = (name: string, include: string[], exclude: string[] = []) => ({
   extends: true as const,
@@ -14,9 +14,14 @@ export default defineConfig({
       lane(
         "fast",
         ["test/**/*.test.ts"],
-        slow.map((name) => `test/${name}/**`),
+        Object.values(slow).flatMap((folders) => folders.map((folder) => `test/${folder}/**`)),
       ),
-      ...slow.map((name) => lane(name, [`test/${name}/**/*.test.ts`])),
+      ...Object.entries(slow).map(([name, folders]) =>
+        lane(
+          name,
+          folders.map((folder) => `test/${folder}/**/*.test.ts`),
+        ),
+      ),
     ],
     pool: "threads",
     maxWorkers: 2,
