@@ -7,7 +7,7 @@ import { removalDialog } from "../../lambdas/messages/removal-dialog.ts";
 import { threadLines } from "../../lambdas/messages/thread.ts";
 import type { Message } from "../../lambdas/records.ts";
 import { town } from "../../lib/sandbox/town.ts";
-import { additionOf, NOW } from "./samples.ts";
+import { addition, NOW } from "./samples.ts";
 
 const WORD = "/win";
 
@@ -45,7 +45,7 @@ const REMOVAL = removalDialog("remove-1a2b3c4d", {
 
 /**
  * A bot with the product's own words and nothing behind them: a real Bolt app that answers commands, posts an operation
- * with a thread, opens a dialog and takes buttons. It lets the page be driven without the rest of the sandbox.
+ * with a thread and opens a dialog. It lets the page be driven without the rest of the sandbox.
  */
 export function bot(app: App): void {
   const channel = town.slack.channelId;
@@ -55,7 +55,7 @@ export function bot(app: App): void {
     if (answer) return ack({ response_type: "ephemeral", ...sendable(answer()) });
     await ack();
     if (word === "add") {
-      const view = additionOf(null);
+      const view = addition();
       const posted = await client.chat.postMessage({ channel, ...sendable(operationMessage(view, WORD)) });
       const lines = view.nodes.flatMap((node) => threadLines(view.operation, null, node, WORD, NOW));
       for (const { message } of lines) {
@@ -65,18 +65,5 @@ export function bot(app: App): void {
     }
     if (word === "remove") await client.views.open({ trigger_id: command.trigger_id, view: REMOVAL as never });
     else await respond({ text: `I do not know ${word}.`, response_type: "ephemeral" });
-  });
-  app.action("terminate-instance", async ({ ack, body, client }) => {
-    await ack();
-    const ts = "message" in body ? String(body.message?.ts) : "";
-    await client.chat.update({
-      channel,
-      ts,
-      ...sendable(operationMessage(additionOf("terminated by Olivia Ortiz"), WORD)),
-    });
-  });
-  app.view("remove-node", async ({ ack, body, client }) => {
-    await ack();
-    await client.chat.postMessage({ channel, text: `<@${body.user.id}> removes \`ip-10-0-0-21\`.` });
   });
 }

@@ -1,45 +1,22 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { smallGround } from "./ground.ts";
 import { serve } from "./serve.ts";
+import * as browsing from "./window.ts";
 
-/** Chromium as a test needs it: no sandbox (tests run as root), nothing that talks to the network by itself. */
-const QUIET = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
-
-let browser: BrowserContext;
-let folder: string;
+let browser: Awaited<ReturnType<typeof browsing.openBrowser>>;
 let server: Awaited<ReturnType<typeof serve>>;
 let window: Page;
 let faults: string[];
 let world: ReturnType<typeof smallGround>;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "casement-page-"));
-  await mkdir(".ci-output/page", { recursive: true });
-  browser = await chromium.launchPersistentContext(folder, {
-    executablePath: "/usr/bin/chromium",
-    args: QUIET,
-    viewport: { width: 1280, height: 800 },
-    timeout: 15_000,
-  });
-  browser.setDefaultTimeout(4_000);
+  browser = await browsing.openBrowser();
 });
 
 afterAll(async () => {
   await server?.close();
   await browser?.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 beforeEach(async () => {
@@ -47,19 +24,15 @@ beforeEach(async () => {
   await window?.close();
   world = smallGround();
   server = await serve(world.page.answer);
-  window = await browser.newPage();
+  window = await browser.context.newPage();
   faults = [];
   window.on("pageerror", (error) => faults.push(error.message));
   await window.goto(server.address);
 });
 
-const composer = () => window.getByRole("combobox", { name: /Message as/ });
-const picture = (name: string) => window.screenshot({ path: `.ci-output/page/${name}.png` });
-
-async function type(text: string): Promise<void> {
-  await composer().fill(text);
-  await composer().press("Enter");
-}
+const composer = () => browsing.composer(window);
+const picture = (name: string) => browsing.picture(window, name);
+const type = (text: string) => browsing.type(window, text);
 
 test("shows the world and an empty channel before anything was said", async () => {
   await window.getByText("Nothing has been said here yet.").waitFor();
@@ -81,35 +54,18 @@ test("completes a command from the command list and the names of the world", asy
   expect(await composer().inputValue()).toBe("/win add web ");
 });
 
-test("takes an add from the command to a failed node's button, asks first, and updates the message in place", async () => {
-  await type("/win add web 3");
-  await window.getByRole("heading", { name: "Add 3 nodes to web" }).waitFor();
-  await window.getByRole("button", { name: /repl/ }).click();
-  await window.getByText("sha256 of kubelet.exe").first().waitFor();
-  await picture("operation");
-  await window.getByRole("button", { name: "Terminate now" }).first().click();
-  await window.getByRole("dialog", { name: "Terminate the instance?" }).waitFor();
-  await picture("confirm");
-  await window.getByRole("dialog").getByRole("button", { name: "Terminate" }).click();
-  await window.getByText("terminated by Olivia Ortiz").first().waitFor();
-  expect(await window.getByRole("heading", { name: "Add 3 nodes to web" }).count()).toBe(1);
-  expect(await window.getByText("(edited)").count()).toBe(1);
-  expect(faults).toEqual([]);
-});
-
-test("shows a dialog, submits it, and leaves the other person's screen alone", async () => {
+test("shows a dialog only to the person it was opened for, and gives the keyboard back after it", async () => {
   await type("/win remove ip-10-0-0-21");
   const dialog = window.getByRole("dialog", { name: "Remove a node" });
   await dialog.getByText("shop/debug").waitFor();
-  await picture("dialog");
-  const other = await browser.newPage();
+  const other = await browser.context.newPage();
   await other.goto(`${server.address}#U0APPROVER`);
   await other.getByText("Nothing has been said").waitFor();
   expect(await other.getByRole("dialog").count()).toBe(0);
   await other.close();
-  await dialog.getByRole("button", { name: "Remove" }).click();
+  await window.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
-  await window.getByText("@Olivia Ortiz").waitFor();
+  expect(await composer().evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
 });
 
 test("shows an answer to one person alone only to that person", async () => {
@@ -128,14 +84,15 @@ test("says in Slack's words that a command of nobody is not valid", async () => 
 test("orders a mishap that the ground then suffers, and ends it", async () => {
   await window.getByRole("button", { name: "slack down" }).click();
   await window.getByLabel("method").fill("chat.postMessage");
+  await window.getByLabel("times").fill("3");
   await picture("mishap");
   await window.getByRole("button", { name: "Let it happen" }).click();
-  await window.getByText("method = chat.postMessage").waitFor();
+  await window.getByText("method = chat.postMessage · 3 more").waitFor();
   expect(world.foundation.mishaps.inForce()).toMatchObject([
     { kind: "slack-down", match: { method: "chat.postMessage" } },
   ]);
   await window.getByRole("button", { name: "End", exact: true }).click();
-  await window.getByText("method = chat.postMessage").waitFor({ state: "detached" });
+  await window.getByText(/method = chat.postMessage/).waitFor({ state: "detached" });
   expect(world.foundation.mishaps.inForce()).toEqual([]);
 });
 
@@ -155,8 +112,27 @@ test("is readable in the dark", async () => {
   expect(ground).toBe("rgb(21, 24, 29)");
 });
 
-test("says that the sandbox does not answer once it is gone", async () => {
+test("says that the sandbox does not answer once it is gone, and gives back what could not be sent", async () => {
   await window.getByText("Nothing has been said here yet.").waitFor();
   await server.close();
   await window.getByText("The sandbox does not answer").waitFor();
+  await type("/win nodes");
+  await window.getByText("Not sent:").waitFor();
+  expect(await composer().inputValue()).toBe("/win nodes");
+});
+
+test("stays where somebody reads, and comes back for what they do themselves", async () => {
+  for (let line = 0; line < 30; line += 1) world.slack.desk.type("U0APPROVER", "C0WINDOWS", `line ${line}`);
+  await window.getByText("line 29").waitFor();
+  const log = window.getByRole("log");
+  const fromEnd = () => log.evaluate((list) => list.scrollHeight - list.scrollTop - list.clientHeight);
+  expect(await fromEnd()).toBeLessThan(2);
+  await log.evaluate((list) => list.scrollTo({ top: 0 }));
+  await log.dispatchEvent("scroll");
+  world.slack.desk.type("U0APPROVER", "C0WINDOWS", "while you read");
+  await window.getByText("while you read").waitFor();
+  expect(await fromEnd()).toBeGreaterThan(100);
+  await type("hello");
+  await window.getByText("hello", { exact: true }).waitFor();
+  expect(await fromEnd()).toBeLessThan(2);
 });

@@ -6,7 +6,7 @@ const minutes = (count: number): string => new Date(Date.parse("2026-11-20T14:00
 /** When the samples' world stands. */
 export const NOW = minutes(12);
 
-const addition: OperationRecord = {
+const record: OperationRecord = {
   id: "add-3f9c2a71",
   cluster: town.cluster.name,
   request: { command: "add", pool: "web", count: 3, dryRun: false },
@@ -23,7 +23,7 @@ const addition: OperationRecord = {
 };
 
 const node = (index: number, more: Partial<NodeRecord>): NodeRecord => ({
-  operation: addition.id,
+  operation: record.id,
   index,
   status: "running",
   stage: "features",
@@ -42,16 +42,16 @@ const node = (index: number, more: Partial<NodeRecord>): NodeRecord => ({
   ...more,
 });
 
-/** Three nodes on their way, the last of them failed and undecided unless `outcome` says what became of it. */
-export const additionOf = (outcome: string | null): OperationView => ({
-  operation: addition,
+/** Three nodes on their way, the last of them failed and undecided. */
+export const addition = (): OperationView => ({
+  operation: record,
   pool: { name: "web", before: 2, after: 5, maximum: 8 },
   now: NOW,
   nodes: [
     node(0, { status: "succeeded", stage: "admit", nodeName: "ip-10-0-0-21", endedAt: minutes(11) }),
     node(1, { waitsFor: "the reboot" }),
     node(2, {
-      status: outcome === null ? "deciding" : "failed",
+      status: "deciding",
       stage: "payload",
       failure: {
         stage: "payload",
@@ -59,7 +59,6 @@ export const additionOf = (outcome: string | null): OperationView => ({
         left: "instance i-0a1b2c3d4e5f60712 is running, nothing was started on it",
       },
       decideBy: minutes(72),
-      outcome,
     }),
   ],
 });
@@ -68,6 +67,7 @@ const instance = (id: string, state: string, pool: string, minute: number): Reco
   InstanceId: id,
   State: { Name: state },
   InstanceType: "m6i.xlarge",
+  ...(pool === "control-plane" ? {} : { Platform: "Windows" }),
   Placement: { AvailabilityZone: "us-west-2a" },
   LaunchTime: minutes(minute),
   Tags: [{ Key: "casement:pool", Value: pool }],

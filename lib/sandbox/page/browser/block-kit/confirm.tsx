@@ -1,5 +1,5 @@
-import { useEffect, useRef } from "preact/hooks";
 import type { Setting } from "../../vocabulary.ts";
+import { useModal } from "./modal.ts";
 import { Text, type TextObject } from "./text.tsx";
 
 /** Block Kit's confirmation dialog. */
@@ -14,12 +14,7 @@ export interface Confirmation {
 /** Asks before an element acts. */
 export function Confirm(props: { ask: Confirmation; setting: Setting; yes: () => void; no: () => void }) {
   const { ask, setting, yes, no } = props;
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const shown = dialog.current;
-    shown?.showModal();
-    return () => shown?.close();
-  }, []);
+  const dialog = useModal("footer button");
   return (
     <dialog ref={dialog} class="modal small" aria-label={ask.title.text} onCancel={no}>
       <header>

@@ -1,7 +1,8 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Seat, Setting } from "../../vocabulary.ts";
 import { api, type Input, type Shown, type Values, type View } from "../api.ts";
 import { Blocks } from "../block-kit/blocks.tsx";
+import { useModal } from "../block-kit/modal.ts";
 
 /** A dialog's fields and what is going on with it. */
 function useFilled(view: View, seat: Seat) {
@@ -37,15 +38,8 @@ const FIRST = ".content :is(input, textarea, select), footer button";
 
 /** A modal that the app opened in front of the person. */
 export function Dialog({ view, seat, setting }: { view: View; seat: Seat; setting: Setting }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal(FIRST);
   const filled = useFilled(view, seat);
-  useEffect(() => {
-    const shown = dialog.current;
-    shown?.showModal();
-    shown?.querySelector<HTMLElement>(FIRST)?.focus();
-    // Closing gives the focus back to where it was; taking the element away would not.
-    return () => shown?.close();
-  }, []);
   return (
     <dialog
       ref={dialog}

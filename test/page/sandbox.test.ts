@@ -1,0 +1,106 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { cleanUp, emptyFolder, type Running, start } from "../outside/running.ts";
+import { openBrowser, picture, type } from "./window.ts";
+
+/** What an operation of minutes may take of the host's time, on a machine that is busy with other tests. */
+const LONG = { timeout: 45_000 };
+
+let sandbox: Running;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let window: Page;
+const faults: string[] = [];
+
+beforeAll(async () => {
+  [sandbox, browser] = await Promise.all([start(emptyFolder()), openBrowser()]);
+  window = await browser.context.newPage();
+  window.on("pageerror", (error) => faults.push(error.message));
+  await window.goto(sandbox.endpoints.ui);
+}, 40_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await sandbox?.signal("SIGKILL");
+  cleanUp();
+});
+
+const region = (name: string) => window.getByRole("region", { name });
+const pace = (speed: number) => window.getByRole("button", { name: `${speed}×` }).click();
+const message = (title: string) =>
+  window.getByRole("article").filter({ has: window.getByRole("heading", { name: title }) });
+
+/** Orders a mishap that strikes once. */
+async function order(kind: string): Promise<void> {
+  await window.getByRole("button", { name: kind, exact: true }).click();
+  await window.getByLabel("times").fill("1");
+  await window.getByRole("button", { name: "Let it happen" }).click();
+}
+
+test("takes an add from the composer to two Ready nodes, in one message and beside it", {
+  timeout: 60_000,
+}, async () => {
+  await pace(300);
+  await type(window, "/win add web 2");
+  await window.getByText("On it:").waitFor();
+  await message("Add 2 nodes to web").getByText("web: 2 nodes are Ready.").waitFor(LONG);
+  expect(await message("Add 2 nodes to web").count()).toBe(1);
+  await region("Operations").getByText("succeeded").waitFor();
+  const joined = region("Nodes").getByRole("row").filter({ hasText: "Ready" });
+  expect(await joined.count()).toBe(6);
+  await window.getByRole("button", { name: /replies/ }).click();
+  await picture(window, "sandbox-add");
+  expect(faults).toEqual([]);
+});
+
+test("tells a failure in the machine's own words, and terminates by button", { timeout: 60_000 }, async () => {
+  await pace(60);
+  await order("download corrupt");
+  await type(window, "/win add batch 1");
+  const failed = message("Add 1 node to batch");
+  await failed.getByRole("button", { name: "Terminate now" }).waitFor(LONG);
+  await pace(10);
+  await failed
+    .getByText(/sha256/)
+    .first()
+    .waitFor();
+  await failed.getByRole("button", { name: "Terminate now" }).scrollIntoViewIfNeeded();
+  await picture(window, "sandbox-failure");
+  await failed.getByRole("button", { name: "Terminate now" }).click();
+  await window.getByRole("dialog").getByRole("button", { name: "Terminate" }).click();
+  await pace(300);
+  await failed
+    .getByText(/terminated by/)
+    .first()
+    .waitFor(LONG);
+  await region("Instances").getByText("terminated").waitFor(LONG);
+  expect(faults).toEqual([]);
+});
+
+test("removes a node only after somebody said so in its dialog", { timeout: 60_000 }, async () => {
+  await pace(10);
+  const dialog = window.getByRole("dialog", { name: "Remove a node" });
+  await type(window, "/win remove ip-10-0-0-31");
+  await dialog.getByText(/will be evicted/).waitFor(LONG);
+  await picture(window, "sandbox-dialog");
+  await dialog.getByRole("button", { name: "Keep" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await type(window, "/win remove ip-10-0-0-31");
+  await dialog.getByRole("button", { name: "Remove" }).click(LONG);
+  await pace(300);
+  await message("Remove ip-10-0-0-31")
+    .getByText(/was removed and its instance terminated/)
+    .waitFor(LONG);
+  await region("Nodes").getByRole("cell", { name: "ip-10-0-0-31", exact: true }).waitFor({ state: "detached" });
+  expect(faults).toEqual([]);
+});
+
+test("tells a visitor in private that nothing was done, and shows the operations to everybody", async () => {
+  await window.getByRole("button", { name: /Vera/ }).click();
+  await type(window, "/win add web");
+  await window.getByText(/You have no role that may use/).waitFor();
+  await window.emulateMedia({ colorScheme: "dark" });
+  await picture(window, "sandbox-visitor-dark");
+  await window.getByRole("button", { name: /Olivia/ }).click();
+  await message("Add 2 nodes to web").waitFor();
+  expect(await window.getByText(/You have no role that may use/).count()).toBe(0);
+});
