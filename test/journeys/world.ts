@@ -1,3 +1,4 @@
+import { loadSharedConfigFiles } from "@smithy/core/config";
 import { vi } from "vitest";
 import { ledgerOf, mountDoors, readDirectory } from "../../bin/doors.ts";
 import type { Configuration } from "../../lambdas/configuration.ts";
@@ -16,6 +17,10 @@ import { inProcess } from "../../lib/sandbox/in-process.ts";
 import { inhabit } from "../../lib/sandbox/inhabitants.ts";
 import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
 import { type Hands, hands } from "./hands.ts";
+
+// The SDK reads a person's configuration files once, while time would stand still: no file of this machine counts here.
+process.env.AWS_CONFIG_FILE = process.env.AWS_SHARED_CREDENTIALS_FILE = "/dev/null";
+await loadSharedConfigFiles();
 
 const AWS = "http://aws.sandbox.invalid";
 const SLACK = "http://slack.sandbox.invalid";

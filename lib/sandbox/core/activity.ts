@@ -14,14 +14,31 @@ const QUIET_TURNS = 4;
 /** Turns without any beginning or end while something is under way: then it waits for the clock (an ordered delay). */
 const STUCK_TURNS = 400;
 
+/** … and so long in the host's time: what a thread or a file still works on must not be taken for waiting. */
+const STUCK_MS = 250;
+
 // A turn of the event loop takes no time: it is where promises and answers of this process get their chance.
 // biome-ignore lint/plugin: setImmediate is no timer
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Builds a count of nothing. */
-export function activity(): Activity {
+/**
+ * Builds a count of nothing.
+ * @param hostNow the host's milliseconds, which go on while the sandbox's clock stands still
+ */
+// biome-ignore lint/plugin: this looks at the process, not at the sandbox
+export function activity(hostNow: () => number = () => performance.now()): Activity {
   let underWay = 0;
   let moves = 0;
+  const isStill = (turns: number, ms: number): boolean =>
+    underWay === 0 ? turns >= QUIET_TURNS : turns >= STUCK_TURNS && ms >= STUCK_MS;
+  const settled = async (): Promise<void> => {
+    let [seen, turns, since] = [moves, 0, hostNow()];
+    while (!isStill(turns, hostNow() - since)) {
+      await turn();
+      turns += 1;
+      if (moves !== seen) [seen, turns, since] = [moves, 0, hostNow()];
+    }
+  };
   return {
     during: async (work) => {
       underWay += 1;
@@ -33,12 +50,7 @@ export function activity(): Activity {
         moves += 1;
       }
     },
-    settled: async () => {
-      for (let quiet = 0, seen = moves; quiet < (underWay === 0 ? QUIET_TURNS : STUCK_TURNS); seen = moves) {
-        await turn();
-        quiet = moves === seen ? quiet + 1 : 0;
-      }
-    },
+    settled,
     standing: () => ({ underWay, moves }),
   };
 }
