@@ -1,6 +1,8 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
+import { CONFIGURATION_FILE, doorConfiguration } from "../lambdas/front-door/configuration.ts";
 import { CasementStack } from "../lib/casement-stack.ts";
 import { bundleAll } from "../lib/constructs/bundle.ts";
 import { readDeployment } from "../lib/deployment.ts";
@@ -21,6 +23,7 @@ async function synthesise(): Promise<void> {
   const deployment = readDeployment(path);
   const payload = readPayload(deployment, path);
   const bundles = await bundleAll(entries, BUNDLES);
+  await writeFile(join(bundles["front-door"], CONFIGURATION_FILE), JSON.stringify(doorConfiguration(deployment)));
   new CasementStack(app, `casement-${deployment.cluster.name}`, { deployment, payload, bundles });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();
