@@ -20,21 +20,22 @@ export interface DoorClients {
 }
 
 /** What all of AWS's clients are built from. */
-export const awsConfiguration = (place: Settings, transport?: Transport) => ({
+export const awsConfiguration = (place: Settings, transport?: Transport, maxAttempts = 4) => ({
   region: place.region,
   credentials: place.credentials,
   ...(place.awsEndpoint ? { endpoint: place.awsEndpoint } : {}),
   ...(transport ? { requestHandler: transport.aws } : {}),
-  maxAttempts: 4,
+  maxAttempts,
 });
 
 /**
  * Builds the clients of the doors.
  * @param place where we run, by whose credentials
  * @param transport another way out than the network
+ * @param maxAttempts how often a call to AWS is made at most; between them the SDK waits up to 0.5, 1, 2 … seconds
  */
-export function doorClients(place: Settings, transport?: Transport): DoorClients {
-  const aws = awsConfiguration(place, transport);
+export function doorClients(place: Settings, transport?: Transport, maxAttempts?: number): DoorClients {
+  const aws = awsConfiguration(place, transport, maxAttempts);
   const secrets = new SecretsManagerClient(aws);
   const secret = remembered(secrets);
   const slackSecrets = async () => slackCredential(await secret(place.slackSecret, false));

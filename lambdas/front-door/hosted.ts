@@ -24,6 +24,9 @@ export interface FrontDoorHost {
 /** The schedule reads the directory every five minutes: within the minute after, every door knows it. */
 const KEEP_DIRECTORY_MS = 60_000;
 
+/** Slack waits three seconds: a kind sentence in time is worth more than a third attempt. */
+const ATTEMPTS = 2;
+
 /** Joins the door and its world. */
 export function hostedFrontDoor(host: FrontDoorHost): (event: HttpEvent, context: unknown) => Promise<HttpAnswer> {
   return frontDoor(worldOf(host));
@@ -31,7 +34,7 @@ export function hostedFrontDoor(host: FrontDoorHost): (event: HttpEvent, context
 
 function worldOf(host: FrontDoorHost): FrontDoorWorld {
   const { settings, configuration, now, slackNow } = host;
-  const world = { clients: doorClients(settings, host.transport), settings, now };
+  const world = { clients: doorClients(settings, host.transport, ATTEMPTS), settings, now };
   const book = ledger(world);
   const runs = executions(world);
   const { slack, signingSecret } = world.clients;
