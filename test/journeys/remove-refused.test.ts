@@ -131,7 +131,9 @@ test("two removals of one node at once: one goes on, the other says who was fast
   await expectSound(here);
 });
 
-test("a node that is still being added is the add's; the refusal names the operation and how to stop it", async () => {
+test("a node that is still being added is the add's; the refusal names the operation and how to stop it", {
+  timeout: 60_000,
+}, async () => {
   here = await inhabited();
   await here.type("operator", "/win add web 1");
   const added = () =>
@@ -143,7 +145,7 @@ test("a node that is still being added is the add's; the refusal names the opera
   const said = await ask(here, added()?.InstanceId ?? "");
   expect(said).toContain(`\`${operation.id}\` works on it`);
   expect(said).toContain(`/win cancel ${operation.id}`);
-  await here.until(() => here.ground.lambda.executions().every(({ status }) => status !== "RUNNING"), 60);
+  await settled(here);
   expect((await here.operations()).find(({ id }) => id === operation.id)?.status).toBe("succeeded");
 });
 

@@ -1,0 +1,155 @@
+import { createHmac } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { lambdaName } from "../../lib/sandbox/ground.ts";
+import { town } from "../../lib/sandbox/town.ts";
+import { calls, expectSound, newest, settled } from "./evidence.ts";
+import { openly, privately } from "./reading.ts";
+import { type World, world } from "./world.ts";
+
+let here: World;
+beforeEach(async () => {
+  here = await world();
+  // What the door refuses, it logs.
+  vi.spyOn(console, "warn").mockImplementation(() => undefined);
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await here.close();
+});
+
+const command = (text: string): string =>
+  new URLSearchParams({
+    command: "/win",
+    text,
+    team_id: town.slack.teamId,
+    channel_id: town.slack.channelId,
+    user_id: "U0OPERATOR",
+    user_name: "olivia",
+    trigger_id: "13345224609.738474920.8088930838d88f008e0",
+    response_url: "https://hooks.slack.com/commands/1234/5678",
+  }).toString();
+
+const signatureOf = (secret: string, timestamp: string, body: string): string =>
+  `v0=${createHmac("sha256", secret).update(`v0:${timestamp}:${body}`).digest("hex")}`;
+
+interface Letter {
+  readonly secret?: string;
+  /** Seconds from now. */
+  readonly age?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The body that is sent instead of the one that was signed. */
+  readonly instead?: string;
+}
+
+/** A request to the front door as somebody on the internet may send it. */
+function knock(body: string, { secret, age = 0, headers = {}, instead }: Letter = {}) {
+  const timestamp = String(Math.floor(Date.now() / 1000) - age);
+  const request = {
+    method: "POST",
+    url: "/",
+    headers: {
+      "content-type": "application/x-www-form-urlencoded",
+      "x-slack-request-timestamp": timestamp,
+      "x-slack-signature": signatureOf(secret ?? here.ground.keys.signingSecret, timestamp, body),
+      ...headers,
+    },
+    body: Buffer.from(instead ?? body),
+  };
+  return here.drive(here.ground.frontDoor(request));
+}
+
+async function expectNothing(): Promise<void> {
+  expect(here.ground.lambda.executions()).toEqual([]);
+  expect(await here.operations()).toEqual([]);
+  expect(here.ground.slack.messages()).toEqual([]);
+}
+
+describe("what Slack did not sign", () => {
+  const body = command("add web 2");
+  test.each<readonly [string, Letter]>([
+    ["signed with another secret", { secret: "8f742231b10e8888abcd99yyyzzz85a5" }],
+    ["without a signature", { headers: { "x-slack-signature": "" } }],
+    ["with a signature of another version", { headers: { "x-slack-signature": `v1=${"a".repeat(64)}` } }],
+    ["changed on the way", { instead: command("add web 8") }],
+    ["six minutes old", { age: 6 * 60 }],
+    ["six minutes in the future", { age: -6 * 60 }],
+    ["without a time", { headers: { "x-slack-request-timestamp": "" } }],
+    ["with a time that is none", { headers: { "x-slack-request-timestamp": "now" } }],
+  ])("%s gets 401 and runs nothing", async (_what, letter) => {
+    expect((await knock(body, letter)).status).toBe(401);
+    await expectNothing();
+  });
+
+  test("the same, rightly signed, is taken on", async () => {
+    expect((await knock(body)).status).toBe(200);
+    expect((await newest(here)).operation.request).toEqual({ command: "add", pool: "web", count: 2, dryRun: false });
+  });
+});
+
+describe("the answer", () => {
+  test.each(["nodes", "add web 2", "remove ip-10-0-3-7", "help", "frobnicate"])(
+    "to %j comes within a second of Slack's time and of ours, once the function is warm",
+    async (words) => {
+      await here.type("operator", "/win help");
+      const [slack, ours] = [Date.now(), performance.now()];
+      const shown = await here.type("operator", `/win ${words}`);
+      expect(shown.error).toBeNull();
+      expect(Date.now() - slack).toBeLessThan(1_000);
+      expect(performance.now() - ours).toBeLessThan(1_000);
+    },
+  );
+
+  test("to a request that is delivered twice is the same, and one operation is started", async () => {
+    await here.type("operator", "/win add web 1");
+    const again = await here.again();
+    const { operation } = await newest(here);
+    expect(again.messages[0]?.text).toContain(operation.id);
+    expect(await here.operations()).toHaveLength(1);
+    await here.pass(1);
+    expect(calls(here, "ec2", "RunInstances").filter(({ error }) => error === null)).toHaveLength(1);
+    expect(openly(here)).toHaveLength(1);
+  });
+});
+
+describe("a start that Lambda does not take", () => {
+  test.each(["aws-throttle", "aws-5xx"])(
+    "(%s) is told kindly, and the ledger says that nothing was started",
+    async (kind) => {
+      here.ground.foundation.mishaps.order(kind, { service: "lambda", action: "Invoke" });
+      const shown = await here.type("operator", "/win add web 2");
+      expect(shown.error).toBeNull();
+      expect(shown.messages[0]?.text).toMatch(/Nothing was started: .*please try again in a minute/);
+      expect((await newest(here)).operation).toMatchObject({ status: "not-started", endedAt: expect.any(String) });
+      expect(here.ground.lambda.executions()).toEqual([]);
+      expect(openly(here)).toEqual([]);
+    },
+  );
+
+  test("is tried again before anybody gives up", async () => {
+    here.ground.foundation.mishaps.order("aws-throttle", { service: "lambda", action: "Invoke" }, 1);
+    const shown = await here.type("operator", "/win add web 1");
+    expect(shown.messages[0]?.text).toContain("On it");
+    expect(here.ground.lambda.executions().length).toBeGreaterThanOrEqual(0);
+    await here.pass(1);
+    expect((await newest(here)).operation.status).toBe("running");
+  });
+});
+
+test("a ledger that is away gets a sentence instead of silence, and nothing starts", async () => {
+  here.ground.foundation.mishaps.order("aws-5xx", { service: "dynamodb" });
+  const shown = await here.type("operator", "/win add web 2");
+  expect(shown.messages[0]?.text ?? shown.notice).toMatch(/does not answer|operation_timeout/);
+  expect(here.ground.lambda.executions()).toEqual([]);
+});
+
+test("a start that Lambda delivers an hour late does nothing and says so", async () => {
+  here.ground.foundation.mishaps.order("event-delivered-late", { function: lambdaName("add-nodes") }, 1);
+  await here.type("operator", "/win add web 2");
+  await here.pass(70);
+  await settled(here);
+  expect((await newest(here)).operation.status).toBe("not-started");
+  expect([...privately(here, "operator"), ...openly(here)].join("\n")).toMatch(/arrived too late|never began/);
+  expect(calls(here, "ec2", "RunInstances")).toEqual([]);
+  await expectSound(here);
+});

@@ -1,0 +1,207 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { expectSound, settled } from "./evidence.ts";
+import { type Name, people } from "./hands.ts";
+import { batch, cordonByHand, ec2, otherWeb, web } from "./others.ts";
+import { openly, privately } from "./reading.ts";
+import { inhabited } from "./removal.ts";
+import { type World, world } from "./world.ts";
+
+let here: World;
+afterEach(() => here.close());
+
+/** Types, waits for whatever was started, and returns the last thing this person alone was told. */
+async function answer(user: Name, text: string): Promise<string> {
+  await here.type(user, text);
+  await settled(here, 2);
+  return privately(here, user).at(-1) ?? "";
+}
+
+/** Arjun without the user group that makes him an operator too. */
+const approverOnly = { operator: ["U0OPERATOR"], approver: ["U0APPROVER"] };
+
+/** The cells of a table's line that holds this word, cut where kubectl cuts: at three spaces. */
+const cells = (table: string, word: string): string[] =>
+  (table.split("\n").find((line) => line.includes(word)) ?? "").split(/ {3,}/);
+
+describe("/win nodes", () => {
+  test("shows kubectl's columns and ours, with kubectl's words for the status", async () => {
+    here = await inhabited();
+    await cordonByHand(here, otherWeb);
+    await ec2(here, "StopInstances", { "InstanceId.1": batch.instanceId });
+    await here.pass(3);
+    const table = await answer("operator", "/win nodes");
+    expect(cells(table, "NAME")).toEqual([
+      ...["NAME", "STATUS", "ROLES", "AGE", "VERSION", "POOL", "BUILD", "INSTANCE"],
+    ]);
+    expect(cells(table, web.name)).toEqual([
+      ...[web.name, "Ready", "worker", expect.stringMatching(/^\d+[msh]/), "v1.34.2", "web"],
+      ...["10.0.20348", web.instanceId],
+    ]);
+    expect(cells(table, otherWeb.name)[1]).toBe("Ready,SchedulingDisabled");
+    expect(cells(table, batch.name)[1]).toBe("NotReady");
+    expect(table).not.toContain("ip-10-0-0-10");
+    await expectSound(here);
+  });
+
+  test("says what to do where there are none", async () => {
+    here = await world();
+    expect(await answer("operator", "/win nodes")).toMatch(/no Windows nodes yet.*\/win help add/);
+  });
+
+  test.each(["get nodes", "get no", "kubectl get nodes", "GET NODES", "  nodes  "])(
+    "is also said %j",
+    async (words) => {
+      here = await inhabited();
+      expect(await answer("approver", `/win ${words}`)).toContain(web.name);
+    },
+  );
+
+  test("is answered to the asker alone", async () => {
+    here = await inhabited();
+    await answer("operator", "/win nodes");
+    expect(openly(here)).toEqual([]);
+    expect(privately(here, "approver")).toEqual([]);
+  });
+});
+
+describe("/win node", () => {
+  test.each([
+    ["its name", web.name],
+    ["its short name", "ip-10-0-3-7"],
+    ["its instance id", web.instanceId],
+    ["a beginning of its instance id", web.instanceId.slice(0, 7)],
+    ["its address", "10.0.3.7"],
+    ["a unique beginning", "ip-10-0-3"],
+  ])("finds a node by %s", async (_how, typed) => {
+    here = await inhabited();
+    const said = await answer("operator", `/win node ${typed}`);
+    expect(said).toMatch(new RegExp(`Name: +${web.name}\n`));
+    expect(said).toMatch(new RegExp(`Instance: +${web.instanceId}, m6i.xlarge, us-west-2c, running`));
+    expect(said).toMatch(/Ownership: +managed/);
+    expect(said).toMatch(/Ready +True .*KubeletReady/);
+    expect(said).toMatch(/\*Pods \(\d\):\*/);
+  });
+
+  test.each(["describe node ip-10-0-3-7", "describe no/ip-10-0-3-7", "get node ip-10-0-3-7", "get nodes/ip-10-0-3-7"])(
+    "is also said %j",
+    async (words) => {
+      here = await inhabited();
+      expect(await answer("operator", `/win ${words}`)).toContain(web.instanceId);
+    },
+  );
+
+  test("names the nodes that an unclear beginning could mean, and only those that run Windows", async () => {
+    here = await inhabited();
+    const said = await answer("operator", "/win node ip-10-0-1");
+    expect(said).toContain("begins 2 nodes");
+    expect(said).toContain(batch.name);
+    expect(said).not.toContain("ip-10-0-1-10");
+  });
+
+  test.each(["web", "10.0.3", "ip-10-0-3-70", "i-0fffffffffffffff0"])("says that there is no %s", async (typed) => {
+    here = await inhabited();
+    expect(await answer("operator", `/win node ${typed}`)).toContain(`There is no Windows node \`${typed}\``);
+    expect(await answer("operator", "/win operations")).toBe("Nobody has asked for anything yet.");
+    await expectSound(here);
+  });
+
+  test("names the operation that works on it, and how to stop it", async () => {
+    here = await inhabited();
+    await here.type("operator", "/win remove ip-10-0-3-7");
+    await here.pass(0.2);
+    await here.submit("operator");
+    await here.type("approver", "/win node ip-10-0-3-7");
+    await here.pass(0.1);
+    expect(privately(here, "approver").at(-1)).toMatch(/`(remove-\w+)` works on this node; `\/win cancel \1` stops it/);
+  });
+});
+
+describe("/win operations", () => {
+  test("lists who asked for what and how it ended, newest first, and no looks", async () => {
+    here = await inhabited();
+    await answer("operator", "/win nodes");
+    await answer("operator", "/win add web --dry-run");
+    await here.pass(5);
+    await answer("operator", "/win remove ip-10-0-1-41");
+    const table = await answer("approver", "/win operations");
+    const [, head, first, second, ...rest] = table.split("\n");
+    expect(head?.split(/ {3,}/)).toEqual(["OPERATION", "STATUS", "WHAT", "BY", "AGE", "TOOK", "RESULT"]);
+    expect(first).toMatch(/^remove-\w{8} +refused +Remove ip-10-0-1-41 +olivia .*protected against termination$/);
+    expect(second).toMatch(/^add-\w{8} +succeeded +Dry run: add 1 node to web +olivia +5m\w* .*nothing was changed/);
+    expect(rest.join("\n")).not.toMatch(/nodes-|operations-/);
+  });
+
+  test("still knows what was changed when many have looked since", async () => {
+    here = await inhabited();
+    await answer("operator", "/win add web --dry-run");
+    for (let look = 0; look < 70; look += 1) {
+      await here.type("operator", "/win nodes");
+      await here.pass(0.1);
+    }
+    await settled(here);
+    expect(await answer("operator", "/win operations")).toContain("Dry run: add 1 node to web");
+  });
+});
+
+describe("who may", () => {
+  test.each(["nodes", "node ip-10-0-3-7", "operations", "add web", "remove ip-10-0-3-7", "cancel add-3f9c2a71"])(
+    "somebody without a role is refused %j in private, and nothing starts",
+    async (words) => {
+      here = await world();
+      expect(await answer("visitor", `/win ${words}`)).toMatch(/You have no role that may use .*Nothing was done/);
+      expect(await here.operations()).toEqual([]);
+      expect(here.ground.lambda.executions()).toEqual([]);
+      expect(openly(here)).toEqual([]);
+    },
+  );
+
+  test("an empty policy allows nobody anything but help", async () => {
+    here = await world({ configuration: { policy: {} } });
+    for (const words of ["nodes", "add web", "operations"])
+      expect(await answer("operator", `/win ${words}`)).toContain("You have no role");
+    expect(await answer("operator", "/win help")).toContain("You may change nothing here");
+    expect(await here.operations()).toEqual([]);
+  });
+
+  test("whoever may only look and cancel may not add", async () => {
+    here = await world({ configuration: { people: approverOnly } });
+    expect(await answer("approver", "/win add web")).toContain("You have no role that may use `add`");
+    expect(await answer("approver", "/win operations")).toContain("Nobody has asked for anything yet");
+  });
+
+  test.each([
+    ["C0GENERAL0", /<#C0WINDOWS>/],
+    ["C0PARTNERS", /<#C0WINDOWS>|shared with another organisation/],
+  ])("in channel %s the right channel is named and nothing starts", async (channel, words) => {
+    here = await world();
+    const shown = await here.drive(here.ground.slack.desk.type(people.operator, channel, "/win add web 2"));
+    expect(shown.messages.map(({ text }) => text).join()).toMatch(words);
+    expect(shown.messages.every(({ onlyTo }) => onlyTo === people.operator)).toBe(true);
+    expect(await here.operations()).toEqual([]);
+  });
+});
+
+describe("/win help", () => {
+  test("lists every command and what of it this person may use", async () => {
+    here = await world({ configuration: { people: approverOnly } });
+    const theirs = await answer("approver", "/win help");
+    for (const word of ["help", "nodes", "node", "add", "remove", "operations", "cancel"])
+      expect(theirs).toContain(`\`/win ${word}`);
+    expect(theirs).toMatch(/\/win add .*not yours to use/);
+    expect(theirs).not.toMatch(/\/win cancel .*not yours to use/);
+    expect(await answer("operator", "/win help")).not.toContain("not yours to use");
+  });
+
+  test.each(["help add", "add --help", "add -h"])("%j explains the command", async (words) => {
+    here = await world();
+    const said = await answer("operator", `/win ${words}`);
+    for (const part of ["`/win add &lt;pool&gt; [count] [--dry-run]`", "*pool*", "*count* (optional)", "Examples:"])
+      expect(said).toContain(part);
+    expect(await here.operations()).toEqual([]);
+  });
+
+  test("an empty line is help", async () => {
+    here = await world();
+    expect(await answer("operator", "/win")).toContain("Windows nodes of prod-west");
+  });
+});
