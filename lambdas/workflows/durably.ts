@@ -37,6 +37,9 @@ async function inWords<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Lists are eventually consistent: what was done a moment ago may not be in them yet (SSM shows a command after seconds). */
+const SHOWS_WITHIN_SECONDS = 10;
+
 /** What became of a step that must not run twice: in doubt when it was interrupted or its answer was lost. */
 type Tried<T> = { readonly sure: true; readonly value: T } | { readonly sure: false };
 
@@ -77,6 +80,7 @@ export async function stepAtMostOnce<T>(
   for (let round = 1; round <= 3; round += 1) {
     const tried = await tryOnce(ctx, `${name}, try ${round}`, work, isCertain);
     if (tried.sure) return tried.value;
+    await ctx.wait(`${name}, let it show ${round}`, { seconds: SHOWS_WITHIN_SECONDS });
     const found = await step(ctx, `${name}, look up ${round}`, lookUp);
     if (found !== null) return found;
   }
