@@ -72,6 +72,7 @@ export function watchDue(machine: Machine): void {
 function newBoot(machine: Machine): void {
   machine.state.bootId += 1;
   machine.state.bootedAt = machine.foundation.clock.now();
+  machine.state.installing = {};
   hnsAtBoot(machine);
   routesAtBoot(machine);
 }

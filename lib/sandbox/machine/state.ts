@@ -101,6 +101,8 @@ export interface MachineState {
   hnsNetworks: HnsNetwork[];
   hnsEndpoints: HnsEndpoint[];
   features: Feature[];
+  /** Features that are being installed, and until when. */
+  installing: Record<string, number>;
   /** By lower-case name. */
   services: Record<string, Service>;
   tasks: Record<string, Task>;
@@ -164,6 +166,7 @@ export function newMachineState(facts: InstanceFacts, firstBootId: number, suffi
     hnsNetworks: [],
     hnsEndpoints: [],
     features: [],
+    installing: {},
     services: imageServices(),
     tasks: {},
     certificates: [],

@@ -1,6 +1,6 @@
 import type { Operation } from "../../../../lambdas/desired/plan.ts";
 import type { FirewallRule } from "../state.ts";
-import type { Doer } from "./applying.ts";
+import type { Applying, Doer } from "./applying.ts";
 
 type OperationOf<Kind extends Operation["do"]> = Extract<Operation, { do: Kind }>;
 
@@ -14,15 +14,26 @@ const features: Readonly<Record<string, { readonly needsBoot: boolean }>> = {
 /** Install-WindowsFeature takes one to three minutes (assumed). */
 const INSTALL_MS = [60_000, 180_000] as const;
 
+/** Windows goes on installing when the script that asked for it is killed: who asks again waits for the rest. */
+async function installation({ machine, process }: Applying, name: string): Promise<void> {
+  const { clock } = machine.foundation;
+  const { installing } = machine.state;
+  installing[name] ??= clock.now() + machine.takes(...INSTALL_MS);
+  machine.save();
+  await process.pause(Math.max(0, installing[name] - clock.now()));
+  delete installing[name];
+}
+
 /** Installs a Windows feature; never reboots. */
-export const feature: Doer<OperationOf<"feature">> = async ({ machine, process }, { name }) => {
+export const feature: Doer<OperationOf<"feature">> = async (run, { name }) => {
+  const { machine } = run;
   const known = features[name];
   if (!known)
     throw new Error(
       `ArgumentNotValid: The role, role service, or feature name is not valid: '${name}'. The name was not found.`,
     );
   if (machine.state.features.some((one) => one.name === name)) return false;
-  await process.pause(machine.takes(...INSTALL_MS));
+  await installation(run, name);
   if (machine.strikes("feature-install-fails")) {
     throw new Error("The request to add or remove features on the specified server failed. Error: 0x800f0922");
   }
