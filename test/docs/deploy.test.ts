@@ -1,0 +1,56 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { okdPayloadPaths } from "../../lambdas/desired/okd-payload.ts";
+import { machineScripts } from "../../lib/constructs/script-text.ts";
+import { readPayload } from "../../lib/release-content.ts";
+import { exampleWith, synthesised } from "../stack/synthesised.ts";
+import { pageAt } from "./pages.ts";
+
+const deploy = pageAt("docs/deploy.md");
+const { template } = synthesised();
+
+test("names outputs that the stack has", () => {
+  const outputs = Object.keys(template.toJSON().Outputs);
+  const named = [
+    ...deploy.lines.flatMap((line) => [...line.matchAll(/\boutput ([A-Z]\w+)/g)].map(([, name = ""]) => name)),
+    ...deploy.spans.filter((span) => /^[A-Z][a-z]+[A-Za-z]*$/.test(span)),
+  ];
+  expect(named.filter((name) => !outputs.includes(name))).toEqual([]);
+});
+
+describe("the payload by hand", () => {
+  const listed = deploy.lines.filter((line) => line.startsWith("payload/"));
+
+  test("lists every program that the profile needs", () => {
+    const ours = machineScripts.map((name) => `${name}.ps1`);
+    const needed = [...okdPayloadPaths].filter(([name]) => !ours.includes(name)).map(([, path]) => path);
+    const below = listed.map((line) => line.replace("payload/", "C:\\k\\").replaceAll("/", "\\"));
+    expect(below.toSorted()).toEqual(needed.toSorted());
+  });
+
+  test("writes a manifest that the stack takes", () => {
+    const folder = mkdtempSync(join(tmpdir(), "casement-payload-"));
+    for (const path of listed) {
+      mkdirSync(join(folder, dirname(path)), { recursive: true });
+      writeFileSync(join(folder, path), `the program ${path}`);
+    }
+    // Stands for the AWS CLI: answers each upload with a version.
+    writeFileSync(join(folder, "aws"), '#!/bin/sh\necho "version-of-$6"\n');
+    chmodSync(join(folder, "aws"), 0o755);
+    const [block = ""] = /^BUCKET=\$\(output BucketName\)\nVERSION[\s\S]*?> payload\.json$/m.exec(deploy.text) ?? [];
+    const script = `output() { echo casement-bucket; }\n${block}`;
+    execFileSync("bash", ["-euo", "pipefail", "-c", script], {
+      cwd: folder,
+      env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
+      timeout: 10_000,
+    });
+    const payload = readPayload(exampleWith({ payloadManifest: "payload.json" }), join(folder, "configuration.yaml"));
+    expect(payload?.files).toHaveLength(listed.length);
+    const shim = payload?.files.find(({ name }) => name === "containerd-shim-runhcs-v1.exe");
+    expect(shim?.path).toBe("C:\\k\\containerd\\containerd-shim-runhcs-v1.exe");
+    expect(shim?.versionId).toBe(`version-of-${shim?.key}`);
+  });
+});

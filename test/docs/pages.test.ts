@@ -1,0 +1,93 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse } from "../../lambdas/commands/parse.ts";
+import { awsCommands, unknownTo } from "./aws-commands.ts";
+import { anchorOf, codeOf, type Page, pages } from "./pages.ts";
+
+const scripts: Readonly<Record<string, string>> = JSON.parse(readFileSync("package.json", "utf8")).scripts;
+
+/** Places in forms and examples, filled with something that could stand there. */
+const fillings: readonly (readonly [RegExp, string])[] = [
+  [/<pool>|\[pool\]/g, "web"],
+  [/\[count\]/g, "2"],
+  [/<node>/g, "ip-10-0-3-7"],
+  [/<operation>/g, "add-3f9c2a71"],
+  [/\[(?:topic|command)\]/g, "add"],
+  [/\[(--[a-z-]+)\]/g, "$1"],
+];
+const vocabulary = { pools: ["web", "batch", "edge"], commandWord: "/win" };
+
+const filled = (text: string): string => fillings.reduce((line, [place, word]) => line.replace(place, word), text);
+
+function deadLinks({ path, links }: Page): string[] {
+  return links
+    .filter((link) => !/^[a-z]+:/.test(link))
+    .filter((link) => {
+      const [file = "", anchor] = link.split("#");
+      const target = file === "" ? path : normalize(join(dirname(path), file));
+      if (!existsSync(target)) return true;
+      if (anchor === undefined) return false;
+      return !pages.find((page) => page.path === target)?.headings.some((heading) => anchorOf(heading) === anchor);
+    });
+}
+
+/** The words after an `npm` that name a script, in any line of code. */
+const npmScripts = (page: Page): string[] =>
+  codeOf(page).flatMap((line) =>
+    [...line.matchAll(/\bnpm (?:run (?:--silent )?([\w:-]+)|(start|test)\b)/g)].map(
+      ([, run, word]) => run ?? word ?? "",
+    ),
+  );
+
+/** Options that are handed to one of our own scripts. */
+const scriptOptions = (page: Page): string[] =>
+  codeOf(page).flatMap((line) => {
+    const [, given = ""] = /\bnpm (?:start|run [\w:-]+) -- (.*)/.exec(line) ?? [];
+    return line.includes("npm run cdk") ? [] : [...given.matchAll(/--([a-z-]+)/g)].map(([, option = ""]) => option);
+  });
+
+const typedCommands = (page: Page): string[] =>
+  codeOf(page).filter((line) => line.startsWith("/win ") && !line.includes("…"));
+
+const repositoryPaths = (page: Page): string[] =>
+  codeOf(page).flatMap((line) =>
+    [...line.matchAll(/(?<![\w./-])(?:bin|lib|lambdas|test|docs)\/[\w./*{},-]*[\w/*]/g)].map(([path]) => path),
+  );
+
+describe.each(pages.map((page) => [page.path, page] as const))("%s", (_path, page) => {
+  test("links to pages and headings that exist", () => {
+    expect(deadLinks(page)).toEqual([]);
+  });
+
+  test("names npm scripts that exist", () => {
+    expect(npmScripts(page).filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  test("names options that a program of ours reads", () => {
+    const programs = globSync("bin/**/*.{ts,mjs}").map((path) => readFileSync(path, "utf8"));
+    const isRead = (option: string) => programs.some((text) => new RegExp(`["\`-]${option}\\b`).test(text));
+    expect(scriptOptions(page).filter((option) => !isRead(option))).toEqual([]);
+  });
+
+  test("shows commands that the bot understands", () => {
+    const understood = (line: string): boolean => {
+      const parsed = parse(filled(line).slice("/win ".length), vocabulary);
+      return "request" in parsed || parsed.problem.kind === "missing";
+    };
+    expect(typedCommands(page).filter((line) => !understood(line))).toEqual([]);
+  });
+
+  test("names files that exist", () => {
+    expect(repositoryPaths(page).filter((path) => globSync(path).length === 0)).toEqual([]);
+  });
+
+  test("shows aws commands and options that AWS's own models know", () => {
+    expect(page.lines.concat(page.spans).flatMap(awsCommands).flatMap(unknownTo)).toEqual([]);
+  });
+});
+
+test("an aws command or option that AWS does not know is noticed", () => {
+  const made = "aws lambda list-executions --all; aws dynamodb get-item --table-name t --shape round";
+  expect(awsCommands(made).flatMap(unknownTo)).toEqual(["lambda list-executions", "dynamodb get-item --shape"]);
+});
