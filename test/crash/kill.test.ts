@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import { heldBack } from "../outside/account.ts";
 import { cleanUp, emptyFolder, launch, type Running, start, type, until } from "../outside/running.ts";
 import { ended, expectAddedOnce, operationIn } from "./evidence.ts";
 
@@ -76,6 +77,21 @@ test("an add that is killed twice in a row, the second time before the sandbox s
   await killedWhileStarting(running.folder, 700);
   const again = await killed(await start(running.folder, ...SPEED));
   await expectAddedOnce(again, await ended(again, LIMIT));
+});
+
+test("a request that is cut off before its answer leaves nothing half done", { timeout: LIMIT }, async () => {
+  let running = await start(emptyFolder(), ...SPEED);
+  for (const ms of [10, 25, 40]) {
+    const answer = type(running, "add web 2").catch(() => "cut off");
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    running = await killed(running);
+    await answer;
+  }
+  // Within half an hour the sweep finds what was asked for and never began; what began has ended.
+  await running.control("POST /clock", { advance: 3_600 });
+  const { operations } = await running.control("GET /state");
+  for (const { status } of operations) expect(status).toMatch(/succeeded|failed/);
+  expect(await heldBack(running)).toEqual([]);
 });
 
 test("a first start that is killed again and again is followed by a whole town", { timeout: LIMIT }, async () => {
