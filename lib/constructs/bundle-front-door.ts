@@ -1,7 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Plugin } from "esbuild";
-import { CONFIGURATION_FILE, type DoorConfiguration, doorConfiguration } from "../../lambdas/front-door/configuration.ts";
+import {
+  CONFIGURATION_FILE,
+  type DoorConfiguration,
+  doorConfiguration,
+} from "../../lambdas/front-door/configuration.ts";
 import { bundle } from "./bundle.ts";
 
 /**

@@ -6,7 +6,7 @@ import type { Deployment } from "../deployment.ts";
 export function functionsNetwork(scope: Construct, { aws, cluster }: Deployment) {
   if (!aws.functionsNetwork) return undefined;
   const group = new CfnSecurityGroup(scope, "FunctionsNetwork", {
-    groupDescription: `Casement's functions that call the API server of ${cluster.name}`,
+    groupDescription: `Functions of Casement that call the API server of ${cluster.name}`,
     vpcId: aws.vpc,
     securityGroupEgress: [
       {

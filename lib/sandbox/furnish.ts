@@ -25,7 +25,7 @@ export async function furnish(ground: Ground, configuration: Configuration, apiS
 }
 
 /** The ledger as the stack makes it: one table, one index by time. */
-const ledgerTable = {
+export const ledgerTable = {
   TableName: town.ledgerTable,
   BillingMode: "PAY_PER_REQUEST",
   AttributeDefinitions: ["pk", "sk", "listed", "requestedAt"].map((AttributeName) => ({

@@ -89,6 +89,7 @@ const principals = [
   "remove-node",
   "look",
   "cloud-events",
+  "release",
   "nobody",
 ];
 
