@@ -32,6 +32,12 @@ const BEGINNING = Date.UTC(2026, 10, 21, 3, 0, 0);
 const MINUTE = 60_000;
 const ASK_EVERY_MS = 500;
 
+/** A write to the ledger: DynamoDB's action and its input as JSON. */
+export interface Write {
+  readonly action: string;
+  readonly body: string;
+}
+
 /** What a journey may decide about its world. */
 export interface WorldOptions {
   readonly seed?: number;
@@ -39,8 +45,8 @@ export interface WorldOptions {
   readonly inhabited?: boolean;
   /** Changes of the configuration, by its top-level fields. */
   readonly configuration?: object;
-  /** Directory of the ledger's files, for a world that is built again on the same memory. */
-  readonly ledgerPath?: string;
+  /** What was written to the ledger before, for a world that is built again on the same memory. */
+  readonly ledger?: readonly Write[];
   /** When it begins, in milliseconds since the epoch. */
   readonly now?: number;
 }
@@ -70,6 +76,11 @@ const hostClock: Clock = {
   },
 };
 
+const owner = { principal: "owner", require: () => undefined };
+
+const writeAgain = ({ dynamodb }: Ground, { action, body }: Write) =>
+  dynamodb.service.answer(action, { method: "POST", url: "/", headers: {}, body: Buffer.from(body) }, owner);
+
 /** Builds the world. Call `close` at the end of the test. */
 export async function world(options: WorldOptions = {}, store: Store = openStore(":memory:")): Promise<World> {
   vi.useFakeTimers({
@@ -87,16 +98,11 @@ export async function world(options: WorldOptions = {}, store: Store = openStore
     bus: bus(),
     busy: (work) => under.during(work),
   };
-  const stand = await ground({
-    foundation,
-    host: hostClock,
-    hostTime: (ms) => ms,
-    slackAddress: () => SLACK,
-    ...(options.ledgerPath ? { ledgerPath: options.ledgerPath } : {}),
-  });
+  const stand = await ground({ foundation, host: hostClock, hostTime: (ms) => ms, slackAddress: () => SLACK });
   const authority = stand.kubernetes.authorityPem;
   const configuration = townConfiguration({ apiServer: KUBERNETES, authority }, options.configuration);
   await furnish(stand, configuration, KUBERNETES);
+  for (const write of options.ledger ?? []) await writeAgain(stand, write);
   const transport = inProcess(stand, under);
   const addresses = { aws: AWS, slack: SLACK, now: Date.now, slackNow: Date.now, configuration, transport };
   mountDoors(stand, addresses);
