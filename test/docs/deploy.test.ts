@@ -6,20 +6,10 @@ import { describe, expect, test } from "vitest";
 import { okdPayloadPaths } from "../../lambdas/desired/okd-payload.ts";
 import { machineScripts } from "../../lib/constructs/script-text.ts";
 import { readPayload } from "../../lib/release-content.ts";
-import { exampleWith, synthesised } from "../stack/synthesised.ts";
+import { exampleWith } from "../stack/example.ts";
 import { pageAt } from "./pages.ts";
 
 const deploy = pageAt("docs/deploy.md");
-const { template } = synthesised();
-
-test("names outputs that the stack has", () => {
-  const outputs = Object.keys(template.toJSON().Outputs);
-  const named = [
-    ...deploy.lines.flatMap((line) => [...line.matchAll(/\boutput ([A-Z]\w+)/g)].map(([, name = ""]) => name)),
-    ...deploy.spans.filter((span) => /^[A-Z][a-z]+[A-Za-z]*$/.test(span)),
-  ];
-  expect(named.filter((name) => !outputs.includes(name))).toEqual([]);
-});
 
 describe("the payload by hand", () => {
   const listed = deploy.lines.filter((line) => line.startsWith("payload/"));
