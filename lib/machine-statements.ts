@@ -145,6 +145,30 @@ export const images: Statement = {
   why: "AWS's own public parameters: one per release of Windows.",
 };
 
+/** The doctor looks for free addresses before somebody misses them. */
+export const seeSubnets: Statement = {
+  sid: "SeeSubnets",
+  actions: ["ec2:DescribeSubnets"],
+  resources: ["*"],
+  why: "EC2's Describe actions take no resources.",
+};
+
+/** Whether the documents that commands are sent by are still there; not what is in them. */
+export const seeDocuments: Statement = {
+  sid: "SeeDocuments",
+  actions: ["ssm:DescribeDocument"],
+  resources: ["arn:aws:ssm:${region}:${account}:document/casement-${cluster}-*"],
+  why: "Documents are named with their content's hash.",
+};
+
+/** Which versions of the payload lie in the bucket: names and sizes, never content. */
+export const seePayload: Statement = {
+  sid: "SeePayload",
+  actions: ["s3:ListBucketVersions"],
+  resources: ["arn:aws:s3:::${bucket}"],
+  conditions: { StringLike: { "s3:prefix": "payload/*" } },
+};
+
 export const seeProtection: Statement = {
   sid: "SeeTerminationProtection",
   actions: ["ec2:DescribeInstanceAttribute"],

@@ -7,9 +7,12 @@ import {
   node,
   plans,
   seeAgents,
+  seeDocuments,
   seeInstances,
+  seePayload,
   seeProtection,
   seeSecurityGroups,
+  seeSubnets,
   terminate,
 } from "./machine-statements.ts";
 import {
@@ -86,6 +89,8 @@ export const starts: Readonly<Partial<Record<PrincipalName, readonly PrincipalNa
   "front-door": ["add-nodes", "remove-node", "look"],
   "cloud-events": ["sweep"],
   "add-nodes": ["provision-node"],
+  // The doctor asks those that change something to try their own rights.
+  look: ["provision-node", "remove-node"],
 };
 
 /** What each function may do, and the nodes. The stack grants exactly this and the sandbox enforces it. */
@@ -151,7 +156,22 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     followExecutions("add-nodes", "provision-node", "remove-node", "look"),
     forgetJoinSecrets,
   ],
-  look: [durable("look"), runtimeDocument, readLedger, writeLedger, slackSecret, clusterSecret, seeInstances],
+  look: [
+    durable("look"),
+    runtimeDocument,
+    readLedger,
+    writeLedger,
+    slackSecret,
+    clusterSecret,
+    seeInstances,
+    seeSubnets,
+    seeSecurityGroups,
+    images,
+    seeDocuments,
+    seeAgents,
+    seePayload,
+    start(starts.look),
+  ],
   release: [publishRelease],
   node,
 };

@@ -10,6 +10,7 @@ import {
   type RequestContext,
   ResponseContext,
   ServerConfiguration,
+  VersionApi,
 } from "@kubernetes/client-node";
 import { from } from "@kubernetes/client-node/dist/gen/rxjsStub.js";
 import { Retryable } from "../errors.ts";
@@ -30,6 +31,7 @@ export interface Kubernetes {
   readonly policy: PolicyV1Api;
   readonly custom: CustomObjectsApi;
   readonly authorization: AuthorizationV1Api;
+  readonly version: VersionApi;
 }
 
 /** No default exists in the client: a silent API server would hold the function until Lambda ends it. */
@@ -115,6 +117,7 @@ export function kubernetes(
     policy: new PolicyV1Api(configuration),
     custom: new CustomObjectsApi(configuration),
     authorization: new AuthorizationV1Api(configuration),
+    version: new VersionApi(configuration),
   };
 }
 

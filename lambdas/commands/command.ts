@@ -42,6 +42,7 @@ export type Request =
   | { readonly command: "add"; readonly pool: string; readonly count: number; readonly dryRun: boolean }
   | { readonly command: "remove"; readonly node: string; readonly dryRun: boolean }
   | { readonly command: "operations" }
+  | { readonly command: "doctor" }
   | { readonly command: "cancel"; readonly operation: string };
 
 /** Who asked, where. */

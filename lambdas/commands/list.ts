@@ -1,6 +1,7 @@
 import { add } from "./add.ts";
 import { cancel } from "./cancel.ts";
 import type { Command } from "./command.ts";
+import { doctor } from "./doctor.ts";
 import { help } from "./help.ts";
 import { node } from "./node.ts";
 import { nodes } from "./nodes.ts";
@@ -8,7 +9,7 @@ import { operations } from "./operations.ts";
 import { remove } from "./remove.ts";
 
 /** Every command, in the order in which help shows them. */
-export const commands: readonly Command[] = [help, nodes, node, add, remove, operations, cancel];
+export const commands: readonly Command[] = [help, nodes, node, add, remove, operations, cancel, doctor];
 
 /**
  * The command of a request.

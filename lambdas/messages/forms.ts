@@ -24,6 +24,7 @@ const titles: { readonly [C in Request["command"]]: (request: Extract<Request, {
     `${dryRun ? "Dry run: add" : "Add"} ${count} ${count === 1 ? "node" : "nodes"} to ${pool}`,
   remove: ({ node, dryRun }) => `${dryRun ? "Dry run: remove" : "Remove"} ${node}`,
   operations: () => "List the operations",
+  doctor: () => "Look for what is wrong",
   cancel: ({ operation }) => `Cancel ${operation}`,
 };
 

@@ -16,14 +16,21 @@ export const executionName = (...parts: readonly string[]): string =>
 /** Starting, asking after and waking durable executions. */
 export const executions = (world: DoorWorld) => {
   const { lambda } = world.clients;
+  const nameOf = (workflow: string): string => {
+    const name = world.settings.functions[workflow];
+    if (!name) throw new Error(`the settings name no function for ${workflow}`);
+    return name;
+  };
   return {
+    /** The function behind a workflow, with its alias. */
+    nameOf,
+
     /**
      * Starts a workflow asynchronously under a derived name; starting it again is the same start.
      * @param workflow file name in workflows/
      */
     start: async (workflow: string, name: string, payload: object): Promise<void> => {
-      const functionName = world.settings.functions[workflow];
-      if (!functionName) throw new Error(`the settings name no function for ${workflow}`);
+      const functionName = nameOf(workflow);
       try {
         await lambda.send(
           new InvokeCommand({

@@ -6,7 +6,7 @@ import { type Settings, settings } from "../settings.ts";
 import { type Steps, steps } from "./steps.ts";
 
 /** A workflow before it knows its world. */
-export type Workflow<Payload> = (steps: Steps) => (payload: Payload, ctx: DurableContext) => Promise<void>;
+export type Workflow<Payload> = (steps: Steps) => (payload: Payload, ctx: DurableContext) => Promise<unknown>;
 
 /** Where a workflow runs, whose time counts, and how its requests leave. */
 export interface Host {

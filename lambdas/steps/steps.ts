@@ -1,4 +1,5 @@
 import { csrs } from "./csrs.ts";
+import { doctor } from "./doctor/doctor.ts";
 import { evictions } from "./evictions.ts";
 import { executions } from "./executions.ts";
 import { instances } from "./instances.ts";
@@ -21,6 +22,7 @@ export const steps = (world: World) => ({
   now: world.now,
   timestamp: (): string => timestamp(world),
   csrs: csrs(world),
+  doctor: doctor(world),
   evictions: evictions(world),
   executions: executions(world),
   instances: instances(world),

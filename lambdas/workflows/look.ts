@@ -1,6 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Request, Start } from "../commands/command.ts";
 import { UserError } from "../errors.ts";
+import { doctorMessage, type Examination } from "../messages/doctor.ts";
 import { nodeMessage } from "../messages/node-details.ts";
 import { nodesMessage } from "../messages/nodes-table.ts";
 import { operationsMessage } from "../messages/operations-table.ts";
@@ -10,11 +11,12 @@ import type { Machine } from "../steps/instances.ts";
 import { detailsOf, instanceIdOf, isWindows, rowOf } from "../steps/node-facts.ts";
 import type { Node } from "../steps/nodes.ts";
 import type { Steps } from "../steps/steps.ts";
+import { diagnose } from "./doctor/diagnose.ts";
 import { step } from "./durably.ts";
 import { findNode } from "./find-node.ts";
 import { type Begun, beginOperation, failOperation, whisperTo } from "./operation.ts";
 
-/** `/win nodes`, `/win node`, `/win operations`: reads, and tells the asker alone. */
+/** `/win nodes`, `/win node`, `/win operations`, `/win doctor`: reads, and tells the asker alone. */
 export const look =
   (steps: Steps) =>
   async (start: Start, ctx: DurableContext): Promise<void> => {
@@ -23,8 +25,10 @@ export const look =
         beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
       );
       if (!begun) return;
+      const examined = start.request.command === "doctor" ? await diagnose(steps, ctx, begun.runtimeVersion) : null;
       await step(ctx, "look and tell", async () => {
-        await whisperTo(steps, start, await answer(steps, start.request, begun));
+        const told = examined ? await reportOf(steps, examined, begun) : await answer(steps, start.request, begun);
+        await whisperTo(steps, start, told);
         await steps.ledger.changeOperation(start.operation, {
           status: "succeeded",
           summary: "",
@@ -35,6 +39,11 @@ export const look =
       await step(ctx, "say what went wrong", () => failOperation(steps, start, error));
     }
   };
+
+async function reportOf(steps: Steps, examined: Examination, begun: Begun): Promise<Message> {
+  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+  return doctorMessage(examined, configuration.cluster.name, begun.commandWord);
+}
 
 /** Operations a list shows; more do not fit a message. */
 const MOST_OPERATIONS = 60;

@@ -3,6 +3,7 @@ import { dialogOf, type Start } from "../commands/command.ts";
 import { removalNotice } from "../messages/removal-dialog.ts";
 import { deployed } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
+import { tryingRights } from "./doctor/diagnose.ts";
 import { step } from "./durably.ts";
 import { beginOperation, failOperation } from "./operation.ts";
 import { type Chosen, choose, previewRemoval, refuseRemoval } from "./remove/choose.ts";
@@ -10,28 +11,30 @@ import { confirm } from "./remove/confirm.ts";
 import { takeOut } from "./remove/take-out.ts";
 
 /** `/win remove`: judges, shows what would go, asks, and takes the node out; nothing is touched before the answer. */
-export const removeNode =
+export const removeNode = tryingRights(
+  "remove-node",
   (steps: Steps) =>
-  async (start: Start, ctx: DurableContext): Promise<void> => {
-    if (start.request.command !== "remove") throw new Error("this workflow removes nodes and nothing else");
-    const { node, dryRun } = start.request;
-    try {
-      const begun = await step(ctx, "begin", () =>
-        beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
-      );
-      if (!begun) return;
-      const chosen = await step(ctx, "judge", (): Promise<Chosen> => choose(steps, start, begun, node));
-      if (chosen.refusal) return await step(ctx, "refuse", () => refuseRemoval(steps, start, begun, chosen));
-      if (dryRun) return await step(ctx, "show what would happen", () => previewRemoval(steps, start, begun, chosen));
-      if (await confirm(ctx, steps, start, chosen)) await takeOut(ctx, steps, start, begun, chosen);
-    } catch (error) {
-      await step(ctx, "end without a removal", async () => {
-        const said = await failOperation(steps, start, error);
-        if (!dryRun)
-          await steps.thread.fillDialog(dialogOf(start.operation), removalNotice(start.operation, said), true);
-      });
-    }
-  };
+    async (start: Start, ctx: DurableContext): Promise<void> => {
+      if (start.request.command !== "remove") throw new Error("this workflow removes nodes and nothing else");
+      const { node, dryRun } = start.request;
+      try {
+        const begun = await step(ctx, "begin", () =>
+          beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
+        );
+        if (!begun) return;
+        const chosen = await step(ctx, "judge", (): Promise<Chosen> => choose(steps, start, begun, node));
+        if (chosen.refusal) return await step(ctx, "refuse", () => refuseRemoval(steps, start, begun, chosen));
+        if (dryRun) return await step(ctx, "show what would happen", () => previewRemoval(steps, start, begun, chosen));
+        if (await confirm(ctx, steps, start, chosen)) await takeOut(ctx, steps, start, begun, chosen);
+      } catch (error) {
+        await step(ctx, "end without a removal", async () => {
+          const said = await failOperation(steps, start, error);
+          if (!dryRun)
+            await steps.thread.fillDialog(dialogOf(start.operation), removalNotice(start.operation, said), true);
+        });
+      }
+    },
+);
 
 /** The Lambda entry. */
 export const handler = deployed(removeNode);

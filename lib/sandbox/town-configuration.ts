@@ -49,6 +49,7 @@ export const townConfiguration = (
       nodes: ["operator", "approver"],
       node: ["operator", "approver"],
       operations: ["operator", "approver"],
+      doctor: ["operator", "approver"],
       add: ["operator"],
       remove: ["operator"],
       cancel: ["operator", "approver"],

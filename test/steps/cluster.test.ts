@@ -44,10 +44,10 @@ describe("A node", () => {
 
   it("gets labels beside those it has, and no write when they are there", async () => {
     windowsNode("label-1");
-    await verbs().nodes.label(await read("label-1"), { pool: "web" });
+    await verbs().nodes.label(await read("label-1"), { "casement.dev/pool": "web" });
     const after = await read("label-1");
-    expect(after.metadata?.labels).toMatchObject({ "kubernetes.io/os": "windows", pool: "web" });
-    await verbs().nodes.label(after, { pool: "web" });
+    expect(after.metadata?.labels).toMatchObject({ "kubernetes.io/os": "windows", "casement.dev/pool": "web" });
+    await verbs().nodes.label(after, { "casement.dev/pool": "web" });
     expect((await read("label-1")).metadata?.resourceVersion).toBe(after.metadata?.resourceVersion);
   });
 
@@ -62,7 +62,7 @@ describe("A node", () => {
   it("is not changed by who has read it before somebody else changed it", async () => {
     windowsNode("taint-2", { taints });
     const before = await read("taint-2");
-    await verbs().nodes.label(before, { changed: "since" });
+    await verbs().nodes.label(before, { "casement.dev/changed": "since" });
     await expect(verbs().nodes.untaint(before, STARTING_TAINT)).rejects.toThrow(Retryable);
     expect((await read("taint-2")).spec?.taints?.map(({ key }) => key)).toContain(STARTING_TAINT);
   });

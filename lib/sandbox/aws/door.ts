@@ -125,7 +125,9 @@ export function awsDoor(options: DoorOptions, onBug: (error: unknown) => void = 
         (error: unknown) => refusal(error, known),
       );
       foundation.calls.record({ ...known, status: result.response.status, error: result.code });
-      const id = { "x-amzn-requestid": foundation.random.uuid() };
+      // By the host's clock, as signatures are: real clients correct their own clock by this header.
+      const date = new Date(options.hostNow()).toUTCString();
+      const id = { "x-amzn-requestid": foundation.random.uuid(), date };
       return { ...result.response, headers: { ...id, ...result.response.headers } };
     },
   };

@@ -89,9 +89,9 @@ const seeding =
   };
 
 /** A cluster's first start: roles, namespaces, the bot's access. */
-function seedOnce({ foundation, objects }: Server, create: (object: KubeObject) => KubeObject): void {
+function seedOnce({ foundation, objects }: Server, create: (object: KubeObject) => KubeObject, hybrid: string): void {
   if (objects.list(known("namespaces")).length > 0) return;
-  foundation.store.together(() => seeds().forEach(create));
+  foundation.store.together(() => seeds(hybrid).forEach(create));
 }
 
 /**
@@ -111,7 +111,7 @@ export async function kubernetesApi(
   const authorize: Authorizer = (user, wanted) => byNode(user, wanted) || byRole(user, wanted);
   const server = serverOf(foundation, objects, tokens, authorize, await apiSchemas());
   const create = seeding(server);
-  seedOnce(server, create);
+  seedOnce(server, create, options.hybridNetwork);
   const { resume } = controlPlane({ server, cloud, authority, ...options });
   return {
     answer: answerer(server, authenticator(authority, tokens), options.version),

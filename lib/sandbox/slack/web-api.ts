@@ -51,6 +51,12 @@ function done(call: Call, limits: RateLimits): WireResponse {
   return json({ ok: true, ...call.method.run(call.args) });
 }
 
+/** Slack names the token's scopes in each answer, and those that the method would take (docs: "Scopes and permissions"). */
+const scopeHeaders = (workspace: Workspace, method: Method): Record<string, string> => ({
+  "x-oauth-scopes": (workspace.options.scopes ?? appScopes).join(","),
+  ...(method.scope === null ? {} : { "x-accepted-oauth-scopes": method.scope }),
+});
+
 /** The Web API's door. */
 export interface WebApi {
   /** Answers a call to `/api/<method>`; undefined when the path is none of the API's. */
@@ -72,7 +78,8 @@ export function webApi(workspace: Workspace): WebApi {
     try {
       const call = admitted(name, request, methods, workspace);
       const facts = { method: name, channel: String(call.args.channel ?? "") };
-      return await throughTroubles(foundation, facts, () => done(call, limits));
+      const answered = await throughTroubles(foundation, facts, () => done(call, limits));
+      return { ...answered, headers: { ...scopeHeaders(workspace, call.method), ...answered.headers } };
     } catch (error) {
       if (error instanceof SlackError) return refusal(error);
       throw error;

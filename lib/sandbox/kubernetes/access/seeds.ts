@@ -91,6 +91,7 @@ const spaces = [
   "kube-node-lease",
   "openshift-machine-api",
   "openshift-machine-config-operator",
+  "openshift-cluster-machine-approver",
   "openshift-windows-machine-config-operator",
 ];
 
@@ -110,6 +111,24 @@ const bootstrapper = (): KubeObject[] => {
     ),
   ];
 };
+
+/** How the cluster's administrator set the network up: what Windows nodes need of it is one field (OKD documentation). */
+const network = (hybridNetwork: string): KubeObject =>
+  draft(
+    "operator.openshift.io/v1",
+    "Network",
+    { name: "cluster" },
+    {
+      spec: {
+        defaultNetwork: {
+          type: "OVNKubernetes",
+          ovnKubernetesConfig: {
+            hybridOverlayConfig: { hybridClusterNetwork: [{ cidr: hybridNetwork, hostPrefix: 23 }] },
+          },
+        },
+      },
+    },
+  );
 
 /** What OVN-Kubernetes lets the network part of a node do (its manifests' ovnkube-node-identity-limited). */
 const networkNodes = (): KubeObject[] => [
@@ -139,11 +158,12 @@ const clusterAccess = (): KubeObject[] => {
 };
 
 /** Everything a new cluster of the sandbox holds before its first node. */
-export const seeds = (): KubeObject[] => [
+export const seeds = (hybridNetwork: string): KubeObject[] => [
   ...spaces.map((name) => draft("v1", "Namespace", { name })),
   draft("v1", "ServiceAccount", { name: "default", namespace: "default" }),
   ...bootstrapPolicy(),
   ...bootstrapper(),
   ...networkNodes(),
+  network(hybridNetwork),
   ...clusterAccess(),
 ];

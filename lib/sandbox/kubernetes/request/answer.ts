@@ -119,6 +119,12 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
     return dispatch(server, { request, query: info.query, user, type, ...info.resource }, info.verb);
   };
 
+  /** Tokens and certificates end by the sandbox's clock: the same is in the header. */
+  const dated = (response: WireResponse): WireResponse => ({
+    ...response,
+    headers: { date: new Date(foundation.clock.now()).toUTCString(), ...response.headers },
+  });
+
   return async (request, tls) => {
     const info = requestInfo(request.method, request.url);
     let principal = "anonymous";
@@ -130,11 +136,11 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
       const user = actingUser(request, sender, judges.authorize);
       const response = await answerTo(request, info, user);
       record(response.status, null);
-      return response;
+      return dated(response);
     } catch (error) {
       const failure = failureOf(error);
       record(failure.code, failure.message);
-      return refusal(failure);
+      return dated(refusal(failure));
     }
   };
 }

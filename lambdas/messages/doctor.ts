@@ -1,0 +1,88 @@
+import type { Block, Message } from "../records.ts";
+import { context, fitting, header, section } from "./blocks.ts";
+import type { Area, Finding, Level } from "./finding.ts";
+import { type Words, wordsOfFinding } from "./findings.ts";
+import { counted, plain } from "./text.ts";
+
+/** What came of looking at everything. */
+export interface Examination {
+  readonly findings: readonly Finding[];
+  /** How many things were looked at. */
+  readonly looked: number;
+  /** What was left out because its side does not answer. */
+  readonly skipped: readonly string[];
+}
+
+const signs: Readonly<Record<Level, string>> = { broken: "❌", unclear: "❔", warning: "⚠️" };
+const levels = Object.keys(signs) as Level[];
+const areas: readonly Area[] = ["AWS", "Cluster", "Nodes", "Slack"];
+
+const worstOf = (found: readonly Words[]): number => Math.min(...found.map(({ level }) => levels.indexOf(level)));
+
+/** Findings by area, the area with the worst one first, and inside it the worst first. */
+function grouped(findings: readonly Finding[], commandWord: string): { area: Area; found: Words[] }[] {
+  const all = findings.map((finding) => wordsOfFinding(finding, commandWord));
+  return areas
+    .map((area) => ({ area, found: all.filter((words) => words.area === area) }))
+    .filter(({ found }) => found.length > 0)
+    .map(({ area, found }) => ({
+      area,
+      found: found.toSorted((one, other) => levels.indexOf(one.level) - levels.indexOf(other.level)),
+    }))
+    .toSorted((one, other) => worstOf(one.found) - worstOf(other.found));
+}
+
+const line = ({ level, says, remedy }: Words): string => `${signs[level]} ${capital(says)}.\n*Remedy:* ${remedy}.`;
+
+const capital = (text: string): string => text.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+
+function verdict({ findings, looked }: Examination, cluster: string, commandWord: string): string {
+  const all = findings.map((finding) => wordsOfFinding(finding, commandWord));
+  const count = (level: Level): number => all.filter((words) => words.level === level).length;
+  if (all.length === 0) return `${plain(cluster)}: all well (${counted(looked, "check")})`;
+  const parts: readonly (readonly [number, string])[] = [
+    [count("broken"), "problem"],
+    [count("warning"), "warning"],
+    [count("unclear"), "open question"],
+  ];
+  const said = parts.filter(([number]) => number > 0).map(([number, noun]) => counted(number, noun));
+  return `${plain(cluster)}: ${said.join(", ")}`;
+}
+
+const skippedLine = ({ skipped }: Examination): Block[] =>
+  skipped.length > 0 ? [context(`Not looked at: ${plain(skipped.join(", "), 1_000)}`)] : [];
+
+/** The doctor's report for the asker alone: grouped, worst first, each finding with its remedy. */
+export function doctorMessage(examination: Examination, cluster: string, commandWord: string): Message {
+  const text = verdict(examination, cluster, commandWord);
+  const fixed = [header(text), ...skippedLine(examination)];
+  const groups = grouped(examination.findings, commandWord).flatMap(({ area, found }) =>
+    found.map((words, at) => [section(at === 0 ? `*${area}*\n${line(words)}` : line(words))]),
+  );
+  const shown = fitting(groups, fixed, 48);
+  const rest = groups.length - shown.length;
+  const more = rest > 0 ? [context(`and ${counted(rest, "finding")} more: mend these first, then ask again`)] : [];
+  const fine =
+    groups.length === 0
+      ? [section("Slack, AWS, the cluster and its nodes are as they must be.")]
+      : [context(`${counted(examination.looked, "check")} were made.`)];
+  return { text, blocks: [header(text), ...shown.flat(), ...more, ...fine, ...skippedLine(examination)] };
+}
+
+const bare = (text: string): string =>
+  text
+    .replace(/[*`]/g, "")
+    .replace(/<#([A-Z0-9]+)>/g, "$1")
+    .replace(/&lt;/g, "<")
+    .replace(/&gt;/g, ">")
+    .replace(/&amp;/g, "&");
+
+/** The same report for a terminal. */
+export function doctorText(examination: Examination, cluster: string, commandWord: string): string {
+  const groups = grouped(examination.findings, commandWord).map(
+    ({ area, found }) =>
+      `${area}\n${found.map((words) => `  ${signs[words.level]} ${bare(capital(words.says))}.\n     Remedy: ${bare(words.remedy)}.`).join("\n")}`,
+  );
+  const skipped = examination.skipped.length > 0 ? [`Not looked at: ${examination.skipped.join(", ")}`] : [];
+  return [bare(verdict(examination, cluster, commandWord)), ...groups, ...skipped].join("\n\n");
+}

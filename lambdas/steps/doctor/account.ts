@@ -1,0 +1,156 @@
+import { DescribeSecurityGroupsCommand, DescribeSubnetsCommand } from "@aws-sdk/client-ec2";
+import {
+  ListObjectVersionsCommand,
+  type ListObjectVersionsCommandInput,
+  type ListObjectVersionsCommandOutput,
+} from "@aws-sdk/client-s3";
+import { DescribeDocumentCommand } from "@aws-sdk/client-ssm";
+import type { Configuration } from "../../configuration.ts";
+import { okdPorts, securityGroupFaults } from "../../desired/ports.ts";
+import type { Finding } from "../../messages/finding.ts";
+import { wordsOf } from "../busy.ts";
+import { instances } from "../instances.ts";
+import { table } from "../table.ts";
+import type { Check, Patient } from "./check.ts";
+import { skewFinding } from "./clock.ts";
+
+/** The same words for "there is none such": EC2's codes end alike, SSM has names of its own. */
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && /\.NotFound$|^InvalidGroup|^InvalidDocument$|^ParameterNotFound$/.test(error.name);
+
+/** Which pools use each of something of theirs. */
+function byUse(
+  { pools }: Configuration,
+  used: (pool: Configuration["pools"][string]) => readonly string[],
+): Map<string, string[]> {
+  const users = new Map<string, string[]>();
+  for (const [name, pool] of Object.entries(pools))
+    for (const one of used(pool)) users.set(one, [...(users.get(one) ?? []), name]);
+  return users;
+}
+
+/** Fewer addresses than this are soon gone: a pool launches several nodes at once. */
+const FEW_ADDRESSES = 5;
+
+async function subnet({ world }: Patient, id: string, pools: readonly string[]): Promise<Finding[]> {
+  try {
+    const { Subnets } = await world.clients.ec2.send(new DescribeSubnetsCommand({ SubnetIds: [id] }));
+    const free = Subnets?.[0]?.AvailableIpAddressCount ?? 0;
+    return free < FEW_ADDRESSES ? [{ kind: "subnet-full", subnet: id, pools, free }] : [];
+  } catch (error) {
+    if (isMissing(error)) return [{ kind: "subnet-missing", subnet: id, pools }];
+    throw error;
+  }
+}
+
+async function subnets(patient: Patient): Promise<Finding[]> {
+  const used = [...byUse(patient.configuration, ({ subnets: own }) => own)];
+  return (await Promise.all(used.map(([id, pools]) => subnet(patient, id, pools)))).flat();
+}
+
+async function securityGroup({ world, configuration }: Patient, group: string): Promise<Finding[]> {
+  const ports = okdPorts(configuration.cluster.hybridOverlayPort);
+  try {
+    const { SecurityGroups } = await world.clients.ec2.send(new DescribeSecurityGroupsCommand({ GroupIds: [group] }));
+    const faults = securityGroupFaults(SecurityGroups?.[0] ?? {}, ports);
+    return faults.length > 0 ? [{ kind: "security-group", group, faults }] : [];
+  } catch (error) {
+    if (isMissing(error)) return [{ kind: "security-group", group, faults: ["it does not exist"] }];
+    throw error;
+  }
+}
+
+async function securityGroups(patient: Patient): Promise<Finding[]> {
+  const used = [...byUse(patient.configuration, ({ securityGroup: own }) => [own]).keys()];
+  return (await Promise.all(used.map((group) => securityGroup(patient, group)))).flat();
+}
+
+async function images({ world, configuration }: Patient): Promise<Finding[]> {
+  const chosen = Object.entries(configuration.pools).map(async ([pool, { windows }]): Promise<Finding[]> => {
+    try {
+      await instances(world).image(windows);
+      return [];
+    } catch (error) {
+      if (isMissing(error)) return [{ kind: "image-missing", pool, why: wordsOf(error) }];
+      throw error;
+    }
+  });
+  return (await Promise.all(chosen)).flat();
+}
+
+async function documents({ world }: Patient): Promise<Finding[]> {
+  const named = Object.entries(world.settings.documents).map(async ([script, name]): Promise<Finding[]> => {
+    try {
+      await world.clients.ssm.send(new DescribeDocumentCommand({ Name: name }));
+      return [];
+    } catch (error) {
+      if (isMissing(error)) return [{ kind: "document-missing", script, name }];
+      throw error;
+    }
+  });
+  return (await Promise.all(named)).flat();
+}
+
+/** Versions of every object below payload/, by key; a deleted one is not there although its versions are. */
+async function versionsInBucket({ world }: Patient): Promise<Set<string>> {
+  const found = new Set<string>();
+  let page: ListObjectVersionsCommandInput | null = { Bucket: world.settings.bucket, Prefix: "payload/" };
+  while (page) {
+    const answer: ListObjectVersionsCommandOutput = await world.clients.s3.send(new ListObjectVersionsCommand(page));
+    for (const { Key, VersionId, Size } of answer.Versions ?? []) found.add(`${Key} ${VersionId} ${Size}`);
+    const { NextKeyMarker: KeyMarker, NextVersionIdMarker: VersionIdMarker } = answer;
+    page = answer.IsTruncated ? { ...page, KeyMarker, VersionIdMarker } : null;
+  }
+  return found;
+}
+
+async function payload(patient: Patient): Promise<Finding[]> {
+  const { payload: manifest, configuration } = patient;
+  const there = await versionsInBucket(patient);
+  const files = manifest.files
+    .filter(({ key, versionId, size }) => !there.has(`${key} ${versionId} ${size}`))
+    .map(({ name }) => name);
+  const configured = configuration.cluster.version;
+  return [
+    ...(files.length === 0 ? [] : [{ kind: "payload-missing", files } as const]),
+    ...(manifest.kubernetes === configured
+      ? []
+      : [{ kind: "payload-version", payload: manifest.kubernetes, configured } as const]),
+  ];
+}
+
+/** Any item does: what counts is that the table answers. */
+async function ledgerAnswers({ world }: Patient): Promise<Finding[]> {
+  await table(world).read({ pk: "doctor", sk: "is-there" });
+  return [];
+}
+
+/**
+ * AWS dates each answer, and signatures are dated by this process's own clock: the two must agree within five minutes.
+ * @throws what EC2 throws
+ */
+async function clock({ world }: Patient): Promise<Finding[]> {
+  const command = new DescribeSubnetsCommand({ MaxResults: 5 });
+  let date: string | undefined;
+  command.middlewareStack.add(
+    (next) => async (input) => {
+      const answer = await next(input);
+      date = (answer.response as { headers?: Record<string, string> }).headers?.date;
+      return answer;
+    },
+    { step: "deserialize", name: "readDate", override: true },
+  );
+  await world.clients.ec2.send(command);
+  return skewFinding("AWS", date, Date.now());
+}
+
+/** Everything in the account that adding a node relies on. */
+export const accountChecks: readonly Check[] = [
+  { area: "AWS", what: "the ledger", look: ledgerAnswers },
+  { area: "AWS", what: "the subnets", look: subnets },
+  { area: "AWS", what: "the security groups", look: securityGroups },
+  { area: "AWS", what: "the Windows images", look: images },
+  { area: "AWS", what: "the SSM documents", look: documents },
+  { area: "AWS", what: "the payload in the bucket", look: payload },
+  { area: "AWS", what: "the clock", look: clock },
+];

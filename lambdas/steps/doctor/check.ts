@@ -1,0 +1,90 @@
+import { ApiException } from "@kubernetes/client-node";
+import type { Configuration } from "../../configuration.ts";
+import type { PayloadManifest } from "../../desired/okd-payload.ts";
+import type { Area, Finding } from "../../messages/finding.ts";
+import { slackCode, wordsOf } from "../busy.ts";
+import type { World } from "../world.ts";
+
+/** What is examined: the world, and what it should be. */
+export interface Patient {
+  readonly world: World;
+  readonly configuration: Configuration;
+  readonly payload: PayloadManifest;
+  /** Image of each pool, for the dry run of a launch. */
+  readonly images: Readonly<Record<string, string>>;
+  /** Who asks, as findings name it: the function, or who sits at the terminal. */
+  readonly by: string;
+}
+
+/** One look at one thing. */
+export interface Check {
+  readonly area: Area;
+  /** After "nobody could look at": "the subnets". */
+  readonly what: string;
+  readonly look: (patient: Patient) => Promise<readonly Finding[]>;
+}
+
+/** Patience with one check: all of them run side by side, so the whole report takes little longer. */
+const WITHIN_MS = 8_000;
+
+/** IAM's names for "you may not"; S3 answers a HEAD without a body, so all that is left is "Forbidden". */
+const DENIED = new Set(["AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "Forbidden", "403"]);
+
+/** The action in IAM's sentence: "… is not authorized to perform: ec2:DescribeSubnets on resource …". */
+const actionIn = (message: string, otherwise: string): string =>
+  /not authorized to perform: (\S+)/.exec(message)?.[1] ?? otherwise;
+
+/** Was it IAM that refused? */
+export const isDenied = (error: unknown): error is Error => error instanceof Error && DENIED.has(error.name);
+
+/** A refusal of IAM's as a finding. */
+export const denied = (error: Error, by: string, what: string): Finding => ({
+  kind: "denied",
+  by,
+  action: actionIn(error.message, what),
+});
+
+/** What a check that failed says about its subject: denied, a scope that is missing, or no answer. */
+function failed({ area, what }: Pick<Check, "area" | "what">, { by }: Pick<Patient, "by">, error: unknown): Finding {
+  if (isDenied(error)) return denied(error, by, what);
+  if (slackCode(error) === "missing_scope") {
+    const { needed = "" } = (error as { data?: { needed?: string } }).data ?? {};
+    return { kind: "scopes-missing", scopes: needed.split(",") };
+  }
+  if (error instanceof ApiException && error.code === 401) return { kind: "credential-refused" };
+  return { kind: "no-answer", area, what, why: wordsOf(error) };
+}
+
+const timeUp = (): { promise: Promise<never>; clear: () => void } => {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${WITHIN_MS / 1000} s`)), WITHIN_MS);
+  return { promise, clear: () => clearTimeout(timer) };
+};
+
+async function inTime(check: Check, patient: Patient): Promise<readonly Finding[]> {
+  const { promise, clear } = timeUp();
+  try {
+    return await Promise.race([check.look(patient), promise]);
+  } finally {
+    clear();
+  }
+}
+
+/** Runs one check by itself: whatever it throws, and however long it takes, becomes a finding. */
+export const isolated = (check: Check, patient: Patient): Promise<readonly Finding[]> =>
+  inTime(check, patient).catch((error: unknown) => [failed(check, patient, error)]);
+
+/** The first check of a side: when it gets no answer, the side is down and nothing else is asked of it. */
+export async function first(
+  check: Check,
+  patient: Patient,
+): Promise<{ readonly up: boolean; readonly findings: readonly Finding[] }> {
+  try {
+    return { up: true, findings: await inTime(check, patient) };
+  } catch (error) {
+    const finding = failed(check, patient, error);
+    return { up: false, findings: [finding.kind === "no-answer" ? down(check.area, error) : finding] };
+  }
+}
+
+const down = (area: Area, error: unknown): Finding => ({ kind: "down", area, why: wordsOf(error) });

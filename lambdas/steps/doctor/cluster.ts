@@ -1,0 +1,92 @@
+import { ApiException, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
+import { type Access, clusterAccess } from "../../desired/cluster-access.ts";
+import type { Finding } from "../../messages/finding.ts";
+import { bodyOf } from "../busy.ts";
+import { isReady, isWindows } from "../node-facts.ts";
+import { nodes } from "../nodes.ts";
+import type { World } from "../world.ts";
+import type { Check, Patient } from "./check.ts";
+import { skewFinding } from "./clock.ts";
+import { expiry } from "./credential.ts";
+
+/** Does the API server take the credential? A token that is known to have ended is said to have ended. */
+async function credentialCounts({ world }: Patient): Promise<Finding[]> {
+  try {
+    const { headers } = await world.clients.kubernetes.version.getCodeWithHttpInfo({});
+    return skewFinding("the cluster", headers.date, world.now());
+  } catch (error) {
+    if (!(error instanceof ApiException) || error.code !== 401) throw error;
+    const ended = await expiry({ world });
+    return ended.length > 0 ? ended : [{ kind: "credential-refused" }];
+  }
+}
+
+/** "create serviceaccounts/token node-bootstrapper in openshift-machine-config-operator": kubectl auth can-i's own order. */
+const rightOf = ({ verb, group, resource, subresource, name, namespace }: Access): string => {
+  const full = [resource, ...(group ? [group] : [])].join(".");
+  return [
+    verb,
+    subresource ? `${full}/${subresource}` : full,
+    ...(name ? [name] : []),
+    ...(namespace ? ["in", namespace] : []),
+  ].join(" ");
+};
+
+async function mayI({ clients }: World, { does: _does, ...wanted }: Access): Promise<boolean> {
+  const { status } = await clients.kubernetes.authorization.createSelfSubjectAccessReview({
+    body: { spec: { resourceAttributes: wanted } },
+  });
+  return status?.allowed === true;
+}
+
+/**
+ * Asks the API server for each right by SelfSubjectAccessReview.
+ * @returns one finding per right that is missing
+ */
+export async function rights({ world }: Pick<Patient, "world">): Promise<Finding[]> {
+  const asked = clusterAccess.map(
+    async (access): Promise<Finding[]> =>
+      (await mayI(world, access)) ? [] : [{ kind: "right-missing", does: access.does, right: rightOf(access) }],
+  );
+  return (await Promise.all(asked)).flat();
+}
+
+/** Said by the API server when a policy denied (its admission plugin's own words). */
+const byPolicy = (error: unknown): boolean =>
+  error instanceof ApiException && JSON.stringify(bodyOf(error) ?? "").includes("ValidatingAdmissionPolicy");
+
+/** The bot may not read policies, so it tries: a dry run of what they must deny changes nothing either way. */
+async function policies({ world }: Patient): Promise<Finding[]> {
+  const linux = (await nodes(world).all()).find((node) => !isWindows(node));
+  if (!linux) return [];
+  const body = { metadata: { labels: { "casement.dev/doctor": "tries" } } };
+  const headers = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
+  try {
+    await world.clients.kubernetes.core.patchNode({ name: linux.metadata?.name ?? "", body, dryRun: "All" }, headers);
+    return [{ kind: "policies-missing" }];
+  } catch (error) {
+    if (byPolicy(error)) return [];
+    // Without the right to patch nodes at all there is nothing to hold: that right is a finding of its own.
+    if (error instanceof ApiException && error.code === 403) return [];
+    throw error;
+  }
+}
+
+async function linuxNode({ world }: Patient): Promise<Finding[]> {
+  const ready = (await nodes(world).all()).some((node) => !isWindows(node) && isReady(node));
+  return ready ? [] : [{ kind: "no-linux-node" }];
+}
+
+/** While the API server does not take the credential, nothing else is asked of it. */
+export const clusterCredential: Check = {
+  area: "Cluster",
+  what: "whether the API server takes the credential",
+  look: credentialCounts,
+};
+
+export const clusterChecks: readonly Check[] = [
+  { area: "Cluster", what: "the credential's end", look: expiry },
+  { area: "Cluster", what: "the bot's rights", look: rights },
+  { area: "Cluster", what: "the admission policies", look: policies },
+  { area: "Cluster", what: "the Linux nodes", look: linuxNode },
+];

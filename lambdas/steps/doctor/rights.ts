@@ -1,0 +1,103 @@
+import { DescribeInstanceAttributeCommand, RunInstancesCommand, TerminateInstancesCommand } from "@aws-sdk/client-ec2";
+import { DescribeSecretCommand, ResourceNotFoundException } from "@aws-sdk/client-secrets-manager";
+import { ListCommandsCommand, paginateDescribeInstanceInformation } from "@aws-sdk/client-ssm";
+import type { Finding } from "../../messages/finding.ts";
+import { wordsOf } from "../busy.ts";
+import { instances, launchRequest } from "../instances.ts";
+import { type Check, denied, isDenied, type Patient } from "./check.ts";
+
+/** What EC2 says when it would have done it (API Reference, "Common parameters", DryRun). */
+const wouldHave = (error: unknown): boolean => error instanceof Error && error.name === "DryRunOperation";
+
+/** A dry run ends in an error either way. */
+async function dryRun(attempt: Promise<unknown>): Promise<void> {
+  try {
+    await attempt;
+  } catch (error) {
+    if (!wouldHave(error)) throw error;
+  }
+}
+
+/** The very request of a launch, for the first place of each pool: tags, volumes, role and network are judged with it. */
+async function launches(patient: Patient): Promise<Finding[]> {
+  const { world, configuration } = patient;
+  const tried = Object.entries(patient.images).map(async ([name, imageId]): Promise<Finding[]> => {
+    const { instanceTypes = [], subnets = [] } = configuration.pools[name] ?? {};
+    const place = { attempt: 0, subnet: subnets[0] ?? "", instanceType: instanceTypes[0] ?? "" };
+    const request = launchRequest(configuration, name, "doctor:0", { parameter: "", imageId }, place);
+    try {
+      await dryRun(world.clients.ec2.send(new RunInstancesCommand({ ...request, DryRun: true })));
+      return [];
+    } catch (error) {
+      if (isDenied(error)) return [denied(error, patient.by, "ec2:RunInstances")];
+      return [{ kind: "launch-refused", pool: name, why: wordsOf(error) }];
+    }
+  });
+  return (await Promise.all(tried)).flat();
+}
+
+/** One of those that we launched; without any there is nothing to try on. */
+async function oneOfOurs({ world, configuration }: Patient): Promise<string | undefined> {
+  const all = await instances(world).ofCluster(configuration.cluster.id);
+  return all.find(({ tags }) => tags["casement:launched"] === "true")?.instanceId;
+}
+
+async function terminates(patient: Patient): Promise<Finding[]> {
+  const instanceId = await oneOfOurs(patient);
+  if (!instanceId) return [];
+  const { ec2 } = patient.world.clients;
+  await dryRun(ec2.send(new TerminateInstancesCommand({ InstanceIds: [instanceId], DryRun: true })));
+  return [];
+}
+
+async function seesProtection(patient: Patient): Promise<Finding[]> {
+  const InstanceId = await oneOfOurs(patient);
+  const asked = { InstanceId, Attribute: "disableApiTermination", DryRun: true } as const;
+  if (InstanceId) await dryRun(patient.world.clients.ec2.send(new DescribeInstanceAttributeCommand(asked)));
+  return [];
+}
+
+/** A name that no machine has: whether it may be read is decided before it is looked for. */
+async function joinSecrets({ world }: Patient): Promise<Finding[]> {
+  try {
+    await world.clients.secrets.send(
+      new DescribeSecretCommand({ SecretId: `casement/${world.settings.cluster}/join/doctor` }),
+    );
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+  }
+  return [];
+}
+
+async function followsCommands({ world }: Patient): Promise<Finding[]> {
+  await world.clients.ssm.send(new ListCommandsCommand({ MaxResults: 1 }));
+  return [];
+}
+
+async function seesAgents({ world }: Patient): Promise<Finding[]> {
+  for await (const _page of paginateDescribeInstanceInformation({ client: world.clients.ssm, pageSize: 5 }, {})) break;
+  return [];
+}
+
+const right = (what: string, look: Check["look"]): Check => ({ area: "AWS", what, look });
+
+/**
+ * What each function tries by its own role, since nobody else can tell for it: a dry run where EC2 has one, else the
+ * cheapest read. SendCommand, PutObject and CreateSecret have neither; the tests of the stack hold those.
+ */
+export const rightsOf: Readonly<Record<"provision-node" | "remove-node", readonly Check[]>> = {
+  "provision-node": [
+    right("ec2:RunInstances", launches),
+    right("ec2:TerminateInstances", terminates),
+    right("ssm:ListCommands", followsCommands),
+    right("ssm:DescribeInstanceInformation", seesAgents),
+    right("secretsmanager:DescribeSecret", joinSecrets),
+  ],
+  "remove-node": [right("ec2:TerminateInstances", terminates), right("ec2:DescribeInstanceAttribute", seesProtection)],
+};
+
+/** A function that tries its own rights. */
+export type Tried = keyof typeof rightsOf;
+
+/** Is this the name of one? */
+export const isTried = (name: string): name is Tried => Object.hasOwn(rightsOf, name);

@@ -1,0 +1,46 @@
+import type { Finding } from "../../messages/finding.ts";
+import { slackCode } from "../busy.ts";
+import type { Check, Patient } from "./check.ts";
+
+/** What the app asks for when it is installed; a test compares it with docs/slack-app-manifest.yaml. */
+export const slackScopes = [
+  "commands",
+  "chat:write",
+  "users:read",
+  "usergroups:read",
+  "channels:read",
+  "channels:history",
+] as const;
+
+/** auth.test names the token's scopes in its header x-oauth-scopes (docs: "Scopes and permissions"). */
+async function identity({ world, configuration: { slack } }: Patient): Promise<Finding[]> {
+  const client = await world.clients.slack();
+  const { user_id: user = "", team_id: team = "", response_metadata: metadata } = await client.auth.test();
+  const granted = (metadata as { readonly scopes?: readonly string[] } | undefined)?.scopes ?? [];
+  const missing = slackScopes.filter((scope) => !granted.includes(scope));
+  const [found, configured] = [`${team}/${user}`, `${slack.teamId}/${slack.botUserId}`];
+  return [
+    ...(found === configured ? [] : [{ kind: "other-app", found, configured } as const]),
+    ...(missing.length === 0 ? [] : [{ kind: "scopes-missing", scopes: missing } as const]),
+  ];
+}
+
+async function channel({ world, configuration: { slack } }: Patient): Promise<Finding[]> {
+  const client = await world.clients.slack();
+  const about = { channel: slack.channel };
+  try {
+    const found = (await client.conversations.info(about)).channel;
+    return [
+      ...(found?.is_member ? [] : [{ kind: "not-a-member", ...about } as const]),
+      ...(found?.is_ext_shared ? [{ kind: "channel-shared", ...about } as const] : []),
+    ];
+  } catch (error) {
+    if (slackCode(error) === "channel_not_found") return [{ kind: "channel-unknown", ...about }];
+    throw error;
+  }
+}
+
+/** While this gets no answer, nothing else is asked of Slack. */
+export const slackIdentity: Check = { area: "Slack", what: "the app's token and scopes", look: identity };
+
+export const slackChecks: readonly Check[] = [{ area: "Slack", what: "the channel", look: channel }];

@@ -1,0 +1,63 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Examination } from "../../messages/doctor.ts";
+import { together } from "../../steps/doctor/doctor.ts";
+import { isTried, rightsOf, type Tried } from "../../steps/doctor/rights.ts";
+import type { Workflow } from "../../steps/host.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { causeOf, step } from "../durably.ts";
+
+/** Asks a function to try its own rights instead of doing its work. */
+export interface TryRights {
+  readonly tryRights: true;
+  /** Pool → image, for the dry run of a launch. */
+  readonly images: Readonly<Record<string, string>>;
+}
+
+const asksToTry = (payload: object): payload is TryRights => "tryRights" in payload;
+
+/**
+ * A workflow that also answers what its role may not do: nobody else can find that out without holding the same rights.
+ * @param name whose rights these are
+ */
+export const tryingRights =
+  <Payload extends object>(name: Tried, workflow: Workflow<Payload>): Workflow<Payload | TryRights> =>
+  (steps) => {
+    const work = workflow(steps);
+    return (payload, ctx) =>
+      asksToTry(payload)
+        ? step(ctx, "try own rights", () => steps.doctor.tryRights(name, payload.images))
+        : work(payload, ctx);
+  };
+
+/** One function's own examination; one that does not answer is a finding. */
+async function asked(
+  steps: Steps,
+  ctx: DurableContext,
+  name: Tried,
+  images: TryRights["images"],
+): Promise<Examination> {
+  try {
+    const payload: TryRights = { tryRights: true, images };
+    return await ctx.invoke<TryRights, Examination>(`ask ${name}`, steps.executions.nameOf(name), payload);
+  } catch (error) {
+    const why = causeOf(error).message;
+    return {
+      findings: [{ kind: "no-answer", area: "AWS", what: `the rights of ${name}`, why }],
+      looked: 1,
+      skipped: [],
+    };
+  }
+}
+
+/**
+ * Examines everything: what this function sees, and what the functions that change something may do.
+ * @param version of the runtime document
+ */
+export async function diagnose(steps: Steps, ctx: DurableContext, version: string): Promise<Examination> {
+  const images = await step(ctx, "resolve the images", async () =>
+    steps.doctor.images((await steps.runtime.read(version)).configuration),
+  );
+  const own = step(ctx, "examine", async () => steps.doctor.examine(await steps.runtime.read(version), "look"));
+  const names = Object.keys(rightsOf).filter(isTried);
+  return together(await Promise.all([own, ...names.map((name) => asked(steps, ctx, name, images))]));
+}
