@@ -37,6 +37,9 @@ async function inWords<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** More than a minute of patience with a service whose answers are lost. */
+const MOST_ROUNDS = 8;
+
 /** Lists are eventually consistent: what was done a moment ago may not be in them yet (SSM shows a command after seconds). */
 const SHOWS_WITHIN_SECONDS = 10;
 
@@ -77,14 +80,14 @@ export async function stepAtMostOnce<T>(
   lookUp: () => Promise<T | null>,
   isCertain: (error: Error) => boolean,
 ): Promise<T> {
-  for (let round = 1; round <= 3; round += 1) {
+  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
     const tried = await tryOnce(ctx, `${name}, try ${round}`, work, isCertain);
     if (tried.sure) return tried.value;
     await ctx.wait(`${name}, let it show ${round}`, { seconds: SHOWS_WITHIN_SECONDS });
     const found = await step(ctx, `${name}, look up ${round}`, lookUp);
     if (found !== null) return found;
   }
-  throw new StageFailed(`${name} was interrupted three times`);
+  throw new StageFailed(`${name} was interrupted ${MOST_ROUNDS} times`);
 }
 
 /** What a step threw: the engine wraps it and keeps only its name and message. */

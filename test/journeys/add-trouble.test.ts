@@ -1,0 +1,102 @@
+import { afterEach, expect, test } from "vitest";
+import { town } from "../../lib/sandbox/town.ts";
+import { calls, expectSound, heldBack, launchedBy, newest, settled, spoken, wordsOf } from "./evidence.ts";
+import { end, order, reached } from "./outside.ts";
+import { type World, world } from "./world.ts";
+
+let here: World;
+afterEach(() => here.close());
+
+/** It all went well in the end, with one instance per node. */
+async function expectAdded(count: number): Promise<void> {
+  const { operation, nodes } = await newest(here);
+  expect(operation.status).toBe("succeeded");
+  expect(nodes).toHaveLength(count);
+  expect(launchedBy(here, operation.id)).toHaveLength(count);
+  expect(spoken(here).channel).toHaveLength(1);
+  const texts = spoken(here).thread.map(({ text }) => text);
+  expect(texts.filter((text, at) => texts.indexOf(text) !== at)).toEqual([]);
+  expect(texts.filter((text) => text.includes("Ready after"))).toHaveLength(count);
+  expect(await heldBack(here)).toEqual([]);
+  await expectSound(here);
+}
+
+test("takes the next subnet, then the next type, where the first has no capacity", async () => {
+  here = await world();
+  const [first, second, third] = town.subnets;
+  order(here, "no-capacity", { type: "m6i.xlarge", subnet: first.id });
+  order(here, "no-capacity", { type: "m6i.xlarge", subnet: second.id, code: "InsufficientFreeAddressesInSubnet" });
+  order(here, "no-capacity", { type: "m6i.xlarge", subnet: third.id, code: "VcpuLimitExceeded" });
+  await here.type("operator", "/win add web");
+  await settled(here);
+  await expectAdded(1);
+  const [instance] = launchedBy(here, (await newest(here)).operation.id);
+  expect(instance).toMatchObject({ InstanceType: "m5.xlarge", SubnetId: first.id });
+});
+
+test("fails with EC2's codes where there is no capacity anywhere, and asks nobody", async () => {
+  here = await world();
+  order(here, "no-capacity", { type: "m6i.xlarge" });
+  order(here, "no-capacity", { type: "m5.xlarge", code: "VcpuLimitExceeded" });
+  await here.type("operator", "/win add web");
+  await settled(here);
+  const { operation, nodes } = await newest(here);
+  expect(operation.status).toBe("failed");
+  expect(nodes[0]).toMatchObject({ status: "failed", failure: { stage: "launch", left: "no instance was launched" } });
+  const words = wordsOf(spoken(here).channel[0] as never);
+  for (const part of [
+    "m6i.xlarge in subnet-",
+    "InsufficientInstanceCapacity",
+    "m5.xlarge in subnet-",
+    "VcpuLimitExceeded",
+  ])
+    expect(words).toContain(part);
+  expect(launchedBy(here, operation.id)).toEqual([]);
+  expect(calls(here, "ec2", "RunInstances").filter(({ error }) => error === null)).toEqual([]);
+  expect(await heldBack(here)).toEqual([]);
+  await expectSound(here);
+});
+
+const services = { RunInstances: "ec2", DescribeInstances: "ec2", SendCommand: "ssm", GetCommandInvocation: "ssm" };
+
+test.for(["aws-throttle", "aws-5xx"])("is patient with AWS under %s", async (kind) => {
+  here = await world();
+  for (const [action, service] of Object.entries(services)) order(here, kind, { service, action }, 5);
+  await here.type("operator", "/win add web 2");
+  await settled(here);
+  expect(here.ground.foundation.mishaps.inForce()).toEqual([]);
+  await expectAdded(2);
+});
+
+test("is patient with an API server that is away for forty seconds", async () => {
+  here = await world();
+  await here.type("operator", "/win add web");
+  await reached(here, "client-csr");
+  const away = order(here, "kubernetes-5xx");
+  await here.pass(40 / 60);
+  end(here, away);
+  await settled(here);
+  await expectAdded(1);
+});
+
+test("goes on while Slack is down, and catches up when it is back", async () => {
+  here = await world();
+  await here.type("operator", "/win add web");
+  await here.until(() => spoken(here).channel.length > 0, 2);
+  const before = spoken(here).channel[0]?.text;
+  const down = order(here, "slack-down");
+  await here.pass(5);
+  expect(spoken(here).channel.map(({ text }) => text)).toEqual([before]);
+  expect((await newest(here)).nodes[0]?.stage).not.toBe("launch");
+  end(here, down);
+  await settled(here);
+  await expectAdded(1);
+});
+
+test("says nothing twice when Slack takes a message and its answer is lost", async () => {
+  here = await world();
+  order(here, "slack-answer-lost", { method: "chat.postMessage" }, 3);
+  await here.type("operator", "/win add web");
+  await settled(here);
+  await expectAdded(1);
+});

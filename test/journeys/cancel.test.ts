@@ -1,0 +1,134 @@
+import { afterEach, expect, test } from "vitest";
+import { provisionStages, type Stage } from "../../lambdas/records.ts";
+import {
+  calls,
+  expectSound,
+  heldBack,
+  joinSecrets,
+  launchedBy,
+  newest,
+  nodeNamed,
+  settled,
+  spoken,
+  wordsOf,
+} from "./evidence.ts";
+import { people } from "./hands.ts";
+import { order, reached } from "./outside.ts";
+import { type World, world } from "./world.ts";
+
+let here: World;
+afterEach(() => here.close());
+
+/** What this person alone was told last. */
+const whispered = (user: keyof typeof people): string =>
+  here.ground.slack
+    .messages()
+    .filter(({ onlyTo }) => onlyTo === people[user])
+    .at(-1)?.text ?? "";
+
+/** Somebody stopped it: nothing of it is left anywhere, and everybody can read who it was. */
+async function expectCancelled(by: string): Promise<void> {
+  const { operation, nodes } = await newest(here);
+  expect(operation).toMatchObject({ status: "cancelled", cancelledBy: by, callbacks: {} });
+  expect(operation.endedAt).not.toBeNull();
+  for (const node of nodes) expect(node).toMatchObject({ status: "cancelled", callbacks: {} });
+  const instances = launchedBy(here, operation.id);
+  expect(instances.map(({ State }) => State?.Name).filter((state) => state !== "terminated")).toEqual([]);
+  for (const { PrivateDnsName } of instances) expect(nodeNamed(here, PrivateDnsName)).toBeUndefined();
+  expect(joinSecrets(here)).toEqual([]);
+  expect(await heldBack(here)).toEqual([]);
+  const [message, ...more] = spoken(here).channel;
+  expect(more).toEqual([]);
+  const words = wordsOf(message as never);
+  expect(words).toContain("⛔");
+  expect(words).toContain(`cancelled by <@${by}>`);
+  await expectSound(here);
+}
+
+const beforeTheReturn = provisionStages.filter((stage) => stage !== "image" && stage !== "admit");
+
+test.for(beforeTheReturn)("cancelled in stage %s, everything is taken away", async (stage: Stage) => {
+  here = await world();
+  // The check of labels is over within a moment: a busy API server holds it up.
+  const labelling = { verb: "patch", resource: "nodes", principal: "system:serviceaccount:casement:casement" };
+  if (stage === "verify") order(here, "kubernetes-5xx", labelling, 3);
+  await here.type("operator", "/win add web");
+  await reached(here, stage);
+  await here.type("approver", `/win cancel ${(await newest(here)).operation.id}`);
+  expect(whispered("approver")).toContain("Cancelling");
+  await settled(here);
+  await expectCancelled(people.approver);
+});
+
+test("cancelled in the last stage, the node is finished", async () => {
+  here = await world();
+  await here.type("operator", "/win add web");
+  await reached(here, "admit");
+  await here.press("operator", "cancel-operation");
+  await settled(here);
+  const { operation, nodes } = await newest(here);
+  expect(operation).toMatchObject({ status: "succeeded", cancelledBy: people.operator });
+  expect(nodeNamed(here, nodes[0]?.nodeName)?.spec?.taints).toEqual([
+    { key: "os", value: "Windows", effect: "NoSchedule" },
+  ]);
+  expect(await heldBack(here)).toEqual([]);
+  await expectSound(here);
+});
+
+test("cancelled by the button before EC2 was asked, nothing is launched at all", async () => {
+  here = await world();
+  order(here, "aws-slow", { service: "ssm", action: "GetParameter" }, 1);
+  await here.type("operator", "/win add web 2");
+  await here.until(() => spoken(here).channel.length > 0, 2);
+  await here.press("operator", "cancel-operation");
+  await settled(here);
+  await expectCancelled(people.operator);
+  expect(calls(here, "ec2", "TerminateInstances").length).toBe(
+    launchedBy(here, (await newest(here)).operation.id).length,
+  );
+});
+
+test("cancelled while it asks what becomes of a failed machine, the machine goes", async () => {
+  here = await world();
+  order(here, "feature-install-fails");
+  await here.type("operator", "/win add web");
+  await here.until(async () => (await newest(here)).operation.status === "waiting", 60);
+  await here.type("operator", `/win cancel ${(await newest(here)).operation.id}`);
+  await settled(here);
+  const { operation, nodes } = await newest(here);
+  expect(operation).toMatchObject({ status: "cancelled", cancelledBy: people.operator });
+  expect(nodes[0]).toMatchObject({ status: "cancelled", failure: { stage: "features" } });
+  expect(launchedBy(here, operation.id).map(({ State }) => State?.Name)).toEqual(["terminated"]);
+  expect(await heldBack(here)).toEqual([]);
+  await expectSound(here);
+});
+
+test("who has no right to cancel is told so in private, and it goes on", async () => {
+  here = await world();
+  await here.type("operator", "/win add web");
+  await reached(here, "agent");
+  const { id } = (await newest(here)).operation;
+  await here.type("visitor", `/win cancel ${id}`);
+  expect(whispered("visitor")).not.toBe("");
+  await here.press("visitor", "cancel-operation");
+  await settled(here);
+  expect((await newest(here)).operation).toMatchObject({ status: "succeeded", cancelledBy: null });
+  expect(wordsOf(spoken(here).channel[0] as never)).not.toContain(people.visitor);
+  await expectSound(here);
+});
+
+test("what is unknown or has ended cannot be cancelled, and what is cancelled already says by whom", async () => {
+  here = await world();
+  await here.type("operator", "/win cancel add-00000000");
+  expect(whispered("operator")).toContain("There is no operation `add-00000000`");
+  await here.type("operator", "/win add web");
+  await reached(here, "agent");
+  const { id } = (await newest(here)).operation;
+  await here.type("operator", `/win cancel ${id}`);
+  await here.type("approver", `/win cancel ${id}`);
+  expect(whispered("approver")).toContain(`<@${people.operator}> asked for it`);
+  await settled(here);
+  await here.type("approver", `/win cancel ${id}`);
+  expect(whispered("approver")).toContain("has ended already");
+  await expectCancelled(people.operator);
+});
