@@ -12,6 +12,23 @@ const LATEST = 3;
 
 const hasEnded = ({ status }: ShownOperation): boolean => status !== "running" && status !== "waiting";
 
+/** More nodes than these are counted by stage. */
+const MOST_NODES = 6;
+
+const oneByOne = ({ nodes, status }: ShownOperation) =>
+  nodes.map(({ name, stage }) => (
+    <li key={name} title={name}>
+      {name.split(".")[0]} <span class="stage">{stageWords(stage, status)}</span>
+    </li>
+  ));
+
+const byStage = ({ nodes, status }: ShownOperation) =>
+  [...Map.groupBy(nodes, ({ stage }) => stageWords(stage, status))].map(([words, members]) => (
+    <li key={words} title={members.map(({ name }) => name).join("\n")}>
+      {members.length} {members.length === 1 ? "node" : "nodes"} <span class="stage">{words}</span>
+    </li>
+  ));
+
 function Operation({ operation, by }: { operation: ShownOperation; by: string }) {
   return (
     <li class="operation">
@@ -19,13 +36,7 @@ function Operation({ operation, by }: { operation: ShownOperation; by: string })
         <State state={operation.status} tone={toneOf(operation.status)} /> <b>{operation.command}</b>{" "}
         <code>{operation.id}</code> <span class="dim">by {by}</span>
       </p>
-      <ol>
-        {operation.nodes.map((node) => (
-          <li key={node.name} title={node.name}>
-            {node.name.split(".")[0]} <span class="stage">{stageWords(node.stage, operation.status)}</span>
-          </li>
-        ))}
-      </ol>
+      <ol>{operation.nodes.length > MOST_NODES ? byStage(operation) : oneByOne(operation)}</ol>
     </li>
   );
 }
