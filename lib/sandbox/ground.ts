@@ -5,6 +5,7 @@ import { conventionalName, permissionsFor } from "../permissions.ts";
 import { access } from "./aws/access.ts";
 import { type AwsDoor, awsDoor } from "./aws/door.ts";
 import { type DynamoDb, dynamodb } from "./aws/dynamodb.ts";
+import type { Account } from "./aws/ec2/account.ts";
 import { type Ec2, ec2 } from "./aws/ec2/ec2.ts";
 import { windowsImages } from "./aws/ec2/images.ts";
 import { type EventBridge, eventBridge } from "./aws/events/events.ts";
@@ -35,6 +36,18 @@ export interface GroundOptions {
   readonly ledgerPath?: string;
   /** Where Slack is reached from outside, without a slash at the end. */
   readonly slackAddress: () => string;
+  /** What somebody has set up in another way than the reviewed files say; left out, everything is as it must be. */
+  readonly astray?: Astray;
+}
+
+/** A set-up that went astray. */
+export interface Astray {
+  /** The account as EC2 shows it. */
+  readonly account?: Account;
+  /** What roles really hold. */
+  readonly permissions?: Readonly<Record<string, readonly Statement[]>>;
+  /** What Slack's app was installed with. */
+  readonly scopes?: readonly string[];
 }
 
 /** Everything that the handlers stand on. */
@@ -66,15 +79,15 @@ export const lambdaName = (name: string): string => conventionalName(town.cluste
 
 /** Builds the ground; it does nothing until functions are mounted and it is told to resume. */
 export async function ground(options: GroundOptions): Promise<Ground> {
-  const { foundation, host, hostTime } = options;
+  const { foundation, host, hostTime, astray = {} } = options;
   const ownKeys = keys(foundation.store, foundation.random);
   const rights = access({
     accountId: town.accountId,
     region: town.region,
-    permissions: { ...permissionsFor(place), [VISITOR]: [everything] },
+    permissions: { ...permissionsFor(place), ...astray.permissions, [VISITOR]: [everything] },
     rolePrefix: `casement-${town.cluster.name}`,
   });
-  const cloud = ec2(foundation, account);
+  const cloud = ec2(foundation, astray.account ?? account);
   const buckets = s3(foundation);
   const secrets = secretsManager(foundation, town);
   const ledger = dynamodb({ ...town, ...(options.ledgerPath ? { path: options.ledgerPath } : {}) });
@@ -112,6 +125,7 @@ export async function ground(options: GroundOptions): Promise<Ground> {
     requestUrl: (request) => foundation.busy(frontDoor(request)),
     host,
     address: options.slackAddress,
+    ...(astray.scopes ? { scopes: astray.scopes } : {}),
   });
   const aws = awsDoor({
     foundation,

@@ -1,5 +1,11 @@
 import { afterEach, expect, test } from "vitest";
+import { permissionsFor } from "../../lib/permissions.ts";
+import type { Astray } from "../../lib/sandbox/ground.ts";
+import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
+import { town } from "../../lib/sandbox/town.ts";
+import { account, place } from "../../lib/sandbox/town-account.ts";
 import { calls, denied, settled } from "./evidence.ts";
+import { asAdministrator, order } from "./outside.ts";
 import { privately } from "./reading.ts";
 import { type World, world } from "./world.ts";
 
@@ -8,22 +14,190 @@ afterEach(() => here.close());
 
 async function report(): Promise<string> {
   await here.type("operator", "/win doctor");
-  await settled(here, 3);
+  await settled(here, 5);
   return privately(here, "operator").at(-1) ?? "";
 }
 
-/** What the doctor tries on purpose: a dry run that the admission policies must deny. */
-const tried = ["patch nodes"];
-
 test("a healthy town is well in every respect, and nothing was changed to find that out", async () => {
   here = await world({ inhabited: true });
-  const nodes = here.ground.kubernetes.objects("nodes");
+  const labels = () => here.ground.kubernetes.objects("nodes").map(({ metadata }) => metadata.labels);
+  const before = labels();
   expect(await report()).toMatch(/prod-west: all well \(\d\d checks\)/);
-  expect(denied(here).map(({ action }) => action)).toEqual(tried);
+  expect(labels()).toEqual(before);
+  // The dry run that the admission policies must deny is the one call that is denied.
+  expect(denied(here).map(({ action }) => action)).toEqual(["patch nodes"]);
   expect(here.ground.lambda.executions().filter(({ status }) => status !== "SUCCEEDED")).toEqual([]);
-  expect(here.ground.kubernetes.objects("nodes").map(({ metadata }) => metadata.labels)).toEqual(
-    nodes.map(({ metadata }) => metadata.labels),
-  );
   for (const action of ["RunInstances", "TerminateInstances"])
     expect(new Set(calls(here, "ec2", action).map(({ error }) => error))).toEqual(new Set(["DryRunOperation"]));
+});
+
+/** A role without one of its statements. */
+const without = (principal: "provision-node" | "look", sid: string): Astray => ({
+  permissions: { [principal]: permissionsFor(place)[principal].filter((statement) => statement.sid !== sid) },
+});
+
+const { windowsNodes } = town.securityGroups;
+const remoteDesktop = { IpProtocol: "tcp", FromPort: 3389, ToPort: 3389, IpRanges: [{ CidrIp: "0.0.0.0/0" }] };
+const openToAll: Astray = {
+  account: {
+    ...account,
+    inbound: { ...account.inbound, [windowsNodes]: [...(account.inbound?.[windowsNodes] ?? []), remoteDesktop] },
+  },
+};
+
+/** Somebody's instances take every address of a subnet. */
+function fillSubnet(): void {
+  const [first] = town.subnets;
+  for (let at = 4; at < 255; at += 1) {
+    here.ground.ec2.seed({
+      instanceId: `i-0f${String(at).padStart(15, "0")}`,
+      system: "linux",
+      instanceType: "t3.micro",
+      subnetId: first.id,
+      privateIp: `10.0.0.${at}`,
+      groups: [town.securityGroups.linuxNodes],
+      profileArn: null,
+      tags: {},
+      launchedAt: 0,
+    });
+  }
+}
+
+interface Rules extends KubeObject {
+  readonly rules: readonly { readonly resources: readonly string[] }[];
+}
+
+/** The administrator takes one rule back. */
+async function withdraw(resource: string): Promise<void> {
+  const path = "/apis/rbac.authorization.k8s.io/v1/clusterroles/casement";
+  const role = here.ground.kubernetes
+    .objects("clusterroles", "rbac.authorization.k8s.io")
+    .find(({ metadata }) => metadata.name === "casement") as Rules;
+  const rules = role.rules.filter(({ resources }) => !resources.includes(resource));
+  await asAdministrator(here, "PUT", path, { ...role, rules });
+}
+
+/** The credential in Secrets Manager, with a token that ends so many seconds from now. */
+function credentialFor(seconds: number): void {
+  const { kubernetes, secrets } = here.ground;
+  const token = kubernetes.issueToken({ name: "system:serviceaccount:casement:casement" }, seconds);
+  const credential = { server: "https://kubernetes.sandbox.invalid", ca: kubernetes.authorityPem, token };
+  secrets.seed(town.clusterSecret, JSON.stringify(credential));
+}
+
+/** Somebody tidies up in the bucket: an object's version is gone for good. */
+function loseFile(name: string): void {
+  const uploads = here.ground.foundation.store.collection<string>("s3-versions");
+  expect(uploads.size, "the ground keeps versions").toBeGreaterThan(0);
+  for (const key of uploads.keys().filter((one) => one.includes(name))) uploads.delete(key);
+}
+
+interface Case {
+  readonly what: string;
+  readonly astray?: Astray;
+  /** There are nodes to try on. */
+  readonly inhabited?: boolean;
+  readonly happens?: () => unknown;
+  readonly finding: RegExp;
+  readonly remedy: RegExp;
+}
+
+const cases: readonly Case[] = [
+  {
+    what: "an RBAC rule is missing",
+    happens: () => withdraw("pods/eviction"),
+    finding: /I cannot evict pods \(`create pods\/eviction`\)/,
+    remedy: /npm run connect -- manifest/,
+  },
+  {
+    what: "the admission policies are gone",
+    inhabited: true,
+    happens: () =>
+      asAdministrator(
+        here,
+        "DELETE",
+        "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/casement-nodes",
+      ),
+    finding: /admission policies that hold me to Windows nodes are not in force/,
+    remedy: /npm run connect -- manifest/,
+  },
+  {
+    what: "a function that changes something lacks a permission",
+    astray: without("provision-node", "LaunchTaggedInstances"),
+    finding: /`provision-node` may not `ec2:RunInstances`/,
+    remedy: /deploy the stack.*service control policy/,
+  },
+  {
+    what: "the function that looks lacks a permission",
+    astray: without("look", "SeeSubnets"),
+    finding: /`look` may not `ec2:DescribeSubnets`/,
+    remedy: /deploy the stack/,
+  },
+  {
+    what: "a subnet is full",
+    happens: fillSubnet,
+    finding: /subnet `subnet-0a10000000000000a` \(`web`, `batch`, `edge`\) has no free address/,
+    remedy: /another subnet/,
+  },
+  {
+    what: "a file of the payload is missing",
+    happens: () => loseFile("kubelet.exe"),
+    finding: /1 file of the payload is not in the bucket.*`kubelet.exe`/,
+    remedy: /upload the payload again/,
+  },
+  {
+    what: "the security group is open",
+    astray: openToAll,
+    finding: /security group `sg-0d10000000000a100` .*Remote Desktop \(port 3389\)/,
+    remedy: /take the rule back/,
+  },
+  {
+    what: "a Slack scope is missing",
+    astray: { scopes: ["commands", "chat:write", "users:read", "usergroups:read", "channels:read"] },
+    finding: /the app lacks the scope `channels:history`/i,
+    remedy: /install the app again/,
+  },
+  {
+    what: "the cluster does not answer",
+    happens: () => order(here, "kubernetes-5xx"),
+    finding: /The cluster does not answer: the server is currently unable to handle the request/,
+    remedy: /kubectl get --raw \/readyz/,
+  },
+  {
+    what: "SSM is throttled",
+    happens: () => order(here, "aws-throttle", { service: "ssm" }),
+    finding: /Nobody could look at the SSM documents: .*Rate exceeded/,
+    remedy: /ask again in a minute/,
+  },
+];
+
+test.for(cases)("$what: found, with its remedy", async ({ astray, inhabited = false, happens, finding, remedy }) => {
+  here = await world({ inhabited, ...(astray ? { astray } : {}) });
+  await happens?.();
+  const said = await report();
+  expect(said).toMatch(finding);
+  expect(said).toMatch(remedy);
+  expect(said).not.toContain("all well");
+  expect(here.ground.lambda.executions().filter(({ status }) => status !== "SUCCEEDED")).toEqual([]);
+});
+
+test("a cluster credential that has ended is said to have ended, and when", async () => {
+  here = await world();
+  credentialFor(3_600);
+  expect(await report()).toMatch(/cluster credential expires in 0 days, at `2026-11-21T04:0/);
+  await here.pass(61);
+  const said = await report();
+  expect(said).toMatch(/cluster credential expired at `2026-11-21T04:0/);
+  expect(said).toContain("npm run connect -- credential");
+  expect(said).toContain("Not looked at: ");
+});
+
+test("the worst comes first, and everything that can be looked at is looked at beside what cannot", async () => {
+  here = await world({ astray: openToAll });
+  order(here, "kubernetes-5xx");
+  order(here, "aws-throttle", { service: "ssm" });
+  const said = await report();
+  for (const part of ["The cluster does not answer", "Remote Desktop", "Nobody could look at the Windows images"])
+    expect(said).toContain(part);
+  expect(said.indexOf("Remote Desktop")).toBeLessThan(said.indexOf("Nobody could look"));
 });

@@ -12,7 +12,7 @@ import { mishapBook } from "../../lib/sandbox/core/mishaps.ts";
 import { seededRandom } from "../../lib/sandbox/core/random.ts";
 import { openStore, type Store } from "../../lib/sandbox/core/store.ts";
 import { furnish, payloadManifest } from "../../lib/sandbox/furnish.ts";
-import { type Ground, ground } from "../../lib/sandbox/ground.ts";
+import { type Astray, type Ground, ground } from "../../lib/sandbox/ground.ts";
 import { inProcess } from "../../lib/sandbox/in-process.ts";
 import { inhabit } from "../../lib/sandbox/inhabitants.ts";
 import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
@@ -47,6 +47,8 @@ export interface WorldOptions {
   readonly configuration?: object;
   /** What was written to the ledger before, for a world that is built again on the same memory. */
   readonly ledger?: readonly Write[];
+  /** What was set up in another way than the reviewed files say. */
+  readonly astray?: Astray;
   /** When it begins, in milliseconds since the epoch. */
   readonly now?: number;
 }
@@ -98,7 +100,13 @@ export async function world(options: WorldOptions = {}, store: Store = openStore
     bus: bus(),
     busy: (work) => under.during(work),
   };
-  const stand = await ground({ foundation, host: hostClock, hostTime: (ms) => ms, slackAddress: () => SLACK });
+  const stand = await ground({
+    foundation,
+    host: hostClock,
+    hostTime: (ms) => ms,
+    slackAddress: () => SLACK,
+    ...(options.astray ? { astray: options.astray } : {}),
+  });
   const authority = stand.kubernetes.authorityPem;
   const configuration = townConfiguration({ apiServer: KUBERNETES, authority }, options.configuration);
   await furnish(stand, configuration, KUBERNETES);
