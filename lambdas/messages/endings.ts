@@ -45,15 +45,15 @@ export const troubleMessage = (start: Start, words: string, commandWord: string)
     `${typeThis(commandWord, "nodes")} shows what is there now`,
   );
 
-const removed = {
-  succeeded: "was removed and its instance terminated",
-  failed: "was not removed",
-  cancelled: "was not removed: cancelled",
-} as const;
+/** A removal that went through, in one sentence for message and ledger. */
+export const removedSummary = (node: string): string => `${node} was removed and its instance terminated.`;
 
-/** How a removal ended, in one sentence for message and ledger. */
-export const removeSummary = (node: string, status: keyof typeof removed, left: string | null): string =>
-  `${node} ${removed[status]}.${left ? ` What is left: ${left}.` : ""}`;
+/**
+ * A removal that came to nothing, in one sentence for message and ledger.
+ * @param why "cancelled", "eviction failed"
+ * @param left what it leaves behind, in words
+ */
+export const notRemovedSummary = (why: string, left: string): string => `Not removed: ${why}; ${left}.`;
 
 /** An operation that somebody waits for and that will not end by itself: said by the sweep, in its thread. */
 export function lostMessage(

@@ -1,4 +1,5 @@
-import { removeSummary } from "../../messages/endings.ts";
+import { notRemovedSummary, removedSummary } from "../../messages/endings.ts";
+import { stageName } from "../../messages/stages.ts";
 import { removalLeaves } from "../../messages/removal-words.ts";
 import { Cancelled, causeOf, found, StageFailed, step, still, until } from "../durably.ts";
 import { type Removal, record, tell } from "./removal.ts";
@@ -8,9 +9,9 @@ export async function putBack(removal: Removal, error: unknown): Promise<void> {
   const { ctx, stage } = removal;
   const cause = causeOf(error);
   const left = await restore(removal);
-  if (cause instanceof Cancelled) return finish(removal, "cancelled", left);
+  if (cause instanceof Cancelled) return finish(removal, "cancelled", notRemovedSummary("cancelled", left));
   await step(ctx, "failed", () => record(removal, { failure: { stage, why: cause.message, left } }));
-  return finish(removal, "failed", left);
+  return finish(removal, "failed", notRemovedSummary(`${stageName(stage)} failed`, left));
 }
 
 /** Opens the node to pods again where that is right; what is left is told in words, also when it did not work. */
@@ -26,18 +27,16 @@ async function restore({ ctx, steps, chosen, isTouched, isBeyondReturn }: Remova
   }
 }
 
+/** The node is out: tells it. */
+export const finishRemoved = (removal: Removal): Promise<void> =>
+  finish(removal, "succeeded", removedSummary(removal.chosen.name));
+
 /** Writes the end into the ledger and says it. */
-export async function finish(
-  removal: Removal,
-  status: "succeeded" | "failed" | "cancelled",
-  left: string | null,
-): Promise<void> {
-  const { ctx, steps, start, chosen } = removal;
+async function finish(removal: Removal, status: "succeeded" | "failed" | "cancelled", summary: string): Promise<void> {
+  const { ctx, steps, start } = removal;
   await step(ctx, "end", async () => {
     const endedAt = steps.timestamp();
-    const outcome = status === "cancelled" ? left : null;
-    await record(removal, { status, waitsFor: null, endedAt, outcome });
-    const summary = removeSummary(chosen.name, status, left);
+    await record(removal, { status, waitsFor: null, endedAt });
     await steps.ledger.changeOperation(start.operation, { status, endedAt, callbacks: {}, summary });
   });
   await sayTheEnd(removal);

@@ -12,7 +12,7 @@ import { found, type Look, StageFailed, step, still } from "../durably.ts";
 import type { Begun } from "../operation.ts";
 import { type Published, postFirst } from "../publisher.ts";
 import { type Chosen, choose } from "./choose.ts";
-import { finish, putBack } from "./endings.ts";
+import { finishRemoved, putBack } from "./endings.ts";
 import { enter, INDEX, type Removal, waitFor } from "./removal.ts";
 
 /** Cordon, evict, terminate, delete: in this order, each told in the message; what fails before the end is put back. */
@@ -45,7 +45,7 @@ async function remove(removal: Removal): Promise<void> {
   } catch (error) {
     return putBack(removal, error);
   }
-  await finish(removal, "succeeded", null);
+  await finishRemoved(removal);
 }
 
 /** World and asker are judged again after the answer: minutes have passed. From here on the later judgement counts. */
@@ -57,7 +57,10 @@ async function takeLease(
 ): Promise<{ lease: Lease; chosen: Chosen }> {
   await checkAsker(steps, start, (await steps.runtime.read(null)).configuration);
   const chosen = await choose(steps, start, begun, before.name);
-  if (chosen.refusal) throw new Refused(removalRefusal(chosen.refusal, begun.commandWord).why);
+  if (chosen.refusal) {
+    const { why, next } = removalRefusal(chosen.refusal, begun.commandWord);
+    throw new Refused(`${why}. Next: ${next}.`);
+  }
   if (chosen.uid !== before.uid) throw new Refused("the Node was deleted and made again since you were asked");
   return { lease: await steps.leases.take(chosen.facts.instanceId, `${start.operation}:${INDEX}`), chosen };
 }
