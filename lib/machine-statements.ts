@@ -10,7 +10,7 @@ const ours: Conditions = {
 
 export const seeInstances: Statement = {
   sid: "SeeInstances",
-  actions: ["ec2:DescribeInstances", "ec2:DescribeInstanceStatus"],
+  actions: ["ec2:DescribeInstances"],
   resources: ["*"],
   why: "EC2's Describe actions take no resources.",
 };
@@ -98,7 +98,7 @@ export const command: Statement[] = [
   },
   {
     sid: "FollowCommands",
-    actions: ["ssm:GetCommandInvocation", "ssm:ListCommands", "ssm:ListCommandInvocations", "ssm:CancelCommand"],
+    actions: ["ssm:GetCommandInvocation", "ssm:ListCommands", "ssm:CancelCommand"],
     resources: ["*"],
     why: "The service supports no resource or tag conditions for these actions.",
   },

@@ -12,7 +12,7 @@ const EVERY_VERSION = "A running execution stays on the version of the function 
 
 export const writeLedger: Statement = {
   sid: "WriteLedger",
-  actions: ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
+  actions: ["dynamodb:PutItem", "dynamodb:UpdateItem"],
   resources: [table],
 };
 

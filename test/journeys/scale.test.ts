@@ -1,0 +1,56 @@
+import { afterEach, expect, test } from "vitest";
+import { UNREGISTERED_AT_ONCE } from "../../lambdas/steps/places.ts";
+import { PENDING_AT_MOST } from "../../lambdas/steps/csrs.ts";
+import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
+import { makeRequest } from "../../lib/sandbox/machine/certificate-request.ts";
+import { calls, expectSound, heldBack, launchedBy, newest, settled, spoken, wordsOf } from "./evidence.ts";
+import { type World, world } from "./world.ts";
+
+let here: World;
+afterEach(() => here.close());
+
+/** A certificate request of somebody else that nobody answers. */
+const pending = (at: number, request: string): KubeObject =>
+  ({
+    apiVersion: "certificates.k8s.io/v1",
+    kind: "CertificateSigningRequest",
+    metadata: { name: `csr-foreign-${at}` },
+    spec: { signerName: "example.com/other", username: "somebody", request, usages: ["client auth"] },
+    status: {},
+  }) as unknown as KubeObject;
+
+test("more nodes than may be on their way at once wait for places, and all become Ready", {
+  timeout: 60_000,
+}, async () => {
+  here = await world();
+  await here.type("operator", "/win add batch 22");
+  await here.until(() => calls(here, "ec2", "RunInstances").length >= UNREGISTERED_AT_ONCE, 5);
+  await here.pass(2);
+  const { operation } = await newest(here);
+  expect(launchedBy(here, operation.id)).toHaveLength(UNREGISTERED_AT_ONCE);
+  expect(wordsOf(spoken(here).channel[0] as never)).toContain("one of 20 places");
+  await settled(here);
+  expect((await newest(here)).operation.status).toBe("succeeded");
+  expect(launchedBy(here, operation.id)).toHaveLength(22);
+  const ready = spoken(here).thread.filter(({ text }) => text.includes("Ready after"));
+  expect(new Set(ready.map(({ text }) => text)).size).toBe(22);
+  expect(ready).toHaveLength(22);
+  expect(await heldBack(here)).toEqual([]);
+  await expectSound(here);
+});
+
+test("nothing is launched in front of a cluster whose approver drowns in requests", async () => {
+  here = await world({ configuration: { deadlines: { launch: 3 } } });
+  const names = { commonName: "somebody", organizations: [], dnsNames: [], ipAddresses: [] };
+  const { request } = await makeRequest(names);
+  const pem = Buffer.from(request).toString("base64");
+  for (let at = 0; at <= PENDING_AT_MOST; at += 1) here.ground.kubernetes.create(pending(at, pem));
+  await here.type("operator", "/win add web");
+  await settled(here);
+  const { nodes } = await newest(here);
+  expect(nodes[0]).toMatchObject({ status: "failed", failure: { stage: "launch", left: "no instance was launched" } });
+  expect(nodes[0]?.failure?.why).toContain(`fewer than ${PENDING_AT_MOST} pending certificate requests`);
+  expect(calls(here, "ec2", "RunInstances")).toEqual([]);
+  expect(await heldBack(here)).toEqual([]);
+  await expectSound(here);
+});
