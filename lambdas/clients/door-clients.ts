@@ -35,8 +35,10 @@ export const awsConfiguration = (place: Settings, transport?: Transport, maxAtte
  * @param maxAttempts how often a call to AWS is made at most; between them the SDK waits up to 0.5, 1, 2 … seconds
  */
 export function doorClients(place: Settings, transport?: Transport, maxAttempts?: number): DoorClients {
-  const aws = awsConfiguration(place, transport, maxAttempts);
-  const secrets = new SecretsManagerClient(aws);
+  const configuration = awsConfiguration(place, transport, maxAttempts);
+  const secrets = new SecretsManagerClient(configuration);
+  // One way out for all of them: it is built once, and so are its connections.
+  const aws = { ...configuration, requestHandler: secrets.config.requestHandler };
   const secret = remembered(secrets);
   const slackSecrets = async () => slackCredential(await secret(place.slackSecret, false));
   let slack: WebClient | undefined;

@@ -27,9 +27,11 @@ const KEEP_DIRECTORY_MS = 60_000;
 /** Slack waits three seconds: a kind sentence in time is worth more than a third attempt. */
 const ATTEMPTS = 2;
 
-/** Joins the door and its world. */
+/** Joins the door and its world; what every request needs is read at once, while the rest is still being built. */
 export function hostedFrontDoor(host: FrontDoorHost): (event: HttpEvent, context: unknown) => Promise<HttpAnswer> {
-  return frontDoor(worldOf(host));
+  const world = worldOf(host);
+  for (const read of [world.signingSecret, world.directory]) read().catch(() => undefined);
+  return frontDoor(world);
 }
 
 function worldOf(host: FrontDoorHost): FrontDoorWorld {
@@ -59,11 +61,16 @@ function worldOf(host: FrontDoorHost): FrontDoorWorld {
   };
 }
 
-/** Reads the directory at most once a minute; what could not be read is asked for again. */
+/** Reads the directory at most once a minute, once for all who ask meanwhile; what could not be read is asked for again. */
 function kept(read: () => Promise<Directory>, now: () => number): () => Promise<Directory> {
-  let last: { readonly at: number; readonly directory: Directory } | undefined;
-  return async () => {
-    if (!last || now() - last.at >= KEEP_DIRECTORY_MS) last = { at: now(), directory: await read() };
-    return last.directory;
+  let last: { readonly at: number; readonly directory: Promise<Directory> } | undefined;
+  return () => {
+    if (last && now() - last.at < KEEP_DIRECTORY_MS) return last.directory;
+    const reading = { at: now(), directory: read() };
+    last = reading;
+    reading.directory.catch(() => {
+      if (last === reading) last = undefined;
+    });
+    return reading.directory;
   };
 }

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { build, type Plugin } from "esbuild";
+import { frontDoorPlugins } from "./bundle-front-door.ts";
 
 /** CommonJS packages inside an ES module still call `require` for Node's own modules. */
 const REQUIRE = 'import{createRequire as $require}from"node:module";const require=$require(import.meta.url);';
@@ -9,9 +10,9 @@ const REQUIRE = 'import{createRequire as $require}from"node:module";const requir
  * Bundles a handler as it is deployed: one folder whose `index.mjs` exports `handler`.
  * @param entry the handler's file
  * @param folder is emptied first
- * @param plugins what this handler's bundle needs besides
+ * @param more what this handler's bundle needs besides
  */
-export async function bundle(entry: string, folder: string, plugins: Plugin[] = []): Promise<void> {
+export async function bundle(entry: string, folder: string, more: Plugin[] = []): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await build({
     entryPoints: { index: entry },
@@ -27,9 +28,12 @@ export async function bundle(entry: string, folder: string, plugins: Plugin[] = 
     banner: { js: REQUIRE },
     legalComments: "none",
     logLevel: "error",
-    plugins,
+    plugins: more,
   });
 }
+
+/** Handlers whose bundle needs more than esbuild does by itself. */
+const plugins: Readonly<Record<string, Plugin[]>> = { "front-door": frontDoorPlugins };
 
 /**
  * Bundles several handlers side by side.
@@ -42,6 +46,6 @@ export async function bundleAll<Name extends string>(
 ): Promise<Record<Name, string>> {
   const names = Object.keys(entries) as Name[];
   const folders = names.map((name) => [name, join(folder, name)] as const);
-  await Promise.all(folders.map(([name, target]) => bundle(entries[name], target)));
+  await Promise.all(folders.map(([name, target]) => bundle(entries[name], target, plugins[name])));
   return Object.fromEntries(folders) as Record<Name, string>;
 }

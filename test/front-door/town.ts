@@ -39,6 +39,7 @@ export const configuration = configurationOf({
     add: ["operator"],
     remove: ["operator"],
     cancel: ["operator"],
+    doctor: ["operator"],
   },
   pools: { web: pool(8), batch: pool(4) },
   bucket: "casement",

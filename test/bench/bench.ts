@@ -1,0 +1,161 @@
+import { spawn } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { cpus } from "node:os";
+import { join, resolve } from "node:path";
+import { CONFIGURATION_FILE, doorConfiguration } from "../../lambdas/front-door/configuration.ts";
+import { bundle, bundleAll } from "../../lib/constructs/bundle.ts";
+import { entries } from "../../lib/functions.ts";
+import { type BenchGround, benchGround } from "./ground.ts";
+
+/** One line of .bench/results.json. */
+interface Result {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly peer: string;
+  readonly peerValue: number;
+  readonly ratio: number;
+}
+
+const FOLDER = resolve(".bench");
+const COLD_STARTS = 15;
+const WARM_UP = 50;
+const WARM = 400;
+const PEER = "stock Bolt handler";
+
+const round = (value: number): number => Math.round(value * 10) / 10;
+const quantile = (values: readonly number[], q: number): number =>
+  [...values].sort((one, other) => one - other)[Math.min(values.length - 1, Math.floor(values.length * q))] ??
+  Number.NaN;
+
+const compared = (name: string, unit: string, value: number, peerValue: number): Result => ({
+  ...{ name, unit, peer: PEER, value: round(value), peerValue: round(peerValue) },
+  ratio: Math.round((value / peerValue) * 100) / 100,
+});
+
+let typed = 0;
+
+/** `/win add web 1` by the operator, signed now, with a trigger of its own. */
+function event({ signingSecret, configuration }: BenchGround): object {
+  const { teamId, channel, appId } = configuration.slack;
+  typed += 1;
+  const body = new URLSearchParams({
+    ...{ team_id: teamId, channel_id: channel, user_id: "U0OPERATOR", user_name: "olivia", api_app_id: appId },
+    ...{ command: configuration.command, text: "add web 1", trigger_id: `bench.${process.pid}.${typed}` },
+    ...{ response_url: "https://hooks.slack.invalid/commands/1" },
+  }).toString();
+  const at = Math.floor(Date.now() / 1000);
+  const signature = createHmac("sha256", signingSecret).update(`v0:${at}:${body}`).digest("hex");
+  const headers = {
+    "content-type": "application/x-www-form-urlencoded",
+    "x-slack-request-timestamp": String(at),
+    "x-slack-signature": `v0=${signature}`,
+  };
+  return { headers, body, isBase64Encoded: false };
+}
+
+/** Runs one of the measuring scripts on a bundle, in a process as bare as Lambda's. */
+function measured<T>(script: string, folder: string, stand: BenchGround, input: string): Promise<T> {
+  return new Promise((done, failed) => {
+    const child = spawn(process.execPath, [join(import.meta.dirname, script), join(folder, "index.mjs")], {
+      env: { ...stand.environment },
+      stdio: ["pipe", "pipe", "inherit"],
+      timeout: 60_000,
+    });
+    let output = "";
+    child.stdout.on("data", (chunk) => {
+      output += chunk;
+    });
+    child.on("error", failed);
+    child.on("close", (code) =>
+      code === 0 ? done(JSON.parse(output)) : failed(new Error(`${script} ended with ${code}`)),
+    );
+    child.stdin.end(input);
+  });
+}
+
+interface Cold {
+  readonly import: number;
+  readonly total: number;
+  readonly status: number;
+  readonly body: string;
+}
+
+async function coldStart(folder: string, stand: BenchGround): Promise<Cold> {
+  const cold = await measured<Cold>("cold.mjs", folder, stand, JSON.stringify(event(stand)));
+  if (cold.status !== 200 || !cold.body.includes("On it"))
+    throw new Error(`${folder} answered ${cold.status}: ${cold.body}`);
+  return cold;
+}
+
+async function warmTimes(folder: string, stand: BenchGround): Promise<number[]> {
+  const events = Array.from({ length: WARM_UP + WARM }, () => JSON.stringify(event(stand)));
+  return (await measured<number[]>("warm.mjs", folder, stand, events.join("\n"))).slice(WARM_UP);
+}
+
+async function kilobytes(folder: string): Promise<number> {
+  const code = (await readdir(folder)).filter((name) => name.endsWith(".mjs"));
+  const sizes = await Promise.all(code.map(async (name) => (await stat(join(folder, name))).size));
+  return sizes.reduce((sum, size) => sum + size, 0) / 1000;
+}
+
+/** Bundles both: ours as it is deployed, the stock one as esbuild does it by itself. */
+async function bundles({ configuration }: BenchGround): Promise<{ ours: string; stock: string }> {
+  const { "front-door": ours } = await bundleAll({ "front-door": entries["front-door"] }, FOLDER);
+  const stock = join(FOLDER, "stock");
+  await bundle("test/bench/stock/handler.ts", stock);
+  for (const folder of [ours, stock])
+    await writeFile(join(folder, CONFIGURATION_FILE), JSON.stringify(doorConfiguration(configuration)));
+  return { ours, stock };
+}
+
+/** One after the other, so that whatever else the machine does falls on both alike. */
+async function coldStarts({ ours, stock }: { ours: string; stock: string }, stand: BenchGround) {
+  const times: { ours: Cold[]; stock: Cold[] } = { ours: [], stock: [] };
+  for (let round = -1; round < COLD_STARTS; round += 1) {
+    const pair = { ours: await coldStart(ours, stand), stock: await coldStart(stock, stand) };
+    // The first pair only fills the file system's cache.
+    if (round >= 0) {
+      times.ours.push(pair.ours);
+      times.stock.push(pair.stock);
+    }
+  }
+  return times;
+}
+
+async function measure(stand: BenchGround): Promise<Result[]> {
+  const folders = await bundles(stand);
+  const cold = await coldStarts(folders, stand);
+  const total = (times: readonly Cold[]) =>
+    quantile(
+      times.map((time) => time.total),
+      0.5,
+    );
+  const imported = (times: readonly Cold[]) =>
+    quantile(
+      times.map((time) => time.import),
+      0.5,
+    );
+  const warm = { ours: await warmTimes(folders.ours, stand), stock: await warmTimes(folders.stock, stand) };
+  return [
+    compared("cold-ack", "ms", total(cold.ours), total(cold.stock)),
+    compared("cold-import", "ms", imported(cold.ours), imported(cold.stock)),
+    compared("bundle", "KB", await kilobytes(folders.ours), await kilobytes(folders.stock)),
+    compared("warm-ack-p99", "ms", quantile(warm.ours, 0.99), quantile(warm.stock, 0.99)),
+    compared("warm-ack-p50", "ms", quantile(warm.ours, 0.5), quantile(warm.stock, 0.5)),
+  ];
+}
+
+const stand = await benchGround();
+try {
+  const results = await measure(stand);
+  await mkdir(FOLDER, { recursive: true });
+  await writeFile(join(FOLDER, "results.json"), `${JSON.stringify(results, null, 2)}\n`);
+  console.log(`Node ${process.version} on ${cpus().length} × ${cpus()[0]?.model.trim()}; ${PEER} in the same run`);
+  console.table(
+    results.map(({ name, value, unit, peerValue, ratio }) => ({ name, value, unit, [PEER]: peerValue, ratio })),
+  );
+} finally {
+  await stand.close();
+}

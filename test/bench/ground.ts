@@ -1,0 +1,79 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { environmentOf, ledgerOf } from "../../bin/doors.ts";
+import { clients } from "../../lambdas/clients/clients.ts";
+import type { Configuration } from "../../lambdas/configuration.ts";
+import { settings } from "../../lambdas/settings.ts";
+import { directory } from "../../lambdas/steps/directory.ts";
+import { bus } from "../../lib/sandbox/core/bus.ts";
+import { callRecord } from "../../lib/sandbox/core/calls.ts";
+import type { Clock } from "../../lib/sandbox/core/clock.ts";
+import { mishapBook } from "../../lib/sandbox/core/mishaps.ts";
+import { seededRandom } from "../../lib/sandbox/core/random.ts";
+import { openStore } from "../../lib/sandbox/core/store.ts";
+import { httpDoor } from "../../lib/sandbox/doors.ts";
+import { furnish } from "../../lib/sandbox/furnish.ts";
+import { type Ground, ground, lambdaName } from "../../lib/sandbox/ground.ts";
+import { VISITOR } from "../../lib/sandbox/principals.ts";
+import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
+
+/** The ground that both bundles stand on while they are measured. */
+export interface BenchGround {
+  readonly configuration: Configuration;
+  readonly signingSecret: string;
+  /** What Lambda would give the front door's process. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Operations that were taken on. */
+  operations(): Promise<number>;
+  close(): Promise<void>;
+}
+
+const clock: Clock = {
+  now: Date.now,
+  after: (ms, what) => {
+    const timer = setTimeout(what, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+const listening = (door: Server): Promise<string> =>
+  new Promise((resolve) => {
+    door.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(door.address() as AddressInfo).port}`));
+  });
+
+async function build(): Promise<Ground> {
+  const store = openStore(":memory:");
+  const random = seededRandom(1);
+  const foundation = {
+    ...{ clock, random, store, mishaps: mishapBook(store, random), calls: callRecord(clock), bus: bus() },
+    busy: <T>(work: Promise<T>) => work,
+  };
+  return ground({ foundation, host: clock, hostTime: (ms) => ms, slackAddress: () => "http://slack.invalid" });
+}
+
+/** Raises AWS and Slack on loopback, without machines; what the door starts ends at once, so that it takes no time here. */
+export async function benchGround(): Promise<BenchGround> {
+  const stand = await build();
+  const configuration = townConfiguration({
+    apiServer: "https://kubernetes.invalid",
+    authority: stand.kubernetes.authorityPem,
+  });
+  await furnish(stand, configuration, "https://kubernetes.invalid");
+  stand.lambda.mount(lambdaName("add-nodes"), { executionTimeoutSeconds: 60 }, async () => ({ Status: "SUCCEEDED" }));
+  const doors = [httpDoor(stand.aws.answer), httpDoor(stand.slack.answer)] as const;
+  const [aws, slack] = await Promise.all([listening(doors[0]), listening(doors[1])]);
+  const addresses = { aws, slack, now: Date.now, slackNow: Date.now, configuration };
+  const owner = settings(environmentOf(stand, VISITOR, addresses));
+  const world = { clients: clients(owner), settings: owner, now: Date.now };
+  await directory(world).write({ groups: {}, standings: {}, readAt: new Date().toISOString() });
+  return {
+    configuration,
+    signingSecret: stand.keys.signingSecret,
+    environment: environmentOf(stand, "front-door", addresses),
+    operations: async () => (await ledgerOf(stand, addresses).operations(1_000)).length,
+    close: async () => {
+      for (const door of doors) door.close().closeAllConnections();
+      await stand.dynamodb.close();
+    },
+  };
+}

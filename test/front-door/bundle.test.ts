@@ -1,0 +1,66 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CONFIGURATION_FILE, doorConfiguration } from "../../lambdas/front-door/configuration.ts";
+import { bundleAll } from "../../lib/constructs/bundle.ts";
+import { entries } from "../../lib/functions.ts";
+import { signed, slashCommand } from "./signed.ts";
+import { configuration } from "./town.ts";
+
+const base = mkdtempSync(join(tmpdir(), "casement-door-"));
+const folder = join(base, "front-door");
+const environment = {
+  ...{ AWS_REGION: "us-west-2", AWS_ACCESS_KEY_ID: "AKIA", AWS_SECRET_ACCESS_KEY: "secret" },
+  // Nothing listens there: what needs the ground fails at once.
+  ...{ AWS_ENDPOINT_URL: "http://127.0.0.1:9", CASEMENT_SLACK_URL: "http://127.0.0.1:9/api/" },
+  ...{ CASEMENT_CLUSTER: "prod-west", CASEMENT_BUCKET: "b", CASEMENT_LEDGER_TABLE: "t" },
+  ...{ CASEMENT_CLUSTER_SECRET: "c", CASEMENT_SLACK_SECRET: "s", CASEMENT_FUNCTIONS: "{}", CASEMENT_DOCUMENTS: "{}" },
+};
+const code = () => readdirSync(folder).filter((name) => name.endsWith(".mjs"));
+
+beforeAll(async () => {
+  await bundleAll({ "front-door": entries["front-door"] }, base);
+  writeFileSync(join(folder, CONFIGURATION_FILE), JSON.stringify(doorConfiguration(configuration)));
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+/** What the bundle answers in a process of its own, as Lambda would run it. */
+function answered(event: object): unknown {
+  const script = `const { handler } = await import(${JSON.stringify(pathToFileURL(join(folder, "index.mjs")).href)});
+    console.log(JSON.stringify(await handler(${JSON.stringify(event)}, {}).catch((error) => error.name)));`;
+  const output = execFileSync(process.execPath, ["--input-type=module", "-e", script], { env: environment });
+  return JSON.parse(output.toString().trim().split("\n").at(-1) ?? "");
+}
+
+describe("the bundle that is deployed", () => {
+  test("is at most 600 KB", () => {
+    const bytes = code().reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+    expect(bytes).toBeLessThan(600_000);
+  });
+
+  test("holds no client that the door does not use", () => {
+    const text = code()
+      .map((name) => readFileSync(join(folder, name), "utf8"))
+      .join("\n");
+    for (const foreign of ["RunInstances", "SendCommand", "GetObject", "createNamespacedPodEviction"])
+      expect(text.includes(foreign), foreign).toBe(false);
+  });
+
+  test("holds no more of the configuration than the door goes by", () => {
+    const held = JSON.parse(readFileSync(join(folder, "configuration.json"), "utf8"));
+    expect(held.pools).toEqual({ web: {}, batch: {} });
+    expect(JSON.stringify(held)).not.toContain("PEM");
+  });
+
+  test("refuses what Slack did not sign, without asking anybody", () => {
+    expect(answered({ headers: {}, body: "payload=1" })).toEqual({ statusCode: 401, body: "" });
+  });
+
+  test("asks for the secret before it believes a signature", () => {
+    const now = Math.floor(Date.now() / 1000);
+    expect(answered(signed(slashCommand("help").body ?? "", undefined, now))).not.toMatchObject({ statusCode: 200 });
+  });
+});
