@@ -105,19 +105,17 @@ export const thread = (world: World) => ({
   },
 
   /**
-   * Fills a dialog that is open.
-   * @returns false when the person has closed it
-   * @throws Retryable when the front door has not opened it yet
+   * Fills a dialog; the front door opened it before anything was started.
+   * @returns false when the person has answered or closed it
    */
-  fillDialog: async (externalId: string, view: object, mayBeGone: boolean): Promise<boolean> => {
+  fillDialog: async (externalId: string, view: object): Promise<boolean> => {
     const slack = await world.clients.slack();
     try {
       await slack.views.update({ external_id: externalId, view: view as View });
       return true;
     } catch (error) {
       if (slackCode(error) !== "not_found") throw error;
-      if (mayBeGone) return false;
-      throw new Retryable("the dialog is not open yet", { cause: error });
+      return false;
     }
   },
 });

@@ -29,8 +29,7 @@ export const removeNode = tryingRights(
       } catch (error) {
         await step(ctx, "end without a removal", async () => {
           const said = await failOperation(steps, start, error);
-          if (!dryRun)
-            await steps.thread.fillDialog(dialogOf(start.operation), removalNotice(start.operation, said), true);
+          if (!dryRun) await steps.thread.fillDialog(dialogOf(start.operation), removalNotice(start.operation, said));
         });
       }
     },

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Retryable } from "../../lambdas/errors.ts";
 import { isBusy } from "../../lambdas/steps/busy.ts";
 import { town } from "../../lib/sandbox/town.ts";
 import { type Stand, stand } from "./ground.ts";
@@ -93,11 +92,7 @@ describe("A dialog", () => {
     blocks: saying("who?").blocks,
   };
 
-  it("is waited for while it is not open yet", async () => {
-    await expect(thread().fillDialog("remove-1", view, false)).rejects.toThrow(Retryable);
-  });
-
-  it("is let go when it may be closed already", async () => {
-    expect(await thread().fillDialog("remove-1", view, true)).toBe(false);
+  it("that was answered or closed is let go", async () => {
+    expect(await thread().fillDialog("remove-1", view)).toBe(false);
   });
 });

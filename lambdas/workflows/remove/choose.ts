@@ -71,7 +71,7 @@ export async function refuseRemoval(
   });
   const shown =
     !isDry(start) &&
-    (await steps.thread.fillDialog(dialogOf(start.operation), removalRefused(start.operation, name, words), true));
+    (await steps.thread.fillDialog(dialogOf(start.operation), removalRefused(start.operation, name, words)));
   if (!shown) await whisperTo(steps, start, removalRefusedMessage(name, words));
 }
 

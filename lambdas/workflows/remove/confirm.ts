@@ -30,7 +30,7 @@ export async function confirm(ctx: DurableContext, steps: Steps, start: Start, c
     // Closed or cancelled while the node was being judged: then nobody will answer.
     if ((await steps.ledger.operation(start.operation))?.cancelledBy) return true;
     // A dialog that is gone was answered: this step may run again after a crash.
-    await steps.thread.fillDialog(dialogOf(start.operation), removalDialog(start.operation, chosen.facts), true);
+    await steps.thread.fillDialog(dialogOf(start.operation), removalDialog(start.operation, chosen.facts));
     return false;
   });
   const decision = isCancelled ? "cancel" : await decisionOf(answered);
@@ -47,7 +47,7 @@ async function endUnconfirmed(steps: Steps, start: Start, why: Unconfirmed): Pro
     endedAt: steps.timestamp(),
     callbacks: {},
   });
-  await steps.thread.fillDialog(dialogOf(start.operation), removalNotice(start.operation, say(summary)), true);
+  await steps.thread.fillDialog(dialogOf(start.operation), removalNotice(start.operation, say(summary)));
 }
 
 async function decisionOf(answered: Promise<Answer>): Promise<Answer["decision"]> {
