@@ -1,12 +1,9 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
-import { CONFIGURATION_FILE, doorConfiguration } from "../lambdas/front-door/configuration.ts";
 import { CasementStack } from "../lib/casement-stack.ts";
-import { bundleAll } from "../lib/constructs/bundle.ts";
 import { readDeployment } from "../lib/deployment.ts";
-import { entries } from "../lib/functions.ts";
+import { deploymentBundles, everyBundle } from "../lib/deployment-bundles.ts";
 import { readPayload } from "../lib/release-content.ts";
 
 /** The annotated example: what `cdk synth` shows when nobody names a configuration. */
@@ -22,8 +19,7 @@ async function synthesise(): Promise<void> {
   const path = typeof named === "string" ? named : (process.env.CASEMENT_CONFIGURATION ?? EXAMPLE);
   const deployment = readDeployment(path);
   const payload = readPayload(deployment, path);
-  const bundles = await bundleAll(entries, BUNDLES);
-  await writeFile(join(bundles["front-door"], CONFIGURATION_FILE), JSON.stringify(doorConfiguration(deployment)));
+  const bundles = await deploymentBundles(everyBundle, BUNDLES, deployment);
   new CasementStack(app, `casement-${deployment.cluster.name}`, { deployment, payload, bundles });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();

@@ -1,0 +1,29 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CONFIGURATION_FILE, type DoorConfiguration, doorConfiguration } from "../lambdas/front-door/configuration.ts";
+import { bundleAll } from "./constructs/bundle.ts";
+import { entries } from "./functions.ts";
+
+/** What is bundled for a deployment. */
+type Name = keyof typeof entries;
+
+/** Everything that a deployment needs. */
+export const everyBundle = Object.keys(entries) as readonly Name[];
+
+/**
+ * Bundles handlers as they are deployed; beside the front door's code lies the configuration that it goes by.
+ * @param folder gets one folder per name
+ * @param configuration validated
+ * @returns name → the folder of its bundle
+ */
+export async function deploymentBundles<Wanted extends Name>(
+  names: readonly Wanted[],
+  folder: string,
+  configuration: DoorConfiguration,
+): Promise<Record<Wanted, string>> {
+  const wanted = Object.fromEntries(names.map((name) => [name, entries[name]])) as Record<Wanted, string>;
+  const bundles: Partial<Record<Name, string>> = await bundleAll(wanted, folder);
+  const door = bundles["front-door"];
+  if (door) await writeFile(join(door, CONFIGURATION_FILE), JSON.stringify(doorConfiguration(configuration)));
+  return bundles as Record<Wanted, string>;
+}

@@ -1,0 +1,108 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { type Addresses, environmentOf, mountDoors, readDirectory } from "../../bin/doors.ts";
+import { freePorts } from "../../bin/listen.ts";
+import { closed, openDoors } from "../../bin/open-doors.ts";
+import { deploymentBundles } from "../../lib/deployment-bundles.ts";
+import { type FunctionName, type FunctionShape, functions } from "../../lib/functions.ts";
+import { activity } from "../../lib/sandbox/core/activity.ts";
+import { bus } from "../../lib/sandbox/core/bus.ts";
+import { callRecord } from "../../lib/sandbox/core/calls.ts";
+import type { Clock } from "../../lib/sandbox/core/clock.ts";
+import { mishapBook } from "../../lib/sandbox/core/mishaps.ts";
+import { seededRandom } from "../../lib/sandbox/core/random.ts";
+import { openStore } from "../../lib/sandbox/core/store.ts";
+import { furnish } from "../../lib/sandbox/furnish.ts";
+import { type Ground, ground, lambdaName } from "../../lib/sandbox/ground.ts";
+import { town } from "../../lib/sandbox/town.ts";
+import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
+import { type DeployedFunction, deployedFunction } from "./deployed-function.ts";
+
+const clock: Clock = {
+  now: Date.now,
+  after: (ms, what) => {
+    const timer = setTimeout(what, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Both doors and a workflow that reaches everything: ledger, bucket, secrets, cluster and Slack. */
+const bundled = ["front-door", "cloud-events", "look"] as const;
+
+const folder = mkdtempSync(join(tmpdir(), "casement-deployed-"));
+const deployed = new Map<FunctionName, DeployedFunction>();
+let stand: Ground;
+let stop: () => Promise<void>;
+
+/** The ground on loopback and on the host's time, with a bundle under AWS's runtime client behind every function. */
+async function raise(): Promise<void> {
+  const ports = await freePorts(0);
+  const store = openStore(":memory:");
+  const random = seededRandom(1);
+  const foundation = {
+    clock,
+    random,
+    store,
+    mishaps: mishapBook(store, random),
+    calls: callRecord(clock),
+    bus: bus(),
+    busy: <T>(work: Promise<T>) => work,
+  };
+  const slack = `http://127.0.0.1:${ports.slack}`;
+  stand = await ground({ foundation, host: clock, hostTime: (ms) => ms, slackAddress: () => slack });
+  const kubernetes = `https://127.0.0.1:${ports.kubernetes}`;
+  const configuration = townConfiguration({ apiServer: kubernetes, authority: stand.kubernetes.authorityPem });
+  await furnish(stand, configuration, kubernetes);
+  const bundles = await deploymentBundles(bundled, folder, configuration);
+  const aws = `http://127.0.0.1:${ports.aws}`;
+  const addresses: Addresses = { aws, slack, now: Date.now, slackNow: Date.now, configuration };
+  mountDoors(stand, addresses);
+  for (const name of bundled) {
+    const running = await deployedFunction(bundles[name], environmentOf(stand, name, addresses));
+    deployed.set(name, running);
+    const { executionSeconds }: FunctionShape = functions[name];
+    const limits = executionSeconds ? { executionTimeoutSeconds: executionSeconds } : {};
+    stand.lambda.mount(lambdaName(name), limits, (event) => running.invoke(event));
+  }
+  const doors = await openDoors(stand, ports, activity(), async () => ({ status: 404, headers: {}, body: "" }));
+  stand.resume();
+  stop = async () => {
+    await Promise.all([...deployed.values()].map((running) => running.stop()));
+    await Promise.all(doors.map(closed));
+    await stand.dynamodb.close();
+    store.close();
+  };
+}
+
+beforeAll(raise, 120_000);
+afterAll(() => stop());
+
+const answeredBy = (name: FunctionName): number => deployed.get(name)?.answered() ?? 0;
+
+describe("bundles made for deployment, under AWS's own runtime client", () => {
+  it("take an event of the schedule and read Slack's directory into the ledger", async () => {
+    await readDirectory(stand);
+    expect(answeredBy("cloud-events")).toBe(1);
+  });
+
+  it("refuse a request that nobody signed", async () => {
+    const forged = { headers: { "content-type": "application/x-www-form-urlencoded" }, body: "command=/win" };
+    expect(await deployed.get("front-door")?.invoke(forged)).toMatchObject({ statusCode: 401 });
+  });
+
+  it("answer a signed command, and a durable function carries it out", async () => {
+    await stand.slack.desk.type("U0OPERATOR", town.slack.channelId, "/win nodes");
+    const told = () => JSON.stringify(stand.slack.desk.messagesFor("U0OPERATOR"));
+    await vi.waitFor(() => expect(told()).toMatch(/There are no Windows nodes yet/), {
+      timeout: 30_000,
+      interval: 200,
+    });
+    await vi.waitFor(() => expect(answeredBy("look")).toBeGreaterThan(0), { timeout: 30_000, interval: 200 });
+    await vi.waitFor(() => expect(stand.lambda.executions().map(({ status }) => status)).toEqual(["SUCCEEDED"]), {
+      timeout: 30_000,
+      interval: 200,
+    });
+  }, 90_000);
+});
