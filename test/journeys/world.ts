@@ -80,8 +80,10 @@ const hostClock: Clock = {
 
 const owner = { principal: "owner", require: () => undefined };
 
-const writeAgain = ({ dynamodb }: Ground, { action, body }: Write) =>
-  dynamodb.service.answer(action, { method: "POST", url: "/", headers: {}, body: Buffer.from(body) }, owner);
+async function writeAgain({ dynamodb }: Ground, writes: readonly Write[] = []): Promise<void> {
+  for (const { action, body } of writes)
+    await dynamodb.service.answer(action, { method: "POST", url: "/", headers: {}, body: Buffer.from(body) }, owner);
+}
 
 /** Builds the world. Call `close` at the end of the test. */
 export async function world(options: WorldOptions = {}, store: Store = openStore(":memory:")): Promise<World> {
@@ -110,7 +112,7 @@ export async function world(options: WorldOptions = {}, store: Store = openStore
   const authority = stand.kubernetes.authorityPem;
   const configuration = townConfiguration({ apiServer: KUBERNETES, authority }, options.configuration);
   await furnish(stand, configuration, KUBERNETES);
-  for (const write of options.ledger ?? []) await writeAgain(stand, write);
+  await writeAgain(stand, options.ledger);
   const transport = inProcess(stand, under);
   const addresses = { aws: AWS, slack: SLACK, now: Date.now, slackNow: Date.now, configuration, transport };
   mountDoors(stand, addresses);
