@@ -3,7 +3,7 @@ import { Retryable } from "../errors.ts";
 import type { Lease } from "../steps/leases.ts";
 import type { CommandLook, Order, Script } from "../steps/machine.ts";
 import type { Steps } from "../steps/steps.ts";
-import { type Bounds, Cancelled, found, StageFailed, step, stepAtMostOnce, still, until } from "./durably.ts";
+import { type Bounds, Cancelled, found, StageFailed, step, stepAtMostOnce, still, TimeIsUp, until } from "./durably.ts";
 
 /** Behind the event that a command finished stands a slow poll: events are best effort. */
 const LOOK_AGAIN_SECONDS = 45;
@@ -87,7 +87,7 @@ export async function command<T extends ScriptResult>(
     if (seen.cancelledBy !== null || seen.late) {
       await callOff(ctx, steps, held, name, { commandId, script: order.script }, bounds);
       if (seen.cancelledBy !== null) throw new Cancelled(seen.cancelledBy);
-      throw new StageFailed(`gave up waiting for ${order.script}.ps1, which SSM calls ${seen.look.status}`);
+      throw new TimeIsUp(`gave up waiting for ${order.script}.ps1, which SSM calls ${seen.look.status}`);
     }
     await finished.catch(() => undefined);
   }

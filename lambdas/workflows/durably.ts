@@ -3,7 +3,12 @@ import { isBusy, wordsOf } from "../steps/busy.ts";
 
 /** A stage did not reach its end: the sentence says why, in the machine's or service's own words. */
 export class StageFailed extends Error {
-  override readonly name = "StageFailed";
+  override readonly name: string = "StageFailed";
+}
+
+/** The stage's deadline passed: trying again would not help. */
+export class TimeIsUp extends StageFailed {
+  override readonly name = "TimeIsUp";
 }
 
 /** Somebody pressed cancel. */
@@ -162,5 +167,5 @@ export async function until<T>(
   if (end.kind === "done") return end.value;
   if (end.kind === "cancelled") throw new Cancelled(end.by);
   if (end.kind === "failed") throw new StageFailed(end.why);
-  throw new StageFailed(`gave up waiting for ${end.waitsFor}`);
+  throw new TimeIsUp(`gave up waiting for ${end.waitsFor}`);
 }

@@ -10,7 +10,7 @@ import type { Observation, RebootRequest, RebootResult } from "../../desired/pla
 import { buildOf } from "../../desired/windows-builds.ts";
 import { command } from "../command.ts";
 import { StageFailed } from "../durably.ts";
-import { apply, type Job, leaseOf, machineOf, observe, once } from "./job.ts";
+import { apply, type Job, leaseOf, machineOf, mayBeLost, observe, once } from "./job.ts";
 
 /** Everything that decides what this machine looks like. */
 export function factsOf(job: Job): OkdFacts {
@@ -66,17 +66,28 @@ async function reboot(job: Job): Promise<void> {
     notAfter: Math.floor(job.bounds.until / 1000),
     bootId: before.bootId,
   };
-  const result = await command<RebootResult>(
-    job.ctx,
-    job.steps,
-    leaseOf(job),
-    "reboot",
-    { script: "reboot", request },
-    job.bounds,
-  );
+  const lost = await rebootOnce(job, request);
+  const after = await observe(job, "look after the reboot");
+  if (after.bootId === before.bootId)
+    throw new StageFailed(lost ?? "the machine says it rebooted, but its boot id is the same");
+}
+
+/**
+ * Asks for the reboot and waits for the machine's word.
+ * @returns what was lost when that word never came: whether it rebooted is then told by its boot id
+ * @throws StageFailed when the machine itself says no; Cancelled
+ */
+async function rebootOnce(job: Job, request: RebootRequest): Promise<string | null> {
+  const order = { script: "reboot", request } as const;
+  let result: RebootResult;
+  try {
+    result = await command<RebootResult>(job.ctx, job.steps, leaseOf(job), "reboot", order, job.bounds);
+  } catch (error) {
+    if (mayBeLost(error)) return error.message;
+    throw error;
+  }
   if (!result.ok) throw new StageFailed(result.error ?? "reboot.ps1 did not come through");
-  if (result.bootIdAfter === result.bootIdBefore)
-    throw new StageFailed("the machine says it rebooted, but its boot id is the same");
+  return null;
 }
 
 /** The programs, from the bucket, each verified by its hash. */

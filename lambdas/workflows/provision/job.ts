@@ -9,7 +9,7 @@ import type { Runtime } from "../../steps/runtime.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { applyPlan } from "../apply-plan.ts";
 import { command } from "../command.ts";
-import { type Bounds, Cancelled, type Look, StageFailed, step, until } from "../durably.ts";
+import { type Bounds, Cancelled, type Look, StageFailed, step, TimeIsUp, until } from "../durably.ts";
 
 /** What one node's execution is started with. */
 export interface ProvisionStart {
@@ -130,16 +130,32 @@ export const leaseOf = (job: Job): Lease => {
 export const apply = (job: Job, name: string, operations: readonly Operation[], bounds = job.bounds) =>
   applyPlan(job.ctx, job.steps, leaseOf(job), name, operations, bounds);
 
-/** Looks at the machine through its own eyes. */
+/** A look that the agent lost is taken again: right after a boot its worker may start before the metadata route is back. */
+const LOOKS = 4;
+const LOOK_AGAIN_SECONDS = 20;
+
+/** A command whose result was lost, as opposed to one that nobody has time to wait for. */
+export const mayBeLost = (error: unknown): error is StageFailed =>
+  error instanceof StageFailed && !(error instanceof TimeIsUp);
+
+/**
+ * Looks at the machine through its own eyes.
+ * @throws StageFailed when it cannot look at all; Cancelled
+ */
 export async function observe(job: Job, name: string): Promise<Observation> {
-  const seen = await command<Observation>(
-    job.ctx,
-    job.steps,
-    leaseOf(job),
-    name,
-    { script: "observe", request: {} },
-    job.bounds,
-  );
+  for (let look = 1; ; look += 1) {
+    try {
+      return await observeOnce(job, look === 1 ? name : `${name}, look ${look}`);
+    } catch (error) {
+      if (!mayBeLost(error) || look === LOOKS) throw error;
+      await job.ctx.wait(`before ${name}, look ${look + 1}`, { seconds: LOOK_AGAIN_SECONDS });
+    }
+  }
+}
+
+async function observeOnce(job: Job, name: string): Promise<Observation> {
+  const order = { script: "observe", request: {} } as const;
+  const seen = await command<Observation>(job.ctx, job.steps, leaseOf(job), name, order, job.bounds);
   if (!seen.ok) throw new StageFailed("observe.ps1 could not look at the machine");
   return seen;
 }

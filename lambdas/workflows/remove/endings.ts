@@ -1,6 +1,6 @@
 import { notRemovedSummary, removedSummary } from "../../messages/endings.ts";
-import { stageName } from "../../messages/stages.ts";
 import { removalLeaves } from "../../messages/removal-words.ts";
+import { stageName } from "../../messages/stages.ts";
 import { Cancelled, causeOf, found, StageFailed, step, still, until } from "../durably.ts";
 import { type Removal, record, tell } from "./removal.ts";
 
