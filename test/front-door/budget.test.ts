@@ -1,0 +1,167 @@
+import { createHmac } from "node:crypto";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { environmentOf, ledgerOf } from "../../bin/doors.ts";
+import { clients } from "../../lambdas/clients/clients.ts";
+import { hostedFrontDoor } from "../../lambdas/front-door/hosted.ts";
+import type { HttpEvent } from "../../lambdas/front-door/verify.ts";
+import { settings } from "../../lambdas/settings.ts";
+import { directory } from "../../lambdas/steps/directory.ts";
+import { activity } from "../../lib/sandbox/core/activity.ts";
+import { bus } from "../../lib/sandbox/core/bus.ts";
+import { callRecord } from "../../lib/sandbox/core/calls.ts";
+import type { Clock } from "../../lib/sandbox/core/clock.ts";
+import { mishapBook } from "../../lib/sandbox/core/mishaps.ts";
+import { seededRandom } from "../../lib/sandbox/core/random.ts";
+import { openStore } from "../../lib/sandbox/core/store.ts";
+import { furnish } from "../../lib/sandbox/furnish.ts";
+import { type Ground, ground, lambdaName } from "../../lib/sandbox/ground.ts";
+import { inProcess } from "../../lib/sandbox/in-process.ts";
+import { VISITOR } from "../../lib/sandbox/principals.ts";
+import { town } from "../../lib/sandbox/town.ts";
+import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
+import { nodeRecord, operationRecord } from "../messages/records.ts";
+import { buttonPress, dialogEvent, slashCommand } from "./signed.ts";
+
+const clock: Clock = {
+  now: Date.now,
+  after: (ms, what) => {
+    const timer = setTimeout(what, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+let stand: Ground;
+let addresses: Parameters<typeof ledgerOf>[1];
+
+/** The ground, with functions that only take what is started: the calls that it answers are the front door's alone. */
+beforeAll(async () => {
+  const store = openStore(":memory:");
+  const random = seededRandom(1);
+  stand = await ground({
+    foundation: {
+      ...{ clock, random, store, mishaps: mishapBook(store, random), calls: callRecord(clock), bus: bus() },
+      busy: (work) => work,
+    },
+    host: clock,
+    hostTime: (ms) => ms,
+    slackAddress: () => "http://slack.invalid",
+  });
+  const cluster = { apiServer: "https://kubernetes.invalid", authority: stand.kubernetes.authorityPem };
+  const configuration = townConfiguration(cluster);
+  await furnish(stand, configuration, cluster.apiServer);
+  for (const name of ["add-nodes", "remove-node", "look"])
+    stand.lambda.mount(lambdaName(name), { executionTimeoutSeconds: 60 }, async () => ({ Status: "SUCCEEDED" }));
+  const host = { aws: "http://aws.invalid", slack: "http://slack.invalid", now: Date.now, slackNow: Date.now };
+  addresses = { ...host, configuration, transport: inProcess(stand, activity()) };
+  const owner = settings(environmentOf(stand, VISITOR, addresses));
+  const world = { clients: clients(owner, addresses.transport), settings: owner, now: Date.now };
+  const people = { groups: { S0OPERATORS: ["U0APPROVER"] }, standings: {}, readAt: new Date().toISOString() };
+  await directory(world).write(people);
+});
+afterAll(() => stand.dynamodb.close());
+
+/** A process of the front door's, as it is hosted. */
+const coldDoor = () =>
+  hostedFrontDoor({ ...addresses, settings: settings(environmentOf(stand, "front-door", addresses)) });
+
+/** The same request, signed with the ground's secret just now. */
+function resigned({ headers, body = "" }: HttpEvent): HttpEvent {
+  const at = String(Math.floor(Date.now() / 1000));
+  const signature = createHmac("sha256", stand.keys.signingSecret).update(`v0:${at}:${body}`).digest("hex");
+  return {
+    headers: { ...headers, "x-slack-request-timestamp": at, "x-slack-signature": `v0=${signature}` },
+    body,
+    isBase64Encoded: false,
+  };
+}
+
+/** What one request makes the door call, in order: "dynamodb PutItem". */
+async function callsOf(door: ReturnType<typeof coldDoor>, event: HttpEvent): Promise<string[]> {
+  const before = stand.foundation.calls.after(0).at(-1)?.seq ?? 0;
+  expect((await door(resigned(event), {})).statusCode).toBe(200);
+  return stand.foundation.calls.after(before).map(({ service, action }) => `${service} ${action}`);
+}
+
+// The callbacks of these tests are nobody's: that the engine refuses them is not what is counted.
+beforeEach(() => {
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+let trigger = 0;
+const fresh = (): string => {
+  trigger += 1;
+  return `budget.${trigger}`;
+};
+/** Somebody whose role comes from a group: what takes most to find out. */
+const typed = (text: string): HttpEvent => slashCommand(text, { trigger_id: fresh(), user_id: "U0APPROVER" });
+
+describe("the calls that a request costs", () => {
+  test("are the secret and the directory once per process", async () => {
+    const door = coldDoor();
+    const first = await callsOf(door, typed("add web 2"));
+    expect(first.toSorted()).toEqual([
+      "dynamodb GetItem",
+      "dynamodb PutItem",
+      "lambda Invoke",
+      "secretsmanager GetSecretValue",
+    ]);
+    expect(await callsOf(door, typed("help"))).toEqual([]);
+  });
+
+  test.each([
+    ["add web 2", ["dynamodb PutItem", "lambda Invoke"]],
+    ["nodes", ["dynamodb PutItem", "lambda Invoke"]],
+    ["help", []],
+    ["add wbe", []],
+    ["add web two", []],
+  ])("for %j are %j", async (text, expected) => {
+    const door = coldDoor();
+    await callsOf(door, typed("help"));
+    expect(await callsOf(door, typed(text))).toEqual(expected);
+  });
+
+  test("for a command with a dialog are one write, the dialog and one start", async () => {
+    stand.lambda.mount(lambdaName("front-door"), { timeoutSeconds: 10 }, coldDoor());
+    const channel = town.slack.channelId;
+    await stand.slack.desk.type("U0APPROVER", channel, "/win help");
+    const before = stand.foundation.calls.after(0).at(-1)?.seq ?? 0;
+    await stand.slack.desk.type("U0APPROVER", channel, "/win remove win-1");
+    expect(stand.foundation.calls.after(before).map(({ service, action }) => `${service} ${action}`)).toEqual([
+      "dynamodb PutItem",
+      "slack views.open",
+      "lambda Invoke",
+    ]);
+  });
+
+  test("for a button are one conditional write and one callback", async () => {
+    const book = ledgerOf(stand, addresses);
+    await book.beginNode(nodeRecord({ callbacks: { decision: "nobody-waits" } }));
+    const door = coldDoor();
+    await callsOf(door, typed("help"));
+    const calls = await callsOf(
+      door,
+      buttonPress("keep-instance", "add-3f9c2a71:0", "U0OPERATOR", { trigger_id: fresh() }),
+    );
+    expect(calls.slice(0, 2)).toEqual(["dynamodb UpdateItem", "lambda SendDurableExecutionCallbackSuccess"]);
+  });
+
+  test("for a dialog's answer are one conditional write and one callback", async () => {
+    const book = ledgerOf(stand, addresses);
+    const record = operationRecord({ id: "remove-12345678", callbacks: { dialog: "nobody-waits" } });
+    await book.requested(record);
+    const door = coldDoor();
+    await callsOf(door, typed("help"));
+    const calls = await callsOf(door, dialogEvent("view_submission", record.id, "U0OPERATOR", fresh()));
+    expect(calls).toEqual(["dynamodb UpdateItem", "lambda SendDurableExecutionCallbackSuccess"]);
+  });
+
+  test("for what the policy refuses is one conditional write", async () => {
+    const door = coldDoor();
+    await callsOf(door, typed("help"));
+    const refused = slashCommand("add web", { trigger_id: fresh(), user_id: "U0VISITOR0" });
+    expect(await callsOf(door, refused)).toEqual(["dynamodb PutItem"]);
+  });
+});
