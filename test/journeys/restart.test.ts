@@ -113,7 +113,7 @@ describe("a process that dies during an add and is started again on its files", 
     await first.type("operator", "/win add web 1");
     await settled(first);
     await first.close();
-  });
+  }, 60_000);
   afterEach(async () => {
     await here?.close();
     here = undefined;

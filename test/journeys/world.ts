@@ -78,6 +78,9 @@ const hostClock: Clock = {
   },
 };
 
+/** Has the time come, or will nothing happen any more? */
+const isOver = (end: number): boolean => Date.now() >= end || vi.getTimerCount() === 0;
+
 const owner = { principal: "owner", require: () => undefined };
 
 async function writeAgain({ dynamodb }: Ground, writes: readonly Write[] = []): Promise<void> {
@@ -127,8 +130,7 @@ export async function world(options: WorldOptions = {}, store: Store = openStore
         asked = Date.now();
         if (await question()) return;
       }
-      if (Date.now() >= end || vi.getTimerCount() === 0)
-        throw new Error(`${what} did not come within ${minutes} minutes`);
+      if (isOver(end)) throw new Error(`${what} did not come within ${minutes} minutes`);
       vi.advanceTimersToNextTimer();
     }
   };
