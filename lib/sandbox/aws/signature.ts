@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
 import type { WireRequest } from "../core/wire.ts";
 
 /** What a request says about its signature, by header or in the query of a presigned address. */
@@ -30,7 +30,8 @@ export interface Key {
 }
 
 const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");
-const hmac = (key: string | Buffer, data: string): Buffer => createHmac("sha256", key).update(data).digest();
+const hmac = (key: string | Buffer | KeyObject, data: string): Buffer =>
+  createHmac("sha256", key).update(data).digest();
 
 /** RFC 3986 encoding, as the Signature Version 4 specification demands. */
 const encoded = (text: string): string =>
@@ -114,13 +115,13 @@ function canonicalRequest(request: WireRequest, claim: Signature): string {
   ].join("\n");
 }
 
-const signingKeys = new Map<string, Buffer>();
+const signingKeys = new Map<string, KeyObject>();
 
 /** The key that a secret signs with in one scope: good for a day, so it is kept ("Derive a signing key"). */
-function signingKey(secret: string, scope: string): string | Buffer {
+function signingKey(secret: string, scope: string): KeyObject {
   const known = signingKeys.get(`${secret} ${scope}`);
   if (known) return known;
-  const key = scope.split("/").reduce<string | Buffer>(hmac, `AWS4${secret}`) as Buffer;
+  const key = createSecretKey(scope.split("/").reduce(hmac, Buffer.from(`AWS4${secret}`)));
   signingKeys.set(`${secret} ${scope}`, key);
   return key;
 }

@@ -20,11 +20,19 @@ export interface Store {
   close(): void;
 }
 
-/**
- * Opens the ground's memory.
- * @param path a file, or ":memory:" for a journey
- */
-export function openStore(path: string): Store {
+/** Where values are kept beside the process's own memory. */
+interface Disk {
+  /** Key and JSON of every value of a collection. */
+  rows(collection: string): [key: string, json: string][];
+  write(collection: string, key: string, value: unknown): void;
+  remove(collection: string, key: string): void;
+  begin(): void;
+  commit(): void;
+  rollback(): void;
+  close(): void;
+}
+
+function file(path: string): Disk {
   const database = new DatabaseSync(path);
   // A killed process loses nothing that SQLite has handed to the operating system, so no fsync is needed here.
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;");
@@ -34,46 +42,74 @@ export function openStore(path: string): Store {
   const read = database.prepare("SELECT key, value FROM entry WHERE collection = ?");
   const write = database.prepare("INSERT OR REPLACE INTO entry VALUES (?, ?, ?)");
   const remove = database.prepare("DELETE FROM entry WHERE collection = ? AND key = ?");
-  const collections = new Map<string, Collection<unknown>>();
-
-  const load = (name: string): Collection<unknown> => {
-    const entries = new Map<string, unknown>();
-    for (const row of read.all(name)) entries.set(String(row.key), JSON.parse(String(row.value)));
-    return {
-      get: (key) => entries.get(key),
-      set: (key, value) => {
-        entries.set(key, value);
-        write.run(name, key, JSON.stringify(value));
-      },
-      delete: (key) => {
-        if (entries.delete(key)) remove.run(name, key);
-      },
-      has: (key) => entries.has(key),
-      keys: () => [...entries.keys()],
-      values: () => [...entries.values()],
-      get size() {
-        return entries.size;
-      },
-    };
+  return {
+    rows: (collection) => read.all(collection).map(({ key, value }) => [String(key), String(value)]),
+    write: (collection, key, value) => write.run(collection, key, JSON.stringify(value)),
+    remove: (collection, key) => remove.run(collection, key),
+    begin: () => database.exec("BEGIN"),
+    commit: () => database.exec("COMMIT"),
+    rollback: () => database.exec("ROLLBACK"),
+    close: () => database.close(),
   };
+}
 
+const nothing = (): void => undefined;
+
+/** The memory of a journey ends with it: nobody would read what was written. */
+const nowhere: Disk = {
+  rows: () => [],
+  write: nothing,
+  remove: nothing,
+  begin: nothing,
+  commit: nothing,
+  rollback: nothing,
+  close: nothing,
+};
+
+function collectionOn(disk: Disk, name: string): Collection<unknown> {
+  const entries = new Map<string, unknown>(disk.rows(name).map(([key, json]) => [key, JSON.parse(json)]));
+  return {
+    get: (key) => entries.get(key),
+    set: (key, value) => {
+      entries.set(key, value);
+      disk.write(name, key, value);
+    },
+    delete: (key) => {
+      if (entries.delete(key)) disk.remove(name, key);
+    },
+    has: (key) => entries.has(key),
+    keys: () => [...entries.keys()],
+    values: () => [...entries.values()],
+    get size() {
+      return entries.size;
+    },
+  };
+}
+
+/**
+ * Opens the ground's memory.
+ * @param path a file, or ":memory:" for a journey
+ */
+export function openStore(path: string): Store {
+  const disk = path === ":memory:" ? nowhere : file(path);
+  const collections = new Map<string, Collection<unknown>>();
   return {
     collection: <T>(name: string) => {
-      const known = collections.get(name) ?? load(name);
+      const known = collections.get(name) ?? collectionOn(disk, name);
       collections.set(name, known);
       return known as Collection<T>;
     },
     together: (work) => {
-      database.exec("BEGIN");
+      disk.begin();
       try {
         const result = work();
-        database.exec("COMMIT");
+        disk.commit();
         return result;
       } catch (error) {
-        database.exec("ROLLBACK");
+        disk.rollback();
         throw error;
       }
     },
-    close: () => database.close(),
+    close: () => disk.close(),
   };
 }
