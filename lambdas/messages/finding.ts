@@ -20,6 +20,7 @@ export type Finding =
   | { readonly kind: "payload-missing"; readonly files: readonly string[] }
   | { readonly kind: "payload-version"; readonly payload: string; readonly configured: string }
   | { readonly kind: "document-missing"; readonly script: string; readonly name: string }
+  | { readonly kind: "no-release"; readonly why: string }
   | { readonly kind: "clock"; readonly against: string; readonly seconds: number }
   | { readonly kind: "agents-old"; readonly machines: readonly string[]; readonly wanted: string }
   | { readonly kind: "agents-silent"; readonly machines: readonly string[] }

@@ -71,6 +71,7 @@ const ofAws: Pick<
   | "payload-missing"
   | "payload-version"
   | "document-missing"
+  | "no-release"
 > = {
   denied: ({ by, action }) =>
     broken(
@@ -119,6 +120,12 @@ const ofAws: Pick<
       "AWS",
       `the payload is for Kubernetes ${code(payload)}, the configuration says ${code(configured)}`,
       "upload the payload of that version, or correct `cluster.version`",
+    ),
+  "no-release": ({ why }) =>
+    broken(
+      "AWS",
+      `the release that functions go by cannot be read: ${plain(why)}`,
+      "deploy the stack with a payload manifest (docs/deploy.md)",
     ),
   "document-missing": ({ script, name }) =>
     broken("AWS", `the SSM document ${code(name)} for ${code(script)} does not exist`, "deploy the stack again"),

@@ -5,23 +5,27 @@ import type { Area, Finding } from "../../messages/finding.ts";
 import { slackCode, wordsOf } from "../busy.ts";
 import type { World } from "../world.ts";
 
-/** What is examined: the world, and what it should be. */
-export interface Patient {
+/** What is examined. */
+export interface Subject {
   readonly world: World;
-  readonly configuration: Configuration;
-  readonly payload: PayloadManifest;
-  /** Image of each pool, for the dry run of a launch. */
-  readonly images: Readonly<Record<string, string>>;
   /** Who asks, as findings name it: the function, or who sits at the terminal. */
   readonly by: string;
 }
 
+/** The same, with what it should be. */
+export interface Patient extends Subject {
+  readonly configuration: Configuration;
+  readonly payload: PayloadManifest;
+  /** Image of each pool, for the dry run of a launch. */
+  readonly images: Readonly<Record<string, string>>;
+}
+
 /** One look at one thing. */
-export interface Check {
+export interface Check<Of extends Subject = Patient> {
   readonly area: Area;
   /** After "nobody could look at": "the subnets". */
   readonly what: string;
-  readonly look: (patient: Patient) => Promise<readonly Finding[]>;
+  readonly look: (patient: Of) => Promise<readonly Finding[]>;
 }
 
 /** Patience with one check: all of them run side by side, so the whole report takes little longer. */
@@ -45,7 +49,7 @@ export const denied = (error: Error, by: string, what: string): Finding => ({
 });
 
 /** What a check that failed says about its subject: denied, a scope that is missing, or no answer. */
-function failed({ area, what }: Pick<Check, "area" | "what">, { by }: Pick<Patient, "by">, error: unknown): Finding {
+function failed({ area, what }: Pick<Check, "area" | "what">, { by }: Subject, error: unknown): Finding {
   if (isDenied(error)) return denied(error, by, what);
   if (slackCode(error) === "missing_scope") {
     const { needed = "" } = (error as { data?: { needed?: string } }).data ?? {};
@@ -61,7 +65,7 @@ const timeUp = (): { promise: Promise<never>; clear: () => void } => {
   return { promise, clear: () => clearTimeout(timer) };
 };
 
-async function inTime(check: Check, patient: Patient): Promise<readonly Finding[]> {
+async function inTime<Of extends Subject>(check: Check<Of>, patient: Of): Promise<readonly Finding[]> {
   const { promise, clear } = timeUp();
   try {
     return await Promise.race([check.look(patient), promise]);
@@ -71,13 +75,13 @@ async function inTime(check: Check, patient: Patient): Promise<readonly Finding[
 }
 
 /** Runs one check by itself: whatever it throws, and however long it takes, becomes a finding. */
-export const isolated = (check: Check, patient: Patient): Promise<readonly Finding[]> =>
+export const isolated = <Of extends Subject>(check: Check<Of>, patient: Of): Promise<readonly Finding[]> =>
   inTime(check, patient).catch((error: unknown) => [failed(check, patient, error)]);
 
 /** The first check of a side: when it gets no answer, the side is down and nothing else is asked of it. */
-export async function first(
-  check: Check,
-  patient: Patient,
+export async function first<Of extends Subject>(
+  check: Check<Of>,
+  patient: Of,
 ): Promise<{ readonly up: boolean; readonly findings: readonly Finding[] }> {
   try {
     return { up: true, findings: await inTime(check, patient) };

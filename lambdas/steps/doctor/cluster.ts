@@ -5,18 +5,18 @@ import { bodyOf } from "../busy.ts";
 import { isReady, isWindows } from "../node-facts.ts";
 import { nodes } from "../nodes.ts";
 import type { World } from "../world.ts";
-import type { Check, Patient } from "./check.ts";
+import type { Check, Subject } from "./check.ts";
 import { skewFinding } from "./clock.ts";
 import { expiry } from "./credential.ts";
 
 /** Does the API server take the credential? A token that is known to have ended is said to have ended. */
-async function credentialCounts({ world }: Patient): Promise<Finding[]> {
+async function credentialCounts({ world, by }: Subject): Promise<Finding[]> {
   try {
     const { headers } = await world.clients.kubernetes.version.getCodeWithHttpInfo({});
     return skewFinding("the cluster", headers.date, world.now());
   } catch (error) {
     if (!(error instanceof ApiException) || error.code !== 401) throw error;
-    const ended = await expiry({ world });
+    const ended = await expiry({ world, by });
     return ended.length > 0 ? ended : [{ kind: "credential-refused" }];
   }
 }
@@ -43,7 +43,7 @@ async function mayI({ clients }: World, { does: _does, ...wanted }: Access): Pro
  * Asks the API server for each right by SelfSubjectAccessReview.
  * @returns one finding per right that is missing
  */
-export async function rights({ world }: Pick<Patient, "world">): Promise<Finding[]> {
+async function rights({ world }: Subject): Promise<Finding[]> {
   const asked = clusterAccess.map(
     async (access): Promise<Finding[]> =>
       (await mayI(world, access)) ? [] : [{ kind: "right-missing", does: access.does, right: rightOf(access) }],
@@ -56,7 +56,7 @@ const byPolicy = (error: unknown): boolean =>
   error instanceof ApiException && JSON.stringify(bodyOf(error) ?? "").includes("ValidatingAdmissionPolicy");
 
 /** The bot may not read policies, so it tries: a dry run of what they must deny changes nothing either way. */
-async function policies({ world }: Patient): Promise<Finding[]> {
+async function policies({ world }: Subject): Promise<Finding[]> {
   const linux = (await nodes(world).all()).find((node) => !isWindows(node));
   if (!linux) return [];
   const body = { metadata: { labels: { "casement.dev/doctor": "tries" } } };
@@ -72,21 +72,26 @@ async function policies({ world }: Patient): Promise<Finding[]> {
   }
 }
 
-async function linuxNode({ world }: Patient): Promise<Finding[]> {
+async function linuxNode({ world }: Subject): Promise<Finding[]> {
   const ready = (await nodes(world).all()).some((node) => !isWindows(node) && isReady(node));
   return ready ? [] : [{ kind: "no-linux-node" }];
 }
 
 /** While the API server does not take the credential, nothing else is asked of it. */
-export const clusterCredential: Check = {
+export const clusterCredential: Check<Subject> = {
   area: "Cluster",
   what: "whether the API server takes the credential",
   look: credentialCounts,
 };
 
-export const clusterChecks: readonly Check[] = [
+/** What `npm run connect` promises: the credential and everything that the reviewed manifest gives. */
+export const accessChecks: readonly Check<Subject>[] = [
   { area: "Cluster", what: "the credential's end", look: expiry },
   { area: "Cluster", what: "the bot's rights", look: rights },
   { area: "Cluster", what: "the admission policies", look: policies },
+];
+
+export const clusterChecks: readonly Check<Subject>[] = [
+  ...accessChecks,
   { area: "Cluster", what: "the Linux nodes", look: linuxNode },
 ];

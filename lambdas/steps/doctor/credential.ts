@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Finding } from "../../messages/finding.ts";
 import type { World } from "../world.ts";
-import type { Patient } from "./check.ts";
+import type { Subject } from "./check.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -44,7 +44,7 @@ export async function credentialExpiry({ clients, settings }: World): Promise<nu
 }
 
 /** The credential's end as findings: none while it is far away. */
-export async function expiry({ world }: Pick<Patient, "world">): Promise<Finding[]> {
+export async function expiry({ world }: Subject): Promise<Finding[]> {
   const finding = expiryFinding(await credentialExpiry(world), world.now());
   return finding ? [finding] : [];
 }

@@ -1,34 +1,35 @@
 import type { Configuration } from "../../configuration.ts";
 import type { Examination } from "../../messages/doctor.ts";
 import type { Finding } from "../../messages/finding.ts";
+import { isBusy, wordsOf } from "../busy.ts";
 import { instances } from "../instances.ts";
 import { type Runtime, runtime } from "../runtime.ts";
 import type { World } from "../world.ts";
 import { accountChecks } from "./account.ts";
 import { agentChecks } from "./agents.ts";
-import { type Check, first, isolated, type Patient } from "./check.ts";
-import { clusterChecks, clusterCredential } from "./cluster.ts";
+import { type Check, first, isolated, type Patient, type Subject } from "./check.ts";
+import { accessChecks, clusterChecks, clusterCredential } from "./cluster.ts";
 import { credentialExpiry } from "./credential.ts";
 import { okdChecks } from "./okd.ts";
 import { rightsOf, type Tried } from "./rights.ts";
 import { slackChecks, slackIdentity } from "./slack.ts";
 
 /** One side of the world: its first check decides whether the others are worth asking. */
-interface Side {
-  readonly opening: Check | null;
-  readonly checks: readonly Check[];
+interface Side<Of extends Subject> {
+  readonly opening: Check<Of> | null;
+  readonly checks: readonly Check<Of>[];
 }
 
-const sides: readonly Side[] = [
+const sides: readonly Side<Patient>[] = [
   { opening: slackIdentity, checks: slackChecks },
   // Each service of AWS's is down by itself.
   { opening: null, checks: [...accountChecks, ...agentChecks] },
   { opening: clusterCredential, checks: [...clusterChecks, ...okdChecks] },
 ];
 
-const whatOf = (checks: readonly Check[]): string[] => checks.map(({ what }) => what);
+const whatOf = (checks: readonly { readonly what: string }[]): string[] => checks.map(({ what }) => what);
 
-async function examineSide({ opening, checks }: Side, patient: Patient): Promise<Examination> {
+async function examineSide<Of extends Subject>({ opening, checks }: Side<Of>, patient: Of): Promise<Examination> {
   const opened = opening ? await first(opening, patient) : { up: true, findings: [] };
   const refused = opened.findings.some(({ kind }) => kind === "credential-expired" || kind === "credential-refused");
   const openings = opening ? 1 : 0;
@@ -57,27 +58,53 @@ async function imagesOf(world: World, { pools }: Configuration): Promise<Record<
   return Object.fromEntries(resolved.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
 }
 
+/** The bot's access to the cluster alone: needs no release, so it can be asked as soon as the cluster is connected. */
+const examineAccess = (subject: Subject): Promise<Examination> =>
+  examineSide({ opening: clusterCredential, checks: accessChecks }, subject);
+
+/** Without a release nobody knows what the rest should be; the cluster's access is looked at all the same. */
+async function withoutRelease(subject: Subject, error: unknown): Promise<Examination> {
+  const why = wordsOf(error);
+  const finding: Finding = isBusy(error) ? { kind: "down", area: "AWS", why } : { kind: "no-release", why };
+  const access = await examineAccess(subject);
+  return together([{ findings: [finding], looked: 1, skipped: ["everything that a release describes"] }, access]);
+}
+
 /** Looks at everything and mends nothing. */
-export const doctor = (world: World) => ({
-  /**
-   * Examines Slack, the account, the cluster and its nodes. Never throws: a side that is down is a finding.
-   * @param known what the deployment should be; by whom it is asked
-   */
-  examine: async (known: Pick<Runtime, "configuration" | "payload">, by: string): Promise<Examination> => {
+export const doctor = (world: World) => {
+  const examine = async (known: Pick<Runtime, "configuration" | "payload">, by: string): Promise<Examination> => {
     const patient: Patient = { world, by, images: {}, ...known };
     return together(await Promise.all(sides.map((side) => examineSide(side, patient))));
-  },
+  };
+  return {
+    /**
+     * Examines Slack, the account, the cluster and its nodes. Never throws: a side that is down is a finding.
+     * @param known what the deployment should be
+     * @param by who asks
+     */
+    examine,
 
-  images: (configuration: Configuration): Promise<Record<string, string>> => imagesOf(world, configuration),
+    /** The same, also while there is no release or AWS does not answer; for a terminal. */
+    examineAnyway: async (by: string): Promise<Examination> => {
+      const read = await runtime(world)
+        .read(null)
+        .catch((error: unknown) => ({ error }));
+      return "error" in read ? withoutRelease({ world, by }, read.error) : examine(read, by);
+    },
 
-  /** A function tries what its own role allows. */
-  tryRights: async (by: Tried, images: Readonly<Record<string, string>>): Promise<Examination> => {
-    const { configuration, payload } = await runtime(world).read(null);
-    const patient: Patient = { world, by, images, configuration, payload };
-    const found = await Promise.all(rightsOf[by].map((check) => isolated(check, patient)));
-    return { findings: distinct(found.flat()), looked: rightsOf[by].length, skipped: [] };
-  },
+    examineAccess: (by: string): Promise<Examination> => examineAccess({ world, by }),
 
-  /** When the cluster credential ends, for whatever looks at it by schedule: milliseconds since the epoch, null for never. */
-  credentialExpiry: (): Promise<number | null> => credentialExpiry(world),
-});
+    images: (configuration: Configuration): Promise<Record<string, string>> => imagesOf(world, configuration),
+
+    /** A function tries what its own role allows. */
+    tryRights: async (by: Tried, images: Readonly<Record<string, string>>): Promise<Examination> => {
+      const { configuration, payload } = await runtime(world).read(null);
+      const patient: Patient = { world, by, images, configuration, payload };
+      const found = await Promise.all(rightsOf[by].map((check) => isolated(check, patient)));
+      return { findings: distinct(found.flat()), looked: rightsOf[by].length, skipped: [] };
+    },
+
+    /** When the cluster credential ends, for what looks at it by schedule: milliseconds since the epoch, null for never. */
+    credentialExpiry: (): Promise<number | null> => credentialExpiry(world),
+  };
+};

@@ -1,0 +1,65 @@
+import { clients } from "../../lambdas/clients/clients.ts";
+import { doctorText, type Examination } from "../../lambdas/messages/doctor.ts";
+import { wordsOfFinding } from "../../lambdas/messages/findings.ts";
+import { doctor } from "../../lambdas/steps/doctor/doctor.ts";
+import { clusterManifest } from "../../lib/manifests/manifest.ts";
+import { StartError } from "../start-error.ts";
+import { storeCredential } from "./credential.ts";
+import type { Place } from "./place.ts";
+import { type Task, type Words, wordsOf } from "./words.ts";
+
+/** What came of a task: what is printed, and the exit code. */
+export interface Told {
+  readonly text: string;
+  /** 0: all well, or only warnings; 1: something is broken, or nobody could look. */
+  readonly code: 0 | 1;
+}
+
+/** Whoever sits at the terminal, as findings name who lacks a right. */
+const YOU = "you";
+
+/** Nothing can be asked: AWS does not answer, or does not know us. */
+const unreachable = (error: unknown): Examination => ({
+  findings: [{ kind: "down", area: "AWS", why: error instanceof Error ? error.message : String(error) }],
+  looked: 1,
+  skipped: ["Slack, the cluster and its nodes: their credentials lie in AWS Secrets Manager"],
+});
+
+async function examined(place: Place, how: "examineAnyway" | "examineAccess"): Promise<Examination> {
+  const settings = await place.settings().catch((error: unknown) => ({ error }));
+  if ("error" in settings) {
+    if (settings.error instanceof StartError) throw settings.error;
+    return unreachable(settings.error);
+  }
+  const now = await place.clock();
+  return doctor({ clients: clients(settings), settings, now })[how](YOU);
+}
+
+function told(examination: Examination, { cluster, commandWord }: Place): Told {
+  const serious = examination.findings.some((one) => wordsOfFinding(one, commandWord).level !== "warning");
+  return { text: `${doctorText(examination, cluster, commandWord)}\n`, code: serious ? 1 : 0 };
+}
+
+const tasks: Readonly<Record<Task, (words: Words) => Promise<Told>>> = {
+  manifest: async ({ place }) => ({ text: clusterManifest(place.labelKeys), code: 0 }),
+  credential: async ({ place, credential }) => {
+    await storeCredential(place, credential);
+    const { text, code } = told(await examined(place, "examineAccess"), place);
+    return { text: `The credential is stored. The functions read it when they next ask the cluster.\n\n${text}`, code };
+  },
+  access: async ({ place }) => told(await examined(place, "examineAccess"), place),
+  check: async ({ place }) => told(await examined(place, "examineAnyway"), place),
+};
+
+/**
+ * Does what was typed behind `npm run connect --`.
+ * @param environment process.env, or what stands for it
+ * @throws StartError for words that make no sense; what the cluster or AWS says when a credential cannot be made or stored
+ */
+export async function connect(
+  typed: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Told> {
+  const words = wordsOf(typed, environment);
+  return tasks[words.task](words);
+}

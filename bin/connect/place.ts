@@ -1,0 +1,106 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import { GetFunctionConfigurationCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { defaultProvider } from "@aws-sdk/credential-provider-node";
+import { type Settings, settings } from "../../lambdas/settings.ts";
+import { documentNames, scriptDocuments } from "../../lib/constructs/script-document.ts";
+import { type Deployment, readDeployment } from "../../lib/deployment.ts";
+import { workflowNames } from "../../lib/functions.ts";
+import { conventionalName } from "../../lib/permissions.ts";
+import { town } from "../../lib/sandbox/town.ts";
+import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
+import type { Endpoints } from "../endpoints.ts";
+import { StartError } from "../start-error.ts";
+
+/** Where somebody at a terminal stands: which cluster, and how its cluster administrator reaches it. */
+export interface Place {
+  /** Label keys that the configured pools give to nodes. */
+  readonly labelKeys: readonly string[];
+  readonly cluster: string;
+  readonly commandWord: string;
+  /** File with the administrator's way into the cluster; null for kubectl's own choice. */
+  readonly kubeconfig: string | null;
+  /** The clock that the functions go by, in milliseconds since the epoch. */
+  clock(): Promise<() => number>;
+  /** What the functions are told, with the credentials of who sits here. Asks AWS. */
+  settings(): Promise<Settings>;
+}
+
+const keysOf = (pools: Deployment["pools"]): string[] =>
+  Object.values(pools).flatMap(({ labels }) => Object.keys(labels));
+
+/** A sandbox that runs, by the files it has written. */
+export function sandboxPlace(folder: string): Place {
+  const endpoints = JSON.parse(readFileSync(join(folder, "endpoints.json"), "utf8")) as Endpoints;
+  const { pools, command } = townConfiguration({ apiServer: endpoints.kubernetes, authority: "" });
+  const name = town.cluster.name;
+  const functions = workflowNames.map((workflow) => [workflow, `${conventionalName(name, workflow)}:live`]);
+  return {
+    labelKeys: keysOf(pools),
+    cluster: name,
+    commandWord: command,
+    kubeconfig: join(folder, "kubeconfig"),
+    // A sandbox has its own time, and it may run faster than ours: over a report it hardly moves.
+    clock: async () => {
+      const { now } = (await (await fetch(`${endpoints.control}/state`)).json()) as { now: string | number };
+      const behind = new Date(now).getTime() - Date.now();
+      return () => Date.now() + behind;
+    },
+    settings: async () =>
+      settings({
+        AWS_REGION: endpoints.region,
+        AWS_ACCESS_KEY_ID: endpoints.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: endpoints.secretAccessKey,
+        AWS_ENDPOINT_URL: endpoints.aws,
+        CASEMENT_CLUSTER: name,
+        CASEMENT_BUCKET: town.bucket,
+        CASEMENT_LEDGER_TABLE: town.ledgerTable,
+        CASEMENT_CLUSTER_SECRET: town.clusterSecret,
+        CASEMENT_SLACK_SECRET: town.slackSecret,
+        CASEMENT_SLACK_URL: `${endpoints.slack}/api/`,
+        CASEMENT_FUNCTIONS: JSON.stringify(Object.fromEntries(functions)),
+        CASEMENT_DOCUMENTS: JSON.stringify(documentNames(scriptDocuments(name))),
+      }),
+  };
+}
+
+/** The functions of a stack by its output; the one that looks is told all that the doctor needs to know. */
+async function environmentOfStack(cluster: string, region: string): Promise<Record<string, string>> {
+  const { Stacks } = await new CloudFormationClient({ region }).send(
+    new DescribeStacksCommand({ StackName: `casement-${cluster}` }),
+  );
+  const outputs = Stacks?.[0]?.Outputs ?? [];
+  const names = outputs.find(({ OutputKey }) => OutputKey === "Workflows")?.OutputValue?.split(" ") ?? [];
+  const FunctionName = names[workflowNames.indexOf("look")];
+  if (!FunctionName) throw new StartError(`the stack casement-${cluster} names no functions: deploy it first`);
+  const { Environment } = await new LambdaClient({ region }).send(
+    new GetFunctionConfigurationCommand({ FunctionName }),
+  );
+  return Environment?.Variables ?? {};
+}
+
+/**
+ * A deployment, by its configuration file. AWS is asked with the credentials of whoever sits here (profile, SSO, environment).
+ * @throws Error that names the file and what is wrong with it
+ */
+export function deployedPlace(path: string): Place {
+  const { cluster, command, pools } = readDeployment(path);
+  return {
+    labelKeys: keysOf(pools),
+    cluster: cluster.name,
+    commandWord: command,
+    kubeconfig: null,
+    clock: async () => Date.now,
+    settings: async () => {
+      const own = await defaultProvider()();
+      return settings({
+        ...(await environmentOfStack(cluster.name, cluster.region)),
+        AWS_REGION: cluster.region,
+        AWS_ACCESS_KEY_ID: own.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: own.secretAccessKey,
+        AWS_SESSION_TOKEN: own.sessionToken,
+      });
+    },
+  };
+}
