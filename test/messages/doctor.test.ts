@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { doctorMessage, doctorText, type Examination } from "../../lambdas/messages/doctor.ts";
+import type { Finding } from "../../lambdas/messages/finding.ts";
+import { wordsOfFinding } from "../../lambdas/messages/findings.ts";
+import { expectWithinSlackLimits } from "./within-slack-limits.ts";
+
+const examination = (findings: readonly Finding[], more: Partial<Examination> = {}): Examination => ({
+  findings,
+  looked: 20,
+  skipped: [],
+  ...more,
+});
+
+const silent: Finding = { kind: "agents-silent", machines: ["i-1"] };
+const open: Finding = { kind: "security-group", group: "sg-1", faults: ["it admits SSH (port 22)"] };
+const unclear: Finding = { kind: "no-answer", area: "AWS", what: "the subnets", why: "ThrottlingException" };
+const scopes: Finding = { kind: "scopes-missing", scopes: ["users:read", "commands"] };
+
+/** One of each kind, with hostile words in every place that holds words from elsewhere. */
+const hostile = "<!channel> `x` *b* & <@U1>";
+const each: readonly Finding[] = [
+  { kind: "down", area: "Cluster", why: hostile },
+  { kind: "no-answer", area: "Slack", what: "the channel", why: hostile },
+  { kind: "denied", by: "look", action: hostile },
+  { kind: "other-app", found: hostile, configured: "T/U" },
+  scopes,
+  { kind: "not-a-member", channel: "C1" },
+  { kind: "channel-shared", channel: "C1" },
+  { kind: "channel-unknown", channel: hostile },
+  { kind: "subnet-full", subnet: "subnet-1", pools: ["web"], free: 3 },
+  { kind: "subnet-missing", subnet: "subnet-1", pools: ["web"] },
+  open,
+  { kind: "image-missing", pool: "web", why: hostile },
+  { kind: "launch-refused", pool: "web", why: hostile },
+  { kind: "payload-missing", files: Array.from({ length: 17 }, (_, at) => `file-${at}.exe`) },
+  { kind: "payload-version", payload: "1.34.2", configured: "1.35.0" },
+  { kind: "document-missing", script: "apply", name: "casement-apply" },
+  { kind: "no-release", why: hostile },
+  { kind: "clock", against: "AWS", seconds: 90 },
+  { kind: "agents-old", machines: ["i-1"], wanted: "3.3" },
+  silent,
+  { kind: "right-missing", does: "evict pods", right: "create pods/eviction" },
+  { kind: "policies-missing" },
+  { kind: "credential-expired", at: "2026-11-21T04:00:00.000Z" },
+  { kind: "credential-expires", at: "2026-11-21T04:00:00.000Z", days: 1 },
+  { kind: "credential-refused" },
+  { kind: "server-version", server: "v1.36.1", payload: "1.34.2" },
+  { kind: "kubelet-version", node: "win-1", kubelet: "v1.30.0", server: "v1.34.2" },
+  { kind: "no-hybrid-network", network: "OpenShiftSDN" },
+  { kind: "no-join-account" },
+  { kind: "no-machine-approver" },
+  { kind: "no-linux-node" },
+];
+
+describe("the doctor's report", () => {
+  it("says how many problems there are, and puts the area with the worst one first", () => {
+    const text = doctorText(examination([silent, scopes, unclear, open]), "prod-west", "/win");
+    expect(text.split("\n")[0]).toBe("prod-west: 2 problems, 1 warning, 1 open question");
+    const order = ["AWS\n", "admits SSH", "Nobody could look", "Slack\n", "Nodes\n"].map((part) => text.indexOf(part));
+    expect(order).toEqual(order.toSorted((one, other) => one - other));
+    expect(order).not.toContain(-1);
+  });
+
+  it.each(each)("gives $kind words and a remedy that can neither ping nor break out", (finding) => {
+    const { says, remedy } = wordsOfFinding(finding, "/win");
+    expect(remedy.length).toBeGreaterThan(10);
+    expect(says).not.toMatch(/<[!@]/);
+    expect(`${says}${remedy}`).not.toMatch(/undefined|\.$/);
+  });
+
+  it("fits into one message with every finding there is, many times over", () => {
+    const { blocks } = doctorMessage(examination([...each, ...each, ...each]), "prod-west", "/win");
+    expectWithinSlackLimits(blocks);
+    expect(JSON.stringify(blocks)).toMatch(/and \d+ findings more/);
+  });
+
+  it("names what was not looked at", () => {
+    const skipped = ["the hybrid network", "the Linux nodes"];
+    const down = examination([{ kind: "down", area: "Cluster", why: "ECONNREFUSED" }], { skipped });
+    expect(JSON.stringify(doctorMessage(down, "c", "/win").blocks)).toContain("Not looked at: the hybrid network, the");
+    expect(doctorText(down, "c", "/win")).toContain("Not looked at: the hybrid network, the Linux nodes");
+  });
+
+  it("says that all is well only when nothing was found", () => {
+    expect(doctorMessage(examination([]), "prod-west", "/win").text).toBe("prod-west: all well (20 checks)");
+  });
+});

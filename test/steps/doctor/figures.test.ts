@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { atLeast, kubeletFits, serverFits } from "../../../lambdas/desired/versions.ts";
+import { skewFinding } from "../../../lambdas/steps/doctor/clock.ts";
+import { expiryFinding, expiryOf } from "../../../lambdas/steps/doctor/credential.ts";
+import { slackScopes } from "../../../lambdas/steps/doctor/slack.ts";
+
+const NOW = Date.UTC(2026, 10, 21, 12);
+const DAY = 24 * 3_600_000;
+const token = (claims: object): string => `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.sig`;
+
+describe("versions", () => {
+  it.each([
+    ["v1.34.2", "1.34.2", true],
+    ["v1.35.0+abc", "1.34.2", true],
+    ["v1.36.0", "1.34.2", false],
+    ["v1.33.9", "1.34.2", false],
+    ["v2.34.0", "1.34.2", false],
+    ["nonsense", "1.34.2", false],
+  ])("an API server %s with the payload %s: %s", (server, payload, fits) => {
+    expect(serverFits(server, payload)).toBe(fits);
+  });
+
+  it.each([
+    ["v1.34.2", "v1.34.2", true],
+    ["v1.31.0", "v1.34.2", true],
+    ["v1.30.0", "v1.34.2", false],
+    ["v1.35.0", "v1.34.2", false],
+  ])("a kubelet %s below %s: %s", (kubelet, server, fits) => {
+    expect(kubeletFits(kubelet, server)).toBe(fits);
+  });
+
+  it.each([
+    ["3.3.2746.0", "3.3", true],
+    ["3.3", "3.3", true],
+    ["3.10.1.0", "3.3", true],
+    ["3.2.2222.0", "3.3", false],
+    ["2.9", "3.3", false],
+  ])("an agent %s where %s is wanted: %s", (version, wanted, enough) => {
+    expect(atLeast(version, wanted)).toBe(enough);
+  });
+});
+
+describe("the end of a credential", () => {
+  it("is read from the token", () => {
+    expect(expiryOf(token({ exp: 1_790_000_000 }))).toBe(1_790_000_000_000);
+  });
+
+  it.each([token({}), "sha256~opaque", "", "a.b.c"])("is unknown for %j", (one) => {
+    expect(expiryOf(one)).toBeNull();
+  });
+
+  it.each([
+    [null, null],
+    [NOW + 14 * DAY, null],
+    [NOW + 14 * DAY - 1, { kind: "credential-expires", days: 13 }],
+    [NOW, { kind: "credential-expired" }],
+    [NOW - DAY, { kind: "credential-expired" }],
+  ])("at %j is %j", (at, finding) => {
+    expect(expiryFinding(at, NOW)).toEqual(finding && expect.objectContaining(finding));
+  });
+});
+
+it("a clock that is a minute off is tolerated, one more second is not", () => {
+  const date = new Date(NOW).toUTCString();
+  expect(skewFinding("AWS", date, NOW + 60_000)).toEqual([]);
+  expect(skewFinding("AWS", date, NOW - 61_000)).toEqual([{ kind: "clock", against: "AWS", seconds: 61 }]);
+  expect(skewFinding("AWS", undefined, NOW)).toEqual([]);
+});
+
+it("the scopes are those of the Slack app's manifest", () => {
+  const file = new URL("../../../docs/slack-app-manifest.yaml", import.meta.url);
+  const {
+    oauth_config: { scopes },
+  } = parse(readFileSync(file, "utf8"));
+  expect([...slackScopes]).toEqual(scopes.bot);
+});
