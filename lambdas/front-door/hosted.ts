@@ -42,7 +42,7 @@ function worldOf(host: FrontDoorHost): FrontDoorWorld {
   const { slack, signingSecret } = world.clients;
   return {
     ...{ configuration, now, slackNow, signingSecret },
-    directory: kept(async () => (await directory(world).read()) ?? emptyDirectory, now),
+    directory: kept(directory(world).read, now),
     requested: book.requested,
     operation: book.operation,
     changeOperation: book.changeOperation,
@@ -61,16 +61,20 @@ function worldOf(host: FrontDoorHost): FrontDoorWorld {
   };
 }
 
-/** Reads the directory at most once a minute, once for all who ask meanwhile; what could not be read is asked for again. */
-function kept(read: () => Promise<Directory>, now: () => number): () => Promise<Directory> {
-  let last: { readonly at: number; readonly directory: Promise<Directory> } | undefined;
-  return () => {
-    if (last && now() - last.at < KEEP_DIRECTORY_MS) return last.directory;
-    const reading = { at: now(), directory: read() };
-    last = reading;
-    reading.directory.catch(() => {
+/**
+ * Reads the directory at most once a minute, once for all who ask meanwhile. What could not be read, or was never
+ * written (the schedule's first run is yet to come), is asked for again.
+ */
+function kept(read: () => Promise<Directory | undefined>, now: () => number): () => Promise<Directory> {
+  let last: { readonly at: number; readonly directory: Promise<Directory | undefined> } | undefined;
+  return async () => {
+    if (!last || now() - last.at >= KEEP_DIRECTORY_MS) last = { at: now(), directory: read() };
+    const reading = last;
+    const found = await reading.directory.catch((error: unknown) => {
       if (last === reading) last = undefined;
+      throw error;
     });
-    return reading.directory;
+    if (!found && last === reading) last = undefined;
+    return found ?? emptyDirectory;
   };
 }
