@@ -39,6 +39,20 @@ function boltOf(world: FrontDoorWorld): Receiver {
 }
 
 /**
+ * The door's own listeners do not throw. Where Bolt does, or answers 500, the request was signed and yet lacked what Slack
+ * always sends.
+ */
+async function understood(answering: ReturnType<Receiver>): Promise<HttpAnswer> {
+  try {
+    const answer = await answering;
+    return answer.statusCode < 500 ? answer : refused(400, "shape of the request");
+  } catch (error) {
+    console.error("Bolt failed", error);
+    return refused(400, "shape of the request");
+  }
+}
+
+/**
  * The front door: a request of Slack's in, its answer out. Built once per process.
  * Nothing of a request is parsed before its signature was checked: 401 for what Slack did not sign within five minutes,
  * 400 for what Slack would not send. Never throws for what a caller sent.
@@ -51,6 +65,6 @@ export function frontDoor(world: FrontDoorWorld): (event: HttpEvent, context: un
     if ("status" in claim) return refused(claim.status, claim.why);
     if (!isSigned(claim, await world.signingSecret())) return refused(401, "signature");
     if (!isReadable(claim)) return refused(400, "body");
-    return bolt(forBolt(claim.bytes, claim.contentType), context);
+    return understood(bolt(forBolt(claim.bytes, claim.contentType), context));
   };
 }

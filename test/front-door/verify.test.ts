@@ -146,6 +146,40 @@ describe("anything else", () => {
     expect(memory.starts).toEqual([]);
   });
 
+  const json = fc.oneof(
+    fc.jsonValue(),
+    fc.record({
+      type: fc.constantFrom("block_actions", "view_submission", "view_closed", "event_callback", "shortcut", "?"),
+      actions: fc.option(fc.array(fc.jsonValue()), { nil: undefined }),
+      view: fc.option(fc.jsonValue(), { nil: undefined }),
+      user: fc.option(fc.jsonValue(), { nil: undefined }),
+      channel: fc.option(fc.jsonValue(), { nil: undefined }),
+      team: fc.option(fc.jsonValue(), { nil: undefined }),
+    }),
+  );
+  const signedBody = fc.oneof(
+    fc.string({ unit: "binary", minLength: 1 }).map((body) => signed(body)),
+    json.map((value) => signed(JSON.stringify(value), "application/json")),
+    json.map((value) => signed(new URLSearchParams({ payload: JSON.stringify(value) }).toString())),
+    fc
+      .dictionary(fc.constantFrom("text", "user_id", "channel_id", "team_id", "trigger_id", "ssl_check"), fc.string())
+      .map((fields) => signed(new URLSearchParams({ command: "/win", ...fields }).toString())),
+  );
+
+  test("never throws and starts nothing, whatever was signed with our secret", async () => {
+    const { world, memory } = rememberingWorld();
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const door = frontDoor(world);
+    await fc.assert(
+      fc.asyncProperty(signedBody, async (request) => {
+        expect([200, 400, 401, 404]).toContain((await door(request, {})).statusCode);
+      }),
+      { numRuns: 300 },
+    );
+    expect(memory.starts).toEqual([]);
+    expect(memory.dialogs).toEqual([]);
+  });
+
   test("runs nothing when Slack signed it but it is nothing we know", async () => {
     for (const event of [
       signed("hello=1"),

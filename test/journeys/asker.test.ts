@@ -1,0 +1,61 @@
+import { afterEach, expect, test } from "vitest";
+import { town } from "../../lib/sandbox/town.ts";
+import { calls, expectSound, ledgerItems, newest, settled, spoken } from "./evidence.ts";
+import { dialogOf, privately } from "./reading.ts";
+import { type World, world } from "./world.ts";
+
+let here: World;
+afterEach(() => here.close());
+
+/** A new release of the configuration, which the front door in this process does not know yet. */
+function release(changes: object): void {
+  const { s3, foundation } = here.ground;
+  const current = foundation.store.collection<string>("published").get("runtime/current.json") ?? "{}";
+  const document = JSON.parse(current) as { configuration: object };
+  const configuration = { ...document.configuration, ...changes };
+  s3.seed(town.bucket, "runtime/current.json", JSON.stringify({ ...document, configuration }));
+}
+
+const nobody = { people: {} };
+
+test("a member of a group is an operator from the first request on", async () => {
+  here = await world();
+  await here.type("approver", "/win add web 1 --dry-run");
+  await settled(here);
+  expect((await newest(here)).operation.status).toBe("succeeded");
+});
+
+test("who lost the role since the front door was told is refused in private before anything begins", async () => {
+  here = await world();
+  release(nobody);
+  await here.type("operator", "/win add web 1");
+  await settled(here);
+  expect(privately(here, "operator").at(-1)).toContain("no role that may use `add`");
+  expect((await newest(here)).operation.status).toBe("refused");
+  expect(spoken(here).channel).toEqual([]);
+  expect(calls(here, "ec2", "RunInstances")).toEqual([]);
+  await expectSound(here);
+});
+
+test("who loses the role while the dialog is open removes nothing", async () => {
+  here = await world({ inhabited: true });
+  await here.type("operator", "/win remove ip-10-0-3-7");
+  await here.until(() => dialogOf(here, "operator").includes("[Remove]"), 2, "the facts in the dialog");
+  release(nobody);
+  await here.submit("operator");
+  await settled(here);
+  expect(privately(here, "operator").at(-1)).toContain("no role that may use `remove`");
+  expect((await newest(here)).operation.status).toBe("refused");
+  expect(calls(here, "ec2", "TerminateInstances")).toEqual([]);
+  await expectSound(here);
+});
+
+test("what the front door refuses is written down, and listed nowhere", async () => {
+  here = await world();
+  await here.type("visitor", "/win add web 1");
+  await settled(here);
+  expect(await here.operations()).toEqual([]);
+  const kept = (await ledgerItems(here)).filter(({ status }) => status?.S === "refused");
+  expect(kept).toHaveLength(1);
+  await expectSound(here);
+});
