@@ -89,11 +89,29 @@ describe("a document", () => {
     take(one, step("only"));
     for (let boot = 0; boot < 20; boot += 1) {
       await one.clock.advance(minutes(1));
+      one.machine.state.bootId += 1;
       resumeDocuments(one.machine);
     }
     expect(runs).toBe(15);
     expect(one.reboots).toHaveLength(15);
     expect(one.reports).toEqual([]);
+  });
+
+  it("that asked for a reboot is not run again before the machine went down", async () => {
+    let runs = 0;
+    const one = bench(async () => {
+      runs += 1;
+      return { exitCode: runs === 1 ? 3010 : 0, stdout: "", stderr: "" };
+    });
+    take(one, step("only"));
+    await one.clock.advance(minutes(1));
+    resumeDocuments(one.machine);
+    await one.clock.advance(minutes(1));
+    expect(runs).toBe(1);
+    one.machine.state.bootId += 1;
+    resumeDocuments(one.machine);
+    await one.clock.advance(minutes(1));
+    expect(one.reports).toMatchObject([{ status: "Success" }]);
   });
 
   it("is stopped at its time limit with -1", async () => {

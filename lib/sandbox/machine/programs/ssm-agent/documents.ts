@@ -15,6 +15,8 @@ interface Document {
   /** How often the present step was begun. */
   runs: number;
   phase: "waiting" | "running" | "rebooting";
+  /** The boot that ends before the document goes on. */
+  rebootOf?: number;
   /** How it ended, while the service could not be told yet. */
   ended?: StepStatus;
 }
@@ -79,11 +81,18 @@ function workerStarts(machine: Machine, document: Document): boolean {
 
 function reboots(machine: Machine, document: Document): void {
   document.phase = "rebooting";
-  keep(machine, document);
+  document.rebootOf = machine.state.bootId;
+  machine.foundation.store.together(() => {
+    keep(machine, document);
+    restart(machine, REBOOT_DELAY_MS);
+  });
   endProcess(machine, processKey(document.job.commandId));
   machine.log(agentService, `Exit code ${REBOOT}: restarting the computer.`);
-  restart(machine, REBOOT_DELAY_MS);
 }
+
+/** The machine is still on its way down: what asked for it goes on after the boot. */
+const isGoingDown = (machine: Machine, { phase, rebootOf }: Document): boolean =>
+  phase === "rebooting" && rebootOf === machine.state.bootId;
 
 /** After a step: go on, stop, or reboot. @returns true when the document goes on with its next step */
 function settle(machine: Machine, document: Document, done: StepResult): boolean {
@@ -147,7 +156,7 @@ export function cancelDocument(machine: Machine, commandId: string): void {
  */
 export function resumeDocuments(machine: Machine): void {
   for (const document of documentsOf(machine)) {
-    if (machine.processes.has(processKey(document.job.commandId))) continue;
+    if (machine.processes.has(processKey(document.job.commandId)) || isGoingDown(machine, document)) continue;
     document.phase = "waiting";
     if (document.ended) tell(machine, document, document.ended);
     else if (document.runs >= MOST_RUNS) book(machine).delete(keyOf(machine, document.job.commandId));
