@@ -56,7 +56,13 @@ describe("what is allowed and what is not", () => {
     ["look", "ec2:TerminateInstances", instance, ours, false],
     ["provision-node", "ec2:CreateTags", instance, { "ec2:CreateAction": "RunInstances" }, true],
     ["provision-node", "ec2:CreateTags", instance, ours, false],
-    ["provision-node", "ssm:SendCommand", "arn:aws:ssm:us-west-2:111122223333:document/casement-prod-west-apply-1", {}, true],
+    [
+      "provision-node",
+      "ssm:SendCommand",
+      "arn:aws:ssm:us-west-2:111122223333:document/casement-prod-west-apply-1",
+      {},
+      true,
+    ],
     ["provision-node", "ssm:SendCommand", "arn:aws:ssm:us-west-2::document/AWS-RunPowerShellScript", {}, false],
     ["provision-node", "ssm:SendCommand", instance, {}, false],
     [

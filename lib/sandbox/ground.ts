@@ -77,21 +77,32 @@ const everything: Statement = { sid: "Owner", actions: ["*"], resources: ["*"], 
 /** Name of a function as Lambda knows it. */
 export const lambdaName = (name: string): string => conventionalName(town.cluster.name, name);
 
-/** Builds the ground; it does nothing until functions are mounted and it is told to resume. */
-export async function ground(options: GroundOptions): Promise<Ground> {
-  const { foundation, host, hostTime, astray = {} } = options;
-  const ownKeys = keys(foundation.store, foundation.random);
+/** The account's services that know nothing of machines and clusters, and what everybody in it may do. */
+function accountOf({ foundation, astray = {}, ledgerPath }: GroundOptions) {
   const rights = access({
     accountId: town.accountId,
     region: town.region,
     permissions: { ...permissionsFor(place), ...astray.permissions, [VISITOR]: [everything] },
     rolePrefix: `casement-${town.cluster.name}`,
   });
-  const cloud = ec2(foundation, astray.account ?? account);
-  const buckets = s3(foundation);
-  const secrets = secretsManager(foundation, town);
-  const ledger = dynamodb({ ...town, ...(options.ledgerPath ? { path: options.ledgerPath } : {}) });
-  const kubernetes = await kubernetesApi(foundation, cloud.cloud, {
+  return {
+    rights,
+    keys: keys(foundation.store, foundation.random),
+    ec2: ec2(foundation, astray.account ?? account),
+    s3: s3(foundation),
+    secrets: secretsManager(foundation, town),
+    dynamodb: dynamodb({ ...town, ...(ledgerPath ? { path: ledgerPath } : {}) }),
+  };
+}
+
+type AccountServices = ReturnType<typeof accountOf>;
+
+/** The cluster, the Windows machines beside it, and the service that speaks to their agents. */
+async function fleetOf(
+  { foundation }: GroundOptions,
+  { rights, ec2: { cloud }, s3: buckets, secrets }: AccountServices,
+) {
+  const kubernetes = await kubernetesApi(foundation, cloud, {
     version: town.cluster.version,
     region: town.region,
     hybridNetwork: town.networks.hybrid,
@@ -102,15 +113,23 @@ export async function ground(options: GroundOptions): Promise<Ground> {
     secretsManager: secrets.service,
     calls: foundation.calls,
   });
-  const fleet = machines(foundation, { kubernetes, cloud: cloud.cloud, role });
+  const fleet = machines(foundation, { kubernetes, cloud, role });
   const systems = ssm(foundation, fleet, {
     account: town.accountId,
     region: town.region,
-    cloud: cloud.cloud,
+    cloud,
     documents: scriptDocuments(town.cluster.name),
     publicParameters: windowsImages,
     callerFor: rights.callerFor,
   });
+  return { kubernetes, machines: fleet, ssm: systems };
+}
+
+/** Where functions run, what wakes them, and who types at them. */
+function platformOf(
+  { foundation, host, hostTime, slackAddress, astray }: GroundOptions,
+  { keys: secrets }: AccountServices,
+) {
   const lambda = lambdaService(foundation, { ...town, hostTime });
   const events = eventBridge(foundation, {
     ...town,
@@ -120,42 +139,49 @@ export async function ground(options: GroundOptions): Promise<Ground> {
   const frontDoor = functionUrl((event) => lambda.call(lambdaName("front-door"), event), foundation);
   const chat = slack(foundation, {
     town,
-    signingSecret: ownKeys.signingSecret,
-    botToken: ownKeys.botToken,
+    signingSecret: secrets.signingSecret,
+    botToken: secrets.botToken,
     requestUrl: (request) => foundation.busy(frontDoor(request)),
     host,
-    address: options.slackAddress,
-    ...(astray.scopes ? { scopes: astray.scopes } : {}),
+    address: slackAddress,
+    ...(astray?.scopes ? { scopes: astray.scopes } : {}),
   });
+  return { lambda, events, frontDoor, slack: chat };
+}
+
+/** Access key id → whose it is. */
+const keyRing = (own: Keys) =>
+  new Map(
+    [...functionNames, VISITOR].map((principal) => {
+      const { accessKeyId, secretAccessKey } = own.of(principal);
+      return [accessKeyId, { secret: secretAccessKey, principal }];
+    }),
+  );
+
+/** Builds the ground; it does nothing until functions are mounted and it is told to resume. */
+export async function ground(options: GroundOptions): Promise<Ground> {
+  const { foundation, host } = options;
+  const { rights, ...services } = accountOf(options);
+  const fleet = await fleetOf(options, { rights, ...services });
+  const platform = platformOf(options, { rights, ...services });
+  const { ec2: cloud, s3: buckets, secrets, dynamodb: ledger } = services;
+  const spoken = [cloud.service, fleet.ssm, buckets.service, secrets.service, platform.lambda, ledger.service];
   const aws = awsDoor({
     foundation,
     hostNow: host.now,
-    keys: new Map(
-      [...functionNames, VISITOR].map((principal) => {
-        const { accessKeyId, secretAccessKey } = ownKeys.of(principal);
-        return [accessKeyId, { secret: secretAccessKey, principal }];
-      }),
-    ),
-    services: [cloud.service, systems, buckets.service, secrets.service, lambda, ledger.service, events.service],
+    keys: keyRing(services.keys),
+    services: [...spoken, platform.events.service],
     access: rights,
   });
   return {
     foundation,
-    keys: ownKeys,
     aws,
-    ec2: cloud,
-    s3: buckets,
-    secrets,
-    dynamodb: ledger,
-    ssm: systems,
-    events,
-    lambda,
-    machines: fleet,
-    kubernetes,
-    slack: chat,
-    frontDoor,
+    ...services,
+    ...fleet,
+    ...platform,
     resume: () => {
-      for (const part of [kubernetes, cloud, systems, fleet, lambda, events]) part.resume();
+      const inOrder = [fleet.kubernetes, cloud, fleet.ssm, fleet.machines, platform.lambda, platform.events];
+      for (const part of inOrder) part.resume();
     },
   };
 }

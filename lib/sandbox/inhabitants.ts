@@ -1,5 +1,4 @@
 import type { Configuration } from "../../lambdas/configuration.ts";
-import { nodeLabels } from "../../lambdas/desired/okd-labels.ts";
 import {
   bootstrapKubeconfig,
   configureOperations,
@@ -9,6 +8,7 @@ import {
   payloadOperations,
   startOperations,
 } from "../../lambdas/desired/okd.ts";
+import { nodeLabels } from "../../lambdas/desired/okd-labels.ts";
 import type { PayloadManifest } from "../../lambdas/desired/okd-payload.ts";
 import { buildOf } from "../../lambdas/desired/windows-builds.ts";
 import { sleep } from "./core/clock.ts";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { checkedContent } from "../../lib/sandbox/slack/message-content.ts";
 import type { Block } from "../../lambdas/records.ts";
+import { checkedContent } from "../../lib/sandbox/slack/message-content.ts";
 
 const textOf = (block: Block): string => (block as { text?: { text: string } }).text?.text ?? "";
 

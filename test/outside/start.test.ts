@@ -151,7 +151,7 @@ describe("a sandbox that runs", () => {
   });
 
   test("keeps each call of the control API to its own schema", async () => {
-    const schema = await (await fetch(`${here.endpoints.control}/schema`)).json();
+    const schema = (await (await fetch(`${here.endpoints.control}/schema`)).json()) as object;
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema(schema, "control");
     const kept = (name: string, value: unknown) => expect(ajv.validate(`control#/$defs/${name}`, value)).toBe(true);

@@ -9,17 +9,20 @@ describe("SSM documents", () => {
     expect(scriptDocuments("prod-west").map(({ script }) => script)).toEqual([...documentScripts]);
   });
 
-  it.for(scriptDocuments("prod-west"))("$script holds the script line by line, for Windows alone", ({ script, content }) => {
-    const document = JSON.parse(content);
-    const [step] = document.mainSteps;
-    expect(document.schemaVersion).toBe("2.2");
-    expect(step).toMatchObject({
-      action: "aws:runPowerShellScript",
-      precondition: { StringEquals: ["platformType", "Windows"] },
-    });
-    expect(step.inputs.timeoutSeconds).toBe(String(documentLimits[script].timeoutSeconds));
-    expect(step.inputs.runCommand.join("\n")).toBe(scriptText(script));
-  });
+  it.for(scriptDocuments("prod-west"))(
+    "$script holds the script line by line, for Windows alone",
+    ({ script, content }) => {
+      const document = JSON.parse(content);
+      const [step] = document.mainSteps;
+      expect(document.schemaVersion).toBe("2.2");
+      expect(step).toMatchObject({
+        action: "aws:runPowerShellScript",
+        precondition: { StringEquals: ["platformType", "Windows"] },
+      });
+      expect(step.inputs.timeoutSeconds).toBe(String(documentLimits[script].timeoutSeconds));
+      expect(step.inputs.runCommand.join("\n")).toBe(scriptText(script));
+    },
+  );
 
   it.for(scriptDocuments("prod-west"))("$script takes nothing but base64 of bounded length", ({ script, content }) => {
     const { Request, ...others } = JSON.parse(content).parameters;
@@ -42,7 +45,9 @@ describe("SSM documents", () => {
   );
 
   it("get another name when the script changes", () => {
-    expect(scriptDocument("prod-west", "apply", "exit 0").name).not.toBe(scriptDocument("prod-west", "apply", "exit 1").name);
+    expect(scriptDocument("prod-west", "apply", "exit 0").name).not.toBe(
+      scriptDocument("prod-west", "apply", "exit 1").name,
+    );
   });
 
   it("refuse a script that leaves no room for its request", () => {

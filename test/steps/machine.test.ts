@@ -2,7 +2,7 @@ import type { GetCommandInvocationCommandOutput } from "@aws-sdk/client-ssm";
 import { describe, expect, it } from "vitest";
 import { Refused, Retryable } from "../../lambdas/errors.ts";
 import { type machine as machineVerbs, type Order, resultOf } from "../../lambdas/steps/machine.ts";
-import { answering, held, holding, type Answers } from "./answering.ts";
+import { type Answers, answering, held, holding } from "./answering.ts";
 
 /** The verbs of machines, where the services answer so. */
 const answered = (answers: Answers) => {

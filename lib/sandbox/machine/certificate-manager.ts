@@ -1,5 +1,5 @@
 import { type Issued, issuedOf, makeRequest, type Template } from "./certificate-request.ts";
-import { type ApiAnswer, callApi, certificateIn, complaintOf, type Credentials } from "./kube-client.ts";
+import { type ApiAnswer, type Credentials, callApi, certificateIn, complaintOf } from "./kube-client.ts";
 import type { Machine, ProgramContext } from "./machine.ts";
 import { wrongRequests } from "./mishap-kinds.ts";
 

@@ -1,5 +1,5 @@
 import { wordsOf } from "./command-line.ts";
-import { endProcess, type Exit, type Machine, type ProgramContext } from "./machine.ts";
+import { type Exit, endProcess, type Machine, type ProgramContext } from "./machine.ts";
 import { type Binary, binaryOf } from "./payload.ts";
 import { newProcess } from "./process.ts";
 import type { Service } from "./state.ts";

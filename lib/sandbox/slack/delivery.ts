@@ -57,7 +57,7 @@ async function outcome(response: WireResponse): Promise<Delivery> {
 function inTime(answer: Promise<WireResponse>, host: Clock): Promise<Delivery> {
   return new Promise((resolve) => {
     const cancel = host.after(DEADLINE_MS, () => resolve({ error: "operation_timeout" }));
-    answer
+    void answer
       .then(outcome)
       .catch((): Delivery => ({ error: "dispatch_failed" }))
       .then((delivery) => {

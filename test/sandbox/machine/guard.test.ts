@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { guardPaths } from "../../../lib/sandbox/machine/scripts/guard.ts";
-import { guard } from "../../../lib/sandbox/machine/scripts/guard.ts";
-import { openMachine, type Machine } from "../../../lib/sandbox/machine/machine.ts";
+import { type Machine, openMachine } from "../../../lib/sandbox/machine/machine.ts";
 import { metadataRoute } from "../../../lib/sandbox/machine/network.ts";
 import { newProcess } from "../../../lib/sandbox/machine/process.ts";
+import { guard, guardPaths } from "../../../lib/sandbox/machine/scripts/guard.ts";
 import { newMachineState } from "../../../lib/sandbox/machine/state.ts";
 import { foundationOn, handClock, instance, minutes } from "./stand.ts";
 

@@ -1,8 +1,8 @@
 import {
   DescribeInstanceStatus$,
-  DescribeInstances$,
   type DescribeInstanceStatusRequest,
   type DescribeInstanceStatusResult,
+  DescribeInstances$,
   type DescribeInstancesRequest,
   type DescribeInstancesResult,
   type InstanceStatus,

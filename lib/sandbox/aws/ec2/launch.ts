@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Reservation, type RunInstancesRequest, RunInstances$ } from "@aws-sdk/client-ec2";
+import { type Reservation, RunInstances$, type RunInstancesRequest } from "@aws-sdk/client-ec2";
 import { AwsError, type Caller } from "../../core/aws-service.ts";
 import { requestTagContext } from "../request-tags.ts";
 import { ec2Arn, roleArn } from "./account.ts";

@@ -1,6 +1,6 @@
 import { issuedAt, keepCertificate } from "../certificate-manager.ts";
 import { flagsOf } from "../command-line.ts";
-import { callApi, certificateIn, complaintOf, type Credentials, credentialsAt, textAt } from "../kube-client.ts";
+import { type Credentials, callApi, certificateIn, complaintOf, credentialsAt, textAt } from "../kube-client.ts";
 import type { Program, ProgramContext } from "../machine.ts";
 import { copyRoutesToSwitch, createHnsNetwork, hnsNetwork } from "../network.ts";
 import { logFault } from "./plain.ts";

@@ -1,4 +1,4 @@
-import { type ApiAnswer, callApi, complaintOf, type Credentials } from "../../kube-client.ts";
+import { type ApiAnswer, type Credentials, callApi, complaintOf } from "../../kube-client.ts";
 import type { ProgramContext } from "../../machine.ts";
 import { type Address, type Condition, conditionsOf, newNode, ownAddresses, statusOf } from "./node-object.ts";
 import type { KubeletSettings } from "./settings.ts";
