@@ -20,7 +20,7 @@ const pending = (at: number, request: string): KubeObject =>
   }) as unknown as KubeObject;
 
 test("more nodes than may be on their way at once wait for places, and all become Ready", {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   here = await world();
   await here.type("operator", "/win add batch 22");
