@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import { expectSound, launchedBy, newest, settled, spoken } from "./evidence.ts";
 import { lambdaName } from "../../lib/sandbox/ground.ts";
+import { expectSound, launchedBy, newest, settled, spoken } from "./evidence.ts";
 import { order } from "./outside.ts";
 import { type World, world } from "./world.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import type { NodeRecord, Stage } from "../../lambdas/records.ts";
 import { stageName } from "../../lambdas/messages/stages.ts";
+import type { NodeRecord, Stage } from "../../lambdas/records.ts";
 import {
   calls,
   expectSound,

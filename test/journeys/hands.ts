@@ -1,5 +1,5 @@
-import type { Desk } from "../../lib/sandbox/slack/desk/desk.ts";
 import type { Ground } from "../../lib/sandbox/ground.ts";
+import type { Desk } from "../../lib/sandbox/slack/desk/desk.ts";
 import { town } from "../../lib/sandbox/town.ts";
 
 export const people = { operator: "U0OPERATOR", approver: "U0APPROVER", visitor: "U0VISITOR0" } as const;
