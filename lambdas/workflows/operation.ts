@@ -42,6 +42,15 @@ const endings: Readonly<Record<string, OperationStatus>> = {
 /** What concerns nobody but the asker. */
 const PRIVATE: ReadonlySet<string> = new Set(["UserError", "Forbidden"]);
 
+/** The command as people type it; a bot that is not set up yet is called as it is by default. */
+const commandWord = async (steps: Steps): Promise<string> => {
+  try {
+    return (await steps.runtime.read(null)).configuration.command;
+  } catch {
+    return "/win";
+  }
+};
+
 /**
  * Ends an operation that got nowhere: the kind of the error says who is told. A mistake is told to the asker alone,
  * a refusal and a bug in the channel.
@@ -55,15 +64,15 @@ export async function failOperation(steps: Steps, start: Start, error: unknown):
     summary: cause.message.slice(0, 500),
     endedAt: steps.timestamp(),
   });
-  const { configuration } = await steps.runtime.read(null);
   if (PRIVATE.has(cause.name)) {
     const mistake = mistakeMessage(cause.message);
     await whisperTo(steps, start, mistake);
     return mistake;
   }
-  const message = (status === "refused" ? refusedMessage : troubleMessage)(start, cause.message, configuration.command);
+  const word = await commandWord(steps);
+  const message = (status === "refused" ? refusedMessage : troubleMessage)(start, cause.message, word);
   const operation = await steps.ledger.operation(start.operation);
   const mark = `${start.operation} end`;
-  await steps.thread.post(configuration.slack.channel, message, mark, operation?.messageTs ?? undefined);
+  await steps.thread.post(start.asker.channel, message, mark, operation?.messageTs ?? undefined);
   return message;
 }
