@@ -42,9 +42,21 @@ function requestOf({ user, type, subresource, namespace, name, operation }: Atte
   });
 }
 
+/** Adds a field that is worked out when it is first read: most attempts are over after one condition on `request`. */
+function lazily(target: object, name: string, make: () => unknown): void {
+  let known: { readonly value: unknown } | undefined;
+  Object.defineProperty(target, name, {
+    enumerable: true,
+    get: () => {
+      known ??= { value: make() };
+      return known.value;
+    },
+  });
+}
+
 /**
- * What the expressions of one policy see of an attempt. A policy's own variables are evaluated when first used.
- * @param own name → expression
+ * What the expressions of one policy see of an attempt.
+ * @param own the policy's variables
  */
 export function scopeOf(
   attempt: Attempt,
@@ -52,23 +64,12 @@ export function scopeOf(
   own: readonly { readonly name: string; readonly expression: string }[],
 ): Scope {
   const variables = {};
-  const scope = {
-    object: celValue(attempt.after ?? null),
-    oldObject: celValue(attempt.before ?? null),
-    request: celValue(requestOf(attempt)),
-    namespaceObject: celValue(namespaceObject ?? null),
-    variables,
-  };
-  for (const { name, expression } of own) {
-    let known: { readonly value: unknown } | undefined;
-    Object.defineProperty(variables, name, {
-      enumerable: true,
-      get: () => {
-        known ??= { value: evaluate(expression, scope) };
-        return known.value;
-      },
-    });
-  }
+  const scope = { variables };
+  lazily(scope, "object", () => celValue(attempt.after ?? null));
+  lazily(scope, "oldObject", () => celValue(attempt.before ?? null));
+  lazily(scope, "request", () => celValue(requestOf(attempt)));
+  lazily(scope, "namespaceObject", () => celValue(namespaceObject ?? null));
+  for (const { name, expression } of own) lazily(variables, name, () => evaluate(expression, scope));
   return scope;
 }
 
@@ -78,7 +79,14 @@ export type Outcome = { readonly value: unknown } | { readonly error: string };
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split("\n", 1)[0] ?? "";
 
-const evaluate = (expression: string, scope: Scope): unknown => environment.evaluate(expression, scope);
+const compiled = new Map<string, ReturnType<typeof environment.parse>>();
+
+/** Each expression is parsed once. */
+function evaluate(expression: string, scope: Scope): unknown {
+  const known = compiled.get(expression) ?? environment.parse(expression);
+  compiled.set(expression, known);
+  return known(scope);
+}
 
 /** Evaluates; an error of the expression is an outcome, not a throw. */
 export function outcomeOf(expression: string, scope: Scope): Outcome {
