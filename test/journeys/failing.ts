@@ -1,0 +1,41 @@
+import { expect } from "vitest";
+import type { NodeRecord } from "../../lambdas/records.ts";
+import { calls, expectSound, heldBack, joinSecrets, launchedBy, newest, nodeNamed, spoken } from "./evidence.ts";
+import { shows } from "./hands.ts";
+import type { World } from "./world.ts";
+
+/** The instance that was launched last. */
+export const launchedId = (here: World): string => here.ground.ec2.describe().at(-1)?.InstanceId ?? "";
+/** And its Node's name. */
+export const launchedName = (here: World): string => here.ground.ec2.describe().at(-1)?.PrivateDnsName ?? "";
+
+/** Failing takes as long as a stage may: minutes are enough to see it. */
+export const impatient = {
+  deadlines: { agent: 8, features: 12, "client-csr": 3, "serving-csr": 3, network: 4, keepFailed: 20 },
+};
+
+/** Lets time pass until the message asks what becomes of the machine. */
+export async function asked(here: World): Promise<NodeRecord> {
+  await here.until(
+    () => spoken(here).channel.some((message) => shows(message, "terminate-instance")),
+    60,
+    "a question",
+  );
+  return (await newest(here)).nodes[0] as NodeRecord;
+}
+
+/** After the end nothing is left of it, but for an instance that somebody wanted to keep. */
+export async function expectPutAway(here: World, kept: boolean): Promise<void> {
+  const { operation, nodes } = await newest(here);
+  expect(operation.status).toBe("failed");
+  expect(nodes.map(({ status, callbacks }) => ({ status, callbacks }))).toEqual([{ status: "failed", callbacks: {} }]);
+  expect(launchedBy(here, operation.id).map(({ State }) => State?.Name)).toEqual([kept ? "running" : "terminated"]);
+  expect(calls(here, "ec2", "RunInstances")).toHaveLength(1);
+  if (!kept) expect(nodeNamed(here, launchedName(here))).toBeUndefined();
+  expect(joinSecrets(here)).toEqual([]);
+  expect(await heldBack(here)).toEqual([]);
+  const [message, ...more] = spoken(here).channel;
+  expect(more).toEqual([]);
+  expect(message && shows(message, "terminate-instance")).toBe(false);
+  await expectSound(here);
+}

@@ -1,0 +1,90 @@
+import { afterEach, expect, test } from "vitest";
+import type { NodeRecord } from "../../lambdas/records.ts";
+import { expectSound, newest, nodeNamed, settled, spoken, wordsOf } from "./evidence.ts";
+import { asked, expectPutAway, impatient, launchedId, launchedName } from "./failing.ts";
+import { order, reached, terminateFromOutside } from "./outside.ts";
+import { type World, world } from "./world.ts";
+
+let here: World;
+afterEach(() => here.close());
+
+/** A machine whose features cannot be installed, and the question about it. */
+async function failing(): Promise<NodeRecord> {
+  here = await world({ configuration: impatient });
+  await here.type("operator", "/win add web");
+  order(here, "feature-install-fails");
+  return asked(here);
+}
+
+test("a failed machine is kept for whoever wants to look at it", async () => {
+  await failing();
+  await here.press("operator", "keep-instance");
+  await settled(here);
+  expect(wordsOf(spoken(here).channel[0] as never)).toContain("kept for inspection by <@U0OPERATOR>");
+  await expectPutAway(here, true);
+});
+
+test("a failed machine is terminated when nobody has decided in time", async () => {
+  const { decideBy } = await failing();
+  await here.until(() => Date.now() > Date.parse(decideBy ?? "") - 30_000, 30);
+  expect(here.ground.ec2.describe().at(-1)?.State?.Name).toBe("running");
+  await settled(here);
+  expect(wordsOf(spoken(here).channel[0] as never)).toContain("terminated when nobody had decided in time");
+  await expectPutAway(here, false);
+});
+
+test("who may not add may not decide, and a second decision comes too late", async () => {
+  await failing();
+  const before = here.ground.slack.messages().length;
+  await here.press("visitor", "terminate-instance");
+  const refusal = here.ground.slack.messages().slice(before);
+  expect(refusal).toMatchObject([{ onlyTo: "U0VISITOR0" }]);
+  const { ts = "" } = spoken(here).channel[0] ?? {};
+  await here.press("operator", "keep-instance", ts);
+  await here.press("approver", "terminate-instance", ts);
+  await settled(here);
+  expect(
+    here.ground.slack
+      .messages()
+      .filter(({ onlyTo }) => onlyTo === "U0APPROVER")
+      .at(-1)?.text,
+  ).toContain("faster");
+  await expectPutAway(here, true);
+});
+
+test("an instance that somebody else terminates asks nobody anything", async () => {
+  here = await world({ configuration: impatient });
+  await here.type("operator", "/win add web");
+  await reached(here, "payload");
+  const instanceId = launchedId(here);
+  await terminateFromOutside(here, instanceId);
+  await settled(here);
+  const words = wordsOf(spoken(here).channel[0] as never);
+  expect(words).toMatch(new RegExp(`${instanceId} is (shutting-down|terminated): somebody or something ended it`));
+  expect(words).toContain("nothing: the instance is gone");
+  await expectPutAway(here, false);
+});
+
+test("a failed machine whose Node is Ready is never terminated", async () => {
+  here = await world({ configuration: impatient });
+  await here.type("operator", "/win add web");
+  await reached(here, "verify");
+  order(here, "agent-silent");
+  await asked(here);
+  await here.press("operator", "terminate-instance");
+  await settled(here);
+  expect(wordsOf(spoken(here).channel[0] as never)).toMatch(/kept, because its Node .* is Ready/);
+  expect(nodeNamed(here, launchedName(here))).toBeDefined();
+  await expectPutAway(here, true);
+});
+
+test("a service that crashes once while the node joins is started again by Windows", async () => {
+  here = await world({ configuration: impatient });
+  await here.type("operator", "/win add web");
+  await reached(here, "network");
+  order(here, "service-crashes", { service: "kubelet" }, 1);
+  await settled(here);
+  expect((await newest(here)).operation.status).toBe("succeeded");
+  expect(here.ground.machines.logOf(launchedId(here)).join()).toContain("kubelet service terminated unexpectedly");
+  await expectSound(here);
+});
