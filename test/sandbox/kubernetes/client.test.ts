@@ -43,16 +43,12 @@ afterAll(() => cluster.close());
 
 describe("the client that the handlers use", () => {
   test.each([
-    [
-      "json",
-      PatchStrategy.JsonPatch,
-      [{ op: "add", path: "/metadata/annotations", value: { "casement.dev/by": "json" } }],
-    ],
-    ["merge", PatchStrategy.MergePatch, { metadata: { annotations: { "casement.dev/by": "merge" } } }],
-    ["strategic", PatchStrategy.StrategicMergePatch, { metadata: { annotations: { "casement.dev/by": "strategic" } } }],
+    ["json", PatchStrategy.JsonPatch, [{ op: "add", path: "/metadata/labels/casement.dev~1by", value: "json" }]],
+    ["merge", PatchStrategy.MergePatch, { metadata: { labels: { "casement.dev/by": "merge" } } }],
+    ["strategic", PatchStrategy.StrategicMergePatch, { metadata: { labels: { "casement.dev/by": "strategic" } } }],
   ])("patches a node by a %s patch", async (by, strategy, body) => {
     const node = await core.patchNode({ name: "w", body }, setHeaderOptions("Content-Type", strategy));
-    expect(node.metadata?.annotations).toMatchObject({ "casement.dev/by": by });
+    expect(node.metadata?.labels).toMatchObject({ "casement.dev/by": by });
   });
 
   test("applies from the server's side with a field manager and is refused without", async () => {
