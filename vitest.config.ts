@@ -1,7 +1,13 @@
 import { defineConfig } from "vitest/config";
 
 /** Lanes that need more time or more than Node, with their folders: `.ci/run` runs them after `npm test`. */
-const slow = { page: ["page"], powershell: ["powershell"], crash: ["crash", "outside"], ric: ["ric"] };
+const slow = {
+  journeys: ["journeys/exhaustive"],
+  page: ["page"],
+  powershell: ["powershell"],
+  crash: ["crash", "outside"],
+  ric: ["ric"],
+};
 
 const lane = (name: string, include: string[], exclude: string[] = []) => ({
   extends: true as const,

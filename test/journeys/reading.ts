@@ -1,5 +1,5 @@
-import type { World } from "./world.ts";
 import { type Name, people } from "./hands.ts";
+import type { World } from "./world.ts";
 
 interface Text {
   readonly text?: string;

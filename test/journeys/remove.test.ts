@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
 import { CANCEL_OPERATION } from "../../lambdas/messages/buttons.ts";
+import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
 import { calls, eventsOn, newest, settled } from "./evidence.ts";
 import { cordonByHand, guardedPod, letGo, otherWeb, podOn, podsOn, running, stateOf, web } from "./others.ts";
 import { dialogOf, inThreads, openly, privately } from "./reading.ts";

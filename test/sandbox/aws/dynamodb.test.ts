@@ -52,7 +52,7 @@ describe("DynamoDB", () => {
 
   it("lets functions do what they are permitted, and nothing more", async () => {
     const { client } = await stand();
-    expect(await codeOf(client("cloud-events").send(put("mine")))).toBe("AccessDeniedException");
+    expect(await codeOf(client("release").send(put("mine")))).toBe("AccessDeniedException");
     expect(await codeOf(client("cloud-events").send(get))).toBe("none");
     expect(await codeOf(client("front-door").send(new ScanCommand({ TableName: town.ledgerTable })))).toBe(
       "AccessDeniedException",

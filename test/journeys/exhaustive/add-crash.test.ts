@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { lambdaName } from "../../lib/sandbox/ground.ts";
-import { expectSound, heldBack, joinSecrets, launchedBy, newest, settled, spoken } from "./evidence.ts";
-import { order } from "./outside.ts";
-import { type World, world } from "./world.ts";
+import { lambdaName } from "../../../lib/sandbox/ground.ts";
+import { expectSound, heldBack, joinSecrets, launchedBy, newest, settled, spoken } from "../evidence.ts";
+import { order } from "../outside.ts";
+import { type World, world } from "../world.ts";
 
 let here: World;
 beforeEach(() => {

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "vitest";
-import type { NodeRecord } from "../../lambdas/records.ts";
-import { expectSound, newest, nodeNamed, settled, spoken, wordsOf } from "./evidence.ts";
-import { asked, expectPutAway, impatient, launchedId, launchedName } from "./failing.ts";
-import { order, reached, terminateFromOutside } from "./outside.ts";
-import { type World, world } from "./world.ts";
+import type { NodeRecord } from "../../../lambdas/records.ts";
+import { expectSound, newest, nodeNamed, settled, spoken, wordsOf } from "../evidence.ts";
+import { asked, expectPutAway, impatient, launchedId, launchedName } from "../failing.ts";
+import { order, reached, terminateFromOutside } from "../outside.ts";
+import { type World, world } from "../world.ts";
 
 let here: World;
 afterEach(() => here.close());

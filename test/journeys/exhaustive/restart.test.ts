@@ -2,11 +2,11 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Call } from "../../lib/sandbox/core/calls.ts";
-import { openStore } from "../../lib/sandbox/core/store.ts";
-import { expectSound, heldBack, joinSecrets, launchedBy, newest, nodeNamed, settled } from "./evidence.ts";
-import { inThreads, openly } from "./reading.ts";
-import { type World, type Write, world } from "./world.ts";
+import type { Call } from "../../../lib/sandbox/core/calls.ts";
+import { openStore } from "../../../lib/sandbox/core/store.ts";
+import { expectSound, heldBack, joinSecrets, launchedBy, newest, nodeNamed, settled } from "../evidence.ts";
+import { inThreads, openly } from "../reading.ts";
+import { type World, type Write, world } from "../world.ts";
 
 /** A call that the ground has answered, while the answer is still on its way: the process dies then. */
 interface Moment {

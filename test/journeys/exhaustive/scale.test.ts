@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
-import { PENDING_AT_MOST } from "../../lambdas/steps/csrs.ts";
-import { UNREGISTERED_AT_ONCE } from "../../lambdas/steps/places.ts";
-import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
-import { makeRequest } from "../../lib/sandbox/machine/certificate-request.ts";
-import { calls, expectSound, heldBack, launchedBy, newest, settled, spoken, wordsOf } from "./evidence.ts";
-import { type World, world } from "./world.ts";
+import { PENDING_AT_MOST } from "../../../lambdas/steps/csrs.ts";
+import { UNREGISTERED_AT_ONCE } from "../../../lambdas/steps/places.ts";
+import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts";
+import { makeRequest } from "../../../lib/sandbox/machine/certificate-request.ts";
+import { calls, expectSound, heldBack, launchedBy, newest, settled, spoken, wordsOf } from "../evidence.ts";
+import { type World, world } from "../world.ts";
 
 let here: World;
 afterEach(() => here.close());

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
-import { calls, expectSound, newest, nodeNamed, settled } from "./evidence.ts";
+import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts";
+import { calls, expectSound, newest, nodeNamed, settled } from "../evidence.ts";
 import {
   batch,
   cordonByHand,
@@ -13,10 +13,10 @@ import {
   stateOf,
   tag,
   web,
-} from "./others.ts";
-import { dialogOf, openly, privately } from "./reading.ts";
-import { ask, expectGone, expectKept, inhabited, sayYes } from "./removal.ts";
-import type { World } from "./world.ts";
+} from "../others.ts";
+import { dialogOf, openly, privately } from "../reading.ts";
+import { ask, expectGone, expectKept, inhabited, sayYes } from "../removal.ts";
+import type { World } from "../world.ts";
 
 let here: World;
 afterEach(() => here.close());

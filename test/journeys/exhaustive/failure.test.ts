@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
-import { stageName } from "../../lambdas/messages/stages.ts";
-import type { Stage } from "../../lambdas/records.ts";
-import { newest, settled, spoken, wordsOf } from "./evidence.ts";
-import { asked, expectPutAway, impatient, launchedId, launchedName } from "./failing.ts";
-import { asAdministrator, machineFor, order, reached } from "./outside.ts";
-import { type World, world } from "./world.ts";
+import { stageName } from "../../../lambdas/messages/stages.ts";
+import type { Stage } from "../../../lambdas/records.ts";
+import { newest, settled, spoken, wordsOf } from "../evidence.ts";
+import { asked, expectPutAway, impatient, launchedId, launchedName } from "../failing.ts";
+import { asAdministrator, machineFor, order, reached } from "../outside.ts";
+import { type World, world } from "../world.ts";
 
 let here: World;
 afterEach(() => here.close());

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
-import { town } from "../../lib/sandbox/town.ts";
-import { calls, expectSound, heldBack, launchedBy, newest, settled, spoken, wordsOf } from "./evidence.ts";
-import { end, order, reached } from "./outside.ts";
-import { type World, world } from "./world.ts";
+import { town } from "../../../lib/sandbox/town.ts";
+import { calls, expectSound, heldBack, launchedBy, newest, settled, spoken, wordsOf } from "../evidence.ts";
+import { end, order, reached } from "../outside.ts";
+import { type World, world } from "../world.ts";
 
 let here: World;
 afterEach(() => here.close());

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { provisionStages, type Stage } from "../../lambdas/records.ts";
+import { provisionStages, type Stage } from "../../../lambdas/records.ts";
 import {
   calls,
   expectSound,
@@ -11,10 +11,10 @@ import {
   settled,
   spoken,
   wordsOf,
-} from "./evidence.ts";
-import { people } from "./hands.ts";
-import { order, reached } from "./outside.ts";
-import { type World, world } from "./world.ts";
+} from "../evidence.ts";
+import { people } from "../hands.ts";
+import { order, reached } from "../outside.ts";
+import { type World, world } from "../world.ts";
 
 let here: World;
 afterEach(() => here.close());

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { CANCEL_OPERATION } from "../../lambdas/messages/buttons.ts";
-import { lambdaName } from "../../lib/sandbox/ground.ts";
-import { calls, newest, nodeNamed, settled } from "./evidence.ts";
-import { guardedPod, kubectl, stateOf, web } from "./others.ts";
-import { inThreads, openly } from "./reading.ts";
-import { ask, expectGone, expectKept, inhabited, sayYes } from "./removal.ts";
-import type { World } from "./world.ts";
+import { CANCEL_OPERATION } from "../../../lambdas/messages/buttons.ts";
+import { lambdaName } from "../../../lib/sandbox/ground.ts";
+import { calls, newest, nodeNamed, settled } from "../evidence.ts";
+import { guardedPod, kubectl, stateOf, web } from "../others.ts";
+import { inThreads, openly } from "../reading.ts";
+import { ask, expectGone, expectKept, inhabited, sayYes } from "../removal.ts";
+import type { World } from "../world.ts";
 
 let here: World;
 afterEach(() => here.close());
