@@ -15,7 +15,7 @@ export interface Collection<T> {
 export interface Store {
   /** The collection of that name; asked twice, the same one. */
   collection<T>(name: string): Collection<T>;
-  /** Runs `work` as one transaction: after a crash either all of its writes are there or none. */
+  /** Runs `work` as one transaction: after a crash either all of its writes are there or none. Inside another it joins it. */
   together<R>(work: () => R): R;
   close(): void;
 }

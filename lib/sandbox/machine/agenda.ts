@@ -32,12 +32,14 @@ export function agenda(foundation: Foundation, name: string, duties: Readonly<Re
   const armed = new Map<string, Cancel>();
   const clock: Clock = foundation.clock;
 
-  const happen = (key: string): void => {
-    const appointment = book.get(key);
-    armed.delete(key);
-    book.delete(key);
-    if (appointment) duties[appointment.what]?.(appointment.data);
-  };
+  // An appointment is gone together with what it brought about: a kill leaves both or neither.
+  const happen = (key: string): void =>
+    foundation.store.together(() => {
+      const appointment = book.get(key);
+      armed.delete(key);
+      book.delete(key);
+      if (appointment) duties[appointment.what]?.(appointment.data);
+    });
   const cancel = (key: string): void => {
     armed.get(key)?.();
     armed.delete(key);

@@ -49,7 +49,7 @@ function up(machine: Machine): void {
   finishFeatures(machine);
   machine.save();
   machine.log("EventLog", `6005 The Event log service was started. Boot ${machine.state.bootId}.`);
-  void autostart(machine);
+  autostart(machine);
   tasksAtBoot(machine);
   watch(machine);
 }

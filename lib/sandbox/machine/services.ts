@@ -166,11 +166,21 @@ export async function restartAfterFailure(machine: Machine, name: string): Promi
 }
 
 /** What the service control manager does at boot: automatic services, each after what it needs. */
-export async function autostart(machine: Machine): Promise<void> {
+export function autostart(machine: Machine): void {
+  const automatic = Object.values(machine.state.services).filter(({ startType }) => startType === "Automatic");
+  machine.state.starting = automatic.map(({ name }) => name);
+  machine.save();
+  void startRest(machine);
+}
+
+/** Starts what the boot has not come to yet. */
+async function startRest(machine: Machine): Promise<void> {
   const boot = machine.state.bootId;
-  for (const service of Object.values(machine.state.services)) {
+  for (let [name] = machine.state.starting; name !== undefined; [name] = machine.state.starting) {
+    await restartAfterFailure(machine, name);
     if (machine.state.bootId !== boot || machine.state.power !== "running") return;
-    if (service.startType === "Automatic") await restartAfterFailure(machine, service.name);
+    machine.state.starting = machine.state.starting.slice(1);
+    machine.save();
   }
 }
 
@@ -186,6 +196,7 @@ export function resumeServices(machine: Machine): void {
     const exit = relaunch(machine, service);
     if (exit) ended(machine, service, exit);
   }
+  void startRest(machine);
 }
 
 function relaunch(machine: Machine, service: Service): Exit | undefined {
@@ -214,6 +225,7 @@ export function dropServices(machine: Machine): void {
     service.state = "Stopped";
     service.failures = 0;
   }
+  machine.state.starting = [];
   machine.agenda.cancelAll(`${machine.id}/service/`);
   machine.save();
 }

@@ -105,6 +105,8 @@ export interface MachineState {
   installing: Record<string, number>;
   /** By lower-case name. */
   services: Record<string, Service>;
+  /** Services that the boot has yet to start, in its order. */
+  starting: string[];
   tasks: Record<string, Task>;
   certificates: Certificate[];
   environment: Record<string, string>;
@@ -167,6 +169,7 @@ export function newMachineState(facts: InstanceFacts, firstBootId: number, suffi
     hnsEndpoints: [],
     features: [],
     installing: {},
+    starting: [],
     services: imageServices(),
     tasks: {},
     certificates: [],

@@ -168,4 +168,17 @@ describe("a killed process", () => {
     await third.clock.until(() => third.reports.length > 0, minutes(2));
     expect(third.reports.map((report) => report.commandId)).toEqual(["long"]);
   });
+
+  it("starts the services that its boot had not come to", async () => {
+    const clock = handClock();
+    const store = openStore(":memory:");
+    const instances = new Map([[one.instanceId, one]]);
+    const before = standOf({ clock, store, instances });
+    before.start(one);
+    await clock.until(() => before.machines.describe(one.instanceId)?.power === "running", minutes(10));
+    const again = standOf({ clock: handClock(clock.now()), store, instances });
+    again.machines.resume();
+    await again.online(one.instanceId);
+    expect(again.machines.describe(one.instanceId)?.routes.map(({ prefix }) => prefix)).toContain("169.254.169.254/32");
+  });
 });
