@@ -1,9 +1,11 @@
 import { EC2Client } from "@aws-sdk/client-ec2";
+import { LambdaClient } from "@aws-sdk/client-lambda";
 import { S3Client } from "@aws-sdk/client-s3";
+import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { z } from "zod";
 import type { Settings } from "../settings.ts";
-import { awsConfiguration, type DoorClients, doorClients } from "./door-clients.ts";
+import { type DoorClients, doorClients } from "./door-clients.ts";
 import { type Kubernetes, kubernetes } from "./kubernetes.ts";
 import type { Transport } from "./transport.ts";
 
@@ -14,6 +16,9 @@ export interface Clients extends DoorClients {
   readonly ec2: EC2Client;
   readonly ssm: SSMClient;
   readonly s3: S3Client;
+  readonly secrets: SecretsManagerClient;
+  /** For the durable engine, which keeps its state through Lambda's API. */
+  readonly lambda: LambdaClient;
   readonly kubernetes: Kubernetes;
 }
 
@@ -23,7 +28,13 @@ export interface Clients extends DoorClients {
  * @param transport another way out than the network
  */
 export function clients(place: Settings, transport?: Transport): Clients {
-  const aws = awsConfiguration(place, transport);
+  const aws = {
+    region: place.region,
+    credentials: place.credentials,
+    ...(place.awsEndpoint ? { endpoint: place.awsEndpoint } : {}),
+    ...(transport ? { requestHandler: transport.aws } : {}),
+    maxAttempts: 4,
+  };
   const few = doorClients(place, transport);
   const cluster = async (fresh: boolean) =>
     clusterCredential.parse(JSON.parse(await few.secret(place.clusterSecret, fresh)));
@@ -33,6 +44,8 @@ export function clients(place: Settings, transport?: Transport): Clients {
     // SendCommand has no idempotency token: the client must not repeat it by itself after a lost answer.
     ssm: new SSMClient({ ...aws, maxAttempts: 1 }),
     s3: new S3Client({ ...aws, forcePathStyle: place.awsEndpoint !== undefined }),
+    secrets: new SecretsManagerClient(aws),
+    lambda: new LambdaClient(aws),
     kubernetes: kubernetes(cluster, transport?.kubernetes),
   };
 }

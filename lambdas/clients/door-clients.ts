@@ -1,16 +1,14 @@
-import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
-import { LambdaClient } from "@aws-sdk/client-lambda";
-import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { LogLevel, WebClient } from "@slack/web-api";
 import type { Settings } from "../settings.ts";
+import { type AwsCall, awsCalls } from "./aws-call.ts";
+import { dynamodb, type Ledger } from "./dynamodb.ts";
+import { type Functions, functions } from "./functions.ts";
 import type { Transport } from "./transport.ts";
 
 /** The clients that every function has, and all that a door needs: whatever is imported here delays the first answer. */
 export interface DoorClients {
-  readonly secrets: SecretsManagerClient;
-  readonly lambda: LambdaClient;
-  readonly ledger: DynamoDBDocumentClient;
+  readonly ledger: Ledger;
+  readonly functions: Functions;
   /** A secret's text by its name: read once, and again when asked for fresh. */
   secret(name: string, fresh: boolean): Promise<string>;
   /** Slack's Web API; the token is read from Secrets Manager once. */
@@ -19,33 +17,20 @@ export interface DoorClients {
   signingSecret(): Promise<string>;
 }
 
-/** What all of AWS's clients are built from. */
-export const awsConfiguration = (place: Settings, transport?: Transport, maxAttempts = 4) => ({
-  region: place.region,
-  credentials: place.credentials,
-  ...(place.awsEndpoint ? { endpoint: place.awsEndpoint } : {}),
-  ...(transport ? { requestHandler: transport.aws } : {}),
-  maxAttempts,
-});
-
 /**
  * Builds the clients of the doors.
  * @param place where we run, by whose credentials
  * @param transport another way out than the network
- * @param maxAttempts how often a call to AWS is made at most; between them the SDK waits up to 0.5, 1, 2 … seconds
+ * @param maxAttempts how often a call to AWS is made at most; between them it waits up to 0.5, 1, 2 … seconds
  */
 export function doorClients(place: Settings, transport?: Transport, maxAttempts?: number): DoorClients {
-  const configuration = awsConfiguration(place, transport, maxAttempts);
-  const secrets = new SecretsManagerClient(configuration);
-  // One way out for all of them: it is built once, and so are its connections.
-  const aws = { ...configuration, requestHandler: secrets.config.requestHandler };
-  const secret = remembered(secrets);
+  const call = awsCalls(place, transport, maxAttempts);
+  const secret = remembered(call);
   const slackSecrets = async () => slackCredential(await secret(place.slackSecret, false));
   let slack: WebClient | undefined;
   return {
-    secrets,
-    lambda: new LambdaClient(aws),
-    ledger: documents(aws),
+    ledger: dynamodb(call),
+    functions: functions(call),
     secret,
     slack: async () => {
       slack ??= webClient(place.slackUrl, (await slackSecrets()).botToken, transport);
@@ -55,15 +40,18 @@ export function doorClients(place: Settings, transport?: Transport, maxAttempts?
   };
 }
 
-const documents = (aws: DynamoDBClientConfig): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(new DynamoDBClient(aws), { marshallOptions: { removeUndefinedValues: true } });
-
 /** Secrets by name; requests at the same moment share one reading, a failed one is not remembered. */
-function remembered(client: SecretsManagerClient): DoorClients["secret"] {
+function remembered(call: AwsCall): DoorClients["secret"] {
   const known = new Map<string, Promise<string>>();
   const read = async (name: string): Promise<string> => {
-    const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: name }));
-    if (SecretString === undefined) throw new Error(`the secret ${name} holds no text`);
+    const { SecretString } = await call({
+      service: "secretsmanager",
+      method: "POST",
+      path: "/",
+      headers: { "content-type": "application/x-amz-json-1.1", "x-amz-target": "secretsmanager.GetSecretValue" },
+      body: JSON.stringify({ SecretId: name }),
+    });
+    if (typeof SecretString !== "string") throw new Error(`the secret ${name} holds no text`);
     return SecretString;
   };
   return (name, fresh) => {

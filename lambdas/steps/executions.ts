@@ -1,12 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  CallbackTimeoutException,
-  DurableExecutionAlreadyStartedException,
-  GetDurableExecutionCommand,
-  InvokeCommand,
-  ResourceNotFoundException,
-  SendDurableExecutionCallbackSuccessCommand,
-} from "@aws-sdk/client-lambda";
+import { isAws } from "../clients/aws-call.ts";
 import type { DoorWorld } from "./world.ts";
 
 /** At most 64 characters of [a-zA-Z0-9-_], the same for the same parts: a repeated start finds the first one. */
@@ -15,7 +8,7 @@ export const executionName = (...parts: readonly string[]): string =>
 
 /** Starting, asking after and waking durable executions. */
 export const executions = (world: DoorWorld) => {
-  const { lambda } = world.clients;
+  const { functions } = world.clients;
   const nameOf = (workflow: string): string => {
     const name = world.settings.functions[workflow];
     if (!name) throw new Error(`the settings name no function for ${workflow}`);
@@ -32,25 +25,18 @@ export const executions = (world: DoorWorld) => {
     start: async (workflow: string, name: string, payload: object): Promise<void> => {
       const functionName = nameOf(workflow);
       try {
-        await lambda.send(
-          new InvokeCommand({
-            FunctionName: functionName,
-            InvocationType: "Event",
-            DurableExecutionName: name,
-            Payload: Buffer.from(JSON.stringify(payload)),
-          }),
-        );
+        await functions.start(functionName, name, payload);
       } catch (error) {
-        if (!(error instanceof DurableExecutionAlreadyStartedException)) throw error;
+        if (!isAws(error, "DurableExecutionAlreadyStartedException")) throw error;
       }
     },
 
     /** RUNNING, SUCCEEDED, FAILED, TIMED_OUT, STOPPED; undefined when it is not known (any more). */
     status: async (arn: string): Promise<string | undefined> => {
       try {
-        return (await lambda.send(new GetDurableExecutionCommand({ DurableExecutionArn: arn }))).Status;
+        return await functions.status(arn);
       } catch (error) {
-        if (error instanceof ResourceNotFoundException) return undefined;
+        if (isAws(error, "ResourceNotFoundException")) return undefined;
         throw error;
       }
     },
@@ -58,15 +44,10 @@ export const executions = (world: DoorWorld) => {
     /** Wakes whoever waits on a callback; "too late" when it has been completed or has timed out. */
     complete: async (callbackId: string, result: object): Promise<"done" | "too late"> => {
       try {
-        await lambda.send(
-          new SendDurableExecutionCallbackSuccessCommand({
-            CallbackId: callbackId,
-            Result: Buffer.from(JSON.stringify(result)),
-          }),
-        );
+        await functions.succeed(callbackId, result);
         return "done";
       } catch (error) {
-        if (error instanceof CallbackTimeoutException || error instanceof ResourceNotFoundException) return "too late";
+        if (isAws(error, "CallbackTimeoutException", "ResourceNotFoundException")) return "too late";
         throw error;
       }
     },

@@ -1,4 +1,3 @@
-import { paginateQuery, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { Decided, NodeRecord, OperationRecord } from "../records.ts";
 import { type Key, table } from "./table.ts";
 import { type DoorWorld, timestamp } from "./world.ts";
@@ -79,17 +78,15 @@ export const ledger = (world: DoorWorld) => {
 
     /** The newest operations first. */
     operations: async (limit: number): Promise<OperationRecord[]> => {
-      const { Items } = await clients.ledger.send(
-        new QueryCommand({
-          TableName: settings.ledgerTable,
-          IndexName: BY_TIME,
-          KeyConditionExpression: "listed = :cluster",
-          ExpressionAttributeValues: { ":cluster": settings.cluster },
-          ScanIndexForward: false,
-          Limit: limit,
-        }),
-      );
-      return (Items ?? []) as OperationRecord[];
+      const { Items = [] } = await clients.ledger("Query", {
+        TableName: settings.ledgerTable,
+        IndexName: BY_TIME,
+        KeyConditionExpression: "listed = :cluster",
+        ExpressionAttributeValues: { ":cluster": settings.cluster },
+        ScanIndexForward: false,
+        Limit: limit,
+      });
+      return Items as unknown as OperationRecord[];
     },
 
     changeOperation: (id: string, fields: OperationChange): Promise<void> => items.change(operationKey(id), fields),
@@ -125,20 +122,7 @@ export const ledger = (world: DoorWorld) => {
 
     node: (id: string, index: number): Promise<NodeRecord | undefined> => items.read<NodeRecord>(nodeKey(id, index)),
 
-    nodes: async (id: string): Promise<NodeRecord[]> => {
-      const pages = paginateQuery(
-        { client: clients.ledger },
-        {
-          TableName: settings.ledgerTable,
-          ConsistentRead: true,
-          KeyConditionExpression: "pk = :pk AND begins_with(sk, :nodes)",
-          ExpressionAttributeValues: { ":pk": partition(id), ":nodes": "node#" },
-        },
-      );
-      const records: NodeRecord[] = [];
-      for await (const { Items } of pages) records.push(...((Items ?? []) as NodeRecord[]));
-      return records;
-    },
+    nodes: (id: string): Promise<NodeRecord[]> => items.all<NodeRecord>(partition(id), "node#"),
 
     /** Remembers which callback waits for a command, so that the command's event can complete it. */
     awaitCommand: (commandId: string, callbackId: string): Promise<void> =>

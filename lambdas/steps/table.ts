@@ -1,5 +1,4 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { isAws } from "../clients/aws-call.ts";
 import { Retryable } from "../errors.ts";
 import type { DoorWorld } from "./world.ts";
 
@@ -27,7 +26,7 @@ async function unlessUnmet<T>(write: Promise<T>): Promise<T | undefined> {
   try {
     return await write;
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return undefined;
+    if (isAws(error, "ConditionalCheckFailedException")) return undefined;
     throw error;
   }
 }
@@ -38,36 +37,32 @@ const conditional = ({ clients, settings }: Place) => {
 
   const putIf = ({ expression, values }: Condition, item: object) =>
     unlessUnmet(
-      clients.ledger.send(
-        new PutCommand({
-          TableName,
-          Item: item,
-          ConditionExpression: expression,
-          ...(values ? { ExpressionAttributeValues: values } : {}),
-        }),
-      ),
+      clients.ledger("PutItem", {
+        TableName,
+        Item: item,
+        ConditionExpression: expression,
+        ...(values ? { ExpressionAttributeValues: values } : {}),
+      }),
     );
 
   /** Sets fields under a condition; answers the item as it was before. */
   const setIf = (key: Key, fields: readonly (readonly [string, unknown])[], condition: Condition) =>
     unlessUnmet(
-      clients.ledger.send(
-        new UpdateCommand({
-          TableName,
-          Key: key,
-          UpdateExpression: `SET ${fields.map((_, at) => `#f${at} = :v${at}`).join(", ")}`,
-          ConditionExpression: condition.expression,
-          ExpressionAttributeNames: {
-            ...Object.fromEntries(fields.map(([name], at) => [`#f${at}`, name])),
-            ...condition.names,
-          },
-          ExpressionAttributeValues: {
-            ...Object.fromEntries(fields.map(([, value], at) => [`:v${at}`, value])),
-            ...condition.values,
-          },
-          ReturnValues: "ALL_OLD",
-        }),
-      ),
+      clients.ledger("UpdateItem", {
+        TableName,
+        Key: key,
+        UpdateExpression: `SET ${fields.map((_, at) => `#f${at} = :v${at}`).join(", ")}`,
+        ConditionExpression: condition.expression,
+        ExpressionAttributeNames: {
+          ...Object.fromEntries(fields.map(([name], at) => [`#f${at}`, name])),
+          ...condition.names,
+        },
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(fields.map(([, value], at) => [`:v${at}`, value])),
+          ...condition.values,
+        },
+        ReturnValues: "ALL_OLD",
+      }),
     );
 
   return { putIf, setIf };
@@ -82,12 +77,31 @@ export const table = ({ clients, settings }: Place) => {
   const { putIf, setIf } = conditional({ clients, settings });
 
   const read = async <T>(key: Key): Promise<T | undefined> => {
-    const { Item } = await clients.ledger.send(new GetCommand({ TableName, Key: key, ConsistentRead: true }));
+    const { Item } = await clients.ledger("GetItem", { TableName, Key: key, ConsistentRead: true });
     return Item as T | undefined;
+  };
+
+  /** Every item of a partition whose sort key begins so; one answer holds at most 1 MB (API Query). */
+  const all = async <T>(pk: string, begins: string): Promise<T[]> => {
+    const found: unknown[] = [];
+    let from: Record<string, unknown> | undefined;
+    do {
+      const { Items = [], LastEvaluatedKey } = await clients.ledger("Query", {
+        TableName,
+        ConsistentRead: true,
+        KeyConditionExpression: "pk = :pk AND begins_with(sk, :begins)",
+        ExpressionAttributeValues: { ":pk": pk, ":begins": begins },
+        ...(from ? { ExclusiveStartKey: from } : {}),
+      });
+      found.push(...Items);
+      from = LastEvaluatedKey;
+    } while (from);
+    return found as T[];
   };
 
   return {
     read,
+    all,
 
     /** Writes an item unless one is there: "again" leaves what was there untouched. */
     insert: async (key: Key, item: object): Promise<"first" | "again"> =>
@@ -95,7 +109,7 @@ export const table = ({ clients, settings }: Place) => {
 
     /** Writes an item whatever was there. */
     replace: async (key: Key, item: object): Promise<void> => {
-      await clients.ledger.send(new PutCommand({ TableName, Item: { ...item, ...key } }));
+      await clients.ledger("PutItem", { TableName, Item: { ...item, ...key } });
     },
 
     /**

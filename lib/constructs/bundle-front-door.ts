@@ -2,18 +2,10 @@ import { builtinModules } from "node:module";
 import type { Plugin } from "esbuild";
 
 /**
- * Packages that the front door's packages import and it never reaches. Bolt's OAuth pages and what its receivers for servers
- * and sockets need: the door hands it Lambda's receiver and answers `authorize` itself. The credential providers of the AWS
- * SDK: Lambda gives credentials in the environment, and the door hands them to each client.
+ * Packages that Bolt imports for its OAuth pages and its receivers for servers and sockets: the door hands it Lambda's
+ * receiver and answers `authorize` itself.
  */
-const PACKAGES = [
-  "express",
-  "raw-body",
-  "form-data",
-  "@slack/socket-mode",
-  "@slack/oauth",
-  "@aws-sdk/credential-provider-node",
-];
+const PACKAGES = ["express", "raw-body", "form-data", "@slack/socket-mode", "@slack/oauth"];
 
 /** Bolt's own files of the same kind; `App` names them, and builds none of them when it is given a receiver. */
 const FILES = /@slack\/bolt\/dist\/(Assistant|receivers\/(Express|HTTP|SocketMode)\w*)\.js$/;

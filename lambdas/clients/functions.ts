@@ -1,0 +1,37 @@
+import type { AwsCall } from "./aws-call.ts";
+
+/** The calls of Lambda's API by which executions are started, asked after and woken. */
+export interface Functions {
+  /** Starts a durable function asynchronously (API Invoke, type Event). */
+  start(functionName: string, executionName: string, payload: object): Promise<void>;
+  /** Completes a callback (API SendDurableExecutionCallbackSuccess). */
+  succeed(callbackId: string, result: object): Promise<void>;
+  /** The status of an execution (API GetDurableExecution). */
+  status(executionArn: string): Promise<string | undefined>;
+}
+
+/** Lambda's REST API. */
+export const functions = (call: AwsCall): Functions => ({
+  start: async (functionName, executionName, payload) => {
+    await call({
+      service: "lambda",
+      method: "POST",
+      path: `/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations`,
+      headers: { "x-amz-invocation-type": "Event", "x-amz-durable-execution-name": executionName },
+      body: JSON.stringify(payload),
+    });
+  },
+  succeed: async (callbackId, result) => {
+    await call({
+      service: "lambda",
+      method: "POST",
+      path: `/2025-12-01/durable-execution-callbacks/${encodeURIComponent(callbackId)}/succeed`,
+      headers: { "content-type": "application/octet-stream" },
+      body: JSON.stringify(result),
+    });
+  },
+  status: async (executionArn) => {
+    const path = `/2025-12-01/durable-executions/${encodeURIComponent(executionArn)}`;
+    return (await call({ service: "lambda", method: "GET", path })).Status as string | undefined;
+  },
+});
