@@ -29,6 +29,8 @@ export const poolSchema = z.strictObject({
 /** How long each stage of provisioning may take, in minutes, before it has failed. */
 const deadlines = z.strictObject({
   image: minutes.default(2),
+  /** Standing in line for one of the places for machines on their way in, before the launch begins. */
+  queue: minutes.default(120),
   launch: minutes.default(10),
   agent: minutes.default(20),
   guard: minutes.default(5),

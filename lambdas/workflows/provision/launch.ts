@@ -6,7 +6,11 @@ import { type Job, machineOf, once, record, waitFor } from "./job.ts";
 
 /** Launches one instance, in the first place that has room for it, and takes its lease. */
 export async function launch(job: Job): Promise<void> {
+  // Standing in line is not launching: the stage's deadline begins with the place.
+  const { queue, launch: launching } = job.runtime.configuration.deadlines;
+  await boundBy(job, "stand in line", queue);
   await waitForPlace(job);
+  await boundBy(job, "the launch begins", launching);
   const instanceId = await firstWithRoom(job);
   job.lease = await once(job, "take the lease", async () => {
     await record(job, { instanceId });
@@ -16,6 +20,12 @@ export async function launch(job: Job): Promise<void> {
     const machine = await job.steps.instances.describe(instanceId);
     return isUp(machine, instanceId) ? found(machine) : still(`EC2 to start ${instanceId}`);
   });
+}
+
+/** From now on so many minutes count, and no more. */
+async function boundBy(job: Job, name: string, minutes: number): Promise<void> {
+  const until = await once(job, name, async () => job.steps.now() + minutes * 60_000);
+  job.bounds = { ...job.bounds, until };
 }
 
 const isUp = (machine: Machine | undefined, instanceId: string): machine is Machine => {
