@@ -2,27 +2,33 @@ import { createServer, type Server } from "node:net";
 import { StartError } from "./start-error.ts";
 
 /** The five doors of the sandbox, in the order of their ports. */
-export const doorNames = ["ui", "aws", "slack", "frontDoor", "kubernetes"] as const;
+const doorNames = ["ui", "aws", "slack", "frontDoor", "kubernetes"] as const;
 
-/** Door → port. */
-export type Ports = Readonly<Record<(typeof doorNames)[number], number>>;
+type DoorName = (typeof doorNames)[number];
 
 const LOOPBACK = "127.0.0.1";
 
+/** A port that is ours: a server listens there until a door takes its place. */
+export interface Place {
+  readonly port: number;
+  readonly server: Server;
+}
+
+/** Door → where it will stand. */
+export type Places = Readonly<Record<DoorName, Place>>;
+
 /**
  * Makes a server listen on loopback.
- * @returns the port, chosen by the system when 0 was asked for
+ * @param port chosen by the system when 0
+ * @returns the port
  * @throws StartError that names the flag when somebody else listens there
  */
 export const listen = (server: Server, port: number): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       const taken = error.code === "EADDRINUSE" || error.code === "EACCES";
-      reject(
-        taken
-          ? new StartError(`port ${port} is taken: choose another with --port (the sandbox takes five in a row)`)
-          : error,
-      );
+      const words = `port ${port} is taken: choose another with --port (the sandbox takes five in a row)`;
+      reject(taken ? new StartError(words) : error);
     });
     server.listen(port, LOOPBACK, () => {
       const address = server.address();
@@ -30,13 +36,21 @@ export const listen = (server: Server, port: number): Promise<number> =>
     });
   });
 
-/** Finds out that all five ports are free before anything is built on them. */
-export async function freePorts(first: number): Promise<Ports> {
-  const probes = doorNames.map(() => createServer());
-  try {
-    const ports = await Promise.all(probes.map((probe, at) => listen(probe, first === 0 ? 0 : first + at)));
-    return Object.fromEntries(doorNames.map((name, at) => [name, ports[at] ?? 0])) as Ports;
-  } finally {
-    await Promise.all(probes.map((probe) => new Promise((resolve) => probe.close(resolve))));
-  }
+async function take(port: number): Promise<Place> {
+  const server = createServer();
+  return { server, port: await listen(server, port) };
 }
+
+/** Takes all five ports before anything is built on them, and keeps them. */
+export async function takePlaces(first: number): Promise<Places> {
+  const places = await Promise.all(doorNames.map((_, at) => take(first === 0 ? 0 : first + at)));
+  return Object.fromEntries(doorNames.map((name, at) => [name, places[at]])) as unknown as Places;
+}
+
+/** Makes a door listen in its place: the port is handed over without being free in between. */
+export const stand = (door: Server, { server }: Place): Promise<void> =>
+  new Promise((resolve, reject) => {
+    door.once("error", reject);
+    // Node documentation, server.listen(handle): a server that listens already is a handle.
+    door.listen(server, () => resolve());
+  });

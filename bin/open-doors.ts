@@ -4,7 +4,7 @@ import type { WireRequest, WireResponse } from "../lib/sandbox/core/wire.ts";
 import { httpDoor } from "../lib/sandbox/doors.ts";
 import type { Ground } from "../lib/sandbox/ground.ts";
 import { kubernetesDoor } from "../lib/sandbox/kubernetes/door.ts";
-import { listen, type Ports } from "./listen.ts";
+import { type Place, type Places, stand } from "./listen.ts";
 
 /** Control API and page share a port: these are the control API's paths. */
 const CONTROL = /^\/(state|messages|calls|people|mishaps|clock|schema)([/?]|$)/;
@@ -15,20 +15,20 @@ export const isControl = (url: string): boolean => CONTROL.test(url);
 type Answer = (request: WireRequest) => Promise<WireResponse>;
 
 /** Opens the five doors of the ground on loopback. */
-export async function openDoors(stand: Ground, ports: Ports, activity: Activity, front: Answer): Promise<Server[]> {
+export async function openDoors(ground: Ground, places: Places, activity: Activity, front: Answer): Promise<Server[]> {
   const kubernetes = kubernetesDoor(
-    { answer: (request, tls) => activity.during(stand.kubernetes.answer(request, tls)) },
-    stand.kubernetes.serverCertificate,
+    { answer: (request, tls) => activity.during(ground.kubernetes.answer(request, tls)) },
+    ground.kubernetes.serverCertificate,
   );
-  const doors: readonly (readonly [Server, number])[] = [
+  const doors: readonly (readonly [Server, Place])[] = [
     // The control API moves time and waits for what becomes due: counting it as activity would wait for itself.
-    [httpDoor(front), ports.ui],
-    [httpDoor(stand.aws.answer, activity), ports.aws],
-    [httpDoor(stand.slack.answer, activity), ports.slack],
-    [httpDoor(stand.frontDoor), ports.frontDoor],
-    [kubernetes, ports.kubernetes],
+    [httpDoor(front), places.ui],
+    [httpDoor(ground.aws.answer, activity), places.aws],
+    [httpDoor(ground.slack.answer, activity), places.slack],
+    [httpDoor(ground.frontDoor), places.frontDoor],
+    [kubernetes, places.kubernetes],
   ];
-  for (const [door, port] of doors) await listen(door, port);
+  for (const [door, place] of doors) await stand(door, place);
   return doors.map(([door]) => door);
 }
 

@@ -20,7 +20,7 @@ import { townConfiguration } from "../lib/sandbox/town-configuration.ts";
 import { type Addresses, ledgerOf, mountDoors, readDirectory } from "./doors.ts";
 import type { ClusterAccess, Endpoints } from "./endpoints.ts";
 import type { Flags } from "./flags.ts";
-import type { Ports } from "./listen.ts";
+import type { Places } from "./listen.ts";
 import type { Memory } from "./memory.ts";
 import { closed, isControl, openDoors } from "./open-doors.ts";
 import { settling } from "./settling.ts";
@@ -71,12 +71,12 @@ function begin({ store, reached, reach, run }: Memory, { seed, speed }: Flags): 
   return { clock, requests, invocations, settle: settling(requests, invocations), foundation };
 }
 
-const addressesOf = (ports: Ports) => ({
-  ui: `http://127.0.0.1:${ports.ui}`,
-  aws: `http://127.0.0.1:${ports.aws}`,
-  slack: `http://127.0.0.1:${ports.slack}`,
-  frontDoor: `http://127.0.0.1:${ports.frontDoor}/`,
-  kubernetes: `https://127.0.0.1:${ports.kubernetes}`,
+const addressesOf = (places: Places) => ({
+  ui: `http://127.0.0.1:${places.ui.port}`,
+  aws: `http://127.0.0.1:${places.aws.port}`,
+  slack: `http://127.0.0.1:${places.slack.port}`,
+  frontDoor: `http://127.0.0.1:${places.frontDoor.port}/`,
+  kubernetes: `https://127.0.0.1:${places.kubernetes.port}`,
 });
 
 const controlOf = (stand: Ground, { clock, settle }: Beginning, addresses: Addresses) =>
@@ -134,10 +134,10 @@ async function live(stand: Ground, memory: Memory, { clock, settle }: Beginning,
 type Household = Omit<Parameters<typeof inhabit>[0], "ground">;
 
 /** Raises ground, handlers and page on the given ports. */
-export async function raise(memory: Memory, ports: Ports, flags: Flags, folder: string): Promise<Sandbox> {
+export async function raise(memory: Memory, places: Places, flags: Flags, folder: string): Promise<Sandbox> {
   const beginning = begin(memory, flags);
   const { clock, requests, invocations, foundation } = beginning;
-  const urls = addressesOf(ports);
+  const urls = addressesOf(places);
   const stand = await ground({
     foundation,
     host: hostClock,
@@ -151,7 +151,7 @@ export async function raise(memory: Memory, ports: Ports, flags: Flags, folder: 
   const addresses = { ...urls, configuration, now: clock.now, slackNow: Date.now, during: invocations.during };
   mountDoors(stand, addresses);
   const ui = uiOf(stand, beginning, addresses, Object.keys(configuration.pools));
-  const doors = await openDoors(stand, ports, requests, ui);
+  const doors = await openDoors(stand, places, requests, ui);
   await live(stand, memory, beginning, { configuration, payload: payloadManifest(stand, configuration) });
   return {
     endpoints: endpointsOf(stand, urls, folder),

@@ -2,7 +2,7 @@ import { flushCompileCache } from "node:module";
 import { claim, forget } from "./claim.ts";
 import { banner, writeEndpoints } from "./endpoints.ts";
 import { type Flags, flagsOf } from "./flags.ts";
-import { freePorts } from "./listen.ts";
+import { takePlaces } from "./listen.ts";
 import { type Memory, recall } from "./memory.ts";
 import type { Sandbox } from "./raise.ts";
 import { StartError } from "./start-error.ts";
@@ -25,12 +25,12 @@ async function takingUp<T>(work: () => T | Promise<T>): Promise<T> {
 
 async function start(flags: Flags): Promise<{ sandbox: Sandbox; memory: Memory }> {
   claim(STATE);
-  const ports = await freePorts(flags.port);
+  const places = await takePlaces(flags.port);
   if (flags.fresh) forget(STATE);
   // Most of the time to the banner is reading programs: what is refused is refused before.
   const { raise } = await import("./raise.ts");
   const memory = await takingUp(() => recall(STATE));
-  const raising = () => raise(memory, ports, flags, STATE);
+  const raising = () => raise(memory, places, flags, STATE);
   const sandbox = await (memory.resumed ? takingUp(raising) : raising());
   writeEndpoints(STATE, sandbox.endpoints, sandbox.kubeconfig);
   return { sandbox, memory };

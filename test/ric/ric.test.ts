@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Addresses, environmentOf, mountDoors, readDirectory } from "../../bin/doors.ts";
-import { freePorts } from "../../bin/listen.ts";
+import { takePlaces } from "../../bin/listen.ts";
 import { closed, openDoors } from "../../bin/open-doors.ts";
 import { deploymentBundles } from "../../lib/deployment-bundles.ts";
 import { type FunctionName, type FunctionShape, functions } from "../../lib/functions.ts";
@@ -38,7 +38,7 @@ let stop: () => Promise<void>;
 
 /** The ground on loopback and on the host's time, with a bundle under AWS's runtime client behind every function. */
 async function raise(): Promise<void> {
-  const ports = await freePorts(0);
+  const places = await takePlaces(0);
   const store = openStore(":memory:");
   const random = seededRandom(1);
   const foundation = {
@@ -50,13 +50,13 @@ async function raise(): Promise<void> {
     bus: bus(),
     busy: <T>(work: Promise<T>) => work,
   };
-  const slack = `http://127.0.0.1:${ports.slack}`;
+  const slack = `http://127.0.0.1:${places.slack.port}`;
   stand = await ground({ foundation, host: clock, hostTime: (ms) => ms, slackAddress: () => slack });
-  const kubernetes = `https://127.0.0.1:${ports.kubernetes}`;
+  const kubernetes = `https://127.0.0.1:${places.kubernetes.port}`;
   const configuration = townConfiguration({ apiServer: kubernetes, authority: stand.kubernetes.authorityPem });
   await furnish(stand, configuration, kubernetes);
   const bundles = await deploymentBundles(bundled, folder, configuration);
-  const aws = `http://127.0.0.1:${ports.aws}`;
+  const aws = `http://127.0.0.1:${places.aws.port}`;
   const addresses: Addresses = { aws, slack, now: Date.now, slackNow: Date.now, configuration };
   mountDoors(stand, addresses);
   for (const name of bundled) {
@@ -66,7 +66,7 @@ async function raise(): Promise<void> {
     const limits = executionSeconds ? { executionTimeoutSeconds: executionSeconds } : {};
     stand.lambda.mount(lambdaName(name), limits, (event) => running.invoke(event));
   }
-  const doors = await openDoors(stand, ports, activity(), async () => ({ status: 404, headers: {}, body: "" }));
+  const doors = await openDoors(stand, places, activity(), async () => ({ status: 404, headers: {}, body: "" }));
   stand.resume();
   stop = async () => {
     await Promise.all([...deployed.values()].map((running) => running.stop()));

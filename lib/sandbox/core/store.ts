@@ -15,7 +15,10 @@ export interface Collection<T> {
 export interface Store {
   /** The collection of that name; asked twice, the same one. */
   collection<T>(name: string): Collection<T>;
-  /** Runs `work` as one transaction: after a crash either all of its writes are there or none. Inside another it joins it. */
+  /**
+   * Runs `work` as one transaction: after a crash either all of its writes are there or none. Inside another one it
+   * joins it.
+   */
   together<R>(work: () => R): R;
   close(): void;
 }
@@ -93,6 +96,7 @@ function collectionOn(disk: Disk, name: string): Collection<unknown> {
 export function openStore(path: string): Store {
   const disk = path === ":memory:" ? nowhere : file(path);
   const collections = new Map<string, Collection<unknown>>();
+  let together = false;
   return {
     collection: <T>(name: string) => {
       const known = collections.get(name) ?? collectionOn(disk, name);
@@ -100,6 +104,8 @@ export function openStore(path: string): Store {
       return known as Collection<T>;
     },
     together: (work) => {
+      if (together) return work();
+      together = true;
       disk.begin();
       try {
         const result = work();
@@ -108,6 +114,8 @@ export function openStore(path: string): Store {
       } catch (error) {
         disk.rollback();
         throw error;
+      } finally {
+        together = false;
       }
     },
     close: () => disk.close(),

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { sleep } from "../../../lib/sandbox/core/clock.ts";
+import { pacedClock } from "../../../lib/sandbox/core/paced-clock.ts";
+
+const START = Date.UTC(2026, 10, 21);
+const still = async (): Promise<void> => undefined;
+
+test("time that was shown was promised before: who begins at the promise never goes back", async () => {
+  let reached = START;
+  const clock = pacedClock(START, 10_000, (time) => {
+    reached = time;
+  });
+  for (let look = 0; look < 200; look += 1) {
+    expect(clock.now()).toBeLessThanOrEqual(reached);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await clock.advance(3_600_000, still);
+  expect(clock.now()).toBeGreaterThanOrEqual(START + 3_600_000);
+  expect(clock.now()).toBeLessThanOrEqual(reached);
+  clock.stop();
+});
+
+test("a clock that is stopped leaves its very time behind", () => {
+  let reached = 0;
+  const clock = pacedClock(START, 10, (time) => {
+    reached = time;
+  });
+  clock.stop();
+  expect(reached - clock.now()).toBeLessThanOrEqual(1);
+});
+
+test("what is due happens in its order while time is moved", async () => {
+  const clock = pacedClock(START, 1e-9);
+  const seen: string[] = [];
+  const note = (name: string) => () => void seen.push(`${name} ${(clock.now() - START) / 1_000}`);
+  clock.after(2_000, note("second"));
+  clock.after(1_000, () => {
+    note("first")();
+    clock.after(500, note("between"));
+  });
+  clock.after(9_000, note("too late"));
+  await clock.advance(5_000, still);
+  expect(seen).toEqual(["first 1", "between 1.5", "second 2"]);
+  expect(clock.now()).toBe(START + 5_000);
+  clock.stop();
+});
+
+test("two moves follow each other, so that time never goes back", async () => {
+  const clock = pacedClock(START, 1e-9);
+  const times: number[] = [];
+  const settle = async (): Promise<void> => {
+    times.push(clock.now());
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  for (let second = 1; second <= 20; second += 1) void sleep(clock, second * 1_000);
+  await Promise.all([clock.advance(10_000, settle), clock.advance(5_000, settle)]);
+  expect(times).toEqual(times.toSorted((one, other) => one - other));
+  expect(clock.now()).toBe(START + 15_000);
+  clock.stop();
+});
+
+test("a clock that is stopped while it is moved stays where it is", async () => {
+  const clock = pacedClock(START, 1e-9);
+  clock.after(1_000, clock.stop);
+  clock.after(2_000, () => expect.unreachable());
+  await clock.advance(60_000, still);
+  expect(clock.now()).toBe(START + 1_000);
+});
