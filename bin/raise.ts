@@ -131,6 +131,14 @@ async function live(stand: Ground, memory: Memory, { clock, settle }: Beginning,
   memory.settled();
 }
 
+/** Handlers that are in the middle of something get a moment to write it down; what waits longer is taken up next time. */
+async function lastWords(invocations: Beginning["invocations"]): Promise<void> {
+  const patience = Date.now() + 800;
+  while (invocations.standing().underWay > 0 && Date.now() < patience) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
 type Household = Omit<Parameters<typeof inhabit>[0], "ground">;
 
 /** Raises ground, handlers and page on the given ports. */
@@ -158,7 +166,10 @@ export async function raise(memory: Memory, places: Places, flags: Flags, folder
     kubeconfig: { server: urls.kubernetes, authority, ...(await stand.kubernetes.adminCredentials()) },
     stop: async () => {
       clock.stop();
-      await Promise.all(doors.map(closed));
+      const [front, ...others] = doors;
+      if (front) await closed(front);
+      await lastWords(invocations);
+      await Promise.all(others.map(closed));
       await requests.settled();
       await stand.dynamodb.close();
       memory.store.close();
