@@ -3,7 +3,10 @@ export type ArgumentKind = "command" | "pool" | "count" | "node" | "operation";
 
 /** One positional argument. */
 export interface Argument {
+  /** What people read: "[count]". */
   readonly name: string;
+  /** Field of the request, where it is not called by that name. */
+  readonly field?: string;
   readonly kind: ArgumentKind;
   readonly required: boolean;
   /** One phrase for help: "how many, 1 unless told". */

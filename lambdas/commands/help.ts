@@ -4,7 +4,13 @@ export const help: Command = {
   name: "help",
   also: ["?"],
   arguments: [
-    { name: "topic", kind: "command", required: false, means: "the command to explain, all of them unless told" },
+    {
+      name: "command",
+      field: "topic",
+      kind: "command",
+      required: false,
+      means: "the command to explain, all of them unless told",
+    },
   ],
   dryRun: false,
   effect: "answer",

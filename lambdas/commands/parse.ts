@@ -6,7 +6,7 @@ import { plainWords } from "./plain-words.ts";
 
 /** Why a text is no command; what was typed is raw and must be escaped before somebody reads it. */
 export type Problem =
-  | { readonly kind: "too-long"; readonly length: number }
+  | { readonly kind: "too-long"; readonly length: number; readonly command: string }
   | { readonly kind: "unknown-command"; readonly typed: string; readonly nearest: string | null }
   | { readonly kind: "missing"; readonly command: string; readonly argument: Argument }
   | { readonly kind: "too-much"; readonly command: string; readonly typed: string }
@@ -87,7 +87,7 @@ const isOption = (word: string): boolean => /^-+[^\d\s]/.test(word);
  * @returns the request; or the problem, as data
  */
 export function parse(text: string, vocabulary: Vocabulary): Parsed {
-  if (text.length > LONGEST_TEXT) return { problem: { kind: "too-long", length: text.length } };
+  if (text.length > LONGEST_TEXT) return { problem: tooLong(text, vocabulary) };
   const spoken = withoutEcho(plainWords(text), vocabulary.commandWord);
   const options = spoken.filter(isOption);
   const words = spoken.filter((word) => !isOption(word));
@@ -99,6 +99,12 @@ export function parse(text: string, vocabulary: Vocabulary): Parsed {
   return (
     readings.find((reading) => "request" in reading) ?? readings[0] ?? { problem: unknownCommand(words.join(" ")) }
   );
+}
+
+/** The beginning is read all the same: whoever meant a command is shown its form. */
+function tooLong(text: string, { commandWord }: Vocabulary): Problem {
+  const words = withoutEcho(plainWords(text.slice(0, LONGEST_TEXT)), commandWord);
+  return { kind: "too-long", length: text.length, command: beginningOf(words)[0]?.command.name ?? "help" };
 }
 
 /** Drops the command word typed again, and kubectl's own name. */
@@ -128,7 +134,7 @@ function assign(command: Command, typed: readonly string[], vocabulary: Vocabula
   for (const [at, argument] of command.arguments.entries()) {
     const reading = readArgument(command, argument, words[at], vocabulary);
     if ("problem" in reading) return reading;
-    value[argument.name] = reading.value;
+    value[argument.field ?? argument.name] = reading.value;
   }
   const extra = words[command.arguments.length];
   return extra === undefined ? { value } : { problem: { kind: "too-much", command: command.name, typed: extra } };

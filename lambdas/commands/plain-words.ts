@@ -1,6 +1,9 @@
 /** Links that Slack makes by itself of host names, mail addresses and numbers: `<http://host|host>`. */
 const AUTOMATIC_LINK = /<(?:https?:\/\/|mailto:|tel:)([^|>]*?)\/?(?:\|([^>]*))?>/gi;
 
+/** Signs without width that come along when something is copied: nobody sees them, and nobody meant them. */
+const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
+
 /** Slack escapes these three, and only these (docs: "Formatting text for app surfaces"). */
 const ESCAPED: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">" };
 
@@ -14,7 +17,11 @@ const SMART: readonly (readonly [RegExp, string])[] = [
 
 const typed = (text: string): string =>
   text
-    .replace(AUTOMATIC_LINK, (_link, address: string, label: string | undefined) => label ?? address)
+    .replace(AUTOMATIC_LINK, (link: string, address: string, label: string = address) =>
+      // A label that is no part of its address was chosen by somebody: what was meant is not for us to say.
+      address.toLowerCase().includes(label.toLowerCase()) ? label : link,
+    )
+    .replace(INVISIBLE, "")
     .replace(/&(?:amp|lt|gt);/g, (entity) => ESCAPED[entity] ?? entity);
 
 /**

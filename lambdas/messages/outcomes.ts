@@ -15,7 +15,7 @@ export const noSuchNode = (typed: string, commandWord: string): string =>
 
 /** Several nodes begin with what was typed. */
 export const severalNodes = (typed: string, names: readonly string[]): string =>
-  `${echo(typed)} begins ${counted(names.length, "node")}: ${some(
+  `${echo(typed)} fits ${counted(names.length, "node")}: ${some(
     names.map((name) => code(name)),
     MOST_NAMES,
   )}. Say a little more.`;

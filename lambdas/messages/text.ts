@@ -32,9 +32,9 @@ export const prose = (text: string, limit = 600): string =>
 /** A name or a command in a code span that it cannot break out of. */
 export const code = (text: string): string => `\`${plain(text, 300).replaceAll("`", "'") || " "}\``;
 
-/** What somebody typed, said back to them: at most 80 characters, no control characters, no mention that pings. */
+/** What somebody typed, said back to them: at most 80 characters, no mention that pings; what cannot be seen shows as �. */
 export function echo(text: string): string {
-  const words = withoutControls(text, /$^/, " ").replaceAll("`", "'").trim();
+  const words = withoutControls(text, /$^/, "\ufffd").replaceAll("`", "'").trim();
   return `\`${escaped(words.replaceAll("@", "@\u200b"), 80) || " "}\``;
 }
 

@@ -13,8 +13,8 @@ const meant = (nearest: string | null, ...words: string[]): string =>
   nearest ? `: did you mean ${code([...words, nearest].join(" "))}?` : ".";
 
 const sayings: Saying = {
-  "too-long": ({ length }, word) =>
-    `That is ${length.toLocaleString("en-US")} characters, and a command is a few words: ${typeThis(word, "help")} lists them.`,
+  "too-long": ({ length, command }, word) =>
+    `That is ${length.toLocaleString("en-US")} characters, and a command is a few words: ${shownForm(command, word)}.`,
   "unknown-command": ({ typed, nearest }, word) =>
     `I know no command ${echo(typed)}${meant(nearest, word)} ${typeThis(word, "help")} lists them all.`,
   missing: ({ command, argument }, word) =>
@@ -24,7 +24,7 @@ const sayings: Saying = {
   "unknown-option": ({ command, typed }, word) =>
     `${code(command)} has no option ${echo(typed)}: ${shownForm(command, word)}.`,
   "unknown-pool": ({ command, typed, pools, nearest }, word) =>
-    `There is no pool ${echo(typed)}${meant(nearest, word, command)} Pools: ${some(pools.map(code), 5) || "none yet"}.`,
+    `There is no pool ${echo(typed)}${meant(nearest, word, command)} Pools: ${some(pools.map(code), 5) || "none yet"}. The form is ${shownForm(command, word)}.`,
   "bad-count": ({ command, typed }, word) =>
     `${echo(typed)} is no count I can use: a whole number from 1 to ${MOST_NODES}, as in ${shownForm(command, word)}.`,
   "bad-node": ({ command, typed }, word) =>

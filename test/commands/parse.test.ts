@@ -30,11 +30,15 @@ describe("what is understood", () => {
     [`node <http://${host}|${host}>`, { command: "node", node: host }],
     [`node <http://${host}/|${host}>`, { command: "node", node: host }],
     [`node <http://${host}>`, { command: "node", node: host }],
+    [`node <http://${host}|IP-10-0-3-7>`, { command: "node", node: "ip-10-0-3-7" }],
+    ["node <tel:10.0.3.7|10.0.3.7>", { command: "node", node: "10.0.3.7" }],
     ["node win\u2011web\u20113", { command: "node", node: "win-web-3" }],
     ["add web", add(1)],
     ["add  web   2", add(2)],
     ["  ADD Web 2  ", add(2)],
     ["add\u00a0web\t2", add(2)],
+    ["add \u200bweb\ufeff 2", add(2)],
+    ["add w\u00adeb 2", add(2)],
     ["add web 100", add(100)],
     ["add nodes web 2", add(2)],
     ["add web 2 --dry-run", add(2, true)],
@@ -74,6 +78,9 @@ describe("what is not understood", () => {
     ["add \u201cweb\u201d 2", "unknown-pool", "did you mean `/win add web`?"],
     ["add `web` 2", "unknown-pool", "no pool `'web'`"],
     ["add 🐙", "unknown-pool", "no pool `🐙`"],
+    ["add <http://evil.example|web> 2", "unknown-pool", "no pool `&lt;http://evil.example|web&gt;`"],
+    ["add \u202eweb", "unknown-pool", "no pool `\ufffdweb`"],
+    ["add \u0000", "unknown-pool", "The form is `/win add &lt;pool&gt; [count] [--dry-run]`."],
     ["add <@U0VISITOR0|vera> 2", "unknown-pool", "no pool `&lt;@"],
     ["add &lt;!channel&gt;", "unknown-pool", "no pool `&lt;!channel&gt;`"],
     ["add constructor", "unknown-pool", "no pool `constructor`"],
@@ -95,10 +102,17 @@ describe("what is not understood", () => {
   });
 });
 
-test("says kindly that 4,000 characters are no command", () => {
-  const parsed = parse("add web ".repeat(500), vocabulary);
-  expect(parsed).toEqual({ problem: { kind: "too-long", length: 4_000 } });
-  if ("problem" in parsed) expect(usageMessage(parsed.problem, "/win").text).toContain("That is 4,000 characters");
+test.each([
+  ["add web ", "add", "`/win add &lt;pool&gt; [count] [--dry-run]`"],
+  ["/win node ", "node", "`/win node &lt;node&gt;`"],
+  ["lorem ip", "help", "`/win help [command]`"],
+])("says kindly that 4,000 characters of %j are no command, and shows the form of %s", (words, command, form) => {
+  const parsed = parse(words.repeat(500).slice(0, 4_000).padEnd(4_000, "x"), vocabulary);
+  expect(parsed).toEqual({ problem: { kind: "too-long", length: 4_000, command } });
+  if (!("problem" in parsed)) return;
+  expect(usageMessage(parsed.problem, "/win").text).toBe(
+    `That is 4,000 characters, and a command is a few words: ${form}.`,
+  );
 });
 
 describe("any text", () => {

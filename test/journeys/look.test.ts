@@ -71,7 +71,7 @@ describe("somebody who looks around", () => {
 
   test("names the nodes that an unclear beginning could mean, and only those that run Windows", async () => {
     const said = await answer("operator", "/win node ip-10-0-1");
-    expect(said).toContain("begins 2 nodes");
+    expect(said).toContain("fits 2 nodes");
     expect(said).toContain(batch.name);
     expect(said).not.toContain("ip-10-0-1-10");
   });

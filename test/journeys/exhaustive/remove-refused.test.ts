@@ -97,7 +97,7 @@ test("a refused dialog that was closed already troubles nobody", async () => {
 
 test.each([
   ["nosuchnode", /no Windows node `nosuchnode`: `\/win nodes` lists them/],
-  ["ip-10-0-1", /begins 2 nodes: `ip-10-0-1-41\S+`, `ip-10-0-1-52\S+`. Say a little more/],
+  ["ip-10-0-1", /fits 2 nodes: `ip-10-0-1-41\S+`, `ip-10-0-1-52\S+`. Say a little more/],
 ])("a dialog for %s says what is wrong with the name instead of waiting for ever", async (typed, words) => {
   here = await inhabited();
   expect(await ask(here, typed)).toMatch(words);
