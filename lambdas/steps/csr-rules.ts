@@ -171,3 +171,33 @@ export function judge(pending: PendingRequest, expected: Expected): Verdict {
     (pending.signerName === CLIENT_SIGNER ? clientFault : servingFault)(pending, request, expected);
   return fault === null ? { verdict: "approve" } : nearMiss(fault);
 }
+
+/** Names that somebody answers for: instances of the cluster by EC2's word, and the Nodes that exist. */
+export interface KnownNames {
+  readonly instances: readonly string[];
+  readonly nodes: readonly string[];
+}
+
+function strangeName(pending: PendingRequest, nodeName: string, known: KnownNames): string | null {
+  const isItsOwn = pending.username === `system:node:${nodeName}`;
+  if (!known.instances.includes(nodeName))
+    return `it asks for the name system:node:${nodeName}, and no instance of this cluster is called that`;
+  if (pending.signerName === SERVING_SIGNER && !isItsOwn)
+    return `it asks for the name system:node:${nodeName} on behalf of ${pending.username}`;
+  if (known.nodes.includes(nodeName) && !isItsOwn)
+    return `it asks for the name of the Node ${nodeName}, which exists already`;
+  return null;
+}
+
+/**
+ * What is strange about a request that is not about the machine we wait for. Another machine's right request is its own
+ * approver's business; one in a name that nobody answers for, or in a name that is taken, should be seen by people.
+ * @returns null when nothing is
+ */
+export function strangeness(pending: PendingRequest, known: KnownNames): string | null {
+  if (pending.signerName !== CLIENT_SIGNER && pending.signerName !== SERVING_SIGNER) return null;
+  const request = parsed(pending.pem);
+  if (typeof request === "string") return null;
+  const [, nodeName] = /^system:node:(.+)$/s.exec(request.commonNames.join(",")) ?? [];
+  return (nodeName === undefined ? null : strangeName(pending, nodeName, known))?.slice(0, 300) ?? null;
+}

@@ -119,9 +119,13 @@ const changing = (world: World) => {
       }
     },
 
-    /** Deletes the Node that was judged, never a new one of the same name; gone already is fine. */
+    /**
+     * Deletes the Node that was judged, never a new one of the same name; gone already is fine. It is cordoned first:
+     * the admission policy lets us delete no Node in service, and somebody may have uncordoned it meanwhile.
+     */
     remove: async (name: string, uid: string): Promise<void> => {
       try {
+        await core.patchNode({ name, body: { metadata: { uid }, spec: { unschedulable: true } } }, mergePatch);
         await core.deleteNode({ name, body: { preconditions: { uid } } });
       } catch (error) {
         if (absent(error) || (error instanceof ApiException && error.code === 409)) return;

@@ -3,6 +3,7 @@ import { CLIENT, requestFor, signingRequest } from "../sandbox/kubernetes/certif
 import { type Ask, linuxNode, type StillCluster, stillCluster } from "../sandbox/kubernetes/cluster.ts";
 
 const BOT = "system:serviceaccount:casement:casement";
+const BOOTSTRAPPER = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper";
 const patchType = { "content-type": "application/merge-patch+json" };
 const foreign = { key: "example.com/maintenance", value: "true", effect: "NoSchedule" };
 const own = { key: "casement.dev/starting", value: "true", effect: "NoSchedule" };
@@ -21,6 +22,10 @@ beforeAll(async () => {
   cluster.api.create(windowsNode("win") as never);
   cluster.api.create(windowsNode("old") as never);
   cluster.api.create({ ...windowsNode("fresh"), spec: {} } as never);
+  cluster.api.create({ ...windowsNode("serving"), spec: { taints: [foreign] } } as never);
+  const spec = { nodeName: "win", containers: [{ name: "main", image: "pause" }] };
+  const metadata = { name: "shop-1", namespace: "default" };
+  cluster.api.create({ apiVersion: "v1", kind: "Pod", metadata, spec, status: { phase: "Running" } } as never);
   bot = cluster.as(BOT);
 });
 afterAll(() => cluster.stop());
@@ -62,6 +67,12 @@ describe("the policies hold the bot", () => {
       "Casement may only set and remove taints below casement.dev/",
     ],
     [
+      "driving pods off by a taint of its own",
+      "win",
+      { spec: { taints: [foreign, own, { ...own, effect: "NoExecute" }] } },
+      "Casement may not take pods off a node by a taint",
+    ],
+    [
       "setting somebody else's annotation",
       "win",
       { metadata: { annotations: { "cluster-autoscaler.kubernetes.io/scale-down-disabled": "true" } } },
@@ -90,6 +101,48 @@ describe("the policies hold the bot", () => {
     const { status, body } = await bot("DELETE /api/v1/nodes/lin");
     expect(status).toBe(403);
     expect(body.message).toContain(denial("casement-nodes", onlyWindows));
+  });
+
+  it("back from deleting a Windows node in service, until it is cordoned", async () => {
+    const { status, body } = await bot("DELETE /api/v1/nodes/serving");
+    expect(status).toBe(403);
+    expect(body.message).toContain("only delete a Node that is cordoned, not ready, or not yet in service");
+    expect((await patch("serving", { spec: { unschedulable: true } })).status).toBe(200);
+    expect((await bot("DELETE /api/v1/nodes/serving")).status).toBe(200);
+  });
+
+  it.each([
+    ["evicting whatever pod has the name", { gracePeriodSeconds: 30 }, "only evict a pod by its UID"],
+    ["killing a pod at once", { gracePeriodSeconds: 0, preconditions: { uid: "u" } }, "may not shorten the time"],
+  ])("back from %s", async (_what, deleteOptions, message) => {
+    const metadata = { name: "shop-1", namespace: "default" };
+    const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata, deleteOptions };
+    const { status, body } = await bot("POST /api/v1/namespaces/default/pods/shop-1/eviction", eviction);
+    expect(status).toBe(403);
+    expect(body.message).toContain(denial("casement-evictions", "Casement may"));
+    expect(body.message).toContain(message);
+    expect(cluster.api.objects("pods").map((pod) => pod.metadata.deletionTimestamp)).toEqual([undefined]);
+  });
+
+  it.each([
+    ["making a Node", "POST /api/v1/nodes", "create", "nodes"],
+    ["replacing a Node whole", "PUT /api/v1/nodes/win", "update", "nodes"],
+    ["writing a Node's status", "PATCH /api/v1/nodes/win/status", "patch", "nodes/status"],
+    ["deleting all Nodes", "DELETE /api/v1/nodes", "deletecollection", "nodes"],
+    ["deleting a pod", "DELETE /api/v1/namespaces/default/pods/shop-1", "delete", "pods"],
+    ["reading secrets", "GET /api/v1/secrets", "list", "secrets"],
+    ["making itself a role", "POST /apis/rbac.authorization.k8s.io/v1/clusterroles", "create", "clusterroles"],
+    ["denying a request", "PATCH /apis/certificates.k8s.io/v1/certificatesigningrequests/x/approval", "patch", ""],
+  ])("and its roles hold it back from %s", async (_what, line, verb, resource) => {
+    const { status, body } = await bot(line, {});
+    expect([status, body.reason]).toEqual([403, "Forbidden"]);
+    expect(body.message).toContain(`User "${BOT}" cannot ${verb} resource "${resource}`);
+  });
+
+  it("and its roles hold it back from acting as somebody else", async () => {
+    const { status, body } = await bot("GET /api/v1/nodes", undefined, { "impersonate-user": "admin" });
+    expect([status, body.reason]).toEqual([403, "Forbidden"]);
+    expect(body.message).toContain(`User "${BOT}" cannot impersonate resource "users"`);
   });
 
   it("back from tokens that live for a year, and lets it make those of half an hour", async () => {
@@ -134,9 +187,15 @@ describe("signing requests", () => {
       subjects: [{ kind: "ServiceAccount", name: "casement", namespace: "casement" }],
     } as never);
 
-  const decide = async (name: string, signer: string, usages: string[], type: string) => {
+  const decide = async (
+    name: string,
+    signer: string,
+    usages: string[],
+    type: string,
+    asker = cluster.as(BOOTSTRAPPER),
+  ) => {
     const { requestPem } = await requestFor("O=system:nodes, CN=system:node:win");
-    const made = await cluster.admin(`POST ${path}`, signingRequest(name, requestPem, signer, usages));
+    const made = await asker(`POST ${path}`, signingRequest(name, requestPem, signer, usages));
     expect(made.status).toBe(201);
     const conditions = [{ type, status: "True", reason: "Test", message: "" }];
     return bot(`PUT ${path}/${name}/approval`, { ...made.body, status: { conditions } });
@@ -149,6 +208,8 @@ describe("signing requests", () => {
     expect(other.status).toBe(403);
     expect(other.body.message).toContain("only approve for the two signers of kubelets");
     expect((await decide("no", CLIENT, client, "Denied")).body.message).toContain("not deny it");
+    const whose = await decide("whose", CLIENT, client, "Approved", cluster.admin);
+    expect(whose.body.message).toContain("only approve what nodes and the account that they join with have asked for");
     expect((await decide("yes", CLIENT, client, "Approved")).status).toBe(200);
     const created = await bot("POST /api/v1/nodes", { metadata: { name: "made-up" } });
     expect(created.body.message).toContain("neither creates Nodes nor writes their subresources");

@@ -80,6 +80,7 @@ describe("A node", () => {
     const uid = (await read("delete-1")).metadata?.uid ?? "";
     await verbs().nodes.remove("delete-1", "00000000-0000-4000-8000-000000000000");
     expect(await read("delete-1")).toMatchObject({ metadata: { uid } });
+    expect((await read("delete-1")).spec?.unschedulable).toBeUndefined();
     await verbs().nodes.remove("delete-1", uid);
     await verbs().nodes.remove("delete-1", uid);
     expect(await verbs().nodes.read("delete-1")).toBeUndefined();
@@ -222,6 +223,34 @@ describe("A signing request", () => {
     expect(await look(SERVING_SIGNER, "i-0second")).toEqual({ approved: "csr-serving", nearMisses: [] });
     expect(await look(SERVING_SIGNER, "i-0third")).toEqual({ approved: null, nearMisses: [] });
     expect(conditionsOf("csr-serving")).toEqual(approvals);
+  });
+
+  it("is approved once for an instance: a second right one stays pending", async () => {
+    ask("csr-once", client({ pem: await signed({ subject: rightSubject }) }));
+    const look = () => verbs().csrs.approveFor(CLIENT_SIGNER, expecting(false), "i-0once");
+    expect(await look()).toMatchObject({ approved: "csr-once" });
+    ask("csr-twice", client({ pem: await signed({ subject: rightSubject }) }));
+    expect(await look()).toMatchObject({ approved: "csr-once" });
+    expect(conditionsOf("csr-twice")).toBeUndefined();
+  });
+
+  it("in a stranger's name is reported after a minute, left as it is, and nobody is asked while there is none", async () => {
+    let asked = 0;
+    const known = async () => {
+      asked += 1;
+      return { instances: [nodeName], nodes: [] };
+    };
+    const strangers = () => verbs().csrs.strangers(expecting(false), known);
+    ask(
+      "csr-stranger",
+      client({ pem: await signed({ subject: [{ O: ["system:nodes"] }, { CN: ["system:node:x"] }] }) }),
+    );
+    expect(await strangers()).toEqual([]);
+    expect(asked).toBe(0);
+    await ground.pass(60);
+    expect(await strangers()).toEqual([{ name: "csr-stranger", why: expect.stringContaining("no instance of this") }]);
+    expect(asked).toBe(1);
+    expect(conditionsOf("csr-stranger")).toBeUndefined();
   });
 
   it("is approved by one of two who look at the same moment; the other looks again", async () => {

@@ -1,5 +1,6 @@
 import { networkOperations } from "../../desired/okd.ts";
-import { CLIENT_SIGNER, type Expected, SERVING_SIGNER } from "../../steps/csr-rules.ts";
+import { signingRequestNotice } from "../../messages/notices.ts";
+import { CLIENT_SIGNER, type Expected, type KnownNames, SERVING_SIGNER } from "../../steps/csr-rules.ts";
 import { BOOTSTRAPPER } from "../../steps/join-secret.ts";
 import type { Node } from "../../steps/nodes.ts";
 import { found, type Look, StageFailed, still } from "../durably.ts";
@@ -18,21 +19,34 @@ async function expected(job: Job): Promise<Expected> {
   };
 }
 
-/** Approves the one right request of a signer; what is nearly right is left pending and noted for people. */
+/** Approves the one right request of a signer; what is nearly right, or strange, is left pending and noted for people. */
 async function approveOnce(job: Job, signer: string): Promise<Look<true>> {
-  const look = await job.steps.csrs.approveFor(signer, await expected(job), machineOf(job).instanceId);
-  if (look.nearMisses.length > 0)
-    await note(
-      job,
-      look.nearMisses.map(({ name, why }) => `${name} was left pending: ${why}`),
-    );
+  const wanted = await expected(job);
+  const look = await job.steps.csrs.approveFor(signer, wanted, machineOf(job).instanceId);
+  const strangers = await job.steps.csrs.strangers(wanted, () => knownNames(job));
+  const notes = [...look.nearMisses, ...strangers].map(({ name, why }) => `${name} was left pending: ${why}`);
+  if (notes.length > 0) await note(job, notes);
   return look.approved ? found(true) : still(`the kubelet's certificate request (${signer.split("/")[1]})`);
 }
 
+async function knownNames({ steps, runtime }: Job): Promise<KnownNames> {
+  const instances = await steps.instances.ofCluster(runtime.configuration.cluster.id);
+  const nodes = await steps.nodes.all();
+  return {
+    instances: instances.map(({ privateDnsName }) => privateDnsName),
+    nodes: nodes.map(({ metadata }) => metadata?.name ?? ""),
+  };
+}
+
+/** Says in the thread what one operation's nodes have not said yet: a stranger's request is seen by all of them. */
 async function note(job: Job, notes: readonly string[]): Promise<void> {
-  const known = (await job.steps.ledger.node(job.start.operation, job.start.index))?.notes ?? [];
-  const fresh = notes.filter((one) => !known.includes(one));
-  if (fresh.length > 0) await record(job, { notes: [...known, ...fresh].slice(0, 20) });
+  const nodes = await job.steps.ledger.nodes(job.start.operation);
+  const known = nodes.find(({ index }) => index === job.start.index)?.notes ?? [];
+  const fresh = notes.filter((one) => !nodes.some((node) => node.notes.includes(one)));
+  if (fresh.length === 0) return;
+  await record(job, { notes: [...known, ...fresh].slice(0, 20) });
+  // What a person must judge is said past Slack too; the wait goes on whether or not that can be said.
+  await job.steps.notices.send(signingRequestNotice(job.start.operation, fresh)).catch(() => undefined);
 }
 
 /** The kubelet asks for its identity with the bootstrap token; nobody else may have a claim on the machine. */

@@ -73,6 +73,7 @@ const cases: readonly Case[] = [
     stage: "client-csr",
     why: /certificate request/,
     kubelet: "stopped",
+    remark: /csr-\w+ was left pending: it asks for the name system:node:somebody-else, and no instance/,
   },
   {
     what: "the kubelet asks for a foreign address",
