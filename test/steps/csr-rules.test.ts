@@ -8,13 +8,7 @@ import {
 } from "@peculiar/x509";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  CLIENT_SIGNER,
-  judge,
-  type PendingRequest,
-  SERVING_SIGNER,
-  strangeness,
-} from "../../lambdas/steps/csr-rules.ts";
+import { CLIENT_SIGNER, judge, type PendingRequest, SERVING_SIGNER } from "../../lambdas/steps/csr-rules.ts";
 import {
   address,
   bootstrapper,
