@@ -53,6 +53,8 @@ export interface OperationRecord {
   readonly cancelledBy: string | null;
   /** What cancelled it: Slack's trigger id. */
   readonly cancelCause?: string;
+  /** The cause that was judged afresh by the workflow, and may cancel. */
+  readonly cancelAllowed?: string;
   /** Callbacks that somebody may complete, by name ("dialog", "cancel"). */
   readonly callbacks: Readonly<Record<string, string>>;
   /** What was answered in its dialog; stays when nobody waits for it any more. */
@@ -102,8 +104,8 @@ export interface NodeRecord {
   readonly notes: readonly string[];
   readonly executionArn: string | null;
   readonly callbacks: Readonly<Record<string, string>>;
-  /** What was decided about a failed instance; stays when nobody waits for it any more. */
-  readonly decided?: Decided;
+  /** What was decided about a failed instance; stays when nobody waits for it any more. Null: it did not count. */
+  readonly decided?: Decided | null;
 }
 
 /** Everything the one message of an operation shows. */

@@ -127,6 +127,7 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     runtimeDocument,
     readLedger,
     writeLedger,
+    slackSecret,
     clusterSecret,
     seeInstances,
     seeAgents,

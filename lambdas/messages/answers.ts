@@ -58,6 +58,14 @@ const cancellations: {
 export const cancelAnswer = (cancellation: Cancellation, commandWord: string): Message =>
   say((cancellations[cancellation.kind] as (of: Cancellation, word: string) => string)(cancellation, commandWord));
 
+/** What somebody is told, in private, whose decision about a failed machine is carried out. */
+export const decisionHeard = (instanceId: string, isKept: boolean): Message =>
+  say(
+    isKept
+      ? `${code(instanceId)} is kept for inspection, as you say. Nobody else terminates it: that is yours to do.`
+      : `${code(instanceId)} is being terminated, as you say. The message shows when it is gone.`,
+  );
+
 /** What somebody is told, in private, whose click came to nothing. */
 export const lateClick = (what: string): Message =>
   say(

@@ -30,7 +30,7 @@ export type Recorded =
 
 interface Decidable {
   readonly callbacks: Readonly<Record<string, string>>;
-  readonly decided?: Decided;
+  readonly decided?: Decided | null;
 }
 
 /** One conditional write that brings back which callback waits: the first decision stays, its own cause may repeat it. */
@@ -44,9 +44,10 @@ async function decide(
     key,
     { decided },
     {
-      expression: "attribute_exists(callbacks.#name) AND (attribute_not_exists(decided) OR decided.cause = :cause)",
+      expression:
+        "attribute_exists(callbacks.#name) AND (attribute_not_exists(decided) OR decided = :null OR decided.cause = :cause)",
       names: { "#name": name },
-      values: { ":cause": decided.cause },
+      values: { ":cause": decided.cause, ":null": null },
     },
   );
   if (before) return { kind: before.decided ? "again" : "first", callback: before.callbacks[name] ?? "" };
@@ -103,6 +104,15 @@ export const ledger = (world: DoorWorld) => {
         values: { ":null": null },
       });
       return marked ? { ...marked, ...change } : operation(id);
+    },
+
+    /** Takes a cancellation back that did not count, unless there is another one by now. */
+    withdrawCancel: async (id: string, cause: string): Promise<void> => {
+      const mine = {
+        expression: "cancelCause = :cause AND endedAt = :null",
+        values: { ":cause": cause, ":null": null },
+      };
+      await items.changeIf(operationKey(id), { cancelledBy: null }, mine);
     },
 
     /** Writes down, once, what somebody decided about a machine that failed. */

@@ -98,10 +98,14 @@ export const thread = (world: World) => ({
     }
   },
 
-  /** Says something that only one person sees. */
+  /** Says something that only one person sees; nothing to who has left the channel. */
   whisper: async (channel: string, user: string, message: Message): Promise<void> => {
     const slack = await world.clients.slack();
-    await slack.chat.postEphemeral({ channel, user, text: message.text, blocks: blocksOf(message) });
+    try {
+      await slack.chat.postEphemeral({ channel, user, text: message.text, blocks: blocksOf(message) });
+    } catch (error) {
+      if (slackCode(error) !== "user_not_in_channel") throw error;
+    }
   },
 
   /**

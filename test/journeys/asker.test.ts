@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import { town } from "../../lib/sandbox/town.ts";
 import { calls, expectSound, ledgerItems, newest, settled, spoken } from "./evidence.ts";
+import { asked, impatient, launchedId } from "./failing.ts";
+import { order, reached } from "./outside.ts";
 import { dialogOf, privately } from "./reading.ts";
 import { type World, world } from "./world.ts";
 
@@ -57,5 +59,40 @@ test("what the front door refuses is written down, and listed nowhere", async ()
   expect(await here.operations()).toEqual([]);
   const kept = (await ledgerItems(here)).filter(({ status }) => status?.S === "refused");
   expect(kept).toHaveLength(1);
+  await expectSound(here);
+});
+
+test("who lost the role since the front door was told neither cancels nor decides; somebody else still may", async () => {
+  here = await world({ configuration: impatient });
+  order(here, "feature-install-fails");
+  await here.type("operator", "/win add web");
+  await asked(here);
+  release({ people: { operator: ["U0APPROVER"] } });
+  for (const [action, command] of [
+    ["cancel-operation", "cancel"],
+    ["keep-instance", "add"],
+  ] as const) {
+    await here.press("operator", action);
+    const refusal = `no role that may use \`${command}\``;
+    await here.until(() => privately(here, "operator").at(-1)?.includes(refusal) ?? false, 2, refusal);
+  }
+  expect((await newest(here)).operation).toMatchObject({ status: "waiting", cancelledBy: null });
+  await here.press("approver", "terminate-instance");
+  await here.until(() => privately(here, "approver").length > 0, 1, "an answer at once");
+  expect(privately(here, "approver").at(-1)).toContain(`\`${launchedId(here)}\` is being terminated`);
+  await settled(here);
+  expect((await newest(here)).nodes[0]?.outcome).toBe("terminated by <@U0APPROVER>");
+  await expectSound(here);
+});
+
+test("who lost the role since the front door was told does not stop a machine on its way", async () => {
+  here = await world();
+  await here.type("operator", "/win add web");
+  await reached(here, "agent");
+  release({ people: { operator: ["U0APPROVER"] } });
+  await here.press("operator", "cancel-operation");
+  await settled(here);
+  expect(privately(here, "operator").at(-1)).toContain("no role that may use `cancel`");
+  expect((await newest(here)).operation).toMatchObject({ status: "succeeded", cancelledBy: null });
   await expectSound(here);
 });

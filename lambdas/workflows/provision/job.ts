@@ -8,6 +8,7 @@ import type { NodeChange } from "../../steps/ledger.ts";
 import type { Runtime } from "../../steps/runtime.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { applyPlan } from "../apply-plan.ts";
+import { cancelledBy } from "../asker.ts";
 import { command } from "../command.ts";
 import { type Bounds, Cancelled, type Look, StageFailed, step, TimeIsUp, until } from "../durably.ts";
 
@@ -53,7 +54,7 @@ export const uncancellable = (job: Job, untilMs: number): Bounds => ({
 
 const cancellable = (job: Job, untilMs: number): Bounds => ({
   ...uncancellable(job, untilMs),
-  cancelledBy: async () => (await job.steps.ledger.operation(job.start.operation))?.cancelledBy ?? null,
+  cancelledBy: () => cancelledBy(job.steps, job.start.operation),
 });
 
 /** Reads what the node is to become, and tells the ledger which execution looks after it. */
@@ -89,9 +90,8 @@ export async function beginJob(ctx: DurableContext, steps: Steps, start: Provisi
 export async function enter(job: Job, stage: Stage): Promise<void> {
   const minutes = job.runtime.configuration.deadlines[stage as keyof Job["runtime"]["configuration"]["deadlines"]];
   const entered = await step(job.ctx, `enter ${stage}`, async () => {
-    const operation = await job.steps.ledger.operation(job.start.operation);
-    if (operation?.cancelledBy && !POINT_OF_NO_RETURN.has(stage))
-      return { cancelledBy: operation.cancelledBy, until: 0 };
+    const by = POINT_OF_NO_RETURN.has(stage) ? null : await cancelledBy(job.steps, job.start.operation);
+    if (by !== null) return { cancelledBy: by, until: 0 };
     await record(job, { status: "running", stage, stageSince: job.steps.timestamp(), waitsFor: null });
     if (job.node)
       await job.steps.nodes.announce(

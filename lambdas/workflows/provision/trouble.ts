@@ -1,14 +1,9 @@
 import { stopKubeletOperations } from "../../desired/okd.ts";
 import type { Failure } from "../../records.ts";
 import { podsToEvict } from "../../steps/evictions.ts";
-import { Cancelled, causeOf, found, StageFailed, step, still, until } from "../durably.ts";
+import { Cancelled, causeOf, found, StageFailed, still, until } from "../durably.ts";
+import { askWhatBecomesOfIt } from "./decision.ts";
 import { apply, type Job, once, record, uncancellable } from "./job.ts";
-
-/** What a person, the clock or a cancellation decided about a failed machine. */
-interface Decision {
-  readonly decision: "keep" | "terminate" | "cancel" | "time";
-  readonly userId: string | null;
-}
 
 const MINUTE = 60_000;
 
@@ -85,31 +80,6 @@ const KUBELET_MAY_RUN: ReadonlySet<string> = new Set([
   "admit",
 ]);
 
-async function askWhatBecomesOfIt(job: Job, why: string, left: string): Promise<Decision> {
-  const { ctx, steps, stage } = job;
-  const minutes = job.runtime.configuration.deadlines.keepFailed;
-  const [decided, callbackId] = await ctx.createCallback<Decision>("what becomes of the machine", {
-    timeout: { minutes },
-    serdes: { deserialize: async (text) => (text ? (JSON.parse(text) as Decision) : undefined) },
-  });
-  await step(ctx, "ask what becomes of the machine", async () => {
-    await record(job, {
-      status: "deciding",
-      waitsFor: null,
-      failure: { stage, why, left },
-      decideBy: new Date(steps.now() + minutes * MINUTE).toISOString(),
-      callbacks: { decision: callbackId, cancel: callbackId },
-    });
-    if (job.node)
-      await steps.nodes.announce(job.node, "Warning", "CasementProvisioningFailed", `stage ${stage}: ${why}`);
-  });
-  try {
-    return await decided;
-  } catch {
-    return { decision: "time", userId: null };
-  }
-}
-
 const keep = (job: Job, userId: string | null): Promise<void> =>
   once(job, "keep the machine", () =>
     record(job, {
@@ -173,20 +143,25 @@ async function takeAway(
     await record(job, { callbacks: {}, decideBy: null });
     await job.steps.instances.terminate(lease);
   });
-  const bounds = await once(job, "the instance is ending", async () => ({
-    until: job.steps.now() + job.runtime.configuration.deadlines.terminate * MINUTE,
-  }));
-  const gone = await terminated(job, lease.instanceId, bounds.until);
+  const since = await once(job, "the instance is ending", async () => job.steps.now());
+  const gone = await terminated(job, lease.instanceId, since);
   await once(job, "delete the Node", () => deleteNode(job));
-  const outcome = gone ? how : `${how}, but EC2 does not show ${lease.instanceId} as terminated yet`;
+  const became = status === "cancelled" ? `${how}; ${lease.instanceId} is terminated` : how;
+  const outcome = gone ? became : `${how}, but EC2 does not show ${lease.instanceId} as terminated yet`;
   await once(job, "taken away", () => record(job, { ...ended, endedAt: job.steps.timestamp(), outcome }));
 }
 
-async function terminated(job: Job, instanceId: string, untilMs: number): Promise<boolean> {
+/** EC2 may not show yet what was launched a moment ago: only after this time an instance that is not there is gone. */
+const SHOWS_WITHIN_MS = MINUTE;
+
+async function terminated(job: Job, instanceId: string, since: number): Promise<boolean> {
+  const { steps, runtime } = job;
+  const bounds = uncancellable(job, since + runtime.configuration.deadlines.terminate * MINUTE);
   try {
-    return await until(job.ctx, "the instance is terminated", uncancellable(job, untilMs), async () => {
-      const machine = await job.steps.instances.describe(instanceId);
-      return !machine || machine.state === "terminated" ? found(true) : still(`EC2 to terminate ${instanceId}`);
+    return await until(job.ctx, "the instance is terminated", bounds, async () => {
+      const state = (await steps.instances.describe(instanceId))?.state;
+      const forgotten = state === undefined && steps.now() >= since + SHOWS_WITHIN_MS;
+      return state === "terminated" || forgotten ? found(true) : still(`EC2 to terminate ${instanceId}`);
     });
   } catch (error) {
     if (error instanceof StageFailed) return false;

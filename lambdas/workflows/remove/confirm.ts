@@ -1,11 +1,16 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { dialogOf, type Start } from "../../commands/command.ts";
 import { say } from "../../messages/blocks.ts";
+import { confirmationNotice } from "../../messages/notices.ts";
 import { removalDialog, removalNotice } from "../../messages/removal-dialog.ts";
 import { type Unconfirmed, unconfirmed } from "../../messages/removal-words.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { cancelledBy } from "../asker.ts";
+import { callPeople } from "../call-people.ts";
 import { step } from "../durably.ts";
 import type { Chosen } from "./choose.ts";
+
+const MINUTE = 60_000;
 
 interface Answer {
   readonly decision: "submitted" | Unconfirmed;
@@ -13,30 +18,61 @@ interface Answer {
 
 /** Shows the facts in the dialog that the front door opened, and waits for its answer. */
 export async function confirm(ctx: DurableContext, steps: Steps, start: Start, chosen: Chosen): Promise<boolean> {
-  const minutes = await step(
-    ctx,
-    "how long to wait",
-    async () => (await steps.runtime.read(null)).configuration.deadlines.dialog,
+  const until = await step(ctx, "how long to wait", async () => {
+    const { configuration } = await steps.runtime.read(null);
+    return steps.now() + configuration.deadlines.dialog * MINUTE;
+  });
+  for (let round = 1; ; round += 1) {
+    const decision = await ask(ctx, steps, start, chosen, until, round);
+    if (decision === "submitted") return true;
+    const counts = decision !== "cancel" || (await isCancelled(ctx, steps, start, round));
+    if (!counts) continue;
+    await step(ctx, "end without an answer", () => endUnconfirmed(steps, start, decision));
+    return false;
+  }
+}
+
+/** Judged afresh: a cancellation by somebody who may not leaves the dialog as it is. */
+const isCancelled = (ctx: DurableContext, steps: Steps, start: Start, round: number): Promise<boolean> =>
+  step(ctx, `judge the cancellation ${round}`, async () => (await cancelledBy(steps, start.operation)) !== null);
+
+async function ask(
+  ctx: DurableContext,
+  steps: Steps,
+  start: Start,
+  chosen: Chosen,
+  until: number,
+  round: number,
+): Promise<Answer["decision"]> {
+  const seconds = await step(ctx, `time to answer ${round}`, async () =>
+    Math.max(1, Math.ceil((until - steps.now()) / 1000)),
   );
-  const [answered, callbackId] = await ctx.createCallback<Answer>("the dialog's answer", {
-    timeout: { minutes },
+  const [answered, callbackId] = await ctx.createCallback<Answer>(`the dialog's answer ${round}`, {
+    timeout: { seconds },
     serdes: { deserialize: async (text) => (text ? (JSON.parse(text) as Answer) : undefined) },
   });
-  const isCancelled = await step(ctx, "fill the dialog", async () => {
+  const stopped = await step(ctx, `fill the dialog ${round}`, async () => {
     await steps.ledger.changeOperation(start.operation, {
       status: "waiting",
       callbacks: { dialog: callbackId, cancel: callbackId },
     });
     // Closed or cancelled while the node was being judged: then nobody will answer.
-    if ((await steps.ledger.operation(start.operation))?.cancelledBy) return true;
+    if ((await cancelledBy(steps, start.operation)) !== null) return true;
     // A dialog that is gone was answered: this step may run again after a crash.
     await steps.thread.fillDialog(dialogOf(start.operation), removalDialog(start.operation, chosen.facts));
     return false;
   });
-  const decision = isCancelled ? "cancel" : await decisionOf(answered);
-  if (decision === "submitted") return true;
-  await step(ctx, "end without an answer", () => endUnconfirmed(steps, start, decision));
-  return false;
+  if (stopped) return "cancel";
+  if (round === 1) {
+    const notice = confirmationNotice(
+      start.operation,
+      chosen.name,
+      start.asker.userName,
+      new Date(until).toISOString(),
+    );
+    await callPeople(ctx, steps, "confirm", notice);
+  }
+  return decisionOf(answered);
 }
 
 async function endUnconfirmed(steps: Steps, start: Start, why: Unconfirmed): Promise<void> {

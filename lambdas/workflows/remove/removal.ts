@@ -4,6 +4,7 @@ import type { Stage } from "../../records.ts";
 import type { Lease } from "../../steps/leases.ts";
 import type { NodeChange } from "../../steps/ledger.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { cancelledBy } from "../asker.ts";
 import { type Bounds, Cancelled, type Look, step, until } from "../durably.ts";
 import type { Begun } from "../operation.ts";
 import { type Published, publish, viewOf } from "../publisher.ts";
@@ -40,8 +41,8 @@ export async function tell(removal: Removal): Promise<Published> {
   return view ? publish(removal.steps, view, removal.published, removal.begun.commandWord) : removal.published;
 }
 
-const cancelledBy = async ({ steps, start, isBeyondReturn }: Removal): Promise<string | null> =>
-  isBeyondReturn ? null : ((await steps.ledger.operation(start.operation))?.cancelledBy ?? null);
+const stoppedBy = async ({ steps, start, isBeyondReturn }: Removal): Promise<string | null> =>
+  isBeyondReturn ? null : cancelledBy(steps, start.operation);
 
 /**
  * Goes to a stage, says so, and does its work.
@@ -51,7 +52,7 @@ export async function enter(removal: Removal, stage: Stage, work: () => Promise<
   const { ctx, steps, start, chosen } = removal;
   removal.stage = stage;
   const entered = await step(ctx, `enter ${stage}`, async () => {
-    const by = await cancelledBy(removal);
+    const by = await stoppedBy(removal);
     if (by !== null) return { by, published: removal.published };
     await record(removal, { stage, stageSince: steps.timestamp(), waitsFor: null });
     if (stage !== "delete")
@@ -79,7 +80,7 @@ export async function waitFor(
   const bounds: Bounds = {
     until: end,
     now: steps.now,
-    cancelledBy: () => cancelledBy(removal),
+    cancelledBy: () => stoppedBy(removal),
     onWaiting: async () => undefined,
   };
   await until(ctx, name, bounds, async () => {

@@ -18,8 +18,9 @@ const OPERATIONS = [
   "begin",
   "judge",
   "how long to wait",
-  "the dialog's answer",
-  "fill the dialog",
+  "time to answer 1",
+  "the dialog's answer 1",
+  "fill the dialog 1",
   "take the lease",
   "post the message",
   "enter cordon",
@@ -42,7 +43,7 @@ const OPERATIONS = [
 ] as const;
 
 /** Those that are no steps: callbacks and conditions. */
-const WAITS: ReadonlySet<string> = new Set(["the dialog's answer"]);
+const WAITS: ReadonlySet<string> = new Set(["the dialog's answer 1"]);
 
 /** Whatever crashed: one message, every stage told, one eviction of each pod, nothing left over. */
 async function expectOnce(): Promise<void> {
