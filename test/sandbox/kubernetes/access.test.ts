@@ -68,7 +68,7 @@ describe("what the bot may do", () => {
   let bot: Ask;
   beforeEach(() => {
     bot = cluster.as(BOT);
-    cluster.api.create(linuxNode("n", { "kubernetes.io/os": "windows" }));
+    cluster.api.create({ ...linuxNode("n", { "kubernetes.io/os": "windows" }), spec: { unschedulable: true } });
   });
 
   test.each([

@@ -26,6 +26,12 @@ const asked = { verb: "impersonate", group: "", subresource: "", namespace: unde
 /** Who the impersonation headers name; undefined without them (Kubernetes documentation, User impersonation). */
 function impersonated({ headers }: WireRequest): User | undefined {
   const name = headers["impersonate-user"];
+  if (!name && headers["impersonate-group"] !== undefined)
+    throw new ApiFailure(
+      500,
+      "InternalError",
+      "Internal error occurred: groups requested without impersonating a user",
+    );
   if (!name) return undefined;
   const account = serviceAccountOf(name);
   if (account) return serviceAccountUser(account.namespace, account.name);

@@ -55,7 +55,8 @@ const rulesOf: Review = (spec, user, { rules }) => {
 const subjectOf = (spec: Fields): User => ({ name: text(spec.user), groups: listOf<string>(spec.groups) });
 
 const tokenReview: Review = (spec, _user, { tokens }) => {
-  const holder = tokens.userOf(text(spec.token));
+  const audiences = listOf<string>(spec.audiences);
+  const holder = tokens.userOf(text(spec.token), audiences.length > 0 ? audiences : undefined);
   return holder ? { authenticated: true, user: userInfo(holder) } : { error: "invalid bearer token" };
 };
 

@@ -14,15 +14,21 @@ export interface Tokens {
   /**
    * A signed token for a service account ("system:serviceaccount:ns:name") or a person.
    * @param ttlSeconds seconds until it expires, null for one that does not
+   * @param audiences whom it is meant for; this API server unless told
    */
-  issue(user: Pick<User, "name"> & { readonly groups?: readonly string[] }, ttlSeconds: number | null): string;
-  /** Who the token stands for; undefined when it is forged, expired, or its service account is gone. */
-  userOf(token: string): User | undefined;
+  issue(
+    user: Pick<User, "name"> & { readonly groups?: readonly string[] },
+    ttlSeconds: number | null,
+    audiences?: readonly string[],
+  ): string;
+  /** Who the token stands for; undefined when it is forged, expired, meant for others, or its service account is gone. */
+  userOf(token: string, audiences?: readonly string[]): User | undefined;
 }
 
 interface Claims {
   readonly iss: string;
   readonly sub: string;
+  readonly aud: readonly string[];
   readonly exp?: number;
   readonly groups?: readonly string[];
   readonly "kubernetes.io"?: unknown;
@@ -81,11 +87,11 @@ export function tokenIssuer(foundation: Foundation, objects: Objects): Tokens {
   };
 
   return {
-    issue: ({ name, groups }, ttlSeconds) => {
+    issue: ({ name, groups }, ttlSeconds, audiences = [AUDIENCE]) => {
       const now = seconds();
       const claims = {
         iss: AUDIENCE,
-        aud: [AUDIENCE],
+        aud: audiences,
         sub: name,
         iat: now,
         nbf: now,
@@ -97,9 +103,10 @@ export function tokenIssuer(foundation: Foundation, objects: Objects): Tokens {
       const said = `${encode({ alg: "ES256", kid: "casement" })}.${encode(claims)}`;
       return `${said}.${sign("sha256", Buffer.from(said), { key: privateKey, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
     },
-    userOf: (token) => {
+    userOf: (token, audiences = [AUDIENCE]) => {
       const claims = claimsOf(token, publicKey);
       if (!claims?.sub || (claims.exp !== undefined && claims.exp <= seconds())) return undefined;
+      if (!audiences.some((one) => claims.aud.includes(one))) return undefined;
       return userBehind(claims);
     },
   };

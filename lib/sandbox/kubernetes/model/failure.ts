@@ -81,6 +81,13 @@ export const notAllowed = (): ApiFailure =>
 /** 410 for a version or continue token that the server no longer holds. */
 export const expired = (message: string): ApiFailure => new ApiFailure(410, "Expired", message);
 
+/** 504 for a version that the server has not come to yet (storage.NewTooLargeResourceVersionError). */
+export const versionTooLarge = (wanted: string, current: number): ApiFailure =>
+  new ApiFailure(504, "Timeout", `Too large resource version: ${wanted}, current: ${current}`, {
+    causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+    retryAfterSeconds: 1,
+  });
+
 /** 401: nobody, or somebody whose time has run out. */
 export const unauthorized = (): ApiFailure => new ApiFailure(401, "Unauthorized", "Unauthorized");
 

@@ -36,8 +36,18 @@ const scaled = { sub: ["status", "scale"], all: true } as const;
 
 /** Names, scopes, short names and subresources as a 1.34 API server lists them in discovery. */
 const lines: readonly Line[] = [
-  ["v1", "nodes", "Node", "cluster", { short: ["no"], sub: ["status"] }],
-  ["v1", "pods", "Pod", "namespaced", { short: ["po"], sub: ["status", "eviction", "binding"], all: true }],
+  ["v1", "nodes", "Node", "cluster", { short: ["no"], sub: ["status", "proxy"] }],
+  [
+    "v1",
+    "pods",
+    "Pod",
+    "namespaced",
+    {
+      short: ["po"],
+      sub: ["status", "eviction", "binding", "log", "exec", "attach", "portforward", "proxy"],
+      all: true,
+    },
+  ],
   ["v1", "namespaces", "Namespace", "cluster", { short: ["ns"], sub: ["status"] }],
   ["v1", "serviceaccounts", "ServiceAccount", "namespaced", { short: ["sa"], sub: ["token"] }],
   ["v1", "secrets", "Secret", "namespaced"],

@@ -2,14 +2,16 @@ import { sleep } from "../../core/clock.ts";
 import { json, type WireRequest, type WireResponse } from "../../core/wire.ts";
 import { type Authenticator, actingUser } from "../access/authentication.ts";
 import type { Attributes, User } from "../access/users.ts";
-import { ApiFailure, forbidden, noSuchResource, statusOf } from "../model/failure.ts";
-import { resourceType } from "../model/resources.ts";
+import { ApiFailure, forbidden, noSuchResource, notAllowed, statusOf } from "../model/failure.ts";
+import { type ResourceType, resourceType } from "../model/resources.ts";
 import { dispatch } from "../verbs/dispatch.ts";
 import type { Server } from "../verbs/server.ts";
+import { mediaTypeOf } from "./content.ts";
 import { discovery } from "./discovery.ts";
 import { type RequestInfo, type ResourcePath, requestInfo } from "./info.ts";
 import { kinds, SLOWNESS } from "./mishaps.ts";
 import { openapi } from "./openapi.ts";
+import { checkOptions } from "./options.ts";
 
 type Answer = (request: WireRequest, tls?: { readonly clientCertificate: string }) => Promise<WireResponse>;
 
@@ -81,6 +83,25 @@ const refusal = (failure: ApiFailure): WireResponse => {
   return json(statusOf(failure), failure.code, "application/json", seconds ? { "retry-after": String(seconds) } : {});
 };
 
+/** Throws for a path that is not served (404) or not with this verb (405): the API server installs each route by itself. */
+function checkRoute(type: ResourceType, { namespace, name, subresource }: ResourcePath, verb: string): void {
+  const isElsewhere = type.namespaced ? namespace === undefined && name !== "" : namespace !== undefined;
+  if (isElsewhere && type.plural !== "namespaces") throw noSuchResource();
+  const isEverywhere = type.namespaced && namespace === undefined;
+  const isMany = ["list", "watch", "create", "deletecollection"].includes(verb);
+  if (isEverywhere && verb !== "list" && verb !== "watch") throw notAllowed();
+  if (subresource === "" && isMany === (name !== "")) throw notAllowed();
+}
+
+/** What the client should know although its request was carried out (RFC 9110 has dropped the header, Kubernetes has not). */
+const warned = (response: WireResponse, warnings: readonly string[]): WireResponse =>
+  warnings.length === 0
+    ? response
+    : {
+        ...response,
+        headers: { ...response.headers, warning: warnings.map((one) => `299 - ${JSON.stringify(one)}`).join(", ") },
+      };
+
 /** A failure of the ground itself is answered as the API server answers a panic. */
 const failureOf = (error: unknown): ApiFailure =>
   error instanceof ApiFailure
@@ -116,7 +137,18 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
     if (!info.resource) return otherPage(known, info);
     const type = resourceType(info.resource.group, info.resource.plural);
     if (!type || type.version !== info.resource.version) throw noSuchResource();
-    return dispatch(server, { request, query: info.query, user, type, ...info.resource }, info.verb);
+    checkRoute(type, info.resource, info.verb);
+    checkOptions(info.verb, info.query, request.method === "PATCH" ? mediaTypeOf(request) : "");
+    const warnings: string[] = [];
+    const asked = {
+      request,
+      query: info.query,
+      user,
+      type,
+      ...info.resource,
+      warn: (one: string) => warnings.push(one),
+    };
+    return warned(dispatch(server, asked, info.verb), warnings);
   };
 
   /** Tokens and certificates end by the sandbox's clock: the same is in the header. */

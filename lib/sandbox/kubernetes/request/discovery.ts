@@ -8,6 +8,10 @@ const subresourceKinds: Readonly<Record<string, { group?: string; version?: stri
     eviction: { group: "policy", version: "v1", kind: "Eviction", verbs: ["create"] },
     binding: { kind: "Binding", verbs: ["create"] },
     token: { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest", verbs: ["create"] },
+    log: { kind: "Pod", verbs: ["get"] },
+    exec: { kind: "PodExecOptions", verbs: ["create", "get"] },
+    attach: { kind: "PodAttachOptions", verbs: ["create", "get"] },
+    portforward: { kind: "PodPortForwardOptions", verbs: ["create", "get"] },
     scale: { group: "autoscaling", version: "v1", kind: "Scale", verbs: ["get", "patch", "update"] },
   };
 

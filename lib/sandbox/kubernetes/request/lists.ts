@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
-import { badRequest, expired } from "../model/failure.ts";
+import { badRequest, expired, versionTooLarge } from "../model/failure.ts";
 import type { KubeObject } from "../model/object.ts";
 import type { ResourceType } from "../model/resources.ts";
 import type { Objects } from "../store/objects.ts";
@@ -61,6 +61,14 @@ export function lister(objects: Objects, clock: Clock): Lister {
   const forgetOld = (): void => {
     for (const [name, snapshot] of snapshots) if (clock.now() - snapshot.at > KEPT) snapshots.delete(name);
   };
+  /** Only the present is kept: an older state can be shown when nothing of the type has changed since. */
+  const checkVersion = ({ type }: Selection, query: URLSearchParams): void => {
+    const wanted = query.get("resourceVersion") ?? "";
+    if (Number(wanted) > objects.version()) throw versionTooLarge(wanted, objects.version());
+    if (query.get("resourceVersionMatch") !== "Exact") return;
+    if (objects.since(type, Number(wanted))?.length !== 0)
+      throw expired("The resourceVersion for the provided list is too old.");
+  };
   const fresh = ({ type, namespace, matches }: Selection): Snapshot => ({
     at: clock.now(),
     version: String(objects.version()),
@@ -69,11 +77,12 @@ export function lister(objects: Objects, clock: Clock): Lister {
 
   return (selection, query) => {
     forgetOld();
+    checkVersion(selection, query);
     const given = query.get("continue");
     const { list, from } = given ? tokenOf(given) : { list: `list-${++lists}`, from: 0 };
     const snapshot = given ? (snapshots.get(list) ?? tooOld()) : fresh(selection);
-    const limit = Number(query.get("limit") ?? 0) || Number.POSITIVE_INFINITY;
-    const end = from + limit;
+    const limit = Number(query.get("limit") ?? 0);
+    const end = limit > 0 ? from + limit : Number.POSITIVE_INFINITY;
     const left = snapshot.items.length - end;
     if (left > 0) snapshots.set(list, snapshot);
     const next =

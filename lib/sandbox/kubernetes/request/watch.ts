@@ -1,5 +1,5 @@
 import type { Foundation } from "../../core/foundation.ts";
-import { expired, statusOf } from "../model/failure.ts";
+import { expired, statusOf, versionTooLarge } from "../model/failure.ts";
 import type { KubeObject } from "../model/object.ts";
 import type { Change, Objects } from "../store/objects.ts";
 import type { Selection } from "./lists.ts";
@@ -99,6 +99,7 @@ export function watch(
 ): AsyncIterableIterator<WatchEvent> {
   const { clock, random } = foundation;
   const from = query.get("resourceVersion") ?? "";
+  if (Number(from) > objects.version()) throw versionTooLarge(from, objects.version());
   const withState = isYes(query.get("sendInitialEvents"));
   const seconds = Number(query.get("timeoutSeconds") ?? 0) || random.between(SHORTEST, 2 * SHORTEST);
   const bookmarks = isYes(query.get("allowWatchBookmarks"));

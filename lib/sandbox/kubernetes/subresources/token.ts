@@ -32,18 +32,19 @@ export function requestToken(server: Server, asked: Asked): WireResponse {
   admission(server, asked)(undefined, wanted as KubeObject);
   const user = serviceAccountUser(account.metadata.namespace ?? "", asked.name);
   const now = server.foundation.clock.now();
-  const audiences = listOf<string>(spec.audiences);
+  const wished = listOf<string>(spec.audiences);
+  const audiences = wished.length > 0 ? wished : [AUDIENCE];
   const answer = {
     kind: "TokenRequest",
     apiVersion: "authentication.k8s.io/v1",
     metadata: { name: asked.name, namespace: asked.namespace, creationTimestamp: timestamp(now) },
     spec: {
-      audiences: audiences.length > 0 ? audiences : [AUDIENCE],
+      audiences,
       expirationSeconds: seconds,
       boundObjectRef: null,
     },
     status: {
-      token: server.judges.tokens.issue({ name: user.name }, seconds),
+      token: server.judges.tokens.issue({ name: user.name }, seconds, audiences),
       expirationTimestamp: timestamp(now + seconds * 1000),
     },
   };

@@ -33,7 +33,7 @@ const duplicates = (taints: readonly Partial<Taint>[]): Cause[] =>
 /** What is wrong with a Node (k8s pkg/apis/core/validation ValidateNode). */
 export function nodeCauses(object: KubeObject): Cause[] {
   const taints = listOf<Partial<Taint>>(at(object, "spec", "taints"));
-  return [...taints.flatMap((taint, index) => taintCauses(taint, `spec.taints[${index}]`)), ...duplicates(taints)];
+  return [...taints.flatMap((taint, index) => taintCauses(taint, `metadata.taints[${index}]`)), ...duplicates(taints)];
 }
 
 /** What an update may not change in a Node (ValidateNodeUpdate). */

@@ -33,6 +33,8 @@ export interface Asked {
   readonly namespace: string | undefined;
   readonly name: string;
   readonly subresource: string;
+  /** Says something to the client beside the answer. */
+  warn(sentence: string): void;
 }
 
 const operationOf = (before: KubeObject | undefined, after: KubeObject | undefined): Attempt["operation"] => {

@@ -1,4 +1,4 @@
-import { json, type WireResponse } from "../../core/wire.ts";
+import { json, textOf, type WireResponse } from "../../core/wire.ts";
 import { badRequest, invalid, required, success, wrong } from "../model/failure.ts";
 import { type Fields, fieldsOf, type KubeObject } from "../model/object.ts";
 import { applied, type Ownership } from "../patches/apply.ts";
@@ -42,12 +42,16 @@ function typed({ schemas }: Server, asked: Asked, object: KubeObject): KubeObjec
   const schema = schemas.nameOf(type);
   if (!schema) return object;
   const { value, unknown, mistaken } = decode(schemas, schema, object);
-  const isStrict = query.get("fieldValidation") === "Strict" && unknown.length > 0;
-  const strict = `strict decoding error: ${unknown.map((field) => `unknown field "${field}"`).join(", ")}`;
-  const why = mistaken[0] ?? (isStrict ? strict : undefined);
-  if (why === undefined) return value as KubeObject;
+  const complaints = unknown.map((field) => `unknown field "${field}"`);
+  const level = query.get("fieldValidation") || "Warn";
+  const isRefused = level === "Strict" && unknown.length > 0;
+  const why = mistaken[0] ?? (isRefused ? `strict decoding error: ${complaints.join(", ")}` : undefined);
+  if (why === undefined) {
+    if (level === "Warn") complaints.forEach(asked.warn);
+    return value as KubeObject;
+  }
   if (request.method === "PATCH")
-    throw invalid({ kind: type.kind, group: type.group }, "", [wrong("patch", null, why)]);
+    throw invalid({ kind: type.kind, group: type.group }, "", [wrong("patch", textOf(request), why)]);
   throw badRequest(`${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${why}`);
 }
 

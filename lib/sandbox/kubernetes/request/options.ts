@@ -1,0 +1,70 @@
+import { badRequest, type Cause, forbiddenField, invalid, unsupported } from "../model/failure.ts";
+
+/** Which options a verb takes (meta/v1). */
+const kinds: Readonly<Record<string, string>> = {
+  create: "CreateOptions",
+  update: "UpdateOptions",
+  patch: "PatchOptions",
+  delete: "DeleteOptions",
+  deletecollection: "DeleteOptions",
+  list: "ListOptions",
+};
+
+const fieldValidations = ["", "Ignore", "Strict", "Warn"];
+const matches = ["Exact", "NotOlderThan"];
+const propagations = ["Background", "Foreground", "Orphan"];
+const APPLY = "application/apply-patch+yaml";
+
+const oneOf = (query: URLSearchParams, field: string, allowed: readonly string[]): Cause[] =>
+  query
+    .getAll(field)
+    .filter((value) => !allowed.includes(value))
+    .map((value) => unsupported(field, value, allowed));
+
+function listCauses(query: URLSearchParams): Cause[] {
+  if (!query.get("resourceVersionMatch")) return [];
+  const forbidden = (why: string): Cause => forbiddenField("resourceVersionMatch", `resourceVersionMatch ${why}`);
+  return [
+    ...(query.get("resourceVersion") ? [] : [forbidden("is forbidden unless resourceVersion is provided")]),
+    ...(query.get("continue") ? [forbidden("is forbidden when continue is provided")] : []),
+    ...oneOf(query, "resourceVersionMatch", matches),
+  ];
+}
+
+const writeCauses = (query: URLSearchParams, mediaType: string): Cause[] => [
+  ...oneOf(query, "dryRun", ["All"]),
+  ...oneOf(query, "fieldValidation", fieldValidations),
+  ...oneOf(query, "propagationPolicy", propagations),
+  ...(query.has("force") && mediaType !== APPLY && mediaType !== ""
+    ? [forbiddenField("force", "may not be specified for non-apply patch")]
+    : []),
+];
+
+const INTEGERS = ["limit", "timeoutSeconds", "gracePeriodSeconds"];
+
+/** Throws 400 for a parameter that is no number where one belongs, in the words of Go's strconv. */
+function checkNumbers(query: URLSearchParams): void {
+  for (const field of INTEGERS) {
+    const value = query.get(field);
+    if (value && !/^-?\d+$/.test(value)) throw badRequest(`strconv.ParseInt: parsing "${value}": invalid syntax`);
+  }
+  const version = query.get("resourceVersion");
+  if (version && !/^\d+$/.test(version))
+    throw badRequest(
+      `resourceVersion: Invalid value: "${version}": strconv.ParseUint: parsing "${version}": invalid syntax`,
+    );
+}
+
+/**
+ * Judges the parameters of a request (k8s.io/apimachinery/pkg/apis/meta/v1/validation): a dry run that is misspelt must
+ * not become a change.
+ * @param patchType media type of a patch, "" for any other request
+ * @throws 400, 422
+ */
+export function checkOptions(verb: string, query: URLSearchParams, patchType: string): void {
+  checkNumbers(query);
+  const kind = kinds[verb];
+  if (!kind) return;
+  const causes = verb === "list" ? listCauses(query) : writeCauses(query, patchType);
+  if (causes.length > 0) throw invalid({ kind, group: "meta.k8s.io" }, "", causes);
+}
