@@ -1,5 +1,6 @@
 import { clients } from "../lambdas/clients/clients.ts";
 import type { Transport } from "../lambdas/clients/transport.ts";
+import { directoryTick } from "../lambdas/cloud-events/directory-tick.ts";
 import { hostedCloudEvents } from "../lambdas/cloud-events/handler.ts";
 import type { DoorConfiguration } from "../lambdas/front-door/configuration.ts";
 import { hostedFrontDoor } from "../lambdas/front-door/hosted.ts";
@@ -13,7 +14,11 @@ import { removeNode } from "../lambdas/workflows/remove-node.ts";
 import { sweep } from "../lambdas/workflows/sweep.ts";
 import { documentNames, scriptDocuments } from "../lib/constructs/script-document.ts";
 import { type FunctionName, type FunctionShape, functions, workflowNames } from "../lib/functions.ts";
+import { activity } from "../lib/sandbox/core/activity.ts";
+import type { Caller } from "../lib/sandbox/core/aws-service.ts";
+import type { WireRequest } from "../lib/sandbox/core/wire.ts";
 import { type Ground, lambdaName } from "../lib/sandbox/ground.ts";
+import { inProcess } from "../lib/sandbox/in-process.ts";
 import { VISITOR } from "../lib/sandbox/principals.ts";
 import { town } from "../lib/sandbox/town.ts";
 
@@ -56,7 +61,8 @@ type Handler = Parameters<Ground["lambda"]["mount"]>[2];
 
 /** Mounts the very handlers that are deployed on the ground; each acts as its own principal. */
 export function mountDoors(ground: Ground, addresses: Addresses): void {
-  const host = (name: string) => ({ ...addresses, settings: settings(environmentOf(ground, name, addresses)) });
+  const { log } = ground.metrics;
+  const host = (name: string) => ({ ...addresses, log, settings: settings(environmentOf(ground, name, addresses)) });
   const watched =
     (handler: Handler): Handler =>
     (event, context) => {
@@ -77,15 +83,21 @@ export function mountDoors(ground: Ground, addresses: Addresses): void {
   mount("look", hosted(look, host("look")));
 }
 
-/** A deployment's first act: the front door must know who is in which group before the schedule's first tick. */
+/** As each release does: the front door must know who is in which group before the schedule's first tick. */
 export async function readDirectory(ground: Ground): Promise<void> {
-  const rule = `arn:aws:events:${town.region}:${town.accountId}:rule/people`;
-  const event = { id: "at start", "detail-type": "Scheduled Event", resources: [rule] };
-  await ground.lambda.call(lambdaName("cloud-events"), event);
+  await ground.lambda.call(lambdaName("cloud-events"), directoryTick("at start"));
 }
 
-/** The ledger as the owner of the account reads it: for the page and for outside tests. */
+const onlooker: Caller = { principal: VISITOR, require: () => undefined };
+
+/**
+ * The ledger for the page and for outside tests. Looking is no call: it is not recorded, no mishap strikes it, and it
+ * takes no randomness from those who act.
+ */
 export const ledgerOf = (ground: Ground, addresses: Addresses): ReturnType<typeof ledger> => {
   const place = settings(environmentOf(ground, VISITOR, addresses));
-  return ledger({ clients: clients(place, addresses.transport), settings: place, now: addresses.now });
+  const { service } = ground.dynamodb;
+  const table = { answer: (request: WireRequest) => service.answer(service.action(request), request, onlooker) };
+  const transport = inProcess({ ...ground, aws: table }, activity());
+  return ledger({ clients: clients(place, transport), settings: place, now: addresses.now });
 };

@@ -1,6 +1,7 @@
 import { Annotations, CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
-import { FunctionUrlAuthType } from "aws-cdk-lib/aws-lambda";
+import { FunctionUrlAuthType, type IFunction } from "aws-cdk-lib/aws-lambda";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
+import type { ITopic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
 import { Alarms, type AlarmsProps } from "./constructs/alarms.ts";
 import { clusterSecrets } from "./constructs/cluster-secrets.ts";
@@ -18,7 +19,6 @@ import { Release } from "./constructs/release.ts";
 import { documentNames, scriptDocuments } from "./constructs/script-document.ts";
 import { ScriptDocuments } from "./constructs/script-documents.ts";
 import type { Deployment } from "./deployment.ts";
-import { rules } from "./event-rules.ts";
 import { type FunctionName, functionNames, workflowNames } from "./functions.ts";
 import { permissionsFor } from "./permissions.ts";
 import { type Payload, releaseContent } from "./release-content.ts";
@@ -65,7 +65,7 @@ export class CasementStack extends Stack {
       CASEMENT_DOCUMENTS: JSON.stringify(documentNames(documents)),
     });
     const url = handlers["front-door"].lambda.addFunctionUrl({ authType: FunctionUrlAuthType.NONE });
-    const events = new EventRules(this, "Events", cluster.name, rules, handlers["cloud-events"].lambda);
+    const { topic, events } = this.#wake(handlers["cloud-events"].lambda);
 
     // What each of them may do.
     const permissions = permissionsFor({
@@ -74,6 +74,8 @@ export class CasementStack extends Stack {
       cluster: cluster.name,
       bucket: bucket.bucketName,
       table: ledger.tableName,
+      subnets: subnetsOf(deployment),
+      nodeGroup: network.groupId,
       names: { ...namesOf(handlers), node: nodes.role.roleName },
     });
     for (const name of functionNames) handlers[name].permit(permissions[name]);
@@ -88,6 +90,7 @@ export class CasementStack extends Stack {
         securityGroup: network.groupId,
       }),
       bucket,
+      directory: handlers["cloud-events"].lambda,
       bundle: bundles.release,
       permissions: permissions.release,
       logRetention: this.#logRetention,
@@ -95,7 +98,7 @@ export class CasementStack extends Stack {
     if (payload === null) Annotations.of(this).addWarningV2("casement:payload", NO_PAYLOAD);
 
     // Who is told when something is wrong.
-    const topic = this.#watch(handlers, events);
+    this.#watch(handlers, events, topic);
 
     this.#say({
       FrontDoorUrl: url.url,
@@ -135,9 +138,15 @@ export class CasementStack extends Stack {
     });
   }
 
-  #watch(handlers: Record<FunctionName, HandlerFunction>, events: EventRules) {
-    const topic = humanTopic(this, "NeedsAHuman", this.#deployment.aws.notify);
+  #wake(cloudEvents: IFunction): { topic: ITopic; events: EventRules } {
+    const { cluster, aws } = this.#deployment;
+    const topic = humanTopic(this, "NeedsAHuman", aws.notify);
+    return { topic, events: new EventRules(this, "Events", { cluster: cluster.name, cloudEvents, topic }) };
+  }
+
+  #watch(handlers: Record<FunctionName, HandlerFunction>, events: EventRules, topic: ITopic): void {
     const watched: AlarmsProps = {
+      cluster: this.#deployment.cluster.name,
       topic,
       frontDoor: handlers["front-door"],
       cloudEvents: handlers["cloud-events"],
@@ -145,13 +154,16 @@ export class CasementStack extends Stack {
       rules: events,
     };
     dashboard(this, "Dashboard", watched, new Alarms(this, "Alarms", watched));
-    return topic;
   }
 
   #say(outputs: Readonly<Record<string, string>>): void {
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }
 }
+
+const subnetsOf = ({ pools }: Deployment): string[] => [
+  ...new Set(Object.values(pools).flatMap(({ subnets }) => subnets)),
+];
 
 const namesOf = (handlers: Readonly<Record<FunctionName, HandlerFunction>>) =>
   Object.fromEntries(functionNames.map((name) => [name, handlers[name].lambda.functionName]));

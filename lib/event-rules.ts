@@ -1,3 +1,8 @@
+import { NEEDS_A_HUMAN, sourceOf } from "../lambdas/messages/notices.ts";
+
+/** What a rule may call: the second door, or the topic that reaches people without Slack. */
+export type RuleTarget = "cloud-events" | "human-topic";
+
 /** A rule of EventBridge's default bus, by pattern or by schedule. */
 export interface EventRule {
   readonly name: string;
@@ -8,19 +13,22 @@ export interface EventRule {
   };
   /** rate(…) or cron(…) in UTC. */
   readonly schedule?: string;
-  readonly target: "cloud-events";
+  readonly target: RuleTarget;
 }
 
 const target = "cloud-events";
 
-/** What wakes the second door: the stack makes these rules, and the sandbox starts with them. */
-export const rules: readonly EventRule[] = [
+/**
+ * What wakes the second door, and what reaches people: the stack makes these rules, and the sandbox starts with them.
+ * @param cluster whose: several clusters may share an account and so its bus
+ */
+export const rulesOf = (cluster: string): readonly EventRule[] => [
   {
     name: "ssm-command-finished",
     pattern: {
       source: ["aws.ssm"],
       "detail-type": ["EC2 Command Invocation Status-change Notification"],
-      detail: { "document-name": [{ prefix: "casement-" }] },
+      detail: { "document-name": [{ prefix: `casement-${cluster}-` }] },
     },
     target,
   },
@@ -42,6 +50,12 @@ export const rules: readonly EventRule[] = [
     pattern: { source: ["aws.health"], "detail-type": ["AWS Health Event"], detail: { service: ["EC2"] } },
     target,
   },
+  {
+    name: "needs-a-human",
+    pattern: { source: [sourceOf(cluster)], "detail-type": [NEEDS_A_HUMAN] },
+    target: "human-topic",
+  },
   { name: "people", schedule: "rate(5 minutes)", target },
+  { name: "credential", schedule: "rate(1 hour)", target },
   { name: "sweep", schedule: "rate(15 minutes)", target },
 ];

@@ -46,8 +46,8 @@ export const launch: Statement[] = [
   {
     sid: "LaunchIntoTheNetwork",
     actions: ["ec2:RunInstances"],
-    resources: [ec2("network-interface/*"), ec2("subnet/*"), ec2("security-group/*")],
-    why: "Interfaces get their ids at launch; subnets and groups are those of the pools, which may change between deployments.",
+    resources: [ec2("network-interface/*"), ec2("subnet/${subnet}"), ec2("security-group/${nodeGroup}")],
+    why: "Interfaces get their ids at launch; they stand in the pools' subnets, behind the nodes' own group.",
   },
   {
     sid: "LaunchAmazonsImages",
@@ -173,7 +173,7 @@ export const seeProtection: Statement = {
   sid: "SeeTerminationProtection",
   actions: ["ec2:DescribeInstanceAttribute"],
   resources: ["*"],
-  why: "EC2's Describe actions take no resources.",
+  why: "Read of any instance that a person names: whether it is protected is said before anything else is judged.",
 };
 
 /** The Windows nodes: their agent, the payload, and the one secret that is tagged with their own ARN. */

@@ -16,11 +16,13 @@ import {
   terminate,
 } from "./machine-statements.ts";
 import {
+  callPeople,
   clusterSecret,
   durable,
   followExecutions,
   keepDirectory,
   publishRelease,
+  readDirectoryAtOnce,
   readLedger,
   runtimeDocument,
   slackSecret,
@@ -77,6 +79,10 @@ export interface Place {
   readonly bucket: string;
   /** DynamoDB table of the ledger. */
   readonly table: string;
+  /** Subnets of the pools. */
+  readonly subnets: readonly string[];
+  /** Security group of the Windows nodes. */
+  readonly nodeGroup: string;
   /** Principal → name of its function or role in the account; where nobody chose, by convention. */
   readonly names?: Readonly<Partial<Record<PrincipalName, string>>>;
 }
@@ -87,7 +93,7 @@ export const conventionalName = (cluster: string, principal: string): string => 
 /** Function → the workflows that it starts; it is told their names. */
 export const starts: Readonly<Partial<Record<PrincipalName, readonly PrincipalName[]>>> = {
   "front-door": ["add-nodes", "remove-node", "look"],
-  "cloud-events": ["sweep"],
+  "cloud-events": ["sweep", "look"],
   "add-nodes": ["provision-node"],
   // The doctor asks those that change something to try their own rights.
   look: ["provision-node", "remove-node"],
@@ -100,7 +106,7 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     writeLedger,
     slackSecret,
     start(starts["front-door"]),
-    wakeExecutions("provision-node", "remove-node"),
+    wakeExecutions("add-nodes", "provision-node", "remove-node"),
   ],
   "cloud-events": [
     runtimeDocument,
@@ -124,6 +130,7 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
   ],
   "provision-node": [
     durable("provision-node"),
+    wakeExecutions("add-nodes"),
     runtimeDocument,
     readLedger,
     writeLedger,
@@ -136,6 +143,7 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     plans,
     ...command,
     joinSecrets,
+    callPeople,
   ],
   "remove-node": [
     durable("remove-node"),
@@ -147,6 +155,7 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     seeInstances,
     seeProtection,
     terminate,
+    callPeople,
   ],
   sweep: [
     durable("sweep"),
@@ -156,6 +165,7 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     slackSecret,
     followExecutions("add-nodes", "provision-node", "remove-node", "look"),
     forgetJoinSecrets,
+    callPeople,
   ],
   look: [
     durable("look"),
@@ -173,26 +183,35 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     seePayload,
     start(starts.look),
   ],
-  release: [publishRelease],
+  release: [publishRelease, readDirectoryAtOnce],
   node,
 };
 
 /** Does the function call the cluster's API, and so need a way to it? */
 export const callsKubernetes = (principal: PrincipalName): boolean => permissions[principal].includes(clusterSecret);
 
-const PLACEHOLDER = /\$\{(?:name:([a-z-]+)|(account|region|cluster|bucket|table))\}/g;
+const PLACEHOLDER = /\$\{(?:name:([a-z-]+)|(account|region|cluster|bucket|table|nodeGroup))\}/g;
+
+/** A resource that there is one of for each subnet of the pools. */
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the placeholder is filled by permissionsFor.
+const SUBNET = "${subnet}";
 
 /**
  * The permissions of one cluster's stack.
- * @param place fills `${account}`, `${region}`, `${cluster}`, `${bucket}`, `${table}` and `${name:…}`; IAM's own policy
- *   variables (`${ec2:SourceInstanceARN}`) stay for the evaluation
+ * @param place fills `${account}`, `${region}`, `${cluster}`, `${bucket}`, `${table}`, `${nodeGroup}`, `${name:…}`, and
+ *   `${subnet}` by each of the subnets; IAM's own policy variables (`${ec2:SourceInstanceARN}`) stay for the evaluation
  * @returns the statements of every principal
  */
 export function permissionsFor(place: Place): Readonly<Record<PrincipalName, readonly Statement[]>> {
   const nameOf = (principal: string): string =>
     place.names?.[principal as PrincipalName] ?? conventionalName(place.cluster, principal);
-  const filled = JSON.stringify(permissions).replace(PLACEHOLDER, (_, principal: string | undefined, field: string) =>
-    principal ? nameOf(principal) : place[field as "account"],
+  const perSubnet = (resource: string): string[] =>
+    resource.includes(SUBNET) ? place.subnets.map((subnet) => resource.replace(SUBNET, subnet)) : [resource];
+  const spread = (key: string, value: unknown): unknown =>
+    key === "resources" ? (value as string[]).flatMap(perSubnet) : value;
+  const filled = JSON.stringify(permissions, spread).replace(
+    PLACEHOLDER,
+    (_, principal: string | undefined, field: string) => (principal ? nameOf(principal) : place[field as "account"]),
   );
   return JSON.parse(filled);
 }

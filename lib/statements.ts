@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
+import { NEEDS_A_HUMAN, sourceOf } from "../lambdas/messages/notices.ts";
 import { lambda, secret, table } from "./arns.ts";
 import type { Statement } from "./permissions.ts";
 
@@ -68,10 +69,27 @@ export const followExecutions = (...names: string[]): Statement => ({
   why: EVERY_VERSION,
 });
 
+/** Calling people past Slack: this one kind of event, in this cluster's name. */
+export const callPeople: Statement = {
+  sid: "CallPeople",
+  actions: ["events:PutEvents"],
+  resources: ["arn:aws:events:${region}:${account}:event-bus/default"],
+  conditions: {
+    StringEquals: { "events:source": sourceOf("${cluster}"), "events:detail-type": NEEDS_A_HUMAN },
+  },
+};
+
 /** What a deployment publishes: no person and no workflow writes there. */
 export const publishRelease: Statement = {
   sid: "PublishRelease",
   actions: ["s3:PutObject"],
   resources: ["arn:aws:s3:::${bucket}/runtime/current.json", "arn:aws:s3:::${bucket}/payload/scripts/*"],
   why: "Used by CloudFormation at a deployment, by no journey; scripts are named with their hash.",
+};
+
+/** A deployment that gives other people roles has the directory read at once, not at the schedule's next tick. */
+export const readDirectoryAtOnce: Statement = {
+  sid: "ReadDirectoryAtOnce",
+  actions: ["lambda:InvokeFunction"],
+  resources: [lambda("cloud-events")],
 };

@@ -4,7 +4,10 @@ import { type PrincipalName, permissionsFor } from "../lib/permissions.ts";
 import { allows } from "../lib/sandbox/aws/access.ts";
 import type { Context } from "../lib/sandbox/core/aws-service.ts";
 
-const place = { account: "111122223333", region: "us-west-2", cluster: "prod-west", bucket: "plans", table: "ledger" };
+const place = {
+  ...{ account: "111122223333", region: "us-west-2", cluster: "prod-west", bucket: "plans", table: "ledger" },
+  ...{ subnets: ["subnet-0a1", "subnet-0b1"], nodeGroup: "sg-0d1" },
+};
 const permissions = permissionsFor(place);
 const everyStatement = Object.entries(permissions).flatMap(([principal, statements]) =>
   statements.map((statement) => ({ principal, ...statement })),
@@ -49,6 +52,11 @@ describe("the permissions as a whole", () => {
 describe("what is allowed and what is not", () => {
   const secret = "arn:aws:secretsmanager:us-west-2:111122223333:secret:casement/prod-west";
   const ownArn = { "ec2:SourceInstanceARN": instance, "secretsmanager:ResourceTag/casement:instance-arn": instance };
+  const bus = "arn:aws:events:us-west-2:111122223333:event-bus/default";
+  const calling = (source: string): Context => ({
+    "events:source": source,
+    "events:detail-type": "Casement Needs a Human",
+  });
   const cases: [PrincipalName, string, string, Context, boolean][] = [
     ["remove-node", "ec2:TerminateInstances", instance, ours, true],
     ["remove-node", "ec2:TerminateInstances", instance, { "aws:ResourceTag/casement:cluster": "prod-west" }, false],
@@ -120,6 +128,14 @@ describe("what is allowed and what is not", () => {
       {},
       false,
     ],
+    ["provision-node", "ec2:RunInstances", "arn:aws:ec2:us-west-2:111122223333:subnet/subnet-0b1", {}, true],
+    ["provision-node", "ec2:RunInstances", "arn:aws:ec2:us-west-2:111122223333:subnet/subnet-0c1", {}, false],
+    ["provision-node", "ec2:RunInstances", "arn:aws:ec2:us-west-2:111122223333:security-group/sg-0d1", {}, true],
+    ["provision-node", "ec2:RunInstances", "arn:aws:ec2:us-west-2:111122223333:security-group/sg-0d2", {}, false],
+    ["provision-node", "events:PutEvents", bus, calling("casement.prod-west"), true],
+    ["provision-node", "events:PutEvents", bus, calling("casement.prod-east"), false],
+    ["provision-node", "events:PutEvents", bus, { "events:source": "casement.prod-west" }, false],
+    ["front-door", "events:PutEvents", bus, calling("casement.prod-west"), false],
     ["front-door", "dynamodb:Scan", "arn:aws:dynamodb:us-west-2:111122223333:table/ledger", {}, false],
   ];
   it.each(cases)("%s: %s on %s", (principal, action, resource, context, expected) => {

@@ -11,7 +11,7 @@ import type { Transport } from "./transport.ts";
 
 /** One call of one of AWS's JSON services. */
 export interface AwsRequest {
-  readonly service: "dynamodb" | "lambda" | "secretsmanager";
+  readonly service: "dynamodb" | "events" | "lambda" | "secretsmanager";
   readonly method: "GET" | "POST";
   /** Each part of it encoded. */
   readonly path: string;

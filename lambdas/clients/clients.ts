@@ -5,7 +5,9 @@ import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { z } from "zod";
 import type { Settings } from "../settings.ts";
+import { awsCalls } from "./aws-call.ts";
 import { type DoorClients, doorClients } from "./door-clients.ts";
+import { type Events, events } from "./events.ts";
 import { type Kubernetes, kubernetes } from "./kubernetes.ts";
 import type { Transport } from "./transport.ts";
 
@@ -20,6 +22,7 @@ export interface Clients extends DoorClients {
   /** For the durable engine, which keeps its state through Lambda's API. */
   readonly lambda: LambdaClient;
   readonly kubernetes: Kubernetes;
+  readonly events: Events;
 }
 
 /**
@@ -47,5 +50,6 @@ export function clients(place: Settings, transport?: Transport): Clients {
     secrets: new SecretsManagerClient(aws),
     lambda: new LambdaClient(aws),
     kubernetes: kubernetes(cluster, transport?.kubernetes),
+    events: events(awsCalls(place, transport)),
   };
 }

@@ -58,6 +58,10 @@ export const hostedCloudEvents = (host: CloudEventsHost): ((event: unknown) => P
       await runs.start("sweep", executionName("sweep", tick), { tick });
       return "sweep started";
     },
+    credential: async (tick) => {
+      await runs.start("look", executionName("credential", tick), { watch: "credential" });
+      return "the credential is looked at";
+    },
     // The front door has no time to ask Slack who is who.
     people: async () => {
       const { configuration } = await runtime(world).read(null);

@@ -1,6 +1,7 @@
 import type { S3Client } from "@aws-sdk/client-s3";
 import { z } from "zod";
-import { releaseClient } from "../clients/release-client.ts";
+import { invokeLater, releaseClient } from "../clients/release-client.ts";
+import { directoryTick } from "../cloud-events/directory-tick.ts";
 import { publish } from "./publish.ts";
 
 /** What CloudFormation asks of a custom resource (User Guide, "Custom resource request objects"). */
@@ -11,7 +12,7 @@ const requestSchema = z.object({
   RequestId: z.string(),
   LogicalResourceId: z.string(),
   PhysicalResourceId: z.string().optional(),
-  ResourceProperties: z.object({ Bucket: z.string(), Release: z.string() }),
+  ResourceProperties: z.object({ Bucket: z.string(), Release: z.string(), Directory: z.string() }),
 });
 
 type Request = z.infer<typeof requestSchema>;
@@ -19,6 +20,8 @@ type Request = z.infer<typeof requestSchema>;
 /** What the function works with. */
 export interface ReleaseHost {
   readonly s3: () => S3Client;
+  /** Calls a function without waiting for its answer. */
+  readonly invoke: typeof invokeLater;
   readonly fetch: typeof fetch;
 }
 
@@ -31,12 +34,21 @@ interface Outcome {
 /** A response is at most 4,096 bytes (User Guide, "Custom resource response objects"). */
 const LONGEST_REASON = 2_000;
 
-async function carryOut(s3: () => S3Client, { RequestType, ResourceProperties }: Request): Promise<Outcome> {
+/** The schedule would read it within five minutes too: a release is none the worse when it cannot be asked for. */
+const readDirectory = ({ invoke }: ReleaseHost, { RequestId, ResourceProperties }: Request): Promise<void> =>
+  invoke(ResourceProperties.Directory, directoryTick(RequestId)).catch((error: unknown) => {
+    console.error("the directory could not be asked for", error);
+  });
+
+async function carryOut(host: ReleaseHost, request: Request): Promise<Outcome> {
   // What was published stays: executions that run on may name it.
-  if (RequestType === "Delete") return { Status: "SUCCESS" };
+  if (request.RequestType === "Delete") return { Status: "SUCCESS" };
+  const { Bucket, Release } = request.ResourceProperties;
   try {
-    const { runtimeVersion } = await publish(s3(), ResourceProperties.Bucket, ResourceProperties.Release);
-    return { Status: "SUCCESS", Data: { RuntimeVersion: runtimeVersion ?? "none: the payload is missing" } };
+    const { runtimeVersion } = await publish(host.s3(), Bucket, Release);
+    if (runtimeVersion === null) return { Status: "SUCCESS", Data: { RuntimeVersion: "none: the payload is missing" } };
+    await readDirectory(host, request);
+    return { Status: "SUCCESS", Data: { RuntimeVersion: runtimeVersion } };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { Status: "FAILED", Reason: reason.slice(0, LONGEST_REASON) };
@@ -45,12 +57,12 @@ async function carryOut(s3: () => S3Client, { RequestType, ResourceProperties }:
 
 /** Publishes a release when CloudFormation says so, and tells it how that went: a bad release rolls the stack back. */
 export const hostedRelease =
-  ({ s3, fetch: send }: ReleaseHost) =>
+  (host: ReleaseHost) =>
   async (event: unknown): Promise<void> => {
     const request = requestSchema.parse(event);
     const { StackId, RequestId, LogicalResourceId, PhysicalResourceId = "casement-release" } = request;
-    const outcome = await carryOut(s3, request);
-    const answer = await send(request.ResponseURL, {
+    const outcome = await carryOut(host, request);
+    const answer = await host.fetch(request.ResponseURL, {
       method: "PUT",
       // The address is signed for an empty content type.
       headers: { "content-type": "" },
@@ -60,4 +72,4 @@ export const hostedRelease =
   };
 
 /** The Lambda entry, the service of a custom resource. */
-export const handler = hostedRelease({ s3: releaseClient, fetch });
+export const handler = hostedRelease({ s3: releaseClient, invoke: invokeLater, fetch });

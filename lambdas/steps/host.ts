@@ -13,12 +13,14 @@ export interface Host {
   readonly settings: Settings;
   readonly now: () => number;
   readonly transport?: Transport;
+  /** Where lines of the function's log go; to standard output unless told. */
+  readonly log?: (line: string) => void;
 }
 
 /** Joins a workflow and its world into a Lambda handler. */
 export function hosted<Payload>(workflow: Workflow<Payload>, host: Host): DurableLambdaHandler {
   const made = clients(host.settings, host.transport);
-  const verbs = steps({ clients: made, settings: host.settings, now: host.now });
+  const verbs = steps({ clients: made, settings: host.settings, now: host.now, log: host.log });
   return withDurableExecution(workflow(verbs), { durableExecutionClient: durableClient(made.lambda) });
 }
 

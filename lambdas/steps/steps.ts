@@ -2,12 +2,14 @@ import { csrs } from "./csrs.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { evictions } from "./evictions.ts";
 import { executions } from "./executions.ts";
+import { figures } from "./figures.ts";
 import { instances } from "./instances.ts";
 import { joinSecret } from "./join-secret.ts";
 import { leases } from "./leases.ts";
 import { ledger } from "./ledger.ts";
 import { machine } from "./machine.ts";
 import { nodes } from "./nodes.ts";
+import { notices } from "./notices.ts";
 import { people } from "./people.ts";
 import { places } from "./places.ts";
 import { runtime } from "./runtime.ts";
@@ -24,6 +26,7 @@ export const steps = (world: World) => ({
   csrs: csrs(world),
   doctor: doctor(world),
   evictions: evictions(world),
+  figures: figures(world),
   executions: executions(world),
   instances: instances(world),
   joinSecret: joinSecret(world),
@@ -31,6 +34,7 @@ export const steps = (world: World) => ({
   ledger: ledger(world),
   machine: machine(world),
   nodes: nodes(world),
+  notices: notices(world),
   people: people(world),
   places: places(world),
   runtime: runtime(world),

@@ -13,6 +13,8 @@ export interface DoorWorld {
 /** What every verb works on. */
 export interface World extends DoorWorld {
   readonly clients: Clients;
+  /** Writes a line into the function's log, as it is; to standard output unless told. */
+  readonly log?: ((line: string) => void) | undefined;
 }
 
 /** The current time as the ledger writes it. */

@@ -12,12 +12,12 @@ import { detailsOf, instanceIdOf, isWindows, rowOf } from "../steps/node-facts.t
 import type { Node } from "../steps/nodes.ts";
 import type { Steps } from "../steps/steps.ts";
 import { diagnose } from "./doctor/diagnose.ts";
+import { watchingCredential } from "./doctor/watch-credential.ts";
 import { step } from "./durably.ts";
 import { findNode } from "./find-node.ts";
 import { type Begun, beginOperation, failOperation, whisperTo } from "./operation.ts";
 
-/** `/win nodes`, `/win node`, `/win operations`, `/win doctor`: reads, and tells the asker alone. */
-export const look =
+const tell =
   (steps: Steps) =>
   async (start: Start, ctx: DurableContext): Promise<void> => {
     try {
@@ -87,6 +87,9 @@ async function describeNode(steps: Steps, typed: string, begun: Begun): Promise<
   });
   return nodeMessage(details, steps.timestamp(), begun.commandWord);
 }
+
+/** `/win nodes`, `/win node`, `/win operations`, `/win doctor`: reads, and tells the asker alone; watches by schedule. */
+export const look = watchingCredential(tell);
 
 /** The Lambda entry. */
 export const handler = deployed(look);

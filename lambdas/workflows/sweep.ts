@@ -1,8 +1,10 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { lostMessage } from "../messages/endings.ts";
+import { lostNotice, type Notice } from "../messages/notices.ts";
 import type { NodeRecord, OperationRecord } from "../records.ts";
 import { deployed } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
+import { callPeople } from "./call-people.ts";
 import { step } from "./durably.ts";
 
 /** What a tick of the schedule starts. */
@@ -30,7 +32,10 @@ export const sweep =
   (steps: Steps) =>
   async (_start: SweepStart, ctx: DurableContext): Promise<void> => {
     const lost = await step(ctx, "find operations that were lost", () => findLost(steps));
-    for (const { id, why } of lost) await step(ctx, `close ${id}`, () => close(steps, id, why));
+    for (const { id, why } of lost) {
+      const notice = await step(ctx, `close ${id}`, () => close(steps, id, why));
+      if (notice) await callPeople(ctx, steps, id, notice);
+    }
   };
 
 async function findLost(steps: Steps): Promise<Lost[]> {
@@ -49,18 +54,23 @@ async function howLost(steps: Steps, { requestedAt, executionArn }: OperationRec
   return status === "RUNNING" ? null : `its execution ended as ${status ?? "unknown"}`;
 }
 
-/** Ends the operation in the ledger and gives back what it held; nodes whose own execution goes on are left to it. */
-async function close(steps: Steps, id: string, why: string): Promise<void> {
+/**
+ * Ends the operation in the ledger and gives back what it held; nodes whose own execution goes on are left to it.
+ * @returns what people must be told past Slack, when it was to change something
+ */
+async function close(steps: Steps, id: string, why: string): Promise<Notice | null> {
   const operation = await steps.ledger.operation(id);
-  if (!operation || operation.endedAt !== null) return;
+  if (!operation || operation.endedAt !== null) return null;
   for (const node of await steps.ledger.nodes(id)) await closeNode(steps, node, why);
   if (operation.request.command === "add") await steps.places.settle(operation.request.pool, id);
   const status = operation.executionArn === null ? "not-started" : "failed";
   await steps.ledger.changeOperation(id, { status, summary: why, endedAt: steps.timestamp(), callbacks: {} });
-  if (!CHANGES.has(operation.request.command)) return;
+  if (!CHANGES.has(operation.request.command)) return null;
   const { configuration } = await steps.runtime.read(null);
-  const message = lostMessage(operation, why, await steps.ledger.nodes(id), configuration.command);
+  const nodes = await steps.ledger.nodes(id);
+  const message = lostMessage(operation, why, nodes, configuration.command);
   await steps.thread.post(configuration.slack.channel, message, `lost ${id}`, operation.messageTs ?? undefined);
+  return lostNotice(operation, why, nodes);
 }
 
 async function closeNode(steps: Steps, node: NodeRecord, why: string): Promise<void> {

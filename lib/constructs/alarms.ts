@@ -11,10 +11,11 @@ import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import type { EventRules } from "./event-rules.ts";
 import type { HandlerFunction } from "./handler-function.ts";
-import { lambdaCount, ruleInvocations, total } from "./metrics.ts";
+import { credentialDays, lambdaCount, ruleInvocations, total } from "./metrics.ts";
 
 /** What is watched. */
 export interface AlarmsProps {
+  readonly cluster: string;
   readonly topic: ITopic;
   readonly frontDoor: HandlerFunction;
   readonly cloudEvents: HandlerFunction;
@@ -32,6 +33,32 @@ interface Trouble {
   readonly metric: IMetric;
 }
 
+/** The schedule looks each hour; two looks may fail. */
+const LOOKED_AT_WITHIN = Duration.hours(3);
+
+interface Ending {
+  readonly id: string;
+  readonly what: string;
+  readonly days: number;
+  readonly silence: TreatMissingData;
+}
+
+/** An alarm speaks once: a second one for whoever has forgotten the first. */
+const endings: readonly Ending[] = [
+  {
+    id: "Cluster credential ends",
+    what: "The cluster credential counts for less than 14 days, is refused, or nobody could look at it for three hours.",
+    days: 14,
+    silence: TreatMissingData.BREACHING,
+  },
+  {
+    id: "Cluster credential ends soon",
+    what: "The cluster credential counts for less than 3 days, or is refused: after that nothing that touches the cluster works.",
+    days: 3,
+    silence: TreatMissingData.NOT_BREACHING,
+  },
+];
+
 /** Every alarm; none of them needs Slack, the bot itself or the cluster to work. */
 export class Alarms extends Construct {
   readonly all: readonly Alarm[];
@@ -40,7 +67,8 @@ export class Alarms extends Construct {
     super(scope, id);
     const counted = troubles(props).map((trouble) => this.#above(trouble));
     const silent = props.rules.schedules.map(({ name, rule }) => this.#silent(name, rule.ruleName));
-    this.all = [...counted, ...silent];
+    const ending = endings.map((one) => this.#ending(one, props.cluster));
+    this.all = [...counted, ...silent, ...ending];
     for (const alarm of this.all) alarm.addAlarmAction(new SnsAction(props.topic));
   }
 
@@ -53,6 +81,18 @@ export class Alarms extends Construct {
       evaluationPeriods: 1,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+  }
+
+  /** Too few days left, or, unless another alarm says so already, nobody who could tell. */
+  #ending({ id, what, days, silence }: Ending, cluster: string): Alarm {
+    return new Watch(this, id, {
+      metric: credentialDays(cluster, LOOKED_AT_WITHIN),
+      alarmDescription: `${what} See docs/runbook.md#cluster-credential`,
+      threshold: days,
+      evaluationPeriods: 1,
+      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      treatMissingData: silence,
     });
   }
 

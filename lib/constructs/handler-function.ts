@@ -10,6 +10,9 @@ import { acknowledge } from "./acknowledge.ts";
 import { deadLetterQueue } from "./dead-letters.ts";
 import { permissionsPolicy } from "./permissions-policy.ts";
 
+/** The alias by which durable functions are called. */
+export const LIVE = "live";
+
 /** What a function is made from. */
 export interface HandlerFunctionProps {
   readonly description: string;
@@ -132,7 +135,7 @@ export class HandlerFunction extends Construct {
   }
 
   #alias(): Alias {
-    const live = new Alias(this, "Live", { aliasName: "live", version: this.lambda.currentVersion });
+    const live = new Alias(this, "Live", { aliasName: LIVE, version: this.lambda.currentVersion });
     live.configureAsyncInvoke({ maxEventAge: MAXIMUM_EVENT_AGE, retryAttempts: RETRIES });
     return live;
   }

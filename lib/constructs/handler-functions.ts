@@ -3,7 +3,7 @@ import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { type FunctionName, type FunctionShape, functionNames, functions } from "../functions.ts";
 import { callsKubernetes, starts } from "../permissions.ts";
-import { HandlerFunction, type HandlerFunctionProps } from "./handler-function.ts";
+import { HandlerFunction, type HandlerFunctionProps, LIVE } from "./handler-function.ts";
 
 /** What all handlers share. */
 export interface HandlerFunctionsProps {
@@ -27,7 +27,11 @@ export function handlerFunctions(
 ): Record<FunctionName, HandlerFunction> {
   const made = new Map<FunctionName, HandlerFunction>();
   const liveNames = (name: FunctionName): string => {
-    const started = (starts[name] ?? []).map((each) => [each, make(each as FunctionName).live?.functionArn]);
+    // Spelled out instead of referred to: an alias waits for its function's rights, and those may name who starts it.
+    const started = (starts[name] ?? []).map((each) => [
+      each,
+      `${make(each as FunctionName).lambda.functionArn}:${LIVE}`,
+    ]);
     return Stack.of(scope).toJsonString(Object.fromEntries(started));
   };
   const make = (name: FunctionName): HandlerFunction => {

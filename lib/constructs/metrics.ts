@@ -1,5 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import { type IMetric, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
+import { FIGURES } from "../../lambdas/messages/figures.ts";
 
 const FIVE_MINUTES = Duration.minutes(5);
 
@@ -24,11 +25,22 @@ export const ruleInvocations = (RuleName: string, period: Duration): Metric =>
     period,
   });
 
+/** How many days the cluster credential still counts, as the function that may read it says in its log. */
+export const credentialDays = (cluster: string, period: Duration): Metric =>
+  new Metric({
+    namespace: FIGURES.namespace,
+    metricName: FIGURES.credentialDays,
+    dimensionsMap: { [FIGURES.dimension]: cluster },
+    statistic: "Minimum",
+    period,
+  });
+
 /** All of them together; what reports nothing counts as none. */
 export const total = (label: string, metrics: readonly IMetric[]): MathExpression =>
   new MathExpression({
     label,
-    expression: metrics.map((_, at) => `FILL(m${at}, 0)`).join(" + "),
+    // A sum with "+" has no value while one of its parts was never reported; that of a list has.
+    expression: `SUM([${metrics.map((_, at) => `FILL(m${at}, 0)`).join(", ")}])`,
     usingMetrics: Object.fromEntries(metrics.map((metric, at) => [`m${at}`, metric])),
     period: FIVE_MINUTES,
   });

@@ -1,4 +1,5 @@
 import { CustomResource, Duration, Stack } from "aws-cdk-lib";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { IBucket } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
@@ -10,6 +11,8 @@ import { HandlerFunction } from "./handler-function.ts";
 export interface ReleaseProps {
   readonly content: Content;
   readonly bucket: IBucket;
+  /** Reads who is in which group of Slack's; asked as soon as there is a configuration that says whose groups count. */
+  readonly directory: IFunction;
   readonly bundle: string;
   readonly permissions: readonly Statement[];
   readonly logRetention: RetentionDays;
@@ -36,7 +39,11 @@ export class Release extends Construct {
       resourceType: "Custom::CasementRelease",
       serviceToken: this.publisher.lambda.functionArn,
       serviceTimeout: Duration.minutes(3),
-      properties: { Bucket: props.bucket.bucketName, Release: Stack.of(this).toJsonString(props.content) },
+      properties: {
+        Bucket: props.bucket.bucketName,
+        Directory: props.directory.functionName,
+        Release: Stack.of(this).toJsonString(props.content),
+      },
     });
     document.node.addDependency(permissions);
     this.runtimeVersion = document.getAttString("RuntimeVersion");

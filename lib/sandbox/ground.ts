@@ -1,5 +1,5 @@
 import { scriptDocuments } from "../constructs/script-document.ts";
-import { rules } from "../event-rules.ts";
+import { rulesOf } from "../event-rules.ts";
 import type { Statement } from "../permissions.ts";
 import { conventionalName, permissionsFor } from "../permissions.ts";
 import { access } from "./aws/access.ts";
@@ -8,7 +8,9 @@ import { type DynamoDb, dynamodb } from "./aws/dynamodb.ts";
 import type { Account } from "./aws/ec2/account.ts";
 import { type Ec2, ec2 } from "./aws/ec2/ec2.ts";
 import { windowsImages } from "./aws/ec2/images.ts";
+import { type EmbeddedMetrics, embeddedMetrics } from "./aws/embedded-metrics.ts";
 import { type EventBridge, eventBridge } from "./aws/events/events.ts";
+import { type HumanTopic, humanTopic } from "./aws/events/human-topic.ts";
 import { instanceRole } from "./aws/instance-role.ts";
 import { type S3, s3 } from "./aws/s3/s3.ts";
 import { type SecretsManager, secretsManager } from "./aws/secrets-manager/secrets-manager.ts";
@@ -61,6 +63,10 @@ export interface Ground {
   readonly dynamodb: DynamoDb;
   readonly ssm: Ssm;
   readonly events: EventBridge;
+  /** Where people are told past Slack. */
+  readonly topic: HumanTopic;
+  /** What functions' logs say in figures. */
+  readonly metrics: EmbeddedMetrics;
   readonly lambda: LambdaService;
   readonly machines: Machines;
   readonly kubernetes: Kubernetes;
@@ -131,10 +137,14 @@ function platformOf(
   { keys: secrets }: AccountServices,
 ) {
   const lambda = lambdaService(foundation, { ...town, hostTime });
+  const topic = humanTopic(foundation);
   const events = eventBridge(foundation, {
     ...town,
-    rules,
-    targets: { "cloud-events": async (event) => lambda.send(lambdaName("cloud-events"), event) },
+    rules: rulesOf(town.cluster.name),
+    targets: {
+      "cloud-events": async (event) => lambda.send(lambdaName("cloud-events"), event),
+      "human-topic": topic.target,
+    },
   });
   const frontDoor = functionUrl((event) => lambda.call(lambdaName("front-door"), event), foundation);
   const chat = slack(foundation, {
@@ -146,7 +156,7 @@ function platformOf(
     address: slackAddress,
     ...(astray?.scopes ? { scopes: astray.scopes } : {}),
   });
-  return { lambda, events, frontDoor, slack: chat };
+  return { lambda, events, topic, metrics: embeddedMetrics(foundation), frontDoor, slack: chat };
 }
 
 /** Access key id → whose it is. */
@@ -168,6 +178,7 @@ export async function ground(options: GroundOptions): Promise<Ground> {
   const spoken = [cloud.service, fleet.ssm, buckets.service, secrets.service, platform.lambda, ledger.service];
   const aws = awsDoor({
     foundation,
+    region: town.region,
     hostNow: host.now,
     keys: keyRing(services.keys),
     services: [...spoken, platform.events.service],

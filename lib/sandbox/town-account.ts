@@ -25,4 +25,6 @@ export const place: Place = {
   cluster: town.cluster.name,
   bucket: town.bucket,
   table: town.ledgerTable,
+  subnets: town.subnets.map(({ id }) => id),
+  nodeGroup: windowsNodes,
 };

@@ -31,6 +31,7 @@ const spare: Readonly<Partial<Record<PrincipalName, Readonly<Record<string, stri
   "provision-node": {
     "lambda:GetDurableExecutionState": "the engine asks for it when an execution's state fills more than one page",
     "dynamodb:Query": "goes with every right to read the ledger",
+    "events:PutEvents": "people are called when a machine fails, which none does here",
     "s3:PutObject": "a plan over 16 KB travels by bucket; the town's plans are smaller",
     "secretsmanager:DescribeSecret": "the doctor tries the right to keep join secrets with it",
   },

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { directoryTick } from "../../lambdas/cloud-events/directory-tick.ts";
 import { configurationOf } from "../../lambdas/configuration.ts";
 import { okdPayloadPaths, type PayloadFile, payloadManifestOf } from "../../lambdas/desired/okd-payload.ts";
 import { hostedRelease } from "../../lambdas/release/handler.ts";
@@ -43,7 +44,13 @@ function stand() {
     answers.push({ type: new Headers(init?.headers).get("content-type"), ...JSON.parse(String(init?.body)) });
     return new Response(null, { status: 200 });
   };
-  const release = hostedRelease({ s3: () => as("release"), fetch });
+  const woken: string[] = [];
+  const invoke = async (functionName: string, event: object): Promise<void> => {
+    if (away.lambda) throw new Error("Lambda is away");
+    woken.push(`${functionName} ${JSON.stringify(event)}`);
+  };
+  const away = { lambda: false };
+  const release = hostedRelease({ s3: () => as("release"), invoke, fetch });
   const ask = async (RequestType: string, content: object): Promise<Loose> => {
     await release({
       RequestType,
@@ -51,7 +58,7 @@ function stand() {
       StackId: "stack",
       RequestId: "request",
       LogicalResourceId: "Release",
-      ResourceProperties: { Bucket: town.bucket, Release: JSON.stringify(content) },
+      ResourceProperties: { Bucket: town.bucket, Directory: "casement-cloud-events", Release: JSON.stringify(content) },
     });
     return answers.at(-1) ?? {};
   };
@@ -59,7 +66,7 @@ function stand() {
     const { Body } = await as("admin").send(new GetObjectCommand({ Bucket: town.bucket, Key, VersionId }));
     return (await Body?.transformToString()) ?? "";
   };
-  return { ask, get };
+  return { ask, get, woken, away };
 }
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -94,9 +101,25 @@ describe("publishing a release", () => {
     expect(second.PhysicalResourceId).toBe(first.PhysicalResourceId);
   });
 
+  it("has the directory of people read at once, so that a fresh stack knows its groups", async () => {
+    const { ask, woken } = stand();
+    await ask("Create", releaseContent(exampleWith({}), payload, made));
+    expect(woken).toEqual([`casement-cloud-events ${JSON.stringify(directoryTick("request"))}`]);
+  });
+
+  it("is none the worse when the directory cannot be asked for", async () => {
+    const { ask, away } = stand();
+    away.lambda = true;
+    const silenced = vi.spyOn(console, "error").mockReturnValue();
+    expect(await ask("Create", releaseContent(exampleWith({}), payload, made))).toMatchObject({ Status: "SUCCESS" });
+    expect(silenced).toHaveBeenCalledOnce();
+    silenced.mockRestore();
+  });
+
   it("publishes nothing while the payload is missing, and says so", async () => {
-    const { ask, get } = stand();
+    const { ask, get, woken } = stand();
     const answer = await ask("Create", releaseContent(exampleWith({}), null, made));
+    expect(woken).toEqual([]);
     expect(answer).toMatchObject({ Status: "SUCCESS", Data: { RuntimeVersion: "none: the payload is missing" } });
     await expect(get("runtime/current.json")).rejects.toThrow("does not exist");
   });

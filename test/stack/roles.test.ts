@@ -18,6 +18,7 @@ const functionOf = (name: string): Resource | undefined =>
   made
     .ofType("AWS::Lambda::Function")
     .find(({ id }) => id.toLowerCase().startsWith(`${name.replaceAll("-", "")}function`));
+const publisher = roles.find(({ id }) => id.startsWith("EventsPublisher"));
 const nodeRole = roles.find(({ id }) => id.startsWith("NodeIdentity"));
 
 /** Principal → what its function or role is called in the template. */
@@ -26,14 +27,17 @@ const names: Partial<Record<PrincipalName, string>> = {
   node: `<${nodeRole?.id}>`,
 };
 
-const expected = permissionsFor({
+const place = {
   account: "111122223333",
   region: "us-west-2",
   cluster: "prod-west",
   bucket: idOf("AWS::S3::Bucket"),
   table: idOf("AWS::DynamoDB::Table"),
+  subnets: ["subnet-0a10000000000000a", "subnet-0b10000000000000b"],
+  nodeGroup: `<${made.ofType("AWS::EC2::SecurityGroup")[0]?.id}.GroupId>`,
   names,
-});
+};
+const expected = permissionsFor(place);
 
 const listed = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
 
@@ -70,10 +74,17 @@ const roleOf = (name: string): string =>
   name === "release" ? (roles.find(({ id }) => id.startsWith("Release"))?.id ?? "") : roleIdOf(name);
 
 describe("roles", () => {
-  it("are one per function and one for the nodes", () => {
+  it("are one per function, one for the nodes and one that EventBridge publishes with", () => {
     const own = principals.map(roleOf);
     expect(new Set(own).size).toBe(principals.length);
-    expect(roles.map(({ id }) => id).toSorted()).toEqual([...own, nodeRole?.id].toSorted());
+    expect(roles.map(({ id }) => id).toSorted()).toEqual([...own, nodeRole?.id, publisher?.id].toSorted());
+  });
+
+  it("let EventBridge publish to the topic that calls people, and nothing else", () => {
+    expect(granted(publisher?.id ?? "")).toEqual([
+      expect.objectContaining({ Action: ["sns:Publish"], Resource: [idOf("AWS::SNS::Topic")] }),
+    ]);
+    expect(serviceOf(publisher)).toEqual([]);
   });
 
   it.for(principals)("%s may do what the reviewed list says, and nothing else", (name) => {
@@ -141,6 +152,20 @@ describe("what no role may do", () => {
   it("is to tag an instance after its launch", () => {
     for (const { Condition } of granting("ec2:CreateTags"))
       expect(Condition).toEqual({ StringEquals: { "ec2:CreateAction": "RunInstances" } });
+  });
+
+  it("is to launch into another subnet or behind another group", () => {
+    const places = granting("ec2:RunInstances").flatMap(({ Resource }) => Resource as string[]);
+    const ids = places.filter((arn) => /:(subnet|security-group)\//.test(arn)).map((arn) => arn.split("/")[1]);
+    expect(ids.toSorted()).toEqual([...place.subnets, place.nodeGroup].toSorted());
+  });
+
+  it("is to send any event but the one that calls people, or another cluster's", () => {
+    expect(granting("events:PutEvents").length).toBeGreaterThan(0);
+    for (const { Condition } of granting("events:PutEvents"))
+      expect(Condition).toEqual({
+        StringEquals: { "events:source": "casement.prod-west", "events:detail-type": "Casement Needs a Human" },
+      });
   });
 
   it("is to read the secret of another machine", () => {

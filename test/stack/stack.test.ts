@@ -3,8 +3,9 @@ import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { commands } from "../../lambdas/commands/list.ts";
 import { okdPorts, securityGroupFaults } from "../../lambdas/desired/ports.ts";
+import { FIGURES, figureLine } from "../../lambdas/messages/figures.ts";
 import { scriptDocuments } from "../../lib/constructs/script-document.ts";
-import { rules } from "../../lib/event-rules.ts";
+import { rulesOf } from "../../lib/event-rules.ts";
 import { functionNames, functions, workflowNames } from "../../lib/functions.ts";
 import { ledgerTable } from "../../lib/sandbox/furnish.ts";
 import { exampleWith, type Loose } from "./example.ts";
@@ -13,6 +14,8 @@ import { plain, type Resource, synthesised } from "./synthesised.ts";
 const { ofType, template } = synthesised();
 const text = JSON.stringify(template.toJSON());
 const lambdas = ofType("AWS::Lambda::Function");
+const rules = rulesOf("prod-west");
+const idOf = (type: string): string => `<${ofType(type)[0]?.id}>`;
 
 const lambdaOf = (name: string): Resource => {
   const found = lambdas.find(({ Properties }) => String(Properties.Description).startsWith(`Casement ${name} `));
@@ -69,8 +72,7 @@ describe("functions", () => {
 
   it("know the names of those that they start, by their alias", () => {
     const started = JSON.parse(String(environmentOf("add-nodes").CASEMENT_FUNCTIONS));
-    const aliases = ofType("AWS::Lambda::Alias").map(({ id }) => `<${id}>`);
-    expect(aliases).toContain(started["provision-node"]);
+    expect(started).toEqual({ "provision-node": `<${lambdaOf("provision-node").id}.Arn>:live` });
     expect(environmentOf("provision-node").CASEMENT_FUNCTIONS).toBe("{}");
   });
 
@@ -205,15 +207,25 @@ describe("what wakes the second door", () => {
     expect(made.map(({ Name }) => Name)).toEqual(rules.map(({ name }) => `casement-prod-west-${name}`));
     expect(made.map(({ ScheduleExpression }) => ScheduleExpression)).toEqual(rules.map(({ schedule }) => schedule));
     expect(made.map(({ EventPattern }) => EventPattern)).toEqual(rules.map(({ pattern }) => pattern));
-    for (const { Targets } of made) {
-      const [target, ...others] = Targets as Loose[];
-      expect(others).toEqual([]);
-      expect(plain(target)).toMatchObject({
-        Arn: `<${lambdaOf("cloud-events").id}.Arn>`,
+    const arns = { "cloud-events": `<${lambdaOf("cloud-events").id}.Arn>`, "human-topic": idOf("AWS::SNS::Topic") };
+    expect(made.map(({ Targets }) => (Targets as Loose[]).map((target) => (plain(target) as Loose).Arn))).toEqual(
+      rules.map(({ target }) => [arns[target]]),
+    );
+    for (const { Targets } of made)
+      expect(plain((Targets as Loose[])[0])).toMatchObject({
         DeadLetterConfig: { Arn: expect.stringContaining("Undelivered") },
         RetryPolicy: { MaximumEventAgeInSeconds: 900 },
       });
-    }
+  });
+
+  it("tells people the sentence of the event, with a role of the account's own", () => {
+    const calling = ofType("AWS::Events::Rule").filter(({ Properties }) => String(Properties.Name).endsWith("human"));
+    const [target] = calling.flatMap(({ Properties }) => Properties.Targets as Loose[]);
+    expect(target?.InputTransformer).toEqual({
+      InputPathsMap: { "detail-message": "$.detail.message" },
+      InputTemplate: '"<detail-message>"',
+    });
+    expect(plain(target?.RoleArn)).toMatch(/^<EventsPublisher\w+\.Arn>$/);
   });
 });
 
@@ -256,8 +268,22 @@ describe("what tells a human", () => {
   it("takes silence of a schedule for an alarm, and silence of anything else for good news", () => {
     const silent = alarms.filter(({ TreatMissingData }) => TreatMissingData === "breaching");
     const scheduled = rules.filter(({ schedule }) => schedule).map(({ name }) => name);
-    expect(silent).toHaveLength(scheduled.length);
+    expect(silent).toHaveLength(scheduled.length + 1);
     for (const name of scheduled) expect(JSON.stringify(silent)).toContain(`The schedule ${name} has not run`);
+  });
+
+  it("takes too few days of the cluster credential, and nobody who could count them, for an alarm", () => {
+    const watched = alarms.filter(({ MetricName }) => MetricName === FIGURES.credentialDays);
+    expect(watched.map(({ Threshold, TreatMissingData }) => [Threshold, TreatMissingData])).toEqual([
+      [14, "breaching"],
+      [3, "notBreaching"],
+    ]);
+    const line = JSON.parse(figureLine("prod-west", FIGURES.credentialDays, 13.5, 0));
+    for (const { Namespace, Dimensions, ComparisonOperator, Statistic } of watched) {
+      expect(Namespace).toBe(line._aws.CloudWatchMetrics[0].Namespace);
+      expect(Dimensions).toEqual([{ Name: "Cluster", Value: line.Cluster }]);
+      expect([Statistic, ComparisonOperator]).toEqual(["Minimum", "LessThanThreshold"]);
+    }
   });
 
   it("hears of server errors at the front door", () => {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Finding } from "../../messages/finding.ts";
+import { isBusy } from "../busy.ts";
 import type { World } from "../world.ts";
 import type { Subject } from "./check.ts";
 
@@ -32,15 +33,29 @@ export function expiryFinding(expiresAt: number | null, now: number): Finding | 
   return days < EXPIRES_SOON_DAYS ? { kind: "credential-expires", at, days } : null;
 }
 
-const credential = z.object({ token: z.string() });
+const credential = z.object({ token: z.string().min(1) });
 
 /**
- * The end of the cluster credential in Secrets Manager, read afresh: for the doctor and for whatever runs by schedule.
+ * The end of the cluster credential in Secrets Manager, read afresh.
  * @returns milliseconds since the epoch, or null when it has none
  */
-export async function credentialExpiry({ clients, settings }: World): Promise<number | null> {
+async function credentialExpiry({ clients, settings }: World): Promise<number | null> {
   const text = await clients.secret(settings.clusterSecret, true);
   return expiryOf(credential.parse(JSON.parse(text)).token);
+}
+
+/** What a credential without an end counts as: an alarm needs a figure. */
+const NO_END_DAYS = 3_650;
+
+/** Days until the credential ends, in fractions; none when there is no credential that could be read. */
+export async function daysLeft(world: World): Promise<number> {
+  try {
+    const expiresAt = await credentialExpiry(world);
+    return expiresAt === null ? NO_END_DAYS : Math.max(0, (expiresAt - world.now()) / DAY_MS);
+  } catch (error) {
+    if (isBusy(error)) throw error;
+    return 0;
+  }
 }
 
 /** The credential's end as findings: none while it is far away. */

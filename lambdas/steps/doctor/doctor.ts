@@ -9,7 +9,7 @@ import { accountChecks } from "./account.ts";
 import { agentChecks } from "./agents.ts";
 import { type Check, first, isolated, type Patient, type Subject } from "./check.ts";
 import { accessChecks, clusterChecks, clusterCredential } from "./cluster.ts";
-import { credentialExpiry } from "./credential.ts";
+import { daysLeft } from "./credential.ts";
 import { okdChecks } from "./okd.ts";
 import { rightsOf, type Tried } from "./rights.ts";
 import { slackChecks, slackIdentity } from "./slack.ts";
@@ -29,9 +29,12 @@ const sides: readonly Side<Patient>[] = [
 
 const whatOf = (checks: readonly { readonly what: string }[]): string[] => checks.map(({ what }) => what);
 
+const refusesCredential = (findings: readonly Finding[]): boolean =>
+  findings.some(({ kind }) => kind === "credential-expired" || kind === "credential-refused");
+
 async function examineSide<Of extends Subject>({ opening, checks }: Side<Of>, patient: Of): Promise<Examination> {
   const opened = opening ? await first(opening, patient) : { up: true, findings: [] };
-  const refused = opened.findings.some(({ kind }) => kind === "credential-expired" || kind === "credential-refused");
+  const refused = refusesCredential(opened.findings);
   const openings = opening ? 1 : 0;
   if (!opened.up || refused) return { findings: opened.findings, looked: openings, skipped: whatOf(checks) };
   const found = await Promise.all(checks.map((check) => isolated(check, patient)));
@@ -104,7 +107,12 @@ export const doctor = (world: World) => {
       return { findings: distinct(found.flat()), looked: rightsOf[by].length, skipped: [] };
     },
 
-    /** When the cluster credential ends, for what looks at it by schedule: milliseconds since the epoch, null for never. */
-    credentialExpiry: (): Promise<number | null> => credentialExpiry(world),
+    /** How many days the cluster credential still counts, for an alarm; none when the API server refuses it. */
+    credentialDays: async (): Promise<number> => {
+      // Read afresh first: the API server is to judge the credential that is stored now.
+      const days = await daysLeft(world);
+      const { findings } = await first(clusterCredential, { world, by: "look" });
+      return refusesCredential(findings) ? 0 : days;
+    },
   };
 };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AwsService, Caller } from "../../core/aws-service.ts";
+import { AwsError, type AwsService, type Caller } from "../../core/aws-service.ts";
 import type { Foundation } from "../../core/foundation.ts";
 import type { Collection } from "../../core/store.ts";
 import { jsonAction, jsonService } from "../json-protocol.ts";
@@ -35,7 +35,7 @@ export interface EventBridgeOptions {
   readonly targets: Readonly<Record<string, Target>>;
 }
 
-/** PutEvents takes ten entries of 256 KB in all (API Reference, PutEvents); bigger ones are not simulated. */
+/** PutEvents takes ten entries (API Reference, PutEvents). */
 const putEventsShape = z.strictObject({
   Entries: z
     .array(
@@ -68,8 +68,32 @@ function objectOf(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Every entry succeeds or fails by itself (API Reference, PutEvents). */
+/** An entry's size by the user guide's own arithmetic ("Calculating PutEvents event entry size"). */
+const sizeOf = ({
+  Time: time,
+  Source: source,
+  DetailType: type,
+  Detail: detail,
+  Resources: resources,
+}: Entry): number =>
+  [source, type, detail, ...resources].reduce(
+    (sum, text) => sum + Buffer.byteLength(text),
+    time === undefined ? 0 : 14,
+  );
+
+/** 256 KB together (user guide, the same page). */
+const LARGEST = 256 * 1024;
+
+function requireSmall(entries: readonly Entry[]): void {
+  if (entries.reduce((sum, entry) => sum + sizeOf(entry), 0) < LARGEST) return;
+  throw new AwsError("ValidationException", "Total size of the entries in the request is over the limit.");
+}
+
+/** Every entry succeeds or fails by itself (API Reference, PutEvents); there is the default bus and no other. */
 function putEntry(entry: Entry, publish: (content: Content) => string): object {
+  const { EventBusName: bus = "default" } = entry;
+  if (!/^(arn:aws:events:.+:event-bus\/)?default$/.test(bus))
+    return failure("InvalidArgument", `Event bus ${bus} does not exist.`);
   if (/^aws\./.test(entry.Source)) return failure("NotAuthorizedForSourceException", "Not authorized for the source.");
   const detail = objectOf(entry.Detail);
   if (!detail) return failure("MalformedDetail", "Detail is malformed.");
@@ -143,7 +167,13 @@ export function eventBridge(foundation: Foundation, options: EventBridgeOptions)
   });
 
   const putEvents = (input: z.output<typeof putEventsShape>, caller: Caller): object => {
-    caller.require("events:PutEvents", [`arn:aws:events:${origin.region}:${origin.account}:event-bus/default`]);
+    // Each entry is judged by what it says of itself (User Guide, "Using IAM policy conditions in Amazon EventBridge").
+    for (const { Source, DetailType } of input.Entries)
+      caller.require("events:PutEvents", [`arn:aws:events:${origin.region}:${origin.account}:event-bus/default`], {
+        "events:source": Source,
+        "events:detail-type": DetailType,
+      });
+    requireSmall(input.Entries);
     const entries = input.Entries.map((entry) => putEntry(entry, publish));
     return { FailedEntryCount: entries.filter((entry) => "ErrorCode" in entry).length, Entries: entries };
   };

@@ -1,0 +1,13 @@
+import { NEEDS_A_HUMAN, type Notice, sourceOf } from "../messages/notices.ts";
+import type { World } from "./world.ts";
+
+/** Calling people without Slack: a message there does not page. */
+export const notices = ({ clients, settings }: World) => ({
+  /** Sends the event that the stack's rule turns into a notification of its topic. The same notice may be sent twice. */
+  send: (notice: Notice): Promise<void> =>
+    clients.events.put({
+      source: sourceOf(settings.cluster),
+      detailType: NEEDS_A_HUMAN,
+      detail: { cluster: settings.cluster, ...notice, message: `${settings.cluster}: ${notice.message}` },
+    }),
+});

@@ -1,0 +1,63 @@
+import { afterEach, expect, test } from "vitest";
+import { permissionsFor } from "../../lib/permissions.ts";
+import { town } from "../../lib/sandbox/town.ts";
+import { place } from "../../lib/sandbox/town-account.ts";
+import { calls, denied, newest, settled } from "./evidence.ts";
+import { asked, impatient, launchedId } from "./failing.ts";
+import { order } from "./outside.ts";
+import { type World, world } from "./world.ts";
+
+let here: World;
+afterEach(() => here.close());
+
+/** What subscribers of the topic got; EventBridge may bring the same event twice. */
+const notified = (): string[] => [...new Set(here.ground.topic.notifications().map(({ message }) => message))];
+
+test("who is subscribed to the topic hears of a machine that waits for a decision, once and without Slack", async () => {
+  here = await world({ configuration: impatient });
+  order(here, "agent-never-online");
+  await here.type("operator", "/win add web");
+  await asked(here);
+  await here.pass(1);
+  const { operation, nodes } = await newest(here);
+  expect(notified()).toHaveLength(1);
+  expect(notified()[0]).toContain(`prod-west: ${operation.id}: ${launchedId(here)} failed at the stage first boot.`);
+  expect(notified()[0]).toContain(nodes[0]?.decideBy?.slice(11, 16));
+  await here.press("operator", "terminate-instance");
+  await settled(here);
+  expect(notified()).toHaveLength(1);
+  expect(denied(here)).toEqual([]);
+  expect(calls(here, "events", "PutEvents").map(({ principal }) => principal)).toEqual(["provision-node"]);
+});
+
+test("a notice that cannot be sent holds nothing up", async () => {
+  const rights = permissionsFor(place)["provision-node"].filter(({ sid }) => sid !== "CallPeople");
+  here = await world({ configuration: impatient, astray: { permissions: { "provision-node": rights } } });
+  order(here, "agent-never-online");
+  await here.type("operator", "/win add web");
+  await asked(here);
+  await here.press("operator", "keep-instance");
+  await settled(here);
+  expect((await newest(here)).nodes[0]?.outcome).toContain("kept for inspection");
+  expect(notified()).toEqual([]);
+});
+
+test("the days that the cluster credential counts are told each hour; none when the API server refuses it", async () => {
+  here = await world();
+  const { kubernetes, secrets, metrics } = here.ground;
+  const stored = (token: string) =>
+    secrets.seed(
+      town.clusterSecret,
+      JSON.stringify({ server: "https://kubernetes.sandbox.invalid", ca: kubernetes.authorityPem, token }),
+    );
+  const days = () => metrics.datapoints().map(({ value }) => Math.round(value));
+  stored(kubernetes.issueToken({ name: "system:serviceaccount:casement:casement" }, 20 * 24 * 3_600));
+  await here.pass(62);
+  expect(days()).toEqual([20]);
+  stored("nobody knows this token");
+  await here.pass(60);
+  expect(days()).toEqual([20, 0]);
+  stored("");
+  await here.pass(60);
+  expect(days()).toEqual([20, 0, 0]);
+});
