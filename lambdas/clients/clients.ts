@@ -16,6 +16,8 @@ const clusterCredential = z.object({ server: z.url(), ca: z.string(), token: z.s
 /** Every client that a step may use. */
 export interface Clients extends DoorClients {
   readonly ec2: EC2Client;
+  /** For RunInstances: says at once that there is no room, so that the next place is asked. */
+  readonly launches: EC2Client;
   readonly ssm: SSMClient;
   readonly s3: S3Client;
   readonly secrets: SecretsManagerClient;
@@ -44,6 +46,8 @@ export function clients(place: Settings, transport?: Transport): Clients {
   return {
     ...few,
     ec2: new EC2Client(aws),
+    // EC2 answers "no capacity" with status 500, which a client repeats; what is only busy is repeated by the step.
+    launches: new EC2Client({ ...aws, maxAttempts: 1 }),
     // SendCommand has no idempotency token: the client must not repeat it by itself after a lost answer.
     ssm: new SSMClient({ ...aws, maxAttempts: 1 }),
     s3: new S3Client({ ...aws, forcePathStyle: place.awsEndpoint !== undefined }),

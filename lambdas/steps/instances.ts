@@ -174,7 +174,7 @@ const seen = ({ clients: { ec2 } }: World) => ({
 
 /** EC2 instances: chosen, launched, looked at, terminated. */
 export const instances = (world: World) => {
-  const { ec2, ssm } = world.clients;
+  const { ec2, launches, ssm } = world.clients;
   const lease = leases(world);
 
   return {
@@ -201,7 +201,7 @@ export const instances = (world: World) => {
     /** Asks for one instance; the same request again finds the same instance. */
     launch: async (request: RunInstancesCommandInput): Promise<Launched> => {
       try {
-        const { Instances } = await ec2.send(new RunInstancesCommand(request));
+        const { Instances } = await launches.send(new RunInstancesCommand(request));
         const instanceId = Instances?.[0]?.InstanceId;
         if (!instanceId) throw new Error("EC2 answered a launch without an instance");
         return { instanceId };
