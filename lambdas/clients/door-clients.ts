@@ -1,20 +1,24 @@
-import { LogLevel, WebClient } from "@slack/web-api";
+import { LogLevel, type WebAPICallResult, WebAPIPlatformError, WebClient } from "@slack/web-api";
 import type { Settings } from "../settings.ts";
-import { type AwsCall, awsCalls } from "./aws-call.ts";
+import { awsCalls } from "./aws-call.ts";
 import { dynamodb, type Ledger } from "./dynamodb.ts";
 import { type Functions, functions } from "./functions.ts";
+import { DOUBT_MS, KEEP_MS, secrets } from "./secrets.ts";
 import type { Transport } from "./transport.ts";
 
 /** The clients that every function has, and all that a door needs: whatever is imported here delays the first answer. */
 export interface DoorClients {
   readonly ledger: Ledger;
   readonly functions: Functions;
-  /** A secret's text by its name: read once, and again when asked for fresh. */
+  /** A secret's text by its name: kept for a while, and read now when asked for fresh. */
   secret(name: string, fresh: boolean): Promise<string>;
-  /** Slack's Web API; the token is read from Secrets Manager once. */
+  /** Slack's Web API, with the token that Secrets Manager held minutes ago, or the new one when Slack refuses that. */
   slack(): Promise<WebClient>;
-  /** Secret that Slack signs its requests with. */
-  signingSecret(): Promise<string>;
+  /**
+   * Secret that Slack signs its requests with.
+   * @param doubted a signature did not fit: unless it was read a moment ago, it is read again
+   */
+  signingSecret(doubted: boolean): Promise<string>;
 }
 
 /**
@@ -22,45 +26,29 @@ export interface DoorClients {
  * @param place where we run, by whose credentials
  * @param transport another way out than the network
  * @param maxAttempts how often a call to AWS is made at most; between them it waits up to 0.5, 1, 2 … seconds
+ * @param now milliseconds since the epoch: the age of what is kept
  */
-export function doorClients(place: Settings, transport?: Transport, maxAttempts?: number): DoorClients {
+export function doorClients(
+  place: Settings,
+  transport?: Transport,
+  maxAttempts?: number,
+  now: () => number = Date.now,
+): DoorClients {
   const call = awsCalls(place, transport, maxAttempts);
-  const secret = remembered(call);
-  const slackSecrets = async () => slackCredential(await secret(place.slackSecret, false));
+  const kept = secrets(call, now);
+  const slackSecrets = async (atMost: number) => slackCredential(await kept.read(place.slackSecret, atMost));
+  const newToken = async () => (await slackSecrets(DOUBT_MS)).botToken;
   let slack: WebClient | undefined;
   return {
     ledger: dynamodb(call),
     functions: functions(call),
-    secret,
+    secret: (name, fresh) => kept.read(name, fresh ? 0 : KEEP_MS),
     slack: async () => {
-      slack ??= webClient(place.slackUrl, (await slackSecrets()).botToken, transport);
+      const { botToken } = await slackSecrets(KEEP_MS);
+      if (slack?.token !== botToken) slack = webClient(place.slackUrl, botToken, newToken, transport);
       return slack;
     },
-    signingSecret: async () => (await slackSecrets()).signingSecret,
-  };
-}
-
-/** Secrets by name; requests at the same moment share one reading, a failed one is not remembered. */
-function remembered(call: AwsCall): DoorClients["secret"] {
-  const known = new Map<string, Promise<string>>();
-  const read = async (name: string): Promise<string> => {
-    const { SecretString } = await call({
-      service: "secretsmanager",
-      method: "POST",
-      path: "/",
-      headers: { "content-type": "application/x-amz-json-1.1", "x-amz-target": "secretsmanager.GetSecretValue" },
-      body: JSON.stringify({ SecretId: name }),
-    });
-    if (typeof SecretString !== "string") throw new Error(`the secret ${name} holds no text`);
-    return SecretString;
-  };
-  return (name, fresh) => {
-    const cached = fresh ? undefined : known.get(name);
-    if (cached) return cached;
-    const reading = read(name);
-    known.set(name, reading);
-    reading.catch(() => known.delete(name));
-    return reading;
+    signingSecret: async (doubted) => (await slackSecrets(doubted ? DOUBT_MS : KEEP_MS)).signingSecret,
   };
 }
 
@@ -76,8 +64,13 @@ function slackCredential(text: string): { readonly signingSecret: string; readon
  * Slack's own defaults are unfit for Lambda: no timeout, ten retries in thirty minutes, sleeping out rate limits. Nor may
  * the client repeat a call by itself: after a lost answer a message would stand there twice. Steps do, and look first.
  */
-const webClient = (slackApiUrl: string, token: string, transport?: Transport): WebClient =>
-  new WebClient(token, {
+const webClient = (
+  slackApiUrl: string,
+  token: string,
+  newToken: () => Promise<string>,
+  transport?: Transport,
+): WebClient =>
+  new RenewingClient(newToken, token, {
     slackApiUrl,
     timeout: 4_000,
     retryConfig: { retries: 0 },
@@ -85,3 +78,29 @@ const webClient = (slackApiUrl: string, token: string, transport?: Transport): W
     logLevel: LogLevel.ERROR,
     ...(transport ? { fetch: transport.fetch } : {}),
   });
+
+/** Slack's codes for a token that holds no more (docs: chat.postMessage, errors). */
+const REFUSED: ReadonlySet<string> = new Set(["invalid_auth", "token_revoked", "token_expired", "account_inactive"]);
+
+const refusesToken = (error: unknown): boolean => error instanceof WebAPIPlatformError && REFUSED.has(error.data.error);
+
+/** A token that Slack refuses may have been replaced: the call, of which nothing was done, is made with the new one. */
+class RenewingClient extends WebClient {
+  readonly #newToken: () => Promise<string>;
+
+  constructor(newToken: () => Promise<string>, ...rest: ConstructorParameters<typeof WebClient>) {
+    super(...rest);
+    this.#newToken = newToken;
+  }
+
+  override async apiCall(method: string, options: Record<string, unknown> = {}): Promise<WebAPICallResult> {
+    try {
+      return await super.apiCall(method, options);
+    } catch (error) {
+      if (!refusesToken(error)) throw error;
+      const token = await this.#newToken();
+      if (token === this.token) throw error;
+      return super.apiCall(method, { ...options, token });
+    }
+  }
+}

@@ -1,6 +1,6 @@
 import { App, AwsLambdaReceiver, LogLevel } from "@slack/bolt";
 import { listen } from "./app.ts";
-import { claimOf, type HttpEvent, isReadable, isSigned } from "./verify.ts";
+import { type Claim, claimOf, type HttpEvent, isReadable, isSigned } from "./verify.ts";
 import type { FrontDoorWorld } from "./world.ts";
 
 /** What the Function URL answers. */
@@ -52,6 +52,10 @@ async function understood(answering: ReturnType<Receiver>): Promise<HttpAnswer> 
   }
 }
 
+/** A secret that was replaced shows in a signature that does not fit the one we know. */
+const isGenuine = async (world: FrontDoorWorld, claim: Claim): Promise<boolean> =>
+  isSigned(claim, await world.signingSecret(false)) || isSigned(claim, await world.signingSecret(true));
+
 /**
  * The front door: a request of Slack's in, its answer out. Built once per process.
  * Nothing of a request is parsed before its signature was checked: 401 for what Slack did not sign within five minutes,
@@ -63,7 +67,7 @@ export function frontDoor(world: FrontDoorWorld): (event: HttpEvent, context: un
   return async (event, context) => {
     const claim = claimOf(event, Math.floor(world.slackNow() / 1000));
     if ("status" in claim) return refused(claim.status, claim.why);
-    if (!isSigned(claim, await world.signingSecret())) return refused(401, "signature");
+    if (!(await isGenuine(world, claim))) return refused(401, "signature");
     if (!isReadable(claim)) return refused(400, "body");
     return understood(bolt(forBolt(claim.bytes, claim.contentType), context));
   };

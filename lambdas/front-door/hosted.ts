@@ -30,13 +30,13 @@ const ATTEMPTS = 2;
 /** Joins the door and its world; what every request needs is read at once, while the rest is still being built. */
 export function hostedFrontDoor(host: FrontDoorHost): (event: HttpEvent, context: unknown) => Promise<HttpAnswer> {
   const world = worldOf(host);
-  for (const read of [world.signingSecret, world.directory]) read().catch(() => undefined);
+  for (const read of [world.signingSecret(false), world.directory()]) read.catch(() => undefined);
   return frontDoor(world);
 }
 
 function worldOf(host: FrontDoorHost): FrontDoorWorld {
   const { settings, configuration, now, slackNow } = host;
-  const world = { clients: doorClients(settings, host.transport, ATTEMPTS), settings, now };
+  const world = { clients: doorClients(settings, host.transport, ATTEMPTS, now), settings, now };
   const book = ledger(world);
   const runs = executions(world);
   const { slack, signingSecret } = world.clients;

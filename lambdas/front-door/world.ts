@@ -19,8 +19,8 @@ export interface FrontDoorWorld {
   now(): number;
   /** Milliseconds since the epoch: the clock that Slack's signed timestamps are held against. */
   slackNow(): number;
-  /** Kept between invocations. */
-  signingSecret(): Promise<string>;
+  /** Kept between invocations for minutes; when a signature does not fit, it may have been replaced meanwhile. */
+  signingSecret(doubted: boolean): Promise<string>;
   /** Who is in which group, and who is a guest, as the schedule last read it; kept between invocations. */
   directory(): Promise<Directory>;
   /** Conditional write of a new operation: "again" when this very operation was written before, which stays untouched. */

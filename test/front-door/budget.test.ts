@@ -158,10 +158,66 @@ describe("the calls that a request costs", () => {
     expect(calls).toEqual(["dynamodb UpdateItem", "lambda SendDurableExecutionCallbackSuccess"]);
   });
 
+  test.each([
+    ["the button", (id: string) => buttonPress("cancel-operation", id, "U0OPERATOR", { trigger_id: fresh() })],
+    ["the command", (id: string) => slashCommand(`cancel ${id}`, { trigger_id: fresh() })],
+  ])("to cancel by %s are one conditional write, one look at who waits, and a callback for each", async (_by, ask) => {
+    const id = `add-${String(trigger).padStart(8, "0")}`;
+    const book = ledgerOf(stand, addresses);
+    await book.requested(operationRecord({ id, callbacks: {} }));
+    for (const index of [0, 1])
+      await book.beginNode(nodeRecord({ operation: id, index, callbacks: { cancel: "nobody" } }));
+    const door = coldDoor();
+    await callsOf(door, typed("help"));
+    const calls = await callsOf(door, ask(id));
+    expect(calls.slice(0, 4)).toEqual([
+      "dynamodb UpdateItem",
+      "dynamodb Query",
+      "lambda SendDurableExecutionCallbackSuccess",
+      "lambda SendDurableExecutionCallbackSuccess",
+    ]);
+    expect(calls.slice(4).filter((call) => call !== "slack chat.postEphemeral")).toEqual([]);
+  });
+
+  test("to close a dialog are one look at whose it is, and one callback", async () => {
+    const book = ledgerOf(stand, addresses);
+    const record = operationRecord({ id: "remove-87654321", callbacks: { dialog: "nobody-waits" } });
+    await book.requested(record);
+    const door = coldDoor();
+    await callsOf(door, typed("help"));
+    const calls = await callsOf(door, dialogEvent("view_closed", record.id, "U0OPERATOR"));
+    expect(calls).toEqual(["dynamodb GetItem", "lambda SendDurableExecutionCallbackSuccess"]);
+  });
+
+  test("for forged signatures are one more look at the secret in half a minute", async () => {
+    const at = { now: Date.now() };
+    const environment = settings(environmentOf(stand, "front-door", addresses));
+    const door = hostedFrontDoor({ ...addresses, settings: environment, now: () => at.now });
+    await callsOf(door, typed("help"));
+    const before = stand.foundation.calls.after(0).at(-1)?.seq ?? 0;
+    at.now += 30_000;
+    for (let times = 0; times < 10; times += 1) {
+      const { headers, ...request } = resigned(typed("add web"));
+      const forged = { ...request, headers: { ...headers, "x-slack-signature": `v0=${"0".repeat(64)}` } };
+      expect((await door(forged, {})).statusCode).toBe(401);
+    }
+    expect(stand.foundation.calls.after(before).map(({ action }) => action)).toEqual(["GetSecretValue"]);
+  });
+
   test("for what the policy refuses is one conditional write", async () => {
     const door = coldDoor();
     await callsOf(door, typed("help"));
     const refused = slashCommand("add web", { trigger_id: fresh(), user_id: "U0VISITOR0" });
     expect(await callsOf(door, refused)).toEqual(["dynamodb PutItem"]);
   });
+});
+
+test("the ledger is looked at from above without a call, whatever goes wrong in the ground", async () => {
+  const { calls, mishaps } = stand.foundation;
+  const before = calls.after(0).at(-1)?.seq;
+  const order = mishaps.order("aws-5xx", {}, 1);
+  await ledgerOf(stand, addresses).operations(10);
+  expect(mishaps.inForce()).toEqual([order]);
+  expect(calls.after(0).at(-1)?.seq).toBe(before);
+  mishaps.end(order?.id ?? "");
 });

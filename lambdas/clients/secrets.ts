@@ -1,0 +1,61 @@
+import type { AwsCall } from "./aws-call.ts";
+
+/** The secrets of Secrets Manager, read seldom: requests at the same moment share one reading. */
+export interface Secrets {
+  /**
+   * A secret's text, as it was read at most so many milliseconds ago; 0 reads it now.
+   * @throws when it cannot be read and was never read before, or must be read now
+   */
+  read(name: string, atMost: number): Promise<string>;
+}
+
+/** Kept for this long when nobody doubts it: whoever replaces a secret wants to see it replaced. */
+export const KEEP_MS = 10 * 60_000;
+
+/** Nobody who sends wrong signatures makes us read a secret more often than this. */
+export const DOUBT_MS = 30_000;
+
+interface Reading {
+  readonly at: number;
+  readonly text: Promise<string>;
+}
+
+async function textOf(call: AwsCall, name: string): Promise<string> {
+  const { SecretString } = await call({
+    service: "secretsmanager",
+    method: "POST",
+    path: "/",
+    headers: { "content-type": "application/x-amz-json-1.1", "x-amz-target": "secretsmanager.GetSecretValue" },
+    body: JSON.stringify({ SecretId: name }),
+  });
+  if (typeof SecretString !== "string") throw new Error(`the secret ${name} holds no text`);
+  return SecretString;
+}
+
+/**
+ * @param now milliseconds since the epoch
+ */
+export function secrets(call: AwsCall, now: () => number): Secrets {
+  const known = new Map<string, Reading>();
+
+  /** What was known stays when it cannot be read again: the service may be away for a while. */
+  const again = (name: string, before: Reading | undefined): Reading => {
+    const reading = { at: now(), text: textOf(call, name) };
+    known.set(name, reading);
+    reading.text.catch(() => {
+      if (known.get(name) !== reading) return;
+      if (before) known.set(name, before);
+      else known.delete(name);
+    });
+    return reading;
+  };
+
+  return {
+    read: (name, atMost) => {
+      const before = known.get(name);
+      if (before && now() - before.at < atMost) return before.text;
+      const { text } = again(name, before);
+      return before && atMost > 0 ? text.catch(() => before.text) : text;
+    },
+  };
+}

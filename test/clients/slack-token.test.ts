@@ -1,0 +1,51 @@
+import { Readable } from "node:stream";
+import { expect, test } from "vitest";
+import { doorClients } from "../../lambdas/clients/door-clients.ts";
+import type { Transport } from "../../lambdas/clients/transport.ts";
+import type { Settings } from "../../lambdas/settings.ts";
+
+const place: Settings = {
+  ...{ region: "us-west-2", credentials: { accessKeyId: "AKIA", secretAccessKey: "secret" }, awsEndpoint: undefined },
+  ...{ cluster: "c", bucket: "b", ledgerTable: "t", clusterSecret: "s", slackSecret: "s" },
+  ...{ slackUrl: "https://slack.invalid/api/", functions: {}, documents: {} },
+};
+
+/** A Slack that takes one token, a secret that holds another one for as long as it likes, and a clock. */
+function rotation() {
+  const state = { valid: "xoxb-old", held: "xoxb-old", now: 0, readings: 0, tokens: [] as string[] };
+  const handle = async () => {
+    state.readings += 1;
+    const SecretString = JSON.stringify({ signingSecret: "s", botToken: state.held });
+    const body = Readable.from([Buffer.from(JSON.stringify({ SecretString }))]);
+    return { response: { statusCode: 200, headers: {}, body } };
+  };
+  const fetch: Transport["fetch"] = async (_url, init) => {
+    const token = String(init?.headers?.Authorization).replace("Bearer ", "");
+    state.tokens.push(token);
+    return Response.json(token === state.valid ? { ok: true, ts: "1.0" } : { ok: false, error: "token_revoked" });
+  };
+  const { slack } = doorClients(place, { aws: { handle }, fetch } as unknown as Transport, 1, () => state.now);
+  const say = async () => (await (await slack()).chat.postMessage({ channel: "C0", text: "hello" })).ts;
+  return { state, say };
+}
+
+test("a token that was replaced is noticed by the first call that Slack refuses, which is made again with the new one", async () => {
+  const { state, say } = rotation();
+  await say();
+  state.valid = state.held = "xoxb-new";
+  state.now += 60_000;
+  expect(await say()).toBe("1.0");
+  expect(await say()).toBe("1.0");
+  expect(state.tokens).toEqual(["xoxb-old", "xoxb-old", "xoxb-new", "xoxb-new"]);
+  expect(state.readings).toBe(2);
+});
+
+test("a token that is refused and was not replaced is refused, and the secret is read no more than twice a minute", async () => {
+  const { state, say } = rotation();
+  await say();
+  state.valid = "xoxb-new";
+  state.now += 60_000;
+  for (let times = 0; times < 3; times += 1) await expect(say()).rejects.toThrow("token_revoked");
+  expect(state.readings).toBe(2);
+  expect(new Set(state.tokens)).toEqual(new Set(["xoxb-old"]));
+});
