@@ -40,12 +40,12 @@ function boltOf(world: FrontDoorWorld): Receiver {
 
 /**
  * The door's own listeners do not throw. Where Bolt does, or answers 500, the request was signed and yet lacked what Slack
- * always sends.
+ * always sends; 404 is its word for what nobody listens to: a command, a button or a dialog that is none of ours.
  */
 async function understood(answering: ReturnType<Receiver>): Promise<HttpAnswer> {
   try {
     const answer = await answering;
-    return answer.statusCode < 500 ? answer : refused(400, "shape of the request");
+    return answer.statusCode < 400 ? answer : refused(400, "shape of the request");
   } catch (error) {
     console.error("Bolt failed", error);
     return refused(400, "shape of the request");

@@ -5,6 +5,7 @@ export interface HttpEvent {
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   readonly body?: string | null | undefined;
   readonly isBase64Encoded?: boolean | undefined;
+  readonly requestContext?: { readonly http?: { readonly method?: string | undefined } | undefined } | undefined;
 }
 
 /** A request that may come from Slack: its signature is still to be checked. */
@@ -55,6 +56,7 @@ export function claimOf(event: HttpEvent, now: number): Claim | Rejected {
   if (!/^\d{1,12}$/.test(timestamp)) return rejected(401, "no timestamp");
   if (Math.abs(now - Number(timestamp)) > TOLERANCE) return rejected(401, "timestamp too far from now");
   if (signature === undefined) return rejected(401, "no v0 signature");
+  if ((event.requestContext?.http?.method ?? "POST") !== "POST") return rejected(400, "method");
   const contentType = mediaType(header(event, "content-type"));
   if (!CONTENT_TYPES.includes(contentType)) return rejected(400, "content type");
   const bytes = bytesOf(event);
@@ -68,11 +70,20 @@ export function isSigned({ bytes, timestamp, signature }: Claim, secret: string)
   return timingSafeEqual(expected, Buffer.from(signature, "hex"));
 }
 
-/** Is the body what its content type says: a form, or an object in JSON, as is a form's `payload`? */
+/** What Slack sends with every command (docs: "Implementing slash commands"): without them nobody is answered. */
+const OF_A_COMMAND = ["team_id", "channel_id", "user_id", "trigger_id"];
+
+/**
+ * Is the body what its content type says: an object in JSON; or a form that holds one as its `payload`, or a command with
+ * all that belongs to it, or the question after our certificate?
+ */
 export function isReadable({ bytes, contentType }: Claim): boolean {
   const text = bytes.toString("utf8");
-  const json = contentType === "application/json" ? text : new URLSearchParams(text).get("payload");
-  return json === null || isObject(json);
+  if (contentType === "application/json") return isObject(text);
+  const form = new URLSearchParams(text);
+  const payload = form.get("payload");
+  if (payload !== null) return isObject(payload);
+  return form.has("ssl_check") || (form.has("command") && OF_A_COMMAND.every((field) => form.get(field)));
 }
 
 function isObject(json: string): boolean {
