@@ -37,7 +37,8 @@ export const listen = (server: Server, port: number): Promise<number> =>
   });
 
 async function take(port: number): Promise<Place> {
-  const server = createServer();
+  // Who comes before the door stands is turned away at once: kept waiting, a client that polls would wait for ever.
+  const server = createServer((early) => early.destroy());
   return { server, port: await listen(server, port) };
 }
 

@@ -8,6 +8,7 @@ type Words = readonly [code: string, message: string, status: number];
 
 const wrongSignature =
   "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.";
+const wrongRegion = "Credential should be scoped to a valid region.";
 const notValidated = "AWS was not able to validate the provided access credentials";
 
 /** AWS JSON services (Common Errors of their API references; dynalite's recorded answers agree). */
@@ -17,6 +18,7 @@ const jsonWords: Readonly<Record<DoorFault, Words>> = {
   expired: ["InvalidSignatureException", "Signature expired: the request was signed more than 15 minutes ago.", 400],
   "unknown-key": ["UnrecognizedClientException", "The security token included in the request is invalid.", 400],
   "bad-token": ["UnrecognizedClientException", "The security token included in the request is invalid.", 400],
+  "wrong-region": ["InvalidSignatureException", wrongRegion, 400],
   wrong: ["InvalidSignatureException", wrongSignature, 400],
   "body-changed": ["InvalidSignatureException", wrongSignature, 400],
   throttled: ["ThrottlingException", "Rate exceeded", 400],
@@ -30,6 +32,7 @@ const ec2Words: Readonly<Record<DoorFault, Words>> = {
   expired: ["RequestExpired", "Request has expired.", 400],
   "unknown-key": ["AuthFailure", notValidated, 401],
   "bad-token": ["AuthFailure", notValidated, 401],
+  "wrong-region": ["AuthFailure", wrongRegion, 401],
   wrong: ["AuthFailure", notValidated, 401],
   "body-changed": ["AuthFailure", notValidated, 401],
   throttled: ["RequestLimitExceeded", "Request limit exceeded.", 503],
@@ -43,6 +46,7 @@ const s3Words: Readonly<Record<DoorFault, Words>> = {
   expired: ["RequestTimeTooSkewed", "The difference between the request time and the current time is too large.", 403],
   "unknown-key": ["InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records.", 403],
   "bad-token": ["InvalidToken", "The provided token is malformed or otherwise invalid.", 400],
+  "wrong-region": ["AuthorizationHeaderMalformed", wrongRegion, 400],
   wrong: ["SignatureDoesNotMatch", wrongSignature, 403],
   "body-changed": [
     "XAmzContentSHA256Mismatch",
@@ -59,6 +63,7 @@ const lambdaWords: Readonly<Record<DoorFault, Words>> = {
   missing: ["MissingAuthenticationTokenException", "Missing Authentication Token", 403],
   "unknown-key": ["UnrecognizedClientException", "The security token included in the request is invalid.", 403],
   "bad-token": ["UnrecognizedClientException", "The security token included in the request is invalid.", 403],
+  "wrong-region": ["InvalidSignatureException", wrongRegion, 403],
   wrong: ["InvalidSignatureException", wrongSignature, 403],
   expired: ["InvalidSignatureException", "Signature expired: the request was signed more than 15 minutes ago.", 403],
   throttled: ["TooManyRequestsException", "Rate Exceeded.", 429],

@@ -10,6 +10,7 @@ import { type TokenBuckets, tokenBuckets } from "./throttle.ts";
 /** What the door is built from. */
 export interface DoorOptions {
   readonly foundation: Foundation;
+  readonly region: string;
   /** The host's time in milliseconds: signatures are dated by real clients. */
   readonly hostNow: () => number;
   /** Access key id → secret and whose it is. */
@@ -64,7 +65,7 @@ function checkedClaim(options: DoorOptions, request: WireRequest, guess: string)
   const claim = signatureOf(request);
   if (typeof claim === "string") throw doorError(guess, claim);
   const key = options.keys.get(claim.keyId);
-  const fault = faultOf(request, claim, key, options.hostNow());
+  const fault = faultOf(request, claim, key, { region: options.region, hostNow: options.hostNow() });
   if (fault || !key) throw doorError(claim.service, fault ?? "unknown-key");
   return { ...claim, principal: key.principal };
 }
@@ -72,6 +73,7 @@ function checkedClaim(options: DoorOptions, request: WireRequest, guess: string)
 /** Which service an unsigned request is meant for: only needed to refuse it in the right words. */
 const guessService = (request: WireRequest): string => {
   if (request.headers["x-amz-target"]) return "json";
+  if (/^\/20\d\d-\d\d-\d\d\//.test(request.url)) return "lambda";
   return request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded") ? "ec2" : "s3";
 };
 

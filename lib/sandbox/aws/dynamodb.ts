@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { AwsError, type AwsService } from "../core/aws-service.ts";
 import { json, textOf, type WireRequest, type WireResponse } from "../core/wire.ts";
 import { type DynaliteError, openDynalite } from "./dynalite.ts";
@@ -41,15 +42,18 @@ const known = (action: string): boolean =>
 const CONTENT_TYPE = "application/x-amz-json-1.0";
 const PREFIX = "DynamoDB_20120810";
 
-interface Input {
-  readonly TableName?: string;
-  readonly IndexName?: string;
-  readonly RequestItems?: Readonly<Record<string, unknown>>;
-}
+/** Only what the permissions are asked for; dynalite checks the rest, and says what is wrong in DynamoDB's words. */
+const input = z.looseObject({
+  TableName: z.string().optional(),
+  IndexName: z.string().optional(),
+  RequestItems: z.record(z.string(), z.unknown()).optional(),
+});
+
+type Input = z.output<typeof input>;
 
 function parsed(request: WireRequest): Input {
   try {
-    return JSON.parse(textOf(request));
+    return input.parse(JSON.parse(textOf(request)));
   } catch {
     throw new AwsError("SerializationException", "The request body could not be parsed.");
   }
@@ -83,9 +87,9 @@ export function dynamodb({ accountId, region, path }: DynamoDbOptions): DynamoDb
     name: "dynamodb",
     action: (request) => targetAction(request, PREFIX, known),
     answer: async (action, request, caller) => {
-      const input = parsed(request);
-      caller.require(`dynamodb:${action}`, resourcesOf(action, input, tableArn));
-      const result = await database.run(action, input);
+      const asked = parsed(request);
+      caller.require(`dynamodb:${action}`, resourcesOf(action, asked, tableArn));
+      const result = await database.run(action, asked);
       return "output" in result ? json(result.output, 200, CONTENT_TYPE) : answered(result);
     },
     refuse: (error) => jsonRefusal(error, CONTENT_TYPE),

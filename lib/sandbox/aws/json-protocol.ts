@@ -22,7 +22,10 @@ export const jsonAction = <Shape extends z.ZodType>(
     const faults = read.error.issues.map(
       (issue) => `Value at '${issue.path.join(".")}' failed to satisfy constraint: ${issue.message}`,
     );
-    throw new AwsError(invalid, `${faults.length} validation error detected: ${faults.join("; ")}`);
+    throw new AwsError(
+      invalid,
+      `${faults.length} validation error${faults.length > 1 ? "s" : ""} detected: ${faults.join("; ")}`,
+    );
   },
 });
 

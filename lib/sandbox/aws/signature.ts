@@ -19,7 +19,15 @@ export interface Signature {
 }
 
 /** Why a signature does not count; each service has its own words for it. */
-export type Fault = "missing" | "incomplete" | "expired" | "unknown-key" | "wrong" | "bad-token" | "body-changed";
+export type Fault =
+  | "missing"
+  | "incomplete"
+  | "expired"
+  | "unknown-key"
+  | "wrong-region"
+  | "wrong"
+  | "bad-token"
+  | "body-changed";
 
 /** What belongs to an access key id. */
 export interface Key {
@@ -42,10 +50,19 @@ const splitUrl = (url: string): { path: string; query: string } => {
   return at < 0 ? { path: url, query: "" } : { path: url.slice(0, at), query: url.slice(at + 1) };
 };
 
+/** What is not properly percent-encoded stays as it is: it then matches no name and no signature. */
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
 const decodedPair = (pair: string): [string, string] => {
   const at = pair.indexOf("=");
   const [name, value] = at < 0 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];
-  return [decodeURIComponent(name), decodeURIComponent(value)];
+  return [decoded(name), decoded(value)];
 };
 
 const queryPairs = (query: string): [string, string][] => query.split("&").filter(Boolean).map(decodedPair);
@@ -160,20 +177,28 @@ function bodyMatches(request: WireRequest): boolean {
 const same = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
+/** Where and when a signature is checked. */
+export interface Doorstep {
+  /** The only region there is: a signature for another one was meant for somebody else. */
+  readonly region: string;
+  /** The host's time in milliseconds: doors use it, not the sandbox's. */
+  readonly hostNow: number;
+}
+
 /**
  * Checks a request's signature (AWS Signature Version 4, header or presigned form).
  * @param key what the key id stands for; undefined when unknown
- * @param hostNow the host's time in milliseconds: doors use it, not the sandbox's
  * @returns undefined when it is right, else what is wrong
  */
 export function faultOf(
   request: WireRequest,
   claim: Signature,
   key: Key | undefined,
-  hostNow: number,
+  { region, hostNow }: Doorstep,
 ): Fault | undefined {
   if (!key) return "unknown-key";
   if (outOfTime(claim, hostNow)) return "expired";
+  if (claim.region !== region) return "wrong-region";
   if (key.sessionToken !== claim.token) return "bad-token";
   if (!signsEnough(request, claim) || !same(expectedSignature(request, claim, key.secret), claim.signature))
     return "wrong";

@@ -38,9 +38,11 @@ export interface Control {
 /** What is wrong with a request, in one sentence, with its HTTP status. */
 class Problem extends Error {
   readonly status: number;
-  constructor(status: number, sentence: string) {
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(status: number, sentence: string, headers: Readonly<Record<string, string>> = {}) {
     super(sentence);
     this.status = status;
+    this.headers = headers;
   }
 }
 
@@ -52,12 +54,20 @@ interface Asked {
 
 type Handler = (asked: Asked) => unknown;
 
+const JSON_TYPE = "application/json";
+
+/** A record would swallow this name, and a match that was meant to be narrow would strike everybody. */
+function withoutPrototype(name: string, value: unknown): unknown {
+  if (name === "__proto__") throw new Problem(400, "No field can be called __proto__.");
+  return value;
+}
+
 function bodyOf<Shape extends z.ZodType>(shape: Shape, request: WireRequest): z.infer<Shape> {
   let value: unknown;
   try {
-    value = JSON.parse(textOf(request));
-  } catch {
-    throw new Problem(400, "The body must be JSON.");
+    value = JSON.parse(textOf(request), withoutPrototype);
+  } catch (error) {
+    throw error instanceof Problem ? error : new Problem(400, "The body must be JSON.");
   }
   const checked = shape.safeParse(value);
   if (checked.success) return checked.data;
@@ -86,7 +96,9 @@ function order({ foundation }: ControlOptions, { request }: Asked): Answer<"Mish
   const { kind, match = {}, count } = bodyOf(bodies.MishapOrder, request);
   const ordered = foundation.mishaps.order(kind, match, count);
   if (ordered) return { id: ordered.id };
-  throw new Problem(400, "There is no such kind of mishap, or it has no such field to match: see GET /mishaps.");
+  const known = foundation.mishaps.kinds().find((one) => one.kind === kind);
+  if (!known) throw new Problem(400, `There is no mishap of the kind "${kind}": GET /mishaps lists them.`);
+  throw new Problem(400, `Mishap ${kind} can be matched by ${Object.keys(known.fields).join(", ")} only.`);
 }
 
 function end({ foundation }: ControlOptions, { id }: Asked): Answer<"MishapEnded"> {
@@ -125,7 +137,12 @@ function handlerFor(routes: ReturnType<typeof table>, method: string, path: stri
   const route = Object.hasOwn(routes, pattern) ? routes[pattern] : undefined;
   if (!route) throw new Problem(404, `There is nothing at ${path}; GET /schema lists the calls.`);
   const handler = Object.hasOwn(route, method) ? route[method] : undefined;
-  if (!handler) throw new Problem(405, `${path} answers to ${Object.keys(route).join(" and ")}, not to ${method}.`);
+  if (!handler) {
+    const allowed = Object.keys(route);
+    const sentence = `${path} answers to ${allowed.join(" and ")}, not to ${method}.`;
+    // RFC 9110 §15.5.6: an answer 405 says in Allow what would be allowed.
+    throw new Problem(405, sentence, { allow: allowed.join(", ") });
+  }
   return { handler, id };
 }
 
@@ -143,7 +160,7 @@ export function control(options: ControlOptions): Control {
         const { handler, id } = handlerFor(routes, request.method, pathOf(request));
         return json(await handler({ request, id }));
       } catch (error) {
-        if (error instanceof Problem) return json({ error: error.message }, error.status);
+        if (error instanceof Problem) return json({ error: error.message }, error.status, JSON_TYPE, error.headers);
         throw error;
       }
     },

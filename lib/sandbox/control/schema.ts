@@ -81,10 +81,13 @@ const FURTHEST_SECONDS = 30 * 24 * 3600;
 /** What the control API takes, by name. */
 export const bodies = {
   MishapOrder: z.strictObject({ kind: text, count: z.int().min(1).optional(), match: match.optional() }),
-  ClockChange: z.union([
-    z.strictObject({ speed: z.number().positive().max(FASTEST) }),
-    z.strictObject({ advance: z.number().positive().max(FURTHEST_SECONDS) }),
-  ]),
+  ClockChange: z.union(
+    [
+      z.strictObject({ speed: z.number().positive().max(FASTEST) }),
+      z.strictObject({ advance: z.number().positive().max(FURTHEST_SECONDS) }),
+    ],
+    `either speed, a number up to ${FASTEST}, or advance, seconds up to ${FURTHEST_SECONDS}`,
+  ),
 } as const;
 
 /** The shape of one answer. */

@@ -17,9 +17,9 @@ const STUCK_TURNS = 400;
 /** … and so long in the host's time: what a thread or a file still works on must not be taken for waiting. */
 const STUCK_MS = 250;
 
-// A turn of the event loop takes no time: it is where promises and answers of this process get their chance.
+/** A turn of the event loop takes no time: it is where promises and answers of this process get their chance. */
 // biome-ignore lint/plugin: setImmediate is no timer
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
  * Builds a count of nothing.

@@ -5,6 +5,8 @@ export interface Hands {
   setSpeed(speed: number): void;
   /** Time stands still until `release`. */
   hold(): void;
+  /** Puts them back to a moment that nobody was shown more than: the host could not keep up. */
+  fallBackTo(time: number): void;
   /** Moves held time forward; it never goes back. */
   moveTo(time: number): void;
   release(): void;
@@ -46,6 +48,7 @@ export function pacedHands(start: number, initialSpeed: number, reach: (time: nu
       anchorAt(now());
       held = true;
     },
+    fallBackTo: anchorAt,
     moveTo: (moment) => anchorAt(Math.max(anchor.sandbox, moment)),
     release: () => {
       anchorAt(anchor.sandbox);

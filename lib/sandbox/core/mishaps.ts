@@ -25,7 +25,7 @@ export interface Mishaps {
   kinds(): MishapKind[];
   inForce(): Mishap[];
   /** Orders one; undefined when the kind or a field of `match` is unknown. */
-  order(kind: string, match: Record<string, string>, count?: number): Mishap | undefined;
+  order(kind: string, match: Readonly<Record<string, string>>, count?: number): Mishap | undefined;
   end(id: string): boolean;
   /**
    * Does this mishap strike here? Every field in the order's `match` must equal the fact of that name.
@@ -52,7 +52,7 @@ export function mishapBook(store: Store, random: Random): Mishaps {
     inForce: () => orders.values(),
     order: (kind, match, count) => {
       const known = kinds.get(kind);
-      if (!known || Object.keys(match).some((field) => !(field in known.fields))) return undefined;
+      if (!known || Object.keys(match).some((field) => !Object.hasOwn(known.fields, field))) return undefined;
       const mishap: Mishap = { id: `mishap-${random.hex(8)}`, kind, match, ...(count === undefined ? {} : { count }) };
       orders.set(mishap.id, mishap);
       return mishap;

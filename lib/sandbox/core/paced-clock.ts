@@ -1,3 +1,4 @@
+import { turn } from "./activity.ts";
 import type { Clock } from "./clock.ts";
 import { type Hands, pacedHands } from "./hands-of-clock.ts";
 import { type Timers, timers } from "./timers.ts";
@@ -20,31 +21,54 @@ export interface PacedClock extends Clock {
 /** Node turns a longer timeout into one millisecond (Node documentation, setTimeout). */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** The host's timer that wakes the clock when the next thing is due. */
-function alarm(hands: Hands, due: Timers) {
+/** So much of the host's time it may be late and still catch up; beyond it the sandbox's time falls back (assumed). */
+const CATCH_UP_MS = 250;
+
+/**
+ * Time as it is shown: it never passes what is due and has not happened yet. On a host that is late, things happen at
+ * their own moments all the same, and so in their order: what takes three seconds is over before what takes six.
+ */
+function shownTime(hands: Hands, due: Timers) {
+  /** The moment that is being lived through. */
+  let present: number | undefined;
+  const now = (): number => present ?? Math.min(hands.now(), due.next() ?? Number.POSITIVE_INFINITY);
+  return {
+    now,
+    /** Does what is due up to a moment that may move on, for as long as it is asked to. */
+    pass: async (until: () => number, goesOn: () => boolean, settle: () => Promise<void>): Promise<void> => {
+      for (let next = due.next(); next !== undefined && next <= until() && goesOn(); next = due.next()) {
+        present = next;
+        due.run(next);
+        await settle();
+      }
+    },
+    stay: (moment: number | undefined): void => {
+      present = moment;
+    },
+  };
+}
+
+/** The host's timer that wakes the clock when the next thing is due, for as long as the clock runs by itself. */
+function alarm(hands: Hands, due: Timers, shown: ReturnType<typeof shownTime>, runs: () => boolean) {
   let wake: NodeJS.Timeout | undefined;
+  let ringing = false;
   const disarm = (): void => clearTimeout(wake);
   const arm = (): void => {
     disarm();
     const next = due.next();
-    if (next === undefined) return;
+    if (next === undefined || ringing || !runs()) return;
     const wait = Math.ceil((next - hands.now()) / hands.speed());
-    wake = setTimeout(ring, Math.min(Math.max(0, wait), LONGEST_TIMEOUT_MS));
+    wake = setTimeout(() => void ring(), Math.min(Math.max(0, wait), LONGEST_TIMEOUT_MS));
   };
-  const ring = (): void => {
-    due.run(hands.now());
+  const ring = async (): Promise<void> => {
+    ringing = true;
+    if (hands.now() - shown.now() > CATCH_UP_MS * hands.speed()) hands.fallBackTo(shown.now());
+    await shown.pass(hands.now, runs, turn);
+    ringing = false;
+    if (runs()) shown.stay(undefined);
     arm();
   };
   return { arm, disarm };
-}
-
-async function moveTo(target: number, hands: Hands, due: Timers, settle: () => Promise<void>): Promise<void> {
-  await settle();
-  for (let next = due.next(); next !== undefined && next <= target; next = due.next()) {
-    hands.moveTo(next);
-    due.run(hands.now());
-    await settle();
-  }
 }
 
 /**
@@ -57,53 +81,57 @@ async function moveTo(target: number, hands: Hands, due: Timers, settle: () => P
 export function pacedClock(start: number, speed: number, reach: (time: number) => void = () => undefined): PacedClock {
   const hands = pacedHands(start, speed, reach);
   const due = timers();
-  const { arm, disarm } = alarm(hands, due);
+  const shown = shownTime(hands, due);
   let state: "running" | "moving" | "stopped" = "running";
   let moves = Promise.resolve();
 
-  const rearm = (): void => {
-    if (state === "running") arm();
-  };
-  const move = async (ms: number, settle: () => Promise<void>): Promise<void> => {
-    if (state === "stopped") return;
-    state = "moving";
-    disarm();
-    hands.hold();
-    const target = hands.now() + ms;
-    await moveTo(target, hands, due, settle).finally(() => arrive(target));
-  };
+  const { arm, disarm } = alarm(hands, due, shown, () => state === "running");
   const arrive = (target: number): void => {
     if (state === "stopped") return;
     state = "running";
+    shown.stay(undefined);
     hands.moveTo(target);
     hands.release();
     arm();
   };
+  const move = async (ms: number, settle: () => Promise<void>): Promise<void> => {
+    if (state === "stopped") return;
+    const target = shown.now() + ms;
+    state = "moving";
+    disarm();
+    shown.stay(shown.now());
+    hands.hold();
+    await settle();
+    const moving = (): boolean => state === "moving";
+    await shown.pass(() => target, moving, settle).finally(() => arrive(target));
+  };
 
   return {
-    now: () => Math.floor(hands.now()),
+    now: () => Math.floor(shown.now()),
     after: (ms, what) => {
-      const cancel = due.add(hands.now() + Math.max(0, ms), what);
-      rearm();
+      const cancel = due.add(shown.now() + Math.max(0, ms), what);
+      arm();
       return cancel;
     },
     speed: hands.speed,
     setSpeed: (next) => {
+      if (state === "running") hands.fallBackTo(shown.now());
       hands.setSpeed(next);
-      rearm();
+      arm();
     },
     advance: (ms, settle) => {
       const moved = moves.then(() => move(ms, settle));
       moves = moved.catch(() => undefined);
       return moved;
     },
-    hostTime: (sandboxMs) => Date.now() + (sandboxMs - hands.now()) / hands.speed(),
+    hostTime: (sandboxMs) => Date.now() + (sandboxMs - shown.now()) / hands.speed(),
     stop: () => {
+      shown.stay(shown.now());
       state = "stopped";
       disarm();
       hands.hold();
       due.clear();
-      reach(Math.ceil(hands.now()));
+      reach(Math.ceil(shown.now()));
     },
   };
 }

@@ -25,7 +25,7 @@ function stand(hostNow?: () => number) {
 }
 
 type Stand = ReturnType<typeof stand>;
-type Config = Partial<ReturnType<typeof clientOf>>;
+type Config = Partial<Omit<ReturnType<typeof clientOf>, "region"> & { region: string }>;
 
 /** One call to each service with the given client settings; the codes it ends with. */
 const callAll = ({ door }: Stand, more: Config = {}) => {
@@ -59,6 +59,22 @@ describe("the AWS door", () => {
     const credentials = { accessKeyId: "AKIAstranger", secretAccessKey: secretOf("admin") };
     const answers = ["AuthFailure", "InvalidAccessKeyId", "UnrecognizedClientException"];
     expect(await callAll(stand(), { credentials })).toEqual(answers);
+  });
+
+  it("refuses a signature for another region", async () => {
+    const answers = ["AuthFailure", "AuthorizationHeaderMalformed", "InvalidSignatureException"];
+    expect(await callAll(stand(), { region: "eu-central-1" })).toEqual(answers);
+  });
+
+  it("refuses a query that is not properly encoded", async () => {
+    const request = { method: "GET", url: "/a?X-Amz-Signature=%E0%A4%A", headers: {}, body: new Uint8Array() };
+    expect((await stand().door.answer(request)).status).toBe(400);
+  });
+
+  it("refuses an unsigned call of a function in Lambda's words", async () => {
+    const url = "/2015-03-31/functions/look/invocations";
+    const answer = await stand().door.answer({ method: "POST", url, headers: {}, body: new Uint8Array() });
+    expect(answer).toMatchObject({ status: 403, body: expect.stringContaining("Missing Authentication Token") });
   });
 
   it("refuses a session token that does not belong to the key", async () => {

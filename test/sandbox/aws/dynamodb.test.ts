@@ -5,7 +5,7 @@ import { DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand, ScanComma
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type DynamoDb, dynamodb } from "../../../lib/sandbox/aws/dynamodb.ts";
 import { town } from "../../../lib/sandbox/town.ts";
-import { clientOf, codeOf, doorFor, foundationFor, handClock } from "./stand.ts";
+import { clientOf, codeOf, doorFor, foundationFor, handClock, realAccess } from "./stand.ts";
 
 const open: DynamoDb[] = [];
 afterEach(async () => {
@@ -69,6 +69,14 @@ describe("DynamoDB", () => {
     expect(await codeOf(client("admin").send(missing))).toBe("ResourceNotFoundException");
     const nonsense = new QueryCommand({ TableName: town.ledgerTable, KeyConditionExpression: "nonsense" });
     expect(await codeOf(client("admin").send(nonsense))).toBe("ValidationException");
+  });
+
+  it("refuses a body that is no object", async () => {
+    const body = { method: "POST", url: "/", headers: {}, body: Buffer.from("null") };
+    const { database } = await stand();
+    await expect(database.service.answer("GetItem", body, realAccess().callerFor("admin"))).rejects.toMatchObject({
+      code: "SerializationException",
+    });
   });
 
   it("works while the timers of the process are faked", async () => {

@@ -211,6 +211,17 @@ describe("delivery", () => {
 });
 
 describe("PutEvents", () => {
+  it("refuses entries of 256 KB together", async () => {
+    const { foundation, bridge } = stand({ rules: [] });
+    const client = new EventBridgeClient(clientOf(doorFor(foundation, [bridge.service])));
+    const put = (size: number) => {
+      const entry = { Source: "s", DetailType: "t", Detail: JSON.stringify("x".repeat(size)) };
+      return codeOf(client.send(new PutEventsCommand({ Entries: [entry, entry] })));
+    };
+    expect(await put(128 * 1024)).toBe("ValidationException");
+    expect(await put(127 * 1024)).toBe("none");
+  });
+
   it("takes good entries and refuses the others one by one", async () => {
     const rules = [{ name: "own", pattern: { source: ["casement"] }, target: "door" }];
     const { clock, foundation, bridge, events } = stand({ rules });
@@ -220,14 +231,16 @@ describe("PutEvents", () => {
         { Source: "casement", DetailType: "Swept", Detail: '{"left":0}' },
         { Source: "casement", DetailType: "Swept", Detail: "nothing" },
         { Source: "aws.ec2", DetailType: "Forged", Detail: "{}" },
+        { Source: "casement", DetailType: "Swept", Detail: "{}", EventBusName: "missing" },
       ],
     });
     const answer = await new EventBridgeClient(clientOf(door)).send(put);
-    expect(answer.FailedEntryCount).toBe(2);
+    expect(answer.FailedEntryCount).toBe(3);
     expect(answer.Entries?.map(({ ErrorCode }) => ErrorCode)).toEqual([
       undefined,
       "MalformedDetail",
       "NotAuthorizedForSourceException",
+      "InvalidArgument",
     ]);
     await clock.advance(30_000);
     expect(events[0]?.detail).toEqual({ left: 0 });

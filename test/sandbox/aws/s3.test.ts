@@ -1,7 +1,9 @@
 import { Readable } from "node:stream";
 import {
   DeleteObjectCommand,
+  GetBucketVersioningCommand,
   GetObjectCommand,
+  HeadBucketCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
   ListObjectVersionsCommand,
@@ -64,7 +66,9 @@ describe("S3", () => {
     expect(head).toMatchObject({ ContentLength: 7, ContentType: "application/json", Metadata: { plan: "p1" } });
     expect(head.ChecksumSHA256).toBe("7XACtDnprIRfIjV9giusFERzD722AW0+yUMil7nsn3M=");
   });
+});
 
+describe("S3, asked with conditions and for more than it is simulated", () => {
   it("takes a streamed upload in chunks with its checksum behind", async () => {
     const { client, get } = stand();
     const Body = Readable.from([Buffer.from("one "), Buffer.from("two")]);
@@ -88,6 +92,45 @@ describe("S3", () => {
       "BadDigest",
     );
     expect(buckets.seed(Bucket, "plans/1", "x")).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it("tells checksums only to who asks for them", async () => {
+    const { client } = stand();
+    await client().send(new PutObjectCommand({ Bucket, Key: "plans/1", Body: "x", ChecksumAlgorithm: "SHA256" }));
+    const head = await client().send(new HeadObjectCommand({ Bucket, Key: "plans/1" }));
+    expect(head.ChecksumSHA256).toBeUndefined();
+  });
+
+  it("answers by date: not what is as old, and not what is newer", async () => {
+    const { put, get } = stand();
+    await put("plans/1", "x");
+    const [early, late] = [new Date(Date.UTC(2026, 0, 1)), new Date(Date.UTC(2027, 0, 1))];
+    expect(await get("plans/1", { IfModifiedSince: early })).toBe("x");
+    const same = get("plans/1", { IfModifiedSince: late });
+    await expect(same).rejects.toMatchObject({ $metadata: { httpStatusCode: 304 } });
+    expect(await get("plans/1", { IfUnmodifiedSince: late })).toBe("x");
+    expect(await codeOf(get("plans/1", { IfUnmodifiedSince: early }))).toBe("PreconditionFailed");
+  });
+
+  it.each([{ ACL: "public-read" }, { StorageClass: "GLACIER" }, { Tagging: "a=b" }, { SSEKMSKeyId: "key" }] as const)(
+    "refuses an upload with %j rather than do without it",
+    async (more) => {
+      const { client } = stand();
+      const write = client().send(new PutObjectCommand({ Bucket, Key: "plans/1", Body: "x", ...more }));
+      expect(await codeOf(write)).toBe("NotImplemented");
+    },
+  );
+
+  it("shows the bucket, and that it keeps versions", async () => {
+    const { client } = stand();
+    expect((await client().send(new GetBucketVersioningCommand({ Bucket }))).Status).toBe("Enabled");
+    expect(await codeOf(client().send(new HeadBucketCommand({ Bucket })))).toBe("none");
+    expect(await codeOf(client().send(new HeadBucketCommand({ Bucket: "missing" })))).toBe("NoSuchBucket");
+  });
+
+  it("refuses a path that is not properly encoded", () => {
+    const request = { method: "GET", url: `/${Bucket}/%E0%A4%A`, headers: {}, body: new Uint8Array() };
+    expect(() => s3(foundationFor(handClock())).service.action(request)).toThrow("Couldn't parse the specified URI.");
   });
 
   it("answers a range", async () => {

@@ -13,6 +13,7 @@ import { seededRandom } from "../../../lib/sandbox/core/random.ts";
 import { openStore, type Store } from "../../../lib/sandbox/core/store.ts";
 import type { WireRequest, WireResponse } from "../../../lib/sandbox/core/wire.ts";
 import { town } from "../../../lib/sandbox/town.ts";
+import { place } from "../../../lib/sandbox/town-account.ts";
 
 /** A clock that moves only when told; timers run in the order of their due times. */
 export function handClock(start = Date.UTC(2026, 10, 21, 8)): Clock & { advance(ms: number): Promise<void> } {
@@ -61,14 +62,6 @@ export function foundationFor(clock: Clock, options: { seed?: number; store?: St
 
 const everything: Statement = { sid: "Everything", actions: ["*"], resources: ["*"] };
 
-export const place = {
-  account: town.accountId,
-  region: town.region,
-  cluster: town.cluster.name,
-  bucket: town.bucket,
-  table: town.ledgerTable,
-};
-
 /** Secret of every key here; the key id names the principal. */
 export const secretOf = (principal: string): string => `secret-of-${principal}`;
 
@@ -97,7 +90,7 @@ const principals = [
 export function doorFor(foundation: Foundation, services: AwsService[], hostNow: () => number = Date.now): AwsDoor {
   const keys = new Map(principals.map((principal) => [`AKIA${principal}`, { secret: secretOf(principal), principal }]));
   keys.set("AKIAnode", { secret: secretOf("node"), principal: "instance/i-0aaaaaaaaaaaaaaaa" });
-  return awsDoor({ foundation, hostNow, keys, services, access: realAccess() }, (bug) => {
+  return awsDoor({ foundation, region: town.region, hostNow, keys, services, access: realAccess() }, (bug) => {
     throw bug;
   });
 }

@@ -143,6 +143,8 @@ describe("what it orders", () => {
   test.each([
     ["/mishaps", { kind: "earthquake" }],
     ["/mishaps", { kind: "no-capacity", match: { colour: "red" } }],
+    ["/mishaps", { kind: "no-capacity", match: { constructor: "red" } }],
+    ["/mishaps", '{ "kind": "no-capacity", "match": { "__proto__": "red" } }'],
     ["/mishaps", { kind: "no-capacity", count: 0 }],
     ["/mishaps", { kind: "no-capacity", wanted: true }],
     ["/mishaps", "{"],
@@ -160,6 +162,13 @@ describe("what it orders", () => {
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(/^[A-Z].*\.$/s) } });
     expect(clock.now()).toBe(before);
     expect((await ask("GET", "/mishaps")).body.inForce).toEqual([]);
+  });
+
+  test("and says which of kind and match it does not know", async () => {
+    const { ask } = office();
+    const errorTo = async (body: object) => (await ask("POST", "/mishaps", body)).body.error;
+    expect(await errorTo({ kind: "earthquake" })).toContain('kind "earthquake"');
+    expect(await errorTo({ kind: "no-capacity", match: { colour: "red" } })).toContain("by instanceType only");
   });
 
   test.each([

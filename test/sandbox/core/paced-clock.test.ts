@@ -66,3 +66,43 @@ test("a clock that is stopped while it is moved stays where it is", async () => 
   await clock.advance(60_000, still);
   expect(clock.now()).toBe(START + 1_000);
 });
+
+/** Keeps the process from doing anything else. */
+const busyFor = (ms: number): void => {
+  for (const end = performance.now() + ms; performance.now() < end; );
+};
+
+test("on a host that comes too late everything happens at its own moment, and follows from what came before", async () => {
+  const clock = pacedClock(START, 1_000);
+  const seen: string[] = [];
+  const note = (name: string) => void seen.push(name);
+  const inSteps = async (): Promise<void> => {
+    const begin = clock.now();
+    await sleep(clock, 2_000);
+    await sleep(clock, 2_000);
+    note(`two and two are ${Math.round((clock.now() - begin) / 100) / 10}`);
+  };
+  const atOnce = sleep(clock, 6_000).then(() => note("six"));
+  const steps = inSteps();
+  busyFor(60);
+  await Promise.all([steps, atOnce]);
+  expect(seen).toEqual(["two and two are 4", "six"]);
+  clock.stop();
+});
+
+test("time that nobody could keep up with is let go, and never goes back", async () => {
+  const clock = pacedClock(START, 10_000);
+  const times: number[] = [];
+  const look = () => void times.push(clock.now());
+  clock.after(1_000, look);
+  busyFor(300);
+  look();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  look();
+  clock.setSpeed(1);
+  look();
+  expect(times).toEqual(times.toSorted((one, other) => one - other));
+  expect(times[0]).toBe(times[1]);
+  expect(clock.now() - START).toBeLessThan(2_000_000);
+  clock.stop();
+});

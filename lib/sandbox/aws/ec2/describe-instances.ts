@@ -9,27 +9,16 @@ import {
 } from "@aws-sdk/client-ec2";
 import { AwsError } from "../../core/aws-service.ts";
 import { type Ec2Action, ec2Action } from "./action.ts";
-import { type FilterFields, filtered, paged } from "./filters.ts";
+import { instanceFields } from "./filter-fields.ts";
+import { type FilterFields, filtered, paged, readingAs } from "./filters.ts";
 import { instancesById, isSeen } from "./find.ts";
 import type { Ec2World, InstanceRecord } from "./records.ts";
-import { describedReservation, describedState } from "./view.ts";
+import { describedInstance, describedReservation, describedState } from "./view.ts";
 
 const fields = (world: Ec2World): FilterFields<InstanceRecord> => ({
-  "instance-id": (instance) => [instance.instanceId],
-  "instance-state-name": (instance) => [instance.state],
-  "instance-state-code": (instance) => [String(describedState(instance.state).Code)],
-  "instance-type": (instance) => [instance.instanceType],
-  "image-id": (instance) => [instance.imageId],
-  "availability-zone": (instance) => [instance.zone],
-  "private-dns-name": (instance) => (instance.state === "terminated" ? [] : [instance.privateDnsName]),
-  "private-ip-address": (instance) => (instance.state === "terminated" ? [] : [instance.privateIp]),
-  "vpc-id": (instance) => (instance.state === "terminated" ? [] : [world.account.vpc.id]),
-  "subnet-id": (instance) => (instance.state === "terminated" ? [] : [instance.subnetId]),
-  "instance.group-id": (instance) => instance.groups,
-  "client-token": (instance) => [instance.clientToken ?? undefined],
+  ...readingAs(instanceFields, (instance: InstanceRecord) => describedInstance(world, instance)),
+  "owner-id": () => [world.account.accountId],
   "reservation-id": (instance) => [instance.reservationId],
-  "iam-instance-profile.arn": (instance) => [instance.profileArn ?? undefined],
-  platform: (instance) => [instance.platform === "windows" ? "windows" : undefined],
 });
 
 const tagsOf = (instance: InstanceRecord): InstanceRecord["tags"] => instance.tags;

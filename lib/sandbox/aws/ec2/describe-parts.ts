@@ -14,17 +14,16 @@ import {
   DescribeVolumes$,
   type DescribeVolumesRequest,
   type DescribeVolumesResult,
-  type SecurityGroup,
-  type Subnet,
 } from "@aws-sdk/client-ec2";
 import { AwsError } from "../../core/aws-service.ts";
 import { describedGroups, describedSubnet } from "./account.ts";
 import { type Ec2Action, ec2Action } from "./action.ts";
 import { freeAddresses } from "./addresses.ts";
-import { type FilterFields, filtered, paged } from "./filters.ts";
+import { groupFields, imageFields, subnetFields, volumeFields } from "./filter-fields.ts";
+import { type FilterFields, filtered, paged, readingAs } from "./filters.ts";
 import { describedImage, type ImageFacts, imagesAt } from "./images.ts";
 import { describedType, type InstanceTypeFacts, instanceTypes } from "./instance-types.ts";
-import { type Ec2World, takenAddresses, type VolumeRecord } from "./records.ts";
+import { type Ec2World, takenAddresses } from "./records.ts";
 import { describedVolume } from "./view.ts";
 
 /** Items by id, all or none; without ids all of them. */
@@ -43,38 +42,19 @@ function byId<Item>(
   });
 }
 
-const imageFields: FilterFields<ImageFacts> = {
-  "image-id": (image) => [image.imageId],
-  name: (image) => [image.name],
-  platform: (image) => [image.platform === "windows" ? "windows" : undefined],
-  "owner-id": (image) => [image.ownerId],
-  "owner-alias": (image) => [image.ownerAlias ?? undefined],
-  architecture: () => ["x86_64"],
-  state: () => ["available"],
-  "root-device-type": () => ["ebs"],
-};
-
 function describeImages(world: Ec2World, input: DescribeImagesRequest): DescribeImagesResult {
   const all = imagesAt(world.foundation.clock.now());
   const found = byId(all, input.ImageIds, (image) => image.imageId, "InvalidAMIID.NotFound", "image id");
   const owned = (image: ImageFacts): boolean =>
     !input.Owners?.length || input.Owners.some((owner) => [image.ownerId, image.ownerAlias].includes(owner));
   const { page, ...next } = paged(
-    filtered(found.filter(owned), input.Filters, imageFields),
+    filtered(found.filter(owned), input.Filters, readingAs(imageFields, describedImage)),
     input,
     (image) => image.imageId,
     [1, 1_000],
   );
   return { Images: page.map(describedImage), ...next };
 }
-
-const subnetFields: FilterFields<Subnet> = {
-  "subnet-id": (subnet) => [subnet.SubnetId],
-  "vpc-id": (subnet) => [subnet.VpcId],
-  "availability-zone": (subnet) => [subnet.AvailabilityZone],
-  cidr: (subnet) => [subnet.CidrBlock],
-  state: (subnet) => [subnet.State],
-};
 
 function describeSubnets(world: Ec2World, input: DescribeSubnetsRequest): DescribeSubnetsResult {
   const taken = takenAddresses(world);
@@ -91,38 +71,19 @@ function describeSubnets(world: Ec2World, input: DescribeSubnetsRequest): Descri
   return { Subnets: page, ...next };
 }
 
-const groupFields: FilterFields<SecurityGroup> = {
-  "group-id": (group) => [group.GroupId],
-  "group-name": (group) => [group.GroupName],
-  "vpc-id": (group) => [group.VpcId],
-};
-
 function describeGroups(world: Ec2World, input: DescribeSecurityGroupsRequest): DescribeSecurityGroupsResult {
-  const found = byId(
-    describedGroups(world.account),
-    input.GroupIds,
-    (group) => group.GroupId,
-    "InvalidGroup.NotFound",
-    "security group",
-  );
+  const code = "InvalidGroup.NotFound";
+  const all = describedGroups(world.account);
+  const byIds = byId(all, input.GroupIds, (group) => group.GroupId, code, "security group");
+  const byNames = byId(byIds, input.GroupNames, (group) => group.GroupName, code, "security group");
   const { page, ...next } = paged(
-    filtered(found, input.Filters, groupFields),
+    filtered(byNames, input.Filters, groupFields),
     input,
     (group) => group.GroupId ?? "",
     [5, 1_000],
   );
   return { SecurityGroups: page, ...next };
 }
-
-const volumeFields: FilterFields<VolumeRecord> = {
-  "volume-id": (volume) => [volume.volumeId],
-  "attachment.instance-id": (volume) => [volume.attached ? volume.instanceId : undefined],
-  "attachment.device": (volume) => [volume.attached ? volume.device : undefined],
-  "availability-zone": (volume) => [volume.zone],
-  encrypted: (volume) => [String(volume.encrypted)],
-  status: (volume) => [volume.attached ? "in-use" : "available"],
-  "volume-type": (volume) => [volume.type],
-};
 
 function describeVolumes(world: Ec2World, input: DescribeVolumesRequest): DescribeVolumesResult {
   const found = byId(
@@ -133,7 +94,7 @@ function describeVolumes(world: Ec2World, input: DescribeVolumesRequest): Descri
     "volume",
   );
   const { page, ...next } = paged(
-    filtered(found, input.Filters, volumeFields, (volume) => volume.tags),
+    filtered(found, input.Filters, readingAs(volumeFields, describedVolume), (volume) => volume.tags),
     input,
     (volume) => volume.volumeId,
     [5, 1_000],

@@ -2,7 +2,7 @@ import type { Instance } from "@aws-sdk/client-ec2";
 import { AwsError, type AwsService } from "../../core/aws-service.ts";
 import type { Foundation } from "../../core/foundation.ts";
 import type { Cloud } from "../../core/surroundings.ts";
-import { textOf, type WireRequest } from "../../core/wire.ts";
+import { queryOf, textOf, type WireRequest } from "../../core/wire.ts";
 import type { Account } from "./account.ts";
 import { attributeActions } from "./attributes.ts";
 import { noCapacity } from "./capacity.ts";
@@ -31,9 +31,22 @@ export interface Ec2 {
   resume(): void;
 }
 
+/** The query API takes its parameters in the body of a POST, or in the query of a GET (Developer Guide, "Query requests"). */
+const parametersOf = (request: WireRequest): URLSearchParams =>
+  new URLSearchParams(request.method === "GET" ? queryOf(request) : textOf(request));
+
+/** The version of the API that @aws-sdk/client-ec2 speaks. */
+const API_VERSION = "2016-11-15";
+
+function requireVersion(version: string | null): void {
+  if (version === API_VERSION) return;
+  if (version === null) throw new AwsError("MissingParameter", "The request must contain the parameter Version");
+  throw new AwsError("NoSuchVersion", `The requested version (${version}) of service EC2 does not exist`);
+}
+
 /** A form without what names the action. */
 function formOf(request: WireRequest): URLSearchParams {
-  const form = new URLSearchParams(textOf(request));
+  const form = parametersOf(request);
   for (const name of ["Action", "Version"]) form.delete(name);
   return form;
 }
@@ -80,7 +93,10 @@ export function ec2(foundation: Foundation, account: Account): Ec2 {
   const service: AwsService = {
     name: "ec2",
     action: (request) => {
-      const name = new URLSearchParams(textOf(request)).get("Action") ?? "";
+      const parameters = parametersOf(request);
+      const name = parameters.get("Action");
+      if (name === null) throw new AwsError("MissingAction", "The request must contain the parameter Action");
+      requireVersion(parameters.get("Version"));
       if (actions.has(name)) return name;
       throw new AwsError("InvalidAction", `The action ${name} is not valid for this web service.`);
     },

@@ -6,6 +6,13 @@ import type { Tags } from "./records.ts";
 /** Filter name → the values that an item has for it. */
 export type FilterFields<Item> = Readonly<Record<string, (item: Item) => readonly (string | undefined)[]>>;
 
+/** Filters of a description, for the records that it is made of. */
+export const readingAs = <Item, Shape>(
+  fields: FilterFields<Shape>,
+  described: (item: Item) => Shape,
+): FilterFields<Item> =>
+  Object.fromEntries(Object.entries(fields).map(([name, values]) => [name, (item: Item) => values(described(item))]));
+
 /** At most 200 values in a filter (User Guide, "Filtering considerations"). */
 const MOST_VALUES = 200;
 

@@ -41,9 +41,9 @@ const invalid = (value: string, path: string): AwsError =>
   new AwsError("InvalidParameterValue", `Invalid value '${value}' for ${path}`);
 
 function numberOf(value: string, path: string): number {
-  const read = Number(value);
-  if (value.trim() === "" || Number.isNaN(read)) throw invalid(value, path);
-  return read;
+  // The numbers of EC2's requests are all whole.
+  if (!/^-?\d{1,18}$/.test(value)) throw invalid(value, path);
+  return Number(value);
 }
 
 function booleanOf(value: string, path: string): boolean {
@@ -68,6 +68,9 @@ function listOf(branch: Branch, schema: NormalizedSchema, path: string): unknown
 }
 
 function memberOf(branch: Branch, schema: NormalizedSchema, path: string): unknown {
+  const holdsOthers = schema.isStructSchema() || schema.isListSchema();
+  // "InstanceId=i-1" for "InstanceId.1=i-1": read as an empty list it would mean every instance.
+  if (holdsOthers ? branch.value !== undefined : branch.children.size > 0) throw unknownParameter(path);
   if (schema.isStructSchema()) return structOf(branch, schema, path);
   if (schema.isListSchema()) return listOf(branch, schema, path);
   return simpleOf(branch.value ?? "", schema, path);

@@ -3,6 +3,7 @@ import type { Foundation } from "../../core/foundation.ts";
 import type { WireRequest, WireResponse } from "../../core/wire.ts";
 import { escapedText, textElement, XML_DECLARATION } from "../xml.ts";
 import { checksumsOf, etagOf, ranged, uploadOf } from "./bytes.ts";
+import { checkConditions, isUnchanged } from "./conditions.ts";
 import { listObjects, listVersions } from "./listing.ts";
 import { type Objects, objects, type Version } from "./objects.ts";
 
@@ -21,10 +22,18 @@ interface Target {
   readonly query: URLSearchParams;
 }
 
+function decodedPath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw new AwsError("InvalidURI", "Couldn't parse the specified URI.");
+  }
+}
+
 /** Path style "/bucket/key", or the bucket as the first label of the host. */
 function targetOf(request: WireRequest, isBucket: (name: string) => boolean): Target {
   const { pathname, searchParams } = new URL(request.url, "http://s3");
-  const path = decodeURIComponent(pathname.slice(1));
+  const path = decodedPath(pathname.slice(1));
   const [label = "", ...domain] = (request.headers.host ?? "").split(".");
   if (domain.length > 0 && isBucket(label)) return { bucket: label, key: path, query: searchParams };
   const at = path.indexOf("/");
@@ -40,14 +49,26 @@ const objectActions: Readonly<Record<string, string>> = {
   DELETE: "DeleteObject",
 };
 
-/** Operations on objects that look like ours but are others: acl, tagging, multipart uploads, copies. */
+/** Operations on objects that look like ours but are others: acl, tagging, multipart uploads. */
 const others = ["acl", "tagging", "uploads", "uploadId", "retention", "legal-hold", "torrent", "attributes"];
 
-function actionOf(request: WireRequest, { key, query }: Target): string | undefined {
-  if (others.some((name) => query.has(name)) || request.headers["x-amz-copy-source"]) return undefined;
-  if (key !== "") return objectActions[request.method];
-  if (request.method !== "GET") return undefined;
-  return query.has("versions") ? "ListObjectVersions" : query.get("list-type") === "2" ? "ListObjectsV2" : undefined;
+/** Headers that ask for something which is not simulated: it would be a lie to take them and do nothing. */
+const otherHeaders =
+  /^x-amz-(copy-source|acl|grant-|tagging$|storage-class|object-lock|website-redirect|server-side-encryption-)/;
+
+/** Operations on the bucket itself by method and what the query has. */
+const bucketActions: readonly (readonly [method: string, query: RegExp, action: string])[] = [
+  ["HEAD", /^$/, "HeadBucket"],
+  ["GET", /(^|&)versions\b/, "ListObjectVersions"],
+  ["GET", /(^|&)list-type=2\b/, "ListObjectsV2"],
+  ["GET", /(^|&)versioning\b/, "GetBucketVersioning"],
+];
+
+function actionOf({ method, headers }: WireRequest, { key, query }: Target): string | undefined {
+  if (others.some((name) => query.has(name)) || Object.keys(headers).some((name) => otherHeaders.test(name)))
+    return undefined;
+  if (key !== "") return objectActions[method];
+  return bucketActions.find(([known, wanted]) => known === method && wanted.test(query.toString()))?.[2];
 }
 
 const bucketArn = (target: Target): string => `arn:aws:s3:::${target.bucket}`;
@@ -67,6 +88,8 @@ const permits: Readonly<Record<string, (target: Target, caller: Caller) => void>
   ListObjectsV2: (target, caller) => caller.require("s3:ListBucket", [bucketArn(target)], listContext(target)),
   ListObjectVersions: (target, caller) =>
     caller.require("s3:ListBucketVersions", [bucketArn(target)], listContext(target)),
+  HeadBucket: (target, caller) => caller.require("s3:ListBucket", [bucketArn(target)]),
+  GetBucketVersioning: (target, caller) => caller.require("s3:GetBucketVersioning", [bucketArn(target)]),
 };
 
 function found(buckets: Objects, { bucket, key, query }: Target): Version {
@@ -93,23 +116,24 @@ const headersOf = (version: Version): Record<string, string> => ({
   ...version.headers,
 });
 
-const failed = (): AwsError =>
-  new AwsError("PreconditionFailed", "At least one of the pre-conditions you specified did not hold", 412);
+/** Checksums are told only to who asks for them (API Reference, GetObject, x-amz-checksum-mode). */
+const asksForSums = ({ "x-amz-checksum-mode": mode }: WireRequest["headers"]): boolean => mode === "ENABLED";
+
+const withoutSums = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith("x-amz-checksum-")));
 
 function getObject(buckets: Objects, request: WireRequest, target: Target): WireResponse {
   const version = found(buckets, target);
-  const headers = headersOf(version);
-  const { "if-match": match, "if-none-match": noneMatch, range } = request.headers;
-  if (match !== undefined && match !== version.etag) throw failed();
-  if (noneMatch === version.etag) return { status: 304, headers, body: "" };
+  const everything = headersOf(version);
+  const headers = asksForSums(request.headers) ? everything : withoutSums(everything);
+  if (isUnchanged(version, request.headers)) return { status: 304, headers, body: "" };
+  const { range } = request.headers;
   const all = Buffer.from(version.content, "base64");
   const { bytes, contentRange } = ranged(all, range);
   const length = { "content-length": String(bytes.length) };
   if (contentRange === undefined) return { status: 200, headers: { ...headers, ...length }, body: bytes };
   // A checksum is of the whole object and would not match a part of it.
-  const whole = Object.keys(headers).filter((name) => name.startsWith("x-amz-checksum-"));
-  const rest = Object.fromEntries(Object.entries(headers).filter(([name]) => !whole.includes(name)));
-  return { status: 206, headers: { ...rest, ...length, "content-range": contentRange }, body: bytes };
+  return { status: 206, headers: { ...withoutSums(headers), ...length, "content-range": contentRange }, body: bytes };
 }
 
 /** An answer to HEAD has no body, not even when it refuses: all that is left of the error is its status. */
@@ -120,16 +144,6 @@ function headObject(buckets: Objects, request: WireRequest, target: Target): Wir
     if (error instanceof AwsError) return { status: error.status, headers: {}, body: "" };
     throw error;
   }
-}
-
-/** Conditional writes (User Guide, "How to prevent object overwrites with conditional writes"). */
-function checkConditions(newest: Version | undefined, headers: WireRequest["headers"]): void {
-  const current = newest && !newest.deleted ? newest.etag : undefined;
-  if (headers["if-none-match"] === "*" && current !== undefined) throw failed();
-  const match = headers["if-match"];
-  if (match === undefined) return;
-  if (current === undefined) throw new AwsError("NoSuchKey", "The specified key does not exist.", 404);
-  if (match !== current) throw failed();
 }
 
 /** 1,024 bytes (User Guide, "Object key naming guidelines"). */
@@ -175,6 +189,8 @@ const xml = (body: string, status = 200): WireResponse => ({
   body,
 });
 
+const versioning = `${XML_DECLARATION}<VersioningConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${textElement("Status", "Enabled")}</VersioningConfiguration>`;
+
 const perform: Readonly<Record<string, (buckets: Objects, request: WireRequest, target: Target) => WireResponse>> = {
   GetObject: getObject,
   HeadObject: headObject,
@@ -183,6 +199,8 @@ const perform: Readonly<Record<string, (buckets: Objects, request: WireRequest, 
   ListObjectsV2: (buckets, _, target) => xml(listObjects(target.bucket, buckets.versions(target.bucket), target.query)),
   ListObjectVersions: (buckets, _, target) =>
     xml(listVersions(target.bucket, buckets.versions(target.bucket), target.query)),
+  HeadBucket: () => ({ status: 200, headers: {}, body: "" }),
+  GetBucketVersioning: () => xml(versioning),
 };
 
 const refusal = (error: AwsError, requestId: string): WireResponse =>
