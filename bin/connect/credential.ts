@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import { PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
 import { clients } from "../../lambdas/clients/clients.ts";
-import type { ClusterCredential } from "../../lambdas/clients/kubernetes.ts";
+import { clusterCredentialOf } from "../../lambdas/clients/cluster-credential.ts";
+import { type ClusterCredential, kubernetes } from "../../lambdas/clients/kubernetes.ts";
+import { wordsOf } from "../../lambdas/steps/busy.ts";
+import { refusalOf } from "../../lambdas/steps/doctor/credential.ts";
 import { StartError } from "../start-error.ts";
 import type { Place } from "./place.ts";
 
@@ -56,14 +59,32 @@ async function credentialOf(place: Place, options: CredentialOptions): Promise<C
   return { server, ca: authorityOf(config, options.caFile), token };
 }
 
+/** A credential that cannot count must not take the place of one that does. */
+const NOTHING_STORED = "nothing was stored, and what was there before still counts";
+
+/** The functions may stand where this terminal does not: an API server that does not answer here is no reason to refuse. */
+async function tryCredential(text: string): Promise<void> {
+  try {
+    const credential = clusterCredentialOf(text);
+    await kubernetes(async () => credential)
+      .version.getCode({})
+      .catch((error: unknown) => {
+        const why = refusalOf(error);
+        if (why) throw new Error(why);
+      });
+  } catch (error) {
+    throw new StartError(`${wordsOf(error)}; ${NOTHING_STORED}`);
+  }
+}
+
 /**
  * Makes a credential for the bot, or takes the one that is given, and stores it in Secrets Manager. It is never printed.
  * @throws StartError in words; what the clients throw
  */
 export async function storeCredential(place: Place, options: CredentialOptions): Promise<void> {
   const settings = await place.settings();
-  const credential = await credentialOf(place, options);
+  const SecretString = JSON.stringify(await credentialOf(place, options));
+  await tryCredential(SecretString);
   const { secrets } = clients(settings);
-  const SecretString = JSON.stringify(credential);
   await secrets.send(new PutSecretValueCommand({ SecretId: settings.clusterSecret, SecretString }));
 }

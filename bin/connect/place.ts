@@ -30,9 +30,17 @@ export interface Place {
 const keysOf = (pools: Deployment["pools"]): string[] =>
   Object.values(pools).flatMap(({ labels }) => Object.keys(labels));
 
+function endpointsIn(folder: string): Endpoints {
+  try {
+    return JSON.parse(readFileSync(join(folder, "endpoints.json"), "utf8"));
+  } catch {
+    throw new StartError(`no sandbox has written its addresses into ${folder}: start one with npm start`);
+  }
+}
+
 /** A sandbox that runs, by the files it has written. */
 export function sandboxPlace(folder: string): Place {
-  const endpoints = JSON.parse(readFileSync(join(folder, "endpoints.json"), "utf8")) as Endpoints;
+  const endpoints = endpointsIn(folder);
   const { pools, command } = townConfiguration({ apiServer: endpoints.kubernetes, authority: "" });
   const name = town.cluster.name;
   const functions = workflowNames.map((workflow) => [workflow, `${conventionalName(name, workflow)}:live`]);

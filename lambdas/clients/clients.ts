@@ -3,15 +3,13 @@ import { LambdaClient } from "@aws-sdk/client-lambda";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SSMClient } from "@aws-sdk/client-ssm";
-import { z } from "zod";
 import type { Settings } from "../settings.ts";
 import { awsCalls } from "./aws-call.ts";
+import { clusterCredentialOf } from "./cluster-credential.ts";
 import { type DoorClients, doorClients } from "./door-clients.ts";
 import { type Events, events } from "./events.ts";
 import { type Kubernetes, kubernetes } from "./kubernetes.ts";
 import type { Transport } from "./transport.ts";
-
-const clusterCredential = z.object({ server: z.url(), ca: z.string(), token: z.string().min(1) });
 
 /** Every client that a step may use. */
 export interface Clients extends DoorClients {
@@ -41,8 +39,7 @@ export function clients(place: Settings, transport?: Transport): Clients {
     maxAttempts: 4,
   };
   const few = doorClients(place, transport);
-  const cluster = async (fresh: boolean) =>
-    clusterCredential.parse(JSON.parse(await few.secret(place.clusterSecret, fresh)));
+  const cluster = async (fresh: boolean) => clusterCredentialOf(await few.secret(place.clusterSecret, fresh));
   return {
     ...few,
     ec2: new EC2Client(aws),

@@ -29,6 +29,7 @@ export type Finding =
   | { readonly kind: "credential-expired"; readonly at: string }
   | { readonly kind: "credential-expires"; readonly at: string; readonly days: number }
   | { readonly kind: "credential-refused" }
+  | { readonly kind: "credential-unusable" | "slack-credential"; readonly why: string }
   | { readonly kind: "server-version"; readonly server: string; readonly payload: string }
   | { readonly kind: "kubelet-version"; readonly node: string; readonly kubelet: string; readonly server: string }
   | { readonly kind: "no-hybrid-network"; readonly network: string }

@@ -31,7 +31,16 @@ const whenDown: Readonly<Record<Area, string>> = {
 
 type Sayings = { readonly [K in Finding["kind"]]: (of: Extract<Finding, { kind: K }>, commandWord: string) => Words };
 
-const ofSlack: Pick<Sayings, "other-app" | "scopes-missing" | "not-a-member" | "channel-shared" | "channel-unknown"> = {
+const ofSlack: Pick<
+  Sayings,
+  "slack-credential" | "other-app" | "scopes-missing" | "not-a-member" | "channel-shared" | "channel-unknown"
+> = {
+  "slack-credential": ({ why }) =>
+    broken(
+      "Slack",
+      `the app's token in Secrets Manager cannot be used: ${plain(why)}`,
+      "store signing secret and bot token as docs/deploy.md says under “Join Slack and the stack”",
+    ),
   "other-app": ({ found, configured }) =>
     broken(
       "Slack",
@@ -138,6 +147,7 @@ const ofCluster: Pick<
   | "credential-expired"
   | "credential-expires"
   | "credential-refused"
+  | "credential-unusable"
   | "server-version"
   | "no-hybrid-network"
   | "no-join-account"
@@ -154,6 +164,8 @@ const ofCluster: Pick<
   "credential-expired": ({ at }) => broken("Cluster", `the cluster credential expired at ${code(at)}`, newCredential),
   "credential-expires": ({ at, days }) =>
     warning("Cluster", `the cluster credential expires in ${counted(days, "day")}, at ${code(at)}`, newCredential),
+  "credential-unusable": ({ why }) =>
+    broken("Cluster", `the cluster credential in Secrets Manager cannot be used: ${plain(why)}`, newCredential),
   "credential-refused": () => broken("Cluster", "the API server does not accept the cluster credential", newCredential),
   "server-version": ({ server, payload }) =>
     broken(

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { rootCertificates } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../../bin/connect/connect.ts";
 
@@ -45,6 +46,35 @@ describe("npm run connect", () => {
     expect(text).toContain("npm run connect -- credential");
     expect(text).not.toMatch(/eyJ/);
     expect(code).toBe(0);
+  });
+
+  test.each([
+    [
+      "a token that nobody gave out",
+      (at: string) => ["--token-file", at],
+      "nobody-knows-it",
+      /does not accept the token/,
+    ],
+    [
+      "an authority that did not sign",
+      (at: string) => ["--ca-file", at],
+      rootCertificates[0] ?? "",
+      /is not of the authority in/,
+    ],
+    ["an authority that is none", (at: string) => ["--ca-file", at], "PEM", /ca must be a certificate in PEM/],
+    ["an address without TLS", () => ["--server", "http://127.0.0.1"], "", /server must be an address like https:/],
+  ])("keeps the credential that counts when it is given %s", async (_, words, content, why) => {
+    const file = join(place, "given");
+    writeFileSync(file, content);
+    await expect(atSandbox("credential", ...words(file))).rejects.toThrow(why);
+    expect(await atSandbox()).toMatchObject({ code: 0 });
+  });
+
+  test("stores a credential for an API server that only the functions reach", async () => {
+    const { code, text } = await atSandbox("credential", "--server", "https://127.0.0.1:1");
+    expect(text).toContain("The credential is stored");
+    expect(text).toContain("The cluster does not answer");
+    expect(code).toBe(1);
   });
 
   test("runs the whole doctor, and goes on while Slack is down", async () => {

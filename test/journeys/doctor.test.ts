@@ -128,6 +128,19 @@ const cases: readonly Case[] = [
     remedy: /deploy the stack.*service control policy/,
   },
   {
+    what: "a function may not send our documents",
+    astray: without("provision-node", "SendOnlyToOurMachines"),
+    inhabited: true,
+    finding: /`provision-node` may not `ssm:SendCommand`/,
+    remedy: /deploy the stack/,
+  },
+  {
+    what: "a function may not write plans",
+    astray: without("provision-node", "WritePlans"),
+    finding: /`provision-node` may not `s3:PutObject`/,
+    remedy: /deploy the stack/,
+  },
+  {
     what: "the function that looks lacks a permission",
     astray: without("look", "SeeSubnets"),
     finding: /`look` may not `ec2:DescribeSubnets`/,
@@ -150,6 +163,12 @@ const cases: readonly Case[] = [
     astray: openToAll,
     finding: /security group `sg-0d10000000000a100` .*Remote Desktop \(port 3389\)/,
     remedy: /take the rule back/,
+  },
+  {
+    what: "the cluster was never connected",
+    happens: () => here.ground.secrets.seed(town.clusterSecret, "{}"),
+    finding: /cluster credential in Secrets Manager cannot be used: .*server must be an address/,
+    remedy: /npm run connect -- credential/,
   },
   {
     what: "a Slack scope is missing",

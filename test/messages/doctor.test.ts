@@ -44,6 +44,8 @@ const each: readonly Finding[] = [
   { kind: "credential-expired", at: "2026-11-21T04:00:00.000Z" },
   { kind: "credential-expires", at: "2026-11-21T04:00:00.000Z", days: 1 },
   { kind: "credential-refused" },
+  { kind: "credential-unusable", why: "the API server does not accept the token" },
+  { kind: "slack-credential", why: "token_revoked" },
   { kind: "server-version", server: "v1.36.1", payload: "1.34.2" },
   { kind: "kubelet-version", node: "win-1", kubelet: "v1.30.0", server: "v1.34.2" },
   { kind: "no-hybrid-network", network: "OpenShiftSDN" },

@@ -56,6 +56,8 @@ function failed({ area, what }: Pick<Check, "area" | "what">, { by }: Subject, e
     return { kind: "scopes-missing", scopes: needed.split(",") };
   }
   if (error instanceof ApiException && error.code === 401) return { kind: "credential-refused" };
+  if (error instanceof ApiException && error.code === 403)
+    return { kind: "right-missing", does: `look at ${what}`, right: wordsOf(error) };
   return { kind: "no-answer", area, what, why: wordsOf(error) };
 }
 

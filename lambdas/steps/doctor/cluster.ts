@@ -7,17 +7,20 @@ import { nodes } from "../nodes.ts";
 import type { World } from "../world.ts";
 import type { Check, Subject } from "./check.ts";
 import { skewFinding } from "./clock.ts";
-import { expiry } from "./credential.ts";
+import { expiry, refusalOf, unusable } from "./credential.ts";
 
 /** Does the API server take the credential? A token that is known to have ended is said to have ended. */
 async function credentialCounts({ world, by }: Subject): Promise<Finding[]> {
+  const fault = await unusable(world);
+  if (fault) return [fault];
   try {
     const { headers } = await world.clients.kubernetes.version.getCodeWithHttpInfo({});
     return skewFinding("the cluster", headers.date, world.now());
   } catch (error) {
-    if (!(error instanceof ApiException) || error.code !== 401) throw error;
-    const ended = await expiry({ world, by });
-    return ended.length > 0 ? ended : [{ kind: "credential-refused" }];
+    const why = refusalOf(error);
+    if (why === null) throw error;
+    const [ended] = await expiry({ world, by });
+    return [ended?.kind === "credential-expired" ? ended : { kind: "credential-unusable", why }];
   }
 }
 

@@ -1,8 +1,10 @@
+import { ApiException } from "@kubernetes/client-node";
 import { z } from "zod";
+import { clusterCredentialOf } from "../../clients/cluster-credential.ts";
 import type { Finding } from "../../messages/finding.ts";
-import { isBusy } from "../busy.ts";
+import { isBusy, wordsOf } from "../busy.ts";
 import type { World } from "../world.ts";
-import type { Subject } from "./check.ts";
+import { isDenied, type Subject } from "./check.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -33,15 +35,39 @@ export function expiryFinding(expiresAt: number | null, now: number): Finding | 
   return days < EXPIRES_SOON_DAYS ? { kind: "credential-expires", at, days } : null;
 }
 
-const credential = z.object({ token: z.string().min(1) });
-
 /**
  * The end of the cluster credential in Secrets Manager, read afresh.
  * @returns milliseconds since the epoch, or null when it has none
  */
 async function credentialExpiry({ clients, settings }: World): Promise<number | null> {
-  const text = await clients.secret(settings.clusterSecret, true);
-  return expiryOf(credential.parse(JSON.parse(text)).token);
+  return expiryOf(clusterCredentialOf(await clients.secret(settings.clusterSecret, true)).token);
+}
+
+/** Node's codes for a certificate that the authority did not sign, or that is another server's (docs: "TLS"). */
+const UNTRUSTED = /^(UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|DEPTH_ZERO|SELF_SIGNED|CERT_|ERR_TLS_CERT)/;
+
+/**
+ * Does an error of the cluster's client mean that the credential is wrong, and not that the cluster is away?
+ * @returns in words why, or null
+ */
+export function refusalOf(error: unknown): string | null {
+  if (error instanceof ApiException && error.code === 401) return "the API server does not accept the token";
+  const cause = error instanceof Error ? (error.cause as { readonly code?: unknown } | undefined) : undefined;
+  return UNTRUSTED.test(String(cause?.code))
+    ? `the API server's certificate is not of the authority in \`ca\`, or not of the name in \`server\` (${cause?.code})`
+    : null;
+}
+
+/** What is wrong with what lies in Secrets Manager, before anybody asks the API server. */
+export async function unusable({ clients, settings }: World): Promise<Finding | null> {
+  try {
+    clusterCredentialOf(await clients.secret(settings.clusterSecret, true));
+    return null;
+  } catch (error) {
+    if (isDenied(error)) throw error;
+    const why = wordsOf(error);
+    return isBusy(error) ? { kind: "down", area: "AWS", why } : { kind: "credential-unusable", why };
+  }
 }
 
 /** What a credential without an end counts as: an alarm needs a figure. */

@@ -29,12 +29,20 @@ const sides: readonly Side<Patient>[] = [
 
 const whatOf = (checks: readonly { readonly what: string }[]): string[] => checks.map(({ what }) => what);
 
-const refusesCredential = (findings: readonly Finding[]): boolean =>
-  findings.some(({ kind }) => kind === "credential-expired" || kind === "credential-refused");
+/** With any of these nothing else of its side can be asked. */
+const CLOSED: ReadonlySet<Finding["kind"]> = new Set([
+  "credential-expired",
+  "credential-refused",
+  "credential-unusable",
+  "slack-credential",
+  "down",
+]);
+
+const isClosed = (findings: readonly Finding[]): boolean => findings.some(({ kind }) => CLOSED.has(kind));
 
 async function examineSide<Of extends Subject>({ opening, checks }: Side<Of>, patient: Of): Promise<Examination> {
   const opened = opening ? await first(opening, patient) : { up: true, findings: [] };
-  const refused = refusesCredential(opened.findings);
+  const refused = isClosed(opened.findings);
   const openings = opening ? 1 : 0;
   if (!opened.up || refused) return { findings: opened.findings, looked: openings, skipped: whatOf(checks) };
   const found = await Promise.all(checks.map((check) => isolated(check, patient)));
@@ -112,7 +120,8 @@ export const doctor = (world: World) => {
       // Read afresh first: the API server is to judge the credential that is stored now.
       const days = await daysLeft(world);
       const { findings } = await first(clusterCredential, { world, by: "look" });
-      return refusesCredential(findings) ? 0 : days;
+      const isRefused = findings.some(({ kind }) => CLOSED.has(kind) && kind !== "down");
+      return isRefused ? 0 : days;
     },
   };
 };

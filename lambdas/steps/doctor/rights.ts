@@ -1,6 +1,14 @@
+import { createHash } from "node:crypto";
 import { DescribeInstanceAttributeCommand, RunInstancesCommand, TerminateInstancesCommand } from "@aws-sdk/client-ec2";
+import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { DescribeSecretCommand, ResourceNotFoundException } from "@aws-sdk/client-secrets-manager";
-import { ListCommandsCommand, paginateDescribeInstanceInformation } from "@aws-sdk/client-ssm";
+import {
+  InvalidInstanceId,
+  InvalidParameters,
+  ListCommandsCommand,
+  paginateDescribeInstanceInformation,
+  SendCommandCommand,
+} from "@aws-sdk/client-ssm";
 import type { Finding } from "../../messages/finding.ts";
 import { wordsOf } from "../busy.ts";
 import { instances, launchRequest } from "../instances.ts";
@@ -79,17 +87,48 @@ async function seesAgents({ world }: Patient): Promise<Finding[]> {
   return [];
 }
 
+/** Our document with a request that its pattern forbids: who may send it is told that, and no machine hears of it. */
+async function sendsCommands(patient: Patient): Promise<Finding[]> {
+  const instanceId = await oneOfOurs(patient);
+  const { clients, settings } = patient.world;
+  if (!instanceId) return [];
+  const Parameters = { Request: ["not base64!"] };
+  try {
+    await clients.ssm.send(
+      new SendCommandCommand({ DocumentName: settings.documents.observe, InstanceIds: [instanceId], Parameters }),
+    );
+  } catch (error) {
+    if (!(error instanceof InvalidParameters) && !(error instanceof InvalidInstanceId)) throw error;
+  }
+  return [];
+}
+
+/** A plan whose checksum is another's: who may write it is told that, and nothing is written. */
+async function writesPlans({ world }: Patient): Promise<Finding[]> {
+  const ContentMD5 = createHash("md5").update("another").digest("base64");
+  const Key = "plans/doctor";
+  try {
+    await world.clients.s3.send(new PutObjectCommand({ Bucket: world.settings.bucket, Key, Body: "one", ContentMD5 }));
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "BadDigest") throw error;
+  }
+  return [];
+}
+
 const right = (what: string, look: Check["look"]): Check => ({ area: "AWS", what, look });
 
 /**
  * What each function tries by its own role, since nobody else can tell for it: a dry run where EC2 has one, else the
- * cheapest read. SendCommand, PutObject and CreateSecret have neither; the tests of the stack hold those.
+ * cheapest read, else what must be refused for another reason. CreateSecret has none of these: its statement is that of
+ * DescribeSecret. PutEvents has none either; the tests of the stack hold it.
  */
 export const rightsOf: Readonly<Record<"provision-node" | "remove-node", readonly Check[]>> = {
   "provision-node": [
     right("ec2:RunInstances", launches),
     right("ec2:TerminateInstances", terminates),
+    right("ssm:SendCommand", sendsCommands),
     right("ssm:ListCommands", followsCommands),
+    right("s3:PutObject", writesPlans),
     right("ssm:DescribeInstanceInformation", seesAgents),
     right("secretsmanager:DescribeSecret", joinSecrets),
   ],

@@ -1,6 +1,8 @@
+import type { AuthTestResponse } from "@slack/web-api";
 import type { Finding } from "../../messages/finding.ts";
-import { slackCode } from "../busy.ts";
-import type { Check, Patient } from "./check.ts";
+import { isBusy, slackCode, wordsOf } from "../busy.ts";
+import type { World } from "../world.ts";
+import { type Check, isDenied, type Patient } from "./check.ts";
 
 /** What the app asks for when it is installed; a test compares it with docs/slack-app-manifest.yaml. */
 export const slackScopes = [
@@ -12,10 +14,26 @@ export const slackScopes = [
   "channels:history",
 ] as const;
 
+/** Slack's codes for a token that does not count (docs: auth.test, "Errors"). */
+const REFUSED = new Set(["invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"]);
+
+async function whoAmI({ clients }: World): Promise<AuthTestResponse | Finding> {
+  try {
+    return await (await clients.slack()).auth.test();
+  } catch (error) {
+    const code = slackCode(error);
+    // Without a word of Slack's and with nobody busy or forbidden it was the secret.
+    const isSecret = code === undefined && !isBusy(error) && !isDenied(error);
+    if (isSecret || REFUSED.has(code ?? "")) return { kind: "slack-credential", why: code ?? wordsOf(error) };
+    throw error;
+  }
+}
+
 /** auth.test names the token's scopes in its header x-oauth-scopes (docs: "Scopes and permissions"). */
 async function identity({ world, configuration: { slack } }: Patient): Promise<Finding[]> {
-  const client = await world.clients.slack();
-  const { user_id: user = "", team_id: team = "", response_metadata: metadata } = await client.auth.test();
+  const asked = await whoAmI(world);
+  if ("kind" in asked) return [asked];
+  const { user_id: user = "", team_id: team = "", response_metadata: metadata } = asked;
   const granted = (metadata as { readonly scopes?: readonly string[] } | undefined)?.scopes ?? [];
   const missing = slackScopes.filter((scope) => !granted.includes(scope));
   const [found, configured] = [`${team}/${user}`, `${slack.teamId}/${slack.botUserId}`];
