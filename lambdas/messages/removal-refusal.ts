@@ -1,10 +1,13 @@
 import { typeThis } from "./forms.ts";
 import { code } from "./text.ts";
 
+/** Whose machine it is, when it is not ours to remove. */
+type OwnerKind = "auto-scaling-group" | "machine-set" | "machine" | "windows-instances" | "karpenter" | "node-group";
+
 /** Why a node is not removed. */
 export type RemovalRefusal =
   | { readonly kind: "not-launched-by-us" | "linux" | "no-instance" | "termination-protected" }
-  | { readonly kind: "auto-scaling-group" | "machine-set" | "karpenter" | "node-group"; readonly owner: string }
+  | { readonly kind: OwnerKind; readonly owner: string }
   | { readonly kind: "busy"; readonly operation: string }
   | { readonly kind: "last-of-build"; readonly build: string; readonly pods: number };
 
@@ -47,6 +50,14 @@ const words: Words = {
   }),
   "auto-scaling-group": owned("Auto Scaling group", "lower the group's desired capacity instead"),
   "machine-set": owned("MachineSet", "scale the MachineSet down, or delete its Machine, with oc"),
+  machine: ({ owner }) => ({
+    why: `it belongs to the Machine ${code(owner)} of the cluster's Machine API`,
+    next: "delete that Machine with oc: its controller drains the node and ends the instance",
+  }),
+  "windows-instances": ({ owner }) => ({
+    why: `the Windows Machine Config Operator has it as ${code(owner)} in its ConfigMap ${code("windows-instances")}`,
+    next: "take that entry out with oc: the operator then takes the node out of the cluster",
+  }),
   karpenter: owned("Karpenter NodeClaim", "delete the NodeClaim with kubectl"),
   "node-group": owned("node group", "scale the node group down instead"),
   busy: ({ operation }, commandWord) => ({
@@ -62,3 +73,11 @@ const words: Words = {
 /** Says why a node is not removed, and what can be done instead. */
 export const removalRefusal = (refusal: RemovalRefusal, commandWord: string): RefusalWords =>
   (words[refusal.kind] as (of: RemovalRefusal, commandWord: string) => RefusalWords)(refusal, commandWord);
+
+const claimants: Readonly<Record<string, string>> = { "machine-set": "the MachineSet", machine: "the Machine" };
+
+/** Why a machine of ours gets no certificate from us: another controller of the cluster calls it its own. */
+export const claimedByOthers = (machine: string, kind: OwnerKind, owner: string): string => {
+  const by = claimants[kind] ? `${claimants[kind]} ${owner}` : "the ConfigMap windows-instances";
+  return `${machine} is claimed by ${by}: its certificates are for that one's approver`;
+};

@@ -51,6 +51,21 @@ export const rowOf = (node: V1Node, machine: Machine | undefined): NodeRow => ({
   instanceId: instanceIdOf(node),
 });
 
+/** A machine that another controller of the cluster calls its own. */
+export interface Claim {
+  /** Instance id, address or DNS name, as the claim has it. */
+  readonly machine: string;
+  readonly kind: "machine-set" | "machine" | "windows-instances";
+  /** Name of the MachineSet or Machine; the entry's key. */
+  readonly owner: string;
+}
+
+/** The claim on a machine, by exactly its instance id, address or name. */
+export const claimOn = (machine: Machine, claimed: readonly Claim[]): Claim | undefined => {
+  const own = [machine.instanceId, machine.privateIp, machine.privateDnsName];
+  return claimed.find((claim) => own.includes(claim.machine.toLowerCase()));
+};
+
 const tagOf = (machine: Machine | undefined, ...keys: readonly string[]): string | undefined =>
   keys.map((key) => machine?.tags[key]).find((value) => value !== undefined);
 
@@ -58,7 +73,7 @@ const tagOf = (machine: Machine | undefined, ...keys: readonly string[]): string
 export function ownershipOf(
   machine: Machine | undefined,
   cluster: string,
-  claimed: readonly string[],
+  claimed: readonly Claim[],
 ): "managed" | "assisted" | "observed" {
   if (!machine) return "observed";
   if (ownerOf(machine, claimed)) return "assisted";
@@ -68,15 +83,15 @@ export function ownershipOf(
 }
 
 /** Another controller that would replace the machine, or that owns it. */
-function ownerOf(machine: Machine, claimed: readonly string[]): RemovalRefusal | null {
+function ownerOf(machine: Machine, claimed: readonly Claim[]): RemovalRefusal | null {
   const group = tagOf(machine, "aws:autoscaling:groupName");
   const nodeGroup = tagOf(machine, "eks:nodegroup-name");
   const karpenter = tagOf(machine, "karpenter.sh/nodeclaim", "karpenter.sh/nodepool", "karpenter.sh/provisioner-name");
   if (karpenter) return { kind: "karpenter", owner: karpenter };
   if (nodeGroup) return { kind: "node-group", owner: nodeGroup };
   if (group) return { kind: "auto-scaling-group", owner: group };
-  const claim = [machine.instanceId, machine.privateIp, machine.privateDnsName].find((one) => claimed.includes(one));
-  return claim ? { kind: "machine-set", owner: claim } : null;
+  const claim = claimOn(machine, claimed);
+  return claim ? { kind: claim.kind, owner: claim.owner } : null;
 }
 
 /** `kubectl describe node`, shortened to what one asks at night. */
@@ -84,7 +99,7 @@ export const detailsOf = (
   node: V1Node,
   machine: Machine | undefined,
   pods: readonly V1Pod[],
-  more: { readonly cluster: string; readonly claimed: readonly string[]; readonly heldBy: string | null },
+  more: { readonly cluster: string; readonly claimed: readonly Claim[]; readonly heldBy: string | null },
 ): NodeDetails => ({
   ...rowOf(node, machine),
   addresses: [...new Set((node.status?.addresses ?? []).map(({ address }) => address))],
@@ -138,11 +153,22 @@ export interface RemovalGround {
   /** All pods of the cluster. */
   readonly pods: readonly V1Pod[];
   readonly cluster: string;
-  readonly claimed: readonly string[];
+  readonly claimed: readonly Claim[];
   readonly isProtected: boolean;
   /** The operation that holds the machine, other than the one that asks. */
   readonly heldBy: string | null;
 }
+
+/** Taints of a node that is not in service: being set up, lost, shut down. Pods of the build may tolerate other taints. */
+const OUT_OF_SERVICE = ["casement.dev/", "node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"];
+
+/** May new pods go there? */
+const isInService = (node: V1Node): boolean =>
+  isReady(node) &&
+  !node.spec?.unschedulable &&
+  !(node.spec?.taints ?? []).some(
+    ({ key, effect }) => effect !== "PreferNoSchedule" && OUT_OF_SERVICE.some((prefix) => key.startsWith(prefix)),
+  );
 
 function lastOfBuild({ node, nodes, pods }: RemovalGround): RemovalRefusal | null {
   const build = labelsOf(node)[BUILD_LABEL];
@@ -151,7 +177,7 @@ function lastOfBuild({ node, nodes, pods }: RemovalGround): RemovalRefusal | nul
     (other) =>
       other.metadata?.name !== node.metadata?.name && isWindows(other) && labelsOf(other)[BUILD_LABEL] === build,
   );
-  if (others.some((other) => isReady(other) && !other.spec?.unschedulable)) return null;
+  if (others.some(isInService)) return null;
   const needing = podsNeeding(build, node, pods);
   return needing > 0 ? { kind: "last-of-build", build, pods: needing } : null;
 }

@@ -3,10 +3,12 @@ import {
   PatchStrategy,
   setHeaderOptions,
   type V1Node,
+  type V1ObjectMeta,
   type V1Pod,
   type V1Taint,
 } from "@kubernetes/client-node";
 import { Retryable } from "../errors.ts";
+import type { Claim } from "./node-facts.ts";
 import { timestamp, type World } from "./world.ts";
 
 /** A Node of the cluster, as workflows hand it from verb to verb. */
@@ -168,20 +170,36 @@ export const nodes = (world: World) => {
     },
 
     /** Instance ids and addresses that a Machine or WMCO's `windows-instances` claims: not ours to approve or remove. */
-    claimed: async (): Promise<readonly string[]> => [...(await machineClaims(custom)), ...(await hostClaims(core))],
+    claimed: async (): Promise<readonly Claim[]> => [...(await machineClaims(custom)), ...(await hostClaims(core))],
   };
 };
 
+interface MachineObject {
+  readonly metadata: V1ObjectMeta;
+  readonly spec?: { readonly providerID?: string };
+}
+
+/** Who makes a new machine when this one goes: its MachineSet, or nobody but itself. */
+function machineClaim({ metadata, spec }: MachineObject): Claim[] {
+  const machine = spec?.providerID?.split("/").at(-1);
+  if (!machine) return [];
+  const owner = metadata.ownerReferences?.find(({ kind }) => kind === "MachineSet")?.name;
+  const set = owner ?? metadata.labels?.["machine.openshift.io/cluster-api-machineset"];
+  return [
+    set ? { machine, kind: "machine-set", owner: set } : { machine, kind: "machine", owner: metadata.name ?? "" },
+  ];
+}
+
 /** `aws:///us-west-2a/i-0abc` → `i-0abc`, from every Machine of the cluster; clusters without that kind have none. */
-async function machineClaims(custom: World["clients"]["kubernetes"]["custom"]): Promise<string[]> {
+async function machineClaims(custom: World["clients"]["kubernetes"]["custom"]): Promise<Claim[]> {
   try {
     const list = (await custom.listNamespacedCustomObject({
       group: "machine.openshift.io",
       version: "v1beta1",
       namespace: "openshift-machine-api",
       plural: "machines",
-    })) as { items?: { spec?: { providerID?: string } }[] };
-    return (list.items ?? []).flatMap((item) => item.spec?.providerID?.split("/").at(-1) ?? []);
+    })) as { items?: MachineObject[] };
+    return (list.items ?? []).flatMap(machineClaim);
   } catch (error) {
     if (absent(error)) return [];
     throw error;
@@ -189,13 +207,13 @@ async function machineClaims(custom: World["clients"]["kubernetes"]["custom"]): 
 }
 
 /** Addresses and names under WMCO's "bring your own host" ConfigMap. */
-async function hostClaims(core: World["clients"]["kubernetes"]["core"]): Promise<string[]> {
+async function hostClaims(core: World["clients"]["kubernetes"]["core"]): Promise<Claim[]> {
   try {
     const map = await core.readNamespacedConfigMap({
       name: "windows-instances",
       namespace: "openshift-windows-machine-config-operator",
     });
-    return Object.keys(map.data ?? {});
+    return Object.keys(map.data ?? {}).map((machine) => ({ machine, kind: "windows-instances", owner: machine }));
   } catch (error) {
     if (absent(error)) return [];
     throw error;

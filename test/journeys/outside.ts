@@ -60,3 +60,12 @@ export const machineFor = (instanceId: string): KubeObject =>
     metadata: { name: "winworker-claims", namespace: "openshift-machine-api" },
     spec: { providerID: `aws:///us-west-2a/${instanceId}` },
   }) as unknown as KubeObject;
+
+/** The Windows Machine Config Operator was told to make a node of a machine. */
+export const entryFor = (machine: string): KubeObject =>
+  ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "windows-instances", namespace: "openshift-windows-machine-config-operator" },
+    data: { [machine]: "username=Administrator" },
+  }) as unknown as KubeObject;

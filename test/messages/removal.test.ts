@@ -54,6 +54,12 @@ test.each<[RemovalRefusal, string, string]>([
   [{ kind: "not-launched-by-us" }, "not launched by me", "drain it with kubectl"],
   [{ kind: "auto-scaling-group", owner: "asg-1" }, "Auto Scaling group `asg-1`", "desired capacity"],
   [{ kind: "machine-set", owner: "ms-1" }, "MachineSet `ms-1`", "with oc"],
+  [{ kind: "machine", owner: "win-1" }, "Machine `win-1`", "delete that Machine with oc"],
+  [
+    { kind: "windows-instances", owner: "10.0.0.77" },
+    "as `10.0.0.77` in its ConfigMap `windows-instances`",
+    "take that entry out",
+  ],
   [{ kind: "karpenter", owner: "nc-1" }, "NodeClaim `nc-1`", "with kubectl"],
   [{ kind: "node-group", owner: "ng-1" }, "node group `ng-1`", "scale the node group"],
   [{ kind: "termination-protected" }, "protected against termination", "DisableApiTermination"],

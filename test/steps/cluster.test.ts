@@ -97,6 +97,8 @@ describe("A node", () => {
 });
 
 describe("Lists", () => {
+  const host = { machine: "10.0.0.77", kind: "windows-instances", owner: "10.0.0.77" };
+
   it("are read to their last page", async () => {
     for (let index = 0; index < 520; index += 1)
       stored({ ...pod(`page-${index}`), spec: { ...pod("x").spec, nodeName: "paged" } });
@@ -111,7 +113,7 @@ describe("Lists", () => {
   it("of claims name the addresses that WMCO was given", async () => {
     const metadata = { name: "windows-instances", namespace: "openshift-windows-machine-config-operator" };
     stored({ apiVersion: "v1", kind: "ConfigMap", metadata, data: { "10.0.0.77": "username=Administrator" } });
-    expect(await verbs().nodes.claimed()).toEqual(["10.0.0.77"]);
+    expect(await verbs().nodes.claimed()).toEqual([host]);
   });
 
   it("of claims name the instances of Machines, and no Machine that has none yet", async () => {
@@ -119,7 +121,15 @@ describe("Lists", () => {
     const machine = { apiVersion: "machine.openshift.io/v1beta1", kind: "Machine" };
     stored({ ...machine, metadata: metadata("win-1"), spec: { providerID: "aws:///us-west-2a/i-0c000000000000001" } });
     stored({ ...machine, metadata: metadata("win-2"), spec: {} });
-    expect(await verbs().nodes.claimed()).toEqual(["i-0c000000000000001", "10.0.0.77"]);
+    const [one, two] = ["i-0c000000000000001", "i-0c000000000000002"];
+    const ownerReferences = [{ apiVersion: machine.apiVersion, kind: "MachineSet", name: "winworker", uid: "u" }];
+    const spec = { providerID: `aws:///us-west-2a/${two}` };
+    stored({ ...machine, metadata: { ...metadata("win-3"), ownerReferences }, spec });
+    expect(await verbs().nodes.claimed()).toEqual([
+      { machine: one, kind: "machine", owner: "win-1" },
+      { machine: two, kind: "machine-set", owner: "winworker" },
+      host,
+    ]);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { V1Node, V1Pod } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
 import {
+  type Claim,
   detailsOf,
   instanceIdOf,
   isWindows,
@@ -12,6 +13,8 @@ import {
   statusOf,
 } from "../../lambdas/steps/node-facts.ts";
 import { BUILD, CLUSTER, labelled, launched, pod, unready, windowsNode } from "./cluster-objects.ts";
+
+const claim = (machine: string): Claim => ({ machine, kind: "machine-set", owner: "winworker" });
 
 describe("The status of a node", () => {
   const cordoned: Partial<V1Node> = { spec: { unschedulable: true } };
@@ -101,10 +104,10 @@ describe("Whose a machine is", () => {
     ["assisted", "an Auto Scaling group's", launched({}, { "aws:autoscaling:groupName": "asg" }), []],
     ["assisted", "a node group's", launched({}, { "eks:nodegroup-name": "ng" }), []],
     ["assisted", "Karpenter's", launched({}, { "karpenter.sh/nodepool": "np" }), []],
-    ["assisted", "claimed by its instance id", launched(), ["i-0aaa"]],
-    ["assisted", "claimed by its address", launched(), ["10.0.0.21"]],
-    ["assisted", "claimed by its name", launched(), ["ip-10-0-0-21.us-west-2.compute.internal"]],
-    ["managed", "beside a claim on a longer address", launched(), ["10.0.0.210", "i-0aaaa"]],
+    ["assisted", "claimed by its instance id", launched(), [claim("i-0aaa")]],
+    ["assisted", "claimed by its address", launched(), [claim("10.0.0.21")]],
+    ["assisted", "claimed by its name", launched(), [claim("IP-10-0-0-21.us-west-2.compute.internal")]],
+    ["managed", "beside a claim on a longer address", launched(), [claim("10.0.0.210"), claim("i-0aaaa")]],
   ] as const)("is %s when it is %s", (ownership, _, machine, claimed) => {
     expect(ownershipOf(machine, CLUSTER, claimed)).toBe(ownership);
   });
@@ -152,7 +155,7 @@ describe("A removal", () => {
       { kind: "karpenter", owner: "p" },
       { machine: launched({}, { "karpenter.sh/provisioner-name": "p" }) },
     ],
-    ["a Machine's machine", { kind: "machine-set", owner: "i-0aaa" }, { claimed: ["i-0aaa"] }],
+    ["a claimed machine", { kind: "machine-set", owner: "winworker" }, { claimed: [claim("i-0aaa")] }],
     ["a protected machine", { kind: "termination-protected" }, { isProtected: true }],
     ["a machine another operation works on", { kind: "busy", operation: "add-1" }, { heldBy: "add-1" }],
   ])("is refused for %s", (_, refusal, changes) => {
@@ -164,6 +167,15 @@ describe("A removal", () => {
     [
       "beside one that is cordoned",
       { nodes: [windowsNode("web-1"), windowsNode("web-2", { spec: { unschedulable: true } })] },
+    ],
+    [
+      "beside one that is still being set up",
+      {
+        nodes: [
+          windowsNode("web-1"),
+          windowsNode("web-2", { spec: { taints: [{ key: "casement.dev/starting", effect: "NoSchedule" }] } }),
+        ],
+      },
     ],
     ["beside one that is not Ready", { nodes: [windowsNode("web-1"), windowsNode("web-2", unready("Unknown"))] }],
     [

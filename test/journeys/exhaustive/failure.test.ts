@@ -3,7 +3,7 @@ import { stageName } from "../../../lambdas/messages/stages.ts";
 import type { Stage } from "../../../lambdas/records.ts";
 import { newest, settled, spoken, wordsOf } from "../evidence.ts";
 import { asked, expectPutAway, impatient, launchedId, launchedName } from "../failing.ts";
-import { asAdministrator, machineFor, order, reached } from "../outside.ts";
+import { asAdministrator, entryFor, machineFor, order, reached } from "../outside.ts";
 import { type World, world } from "../world.ts";
 
 let here: World;
@@ -97,7 +97,15 @@ const cases: readonly Case[] = [
     from: "payload",
     happens: () => here.ground.kubernetes.create(machineFor(launchedId(here))),
     stage: "client-csr",
-    why: /claimed by a Machine/,
+    why: /claimed by the Machine winworker-claims: its certificates are for that one's approver/,
+    kubelet: "stopped",
+  },
+  {
+    what: "WMCO was given the instance in windows-instances",
+    from: "payload",
+    happens: () => here.ground.kubernetes.create(entryFor(launchedName(here))),
+    stage: "client-csr",
+    why: /claimed by the ConfigMap windows-instances/,
     kubelet: "stopped",
   },
   {
