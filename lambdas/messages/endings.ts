@@ -13,7 +13,7 @@ export function addSummary(pool: string, nodes: readonly NodeRecord[]): string {
   const parts = [
     [ended(nodes, "succeeded"), "is Ready", "are Ready"],
     [ended(nodes, "failed"), "failed", "failed"],
-    [ended(nodes, "cancelled"), "was cancelled and taken away", "were cancelled and taken away"],
+    [ended(nodes, "cancelled"), "was cancelled", "were cancelled"],
   ] as const;
   const said = parts
     .filter(([count]) => count > 0)

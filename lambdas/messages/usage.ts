@@ -14,7 +14,7 @@ const meant = (nearest: string | null, ...words: string[]): string =>
 
 const sayings: Saying = {
   "too-long": ({ length, command }, word) =>
-    `That is ${length.toLocaleString("en-US")} characters, and a command is a few words: ${shownForm(command, word)}.`,
+    `That is ${length.toLocaleString("en-US")} characters, and a command is a few words: ${shownForm(command, word)}. ${typeThis(word, "help")} lists them all.`,
   "unknown-command": ({ typed, nearest }, word) =>
     `I know no command ${echo(typed)}${meant(nearest, word)} ${typeThis(word, "help")} lists them all.`,
   missing: ({ command, argument }, word) =>

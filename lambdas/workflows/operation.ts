@@ -39,8 +39,10 @@ const endings: Readonly<Record<string, OperationStatus>> = {
   Forbidden: "refused",
 };
 
-/** What concerns nobody but the asker. */
+/** What concerns nobody but the asker; so does all that comes of a dry run. */
 const PRIVATE: ReadonlySet<string> = new Set(["UserError", "Forbidden"]);
+
+const isDry = ({ request }: Start): boolean => "dryRun" in request && request.dryRun;
 
 /** The command as people type it; a bot that is not set up yet is called as it is by default. */
 const commandWord = async (steps: Steps): Promise<string> => {
@@ -50,6 +52,11 @@ const commandWord = async (steps: Steps): Promise<string> => {
     return "/win";
   }
 };
+
+async function privately(steps: Steps, start: Start, message: Message): Promise<Message> {
+  await whisperTo(steps, start, message);
+  return message;
+}
 
 /**
  * Ends an operation that got nowhere: the kind of the error says who is told. A mistake is told to the asker alone,
@@ -64,13 +71,10 @@ export async function failOperation(steps: Steps, start: Start, error: unknown):
     summary: cause.message.slice(0, 500),
     endedAt: steps.timestamp(),
   });
-  if (PRIVATE.has(cause.name)) {
-    const mistake = mistakeMessage(cause.message);
-    await whisperTo(steps, start, mistake);
-    return mistake;
-  }
+  if (PRIVATE.has(cause.name)) return privately(steps, start, mistakeMessage(cause.message));
   const word = await commandWord(steps);
   const message = (status === "refused" ? refusedMessage : troubleMessage)(start, cause.message, word);
+  if (isDry(start)) return privately(steps, start, message);
   const operation = await steps.ledger.operation(start.operation);
   const mark = `${start.operation} end`;
   await steps.thread.post(start.asker.channel, message, mark, operation?.messageTs ?? undefined);

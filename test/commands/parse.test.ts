@@ -111,7 +111,7 @@ test.each([
   expect(parsed).toEqual({ problem: { kind: "too-long", length: 4_000, command } });
   if (!("problem" in parsed)) return;
   expect(usageMessage(parsed.problem, "/win").text).toBe(
-    `That is 4,000 characters, and a command is a few words: ${form}.`,
+    `That is 4,000 characters, and a command is a few words: ${form}. \`/win help\` lists them all.`,
   );
 });
 

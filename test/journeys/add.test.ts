@@ -15,6 +15,7 @@ import {
   spoken,
   wordsOf,
 } from "./evidence.ts";
+import { privately } from "./reading.ts";
 import { type World, world } from "./world.ts";
 
 let here: World;
@@ -143,6 +144,11 @@ test("a dry run says what would happen and changes nothing", async () => {
   expect(here.ground.ec2.describe()).toHaveLength(before);
   expect(spoken(here)).toEqual({ channel: [], thread: [] });
   expect((await newest(here)).operation).toMatchObject({ status: "succeeded", messageTs: null });
+  await here.type("operator", "/win add web 7 --dry-run");
+  await settled(here);
+  expect(privately(here, "operator").at(-1)).toContain("web has 2 of at most 8 nodes: 7 more would be too many");
+  expect((await newest(here)).operation.status).toBe("refused");
+  expect(spoken(here)).toEqual({ channel: [], thread: [] });
   expect(await heldBack(here)).toEqual([]);
   await expectSound(here);
 });
