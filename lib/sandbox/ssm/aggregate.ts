@@ -26,6 +26,7 @@ const counts = (invocation: Invocation): boolean =>
  * are a Success, so only invocations say what happened on a machine.
  */
 export function commandStatus(command: Command, invocations: readonly Invocation[]): CommandStatus {
+  if (command.verdict) return as(command.verdict === "NoInstancesInTag" ? "Success" : "Failed", command.verdict);
   if (!invocations.every(isOver)) return underWay(command, invocations);
   const limit = Math.max(1, command.maxErrors);
   const counted = invocations.filter(counts);

@@ -7,10 +7,20 @@ import { errorsOf } from "./aggregate.ts";
 import { contentOf, type Documents, stepsOf } from "./documents.ts";
 import { type Command, type Invocation, type InvocationStatus, isOver, type StatusDetails } from "./model.ts";
 
+/** A machine that a command is for. */
+export interface Recipient {
+  readonly instanceId: string;
+  readonly computerName: string;
+  /** Why it will not be delivered there. */
+  readonly refused: Extract<StatusDetails, "AccessDenied" | "InvalidPlatform"> | null;
+}
+
 /** Brings commands to agents, and results back. */
 export interface Delivery {
-  /** Takes a new command over. */
-  send(command: Command, computerNames: Readonly<Record<string, string>>): void;
+  /** Takes a new command over, with what is known of each of its machines. */
+  send(command: Command, recipients: readonly Recipient[]): void;
+  /** How many invocations wait for an agent. */
+  pending(): number;
   /** Cancels it on these machines. */
   cancel(command: Command, instanceIds: readonly string[]): void;
   invocationsOf(command: Command): Invocation[];
@@ -117,13 +127,15 @@ function expire(post: Post, commandId: string): void {
 const plan = (post: Post, what: string, commandId: string, ms: number): void =>
   post.agenda?.set(`${what}/${commandId}`, ms, what, { commandId });
 
-function send(post: Post, command: Command, computerNames: Readonly<Record<string, string>>): void {
+function send(post: Post, command: Command, recipients: readonly Recipient[]): void {
   const { commandId, requestedAt } = command;
   post.commands.set(commandId, command);
-  for (const instanceId of command.instanceIds) {
-    const computerName = computerNames[instanceId] ?? "";
+  if (command.verdict) return;
+  for (const { instanceId, computerName, refused } of recipients) {
     const blank = { status: "Pending", details: "Pending", deliveredAt: null, steps: [] } as const;
-    move(post, { commandId, instanceId, computerName, requestedAt, ...blank }, "Pending");
+    const invocation = { commandId, instanceId, computerName, requestedAt, ...blank };
+    if (refused) move(post, invocation, "Failed", refused);
+    else move(post, invocation, "Pending");
   }
   plan(post, "dispatch", commandId, DISPATCH_MS);
   plan(post, "retry", commandId, RETRY_MS);
@@ -182,7 +194,8 @@ export function openDelivery(foundation: Foundation, machines: Machines, documen
     expire: ({ commandId = "" }) => expire(post, commandId),
   });
   return {
-    send: (command, computerNames) => send(post, command, computerNames),
+    send: (command, recipients) => send(post, command, recipients),
+    pending: () => invocations.values().filter(waits).length,
     cancel: (command, instanceIds) => cancel(post, command, instanceIds),
     invocationsOf: (command) => invocationsOf(post, command),
     agents: {

@@ -24,7 +24,7 @@ const filters = z
 const paging = { MaxResults: z.number().int().min(1).max(50).default(50), NextToken: z.string().optional() };
 
 /** What ListCommands and ListCommandInvocations take. */
-export const listInput = z.object({
+export const listInput = z.strictObject({
   CommandId: commandId.optional(),
   InstanceId: instanceId.optional(),
   Filters: filters,
@@ -32,13 +32,16 @@ export const listInput = z.object({
   ...paging,
 });
 /** What GetCommandInvocation takes. */
-export const getInvocationInput = z.object({
+export const getInvocationInput = z.strictObject({
   CommandId: commandId,
   InstanceId: instanceId,
   PluginName: z.string().optional(),
 });
 /** What CancelCommand takes. */
-export const cancelInput = z.object({ CommandId: commandId, InstanceIds: z.array(instanceId).max(50).default([]) });
+export const cancelInput = z.strictObject({
+  CommandId: commandId,
+  InstanceIds: z.array(instanceId).max(50).default([]),
+});
 
 type ListInput = z.output<typeof listInput>;
 
@@ -70,8 +73,8 @@ export function commandShape(command: Command, invocations: readonly Invocation[
     DocumentVersion: command.documentVersion,
     Comment: command.comment,
     Parameters: command.parameters,
-    InstanceIds: command.instanceIds,
-    Targets: [],
+    InstanceIds: command.targets.length > 0 ? [] : command.instanceIds,
+    Targets: command.targets,
     RequestedDateTime: seconds(command.requestedAt),
     ExpiresAfter: seconds(command.requestedAt + (command.timeoutSeconds + command.executionSeconds) * 1000),
     Status: status,
@@ -112,19 +115,35 @@ const invocationShape = (command: Command, one: Invocation, details: boolean): o
   CommandPlugins: details ? one.steps.map(pluginShape) : [],
 });
 
+const UNDER_WAY: ReadonlySet<string> = new Set(["Pending", "InProgress", "Delayed", "Cancelling"]);
+
+/** A status with its details, of a command or an invocation. */
+interface Shown {
+  readonly status: string;
+  readonly details: string;
+}
+
+/** @throws AwsError for what is no time: compared with it, nothing would be found */
+function timeOf(value: string): number {
+  const time = Date.parse(value);
+  if (!Number.isNaN(time)) return time;
+  throw new AwsError("ValidationException", `The filter value ${value} isn't a time such as 2026-11-21T00:00:00Z.`);
+}
+
 /** Filters of both lists; those of status look at what is shown. */
-const tests: Readonly<Record<string, (command: Command, status: string, value: string) => boolean>> = {
-  InvokedAfter: (command, _, value) => command.requestedAt >= Date.parse(value),
-  InvokedBefore: (command, _, value) => command.requestedAt < Date.parse(value),
-  Status: (_, status, value) => status === value,
+const tests: Readonly<Record<string, (command: Command, shown: Shown, value: string) => boolean>> = {
+  InvokedAfter: (command, _, value) => command.requestedAt >= timeOf(value),
+  InvokedBefore: (command, _, value) => command.requestedAt < timeOf(value),
+  Status: (_, { status, details }, value) => status === value || details === value,
+  ExecutionStage: (_, { status }, value) => (value === "Complete") === !UNDER_WAY.has(status),
   DocumentName: (command, _, value) => command.documentName === value,
 };
 
-function passes(input: ListInput, command: Command, status: string): boolean {
+function passes(input: ListInput, command: Command, shown: Shown): boolean {
   return input.Filters.every(({ key, value }) => {
     const test = tests[key];
     if (!test) throw new AwsError("InvalidFilterKey", `The filter key ${key} isn't valid.`);
-    return test(command, status, value);
+    return test(command, shown, value);
   });
 }
 
@@ -140,7 +159,7 @@ function commandsFor({ foundation, commands }: Desk, input: ListInput): Command[
 
 function listCommands(desk: Desk, input: ListInput): object {
   const found = commandsFor(desk, input).filter((command) =>
-    passes(input, command, commandStatus(command, desk.delivery.invocationsOf(command)).status),
+    passes(input, command, commandStatus(command, desk.delivery.invocationsOf(command))),
   );
   const { items, ...next } = pageOf(found, input.MaxResults, input.NextToken);
   return { Commands: items.map((command) => commandShape(command, desk.delivery.invocationsOf(command))), ...next };
@@ -151,7 +170,7 @@ function listInvocations(desk: Desk, input: ListInput): object {
     desk.delivery
       .invocationsOf(command)
       .filter((one) => input.InstanceId === undefined || one.instanceId === input.InstanceId)
-      .filter((one) => passes(input, command, one.status))
+      .filter((one) => passes(input, command, one))
       .map((one) => invocationShape(command, one, input.Details)),
   );
   const { items, ...next } = pageOf(found, input.MaxResults, input.NextToken);
@@ -208,6 +227,9 @@ function getInvocation(desk: Desk, input: z.output<typeof getInvocationInput>): 
 function cancelCommand(desk: Desk, input: z.output<typeof cancelInput>): object {
   const command = desk.commands.get(input.CommandId);
   if (!command) throw new AwsError("InvalidCommandId", "The specified command ID isn't valid.");
+  const foreign = input.InstanceIds.filter((id) => !command.instanceIds.includes(id));
+  if (foreign.length > 0)
+    throw new AwsError("InvalidInstanceId", `The command was not sent to [${foreign.join(", ")}].`);
   desk.delivery.cancel(command, input.InstanceIds.length > 0 ? input.InstanceIds : command.instanceIds);
   return {};
 }

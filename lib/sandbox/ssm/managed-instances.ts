@@ -24,7 +24,7 @@ const values = z.array(z.string()).min(1).max(100);
 
 /** What DescribeInstanceInformation takes. */
 export const describeInput = z
-  .object({
+  .strictObject({
     Filters: z.array(z.object({ Key: z.string().min(1), Values: values })).optional(),
     InstanceInformationFilterList: z.array(z.object({ key: z.string(), valueSet: values })).optional(),
     MaxResults: z.number().int().min(5).max(50).default(50),
@@ -53,7 +53,14 @@ export function openManagedInstances(foundation: Foundation, cloud: Cloud): Mana
   const pingStatus = (one: ManagedInstance): string =>
     foundation.clock.now() - one.lastPingAt > LOST_MS ? "ConnectionLost" : "Online";
 
+  const none = (): string => "";
+  /** API reference, InstanceInformationStringFilter; what these machines do not have matches nothing. */
   const fields: Readonly<Record<string, (one: ManagedInstance) => string>> = {
+    ActivationIds: none,
+    AssociationStatus: none,
+    IamRole: none,
+    SourceIds: none,
+    SourceTypes: none,
     InstanceIds: (one) => one.instanceId,
     PingStatus: pingStatus,
     PlatformTypes: () => "Windows",

@@ -1,4 +1,5 @@
 import type { StepResult } from "../machine/control-plane.ts";
+import type { Target } from "./targets.ts";
 
 /** One version of a document. */
 export interface DocumentRecord {
@@ -27,7 +28,14 @@ export type StatusDetails =
   | "ExecutionTimedOut"
   | "Undeliverable"
   | "Terminated"
-  | "Incomplete";
+  | "AccessDenied"
+  | "InvalidPlatform"
+  | "Incomplete"
+  | "NoInstancesInTag"
+  | "RateExceeded";
+
+/** Why a command ended before it began on any machine (user guide, "Understanding command statuses"). */
+export type Verdict = Extract<StatusDetails, "NoInstancesInTag" | "RateExceeded">;
 
 /** A command for one machine. Times are ms since the epoch. */
 export interface Invocation {
@@ -50,6 +58,9 @@ export interface Command {
   readonly comment: string;
   readonly parameters: Readonly<Record<string, readonly string[]>>;
   readonly instanceIds: readonly string[];
+  /** What the machines were chosen by; empty when they were named. */
+  readonly targets: readonly Target[];
+  readonly verdict: Verdict | null;
   readonly requestedAt: number;
   /** When reads begin to see it. */
   readonly visibleAt: number;

@@ -10,12 +10,12 @@ export interface Parameter {
 }
 
 /** What GetParameter takes. */
-export const getParameterInput = z.object({
+export const getParameterInput = z.strictObject({
   Name: z.string().min(1).max(2048),
   WithDecryption: z.boolean().default(false),
 });
 /** What GetParametersByPath takes. */
-export const byPathInput = z.object({
+export const byPathInput = z.strictObject({
   Path: z.string().startsWith("/"),
   Recursive: z.boolean().default(false),
   WithDecryption: z.boolean().default(false),
@@ -47,16 +47,22 @@ const shape = (store: ParameterStore, one: Parameter, decrypt: boolean, caller: 
   Name: one.name,
   Type: one.type,
   Value: shownValue(store, one, decrypt, caller),
-  Version: 1,
+  Version: Number(VERSION),
   ARN: arnOf(store, one.name),
   DataType: "text",
 });
 
-/** GetParameter. @throws AwsError ParameterNotFound, AccessDeniedException */
+/** No parameter of this ground was ever written over. */
+const VERSION = "1";
+
+/** GetParameter, "name" or "name:version". @throws AwsError ParameterNotFound, AccessDeniedException, … */
 export function getParameter(store: ParameterStore, input: z.output<typeof getParameterInput>, caller: Caller): object {
-  caller.require("ssm:GetParameter", [arnOf(store, input.Name)]);
-  const found = store.all().find((one) => one.name === input.Name);
+  const [name = "", version = VERSION] = input.Name.split(":");
+  caller.require("ssm:GetParameter", [arnOf(store, name)]);
+  const found = store.all().find((one) => one.name === name);
   if (!found) throw new AwsError("ParameterNotFound", "");
+  if (version !== VERSION)
+    throw new AwsError("ParameterVersionNotFound", `Systems Manager could not find version ${version} of ${name}.`);
   return { Parameter: shape(store, found, input.WithDecryption, caller) };
 }
 

@@ -2,14 +2,15 @@ import { z } from "zod";
 import { AwsError, type Caller } from "../core/aws-service.ts";
 import type { Foundation } from "../core/foundation.ts";
 import type { Cloud } from "../core/surroundings.ts";
-import type { Delivery } from "./delivery.ts";
+import type { Delivery, Recipient } from "./delivery.ts";
 import { parametersOf } from "./document-parameters.ts";
 import { contentOf, type Documents, LARGEST_BYTES, platformTypesOf, stepsOf } from "./documents.ts";
 import type { ManagedInstances } from "./managed-instances.ts";
-import type { Command, DocumentRecord } from "./model.ts";
+import type { Command, DocumentRecord, Verdict } from "./model.ts";
+import { machinesFor, targetsInput } from "./targets.ts";
 
 /** What SendCommand takes; lengths and ranges are those of the API reference. */
-export const sendCommandInput = z.object({
+export const sendCommandInput = z.strictObject({
   DocumentName: z.string().regex(/^[a-zA-Z0-9_\-.:/]{3,128}$/),
   DocumentVersion: z
     .string()
@@ -32,7 +33,7 @@ export const sendCommandInput = z.object({
     .string()
     .regex(/^([1-9][0-9]*|0|[1-9]%|[0-9]{2}%|100%)$/)
     .default("0"),
-  Targets: z.array(z.unknown()).max(0, "the simulated service takes InstanceIds only").optional(),
+  Targets: targetsInput.default([]),
 });
 
 type Input = z.output<typeof sendCommandInput>;
@@ -52,17 +53,35 @@ export interface Sending {
 const share = (text: string, all: number): number =>
   text.endsWith("%") ? Math.ceil((Number.parseInt(text, 10) / 100) * all) : Number(text);
 
+function requireInstance({ cloud, account, region }: Sending, id: string, caller: Caller): void {
+  const tags = Object.entries(cloud.instance(id)?.tags ?? {});
+  const context = tags.flatMap(([key, value]) => [
+    [`ssm:resourceTag/${key}`, value],
+    [`aws:ResourceTag/${key}`, value],
+  ]);
+  caller.require("ssm:SendCommand", [`arn:aws:ec2:${region}:${account}:instance/${id}`], Object.fromEntries(context));
+}
+
 /** Both the document and every instance must be allowed (user guide, "Setting up Run Command"). */
-function requireLeave({ cloud, account, region }: Sending, input: Input, caller: Caller): void {
-  const place = `${region}:${account}`;
-  caller.require("ssm:SendCommand", [`arn:aws:ssm:${place}:document/${input.DocumentName}`]);
-  for (const id of input.InstanceIds) {
-    const tags = Object.entries(cloud.instance(id)?.tags ?? {});
-    const context = tags.flatMap(([key, value]) => [
-      [`ssm:resourceTag/${key}`, value],
-      [`aws:ResourceTag/${key}`, value],
-    ]);
-    caller.require("ssm:SendCommand", [`arn:aws:ec2:${place}:instance/${id}`], Object.fromEntries(context));
+function requireLeave(sending: Sending, input: Input, caller: Caller): void {
+  const { account, region } = sending;
+  caller.require("ssm:SendCommand", [`arn:aws:ssm:${region}:${account}:document/${input.DocumentName}`]);
+  for (const id of input.InstanceIds) requireInstance(sending, id, caller);
+}
+
+function requireOneWay({ InstanceIds: ids, Targets: targets }: Input): void {
+  if (ids.length > 0 && targets.length > 0)
+    throw new AwsError("ValidationException", "InstanceIds and Targets can't be used together.");
+  if (ids.length + targets.length === 0) throw new AwsError("InvalidInstanceId", "No instances were given.");
+}
+
+function isAllowed(sending: Sending, id: string, caller: Caller): boolean {
+  try {
+    requireInstance(sending, id, caller);
+    return true;
+  } catch (error) {
+    if (error instanceof AwsError) return false;
+    throw error;
   }
 }
 
@@ -71,7 +90,6 @@ function requireInstances({ cloud, managed, account }: Sending, ids: readonly st
   if (new Set(ids).size < ids.length) {
     throw new AwsError("DuplicateInstanceId", "You can't specify a managed node ID in more than one association.");
   }
-  if (ids.length === 0) throw new AwsError("InvalidInstanceId", "No instances were given.");
   const gone = (id: string): boolean => ["shutting-down", "terminated", undefined].includes(cloud.instance(id)?.state);
   const bad = ids.filter((id) => !managed.get(id) || gone(id));
   if (bad.length === 0) return;
@@ -99,25 +117,30 @@ function requireSmall(document: DocumentRecord, parameters: object): void {
 /** Right after SendCommand reads do not know the command for a moment (0.5 to 2 s, assumed). */
 const INVISIBLE_MS = [500, 2_000] as const;
 
-function commandOf({ foundation }: Sending, input: Input, document: DocumentRecord): Command {
+/** Invocations that may wait for their agents at once in an account (assumed; AWS names no figure). */
+const MOST_PENDING = 1_000;
+
+function verdictOn({ delivery }: Sending, instanceIds: readonly string[]): Verdict | null {
+  if (instanceIds.length === 0) return "NoInstancesInTag";
+  return delivery.pending() + instanceIds.length > MOST_PENDING ? "RateExceeded" : null;
+}
+
+function commandOf(sending: Sending, input: Input, document: DocumentRecord, instanceIds: readonly string[]): Command {
+  const { foundation } = sending;
   const content = contentOf(document.content);
   const parameters = parametersOf(content, input.Parameters);
   requireSmall(document, parameters);
-  if (!platformTypesOf(content).includes("Windows")) {
-    throw new AwsError(
-      "UnsupportedPlatformType",
-      "The document doesn't support the platform type of the given managed node IDs.",
-    );
-  }
   const requestedAt = foundation.clock.now();
-  const all = input.InstanceIds.length;
+  const all = instanceIds.length;
   return {
     commandId: foundation.random.uuid(),
     documentName: document.name,
     documentVersion: document.version,
     comment: input.Comment,
     parameters,
-    instanceIds: input.InstanceIds,
+    instanceIds,
+    targets: input.Targets,
+    verdict: verdictOn(sending, instanceIds),
     requestedAt,
     visibleAt: requestedAt + foundation.random.between(...INVISIBLE_MS),
     timeoutSeconds: input.TimeoutSeconds,
@@ -128,17 +151,47 @@ function commandOf({ foundation }: Sending, input: Input, document: DocumentReco
   };
 }
 
+const recipient = ({ managed }: Sending, instanceId: string, refused: Recipient["refused"]): Recipient => ({
+  instanceId,
+  computerName: managed.get(instanceId)?.computerName ?? "",
+  refused,
+});
+
+/** Machines that were named: one that it cannot go to refuses the whole command. */
+function named(sending: Sending, ids: readonly string[], forWindows: boolean): Recipient[] {
+  requireInstances(sending, ids);
+  if (!forWindows) {
+    const words = "The document doesn't support the platform type of the given managed node IDs.";
+    throw new AwsError("UnsupportedPlatformType", words);
+  }
+  return ids.map((id) => recipient(sending, id, null));
+}
+
+/** Machines that were described: each one says for itself why it is not delivered there. */
+function targeted(sending: Sending, { Targets: targets }: Input, forWindows: boolean, caller: Caller): Recipient[] {
+  const refusal = (id: string): Recipient["refused"] => {
+    if (!isAllowed(sending, id, caller)) return "AccessDenied";
+    return forWindows ? null : "InvalidPlatform";
+  };
+  return machinesFor(targets, sending.managed, sending.cloud).map((id) => recipient(sending, id, refusal(id)));
+}
+
 /**
  * SendCommand: checks as the service does, then hands the command over. It has no token against repetition: sent
  * twice, it runs twice.
  * @throws AwsError AccessDeniedException, InvalidInstanceId, InvalidDocument, InvalidParameters, …
  */
 export function sendCommand(sending: Sending, input: Input, caller: Caller): Command {
+  requireOneWay(input);
   requireLeave(sending, input, caller);
   const document = documentOf(sending, input);
-  requireInstances(sending, input.InstanceIds);
-  const command = commandOf(sending, input, document);
-  const names = input.InstanceIds.map((id) => [id, sending.managed.get(id)?.computerName ?? ""]);
-  sending.delivery.send(command, Object.fromEntries(names));
+  const forWindows = platformTypesOf(contentOf(document.content)).includes("Windows");
+  const recipients =
+    input.Targets.length > 0
+      ? targeted(sending, input, forWindows, caller)
+      : named(sending, input.InstanceIds, forWindows);
+  const ids = recipients.map(({ instanceId }) => instanceId);
+  const command = commandOf(sending, input, document, ids);
+  sending.delivery.send(command, recipients);
   return command;
 }

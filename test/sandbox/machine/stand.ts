@@ -127,7 +127,7 @@ export const configuration = configurationOf({
     clusterNetwork: town.networks.cluster,
     machineNetwork: town.networks.machine,
   },
-  slack: { teamId: "T1", appId: "A1", botUserId: "U1", botId: "B1", channel: "C1" },
+  slack: { teamId: "T0TOWN", appId: "A0TOWN", botUserId: "U0TOWN", botId: "B0TOWN", channel: "C0TOWN" },
   pools: {
     web: {
       windows: "2022",

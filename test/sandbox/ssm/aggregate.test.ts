@@ -2,12 +2,15 @@ import { describe, expect, it } from "vitest";
 import { commandStatus } from "../../../lib/sandbox/ssm/aggregate.ts";
 import type { Command, Invocation, InvocationStatus, StatusDetails } from "../../../lib/sandbox/ssm/model.ts";
 
-const command = (more: Partial<Command> = {}): Command => ({ maxErrors: 0, cancelled: false, ...more }) as Command;
+const command = (more: Partial<Command> = {}): Command =>
+  ({ maxErrors: 0, cancelled: false, verdict: null, ...more }) as Command;
 const statusOf: Readonly<Partial<Record<StatusDetails, InvocationStatus>>> = {
   DeliveryTimedOut: "TimedOut",
   ExecutionTimedOut: "TimedOut",
   Undeliverable: "Failed",
   Terminated: "Failed",
+  AccessDenied: "Failed",
+  InvalidPlatform: "Failed",
 };
 const one = (details: StatusDetails): Invocation =>
   ({ details, status: statusOf[details] ?? details, instanceId: "i" }) as Invocation;
@@ -25,6 +28,10 @@ describe("a command's status", () => {
     [["Success", "ExecutionTimedOut"], {}, "TimedOut", "ExecutionTimedOut"],
     [["Success", "DeliveryTimedOut"], {}, "TimedOut", "DeliveryTimedOut"],
     [["Success", "DeliveryTimedOut"], { maxErrors: 5 }, "Failed", "Incomplete"],
+    [["Success", "AccessDenied"], {}, "Failed", "Incomplete"],
+    [["Success", "InvalidPlatform"], {}, "Failed", "Incomplete"],
+    [[], { verdict: "NoInstancesInTag" }, "Success", "NoInstancesInTag"],
+    [[], { verdict: "RateExceeded" }, "Failed", "RateExceeded"],
     [["Success", "Cancelled"], {}, "Cancelled", "Cancelled"],
   ])("of %j with %j is %s / %s", (details, more, status, statusDetails) => {
     expect(commandStatus(command(more), details.map(one))).toEqual({ status, details: statusDetails });

@@ -15,13 +15,14 @@ export interface Asked {
   readonly context: unknown;
 }
 
-/** A caller who may do everything but what `denied` names; remembers what was asked. */
+/** A caller who may do everything but the actions, and to all but the resources, that `denied` names; remembers. */
 export function callerOf(asked: Asked[], denied: readonly string[] = []): Caller {
   return {
     principal: "tester",
     require: (action, resources, context) => {
       asked.push({ action, resources, context });
-      if (denied.includes(action)) throw new AwsError("AccessDeniedException", `not authorized to perform: ${action}`);
+      if ([action, ...resources].some((one) => denied.includes(one)))
+        throw new AwsError("AccessDeniedException", `not authorized to perform: ${action}`);
     },
   };
 }

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import type { Cloud, InstanceFacts } from "../core/surroundings.ts";
+import type { ManagedInstances } from "./managed-instances.ts";
+
+/** At most five keys (API reference, SendCommand, Targets); resource groups are not simulated. */
+export const targetsInput = z
+  .array(
+    z.strictObject({
+      Key: z
+        .string()
+        .regex(/^(InstanceIds|tag-key|tag:.{1,128})$/, "a key that is simulated: InstanceIds, tag:… or tag-key"),
+      Values: z.array(z.string().min(1)).min(1).max(50),
+    }),
+  )
+  .max(5);
+
+/** One condition on machines. */
+export type Target = z.output<typeof targetsInput>[number];
+
+function fits({ instanceId, tags }: InstanceFacts, { Key: key, Values: values }: Target): boolean {
+  if (key === "InstanceIds") return values.includes(instanceId);
+  if (key === "tag-key") return values.some((name) => Object.hasOwn(tags, name));
+  return values.includes(tags[key.slice("tag:".length)] ?? "");
+}
+
+/**
+ * The registered machines that a command is for: every condition must hold, in each any of its values (user guide,
+ * "Using targets to send commands to managed nodes").
+ */
+export const machinesFor = (targets: readonly Target[], managed: ManagedInstances, cloud: Cloud): string[] =>
+  managed
+    .pings()
+    .flatMap(({ instanceId }) => cloud.instance(instanceId) ?? [])
+    .filter((instance) => targets.every((target) => fits(instance, target)))
+    .map(({ instanceId }) => instanceId);

@@ -1,0 +1,92 @@
+import {
+  CancelCommandCommand,
+  ListCommandInvocationsCommand,
+  ListCommandsCommand,
+  SendCommandCommand,
+  type SendCommandCommandInput,
+  type SSMClient,
+} from "@aws-sdk/client-ssm";
+import { expect, it } from "vitest";
+import { town } from "../../../lib/sandbox/town.ts";
+import { minutes } from "../machine/stand.ts";
+import { encoded, nameOf, ssmStand } from "./stand.ts";
+
+const stand = ssmStand();
+const online = stand.online(1);
+const cluster = { Key: "tag:casement:cluster", Values: [town.cluster.name] };
+
+/** Sends to what the targets describe, and waits until it is over: the command's details, and each invocation's. */
+async function outcome(more: Partial<SendCommandCommandInput>, client: SSMClient = stand.client) {
+  await online;
+  const input = { DocumentName: nameOf("observe"), Targets: [cluster], Parameters: encoded({}), ...more };
+  const { Command: sent } = await client.send(new SendCommandCommand(input));
+  await stand.clock.advance(minutes(1));
+  const CommandId = sent?.CommandId ?? "";
+  const { Commands } = await stand.client.send(new ListCommandsCommand({ CommandId }));
+  const { CommandInvocations } = await stand.client.send(new ListCommandInvocationsCommand({ CommandId }));
+  return { command: Commands?.[0], invocations: CommandInvocations?.map(({ StatusDetails: details }) => details) };
+}
+
+it("sends to every registered machine that has the tag", async () => {
+  const { command, invocations } = await outcome({});
+  expect(command).toMatchObject({ StatusDetails: "Success", TargetCount: 1, InstanceIds: [], Targets: [cluster] });
+  expect(invocations).toEqual(["Success"]);
+});
+
+it("finds them by tag key and by id too, and wants every condition met", async () => {
+  const id = await online;
+  const both = [
+    { Key: "tag-key", Values: ["casement:cluster"] },
+    { Key: "InstanceIds", Values: [id] },
+  ];
+  expect((await outcome({ Targets: both })).invocations).toEqual(["Success"]);
+  const neither = [cluster, { Key: "InstanceIds", Values: ["i-0aaaaaaaaaaaaaaaa"] }];
+  expect((await outcome({ Targets: neither })).invocations).toEqual([]);
+});
+
+it("says that no machine has the tag, and calls it a success as the service does", async () => {
+  const { command, invocations } = await outcome({ Targets: [{ Key: "tag:none", Values: ["x"] }] });
+  expect(command).toMatchObject({ Status: "Success", StatusDetails: "NoInstancesInTag", TargetCount: 0 });
+  expect(invocations).toEqual([]);
+});
+
+it("says of each machine that it may not be commanded", async () => {
+  const own = stand.clientFor([`arn:aws:ec2:${town.region}:${town.accountId}:instance/${await online}`]);
+  const { command, invocations } = await outcome({}, own);
+  expect(command).toMatchObject({ Status: "Failed", StatusDetails: "Incomplete" });
+  expect(invocations).toEqual(["AccessDenied"]);
+});
+
+it("says of each machine that the document is not for its platform", async () => {
+  const { invocations } = await outcome({ DocumentName: "linux-only", Parameters: {} });
+  expect(invocations).toEqual(["InvalidPlatform"]);
+});
+
+it("cancels a command that would have too many invocations wait", async () => {
+  const id = await online;
+  const waiting = stand.foundation.store.collection("ssm-invocations");
+  const blank = { instanceId: id, status: "Pending", details: "Pending", deliveredAt: null, steps: [] };
+  for (let at = 0; at < 1_000; at += 1) waiting.set(`waiting-${at}`, { ...blank, commandId: "waiting" });
+  const { command, invocations } = await outcome({});
+  expect(command).toMatchObject({ Status: "Failed", StatusDetails: "RateExceeded" });
+  expect(invocations).toEqual([]);
+  for (let at = 0; at < 1_000; at += 1) waiting.delete(`waiting-${at}`);
+});
+
+it.each<[string, Partial<SendCommandCommandInput>]>([
+  ["targets beside ids", { InstanceIds: ["i-0aaaaaaaaaaaaaaaa"] }],
+  ["a resource group, which is not simulated", { Targets: [{ Key: "resource-groups:Name", Values: ["x"] }] }],
+  ["more than five targets", { Targets: Array.from({ length: 6 }, () => cluster) }],
+  ["output to a bucket, which is not simulated", { OutputS3BucketName: "bucket" }],
+])("refuses %s", async (_, more) => {
+  await expect(outcome(more)).rejects.toMatchObject({ name: "ValidationException" });
+});
+
+it("does not cancel it where it was not sent", async () => {
+  const { command } = await outcome({});
+  const foreign = new CancelCommandCommand({
+    CommandId: command?.CommandId ?? "",
+    InstanceIds: ["i-0aaaaaaaaaaaaaaaa"],
+  });
+  await expect(stand.client.send(foreign)).rejects.toMatchObject({ name: "InvalidInstanceId" });
+});
