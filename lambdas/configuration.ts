@@ -5,6 +5,12 @@ const minutes = z
   .positive()
   .max(24 * 60);
 
+const cidr = z.cidrv4("must be a range of IPv4 addresses, 10.0.0.0/16");
+
+/** Slack's ids: one letter says what it is of. */
+const slackId = (letters: string) =>
+  z.string().regex(new RegExp(`^[${letters}][A-Z0-9]{1,20}$`), `must be an id of Slack's that begins with ${letters}`);
+
 /** One pool as functions know it. */
 export const poolSchema = z.strictObject({
   /** Windows Server release: decides image, build label and what containers run. */
@@ -63,32 +69,32 @@ export const configurationSchema = z.strictObject({
     profile: z.enum(["okd"]),
     /** Kubernetes version of the Windows payload, "1.34.2". */
     version: z.string().regex(/^\d+\.\d+\.\d+$/),
-    region: z.string(),
+    region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, "must be a region of AWS's, us-west-2"),
     /** API server as machines reach it, https://api-int… */
-    apiServer: z.url(),
+    apiServer: z.url({ protocol: /^https$/, message: "must be an address that begins with https://" }),
     /** PEM of the API server's authority, put on every machine. */
     certificateAuthority: z.string(),
     /** PEM of the authority that signs the API server's kubelet client certificate (kubelet-ca.crt). */
     kubeletClientAuthority: z.string(),
-    serviceNetwork: z.string(),
-    clusterNetwork: z.string(),
-    machineNetwork: z.string(),
-    hybridOverlayPort: z.number().int().default(4789),
+    serviceNetwork: cidr,
+    clusterNetwork: cidr,
+    machineNetwork: cidr,
+    hybridOverlayPort: z.number().int().min(1).max(65_535).default(4789),
   }),
   command: z
     .string()
     .regex(/^\/[a-z0-9-]{1,31}$/)
     .default("/win"),
   slack: z.strictObject({
-    teamId: z.string(),
-    appId: z.string(),
-    botUserId: z.string(),
-    botId: z.string(),
+    teamId: slackId("TE"),
+    appId: slackId("A"),
+    botUserId: slackId("UW"),
+    botId: slackId("B"),
     /** The channel this cluster is spoken of in; elsewhere a command is told so privately. */
-    channel: z.string(),
+    channel: slackId("CG"),
   }),
   /** Slack user ids or user group ids (S…) per role. Empty means nobody. */
-  people: z.record(z.string(), z.array(z.string())).default({}),
+  people: z.record(z.string(), z.array(slackId("UWS"))).default({}),
   /** Which roles may use which command; a command that is not named may be used by nobody. */
   policy: z.record(z.string(), z.array(z.string())).default({}),
   pools: z.record(z.string().regex(/^[a-z0-9-]{1,30}$/), poolSchema),

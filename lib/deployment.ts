@@ -43,11 +43,32 @@ const LONGEST_WAIT_SECONDS = Math.min(
   functions["remove-node"].executionSeconds,
 );
 
+const pem = z.string().includes("-----BEGIN CERTIFICATE-----", { message: "must be a certificate in PEM" });
+
+/** Kubernetes' rules for labels (docs: "Labels and Selectors", syntax); those for taints are the same. */
+const labelKey = z
+  .string()
+  .regex(/^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/, "must be a label's key");
+const labelValue = z.string().regex(/^([A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?)?$/, "must be a label's value");
+
+/** What the stack makes is not in the file; what a person typed is judged more strictly than what was judged once. */
+const pool = poolSchema.omit({ securityGroup: true }).extend({
+  labels: z.record(labelKey, labelValue).default({}),
+  taint: poolSchema.shape.taint.extend({ key: labelKey, value: labelValue }),
+});
+const cluster = configurationSchema.shape.cluster.extend({ certificateAuthority: pem, kubeletClientAuthority: pem });
+
 /** The reviewed file: what functions go by, without what the stack makes, and where it is deployed. */
 const deploymentSchema = configurationSchema
   .omit({ bucket: true, ledgerTable: true, instanceProfileArn: true })
-  .extend({ pools: z.record(z.string().regex(/^[a-z0-9-]{1,30}$/), poolSchema.omit({ securityGroup: true })), aws })
-  .superRefine(({ policy, people, deadlines }, context) => {
+  .extend({ cluster, pools: z.record(z.string().regex(/^[a-z0-9-]{1,30}$/), pool), aws })
+  .superRefine(({ policy, people, deadlines, pools, cluster: { hybridOverlayPort } }, context) => {
+    for (const name of Object.keys(pools).filter((one) => pools[one]?.windows === "2019" && hybridOverlayPort !== 4789))
+      context.addIssue({
+        code: "custom",
+        path: ["pools", name, "windows"],
+        message: `Windows Server 2019 cannot use the overlay port ${hybridOverlayPort}, only 4789`,
+      });
     const minutes = Object.values(deadlines).reduce((sum, each) => sum + each, 0);
     if (minutes * 60 > LONGEST_WAIT_SECONDS) {
       const message = `all of them together are ${minutes} minutes; an execution ends after ${LONGEST_WAIT_SECONDS / 60}`;

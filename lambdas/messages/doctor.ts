@@ -32,9 +32,11 @@ function grouped(findings: readonly Finding[], commandWord: string): { area: Are
     .toSorted((one, other) => worstOf(one.found) - worstOf(other.found));
 }
 
-const line = ({ level, says, remedy }: Words): string => `${signs[level]} ${capital(says)}.\n*Remedy:* ${remedy}.`;
+const line = ({ level, says, remedy }: Words): string => `${signs[level]} ${sentence(says)}\n*Remedy:* ${remedy}.`;
 
-const capital = (text: string): string => text.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+/** Services end their words with a full stop or without. */
+const sentence = (text: string): string =>
+  `${text.replace(/^[a-z]/, (letter) => letter.toUpperCase()).replace(/\.+$/, "")}.`;
 
 function verdict({ findings, looked }: Examination, cluster: string, commandWord: string): string {
   const all = findings.map((finding) => wordsOfFinding(finding, commandWord));
@@ -81,7 +83,7 @@ const bare = (text: string): string =>
 export function doctorText(examination: Examination, cluster: string, commandWord: string): string {
   const groups = grouped(examination.findings, commandWord).map(
     ({ area, found }) =>
-      `${area}\n${found.map((words) => `  ${signs[words.level]} ${bare(capital(words.says))}.\n     Remedy: ${bare(words.remedy)}.`).join("\n")}`,
+      `${area}\n${found.map((words) => `  ${signs[words.level]} ${bare(sentence(words.says))}\n     Remedy: ${bare(words.remedy)}.`).join("\n")}`,
   );
   const skipped = examination.skipped.length > 0 ? [`Not looked at: ${examination.skipped.join(", ")}`] : [];
   return [bare(verdict(examination, cluster, commandWord)), ...groups, ...skipped].join("\n\n");

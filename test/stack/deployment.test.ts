@@ -29,6 +29,21 @@ describe("the configuration file", () => {
     ["cluster.name", "Prod West"],
     ["cluster.version", "1.34"],
     ["cluster.regoin", "us-west-2"],
+    ["cluster.region", "us-west"],
+    ["cluster.apiServer", "http://api-int.example.com:6443"],
+    ["cluster.apiServer", "api-int.example.com:6443"],
+    ["cluster.certificateAuthority", "MIIB"],
+    ["cluster.kubeletClientAuthority", undefined],
+    ["cluster.serviceNetwork", "172.30.0.0"],
+    ["cluster.clusterNetwork", "10.128.0.0/40"],
+    ["cluster.hybridOverlayPort", 0],
+    ["slack.teamId", "example.slack.com"],
+    ["people.operator", ["@olivia"]],
+    ["people.operator", "U0123456789"],
+    ["pools.web.labels", { "a b": "c" }],
+    ["pools.web.taint.key", ""],
+    ["pools.web.instanceTypes", []],
+    ["pools.web.diskGiB", 30],
     ["command", "win"],
     ["slack.channel", undefined],
     ["pools.web.windows", "2016"],
@@ -56,6 +71,14 @@ describe("the configuration file", () => {
   it("is refused when waits for people together outlast an execution", () => {
     const file = exampleWhere("deadlines.keepFailed", 600);
     expect(() => deploymentOf(file)).toThrow(/deadlines: .*an execution ends after 480/);
+  });
+
+  it("is refused when a pool's Windows cannot use the overlay's port", () => {
+    const file = exampleWhere("cluster.hybridOverlayPort", 9_898);
+    const { web } = file.pools as { web: Loose };
+    expect(() => deploymentOf(file)).not.toThrow();
+    web.windows = "2019";
+    expect(() => deploymentOf(file)).toThrow("pools.web.windows: Windows Server 2019 cannot use the overlay port 9898");
   });
 
   it.for([

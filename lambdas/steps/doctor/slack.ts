@@ -1,4 +1,5 @@
 import type { AuthTestResponse } from "@slack/web-api";
+import { AwsError } from "../../clients/aws-call.ts";
 import type { Finding } from "../../messages/finding.ts";
 import { isBusy, slackCode, wordsOf } from "../busy.ts";
 import type { World } from "../world.ts";
@@ -21,6 +22,8 @@ async function whoAmI({ clients }: World): Promise<AuthTestResponse | Finding> {
   try {
     return await (await clients.slack()).auth.test();
   } catch (error) {
+    // Its token lies in AWS: that Secrets Manager is away says nothing of Slack.
+    if (error instanceof AwsError && isBusy(error)) return { kind: "down", area: "AWS", why: wordsOf(error) };
     const code = slackCode(error);
     // Without a word of Slack's and with nobody busy or forbidden it was the secret.
     const isSecret = code === undefined && !isBusy(error) && !isDenied(error);
