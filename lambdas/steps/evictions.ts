@@ -10,10 +10,12 @@ interface StatusBody {
   readonly details?: { readonly causes?: readonly { readonly reason?: string; readonly message?: string }[] };
 }
 
+const causesOf = (error: ApiException<unknown>) =>
+  (bodyOf(error) as StatusBody | null | undefined)?.details?.causes ?? [];
+
 /** What a budget says when it blocks; without this cause a 429 only means that the API server is overloaded. */
 function budgetsWords(error: ApiException<unknown>): string | undefined {
-  const causes = (bodyOf(error) as StatusBody | null | undefined)?.details?.causes ?? [];
-  const budget = causes.find((cause) => cause.reason === "DisruptionBudget");
+  const budget = causesOf(error).find((cause) => cause.reason === "DisruptionBudget");
   return budget && (budget.message ?? wordsOf(error));
 }
 
@@ -21,6 +23,8 @@ function budgetsWords(error: ApiException<unknown>): string | undefined {
 function refusalOf(error: unknown): Evicted {
   if (!(error instanceof ApiException)) throw error;
   if (error.code === 404 || error.code === 409) return { state: "gone" };
+  // Its namespace takes nothing new, not even an eviction, and deletes the pod itself.
+  if (causesOf(error).some(({ reason }) => reason === "NamespaceTerminating")) return { state: "leaving" };
   // A pod under two budgets is never evicted: the API calls that an internal error.
   if (error.code === 500) return { state: "blocked", why: wordsOf(error) };
   if (error.code !== 429) throw error;
@@ -31,7 +35,9 @@ function refusalOf(error: unknown): Evicted {
 
 const stays = (pod: V1Pod): boolean =>
   pod.metadata?.annotations?.["kubernetes.io/config.mirror"] !== undefined ||
-  (pod.metadata?.ownerReferences ?? []).some((owner) => owner.controller && owner.kind === "DaemonSet") ||
+  (pod.metadata?.ownerReferences ?? []).some(
+    (owner) => owner.controller && owner.kind === "DaemonSet" && owner.apiVersion.startsWith("apps/"),
+  ) ||
   ["Succeeded", "Failed"].includes(pod.status?.phase ?? "");
 
 /** Pods that an emptied node must not hold any more: not static, not a DaemonSet's, not finished. */

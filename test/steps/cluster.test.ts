@@ -165,6 +165,18 @@ describe("An eviction", () => {
     expect(await verbs().evictions.evict(never)).toEqual({ state: "gone" });
   });
 
+  it("in a namespace that goes is left to the namespace", async () => {
+    stored({ apiVersion: "v1", kind: "Namespace", metadata: { name: "leaving" } });
+    stored({ ...pod("held"), metadata: { name: "held", namespace: "leaving", finalizers: ["example.com/x"] } });
+    const held = await podOf("held");
+    const token = ground.kubernetes.issueToken({ name: "admin", groups: ["system:masters"] }, null);
+    const headers = { authorization: `Bearer ${token}` };
+    const body = new Uint8Array();
+    await ground.kubernetes.answer({ method: "DELETE", url: "/api/v1/namespaces/leaving", headers, body });
+    expect(await verbs().evictions.evict(held)).toEqual({ state: "leaving" });
+    expect(ground.foundation.calls.after(0).at(-1)).toMatchObject({ action: "create pods/eviction", status: 403 });
+  });
+
   it("is blocked by a budget, which says what it needs", async () => {
     stored(pod("kept-1", { app: "kept" }));
     stored(budget("kept", { minAvailable: 1 }));

@@ -213,6 +213,11 @@ describe("A removal", () => {
     ["runs there", 1, [pod("web-a", "web-1")]],
     ["waits for such a node", 1, [waiting]],
     ["runs elsewhere", 0, [pod("web-a", "linux-1")]],
+    [
+      "is of somebody else's kind of DaemonSet",
+      1,
+      [pod("logs-a", "web-1", { metadata: { ownerReferences: [{ ...daemon, apiVersion: "custom/v1" }] } })],
+    ],
     ["is a DaemonSet's", 0, [pod("logs-a", "web-1", { metadata: { ownerReferences: [daemon] } })]],
     ["has finished", 0, [pod("job-a", "web-1", { status: { phase: "Succeeded" } })]],
     ["waits for any node", 0, [pod("web-b", undefined)]],

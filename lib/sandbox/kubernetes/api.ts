@@ -1,7 +1,7 @@
 import type { Foundation } from "../core/foundation.ts";
 import type { Cloud, KubernetesApi } from "../core/surroundings.ts";
 import type { WireRequest, WireResponse } from "../core/wire.ts";
-import { isWrite, requireSigner, restrictNode, restrictSubject } from "./access/admission.ts";
+import { isWrite, keepNamespace, requireSigner, restrictNode, restrictSubject } from "./access/admission.ts";
 import { authenticator } from "./access/authentication.ts";
 import {
   type Authority,
@@ -75,6 +75,7 @@ function serverOf(
         restrictSubject(attempt);
         requireSigner(attempt, authorize);
       }
+      keepNamespace(attempt);
       judge(attempt);
     },
   };

@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { TLSSocket } from "node:tls";
 import type { KubernetesApi } from "../core/surroundings.ts";
-import type { WireRequest, WireResponse } from "../core/wire.ts";
+import { json, type WireRequest, type WireResponse } from "../core/wire.ts";
 import type { Credentials } from "./access/authority.ts";
+import { ApiFailure, statusOf } from "./model/failure.ts";
 
 /** Largest request that the API server reads (k8s.io/apiserver MaxRequestBodyBytes). */
 const LARGEST = 3 * 1024 * 1024;
@@ -42,11 +43,11 @@ async function send(response: ServerResponse, { status, headers, body }: WireRes
   response.end();
 }
 
-const tooLarge: WireResponse = {
-  status: 413,
-  headers: { "content-type": "text/plain" },
-  body: "Request entity too large\n",
-};
+/** In the words of k8s.io/apimachinery NewRequestEntityTooLargeError. */
+const tooLarge: WireResponse = json(
+  statusOf(new ApiFailure(413, "RequestEntityTooLarge", `Request entity too large: limit is ${LARGEST}`)),
+  413,
+);
 
 async function answer(api: KubernetesApi, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await bodyOf(request);

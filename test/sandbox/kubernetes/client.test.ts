@@ -179,5 +179,6 @@ describe("the door", () => {
     };
     const error = await failure(core.createNamespacedEvent({ namespace: "default", body: body as never }));
     expect(error.code).toBe(413);
+    expect(error.body).toContain("Request entity too large: limit is 3145728");
   });
 });

@@ -49,6 +49,17 @@ describe("without a budget", () => {
     expect(cluster.api.objects("pods").filter(({ metadata }) => metadata.deletionTimestamp)).toEqual([]);
   });
 
+  test("is something new, which a namespace that goes does not take", async () => {
+    cluster.api.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "leaving" } } as never);
+    const spec = { containers: [{ name: "main", image: "pause" }] };
+    const held = { name: "held", namespace: "leaving", finalizers: ["example.com/held"] };
+    cluster.api.create({ apiVersion: "v1", kind: "Pod", metadata: held, spec } as never);
+    await cluster.admin("DELETE /api/v1/namespaces/leaving");
+    const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "held", namespace: "leaving" } };
+    const { status, body } = await bot("POST /api/v1/namespaces/leaving/pods/held/eviction", eviction);
+    expect([status, body.details.causes[0].reason]).toEqual([403, "NamespaceTerminating"]);
+  });
+
   test("refuses a name that is not the one in the URL", async () => {
     const { status } = await bot(`POST ${pods}/${first()}/eviction`, {
       apiVersion: "policy/v1",

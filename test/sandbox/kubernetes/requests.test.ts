@@ -110,6 +110,16 @@ describe("a path", () => {
   );
 });
 
+describe("a namespace without which there is no cluster", () => {
+  it.each(["default", "kube-system", "kube-public"])("is not deleted: %s", async (name) => {
+    const { status, body } = await ask(`DELETE /api/v1/namespaces/${name}`);
+    expect([status, body.message]).toEqual([
+      403,
+      `namespaces "${name}" is forbidden: this namespace may not be deleted`,
+    ]);
+  });
+});
+
 describe("fields that the API does not know", () => {
   const unknown = map("typo", { dat: {} });
   it("are dropped with a warning, silently, or refused, as the client wishes", async () => {

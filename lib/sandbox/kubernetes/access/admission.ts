@@ -25,6 +25,15 @@ export interface Write extends Attempt {
   readonly after: KubeObject;
 }
 
+/** Namespaces that the admission plugin NamespaceLifecycle never lets go (immortalNamespaces). */
+const immortal = ["default", "kube-system", "kube-public"];
+
+/** Throws 403 for the deletion of a namespace without which there is no cluster. */
+export function keepNamespace({ operation, type, name }: Attempt): void {
+  if (operation !== "DELETE" || type.plural !== "namespaces" || !immortal.includes(name)) return;
+  throw forbidden(type, name, "this namespace may not be deleted");
+}
+
 /** Does the attempt leave an object behind? */
 export const isWrite = (attempt: Attempt): attempt is Write => attempt.after !== undefined;
 

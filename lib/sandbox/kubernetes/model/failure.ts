@@ -71,6 +71,16 @@ export const forbidden = (type: ResourceType, name: string, why: string, causes?
     ...(causes ? { causes } : {}),
   });
 
+/** 403 for whatever is to be made in a namespace that goes (plugin/pkg/admission/namespace/lifecycle). */
+export const namespaceTerminating = (type: ResourceType, name: string, namespace: string): ApiFailure =>
+  forbidden(type, name, `unable to create new content in namespace ${namespace} because it is being terminated`, [
+    {
+      reason: "NamespaceTerminating",
+      message: `namespace ${namespace} is being terminated`,
+      field: "metadata.namespace",
+    },
+  ]);
+
 /** 400 for a request that cannot be read. */
 export const badRequest = (message: string): ApiFailure => new ApiFailure(400, "BadRequest", message);
 

@@ -1,5 +1,5 @@
 import type { Foundation } from "../../core/foundation.ts";
-import { ApiFailure, conflict, forbidden, invalid, modified, notFound, wrong } from "../model/failure.ts";
+import { ApiFailure, conflict, invalid, modified, namespaceTerminating, notFound, wrong } from "../model/failure.ts";
 import { type KubeObject, timestamp } from "../model/object.ts";
 import { known, type ResourceType } from "../model/resources.ts";
 import type { Draft, Objects } from "../store/objects.ts";
@@ -59,11 +59,7 @@ export function registry(foundation: Foundation, objects: Objects): Registry {
     const { namespace = "", name } = object.metadata;
     const found = objects.get(namespaces, undefined, namespace);
     if (!found) throw notFound(namespaces, namespace);
-    if (!found.metadata.deletionTimestamp) return;
-    const message = `namespace ${namespace} is being terminated`;
-    throw forbidden(type, name, `unable to create new content in ${message.replace(" is", " because it is")}`, [
-      { reason: "NamespaceTerminating", message, field: "metadata.namespace" },
-    ]);
+    if (found.metadata.deletionTimestamp) throw namespaceTerminating(type, name, namespace);
   };
 
   const create = (

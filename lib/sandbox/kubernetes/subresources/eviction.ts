@@ -1,6 +1,6 @@
 import type { WireResponse } from "../../core/wire.ts";
 import { json } from "../../core/wire.ts";
-import { ApiFailure, badRequest, type Cause, forbidden, success } from "../model/failure.ts";
+import { ApiFailure, badRequest, type Cause, forbidden, namespaceTerminating, success } from "../model/failure.ts";
 import { at, fieldsOf, type KubeObject, timestamp } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import { type Budget, isFinished, isTrue, type Pod } from "../model/shapes.ts";
@@ -38,6 +38,7 @@ function isFree(pod: Pod, { spec, status }: Budget): boolean {
 }
 
 const budgets = known("poddisruptionbudgets", "policy");
+const namespaces = known("namespaces");
 
 /** Takes one disruption from the budget; throws 429 when there is none, 403 when it makes no sense. */
 function spend({ objects, foundation }: Server, budget: Budget, pod: Pod, dryRun: boolean): void {
@@ -79,15 +80,22 @@ function guard(server: Server, pod: Pod, dryRun: boolean): void {
   if (budget && !isFree(pod, budget)) spend(server, budget, pod, dryRun);
 }
 
+/** Throws 403: an eviction is something new, and nothing new is made in a namespace that goes. */
+function checkNamespace({ objects }: Server, { type, name, namespace = "" }: Asked): void {
+  if (objects.get(namespaces, undefined, namespace)?.metadata.deletionTimestamp)
+    throw namespaceTerminating(type, name, namespace);
+}
+
 /**
  * POST pods/<name>/eviction: deletes the pod if its disruption budget allows.
- * Answers 201; 404, 409 for preconditions, 429 with cause DisruptionBudget, 500 for two budgets.
+ * Answers 201; 403 in a namespace that goes, 404, 409 for preconditions, 429 with cause DisruptionBudget, 500 for two budgets.
  */
 export function evict(server: Server, asked: Asked): WireResponse {
   const body = objectIn(asked.request);
   const name = at(body, "metadata", "name");
   if (name !== undefined && name !== asked.name) throw badRequest("name in URL does not match name in Eviction object");
   const pod = named<Pod>(server, asked);
+  checkNamespace(server, asked);
   const given = fieldsOf(body.deleteOptions) as DeleteOptions;
   admission(server, asked)(undefined, body as KubeObject);
   const dryRun = isDryRun(asked) || (given.dryRun?.includes("All") ?? false);
