@@ -63,7 +63,7 @@ const deadlines = z.strictObject({
 export const configurationSchema = z.strictObject({
   cluster: z.strictObject({
     /** The name people see; in tags as casement:cluster. */
-    name: z.string().regex(/^[a-z0-9-]{1,40}$/),
+    name: z.string().regex(/^[a-z0-9-]{1,34}$/, "must be at most 34 of a-z, 0-9 and -: rules are named by it"),
     /** The infrastructure id, in tags as kubernetes.io/cluster/<id>. */
     id: z.string().regex(/^[a-z0-9-]{1,40}$/),
     profile: z.enum(["okd"]),

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { commands } from "../../lambdas/commands/list.ts";
+import { configurationSchema } from "../../lambdas/configuration.ts";
 import { okdPorts, securityGroupFaults } from "../../lambdas/desired/ports.ts";
 import { FIGURES, figureLine } from "../../lambdas/messages/figures.ts";
 import { scriptDocuments } from "../../lib/constructs/script-document.ts";
@@ -216,6 +217,14 @@ describe("what wakes the second door", () => {
         DeadLetterConfig: { Arn: expect.stringContaining("Undelivered") },
         RetryPolicy: { MaximumEventAgeInSeconds: 900 },
       });
+  });
+
+  it("has names that EventBridge takes for the longest name of a cluster", () => {
+    const longest = "c".repeat(34);
+    expect(configurationSchema.shape.cluster.shape.name.safeParse(longest).success).toBe(true);
+    expect(configurationSchema.shape.cluster.shape.name.safeParse(`${longest}c`).success).toBe(false);
+    // EventBridge API Reference, PutRule: at most 64 characters.
+    for (const { name } of rulesOf(longest)) expect(`casement-${longest}-${name}`.length).toBeLessThanOrEqual(64);
   });
 
   it("tells people the sentence of the event, with a role of the account's own", () => {
