@@ -64,9 +64,7 @@ const readers: Readonly<Record<ArgumentKind, (word: string, command: string, voc
       ? { value: Number(typed) }
       : { problem: { kind: "bad-count", command, typed } },
   node: (typed, command) =>
-    /^[a-z0-9]([a-z0-9.:-]{0,251}[a-z0-9-])?$/.test(typed)
-      ? { value: typed }
-      : { problem: { kind: "bad-node", command, typed } },
+    /^[a-z0-9][a-z0-9.:-]{0,252}$/.test(typed) ? { value: typed } : { problem: { kind: "bad-node", command, typed } },
   operation: (typed, command) =>
     isOperationId(typed) ? { value: typed } : { problem: { kind: "bad-operation", command, typed } },
 };

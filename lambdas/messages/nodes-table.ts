@@ -35,18 +35,26 @@ const cells = (row: NodeRow, now: string): string[] => [
   row.instanceId ?? "",
 ];
 
+/** Where not all can be shown, those that are not simply Ready must be among them. */
+const troubledFirst = (rows: readonly NodeRow[]): NodeRow[] =>
+  [...rows].sort((one, other) => Number(one.status === "Ready") - Number(other.status === "Ready"));
+
 /**
- * The Windows nodes with kubectl's columns and ours.
+ * The Windows nodes with kubectl's columns and ours; when they are too many, those that are not Ready come first.
  * @param now ISO 8601: ages are counted up to here
  */
 export function nodesMessage(rows: readonly NodeRow[], now: string, commandWord: string): Message {
   if (rows.length === 0)
     return say(`There are no Windows nodes yet: ${typeThis(commandWord, "help", "add")} says how to add some.`);
-  const { blocks, rest } = table(
-    COLUMNS,
-    rows.map((row) => cells(row, now)),
-  );
-  const more =
-    rest > 0 ? [context(`${andMore(rest, "node")}: ${typeThis(commandWord, "node")} with a name shows one.`)] : [];
-  return { text: counted(rows.length, "Windows node"), blocks: [...blocks, ...more] };
+  const shown = (listed: readonly NodeRow[]) =>
+    table(
+      COLUMNS,
+      listed.map((row) => cells(row, now)),
+    );
+  const all = shown(rows);
+  const text = counted(rows.length, "Windows node");
+  if (all.rest === 0) return { text, blocks: all.blocks };
+  const { blocks, rest } = shown(troubledFirst(rows));
+  const more = `${andMore(rest, "node")}: ${typeThis(commandWord, "node")} with a name shows one.`;
+  return { text, blocks: [...blocks, context(more)] };
 }

@@ -44,6 +44,20 @@ test("counts the nodes that do not fit into one message", () => {
   expect(JSON.stringify(blocks.at(-1))).toContain(`and ${300 - shown} nodes more`);
 });
 
+test("shows the nodes that are not Ready first when not all of them fit", () => {
+  const rows = Array.from({ length: 300 }, (_, at) => ({
+    ...row(`win-${at}.us-west-2.compute.internal`),
+    status: at < 297 ? "Ready" : "NotReady",
+  }));
+  const lines = textOf(nodesMessage(rows, NOW, "/win").blocks[0]).split("\n");
+  expect(lines.slice(2, 6).map((line) => line.split(/\s+/)[0]?.split(".")[0])).toEqual([
+    "win-297",
+    "win-298",
+    "win-299",
+    "win-0",
+  ]);
+});
+
 test("lists operations with who asked, what became of them and how long they took", () => {
   const ended = operationRecord({
     status: "failed",
