@@ -55,7 +55,7 @@ export interface OperationRecord {
   readonly cancelCause?: string;
   /** The cause that was judged afresh by the workflow, and may cancel. */
   readonly cancelAllowed?: string;
-  /** Callbacks that somebody may complete, by name ("dialog", "cancel"). */
+  /** Callbacks that somebody may complete, by name ("dialog", "cancel", "watch"). */
   readonly callbacks: Readonly<Record<string, string>>;
   /** What was answered in its dialog; stays when nobody waits for it any more. */
   readonly decided?: Decided;

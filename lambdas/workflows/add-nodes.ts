@@ -138,6 +138,7 @@ async function end(steps: Steps, ask: Adding, begun: Begun, room: Room, last: Pu
     status,
     summary: addSummary(room.pool.name, nodes),
     endedAt: operation?.endedAt ?? steps.timestamp(),
+    callbacks: {},
   });
   const view = await viewOf(steps, ask.operation, room.pool);
   if (view) await publish(steps, view, last, begun.commandWord);

@@ -24,9 +24,10 @@ const REFRESH_MS = 30_000;
 /** A thread line a node per look would be a flood; Slack takes about one message a second per channel. */
 const LINES_AT_ONCE = 5;
 
-const fingerprint = (view: OperationView): string =>
+/** Of what people see: neither the time of the look nor who is woken by changes. */
+const fingerprint = ({ operation, nodes, pool }: OperationView): string =>
   createHash("sha256")
-    .update(JSON.stringify({ ...view, now: "" }))
+    .update(JSON.stringify([{ ...operation, callbacks: {} }, nodes, pool]))
     .digest("hex");
 
 /** Everything the one message shows, read from the ledger. */

@@ -151,7 +151,7 @@ function platformOf(
     town,
     signingSecret: secrets.signingSecret,
     botToken: secrets.botToken,
-    requestUrl: (request) => foundation.busy(frontDoor(request)),
+    requestUrl: frontDoor,
     host,
     address: slackAddress,
     ...(astray?.scopes ? { scopes: astray.scopes } : {}),

@@ -2,6 +2,7 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { NodeRecord, OperationStatus, OperationView } from "../../records.ts";
 import { isBusy } from "../../steps/busy.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { step } from "../durably.ts";
 import { type Published, publish, saidAll, viewOf } from "../publisher.ts";
 
 /** An `add` whose nodes are on their way. */
@@ -14,55 +15,68 @@ export interface Adding {
 
 const ENDED: ReadonlySet<string> = new Set(["succeeded", "failed", "cancelled"]);
 
-/** How the watch stands between its looks. */
+/** How the watch stands after a look. */
 interface Watch {
   readonly published: Published;
-  readonly looks: number;
   readonly ended: boolean;
-  /** A bug in the watch itself: the nodes go on, the message says what is wrong. */
-  readonly trouble: string | null;
+  /** Milliseconds: when the executions themselves were last asked after. */
+  readonly censusAt: number;
 }
 
-/** Every node is looked after by its own execution: here their records are read and told, until all have ended. */
+/** Behind the nodes' own word stands a slow poll, which also refreshes the elapsed times. */
+const LOOK_AGAIN_SECONDS = 30;
+const LOOK_AGAIN_LATER_SECONDS = 60;
+const LOOKS_BEFORE_LATER = 200;
+
+/** The service ends an execution at 3,000 operations; a look is three at most. */
+const MOST_LOOKS = 900;
+
+/** Many nodes change many times a minute: what comes together is told together, because Slack takes few updates. */
+const FEW_NODES = 3;
+const GATHER_SECONDS = 4;
+
+/**
+ * Every node is looked after by its own execution: here their records are read and told, until all have ended. Whoever
+ * changes a record wakes the watch, see `wakeWatch`.
+ */
 export async function watch(ctx: DurableContext, adding: Adding, first: Published): Promise<Published> {
-  const last = await ctx.waitForCondition<Watch>("watch the nodes", (state) => look(adding, state), {
-    initialState: { published: first, looks: 0, ended: false, trouble: null },
-    waitStrategy: (state) =>
-      state.ended || state.trouble
-        ? { shouldContinue: false }
-        : { shouldContinue: true, delay: { seconds: state.looks < 150 ? 5 : 15 } },
-  });
-  if (last.trouble) throw new Error(last.trouble);
-  return last.published;
+  let state: Watch = { published: first, ended: false, censusAt: 0 };
+  for (let look = 1; ; look += 1) {
+    const before = state;
+    const seconds = look > LOOKS_BEFORE_LATER ? LOOK_AGAIN_LATER_SECONDS : LOOK_AGAIN_SECONDS;
+    const [changed, callback] = await ctx.createCallback(`change ${look}`, { timeout: { seconds } });
+    state = await step(ctx, `look ${look}`, () => lookOnce(adding, before, callback));
+    if (state.ended || look === MOST_LOOKS) return state.published;
+    await changed.catch(() => undefined);
+    if (state.published.told.length > FEW_NODES) await ctx.wait(`gather changes ${look}`, { seconds: GATHER_SECONDS });
+  }
 }
 
-async function look(adding: Adding, state: Watch): Promise<Watch> {
-  const looks = state.looks + 1;
+async function lookOnce(adding: Adding, before: Watch, callback: string): Promise<Watch> {
+  const { steps, operation } = adding;
   try {
-    if (looks % LOOKS_PER_CENSUS === 0) await census(adding);
-    await noteWaiting(adding);
-    const view = await viewOf(adding.steps, adding.operation, adding.pool);
-    if (!view) return { ...state, looks, trouble: "the operation is not in the ledger any more" };
-    const published = await publish(adding.steps, view, state.published, adding.commandWord);
-    const ended = view.nodes.every((node) => ENDED.has(node.status));
-    return { ...state, published, looks, ended: ended && (saidAll(published, view.nodes) || looks > MOST_LOOKS) };
+    // A change may come before anybody can be woken by it: after writing the callback down, look.
+    await steps.ledger.changeOperation(operation, { callbacks: { watch: callback, cancel: callback } });
+    const censusAt = await census(adding, before.censusAt);
+    const view = await noteWaiting(adding);
+    const published = await publish(steps, view, before.published, adding.commandWord);
+    const ended = view.nodes.every((node) => ENDED.has(node.status)) && saidAll(published, view.nodes);
+    return { published, ended, censusAt };
   } catch (error) {
-    return isBusy(error)
-      ? { ...state, looks }
-      : { ...state, looks, trouble: error instanceof Error ? error.message : String(error) };
+    if (!isBusy(error)) throw error;
+    return before;
   }
 }
 
 /** Asking every execution whether it still runs is worth a minute's interval; the service allows 30 such calls a second. */
-const LOOKS_PER_CENSUS = 12;
-
-/** The service ends an execution at 3,000 operations; every look is one. */
-const MOST_LOOKS = 2_000;
+const CENSUS_EVERY_MS = 60_000;
 
 const NEVER_BEGAN_MS = 15 * 60_000;
 
 /** Finds nodes whose execution has ended, or never began, without saying so in the ledger. */
-async function census({ steps, operation }: Adding): Promise<void> {
+async function census({ steps, operation }: Adding, last: number): Promise<number> {
+  const now = steps.now();
+  if (now - last < CENSUS_EVERY_MS) return last;
   for (const node of await steps.ledger.nodes(operation)) {
     const lost = ENDED.has(node.status) ? null : await howLost(steps, node);
     if (lost === null) continue;
@@ -71,6 +85,7 @@ async function census({ steps, operation }: Adding): Promise<void> {
     const change = { status: "failed", failure, endedAt: steps.timestamp(), outcome: left } as const;
     await steps.ledger.changeNode(operation, node.index, change);
   }
+  return now;
 }
 
 async function howLost(steps: Steps, node: NodeRecord): Promise<string | null> {
@@ -82,11 +97,25 @@ async function howLost(steps: Steps, node: NodeRecord): Promise<string | null> {
 }
 
 /** An operation with a node that waits for somebody's decision is itself waiting. */
-async function noteWaiting({ steps, operation: id }: Adding): Promise<void> {
-  const nodes = await steps.ledger.nodes(id);
+async function noteWaiting({ steps, operation: id, pool }: Adding): Promise<OperationView> {
+  const view = await viewOf(steps, id, pool);
+  if (!view) throw new Error("the operation is not in the ledger any more");
+  const { operation, nodes } = view;
   const status: OperationStatus = nodes.some((node) => node.status === "deciding") ? "waiting" : "running";
-  const operation = await steps.ledger.operation(id);
-  if (operation && operation.endedAt === null && operation.status !== status) {
-    await steps.ledger.changeOperation(id, { status });
+  if (operation.endedAt !== null || operation.status === status) return view;
+  await steps.ledger.changeOperation(id, { status });
+  return { ...view, operation: { ...operation, status } };
+}
+
+/**
+ * Tells the watch of an operation that a node's record has changed. Nobody may be waiting just now: then the next look
+ * sees it, and the same goes for a word that is lost.
+ */
+export async function wakeWatch(steps: Steps, operation: string): Promise<void> {
+  try {
+    const callback = (await steps.ledger.operation(operation))?.callbacks.watch;
+    if (callback) await steps.executions.complete(callback, {});
+  } catch (error) {
+    if (!isBusy(error)) throw error;
   }
 }

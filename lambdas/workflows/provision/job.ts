@@ -7,6 +7,7 @@ import type { Lease } from "../../steps/leases.ts";
 import type { NodeChange } from "../../steps/ledger.ts";
 import type { Runtime } from "../../steps/runtime.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { wakeWatch } from "../add/watch.ts";
 import { applyPlan } from "../apply-plan.ts";
 import { cancelledBy } from "../asker.ts";
 import { command } from "../command.ts";
@@ -40,9 +41,11 @@ export interface Job {
 /** Once the start-up taint comes off there is no way back: the node is finished, then the operation stops. */
 const POINT_OF_NO_RETURN: ReadonlySet<Stage> = new Set(["admit"]);
 
-/** Writes into the node's record. */
-export const record = (job: Job, change: NodeChange): Promise<void> =>
-  job.steps.ledger.changeNode(job.start.operation, job.start.index, change);
+/** Writes into the node's record, and says so to whoever tells people about it. */
+export async function record({ steps, start: { operation, index } }: Job, change: NodeChange): Promise<void> {
+  await steps.ledger.changeNode(operation, index, change);
+  await wakeWatch(steps, operation);
+}
 
 /** Bounds that nobody can cancel: for putting things back. */
 export const uncancellable = (job: Job, untilMs: number): Bounds => ({

@@ -1,6 +1,6 @@
 import { sleep } from "../core/clock.ts";
 import type { Foundation } from "../core/foundation.ts";
-import { invocationLimitMs, type LambdaContext, type LambdaFunction, type Target } from "./functions.ts";
+import { invocationLimitMs, isDurable, type LambdaContext, type LambdaFunction, type Target } from "./functions.ts";
 import { bytesOf, SYNC_PAYLOAD_BYTES } from "./limits.ts";
 
 /** What a runtime reports when a function failed. */
@@ -37,7 +37,7 @@ const WARM_MS = 10 * 60_000;
 /** What the mishap "lambda-slow-start" adds: longer than Slack waits for an answer. */
 const SLOW_START_MS = 5_000;
 
-type Ground = Pick<Foundation, "clock" | "mishaps">;
+type Ground = Pick<Foundation, "clock" | "mishaps" | "busy">;
 
 /** Builds the runner and declares what can happen to it. */
 export function invocations(ground: Ground, hostTime: (ms: number) => number): Invocations {
@@ -56,7 +56,9 @@ export function invocations(ground: Ground, hostTime: (ms: number) => number): I
       count(name, 1);
       const delay = startDelay(ground, name, environments.take(name));
       if (delay > 0) await sleep(ground.clock, delay);
-      const outcome = await withinLimit(ground, hostTime, invocation);
+      const answer = withinLimit(ground, hostTime, invocation);
+      // Time waits for a handler that only computes; a durable one also waits for the time.
+      const outcome = await (isDurable(invocation.target.function) ? answer : ground.busy(answer));
       count(name, -1);
       environments.giveBack(name);
       return outcome;

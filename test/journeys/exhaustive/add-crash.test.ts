@@ -16,7 +16,7 @@ afterEach(async () => {
 
 /** Every step of the coordinator, and of a node's execution at least one of each stage. */
 const steps = {
-  "add-nodes": ["begin", "find room", "post the message", "start node 1", "watch the nodes", "end", "settle the pool"],
+  "add-nodes": ["begin", "find room", "post the message", "start node 1", "look 1", "look 2", "end", "settle the pool"],
   "provision-node": [
     "begin",
     "enter launch",

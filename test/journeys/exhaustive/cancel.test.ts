@@ -103,6 +103,17 @@ test("cancelled while it asks what becomes of a failed machine, the machine goes
   await expectSound(here);
 });
 
+test("everybody sees within seconds that an operation is being cancelled", async () => {
+  here = await world();
+  await here.type("operator", "/win add web");
+  await reached(here, "agent");
+  await here.press("operator", "cancel-operation");
+  const message = () => wordsOf(spoken(here).channel[0] as never);
+  await here.until(() => message().includes(`Cancelled by <@${people.operator}>`), 0.05, "the word in the message");
+  await settled(here);
+  await expectCancelled(people.operator);
+});
+
 test("who has no right to cancel is told so in private, and it goes on", async () => {
   here = await world();
   await here.type("operator", "/win add web");

@@ -1,7 +1,9 @@
 import { afterEach, expect, test } from "vitest";
 import type { NodeRecord } from "../../../lambdas/records.ts";
+import { town } from "../../../lib/sandbox/town.ts";
 import { expectSound, newest, nodeNamed, settled, spoken, wordsOf } from "../evidence.ts";
 import { asked, expectPutAway, impatient, launchedId, launchedName } from "../failing.ts";
+import { people } from "../hands.ts";
 import { order, reached, terminateFromOutside } from "../outside.ts";
 import { type World, world } from "../world.ts";
 
@@ -40,8 +42,14 @@ test("who may not add may not decide, and a second decision comes too late", asy
   const refusal = here.ground.slack.messages().slice(before);
   expect(refusal).toMatchObject([{ onlyTo: "U0VISITOR0" }]);
   const { ts = "" } = spoken(here).channel[0] ?? {};
-  await here.press("operator", "keep-instance", ts);
-  await here.press("approver", "terminate-instance", ts);
+  const { desk } = here.ground.slack;
+  const channel = town.slack.channelId;
+  await here.drive(
+    Promise.all([
+      desk.press(people.operator, { channel, messageTs: ts, actionId: "keep-instance" }),
+      desk.press(people.approver, { channel, messageTs: ts, actionId: "terminate-instance" }),
+    ]),
+  );
   await settled(here);
   expect(
     here.ground.slack
@@ -60,7 +68,7 @@ test("an instance that somebody else terminates asks nobody anything", async () 
   await terminateFromOutside(here, instanceId);
   await settled(here);
   const words = wordsOf(spoken(here).channel[0] as never);
-  expect(words).toMatch(new RegExp(`${instanceId} is (shutting-down|terminated): somebody or something ended it`));
+  expect(words).toMatch(new RegExp(`${instanceId} is (shutting-down|terminated): EC2 says "Client.UserInitiatedShutdown`));
   expect(words).toContain("nothing: the instance is gone");
   await expectPutAway(here, false);
 });
