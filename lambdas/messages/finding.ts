@@ -25,7 +25,7 @@ export type Finding =
   | { readonly kind: "agents-old"; readonly machines: readonly string[]; readonly wanted: string }
   | { readonly kind: "agents-silent"; readonly machines: readonly string[] }
   | { readonly kind: "right-missing"; readonly does: string; readonly right: string }
-  | { readonly kind: "policies-missing" }
+  | { readonly kind: "policy-missing"; readonly policy: string; readonly what: string }
   | { readonly kind: "credential-expired"; readonly at: string }
   | { readonly kind: "credential-expires"; readonly at: string; readonly days: number }
   | { readonly kind: "credential-refused" }

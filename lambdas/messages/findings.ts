@@ -143,7 +143,7 @@ const ofAws: Pick<
 const ofCluster: Pick<
   Sayings,
   | "right-missing"
-  | "policies-missing"
+  | "policy-missing"
   | "credential-expired"
   | "credential-expires"
   | "credential-refused"
@@ -155,10 +155,10 @@ const ofCluster: Pick<
   | "no-linux-node"
 > = {
   "right-missing": ({ does, right }) => broken("Cluster", `I cannot ${plain(does)} (${code(right)})`, applyManifest),
-  "policies-missing": () =>
+  "policy-missing": ({ policy, what }) =>
     broken(
       "Cluster",
-      "the admission policies that hold me to Windows nodes are not in force: a dry run on a Linux node went through",
+      `the admission policy ${code(policy)} does not hold me: ${plain(what)} would have been let through`,
       applyManifest,
     ),
   "credential-expired": ({ at }) => broken("Cluster", `the cluster credential expired at ${code(at)}`, newCredential),

@@ -24,8 +24,12 @@ test("a healthy town is well in every respect, and nothing was changed to find t
   const before = labels();
   expect(await report()).toMatch(/prod-west: all well \(\d\d checks\)/);
   expect(labels()).toEqual(before);
-  // The dry run that the admission policies must deny is the one call that is denied.
-  expect(denied(here).map(({ action }) => action)).toEqual(["patch nodes"]);
+  // What the admission policies must deny is all that is denied.
+  expect(
+    denied(here)
+      .map(({ action }) => action)
+      .toSorted(),
+  ).toEqual(["create pods/eviction", "create serviceaccounts/token", "patch nodes"]);
   expect(here.ground.lambda.executions().filter(({ status }) => status !== "SUCCEEDED")).toEqual([]);
   for (const action of ["RunInstances", "TerminateInstances"])
     expect(new Set(calls(here, "ec2", action).map(({ error }) => error))).toEqual(new Set(["DryRunOperation"]));
@@ -109,18 +113,18 @@ const cases: readonly Case[] = [
     finding: /I cannot evict pods \(`create pods\/eviction`\)/,
     remedy: /npm run connect -- manifest/,
   },
-  {
-    what: "the admission policies are gone",
+  ...["casement-nodes", "casement-evictions", "casement-join-tokens"].map((policy) => ({
+    what: `the admission policy ${policy} is not bound`,
     inhabited: true,
     happens: () =>
       asAdministrator(
         here,
         "DELETE",
-        "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/casement-nodes",
+        `/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/${policy}`,
       ),
-    finding: /admission policies that hold me to Windows nodes are not in force/,
+    finding: new RegExp(`admission policy \`${policy}\` does not hold me`),
     remedy: /npm run connect -- manifest/,
-  },
+  })),
   {
     what: "a function that changes something lacks a permission",
     astray: without("provision-node", "LaunchTaggedInstances"),

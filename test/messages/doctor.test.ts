@@ -40,7 +40,7 @@ const each: readonly Finding[] = [
   { kind: "agents-old", machines: ["i-1"], wanted: "3.3" },
   silent,
   { kind: "right-missing", does: "evict pods", right: "create pods/eviction" },
-  { kind: "policies-missing" },
+  { kind: "policy-missing", policy: "casement-nodes", what: "a label on a Linux node" },
   { kind: "credential-expired", at: "2026-11-21T04:00:00.000Z" },
   { kind: "credential-expires", at: "2026-11-21T04:00:00.000Z", days: 1 },
   { kind: "credential-refused" },

@@ -1,13 +1,12 @@
-import { ApiException, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { type Access, clusterAccess } from "../../desired/cluster-access.ts";
 import type { Finding } from "../../messages/finding.ts";
-import { bodyOf } from "../busy.ts";
 import { isReady, isWindows } from "../node-facts.ts";
 import { nodes } from "../nodes.ts";
 import type { World } from "../world.ts";
 import type { Check, Subject } from "./check.ts";
 import { skewFinding } from "./clock.ts";
 import { expiry, refusalOf, unusable } from "./credential.ts";
+import { policies } from "./policies.ts";
 
 /** Does the API server take the credential? A token that is known to have ended is said to have ended. */
 async function credentialCounts({ world, by }: Subject): Promise<Finding[]> {
@@ -52,27 +51,6 @@ async function rights({ world }: Subject): Promise<Finding[]> {
       (await mayI(world, access)) ? [] : [{ kind: "right-missing", does: access.does, right: rightOf(access) }],
   );
   return (await Promise.all(asked)).flat();
-}
-
-/** Said by the API server when a policy denied (its admission plugin's own words). */
-const byPolicy = (error: unknown): boolean =>
-  error instanceof ApiException && JSON.stringify(bodyOf(error) ?? "").includes("ValidatingAdmissionPolicy");
-
-/** The bot may not read policies, so it tries: a dry run of what they must deny changes nothing either way. */
-async function policies({ world }: Subject): Promise<Finding[]> {
-  const linux = (await nodes(world).all()).find((node) => !isWindows(node));
-  if (!linux) return [];
-  const body = { metadata: { labels: { "casement.dev/doctor": "tries" } } };
-  const headers = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
-  try {
-    await world.clients.kubernetes.core.patchNode({ name: linux.metadata?.name ?? "", body, dryRun: "All" }, headers);
-    return [{ kind: "policies-missing" }];
-  } catch (error) {
-    if (byPolicy(error)) return [];
-    // Without the right to patch nodes at all there is nothing to hold: that right is a finding of its own.
-    if (error instanceof ApiException && error.code === 403) return [];
-    throw error;
-  }
 }
 
 async function linuxNode({ world }: Subject): Promise<Finding[]> {

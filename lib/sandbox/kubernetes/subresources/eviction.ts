@@ -94,10 +94,11 @@ export function evict(server: Server, asked: Asked): WireResponse {
   const body = objectIn(asked.request);
   const name = at(body, "metadata", "name");
   if (name !== undefined && name !== asked.name) throw badRequest("name in URL does not match name in Eviction object");
-  const pod = named<Pod>(server, asked);
   checkNamespace(server, asked);
   const given = fieldsOf(body.deleteOptions) as DeleteOptions;
+  // EvictionREST.Create: who may not ask is told so before anybody looks for the pod.
   admission(server, asked)(undefined, body as KubeObject);
+  const pod = named<Pod>(server, asked);
   const dryRun = isDryRun(asked) || (given.dryRun?.includes("All") ?? false);
   const options: DeleteOptions = { ...given, ...(dryRun ? { dryRun: ["All"] } : {}) };
   server.registry.remove(asked, { ...options, dryRun: ["All"] });
