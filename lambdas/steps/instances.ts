@@ -38,7 +38,20 @@ export interface Machine {
   readonly privateDnsName: string;
   readonly zone: string;
   readonly tags: Readonly<Record<string, string>>;
+  /** Why it is in its state, in EC2's words ("Server.InternalError: Internal error on launch"); empty while it lives. */
+  readonly because?: string;
 }
+
+/** Is it on its way out, or gone? */
+export const hasEnded = ({ state }: Pick<Machine, "state">): boolean =>
+  state === "shutting-down" || state === "terminated";
+
+/** Did EC2 itself give it up, and nobody end it? (API reference, StateReason: codes that begin with "Server.") */
+export const wasGivenUp = ({ because = "" }: Machine): boolean => because.startsWith("Server.");
+
+/** How an instance came to its end, as far as EC2 tells. */
+export const endOf = ({ instanceId, state, because }: Machine): string =>
+  `${instanceId} is ${state}: ${because ? `EC2 says ${because}` : "somebody or something ended it"}`;
 
 /** Launching either gave an instance or found no room here; anything else is thrown. */
 export type Launched = { readonly instanceId: string } | { readonly noRoom: string; readonly words: string };
@@ -80,6 +93,7 @@ const machineOf = (instance: Instance): Machine => ({
   privateDnsName: instance.PrivateDnsName ?? "",
   zone: instance.Placement?.AvailabilityZone ?? "",
   tags: Object.fromEntries((instance.Tags ?? []).map((tag) => [tag.Key ?? "", tag.Value ?? ""])),
+  because: instance.StateReason?.Message ?? "",
 });
 
 /** The launch request of one node: everything that must be true from the first second is in it. */

@@ -1,5 +1,5 @@
 import { PENDING_AT_MOST } from "../../steps/csrs.ts";
-import { candidatesOf, launchRequest, type Machine } from "../../steps/instances.ts";
+import { candidatesOf, endOf, launchRequest, type Machine } from "../../steps/instances.ts";
 import { UNREGISTERED_AT_ONCE } from "../../steps/places.ts";
 import { found, StageFailed, still } from "../durably.ts";
 import { type Job, machineOf, once, record, waitFor } from "./job.ts";
@@ -18,7 +18,7 @@ export async function launch(job: Job): Promise<void> {
   });
   job.machine = await waitFor(job, "the instance runs", async () => {
     const machine = await job.steps.instances.describe(instanceId);
-    return isUp(machine, instanceId) ? found(machine) : still(`EC2 to start ${instanceId}`);
+    return isUp(machine) ? found(machine) : still(`EC2 to start ${instanceId}`);
   });
 }
 
@@ -28,9 +28,8 @@ async function boundBy(job: Job, name: string, minutes: number): Promise<void> {
   job.bounds = { ...job.bounds, until };
 }
 
-const isUp = (machine: Machine | undefined, instanceId: string): machine is Machine => {
-  if (machine && !["pending", "running"].includes(machine.state))
-    throw new StageFailed(`${instanceId} is ${machine.state}: somebody or something ended it`);
+const isUp = (machine: Machine | undefined): machine is Machine => {
+  if (machine && !["pending", "running"].includes(machine.state)) throw new StageFailed(endOf(machine));
   return machine?.state === "running" && machine.privateDnsName !== "";
 };
 
@@ -63,7 +62,7 @@ export async function agentOnline(job: Job): Promise<void> {
   const { instanceId } = machineOf(job);
   await waitFor(job, "the agent is online", async () => {
     const machine = await job.steps.instances.describe(instanceId);
-    if (!isUp(machine, instanceId)) return still(`EC2 to show ${instanceId}`);
+    if (!isUp(machine)) return still(`EC2 to show ${instanceId}`);
     const agent = await job.steps.machine.agent(instanceId);
     return agent.online ? found(true) : still("the SSM agent to come online after the first boot");
   });

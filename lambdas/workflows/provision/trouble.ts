@@ -1,6 +1,7 @@
 import { stopKubeletOperations } from "../../desired/okd.ts";
 import type { Failure } from "../../records.ts";
 import { podsToEvict } from "../../steps/evictions.ts";
+import { endOf, hasEnded, wasGivenUp } from "../../steps/instances.ts";
 import { Cancelled, causeOf, found, StageFailed, still, until } from "../durably.ts";
 import { askWhatBecomesOfIt } from "./decision.ts";
 import { apply, type Job, once, record, uncancellable } from "./job.ts";
@@ -16,11 +17,11 @@ export async function trouble(job: Job, error: unknown): Promise<void> {
   const seen = await once(job, "look what became of it", () => lookAround(job));
   const stopped = seen.gone ? "its kubelet is gone with it" : await stopKubelet(job);
   if (cause instanceof Cancelled) return takeAway(job, "cancelled", `cancelled by <@${cause.message}>`);
-  const why = [...seen.findings, cause.message].join("; ");
+  const why = [...new Set([...seen.findings, cause.message])].join("; ");
   const { machine, stage } = job;
   if (seen.gone) {
     const failure = { stage, why, left: "nothing: the instance is gone" };
-    return takeAway(job, "failed", "the instance was terminated by somebody else", failure);
+    return takeAway(job, "failed", seen.givenUp ? "EC2 gave the instance up" : ENDED_BY_OTHERS, failure);
   }
   if (!machine && !job.lease) {
     const failure = { stage, why, left: "no instance was launched" };
@@ -35,9 +36,13 @@ export async function trouble(job: Job, error: unknown): Promise<void> {
   return takeAway(job, decision.decision === "cancel" ? "cancelled" : "failed", by);
 }
 
+const ENDED_BY_OTHERS = "the instance was terminated by somebody else";
+
 /** How the world stands when a stage has failed: what somebody else did is the cause, and the rest followed from it. */
 interface Surroundings {
   readonly gone: boolean;
+  /** It is gone because EC2 could not keep it. */
+  readonly givenUp?: boolean;
   /** EC2's word for the instance. */
   readonly state: string;
   readonly findings: readonly string[];
@@ -45,14 +50,15 @@ interface Surroundings {
 
 async function lookAround({ steps, lease, machine, node }: Job): Promise<Surroundings> {
   if (!lease) return { gone: false, state: "unknown", findings: [] };
-  const state = (await steps.instances.describe(lease.instanceId))?.state ?? "unknown";
-  const gone = state === "shutting-down" || state === "terminated";
+  const seen = await steps.instances.describe(lease.instanceId);
+  const gone = seen !== undefined && hasEnded(seen);
   const uid = node && machine && !gone ? (await steps.nodes.read(machine.privateDnsName))?.metadata?.uid : node?.uid;
   return {
     gone,
-    state,
+    givenUp: gone && wasGivenUp(seen),
+    state: seen?.state ?? "unknown",
     findings: [
-      ...(gone ? [`${lease.instanceId} is ${state}: somebody or something ended it`] : []),
+      ...(gone ? [endOf(seen)] : []),
       ...(uid === node?.uid ? [] : ["the Node was deleted by somebody else meanwhile"]),
     ],
   };

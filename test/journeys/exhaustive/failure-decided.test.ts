@@ -60,6 +60,18 @@ test("who may not add may not decide, and a second decision comes too late", asy
   await expectPutAway(here, true);
 });
 
+test("an instance that EC2 gives up while it starts is told in EC2's words, once", async () => {
+  here = await world({ configuration: impatient });
+  order(here, "launch-fails");
+  await here.type("operator", "/win add web");
+  await settled(here);
+  const words = wordsOf(spoken(here).channel[0] as never);
+  expect(words.match(/EC2 says Server.InternalError: Internal error on launch/g)).toHaveLength(1);
+  expect(words).toContain("EC2 gave the instance up");
+  expect(words).not.toContain("somebody");
+  await expectPutAway(here, false);
+});
+
 test("an instance that somebody else terminates asks nobody anything", async () => {
   here = await world({ configuration: impatient });
   await here.type("operator", "/win add web");
@@ -68,7 +80,9 @@ test("an instance that somebody else terminates asks nobody anything", async () 
   await terminateFromOutside(here, instanceId);
   await settled(here);
   const words = wordsOf(spoken(here).channel[0] as never);
-  expect(words).toMatch(new RegExp(`${instanceId} is (shutting-down|terminated): EC2 says "Client.UserInitiatedShutdown`));
+  expect(words).toMatch(
+    new RegExp(`${instanceId} is (shutting-down|terminated): EC2 says Client.UserInitiatedShutdown`),
+  );
   expect(words).toContain("nothing: the instance is gone");
   await expectPutAway(here, false);
 });
