@@ -30,7 +30,9 @@ function again({ request, id }: OperationRecord, commandWord: string): string {
 }
 
 function next(node: NodeRecord, operation: OperationRecord, commandWord: string, now: string): string {
-  if (node.outcome) return `*Then:* ${prose(node.outcome, 300)}. *Next:* ${again(operation, commandWord)}`;
+  // Where nothing was launched, what was left is also what became of it: it is said once.
+  if (node.outcome && node.outcome !== node.failure?.left)
+    return `*Then:* ${prose(node.outcome, 300)}. *Next:* ${again(operation, commandWord)}`;
   if (node.status !== "deciding") return `*Next:* ${again(operation, commandWord)}`;
   const deadline = node.decideBy ? `at ${clockTime(node.decideBy)}, in ${between(now, node.decideBy)}` : "soon";
   return `*Next:* keep the instance to look at it, or terminate it. Unless somebody keeps it, it is terminated ${deadline}.`;

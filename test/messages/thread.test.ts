@@ -45,6 +45,14 @@ test("tells a failure once, then what became of it", () => {
   ]);
 });
 
+test("says once that nothing was launched, with what can be typed next", () => {
+  const left = "no instance was launched";
+  const failure = { stage: "launch", why: "InsufficientInstanceCapacity", left } as const;
+  const [message] = said(nodeRecord(), decidingRecord({ status: "failed", failure, outcome: left, endedAt: NOW }));
+  const shown = JSON.stringify(message?.blocks[1]);
+  expect(shown).toContain("*Left:* no instance was launched\\n*Next:* `/win add web`");
+});
+
 test("passes on each remark once", () => {
   const before = nodeRecord({ notes: ["one"] });
   expect(texts(before, nodeRecord({ notes: ["one", "a CSR for <other> is pending"] }))).toEqual([
