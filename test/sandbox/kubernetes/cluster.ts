@@ -1,11 +1,7 @@
 import { activity } from "../../../lib/sandbox/core/activity.ts";
-import { bus } from "../../../lib/sandbox/core/bus.ts";
-import { callRecord } from "../../../lib/sandbox/core/calls.ts";
 import type { Clock } from "../../../lib/sandbox/core/clock.ts";
-import type { Foundation } from "../../../lib/sandbox/core/foundation.ts";
-import { mishapBook } from "../../../lib/sandbox/core/mishaps.ts";
+import { type Foundation, foundationOn } from "../../../lib/sandbox/core/foundation.ts";
 import { pacedClock } from "../../../lib/sandbox/core/paced-clock.ts";
-import { seededRandom } from "../../../lib/sandbox/core/random.ts";
 import { openStore, type Store } from "../../../lib/sandbox/core/store.ts";
 import type { Cloud, InstanceFacts } from "../../../lib/sandbox/core/surroundings.ts";
 import type { WireResponse } from "../../../lib/sandbox/core/wire.ts";
@@ -78,16 +74,7 @@ export async function clusterOn(
   store: Store = openStore(":memory:"),
   busy: Foundation["busy"] = (work) => work,
 ): Promise<Cluster> {
-  const random = seededRandom(7);
-  const foundation: Foundation = {
-    clock,
-    random,
-    store,
-    mishaps: mishapBook(store, random),
-    calls: callRecord(clock),
-    bus: bus(),
-    busy,
-  };
+  const foundation = foundationOn({ clock, store, seed: 7, busy });
   const instances = new Map<string, InstanceFacts>();
   const api = await kubernetesApi(foundation, cloudOf(instances), options);
   api.resume();

@@ -135,6 +135,59 @@ describe("fields that the API does not know", () => {
   });
 });
 
+describe("who wrote a field", () => {
+  const labelled = (team: string) => ({ apiVersion: "v1", kind: "Node", metadata: { name: "n", labels: { team } } });
+  const apply = (team: string, more = "") =>
+    ask(`PATCH /api/v1/nodes/n?fieldManager=gitops${more}`, labelled(team), {
+      "content-type": "application/apply-patch+yaml",
+    });
+  const label = (team: string, more = "") =>
+    ask(`PATCH /api/v1/nodes/n?fieldManager=kubectl-label${more}`, { metadata: { labels: { team } } }, MERGE);
+
+  it("is named when an applier wants it otherwise, and loses it by force or by the next write", async () => {
+    expect((await label("shop")).status).toBe(200);
+    expect((await apply("shop")).status).toBe(200);
+    const conflict = await apply("bank");
+    expect([conflict.status, conflict.body.message]).toEqual([
+      409,
+      'Apply failed with 1 conflict: conflict with "kubectl-label" using v1: .metadata.labels.team',
+    ]);
+    expect((await apply("bank", "&force=true")).status).toBe(200);
+    expect((await apply("post")).status).toBe(200);
+    await label("dry", "&dryRun=All");
+    expect((await apply("mail")).status).toBe(200);
+    await label("shop");
+    expect((await apply("mail")).status).toBe(409);
+  });
+
+  it("is the program that asked where nobody says it, and never kubectl's apply on its own side", async () => {
+    const path = `${maps}?fieldManager=`;
+    const data = (value: string) => ({ ...map("written"), data: { value } });
+    const applied = (value: string) =>
+      ask(`PATCH ${maps}/written?fieldManager=gitops`, data(value), { "content-type": "application/apply-patch+yaml" });
+    await ask(`POST ${path}kubectl-client-side-apply`, data("1"));
+    expect((await applied("2")).status).toBe(200);
+    await ask(`PATCH ${maps}/written`, { data: { value: "3" } }, { ...MERGE, "user-agent": "curl/8.5" });
+    expect((await applied("4")).body.message).toContain('conflict with "curl" using v1: .data.value');
+  });
+});
+
+describe("a list of events", () => {
+  it("is selected by who reports them", async () => {
+    const event = (component: string) => ({
+      apiVersion: "v1",
+      kind: "Event",
+      metadata: { generateName: "n.", namespace: "default" },
+      involvedObject: { kind: "Node", name: "n" },
+      source: { component },
+    });
+    for (const component of ["casement", "kubelet"])
+      await ask("POST /api/v1/namespaces/default/events", event(component));
+    const { body } = await ask("GET /api/v1/events?fieldSelector=source%3Dcasement");
+    expect(body.items.map((one: { source: object }) => one.source)).toEqual([{ component: "casement" }]);
+  });
+});
+
 describe("a token", () => {
   it("that is meant for somebody else does not open the API server", async () => {
     const path = "/api/v1/namespaces/casement/serviceaccounts/casement/token";

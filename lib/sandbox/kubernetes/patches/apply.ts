@@ -7,7 +7,7 @@ import { appliedList, type ListKind } from "./lists.ts";
 /** One owned field: where it stands. A step is a field name, or the key of a list's item as `[key=value]`. */
 type Path = readonly string[];
 
-/** Which fields each applier of an object owns, as joined paths. */
+/** Which fields each applier or writer of an object owns, as joined paths. */
 export type Ownership = Record<string, string[]>;
 
 /** Who applies, and whether others' fields may be taken over. */
@@ -103,6 +103,15 @@ const isItemKey = (path: Path): boolean => path.at(-2)?.startsWith(`[${path.at(-
 const keysLast = (one: string, other: string): number =>
   Number(isItemKey(one.split(SEPARATOR))) - Number(isItemKey(other.split(SEPARATOR)));
 
+/** A writer by update or patch is somebody else than the applier of the same name (managedfields, BuildManagerIdentifier). */
+const writerOf = (manager: string, apiVersion: string): string => [manager, apiVersion].join(SEPARATOR);
+
+/** `"kubectl-label" using v1`: who owns a field, as conflicts name it (managedfields, printManager). */
+function nameOf(owner: string): string {
+  const [manager, apiVersion] = owner.split(SEPARATOR);
+  return apiVersion === undefined ? `"${manager}"` : `"${manager}" using ${apiVersion}`;
+}
+
 const shown = (path: Path): string => path.map((step) => (step.startsWith("[") ? step : `.${step}`)).join("");
 
 function conflicts(
@@ -117,7 +126,11 @@ function conflicts(
     others
       .filter(([, owned]) => owned.includes(path.join(SEPARATOR)))
       .filter(() => !isDeepStrictEqual(valueAt(current, path), valueAt(wanted, path)))
-      .map(([name]) => ({ reason: "FieldManagerConflict", message: `conflict with "${name}"`, field: shown(path) })),
+      .map(([name]) => ({
+        reason: "FieldManagerConflict",
+        message: `conflict with ${nameOf(name)}`,
+        field: shown(path),
+      })),
   );
 }
 
@@ -128,8 +141,26 @@ function conflictFailure(causes: readonly Cause[]): ApiFailure {
 }
 
 /**
- * Server-side apply over one object. Only appliers own fields here: what was written by update or patch is owned by
- * nobody, so it never conflicts (the real server remembers those writers too).
+ * A create, update or patch past server-side apply: who wrote a field owns it from then on.
+ * @param owners who owns what so far; changed in place
+ */
+export function written(owners: Ownership, before: KubeObject | undefined, after: KubeObject, manager: string): void {
+  const ownable = (object: KubeObject): Path[] =>
+    leaves(object.kind, object, []).filter(
+      ([top, ...rest]) => top !== "status" && !unowned.has([top, ...rest].join(".")),
+    );
+  const isChanged = (path: Path): boolean => !isDeepStrictEqual(valueAt(before, path), valueAt(after, path));
+  const mine = ownable(after).filter(isChanged);
+  const touched = new Set(
+    [...mine, ...(before ? ownable(before).filter(isChanged) : [])].map((path) => path.join(SEPARATOR)),
+  );
+  for (const [name, owned] of Object.entries(owners)) owners[name] = owned.filter((one) => !touched.has(one));
+  const writer = writerOf(manager, after.apiVersion);
+  owners[writer] = [...(owners[writer] ?? []), ...mine.map((path) => path.join(SEPARATOR))];
+}
+
+/**
+ * Server-side apply over one object.
  * @param owners who owns what so far; changed in place
  * @param current the stored object, or the bare name for one that does not exist
  * @param wanted the applied configuration

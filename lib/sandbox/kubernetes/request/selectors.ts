@@ -80,6 +80,9 @@ const selectable: Readonly<Record<string, readonly string[]>> = {
   jobs: ["status.successful"],
 };
 
+/** Where a field stands that is called otherwise (k8s pkg/registry/core/event ToSelectableFields). */
+const places: Readonly<Record<string, readonly string[]>> = { source: ["source", "component"] };
+
 /** What an absent field counts as. */
 const absent: Readonly<Record<string, string>> = { "spec.unschedulable": "false", "spec.hostNetwork": "false" };
 
@@ -90,7 +93,7 @@ function fieldTest(plural: string, term: string): (object: KubeObject) => boolea
   const known = ["metadata.name", "metadata.namespace", ...(selectable[plural] ?? [])];
   if (!known.includes(field)) throw badRequest(`field label not supported: ${field}`);
   return (object) => {
-    const actual = String(at(object, ...field.split(".")) ?? absent[field] ?? "");
+    const actual = String(at(object, ...(places[field] ?? field.split("."))) ?? absent[field] ?? "");
     return (actual === value) === (operator !== "!=");
   };
 }

@@ -1,7 +1,7 @@
 import { json, textOf, type WireResponse } from "../../core/wire.ts";
 import { badRequest, invalid, required, success, wrong } from "../model/failure.ts";
 import { type Fields, fieldsOf, type KubeObject } from "../model/object.ts";
-import { applied, type Ownership } from "../patches/apply.ts";
+import { applied, type Ownership, written } from "../patches/apply.ts";
 import { APPLY, patcherOf } from "../patches/patch.ts";
 import type { DeleteOptions } from "../registry/deletion.ts";
 import { mediaTypeOf, objectIn, optionsIn, patchIn } from "../request/content.ts";
@@ -58,17 +58,36 @@ function typed({ schemas }: Server, asked: Asked, object: KubeObject): KubeObjec
 /** How a request's writes are meant: admitted first, stored unless it is a dry run. */
 const writeOptions = (server: Server, asked: Asked) => ({ dryRun: isDryRun(asked), admit: admission(server, asked) });
 
+/** Kinds that are written all the time by programs and applied by nobody. */
+const unremembered = new Set(["Lease", "Event"]);
+
+/** What kubectl applied on the client's side it takes over by itself when it goes on on the server's side. */
+const MIGRATED = "kubectl-client-side-apply";
+
+/** Remembers who wrote what, so that server-side apply can tell: fieldManager, else the program's name (its user agent). */
+function remember(server: Server, asked: Asked, before: KubeObject | undefined, after: KubeObject): void {
+  const manager =
+    asked.query.get("fieldManager") ?? (asked.request.headers["user-agent"] ?? "unknown").split("/")[0] ?? "";
+  if (isDryRun(asked) || asked.subresource !== "" || unremembered.has(after.kind) || manager === MIGRATED) return;
+  const owners: Ownership = structuredClone(server.ownerships.get(after.metadata.uid) ?? {});
+  written(owners, before, after, manager);
+  server.ownerships.set(after.metadata.uid, owners);
+}
+
 /** POST of an object. */
 export function create(server: Server, asked: Asked): WireResponse {
   const wanted = asRequested(asked, typed(server, asked, addressed(asked, objectIn(asked.request))));
   const created = server.registry.create(asked.type, wanted, writeOptions(server, asked));
+  remember(server, asked, undefined, created);
   return json(shown(viewOf(server, asked), created), 201);
 }
 
 /** PUT of an object or of one of its subresources. */
 export function update(server: Server, asked: Asked): WireResponse {
   const wanted = typed(server, asked, addressed(asked, objectIn(asked.request)));
+  const before = server.objects.get(asked.type, asked.namespace, asked.name);
   const updated = server.registry.update(asked, () => wanted, writeOptions(server, asked));
+  remember(server, asked, before, updated);
   return json(shown(viewOf(server, asked), updated));
 }
 
@@ -94,7 +113,9 @@ export function patch(server: Server, asked: Asked): WireResponse {
   const body = patchIn(asked.request);
   const change = (before: KubeObject): KubeObject =>
     versioned(before, unmoved(before, typed(server, asked, carryOut(before, body))));
+  const before = server.objects.get(asked.type, asked.namespace, asked.name);
   const patched = server.registry.update(asked, change, writeOptions(server, asked));
+  remember(server, asked, before, patched);
   return json(shown(viewOf(server, asked), patched));
 }
 
