@@ -177,11 +177,25 @@ describe("downloads", () => {
   });
 });
 
+describe("paths", () => {
+  it.each([
+    ["C:\\k\\registries\\mirror.example.com:5000\\hosts.toml", "format is not supported"],
+    ["k\\kubelet.exe", "format is not supported"],
+    ["C:\\k\\what?.txt", "Illegal characters"],
+    ["C:\\k\\nul", "Win32 devices"],
+    ["D:\\k\\kubelet.exe", "Could not find a part of the path"],
+  ])("that Windows does not take are refused: %s", async (path, words) => {
+    const stand = await online();
+    expect((await apply(stand, file(path, "x"))).failed?.error).toContain(words);
+    expect((await apply(stand, { do: "directory", path, access: "system" })).failed?.error).toContain(words);
+  });
+});
+
 describe("features", () => {
   it("wait for a boot: containerd does not start before", async () => {
     const stand = await online();
     const content = payloadContent("containerd", "1.7.28");
-    const containerd = service("containerd", "C:\\k\\containerd.exe --config C:\\k\\c.toml");
+    const containerd = service("containerd", "C:\\k\\containerd.exe --config C:\\k\\c.toml --run-service");
     const seen = await apply(
       stand,
       { do: "feature", name: "Containers" },
@@ -222,12 +236,18 @@ describe("services", () => {
       service("s", "C:\\k\\exporter.exe --web.config.file C:\\k\\web.yaml"),
       /System error 1067/,
     ],
+    [
+      "whose program was not told that it is one",
+      service("s", "C:\\k\\kubelet.exe --config C:\\k\\kubelet.yaml"),
+      /not told by --windows-service. System error 1067/,
+    ],
   ])("do not start %s", async (_, definition, message) => {
     const stand = await online();
     const seen = await apply(
       stand,
       file("C:\\k\\exporter.exe", exporter),
       file("C:\\k\\text.exe", "MZ"),
+      file("C:\\k\\kubelet.exe", payloadContent("kubelet", "v1.34.2")),
       service("broken", "C:\\k\\none.exe"),
       definition,
       start("s"),

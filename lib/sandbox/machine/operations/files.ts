@@ -52,6 +52,24 @@ function contentOf({ machine, process }: Applying, source: FileSource): Promise<
   return secretField(machine, process, source.secretId, source.field);
 }
 
+const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$/i;
+
+/** What is wrong with the names in a path (Microsoft, "Naming Files, Paths, and Namespaces"), in .NET's words. */
+function pathFault(path: string): string | undefined {
+  if (/[<>"|?*\p{Cc}]/u.test(path)) return "Illegal characters in path.";
+  if (!/^[A-Za-z]:[\\/]/.test(path) || path.indexOf(":", 2) > 0) return "The given path's format is not supported.";
+  const names = path.slice(3).split(/[\\/]+/);
+  if (names.some((name) => RESERVED.test(name))) return "FileStream will not open Win32 devices.";
+  // The one disk of these machines.
+  return /^c/i.test(path) ? undefined : `Could not find a part of the path '${path}'.`;
+}
+
+/** @throws Error for a path that Windows does not take */
+function requirePath(path: string): void {
+  const fault = pathFault(path);
+  if (fault !== undefined) throw new Error(fault);
+}
+
 const usersOf = (machine: Machine, path: string): Service[] =>
   Object.values(machine.state.services).filter(
     (service) =>
@@ -69,6 +87,7 @@ const touched = (run: Applying, path: string): void => {
 
 /** Makes a directory, and closes it to others when asked to. */
 export const directory: Doer<OperationOf<"directory">> = async ({ machine }, { path, access }) => {
+  requirePath(path);
   const known = machine.disk.directory(path);
   if (known && (known.access === access || access === "inherited")) return false;
   machine.disk.makeDirectory(path, access);
@@ -77,6 +96,7 @@ export const directory: Doer<OperationOf<"directory">> = async ({ machine }, { p
 
 /** Writes a file whole, verified by its sha256 before it takes its place. */
 export const file: Doer<OperationOf<"file">> = async (run, { path, source, sha256, access }) => {
+  requirePath(path);
   const { machine, process } = run;
   const present = machine.disk.file(path);
   if (present && present.sha256 === sha256 && present.access === access) return false;
@@ -93,6 +113,7 @@ export const file: Doer<OperationOf<"file">> = async (run, { path, source, sha25
 
 /** Removes a file that is there; a running program's image cannot be removed. */
 export const removeFile: Doer<OperationOf<"remove-file">> = async (run, { path }) => {
+  requirePath(path);
   if (!run.machine.disk.file(path)) return false;
   requireUnlocked(run.machine, path);
   return run.machine.disk.remove(path);

@@ -1,3 +1,4 @@
+import { flagsOf } from "../command-line.ts";
 import type { Program } from "../machine.ts";
 import type { ProgramName } from "../payload.ts";
 import { containerd } from "./containerd.ts";
@@ -9,15 +10,26 @@ import { kubelet } from "./kubelet/kubelet.ts";
 import { csiProxy, windowsExporter } from "./plain.ts";
 import { ssmAgent } from "./ssm-agent/agent.ts";
 
+/**
+ * A Go program talks to the service control manager only when it is told to; otherwise it runs unheard until the manager
+ * ends it (kubelet's and kube-proxy's "--windows-service", containerd's "--run-service").
+ */
+const toldBy =
+  (flag: string, program: Program): Program =>
+  (context) => {
+    if (flagsOf(context.words, [flag]).get(flag) === "true") return program(context);
+    return { code: 1, reason: `It never reported to the service control manager: it was not told by --${flag}.` };
+  };
+
 /** Every program that a service of the simulated machine can be. */
 export const programs: Readonly<Record<ProgramName, Program>> = {
   "amazon-ssm-agent": ssmAgent,
   "ec2-launch": ec2Launch,
-  containerd,
-  kubelet,
-  "kube-proxy": kubeProxy,
+  containerd: toldBy("run-service", containerd),
+  kubelet: toldBy("windows-service", kubelet),
+  "kube-proxy": toldBy("windows-service", kubeProxy),
   "kube-log-runner": kubeLogRunner,
-  "hybrid-overlay-node": hybridOverlay,
-  "csi-proxy": csiProxy,
+  "hybrid-overlay-node": toldBy("windows-service", hybridOverlay),
+  "csi-proxy": toldBy("windows-service", csiProxy),
   windows_exporter: windowsExporter,
 };
