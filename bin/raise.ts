@@ -2,13 +2,8 @@ import { join } from "node:path";
 import { commands } from "../lambdas/commands/list.ts";
 import { control } from "../lib/sandbox/control/control.ts";
 import { type Activity, activity } from "../lib/sandbox/core/activity.ts";
-import { bus } from "../lib/sandbox/core/bus.ts";
-import { callRecord } from "../lib/sandbox/core/calls.ts";
-import type { Clock } from "../lib/sandbox/core/clock.ts";
-import type { Foundation } from "../lib/sandbox/core/foundation.ts";
-import { mishapBook } from "../lib/sandbox/core/mishaps.ts";
+import { type Foundation, foundationOn } from "../lib/sandbox/core/foundation.ts";
 import { type PacedClock, pacedClock } from "../lib/sandbox/core/paced-clock.ts";
-import { seededRandom } from "../lib/sandbox/core/random.ts";
 import { furnish, payloadManifest } from "../lib/sandbox/furnish.ts";
 import { type Ground, ground } from "../lib/sandbox/ground.ts";
 import { inhabit } from "../lib/sandbox/inhabitants.ts";
@@ -20,6 +15,7 @@ import { townConfiguration } from "../lib/sandbox/town-configuration.ts";
 import { type Addresses, ledgerOf, mountDoors, readDirectory } from "./doors.ts";
 import type { ClusterAccess, Endpoints } from "./endpoints.ts";
 import type { Flags } from "./flags.ts";
+import { hostClock } from "./host-clock.ts";
 import type { Places } from "./listen.ts";
 import type { Memory } from "./memory.ts";
 import { closed, isControl, openDoors } from "./open-doors.ts";
@@ -38,14 +34,6 @@ const API_FOR_MACHINES = `https://api-int.${town.cluster.name}.example.com:6443`
 /** How long the residents take to join, in sandbox time; passed in a moment before the first banner. */
 const MOVING_IN_MS = 4 * 60_000;
 
-const hostClock: Clock = {
-  now: Date.now,
-  after: (ms, what) => {
-    const timer = setTimeout(what, ms);
-    return () => clearTimeout(timer);
-  },
-};
-
 /** The clock, what it waits for when it is moved, and what the ground is built from. */
 interface Beginning {
   readonly clock: PacedClock;
@@ -58,16 +46,7 @@ interface Beginning {
 function begin({ store, reached, reach, run }: Memory, { seed, speed }: Flags): Beginning {
   const clock = pacedClock(reached ?? Date.now() - MOVING_IN_MS, speed, reach);
   const [requests, invocations] = [activity(), activity()];
-  const random = seededRandom(seed + run);
-  const foundation = {
-    clock,
-    random,
-    store,
-    mishaps: mishapBook(store, random),
-    calls: callRecord(clock),
-    bus: bus(),
-    busy: requests.during,
-  };
+  const foundation = foundationOn({ clock, store, seed: seed + run, busy: requests.during });
   return { clock, requests, invocations, settle: settling(requests, invocations), foundation };
 }
 

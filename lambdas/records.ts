@@ -108,6 +108,29 @@ export interface NodeRecord {
   readonly decided?: Decided | null;
 }
 
+/**
+ * A node's record before anything was done for it.
+ * @param at ISO 8601
+ */
+export const newNodeRecord = (operation: string, index: number, at: string): NodeRecord => ({
+  operation,
+  index,
+  status: "queued",
+  stage: null,
+  startedAt: at,
+  stageSince: at,
+  endedAt: null,
+  instanceId: null,
+  nodeName: null,
+  waitsFor: null,
+  failure: null,
+  decideBy: null,
+  outcome: null,
+  notes: [],
+  executionArn: null,
+  callbacks: {},
+});
+
 /** Everything the one message of an operation shows. */
 export interface OperationView {
   readonly operation: OperationRecord;

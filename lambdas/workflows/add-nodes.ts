@@ -4,7 +4,7 @@ import { okdPorts } from "../desired/ports.ts";
 import { Refused } from "../errors.ts";
 import { addSummary } from "../messages/endings.ts";
 import { addDryRun, addRefusal } from "../messages/outcomes.ts";
-import type { NodeRecord, OperationStatus, OperationView } from "../records.ts";
+import { newNodeRecord, type OperationStatus, type OperationView } from "../records.ts";
 import { executionName } from "../steps/executions.ts";
 import { deployed } from "../steps/host.ts";
 import { type Image, instanceOperation } from "../steps/instances.ts";
@@ -94,27 +94,9 @@ async function preview(steps: Steps, ask: Adding, begun: Begun, { pool, image }:
   });
 }
 
-const queued = (steps: Steps, ask: Adding, index: number): NodeRecord => ({
-  operation: ask.operation,
-  index,
-  status: "queued",
-  stage: null,
-  startedAt: steps.timestamp(),
-  stageSince: steps.timestamp(),
-  endedAt: null,
-  instanceId: null,
-  nodeName: null,
-  waitsFor: null,
-  failure: null,
-  decideBy: null,
-  outcome: null,
-  notes: [],
-  executionArn: null,
-  callbacks: {},
-});
-
 async function post(steps: Steps, ask: Adding, begun: Begun, room: Room): Promise<Published> {
-  for (let index = 0; index < ask.request.count; index += 1) await steps.ledger.beginNode(queued(steps, ask, index));
+  for (let index = 0; index < ask.request.count; index += 1)
+    await steps.ledger.beginNode(newNodeRecord(ask.operation, index, steps.timestamp()));
   return postFirst(steps, ask.operation, room.pool, begun.commandWord);
 }
 

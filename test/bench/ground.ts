@@ -1,15 +1,12 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { environmentOf, ledgerOf } from "../../bin/doors.ts";
+import { hostClock } from "../../bin/host-clock.ts";
 import { clients } from "../../lambdas/clients/clients.ts";
 import type { Configuration } from "../../lambdas/configuration.ts";
 import { settings } from "../../lambdas/settings.ts";
 import { directory } from "../../lambdas/steps/directory.ts";
-import { bus } from "../../lib/sandbox/core/bus.ts";
-import { callRecord } from "../../lib/sandbox/core/calls.ts";
-import type { Clock } from "../../lib/sandbox/core/clock.ts";
-import { mishapBook } from "../../lib/sandbox/core/mishaps.ts";
-import { seededRandom } from "../../lib/sandbox/core/random.ts";
+import { foundationOn } from "../../lib/sandbox/core/foundation.ts";
 import { openStore } from "../../lib/sandbox/core/store.ts";
 import { httpDoor } from "../../lib/sandbox/doors.ts";
 import { furnish } from "../../lib/sandbox/furnish.ts";
@@ -28,27 +25,14 @@ export interface BenchGround {
   close(): Promise<void>;
 }
 
-const clock: Clock = {
-  now: Date.now,
-  after: (ms, what) => {
-    const timer = setTimeout(what, ms);
-    return () => clearTimeout(timer);
-  },
-};
-
 const listening = (door: Server): Promise<string> =>
   new Promise((resolve) => {
     door.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(door.address() as AddressInfo).port}`));
   });
 
 async function build(): Promise<Ground> {
-  const store = openStore(":memory:");
-  const random = seededRandom(1);
-  const foundation = {
-    ...{ clock, random, store, mishaps: mishapBook(store, random), calls: callRecord(clock), bus: bus() },
-    busy: <T>(work: Promise<T>) => work,
-  };
-  return ground({ foundation, host: clock, hostTime: (ms) => ms, slackAddress: () => "http://slack.invalid" });
+  const foundation = foundationOn({ clock: hostClock, store: openStore(":memory:"), seed: 1 });
+  return ground({ foundation, host: hostClock, hostTime: (ms) => ms, slackAddress: () => "http://slack.invalid" });
 }
 
 /** Raises AWS and Slack on loopback, without machines; what the door starts ends at once, so that it takes no time here. */

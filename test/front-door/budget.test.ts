@@ -1,17 +1,14 @@
 import { createHmac } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { environmentOf, ledgerOf } from "../../bin/doors.ts";
+import { hostClock } from "../../bin/host-clock.ts";
 import { clients } from "../../lambdas/clients/clients.ts";
 import { hostedFrontDoor } from "../../lambdas/front-door/hosted.ts";
 import type { HttpEvent } from "../../lambdas/front-door/verify.ts";
 import { settings } from "../../lambdas/settings.ts";
 import { directory } from "../../lambdas/steps/directory.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
-import { bus } from "../../lib/sandbox/core/bus.ts";
-import { callRecord } from "../../lib/sandbox/core/calls.ts";
-import type { Clock } from "../../lib/sandbox/core/clock.ts";
-import { mishapBook } from "../../lib/sandbox/core/mishaps.ts";
-import { seededRandom } from "../../lib/sandbox/core/random.ts";
+import { foundationOn } from "../../lib/sandbox/core/foundation.ts";
 import { openStore } from "../../lib/sandbox/core/store.ts";
 import { furnish } from "../../lib/sandbox/furnish.ts";
 import { type Ground, ground, lambdaName } from "../../lib/sandbox/ground.ts";
@@ -22,27 +19,14 @@ import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
 import { nodeRecord, operationRecord } from "../messages/records.ts";
 import { buttonPress, dialogEvent, slashCommand } from "./signed.ts";
 
-const clock: Clock = {
-  now: Date.now,
-  after: (ms, what) => {
-    const timer = setTimeout(what, ms);
-    return () => clearTimeout(timer);
-  },
-};
-
 let stand: Ground;
 let addresses: Parameters<typeof ledgerOf>[1];
 
 /** The ground, with functions that only take what is started: the calls that it answers are the front door's alone. */
 beforeAll(async () => {
-  const store = openStore(":memory:");
-  const random = seededRandom(1);
   stand = await ground({
-    foundation: {
-      ...{ clock, random, store, mishaps: mishapBook(store, random), calls: callRecord(clock), bus: bus() },
-      busy: (work) => work,
-    },
-    host: clock,
+    foundation: foundationOn({ clock: hostClock, store: openStore(":memory:"), seed: 1 }),
+    host: hostClock,
     hostTime: (ms) => ms,
     slackAddress: () => "http://slack.invalid",
   });

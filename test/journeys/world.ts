@@ -1,15 +1,11 @@
 import { loadSharedConfigFiles } from "@smithy/core/config";
 import { vi } from "vitest";
 import { ledgerOf, mountDoors, readDirectory } from "../../bin/doors.ts";
+import { hostClock } from "../../bin/host-clock.ts";
 import type { Configuration } from "../../lambdas/configuration.ts";
 import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
-import { bus } from "../../lib/sandbox/core/bus.ts";
-import { callRecord } from "../../lib/sandbox/core/calls.ts";
-import type { Clock } from "../../lib/sandbox/core/clock.ts";
-import type { Foundation } from "../../lib/sandbox/core/foundation.ts";
-import { mishapBook } from "../../lib/sandbox/core/mishaps.ts";
-import { seededRandom } from "../../lib/sandbox/core/random.ts";
+import { foundationOn } from "../../lib/sandbox/core/foundation.ts";
 import { openStore, type Store } from "../../lib/sandbox/core/store.ts";
 import { furnish, payloadManifest } from "../../lib/sandbox/furnish.ts";
 import { type Astray, type Ground, ground } from "../../lib/sandbox/ground.ts";
@@ -70,14 +66,6 @@ export interface World extends Hands {
   close(): Promise<void>;
 }
 
-const hostClock: Clock = {
-  now: () => Date.now(),
-  after: (ms, what) => {
-    const timer = setTimeout(what, ms);
-    return () => clearTimeout(timer);
-  },
-};
-
 /** Has the time come, or will nothing happen any more? */
 const isOver = (end: number): boolean => Date.now() >= end || vi.getTimerCount() === 0;
 
@@ -95,16 +83,7 @@ export async function world(options: WorldOptions = {}, store: Store = openStore
     toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"],
   });
   const under = activity();
-  const random = seededRandom(options.seed ?? 1);
-  const foundation: Foundation = {
-    clock: hostClock,
-    random,
-    store,
-    mishaps: mishapBook(store, random),
-    calls: callRecord(hostClock),
-    bus: bus(),
-    busy: (work) => under.during(work),
-  };
+  const foundation = foundationOn({ clock: hostClock, store, seed: options.seed ?? 1, busy: under.during });
   const stand = await ground({
     foundation,
     host: hostClock,

@@ -1,4 +1,4 @@
-import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
+import { type NodeRecord, newNodeRecord, type OperationRecord } from "../../lambdas/records.ts";
 
 /** An operation as the ledger holds it, with what a test cares for. */
 export const operationRecord = (fields: Partial<OperationRecord> = {}): OperationRecord => ({
@@ -20,22 +20,11 @@ export const operationRecord = (fields: Partial<OperationRecord> = {}): Operatio
 
 /** A node of it that installs Windows features, with what a test cares for. */
 export const nodeRecord = (fields: Partial<NodeRecord> = {}): NodeRecord => ({
-  operation: "add-3f9c2a71",
-  index: 0,
+  ...newNodeRecord("add-3f9c2a71", 0, "2026-11-21T14:00:10.000Z"),
   status: "running",
   stage: "features",
-  startedAt: "2026-11-21T14:00:10.000Z",
   stageSince: "2026-11-21T14:08:00.000Z",
-  endedAt: null,
   instanceId: "i-0ab12cd34ef567890",
-  nodeName: null,
-  waitsFor: null,
-  failure: null,
-  decideBy: null,
-  outcome: null,
-  notes: [],
-  executionArn: null,
-  callbacks: {},
   ...fields,
 });
 

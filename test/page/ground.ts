@@ -1,20 +1,12 @@
+import { hostClock } from "../../bin/host-clock.ts";
 import { commands } from "../../lambdas/commands/list.ts";
 import { control } from "../../lib/sandbox/control/control.ts";
-import type { Clock } from "../../lib/sandbox/core/clock.ts";
 import { page } from "../../lib/sandbox/page/page.ts";
 import { type Slack, slack } from "../../lib/sandbox/slack/slack.ts";
 import { town } from "../../lib/sandbox/town.ts";
 import { boltApp, ground, SECRET, TOKEN } from "../sandbox/slack/workbench.ts";
 import { bot } from "./bot.ts";
 import { agents, instances, nodes, operations } from "./samples.ts";
-
-const hostClock: Clock = {
-  now: Date.now,
-  after: (ms, what) => {
-    const timer = setTimeout(what, ms);
-    return () => clearTimeout(timer);
-  },
-};
 
 const setting = {
   cluster: town.cluster.name,

@@ -1,4 +1,4 @@
-import type { NodeRecord, OperationRecord, OperationView } from "../../lambdas/records.ts";
+import { type NodeRecord, newNodeRecord, type OperationRecord, type OperationView } from "../../lambdas/records.ts";
 import { town } from "../../lib/sandbox/town.ts";
 
 const minutes = (count: number): string => new Date(Date.parse("2026-11-20T14:00:00Z") + count * 60_000).toISOString();
@@ -23,22 +23,11 @@ const record: OperationRecord = {
 };
 
 const node = (index: number, more: Partial<NodeRecord>): NodeRecord => ({
-  operation: record.id,
-  index,
+  ...newNodeRecord(record.id, index, minutes(3)),
   status: "running",
   stage: "features",
-  startedAt: minutes(3),
   stageSince: minutes(8),
-  endedAt: null,
   instanceId: `i-0a1b2c3d4e5f6071${index}`,
-  nodeName: null,
-  waitsFor: null,
-  failure: null,
-  decideBy: null,
-  outcome: null,
-  notes: [],
-  executionArn: null,
-  callbacks: {},
   ...more,
 });
 

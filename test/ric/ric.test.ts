@@ -3,30 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Addresses, environmentOf, mountDoors, readDirectory } from "../../bin/doors.ts";
+import { hostClock } from "../../bin/host-clock.ts";
 import { takePlaces } from "../../bin/listen.ts";
 import { closed, openDoors } from "../../bin/open-doors.ts";
 import { deploymentBundles } from "../../lib/deployment-bundles.ts";
 import { type FunctionName, type FunctionShape, functions } from "../../lib/functions.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
-import { bus } from "../../lib/sandbox/core/bus.ts";
-import { callRecord } from "../../lib/sandbox/core/calls.ts";
-import type { Clock } from "../../lib/sandbox/core/clock.ts";
-import { mishapBook } from "../../lib/sandbox/core/mishaps.ts";
-import { seededRandom } from "../../lib/sandbox/core/random.ts";
+import { foundationOn } from "../../lib/sandbox/core/foundation.ts";
 import { openStore } from "../../lib/sandbox/core/store.ts";
 import { furnish } from "../../lib/sandbox/furnish.ts";
 import { type Ground, ground, lambdaName } from "../../lib/sandbox/ground.ts";
 import { town } from "../../lib/sandbox/town.ts";
 import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
 import { type DeployedFunction, deployedFunction } from "./deployed-function.ts";
-
-const clock: Clock = {
-  now: Date.now,
-  after: (ms, what) => {
-    const timer = setTimeout(what, ms);
-    return () => clearTimeout(timer);
-  },
-};
 
 /** Both doors and a workflow that reaches everything: ledger, bucket, secrets, cluster and Slack. */
 const bundled = ["front-door", "cloud-events", "look"] as const;
@@ -40,18 +29,9 @@ let stop: () => Promise<void>;
 async function raise(): Promise<void> {
   const places = await takePlaces(0);
   const store = openStore(":memory:");
-  const random = seededRandom(1);
-  const foundation = {
-    clock,
-    random,
-    store,
-    mishaps: mishapBook(store, random),
-    calls: callRecord(clock),
-    bus: bus(),
-    busy: <T>(work: Promise<T>) => work,
-  };
+  const foundation = foundationOn({ clock: hostClock, store, seed: 1 });
   const slack = `http://127.0.0.1:${places.slack.port}`;
-  stand = await ground({ foundation, host: clock, hostTime: (ms) => ms, slackAddress: () => slack });
+  stand = await ground({ foundation, host: hostClock, hostTime: (ms) => ms, slackAddress: () => slack });
   const kubernetes = `https://127.0.0.1:${places.kubernetes.port}`;
   const configuration = townConfiguration({ apiServer: kubernetes, authority: stand.kubernetes.authorityPem });
   await furnish(stand, configuration, kubernetes);

@@ -1,3 +1,4 @@
+import { hostClock } from "../../bin/host-clock.ts";
 import { clients } from "../../lambdas/clients/clients.ts";
 import type { Transport } from "../../lambdas/clients/transport.ts";
 import type { Configuration } from "../../lambdas/configuration.ts";
@@ -8,13 +9,8 @@ import { permissionsFor } from "../../lib/permissions.ts";
 import { access } from "../../lib/sandbox/aws/access.ts";
 import { instanceRole } from "../../lib/sandbox/aws/instance-role.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
-import { bus } from "../../lib/sandbox/core/bus.ts";
-import { callRecord } from "../../lib/sandbox/core/calls.ts";
-import type { Clock } from "../../lib/sandbox/core/clock.ts";
-import type { Foundation } from "../../lib/sandbox/core/foundation.ts";
-import { mishapBook } from "../../lib/sandbox/core/mishaps.ts";
+import { foundationOn } from "../../lib/sandbox/core/foundation.ts";
 import { pacedClock } from "../../lib/sandbox/core/paced-clock.ts";
-import { seededRandom } from "../../lib/sandbox/core/random.ts";
 import { openStore } from "../../lib/sandbox/core/store.ts";
 import type { InstanceRole } from "../../lib/sandbox/core/surroundings.ts";
 import { furnish } from "../../lib/sandbox/furnish.ts";
@@ -46,14 +42,6 @@ export interface Stand extends Ground {
   close(): Promise<void>;
 }
 
-const hostClock: Clock = {
-  now: () => Date.now(),
-  after: (ms, what) => {
-    const timer = setTimeout(what, ms);
-    return () => clearTimeout(timer);
-  },
-};
-
 const settingsOf = ({ keys }: Ground, principal: Principal): Settings => ({
   region: town.region,
   credentials: keys.of(principal),
@@ -77,17 +65,7 @@ function nodeRoleOf({ s3, secrets, foundation }: Ground): InstanceRole {
 export async function stand(): Promise<Stand> {
   const clock = pacedClock(START, 1e-9);
   const work = activity();
-  const store = openStore(":memory:");
-  const random = seededRandom(7);
-  const foundation: Foundation = {
-    clock,
-    random,
-    store,
-    mishaps: mishapBook(store, random),
-    calls: callRecord(clock),
-    bus: bus(),
-    busy: work.during,
-  };
+  const foundation = foundationOn({ clock, store: openStore(":memory:"), seed: 7, busy: work.during });
   const here = await ground({ foundation, host: hostClock, hostTime: clock.hostTime, slackAddress: () => SLACK });
   const configuration = townConfiguration({ apiServer: KUBERNETES, authority: here.kubernetes.authorityPem });
   await furnish(here, configuration, KUBERNETES);

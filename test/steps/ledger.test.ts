@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
+import { type NodeRecord, newNodeRecord, type OperationRecord } from "../../lambdas/records.ts";
 import { type Stand, stand } from "./ground.ts";
 
 let ground: Stand;
@@ -25,22 +25,7 @@ const operation = (id: string, requestedAt = "2026-11-21T08:00:00.000Z"): Operat
 });
 
 const node = (id: string, index: number, changes: Partial<NodeRecord> = {}): NodeRecord => ({
-  operation: id,
-  index,
-  status: "queued",
-  stage: null,
-  startedAt: "2026-11-21T08:00:00.000Z",
-  stageSince: "2026-11-21T08:00:00.000Z",
-  endedAt: null,
-  instanceId: null,
-  nodeName: null,
-  waitsFor: null,
-  failure: null,
-  decideBy: null,
-  outcome: null,
-  notes: [],
-  executionArn: null,
-  callbacks: {},
+  ...newNodeRecord(id, index, "2026-11-21T08:00:00.000Z"),
   ...changes,
 });
 

@@ -3,7 +3,7 @@ import type { Start } from "../../commands/command.ts";
 import { Refused } from "../../errors.ts";
 import { removalRefusal } from "../../messages/removal-refusal.ts";
 import { type BlockedPod, budgetsToAllow, podsCameBack, podsToLeave } from "../../messages/removal-words.ts";
-import type { NodeRecord } from "../../records.ts";
+import { type NodeRecord, newNodeRecord } from "../../records.ts";
 import { podsToEvict } from "../../steps/evictions.ts";
 import type { Lease } from "../../steps/leases.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -67,22 +67,11 @@ async function takeLease(
 
 async function begin(steps: Steps, start: Start, begun: Begun, { name, facts }: Chosen): Promise<Published> {
   const record: NodeRecord = {
-    operation: start.operation,
-    index: INDEX,
+    ...newNodeRecord(start.operation, INDEX, steps.timestamp()),
     status: "running",
     stage: "cordon",
-    startedAt: steps.timestamp(),
-    stageSince: steps.timestamp(),
-    endedAt: null,
     instanceId: facts.instanceId,
     nodeName: name,
-    waitsFor: null,
-    failure: null,
-    decideBy: null,
-    outcome: null,
-    notes: [],
-    executionArn: null,
-    callbacks: {},
   };
   await steps.ledger.beginNode(record);
   await steps.ledger.changeOperation(start.operation, { status: "running", callbacks: {} });

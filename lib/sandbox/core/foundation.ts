@@ -1,8 +1,8 @@
-import type { Bus } from "./bus.ts";
-import type { Calls } from "./calls.ts";
+import { type Bus, bus } from "./bus.ts";
+import { type Calls, callRecord } from "./calls.ts";
 import type { Clock } from "./clock.ts";
-import type { Mishaps } from "./mishaps.ts";
-import type { Random } from "./random.ts";
+import { type Mishaps, mishapBook } from "./mishaps.ts";
+import { type Random, seededRandom } from "./random.ts";
 import type { Store } from "./store.ts";
 
 /** What every service of the ground is built from. */
@@ -18,4 +18,18 @@ export interface Foundation {
    * A journey's clock does not move before the promise has settled. Returns the same promise.
    */
   busy<T>(work: Promise<T>): Promise<T>;
+}
+
+/** What a foundation is laid on. */
+interface Site extends Pick<Foundation, "clock" | "store"> {
+  /** Any whole number: the same one gives the same run. */
+  readonly seed: number;
+  /** Left out, nobody waits for what is under way. */
+  readonly busy?: Foundation["busy"];
+}
+
+/** Lays the foundation of a ground whose memory, clock and seed are given. */
+export function foundationOn({ clock, store, seed, busy = (work) => work }: Site): Foundation {
+  const random = seededRandom(seed);
+  return { clock, random, store, mishaps: mishapBook(store, random), calls: callRecord(clock), bus: bus(), busy };
 }

@@ -4,12 +4,8 @@ import { permissionsFor, type Statement } from "../../../lib/permissions.ts";
 import { access } from "../../../lib/sandbox/aws/access.ts";
 import { type AwsDoor, awsDoor } from "../../../lib/sandbox/aws/door.ts";
 import type { AwsService } from "../../../lib/sandbox/core/aws-service.ts";
-import { bus } from "../../../lib/sandbox/core/bus.ts";
-import { callRecord } from "../../../lib/sandbox/core/calls.ts";
 import type { Clock } from "../../../lib/sandbox/core/clock.ts";
-import type { Foundation } from "../../../lib/sandbox/core/foundation.ts";
-import { mishapBook } from "../../../lib/sandbox/core/mishaps.ts";
-import { seededRandom } from "../../../lib/sandbox/core/random.ts";
+import { type Foundation, foundationOn } from "../../../lib/sandbox/core/foundation.ts";
 import { openStore, type Store } from "../../../lib/sandbox/core/store.ts";
 import type { WireRequest, WireResponse } from "../../../lib/sandbox/core/wire.ts";
 import { town } from "../../../lib/sandbox/town.ts";
@@ -46,19 +42,8 @@ export function handClock(start = Date.UTC(2026, 10, 21, 8)): Clock & { advance(
 }
 
 /** A foundation on a clock that is moved by hand. */
-export function foundationFor(clock: Clock, options: { seed?: number; store?: Store } = {}): Foundation {
-  const random = seededRandom(options.seed ?? 7);
-  const store = options.store ?? openStore(":memory:");
-  return {
-    clock,
-    random,
-    store,
-    mishaps: mishapBook(store, random),
-    calls: callRecord(clock),
-    bus: bus(),
-    busy: (work) => work,
-  };
-}
+export const foundationFor = (clock: Clock, options: { seed?: number; store?: Store } = {}): Foundation =>
+  foundationOn({ clock, store: options.store ?? openStore(":memory:"), seed: options.seed ?? 7 });
 
 const everything: Statement = { sid: "Everything", actions: ["*"], resources: ["*"] };
 

@@ -6,9 +6,10 @@ import {
   type OperationUpdate,
 } from "@aws-sdk/client-lambda";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { hostClock } from "../../../bin/host-clock.ts";
 import { durableClient } from "../../../lambdas/clients/durable.ts";
 import { ending, invokeLater, mountDurable } from "./backends.ts";
-import { fakeTime, hostClock, pass, raise } from "./harness.ts";
+import { fakeTime, pass, raise } from "./harness.ts";
 
 beforeEach(fakeTime);
 afterEach(() => void vi.useRealTimers());

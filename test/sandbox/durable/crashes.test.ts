@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { type DurableContext, retryPresets, StepSemantics } from "@aws/durable-execution-sdk-js";
 import { GetDurableExecutionCommand, InvokeCommand } from "@aws-sdk/client-lambda";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { hostClock } from "../../../bin/host-clock.ts";
 import { durableClient } from "../../../lambdas/clients/durable.ts";
 import { ending, history, invokeLater, mountDurable, type Workflow } from "./backends.ts";
-import { fakeTime, hostClock, pass, type Raised, raise } from "./harness.ts";
+import { fakeTime, pass, type Raised, raise } from "./harness.ts";
 
 let folder = "";
 

@@ -5,9 +5,10 @@ import {
   SendDurableExecutionCallbackSuccessCommand,
 } from "@aws-sdk/client-lambda";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { hostClock } from "../../../bin/host-clock.ts";
 import type { Caller } from "../../../lib/sandbox/core/aws-service.ts";
 import type { LambdaContext } from "../../../lib/sandbox/durable/functions.ts";
-import { account, clientOf, fakeTime, hostClock, nobody, pass, type Raised, raise } from "./harness.ts";
+import { account, clientOf, fakeTime, nobody, pass, type Raised, raise } from "./harness.ts";
 
 beforeEach(fakeTime);
 afterEach(() => void vi.useRealTimers());

@@ -1,24 +1,13 @@
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { vi } from "vitest";
+import { hostClock } from "../../../bin/host-clock.ts";
 import { AwsError, type Caller } from "../../../lib/sandbox/core/aws-service.ts";
-import { bus, type Fact } from "../../../lib/sandbox/core/bus.ts";
-import { callRecord } from "../../../lib/sandbox/core/calls.ts";
+import type { Fact } from "../../../lib/sandbox/core/bus.ts";
 import type { Clock } from "../../../lib/sandbox/core/clock.ts";
-import type { Foundation } from "../../../lib/sandbox/core/foundation.ts";
-import { mishapBook } from "../../../lib/sandbox/core/mishaps.ts";
-import { seededRandom } from "../../../lib/sandbox/core/random.ts";
+import { type Foundation, foundationOn } from "../../../lib/sandbox/core/foundation.ts";
 import { openStore } from "../../../lib/sandbox/core/store.ts";
 import type { WireRequest } from "../../../lib/sandbox/core/wire.ts";
 import { type LambdaOptions, type LambdaService, lambdaService } from "../../../lib/sandbox/durable/lambda-service.ts";
-
-/** The host's clock as the sandbox's: real, or faked by vitest. */
-export const hostClock: Clock = {
-  now: () => Date.now(),
-  after: (ms, what) => {
-    const timer = setTimeout(what, ms);
-    return () => clearTimeout(timer);
-  },
-};
 
 export const account = { accountId: "111122223333", region: "us-west-2" };
 
@@ -55,20 +44,9 @@ export const nobody: Caller = {
 /** Raises the service; everything it remembers lies at `path`. */
 export function raise(options: RaiseOptions = {}): Raised {
   const { path = ":memory:", clock = hostClock, seed = 1, caller = anybody, gate } = options;
-  const store = openStore(path);
-  const random = seededRandom(seed);
   const facts: Fact[] = [];
-  const announcer = bus();
-  announcer.listen((fact) => void facts.push(fact));
-  const ground: Foundation = {
-    clock,
-    random,
-    store,
-    mishaps: mishapBook(store, random),
-    calls: callRecord(clock),
-    bus: announcer,
-    busy: (work) => work,
-  };
+  const ground = foundationOn({ clock, store: openStore(path), seed });
+  ground.bus.listen((fact) => void facts.push(fact));
   const service = lambdaService(ground, { ...account, hostTime: (ms) => ms, duplicates: 0, ...options });
   return { ground, service, lambda: clientOf(service, caller, gate), facts };
 }

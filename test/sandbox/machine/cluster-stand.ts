@@ -3,8 +3,8 @@ import type { Operation } from "../../../lambdas/desired/plan.ts";
 import type { InstanceFacts } from "../../../lib/sandbox/core/surroundings.ts";
 import { type Kubernetes, kubernetesApi } from "../../../lib/sandbox/kubernetes/api.ts";
 import {
-  foundationOn,
   handClock,
+  handFoundation,
   joinSecret,
   minutes,
   okdFacts,
@@ -67,7 +67,7 @@ const kubeletSigners = new Set(["kubernetes.io/kube-apiserver-client-kubelet", "
 
 export async function clusterStand(after?: ClusterStand): Promise<ClusterStand> {
   const clock = handClock(after?.clock.now());
-  const foundation = foundationOn(clock, after?.foundation.store);
+  const foundation = handFoundation(clock, after?.foundation.store);
   const instances = after?.instances ?? new Map<string, InstanceFacts>();
   const cloud = {
     instance: (id: string) => instances.get(id),

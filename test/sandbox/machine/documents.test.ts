@@ -6,7 +6,7 @@ import { newProcess } from "../../../lib/sandbox/machine/process.ts";
 import { resumeDocuments, takeDocument } from "../../../lib/sandbox/machine/programs/ssm-agent/documents.ts";
 import { serviceKey } from "../../../lib/sandbox/machine/services.ts";
 import { agentService, newMachineState } from "../../../lib/sandbox/machine/state.ts";
-import { foundationOn, type HandClock, handClock, instance, minutes } from "./stand.ts";
+import { type HandClock, handClock, handFoundation, instance, minutes } from "./stand.ts";
 
 const facts = instance(1);
 
@@ -20,7 +20,7 @@ interface Bench {
 /** A machine with an agent and one script that ends as the test says. */
 function bench(script: () => Promise<ScriptEnd>): Bench {
   const clock = handClock();
-  const foundation = foundationOn(clock);
+  const foundation = handFoundation(clock);
   const reports: Bench["reports"] = [];
   const reboots: string[] = [];
   const agenda = {

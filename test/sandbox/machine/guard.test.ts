@@ -4,14 +4,14 @@ import { metadataRoute } from "../../../lib/sandbox/machine/network.ts";
 import { newProcess } from "../../../lib/sandbox/machine/process.ts";
 import { guard, guardPaths } from "../../../lib/sandbox/machine/scripts/guard.ts";
 import { newMachineState } from "../../../lib/sandbox/machine/state.ts";
-import { foundationOn, handClock, instance, minutes } from "./stand.ts";
+import { handClock, handFoundation, instance, minutes } from "./stand.ts";
 
 const facts = instance(1);
 const clock = handClock();
 
 /** A machine that has a default route, and otherwise what the case says. */
 function machineWith(change: (machine: Machine) => void): Machine {
-  const foundation = foundationOn(clock);
+  const foundation = handFoundation(clock);
   const state = newMachineState(facts, 4, "ABCDEFG");
   state.services = {};
   state.routes = [{ prefix: "0.0.0.0/0", nextHop: "10.0.0.1", interface: "Ethernet", persistent: false }];

@@ -13,12 +13,8 @@ import { scriptDocuments } from "../../../lib/constructs/script-document.ts";
 import { scriptText } from "../../../lib/constructs/script-text.ts";
 import { activity } from "../../../lib/sandbox/core/activity.ts";
 import { AwsError } from "../../../lib/sandbox/core/aws-service.ts";
-import { bus } from "../../../lib/sandbox/core/bus.ts";
-import { callRecord } from "../../../lib/sandbox/core/calls.ts";
 import type { Clock } from "../../../lib/sandbox/core/clock.ts";
-import type { Foundation } from "../../../lib/sandbox/core/foundation.ts";
-import { mishapBook } from "../../../lib/sandbox/core/mishaps.ts";
-import { seededRandom } from "../../../lib/sandbox/core/random.ts";
+import { type Foundation, foundationOn } from "../../../lib/sandbox/core/foundation.ts";
 import { openStore, type Store } from "../../../lib/sandbox/core/store.ts";
 import type { Cloud, InstanceFacts, InstanceRole, KubernetesApi } from "../../../lib/sandbox/core/surroundings.ts";
 import type { ControlPlane, Job, StepResult } from "../../../lib/sandbox/machine/control-plane.ts";
@@ -70,10 +66,8 @@ export function handClock(start = Date.UTC(2026, 10, 21, 8)): HandClock {
   };
 }
 
-export function foundationOn(clock: HandClock, store: Store = openStore(":memory:"), seed = 11): Foundation {
-  const random = seededRandom(seed);
-  const mishaps = mishapBook(store, random);
-  return { clock, random, store, mishaps, calls: callRecord(clock), bus: bus(), busy: clock.busy };
+export function handFoundation(clock: HandClock, store: Store = openStore(":memory:"), seed = 11): Foundation {
+  return foundationOn({ clock, store, seed, busy: clock.busy });
 }
 
 /** An instance as EC2 would describe it; `number` makes it unlike others. */
@@ -243,7 +237,7 @@ export interface StandOptions {
 
 export function standOf(options: StandOptions = {}): Stand {
   const clock = options.clock ?? handClock();
-  const foundation = options.foundation ?? foundationOn(clock, options.store);
+  const foundation = options.foundation ?? handFoundation(clock, options.store);
   const instances = options.instances ?? new Map<string, InstanceFacts>();
   const { bucket, manifest } = payload();
   const secrets = new Map<string, string>();

@@ -1,16 +1,13 @@
 import { App, AwsLambdaReceiver, type Logger, LogLevel } from "@slack/bolt";
 import { WebClient } from "@slack/web-api";
-import { bus } from "../../../lib/sandbox/core/bus.ts";
-import { callRecord } from "../../../lib/sandbox/core/calls.ts";
 import type { Clock } from "../../../lib/sandbox/core/clock.ts";
 import type { Foundation } from "../../../lib/sandbox/core/foundation.ts";
-import { mishapBook } from "../../../lib/sandbox/core/mishaps.ts";
-import { seededRandom } from "../../../lib/sandbox/core/random.ts";
 import { openStore, type Store } from "../../../lib/sandbox/core/store.ts";
 import type { WireRequest, WireResponse } from "../../../lib/sandbox/core/wire.ts";
 import { type Slack, slack } from "../../../lib/sandbox/slack/slack.ts";
 import type { SlackOptions } from "../../../lib/sandbox/slack/workspace.ts";
 import { town } from "../../../lib/sandbox/town.ts";
+import { handClock as clockAt, foundationFor } from "../aws/stand.ts";
 
 export const SECRET = "8f742231b10e8888abcd99yyyzzz85a5";
 export const TOKEN = "xoxb-sandbox";
@@ -18,50 +15,11 @@ export const CHANNEL = town.slack.channelId;
 export const OPERATOR = "U0OPERATOR";
 export const VISITOR = "U0VISITOR0";
 
-/** A clock that stands still until a test moves it. */
-export interface HandClock extends Clock {
-  /** Moves on by `ms`, running what falls due, and lets promises settle. */
-  advance(ms: number): Promise<void>;
-}
-
 /** Starts at the real time: Bolt compares signatures' dates with the real clock. */
-export function handClock(): HandClock {
-  let now = Date.now();
-  let timers: { due: number; what: () => void }[] = [];
-  const fire = (): void => {
-    const due = timers.filter((timer) => timer.due <= now);
-    timers = timers.filter((timer) => timer.due > now);
-    for (const timer of due) timer.what();
-  };
-  return {
-    now: () => now,
-    after: (ms, what) => {
-      const timer = { due: now + ms, what };
-      timers.push(timer);
-      return () => {
-        timers = timers.filter((one) => one !== timer);
-      };
-    },
-    advance: async (ms) => {
-      now += ms;
-      fire();
-      await new Promise((resolve) => setImmediate(resolve));
-    },
-  };
-}
+export const handClock = () => clockAt(Date.now());
 
-export function ground(clock: Clock, store: Store = openStore(":memory:")): Foundation {
-  const random = seededRandom(7);
-  return {
-    clock,
-    random,
-    store,
-    mishaps: mishapBook(store, random),
-    calls: callRecord(clock),
-    bus: bus(),
-    busy: (work) => work,
-  };
-}
+export const ground = (clock: Clock, store: Store = openStore(":memory:")): Foundation =>
+  foundationFor(clock, { store });
 
 /** A request URL that answers everything with the same; it remembers what it was asked. */
 export function silentApp(response: Partial<WireResponse> = {}) {
