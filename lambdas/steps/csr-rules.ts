@@ -9,6 +9,8 @@ export const SERVING_SIGNER = "kubernetes.io/kubelet-serving";
 /** A pending CertificateSigningRequest, reduced to what is judged. */
 export interface PendingRequest {
   readonly name: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
   readonly signerName: string;
   readonly username: string;
   readonly groups: readonly string[];
@@ -25,6 +27,8 @@ export interface Expected {
   /** Private addresses and DNS names of the instance, from EC2. */
   readonly addresses: readonly string[];
   readonly names: readonly string[];
+  /** When EC2 launched the instance, ISO 8601: what is older was asked for by a machine that had its address before. */
+  readonly launchedAt: string;
   /** Does a Node of this name exist? */
   readonly nodeExists: boolean;
 }
@@ -107,6 +111,10 @@ const usagesAre = (usages: readonly string[], purpose: "client auth" | "server a
   sameSet(usages, ["digital signature", purpose]) ||
   sameSet(usages, ["key encipherment", "digital signature", purpose]);
 
+/** What cannot be compared counts as old. */
+const isStale = (pending: PendingRequest, expected: Expected): boolean =>
+  !(Date.parse(pending.createdAt) >= Date.parse(expected.launchedAt));
+
 const subjectFault = (request: Parsed): string | null => {
   if (request.organizations.join() !== "system:nodes")
     return `its organizations are "${request.organizations.join(", ")}", not exactly system:nodes`;
@@ -166,6 +174,7 @@ export function judge(pending: PendingRequest, expected: Expected): Verdict {
     if (!asks && !looksLike(commonName, expected.nodeName)) return { verdict: "other" };
     return nearMiss(`it asks for the name ${commonName}`);
   }
+  if (isStale(pending, expected)) return nearMiss("it is older than the instance: another machine asked for it");
   const fault =
     subjectFault(request) ??
     (pending.signerName === CLIENT_SIGNER ? clientFault : servingFault)(pending, request, expected);

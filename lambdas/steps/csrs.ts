@@ -19,6 +19,7 @@ const isApprovedFor = (csr: V1CertificateSigningRequest, instanceId: string): bo
 
 const reduced = (csr: V1CertificateSigningRequest): PendingRequest => ({
   name: csr.metadata?.name ?? "",
+  createdAt: new Date(csr.metadata?.creationTimestamp ?? 0).toISOString(),
   signerName: csr.spec.signerName,
   username: csr.spec.username ?? "",
   groups: csr.spec.groups ?? [],

@@ -37,6 +37,8 @@ export interface Machine {
   readonly privateIp: string;
   readonly privateDnsName: string;
   readonly zone: string;
+  /** ISO 8601. */
+  readonly launchedAt: string;
   readonly tags: Readonly<Record<string, string>>;
   /** Why it is in its state, in EC2's words ("Server.InternalError: Internal error on launch"); empty while it lives. */
   readonly because?: string;
@@ -92,6 +94,7 @@ const machineOf = (instance: Instance): Machine => ({
   privateIp: instance.PrivateIpAddress ?? "",
   privateDnsName: instance.PrivateDnsName ?? "",
   zone: instance.Placement?.AvailabilityZone ?? "",
+  launchedAt: instance.LaunchTime?.toISOString() ?? "",
   tags: Object.fromEntries((instance.Tags ?? []).map((tag) => [tag.Key ?? "", tag.Value ?? ""])),
   because: instance.StateReason?.Message ?? "",
 });

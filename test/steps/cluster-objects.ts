@@ -48,6 +48,7 @@ export const launched = (changes: Partial<Machine> = {}, tags: Record<string, st
   privateIp: "10.0.0.21",
   privateDnsName: "ip-10-0-0-21.us-west-2.compute.internal",
   zone: "us-west-2a",
+  launchedAt: "2026-11-20T07:50:00.000Z",
   tags: { "casement:cluster": CLUSTER, "casement:launched": "true", "casement:pool": "web", ...tags },
   ...changes,
 });

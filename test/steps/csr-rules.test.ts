@@ -123,6 +123,12 @@ const clientNearMisses: readonly Case[] = [
   ],
   ["a space after our name", await clientPem({ subject: named(`${commonName} `) }), /asks for the name/],
   [
+    "a request from before the launch, of a machine that had the address then",
+    client({ createdAt: "2026-11-21T07:49:59.000Z" }),
+    /older than the instance/,
+  ],
+  ["a request without a time", client({ createdAt: "" }), /older than the instance/],
+  [
     "a requester other than the bootstrapper",
     client({ username: "system:serviceaccount:default:default" }),
     /asked for by/,

@@ -66,12 +66,17 @@ export const rightNames: readonly JsonGeneralName[] = [
   { type: "ip", value: address },
 ];
 
+/** When the machine was launched, and when its kubelet asked. */
+const launchedAt = "2026-11-21T07:50:00.000Z";
+const askedAt = "2026-11-21T07:58:00.000Z";
+
 /** Before its Node exists (client request), or after (serving request). */
 export const expecting = (nodeExists: boolean): Expected => ({
   nodeName,
   bootstrapper,
   addresses: [address],
   names: [nodeName],
+  launchedAt,
   nodeExists,
 });
 
@@ -81,6 +86,7 @@ const rightServing = await signed({ subject: rightSubject, names: rightNames });
 /** The client request of the machine as its kubelet makes it, with some of it changed. */
 export const client = (changes: Partial<PendingRequest> = {}): PendingRequest => ({
   name: "csr-client",
+  createdAt: askedAt,
   signerName: CLIENT_SIGNER,
   username: bootstrapper,
   groups: ["system:serviceaccounts", "system:authenticated"],
@@ -92,6 +98,7 @@ export const client = (changes: Partial<PendingRequest> = {}): PendingRequest =>
 /** The serving request of the machine as its kubelet makes it, with some of it changed. */
 export const serving = (changes: Partial<PendingRequest> = {}): PendingRequest => ({
   name: "csr-serving",
+  createdAt: askedAt,
   signerName: SERVING_SIGNER,
   username: commonName,
   groups: ["system:nodes", "system:authenticated"],

@@ -10,13 +10,14 @@ import { apply, type Job, machineOf, once, record, waitFor } from "./job.ts";
 
 /** What the machine's certificate requests must say, by EC2's and the cluster's word. */
 async function expected(job: Job): Promise<Expected> {
-  const { privateDnsName, privateIp } = machineOf(job);
+  const { privateDnsName, privateIp, launchedAt } = machineOf(job);
   const node = await job.steps.nodes.read(privateDnsName);
   return {
     nodeName: privateDnsName,
     bootstrapper: BOOTSTRAPPER,
     addresses: [privateIp],
     names: [privateDnsName],
+    launchedAt,
     nodeExists: node !== undefined,
   };
 }
