@@ -21,20 +21,28 @@ export interface DoorClients {
   signingSecret(doubted: boolean): Promise<string>;
 }
 
+/** How long somebody may be kept waiting. */
+export interface Patience {
+  /** How often a call to AWS is made at most; between them it waits up to 0.5, 1, 2 … seconds. */
+  readonly attempts?: number;
+  /** Milliseconds for a call to Slack; 4,000 unless told. */
+  readonly slack?: number;
+}
+
 /**
  * Builds the clients of the doors.
  * @param place where we run, by whose credentials
  * @param transport another way out than the network
- * @param maxAttempts how often a call to AWS is made at most; between them it waits up to 0.5, 1, 2 … seconds
+ * @param patience how long calls may take
  * @param now milliseconds since the epoch: the age of what is kept
  */
 export function doorClients(
   place: Settings,
   transport?: Transport,
-  maxAttempts?: number,
+  patience: Patience = {},
   now: () => number = Date.now,
 ): DoorClients {
-  const call = awsCalls(place, transport, maxAttempts);
+  const call = awsCalls(place, transport, patience.attempts);
   const kept = secrets(call, now);
   const slackSecrets = async (atMost: number) => slackCredential(await kept.read(place.slackSecret, atMost));
   const newToken = async () => (await slackSecrets(DOUBT_MS)).botToken;
@@ -45,7 +53,7 @@ export function doorClients(
     secret: (name, fresh) => kept.read(name, fresh ? 0 : KEEP_MS),
     slack: async () => {
       const { botToken } = await slackSecrets(KEEP_MS);
-      if (slack?.token !== botToken) slack = webClient(place.slackUrl, botToken, newToken, transport);
+      if (slack?.token !== botToken) slack = webClient(place.slackUrl, botToken, newToken, patience.slack, transport);
       return slack;
     },
     signingSecret: async (doubted) => (await slackSecrets(doubted ? DOUBT_MS : KEEP_MS)).signingSecret,
@@ -68,11 +76,12 @@ const webClient = (
   slackApiUrl: string,
   token: string,
   newToken: () => Promise<string>,
+  timeout = 4_000,
   transport?: Transport,
 ): WebClient =>
   new RenewingClient(newToken, token, {
     slackApiUrl,
-    timeout: 4_000,
+    timeout,
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     logLevel: LogLevel.ERROR,

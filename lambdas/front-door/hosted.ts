@@ -1,5 +1,5 @@
 import type { View } from "@slack/web-api";
-import { doorClients } from "../clients/door-clients.ts";
+import { doorClients, type Patience } from "../clients/door-clients.ts";
 import type { Transport } from "../clients/transport.ts";
 import { type Directory, emptyDirectory } from "../commands/standing.ts";
 import type { Settings } from "../settings.ts";
@@ -24,8 +24,8 @@ export interface FrontDoorHost {
 /** The schedule reads the directory every five minutes: within the minute after, every door knows it. */
 const KEEP_DIRECTORY_MS = 60_000;
 
-/** Slack waits three seconds: a kind sentence in time is worth more than a third attempt. */
-const ATTEMPTS = 2;
+/** Slack waits three seconds, for its own part too: a kind sentence in time is worth more than a third attempt. */
+const PATIENCE: Patience = { attempts: 2, slack: 2_000 };
 
 /** Joins the door and its world; what every request needs is read at once, while the rest is still being built. */
 export function hostedFrontDoor(host: FrontDoorHost): (event: HttpEvent, context: unknown) => Promise<HttpAnswer> {
@@ -36,7 +36,7 @@ export function hostedFrontDoor(host: FrontDoorHost): (event: HttpEvent, context
 
 function worldOf(host: FrontDoorHost): FrontDoorWorld {
   const { settings, configuration, now, slackNow } = host;
-  const world = { clients: doorClients(settings, host.transport, ATTEMPTS, now), settings, now };
+  const world = { clients: doorClients(settings, host.transport, PATIENCE, now), settings, now };
   const book = ledger(world);
   const runs = executions(world);
   const { slack, signingSecret } = world.clients;

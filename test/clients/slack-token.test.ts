@@ -24,7 +24,7 @@ function rotation() {
     state.tokens.push(token);
     return Response.json(token === state.valid ? { ok: true, ts: "1.0" } : { ok: false, error: "token_revoked" });
   };
-  const { slack } = doorClients(place, { aws: { handle }, fetch } as unknown as Transport, 1, () => state.now);
+  const { slack } = doorClients(place, { aws: { handle }, fetch } as unknown as Transport, {}, () => state.now);
   const say = async () => (await (await slack()).chat.postMessage({ channel: "C0", text: "hello" })).ts;
   return { state, say };
 }
@@ -48,4 +48,16 @@ test("a token that is refused and was not replaced is refused, and the secret is
   for (let times = 0; times < 3; times += 1) await expect(say()).rejects.toThrow("token_revoked");
   expect(state.readings).toBe(2);
   expect(new Set(state.tokens)).toEqual(new Set(["xoxb-old"]));
+});
+
+test("a Slack that does not answer is given up after as long as was told", async () => {
+  const SecretString = JSON.stringify({ signingSecret: "s", botToken: "xoxb" });
+  const body = () => Readable.from([Buffer.from(JSON.stringify({ SecretString }))]);
+  const handle = async () => ({ response: { statusCode: 200, headers: {}, body: body() } });
+  const fetch: Transport["fetch"] = (_url, init) =>
+    new Promise((_, reject) => {
+      init?.signal?.addEventListener("abort", () => reject(new Error("given up")));
+    });
+  const { slack } = doorClients(place, { aws: { handle }, fetch } as unknown as Transport, { slack: 20 });
+  await expect((await slack()).auth.test()).rejects.toThrow("given up");
 });
