@@ -112,8 +112,10 @@ const usagesAre = (usages: readonly string[], purpose: "client auth" | "server a
   sameSet(usages, ["key encipherment", "digital signature", purpose]);
 
 /** What cannot be compared counts as old. */
-const isStale = (pending: PendingRequest, expected: Expected): boolean =>
-  !(Date.parse(pending.createdAt) >= Date.parse(expected.launchedAt));
+const ageFault = (pending: PendingRequest, expected: Expected): string | null =>
+  Date.parse(pending.createdAt) >= Date.parse(expected.launchedAt)
+    ? null
+    : "it is older than the instance: another machine asked for it";
 
 const subjectFault = (request: Parsed): string | null => {
   if (request.organizations.join() !== "system:nodes")
@@ -174,8 +176,8 @@ export function judge(pending: PendingRequest, expected: Expected): Verdict {
     if (!asks && !looksLike(commonName, expected.nodeName)) return { verdict: "other" };
     return nearMiss(`it asks for the name ${commonName}`);
   }
-  if (isStale(pending, expected)) return nearMiss("it is older than the instance: another machine asked for it");
   const fault =
+    ageFault(pending, expected) ??
     subjectFault(request) ??
     (pending.signerName === CLIENT_SIGNER ? clientFault : servingFault)(pending, request, expected);
   return fault === null ? { verdict: "approve" } : nearMiss(fault);
