@@ -57,12 +57,20 @@ const origin = ({ operation, now }: OperationView): string => {
 export const poolLine = ({ name, before, after, maximum }: NonNullable<OperationView["pool"]>): string =>
   `*${plain(name, 60)}*: ${before} → ${after} (max ${maximum})`;
 
+/** What did not come about was only asked for: the pool may be as it was. */
+const poolSummary = (pool: NonNullable<OperationView["pool"]>, { endedAt, status }: OperationRecord): string =>
+  endedAt === null || status === "succeeded" ? poolLine(pool) : `asked for ${poolLine(pool)}`;
+
 function summary({ operation, pool }: OperationView): string[] {
   const cancelling =
     operation.cancelledBy !== null && operation.endedAt === null
       ? [`Cancelled by ${prose(`<@${operation.cancelledBy}>`, 80)}: what is in flight is put back first.`]
       : [];
-  return [...(pool ? [poolLine(pool)] : []), ...(operation.summary ? [prose(operation.summary)] : []), ...cancelling];
+  return [
+    ...(pool ? [poolSummary(pool, operation)] : []),
+    ...(operation.summary ? [prose(operation.summary)] : []),
+    ...cancelling,
+  ];
 }
 
 function lines(nodes: readonly NodeRecord[], now: string): string[] {

@@ -50,6 +50,12 @@ describe("the one message of an operation", () => {
     expect(shown).toContain('"action_id":"terminate-instance","value":"add-3f9c2a71:0"');
   });
 
+  test("says only of what came about how many nodes the pool has now", () => {
+    const ended = (status: "succeeded" | "cancelled") => textOf(message([], { status, endedAt: NOW }));
+    expect(ended("succeeded")).not.toContain("asked for *web*");
+    expect(ended("cancelled")).toContain("asked for *web*: 3 → 5 (max 8)");
+  });
+
   test("says what became of a failed node and what to type next, without buttons", () => {
     const shown = textOf(message([decidingRecord({ status: "failed", outcome: "terminated" })]));
     expect(shown).toContain("*Then:* terminated. *Next:* `/win add web` adds another one.");

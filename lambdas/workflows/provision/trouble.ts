@@ -152,7 +152,7 @@ async function takeAway(
   const since = await once(job, "the instance is ending", async () => job.steps.now());
   const gone = await terminated(job, lease.instanceId, since);
   await once(job, "delete the Node", () => deleteNode(job));
-  const became = status === "cancelled" ? `${how}; ${lease.instanceId} is terminated` : how;
+  const became = status === "cancelled" ? `${how}; the instance is terminated` : how;
   const outcome = gone ? became : `${how}, but EC2 does not show ${lease.instanceId} as terminated yet`;
   await once(job, "taken away", () => record(job, { ...ended, endedAt: job.steps.timestamp(), outcome }));
 }
