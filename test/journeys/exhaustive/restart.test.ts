@@ -1,24 +1,8 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Call } from "../../../lib/sandbox/core/calls.ts";
-import { openStore } from "../../../lib/sandbox/core/store.ts";
 import { expectSound, heldBack, joinSecrets, launchedBy, newest, nodeNamed, settled } from "../evidence.ts";
+import { bot, type Lives, liveOnce, type Moment } from "../lives.ts";
 import { inThreads, openly } from "../reading.ts";
-import { type World, type Write, world } from "../world.ts";
-
-/** A call that the ground has answered, while the answer is still on its way: the process dies then. */
-interface Moment {
-  readonly after: string;
-  readonly service: string;
-  readonly action: string;
-  readonly principal?: string;
-  /** The how many-th such call. */
-  readonly count: number;
-}
-
-const bot = "system:serviceaccount:casement:casement";
+import type { World } from "../world.ts";
 
 const moments: readonly Moment[] = [
   { after: "the request was written down", service: "dynamodb", action: "PutItem", principal: "front-door", count: 1 },
@@ -47,84 +31,24 @@ const moments: readonly Moment[] = [
   { after: "the fifth line of the thread was posted", service: "slack", action: "chat.postMessage", count: 6 },
 ];
 
-/** What a process leaves behind that is gone from one moment to the next: its memory, its ledger, and when it was. */
-interface Remains {
-  readonly file: string;
-  readonly ledger: readonly Write[];
-  readonly now: number;
-}
-
-const fits = ({ service, action, principal }: Moment, call: Omit<Call, "seq" | "at">): boolean =>
-  call.error === null &&
-  call.service === service &&
-  call.action === action &&
-  (principal === undefined || call.principal === principal);
-
-const WRITES = new Set(["PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"]);
-
-/** Keeps every write that the ledger took. */
-function writesOf({ ground: { dynamodb } }: World): Write[] {
-  const writes: Write[] = [];
-  const service = dynamodb.service as { answer: typeof dynamodb.service.answer };
-  const answer = service.answer;
-  service.answer = async (action, request, caller) => {
-    const response = await answer(action, request, caller);
-    if (WRITES.has(action) && response.status < 400)
-      writes.push({ action, body: Buffer.from(request.body).toString("utf8") });
-    return response;
-  };
-  return writes;
-}
-
-/** Copies the world's file and ledger at each moment, as they are right then. */
-function remember(here: World, from: string): Map<string, Remains> {
-  const { calls } = here.ground.foundation;
-  const record = calls.record;
-  const writes = writesOf(here);
-  const remains = new Map<string, Remains>();
-  const seen = new Map<string, number>();
-  calls.record = (call) => {
-    record(call);
-    for (const moment of moments.filter((one) => fits(one, call))) {
-      const times = (seen.get(moment.after) ?? 0) + 1;
-      seen.set(moment.after, times);
-      if (times !== moment.count) continue;
-      const folder = `${from}-${remains.size}`;
-      cpSync(from, folder, { recursive: true });
-      remains.set(moment.after, { file: join(folder, FILE), ledger: [...writes], now: Date.now() });
-    }
-  };
-  return remains;
-}
-
-const FILE = "ground.sqlite";
-
 describe("a process that dies during an add and is started again on its files", () => {
-  let parent: string;
-  let remains: Map<string, Remains>;
+  let lives: Lives;
   let here: World | undefined;
 
   beforeAll(async () => {
-    parent = mkdtempSync(join(tmpdir(), "casement-restart-"));
-    const folder = join(parent, "files");
-    mkdirSync(folder);
-    const first = await world({}, openStore(join(folder, FILE)));
-    remains = remember(first, folder);
-    await first.type("operator", "/win add web 1");
-    await settled(first);
-    await first.close();
+    lives = await liveOnce({}, moments, async (first) => {
+      await first.type("operator", "/win add web 1");
+      await settled(first);
+    });
   }, 60_000);
   afterEach(async () => {
     await here?.close();
     here = undefined;
   });
-  afterAll(() => rmSync(parent, { recursive: true, force: true }));
+  afterAll(() => lives.end());
 
-  test.each(moments)("right after $after, finishes it once", { timeout: 60_000 }, async ({ after }) => {
-    const left = remains.get(after);
-    if (!left) throw new Error(`the add never came to where ${after}`);
-    // A process that starts anew draws other random numbers.
-    here = await world({ ledger: left.ledger, now: left.now, seed: left.now % 1_000 }, openStore(left.file));
+  test.each(moments)("right after $after, finishes it once", async ({ after }) => {
+    here = await lives.from(after);
     // A request that was written down and never started is what Slack's second delivery is for.
     if (after === "the request was written down") return expectNeverBegan(here);
     await settled(here);

@@ -1,0 +1,63 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { calls, settled } from "../evidence.ts";
+import { bot, type Lives, liveOnce, type Moment } from "../lives.ts";
+import { web } from "../others.ts";
+import { dialogOf, inThreads, openly } from "../reading.ts";
+import { expectGone, sayYes } from "../removal.ts";
+import type { World } from "../world.ts";
+
+const moments: readonly Moment[] = [
+  { after: "the dialog showed its facts", service: "slack", action: "views.update", count: 1 },
+  {
+    after: "the answer was passed on",
+    service: "lambda",
+    action: "SendDurableExecutionCallbackSuccess",
+    principal: "front-door",
+    count: 1,
+  },
+  { after: "the message was posted", service: "slack", action: "chat.postMessage", count: 1 },
+  { after: "the node was cordoned", service: "kubernetes", action: "patch nodes", principal: bot, count: 1 },
+  {
+    after: "the first pod was evicted",
+    service: "kubernetes",
+    action: "create pods/eviction",
+    principal: bot,
+    count: 1,
+  },
+  { after: "the instance was terminated", service: "ec2", action: "TerminateInstances", count: 1 },
+];
+
+describe("a process that dies during a removal and is started again on its files", () => {
+  let lives: Lives;
+  let here: World | undefined;
+
+  beforeAll(async () => {
+    lives = await liveOnce({ inhabited: true }, moments, async (first) => {
+      await sayYes(first, "ip-10-0-3-7");
+      await settled(first);
+    });
+  }, 60_000);
+  afterEach(async () => {
+    await here?.close();
+    here = undefined;
+  });
+  afterAll(() => lives.end());
+
+  test.each(moments)("right after $after, finishes it once", async ({ after }) => {
+    here = await lives.from(after);
+    if (after === "the dialog showed its facts") await answer(here);
+    await expectGone(here, web);
+    const [message, ...more] = openly(here);
+    expect(more).toEqual([]);
+    expect(message).toContain("✅ Remove ip-10-0-3-7");
+    const told = inThreads(here);
+    expect(new Set(told).size).toBe(told.length);
+    expect(calls(here, "ec2").filter(({ action }) => action === "TerminateInstances").length).toBeLessThanOrEqual(1);
+  });
+});
+
+/** The dialog is still open at the asker's, whatever became of the process. */
+async function answer(here: World): Promise<void> {
+  await here.until(() => dialogOf(here, "operator").includes("[Remove]"), 6, "the dialog's facts");
+  await here.submit("operator");
+}

@@ -1,0 +1,105 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Call } from "../../lib/sandbox/core/calls.ts";
+import { openStore } from "../../lib/sandbox/core/store.ts";
+import { type World, type WorldOptions, type Write, world } from "./world.ts";
+
+/** A call that the ground has answered, while the answer is still on its way: the process dies then. */
+export interface Moment {
+  readonly after: string;
+  readonly service: string;
+  readonly action: string;
+  readonly principal?: string;
+  /** The how many-th such call. */
+  readonly count: number;
+}
+
+/** The bot, as the cluster knows it. */
+export const bot = "system:serviceaccount:casement:casement";
+
+/** What a process leaves behind that is gone from one moment to the next: its memory, its ledger, and when it was. */
+export interface Remains {
+  readonly file: string;
+  readonly ledger: readonly Write[];
+  readonly now: number;
+}
+
+const fits = ({ service, action, principal }: Moment, call: Omit<Call, "seq" | "at">): boolean =>
+  call.error === null &&
+  call.service === service &&
+  call.action === action &&
+  (principal === undefined || call.principal === principal);
+
+const WRITES = new Set(["PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"]);
+
+/** Keeps every write that the ledger took. */
+function writesOf({ ground: { dynamodb } }: World): Write[] {
+  const writes: Write[] = [];
+  const service = dynamodb.service as { answer: typeof dynamodb.service.answer };
+  const answer = service.answer;
+  service.answer = async (action, request, caller) => {
+    const response = await answer(action, request, caller);
+    if (WRITES.has(action) && response.status < 400)
+      writes.push({ action, body: Buffer.from(request.body).toString("utf8") });
+    return response;
+  };
+  return writes;
+}
+
+/** Copies the world's file and ledger at each moment, as they are right then. */
+function remember(here: World, from: string, moments: readonly Moment[]): Map<string, Remains> {
+  const { calls } = here.ground.foundation;
+  const record = calls.record;
+  const writes = writesOf(here);
+  const remains = new Map<string, Remains>();
+  const seen = new Map<string, number>();
+  calls.record = (call) => {
+    record(call);
+    for (const moment of moments.filter((one) => fits(one, call))) {
+      const times = (seen.get(moment.after) ?? 0) + 1;
+      seen.set(moment.after, times);
+      if (times !== moment.count) continue;
+      const folder = `${from}-${remains.size}`;
+      cpSync(from, folder, { recursive: true });
+      remains.set(moment.after, { file: join(folder, FILE), ledger: [...writes], now: Date.now() });
+    }
+  };
+  return remains;
+}
+
+const FILE = "ground.sqlite";
+
+/** A journey that is lived once, and what its process would have left behind at each of the moments. */
+export interface Lives {
+  /** Starts a new process on what was left at that moment. */
+  from(after: string): Promise<World>;
+  end(): void;
+}
+
+/**
+ * Lives a journey on files.
+ * @param journey types, presses and waits until all has ended
+ */
+export async function liveOnce(
+  options: WorldOptions,
+  moments: readonly Moment[],
+  journey: (here: World) => Promise<void>,
+): Promise<Lives> {
+  const parent = mkdtempSync(join(tmpdir(), "casement-restart-"));
+  const folder = join(parent, "files");
+  mkdirSync(folder);
+  const first = await world(options, openStore(join(folder, FILE)));
+  const remains = remember(first, folder, moments);
+  await journey(first);
+  await first.close();
+  return {
+    from: (after) => {
+      const left = remains.get(after);
+      if (!left) throw new Error(`the journey never came to where ${after}`);
+      // A process that starts anew draws other random numbers.
+      return world({ ledger: left.ledger, now: left.now, seed: left.now % 1_000 }, openStore(left.file));
+    },
+    end: () => rmSync(parent, { recursive: true, force: true }),
+  };
+}
