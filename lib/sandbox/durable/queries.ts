@@ -1,6 +1,6 @@
 import { AwsError } from "../core/aws-service.ts";
 import { PAGE_ITEMS, PAGE_ITEMS_MAXIMUM } from "./limits.ts";
-import type { Execution } from "./model.ts";
+import type { Execution, ExecutionStatus } from "./model.ts";
 
 /** One page of a list. */
 export interface Page<T> {
@@ -32,12 +32,31 @@ export const isAsked = (query: URLSearchParams, name: string): boolean => query.
 
 const instant = (query: URLSearchParams, name: string, otherwise: number): number => {
   const text = query.get(name);
-  return text === null ? otherwise : new Date(text).getTime();
+  if (text === null) return otherwise;
+  const time = new Date(text).getTime();
+  if (!Number.isNaN(time)) return time;
+  throw new AwsError("InvalidParameterValueException", `${name} is not a time: ${text}`);
 };
+
+const STATUSES: ReadonlySet<string> = new Set<ExecutionStatus>([
+  "RUNNING",
+  "SUCCEEDED",
+  "FAILED",
+  "TIMED_OUT",
+  "STOPPED",
+]);
+
+function statusesIn(query: URLSearchParams): string[] {
+  const statuses = query.getAll("Statuses");
+  const unknown = statuses.find((status) => !STATUSES.has(status));
+  if (unknown === undefined) return statuses;
+  throw new AwsError("InvalidParameterValueException", `There is no status ${unknown}.`);
+}
 
 /**
  * Executions of a function as ListDurableExecutionsByFunction selects them: newest first unless reversed.
  * @param version only executions of this version; undefined: of all
+ * @throws AwsError InvalidParameterValueException for a status or a time that is none
  */
 export function listed(
   all: readonly Execution[],
@@ -45,7 +64,7 @@ export function listed(
   version: string | undefined,
   query: URLSearchParams,
 ): Execution[] {
-  const statuses = query.getAll("Statuses");
+  const statuses = statusesIn(query);
   const called = query.get("DurableExecutionName");
   const after = instant(query, "StartedAfter", Number.NEGATIVE_INFINITY);
   const before = instant(query, "StartedBefore", Number.POSITIVE_INFINITY);

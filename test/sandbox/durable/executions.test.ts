@@ -232,6 +232,7 @@ test("lists a function's executions by name, status and time, newest first, page
   expect((await list({})).names).toEqual(["three", "two", "one"]);
   expect((await list({ ReverseOrder: true, Statuses: ["FAILED"] })).names).toEqual(["two"]);
   expect((await list({ DurableExecutionName: "one" })).names).toEqual(["one"]);
+  await expect(list({ Statuses: ["DONE"] })).rejects.toMatchObject({ name: "InvalidParameterValueException" });
   const first = await list({ MaxItems: 2 });
   expect((await list({ MaxItems: 2, Marker: first.next })).names).toEqual(["one"]);
 });
