@@ -12,28 +12,16 @@ export interface Hands {
   release(): void;
 }
 
-/** How far ahead of the present time is promised, in milliseconds of the host: one write in the memory a second. */
-const AHEAD_MS = 1_000;
-
 /**
  * Hands that run at a pace of the host's monotonic clock, which nobody sets back.
  * @param start the sandbox's time to begin at, in milliseconds since the epoch
- * @param reach is told a time before any later one is shown, so that whoever goes on from there never goes back
  */
-export function pacedHands(start: number, initialSpeed: number, reach: (time: number) => void): Hands {
+export function pacedHands(start: number, initialSpeed: number): Hands {
   let speed = initialSpeed;
   let anchor = { sandbox: start, host: performance.now() };
   let held = false;
-  let reached = start;
 
-  const now = (): number => {
-    const time = anchor.sandbox + (held ? 0 : performance.now() - anchor.host) * speed;
-    if (time > reached) {
-      reached = Math.ceil(time + AHEAD_MS * speed);
-      reach(reached);
-    }
-    return time;
-  };
+  const now = (): number => anchor.sandbox + (held ? 0 : performance.now() - anchor.host) * speed;
   const anchorAt = (sandbox: number): void => {
     anchor = { sandbox, host: performance.now() };
   };

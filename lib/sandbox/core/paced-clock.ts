@@ -24,14 +24,26 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 /** So much of the host's time it may be late and still catch up; beyond it the sandbox's time falls back (assumed). */
 const CATCH_UP_MS = 250;
 
+/** How far ahead of the present time is promised, in milliseconds of the host: one write in the memory a second. */
+const AHEAD_MS = 1_000;
+
 /**
  * Time as it is shown: it never passes what is due and has not happened yet. On a host that is late, things happen at
  * their own moments all the same, and so in their order: what takes three seconds is over before what takes six.
+ * @param reach is told a time before any later one is shown, so that whoever goes on from there never goes back
  */
-function shownTime(hands: Hands, due: Timers) {
+function shownTime(hands: Hands, due: Timers, reach: (time: number) => void) {
   /** The moment that is being lived through. */
   let present: number | undefined;
-  const now = (): number => present ?? Math.min(hands.now(), due.next() ?? Number.POSITIVE_INFINITY);
+  let reached = hands.now();
+  const now = (): number => {
+    const time = present ?? Math.min(hands.now(), due.next() ?? Number.POSITIVE_INFINITY);
+    if (time > reached) {
+      reached = Math.ceil(time + AHEAD_MS * hands.speed());
+      reach(reached);
+    }
+    return time;
+  };
   return {
     now,
     /** Does what is due up to a moment that may move on, for as long as it is asked to. */
@@ -79,9 +91,9 @@ function alarm(hands: Hands, due: Timers, shown: ReturnType<typeof shownTime>, r
  * @param reach is told how far time may have come before it has: the next run begins there
  */
 export function pacedClock(start: number, speed: number, reach: (time: number) => void = () => undefined): PacedClock {
-  const hands = pacedHands(start, speed, reach);
+  const hands = pacedHands(start, speed);
   const due = timers();
-  const shown = shownTime(hands, due);
+  const shown = shownTime(hands, due, reach);
   let state: "running" | "moving" | "stopped" = "running";
   let moves = Promise.resolve();
 
