@@ -10,6 +10,17 @@ export interface Flags {
   readonly fresh: boolean;
 }
 
+/** What `npm start -- --help` says. */
+export const usage = `npm start -- [flags]
+
+  --port N    first of five neighbouring ports; 0 lets the system choose (4600)
+  --speed N   how many times faster than yours the sandbox's clock runs, 0.1 to 10,000 (10)
+  --seed N    its randomness: the same seed gives the same town (1)
+  --fresh     forget everything and start a new town
+  --help      this
+
+docs/sandbox.md says more.`;
+
 const numberOf = (flag: string, text: string, low: number, high: number, whole: boolean): number => {
   const value = Number(text);
   if (text.trim() !== "" && value >= low && value <= high && (!whole || Number.isInteger(value))) return value;
@@ -43,7 +54,7 @@ function parsed(words: readonly string[]) {
     }).values;
   } catch (error) {
     throw new StartError(
-      `${error instanceof Error ? error.message : error} (there are --port, --speed, --seed and --fresh)`,
+      `${error instanceof Error ? error.message : error} (there are --port, --speed, --seed, --fresh and --help)`,
     );
   }
 }

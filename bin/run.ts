@@ -1,7 +1,7 @@
 import { flushCompileCache } from "node:module";
 import { claim, forget } from "./claim.ts";
 import { banner, writeEndpoints } from "./endpoints.ts";
-import { type Flags, flagsOf } from "./flags.ts";
+import { type Flags, flagsOf, usage } from "./flags.ts";
 import { takePlaces } from "./listen.ts";
 import { type Memory, recall } from "./memory.ts";
 import type { Sandbox } from "./raise.ts";
@@ -57,6 +57,7 @@ function endOnSignal(): (sandbox: Sandbox) => void {
  * @param words the command line
  */
 export async function main(words: readonly string[]): Promise<void> {
+  if (words.includes("--help")) return console.log(usage);
   const standing = endOnSignal();
   try {
     const { sandbox, memory } = await start(flagsOf(words));

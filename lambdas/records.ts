@@ -96,6 +96,8 @@ export interface NodeRecord {
   /** What it waits for, in words: "the agent to come online". */
   readonly waitsFor: string | null;
   readonly failure: Failure | null;
+  /** ISO 8601: when it failed, where somebody had to decide before it could end. */
+  readonly failedAt?: string;
   /** When a failed instance is terminated unless somebody says otherwise. */
   readonly decideBy: string | null;
   /** What became of a failed or cancelled instance: "terminated", "kept by Ada". */

@@ -17,7 +17,8 @@ export const signs: Readonly<Record<NodeStatus, string>> = {
 export const nodeLabel = (node: NodeRecord): string =>
   node.nodeName ? code(node.nodeName) : `node ${node.index + 1}${node.instanceId ? ` ${code(node.instanceId)}` : ""}`;
 
-const total = (node: NodeRecord, now: string): string => between(node.startedAt, node.endedAt ?? now);
+/** Deciding is not working: what failed took as long as it took to fail. */
+const total = (node: NodeRecord, now: string): string => between(node.startedAt, node.failedAt ?? node.endedAt ?? now);
 
 function running(node: NodeRecord, now: string): string {
   if (!node.stage) return `starting · ${total(node, now)}`;

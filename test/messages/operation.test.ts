@@ -50,6 +50,12 @@ describe("the one message of an operation", () => {
     expect(shown).toContain('"action_id":"terminate-instance","value":"add-3f9c2a71:0"');
   });
 
+  test("counts how long a node took to fail, not how long somebody took to decide", () => {
+    const failedAt = "2026-11-21T14:05:10.000Z";
+    expect(textOf(message([decidingRecord({ failedAt })]))).toContain("_Windows features_ after 5m:");
+    expect(textOf(message([decidingRecord({ failedAt, status: "failed", endedAt: NOW })]))).toContain("after 5m");
+  });
+
   test("says only of what came about how many nodes the pool has now", () => {
     const ended = (status: "succeeded" | "cancelled") => textOf(message([], { status, endedAt: NOW }));
     expect(ended("succeeded")).not.toContain("asked for *web*");

@@ -269,7 +269,15 @@ describe("what cannot be started", () => {
     await expectOneLine(/--port/, "--port", "70000");
     await expectOneLine(/--speed takes a number/, "--speed", "0");
     await expectOneLine(/--seed/, "--seed", "1.5");
-    await expectOneLine(/--colour.*--port, --speed, --seed and --fresh/, "--colour");
+    await expectOneLine(/--colour.*--port, --speed, --seed, --fresh and --help/, "--colour");
+  });
+
+  test("--help says every flag and starts nothing", { timeout: EVERYTHING }, async () => {
+    const folder = emptyFolder();
+    const { code, out, err } = await refusal(folder, "--help");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    for (const flag of ["--port", "--speed", "--seed", "--fresh"]) expect(out).toContain(flag);
+    expect(existsSync(join(folder, ".sandbox"))).toBe(false);
   });
 
   test("a damaged state is told with the way out, which works", { timeout: EVERYTHING }, async () => {

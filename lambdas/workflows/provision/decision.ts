@@ -69,7 +69,7 @@ async function show(job: Job, { why, left, until }: Question, callbackId: string
     failure: { stage, why, left },
     decideBy: new Date(until).toISOString(),
     callbacks: { decision: callbackId, cancel: callbackId },
-    ...(isFirst ? {} : { decided: null }),
+    ...(isFirst ? { failedAt: steps.timestamp() } : { decided: null }),
   });
   if (node && isFirst)
     await steps.nodes.announce(node, "Warning", "CasementProvisioningFailed", `stage ${stage}: ${why}`);
