@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
 import { ec2, secret } from "./arns.ts";
-import type { Conditions, Statement } from "./permissions.ts";
+import type { Conditions, Statement } from "./statement.ts";
 
 /** What we launched, and nothing else: the tags are set in RunInstances and cannot be added later. */
 const ours: Conditions = {

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
 import { NEEDS_A_HUMAN, sourceOf } from "../lambdas/messages/notices.ts";
 import { lambda, secret, table } from "./arns.ts";
-import type { Statement } from "./permissions.ts";
+import type { Statement } from "./statement.ts";
 
 export const readLedger: Statement = {
   sid: "ReadLedger",

@@ -5,7 +5,7 @@ import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { FunctionShape } from "../functions.ts";
-import type { Statement } from "../permissions.ts";
+import type { Statement } from "../statement.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { deadLetterQueue } from "./dead-letters.ts";
 import { permissionsPolicy } from "./permissions-policy.ts";

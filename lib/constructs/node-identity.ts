@@ -1,6 +1,6 @@
 import { InstanceProfile, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
-import type { Statement } from "../permissions.ts";
+import type { Statement } from "../statement.ts";
 import { permissionsPolicy } from "./permissions-policy.ts";
 
 /** Who the Windows nodes are: a role with our own policy, none of AWS's, and the profile that instances carry. */

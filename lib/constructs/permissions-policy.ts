@@ -2,7 +2,7 @@ import { Stack } from "aws-cdk-lib";
 import { type IRole, Policy, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { flattenCfnReference } from "cdk-nag/lib/utils/flatten-cfn-reference.js";
 import type { Construct } from "constructs";
-import type { Statement } from "../permissions.ts";
+import type { Statement } from "../statement.ts";
 import { acknowledge } from "./acknowledge.ts";
 
 const allow = ({ sid, actions, resources, conditions }: Statement): PolicyStatement =>

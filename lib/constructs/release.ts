@@ -4,7 +4,7 @@ import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { IBucket } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
 import type { Release as Content } from "../../lambdas/release/publish.ts";
-import type { Statement } from "../permissions.ts";
+import type { Statement } from "../statement.ts";
 import { HandlerFunction } from "./handler-function.ts";
 
 /** What is published, by whom, and where to. */

@@ -1,7 +1,7 @@
 import { scriptDocuments } from "../constructs/script-document.ts";
 import { rulesOf } from "../event-rules.ts";
-import type { Statement } from "../permissions.ts";
 import { conventionalName, permissionsFor } from "../permissions.ts";
+import type { Statement } from "../statement.ts";
 import { access } from "./aws/access.ts";
 import { type AwsDoor, awsDoor } from "./aws/door.ts";
 import { type DynamoDb, dynamodb } from "./aws/dynamodb.ts";

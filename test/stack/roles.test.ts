@@ -4,7 +4,8 @@ import { Queue } from "aws-cdk-lib/aws-sqs";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { describe, expect, it, vi } from "vitest";
 import { functionNames } from "../../lib/functions.ts";
-import { type PrincipalName, permissionsFor, type Statement } from "../../lib/permissions.ts";
+import { type PrincipalName, permissionsFor } from "../../lib/permissions.ts";
+import type { Statement } from "../../lib/statement.ts";
 import { exampleWith, type Loose } from "./example.ts";
 import { plain, type Resource, type Synthesised, synthesised } from "./synthesised.ts";
 

@@ -1,4 +1,4 @@
-import type { ConditionOperator, Conditions, Statement } from "../../permissions.ts";
+import type { ConditionOperator, Conditions, Statement } from "../../statement.ts";
 import { AwsError, type Caller, type Context } from "../core/aws-service.ts";
 import { like } from "./wildcard.ts";
 

@@ -173,7 +173,7 @@ function targeted(sending: Sending, { Targets: targets }: Input, forWindows: boo
     if (!isAllowed(sending, id, caller)) return "AccessDenied";
     return forWindows ? null : "InvalidPlatform";
   };
-  return machinesFor(targets, sending.managed, sending.cloud).map((id) => recipient(sending, id, refusal(id)));
+  return machinesFor(targets, sending.managed.pings(), sending.cloud).map((id) => recipient(sending, id, refusal(id)));
 }
 
 /**

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { Cloud, InstanceFacts } from "../core/surroundings.ts";
-import type { ManagedInstances } from "./managed-instances.ts";
 
 /** At most five keys (API reference, SendCommand, Targets); resource groups are not simulated. */
 export const targetsInput = z
@@ -17,6 +16,11 @@ export const targetsInput = z
 /** One condition on machines. */
 export type Target = z.output<typeof targetsInput>[number];
 
+/** A machine whose agent has registered. */
+interface Registered {
+  readonly instanceId: string;
+}
+
 function fits({ instanceId, tags }: InstanceFacts, { Key: key, Values: values }: Target): boolean {
   if (key === "InstanceIds") return values.includes(instanceId);
   if (key === "tag-key") return values.some((name) => Object.hasOwn(tags, name));
@@ -27,9 +31,8 @@ function fits({ instanceId, tags }: InstanceFacts, { Key: key, Values: values }:
  * The registered machines that a command is for: every condition must hold, in each any of its values (user guide,
  * "Using targets to send commands to managed nodes").
  */
-export const machinesFor = (targets: readonly Target[], managed: ManagedInstances, cloud: Cloud): string[] =>
-  managed
-    .pings()
+export const machinesFor = (targets: readonly Target[], registered: readonly Registered[], cloud: Cloud): string[] =>
+  registered
     .flatMap(({ instanceId }) => cloud.instance(instanceId) ?? [])
     .filter((instance) => targets.every((target) => fits(instance, target)))
     .map(({ instanceId }) => instanceId);

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the policy variables are IAM's, not ours.
 import { describe, expect, it } from "vitest";
-import type { Conditions, Statement } from "../../../lib/permissions.ts";
 import { access, allows } from "../../../lib/sandbox/aws/access.ts";
 import type { Context } from "../../../lib/sandbox/core/aws-service.ts";
+import type { Conditions, Statement } from "../../../lib/statement.ts";
 
 const one = (more: Partial<Statement>): Statement[] => [
   { sid: "One", actions: ["s3:GetObject"], resources: ["*"], ...more },

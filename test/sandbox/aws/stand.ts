@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { permissionsFor, type Statement } from "../../../lib/permissions.ts";
+import { permissionsFor } from "../../../lib/permissions.ts";
 import { access } from "../../../lib/sandbox/aws/access.ts";
 import { type AwsDoor, awsDoor } from "../../../lib/sandbox/aws/door.ts";
 import type { AwsService } from "../../../lib/sandbox/core/aws-service.ts";
@@ -10,6 +10,7 @@ import { openStore, type Store } from "../../../lib/sandbox/core/store.ts";
 import type { WireRequest, WireResponse } from "../../../lib/sandbox/core/wire.ts";
 import { town } from "../../../lib/sandbox/town.ts";
 import { place } from "../../../lib/sandbox/town-account.ts";
+import type { Statement } from "../../../lib/statement.ts";
 
 /** A clock that moves only when told; timers run in the order of their due times. */
 export function handClock(start = Date.UTC(2026, 10, 21, 8)): Clock & { advance(ms: number): Promise<void> } {

@@ -6,7 +6,7 @@ import type { KubeObject } from "../model/object.ts";
 import type { ResourceType } from "../model/resources.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Change, Objects } from "../store/objects.ts";
-import type { Recorder } from "./events.ts";
+import type { Recorder } from "./recorder.ts";
 
 /** What controllers work with. */
 export interface Plane {

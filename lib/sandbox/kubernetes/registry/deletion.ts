@@ -4,7 +4,7 @@ import { type KubeObject, timestamp } from "../model/object.ts";
 import { type ResourceType, resourceTypes } from "../model/resources.ts";
 import { isFinished, type Pod } from "../model/shapes.ts";
 import type { Objects } from "../store/objects.ts";
-import type { Admission, Target } from "./registry.ts";
+import type { Admission, Target } from "./change.ts";
 
 /** meta/v1 DeleteOptions, as far as they are heard. */
 export interface DeleteOptions {

@@ -3,11 +3,9 @@ import { ApiFailure, conflict, invalid, modified, namespaceTerminating, notFound
 import { type KubeObject, timestamp } from "../model/object.ts";
 import { known, type ResourceType } from "../model/resources.ts";
 import type { Draft, Objects } from "../store/objects.ts";
+import type { Admission, Target } from "./change.ts";
 import { type DeleteOptions, deletion, type Removal } from "./deletion.ts";
 import { causesOf, changed, mustBeVersioned, prepared, updateCausesOf } from "./strategies.ts";
-
-/** Judges the change from one state of an object to another; without a second one it is deleted. Throws to refuse. */
-export type Admission = (before: KubeObject | undefined, after: KubeObject | undefined) => void;
 
 /** How a write is meant. */
 export interface WriteOptions {
@@ -17,15 +15,6 @@ export interface WriteOptions {
   readonly admit?: Admission;
   /** The ground's own seeds and controllers: the status is kept, a missing namespace is made. */
   readonly trusted?: boolean;
-}
-
-/** Which object, and which part of it, a change is for. */
-export interface Target {
-  readonly type: ResourceType;
-  readonly namespace: string | undefined;
-  readonly name: string;
-  /** "" for the object itself, "status", "approval". */
-  readonly subresource?: string;
 }
 
 /** Writes with every rule of the API server except who may. */

@@ -2,7 +2,6 @@ import type { Foundation } from "../../core/foundation.ts";
 import { type KubeObject, timestamp } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import type { Objects } from "../store/objects.ts";
-import type { Controller } from "./controller.ts";
 
 /** Something worth telling about an object. */
 export interface Happening {
@@ -16,12 +15,11 @@ export interface Happening {
 /** Writes an Event; a repeated one is counted up. */
 export type Recorder = (happening: Happening) => void;
 
-const events = known("events");
+/** The type of Events. */
+export const events = known("events");
 
-/** How long Events are kept (kube-apiserver --event-ttl). */
-const KEPT = 3_600_000;
-
-interface EventObject extends KubeObject {
+/** An Event, as far as it is read again. */
+export interface EventObject extends KubeObject {
   count?: number;
   lastTimestamp?: string;
   reason?: string;
@@ -64,21 +62,5 @@ export function recorder(foundation: Foundation, objects: Objects): Recorder {
       lastTimestamp: now,
       count: 1,
     });
-  };
-}
-
-/** Forgets Events after their hour. */
-export function eventExpiry(foundation: Foundation, objects: Objects): Controller {
-  return {
-    name: "event-expiry",
-    type: events,
-    reconcile: ({ namespace, name }) => {
-      const event = objects.get<EventObject>(events, namespace, name);
-      if (!event) return undefined;
-      const due = Date.parse(event.lastTimestamp ?? event.metadata.creationTimestamp) + KEPT;
-      if (foundation.clock.now() < due) return due;
-      objects.remove(events, event);
-      return undefined;
-    },
   };
 }

@@ -1,0 +1,14 @@
+import type { KubeObject } from "../model/object.ts";
+import type { ResourceType } from "../model/resources.ts";
+
+/** Judges the change from one state of an object to another; without a second one it is deleted. Throws to refuse. */
+export type Admission = (before: KubeObject | undefined, after: KubeObject | undefined) => void;
+
+/** Which object, and which part of it, a change is for. */
+export interface Target {
+  readonly type: ResourceType;
+  readonly namespace: string | undefined;
+  readonly name: string;
+  /** "" for the object itself, "status", "approval". */
+  readonly subresource?: string;
+}
