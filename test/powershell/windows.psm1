@@ -25,15 +25,20 @@ function Set-Acl([string] $LiteralPath, $AclObject) {
     Save-Machine
 }
 
-function Read-S3Object([string] $BucketName, [string] $Key, [string] $VersionId, [string] $File, [string] $Region) {
+# As a cmdlet it refuses a parameter that it does not know; a plain function would let it pass.
+function Read-S3Object {
+    [CmdletBinding()]
+    param([string] $BucketName, [string] $Key, [string] $Version, [string] $File, [string] $Region)
     $objects = (Get-Machine).objects
-    $name = "$BucketName/$Key@$VersionId"
+    $name = "$BucketName/$Key@$Version"
     if (-not $objects.ContainsKey($name)) { throw 'The specified version does not exist.' }
     [IO.File]::WriteAllBytes($File, [Convert]::FromBase64String($objects[$name]))
     Add-Note "read $Key in $Region"
 }
 
-function Get-SECSecretValue([string] $SecretId, [string] $Region) {
+function Get-SECSecretValue {
+    [CmdletBinding()]
+    param([string] $SecretId, [string] $Region)
     $secrets = (Get-Machine).secrets
     if (-not $secrets.ContainsKey($SecretId)) { throw "Secrets Manager can't find the specified secret." }
     return [pscustomobject] @{ SecretString = $secrets[$SecretId] }

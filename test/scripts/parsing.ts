@@ -3,7 +3,7 @@ import { Language, type Node, Parser } from "web-tree-sitter";
 
 const wasm = fileURLToPath(import.meta.resolve("tree-sitter-powershell/tree-sitter-powershell.wasm"));
 
-/** Something in a script that PowerShell 5.1 would not take. */
+/** Something in a script that PowerShell 5.1, or a module of it on AWS's images, would not take. */
 export interface Fault {
   /** Counted from 1. */
   readonly line: number;
@@ -31,6 +31,7 @@ const rules: readonly (readonly [what: string, pattern: RegExp])[] = [
     /\s-(NoProxy|SkipCertificateCheck|MaximumRetryCount)\b/i,
   ],
   ["Join-Path takes one child path in 5.1", /\bJoin-Path\s+\S+\s+'[^']*'\s+'/],
+  ["Read-S3Object calls it -Version (AWS Tools for PowerShell, issue 369)", /\bRead-S3Object\b.*\s-VersionId\b/i],
   ["only ASCII is read alike by every code page", notAscii],
 ];
 

@@ -65,6 +65,7 @@ describe("the gate itself", () => {
     "Out-File x -Encoding utf8NoBOM",
     "$t | ConvertFrom-Json -AsHashtable",
     "if ($IsWindows) { }",
+    "Read-S3Object -Key $key -VersionId $version -File $to",
     "Write-Output '\u00e4'",
   ])("finds that 5.1 does not take %o", (text) => {
     expect(newerThan51(text)).toHaveLength(1);

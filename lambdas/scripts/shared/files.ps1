@@ -23,9 +23,10 @@ function Get-AwsRegion {
     return @{}
 }
 
+# The other S3 cmdlets say -VersionId, this one -Version (AWS Tools for PowerShell, issue 369).
 function Read-Bucket($source, [string] $to) {
     $region = Get-AwsRegion
-    Read-S3Object -BucketName $source.bucket -Key $source.key -VersionId $source.version -File $to @region | Out-Null
+    Read-S3Object -BucketName $source.bucket -Key $source.key -Version $source.version -File $to @region | Out-Null
 }
 
 # One field of a secret that is a JSON object; the value is never printed.
