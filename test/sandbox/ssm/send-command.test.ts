@@ -1,6 +1,7 @@
 import { SendCommandCommand, type SendCommandCommandInput } from "@aws-sdk/client-ssm";
 import { describe, expect, it } from "vitest";
 import { town } from "../../../lib/sandbox/town.ts";
+import { contentOf } from "../../../lib/sandbox/ssm/documents.ts";
 import { documents, encoded, nameOf, ssmStand } from "./stand.ts";
 
 const stand = ssmStand();
@@ -95,5 +96,29 @@ describe("SendCommand", () => {
     expect(one.Command?.CommandId).not.toBe(other.Command?.CommandId);
     expect(one.Command).toMatchObject({ Status: "Pending", MaxErrors: "0", TargetCount: 1, TimeoutSeconds: 3600 });
     expect(one.Command?.RequestedDateTime).toBeInstanceOf(Date);
+  });
+});
+
+describe("a document", () => {
+  const taking = (allowedPattern: string): string =>
+    JSON.stringify({
+      schemaVersion: "2.2",
+      parameters: { Request: { type: "String", allowedPattern } },
+      mainSteps: [{ action: "aws:runPowerShellScript", name: "run", inputs: { runCommand: ["exit 0"] } }],
+    });
+
+  it.for(["^a{0,1001}$", "^a{2000}$", "^a{1,24000}$", "^(?!b)a$", "^(?<=b)a$", "^(a)\\1$"])(
+    "is refused with the pattern %s, which the agent's RE2 does not read",
+    (pattern) => {
+      expect(() => contentOf(taking(pattern))).toThrow("the agent could not read this pattern");
+    },
+  );
+
+  it.for(["^a{0,1000}$", "^[A-Za-z0-9+/=]*$", "^(?:a|b)+$", "^a{3,}$"])("is taken with the pattern %s", (pattern) => {
+    expect(contentOf(taking(pattern)).parameters.Request?.allowedPattern).toBe(pattern);
+  });
+
+  it.for(documents)("of $script is read by the agent", ({ content }) => {
+    expect(() => contentOf(content)).not.toThrow();
   });
 });
