@@ -1,4 +1,4 @@
-import { wordsOf as inWords } from "../lambdas/steps/busy.ts";
+import { wordsOf as inWords } from "../lambdas/steps/client-errors.ts";
 import { connect } from "./connect/connect.ts";
 
 // `npm run connect`, `npm run doctor`: exit code 2 for what could not be done at all.

@@ -4,9 +4,9 @@ import { wordsOfFinding } from "../../lambdas/messages/findings.ts";
 import { doctor } from "../../lambdas/steps/doctor/doctor.ts";
 import { clusterManifest } from "../../lib/manifests/manifest.ts";
 import { StartError } from "../start-error.ts";
+import { type CommandLine, commandLineOf, type Task } from "./command-line.ts";
 import { storeCredential } from "./credential.ts";
 import type { Place } from "./place.ts";
-import { type Task, type Words, wordsOf } from "./words.ts";
 
 /** What came of a task: what is printed, and the exit code. */
 export interface Told {
@@ -40,7 +40,7 @@ function told(examination: Examination, { cluster, commandWord }: Place): Told {
   return { text: `${doctorText(examination, cluster, commandWord)}\n`, code: serious ? 1 : 0 };
 }
 
-const tasks: Readonly<Record<Task, (words: Words) => Promise<Told>>> = {
+const tasks: Readonly<Record<Task, (line: CommandLine) => Promise<Told>>> = {
   manifest: async ({ place }) => ({ text: clusterManifest(place.labelKeys), code: 0 }),
   credential: async ({ place, credential }) => {
     await storeCredential(place, credential);
@@ -60,6 +60,6 @@ export async function connect(
   typed: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Told> {
-  const words = wordsOf(typed, environment);
-  return tasks[words.task](words);
+  const line = commandLineOf(typed, environment);
+  return tasks[line.task](line);
 }

@@ -4,7 +4,7 @@ import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
 import { clients } from "../../lambdas/clients/clients.ts";
 import { clusterCredentialOf } from "../../lambdas/clients/cluster-credential.ts";
 import { type ClusterCredential, kubernetes } from "../../lambdas/clients/kubernetes.ts";
-import { wordsOf } from "../../lambdas/steps/busy.ts";
+import { wordsOf } from "../../lambdas/steps/client-errors.ts";
 import { refusalOf } from "../../lambdas/steps/doctor/credential.ts";
 import { StartError } from "../start-error.ts";
 import type { Place } from "./place.ts";

@@ -1,14 +1,14 @@
 import { LogLevel, type WebAPICallResult, WebAPIPlatformError, WebClient } from "@slack/web-api";
 import type { Settings } from "../settings.ts";
 import { awsCalls } from "./aws-call.ts";
-import { dynamodb, type Ledger } from "./dynamodb.ts";
+import { type DynamoDb, dynamodb } from "./dynamodb.ts";
 import { type Functions, functions } from "./functions.ts";
 import { DOUBT_MS, KEEP_MS, secrets } from "./secrets.ts";
 import type { Transport } from "./transport.ts";
 
 /** The clients that every function has, and all that a door needs: whatever is imported here delays the first answer. */
 export interface DoorClients {
-  readonly ledger: Ledger;
+  readonly dynamodb: DynamoDb;
   readonly functions: Functions;
   /** A secret's text by its name: kept for a while, and read now when asked for fresh. */
   secret(name: string, fresh: boolean): Promise<string>;
@@ -48,7 +48,7 @@ export function doorClients(
   const newToken = async () => (await slackSecrets(DOUBT_MS)).botToken;
   let slack: WebClient | undefined;
   return {
-    ledger: dynamodb(call),
+    dynamodb: dynamodb(call),
     functions: functions(call),
     secret: (name, fresh) => kept.read(name, fresh ? 0 : KEEP_MS),
     slack: async () => {

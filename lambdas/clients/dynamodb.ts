@@ -5,7 +5,7 @@ type Item = Record<string, unknown>;
 type Attributes = Parameters<typeof unmarshall>[0];
 
 /** What an action is asked; fields as in DynamoDB's API, values as they are in JavaScript. */
-export interface LedgerRequest {
+export interface DynamoDbRequest {
   readonly TableName: string;
   readonly Key?: object;
   readonly Item?: object;
@@ -15,7 +15,7 @@ export interface LedgerRequest {
 }
 
 /** What an action answers, as far as it is looked at. */
-export interface LedgerAnswer {
+export interface DynamoDbAnswer {
   readonly Item?: Item;
   readonly Items?: readonly Item[];
   readonly Attributes?: Item;
@@ -23,10 +23,10 @@ export interface LedgerAnswer {
 }
 
 /** The ledger's table, by DynamoDB's own actions. */
-export type Ledger = (
+export type DynamoDb = (
   action: "GetItem" | "PutItem" | "UpdateItem" | "Query",
-  request: LedgerRequest,
-) => Promise<LedgerAnswer>;
+  request: DynamoDbRequest,
+) => Promise<DynamoDbAnswer>;
 
 /** Fields that hold values of a table. */
 const VALUES = ["Key", "Item", "ExpressionAttributeValues", "ExclusiveStartKey", "Attributes", "LastEvaluatedKey"];
@@ -38,7 +38,7 @@ const mapped = <T>(fields: Readonly<Record<string, unknown>>, change: (value: T)
 
 /** DynamoDB's JSON protocol 1.0. A value that is undefined is left out. */
 export const dynamodb =
-  (call: AwsCall): Ledger =>
+  (call: AwsCall): DynamoDb =>
   async (action, request) => {
     const answer = await call({
       service: "dynamodb",

@@ -1,6 +1,6 @@
 import { App, AwsLambdaReceiver, LogLevel } from "@slack/bolt";
 import { listen } from "./app.ts";
-import { type Claim, claimOf, type HttpEvent, isReadable, isSigned } from "./verify.ts";
+import { type HttpEvent, isReadable, isSigned, type UnverifiedRequest, unverifiedRequest } from "./verify.ts";
 import type { FrontDoorWorld } from "./world.ts";
 
 /** What the Function URL answers. */
@@ -52,9 +52,9 @@ async function understood(answering: ReturnType<Receiver>): Promise<HttpAnswer> 
   }
 }
 
-/** A secret that was replaced shows in a signature that does not fit the one we know. */
-const isGenuine = async (world: FrontDoorWorld, claim: Claim): Promise<boolean> =>
-  isSigned(claim, await world.signingSecret(false)) || isSigned(claim, await world.signingSecret(true));
+/** Did Slack sign it? A signature that does not fit may be made with a new secret, so the secret is read again. */
+const isGenuine = async (world: FrontDoorWorld, request: UnverifiedRequest): Promise<boolean> =>
+  isSigned(request, await world.signingSecret(false)) || isSigned(request, await world.signingSecret(true));
 
 /**
  * The front door: a request of Slack's in, its answer out. Built once per process.
@@ -65,10 +65,10 @@ const isGenuine = async (world: FrontDoorWorld, claim: Claim): Promise<boolean> 
 export function frontDoor(world: FrontDoorWorld): (event: HttpEvent, context: unknown) => Promise<HttpAnswer> {
   const bolt = boltOf(world);
   return async (event, context) => {
-    const claim = claimOf(event, Math.floor(world.slackNow() / 1000));
-    if ("status" in claim) return refused(claim.status, claim.why);
-    if (!(await isGenuine(world, claim))) return refused(401, "signature");
-    if (!isReadable(claim)) return refused(400, "body");
-    return understood(bolt(forBolt(claim.bytes, claim.contentType), context));
+    const request = unverifiedRequest(event, Math.floor(world.slackNow() / 1000));
+    if ("status" in request) return refused(request.status, request.why);
+    if (!(await isGenuine(world, request))) return refused(401, "signature");
+    if (!isReadable(request)) return refused(400, "body");
+    return understood(bolt(forBolt(request.bytes, request.contentType), context));
   };
 }

@@ -9,7 +9,7 @@ export interface HttpEvent {
 }
 
 /** A request that may come from Slack: its signature is still to be checked. */
-export interface Claim {
+export interface UnverifiedRequest {
   readonly bytes: Buffer;
   /** Unix seconds, as sent. */
   readonly timestamp: string;
@@ -50,7 +50,7 @@ const mediaType = (value: string): string => (value.split(";")[0] ?? "").trim().
  * Reads what must be there before the signature can be checked; nothing of the body is looked at.
  * @param now Unix seconds
  */
-export function claimOf(event: HttpEvent, now: number): Claim | Rejected {
+export function unverifiedRequest(event: HttpEvent, now: number): UnverifiedRequest | Rejected {
   const timestamp = header(event, "x-slack-request-timestamp");
   const signature = /^v0=([0-9a-f]{64})$/.exec(header(event, "x-slack-signature"))?.[1];
   if (!/^\d{1,12}$/.test(timestamp)) return rejected(401, "no timestamp");
@@ -65,7 +65,7 @@ export function claimOf(event: HttpEvent, now: number): Claim | Rejected {
 }
 
 /** Was the claim signed with this secret? Compared in constant time, over the bytes as they came. */
-export function isSigned({ bytes, timestamp, signature }: Claim, secret: string): boolean {
+export function isSigned({ bytes, timestamp, signature }: UnverifiedRequest, secret: string): boolean {
   const expected = createHmac("sha256", secret).update(`v0:${timestamp}:`).update(bytes).digest();
   return timingSafeEqual(expected, Buffer.from(signature, "hex"));
 }
@@ -77,7 +77,7 @@ const OF_A_COMMAND = ["team_id", "channel_id", "user_id", "trigger_id"];
  * Is the body what its content type says: an object in JSON; or a form that holds one as its `payload`, or a command with
  * all that belongs to it, or the question after our certificate?
  */
-export function isReadable({ bytes, contentType }: Claim): boolean {
+export function isReadable({ bytes, contentType }: UnverifiedRequest): boolean {
   const text = bytes.toString("utf8");
   if (contentType === "application/json") return isObject(text);
   const form = new URLSearchParams(text);

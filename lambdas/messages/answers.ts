@@ -2,7 +2,7 @@ import { commandOf } from "../commands/list.ts";
 import type { Message, OperationRecord, OperationStatus } from "../records.ts";
 import { say } from "./blocks.ts";
 import { titleOf, typeThis } from "./forms.ts";
-import { standingOf } from "./operation.ts";
+import { statusWords } from "./operation.ts";
 import { code, plain, prose } from "./text.ts";
 
 /**
@@ -47,7 +47,7 @@ const cancellations: {
   unknown: ({ operation }, word) =>
     `There is no operation ${code(operation)}: ${typeThis(word, "operations")} lists them.`,
   ended: ({ operation, status, summary }) =>
-    `${code(operation)} has ended already (${standingOf(status)}), there is nothing left to cancel. ${prose(summary)}`.trim(),
+    `${code(operation)} has ended already (${statusWords(status)}), there is nothing left to cancel. ${prose(summary)}`.trim(),
   already: ({ operation, by }) =>
     `${code(operation)} is being cancelled already, ${prose(`<@${by}>`)} asked for it. Its message shows how far it is.`,
   asked: ({ operation }) =>

@@ -16,7 +16,7 @@ const MOST_CHARACTERS = 6_000;
 /** Characters of a machine's own words in the one message; the thread has more of them. */
 const WHY = 600;
 
-const standings: Readonly<Record<OperationStatus, { readonly sign: string; readonly words: string }>> = {
+const statuses: Readonly<Record<OperationStatus, { readonly sign: string; readonly words: string }>> = {
   requested: { sign: "⏳", words: "starting" },
   running: { sign: "⏳", words: "running" },
   waiting: { sign: "❓", words: "waiting for somebody" },
@@ -28,7 +28,7 @@ const standings: Readonly<Record<OperationStatus, { readonly sign: string; reado
 };
 
 /** The sign and the words of an operation's status. */
-export const standingOf = (status: OperationStatus): string => `${standings[status].sign} ${standings[status].words}`;
+export const statusWords = (status: OperationStatus): string => `${statuses[status].sign} ${statuses[status].words}`;
 
 /** May an operation still be cancelled? */
 const cancellable = (operation: OperationRecord): boolean =>
@@ -50,7 +50,7 @@ const origin = ({ operation, now }: OperationView): string => {
   const { id, status, asker, requestedAt, endedAt } = operation;
   const time = between(requestedAt, endedAt ?? now);
   const since = endedAt ? `after ${time}` : status === "waiting" ? `· begun ${time} ago` : `for ${time}`;
-  return `${code(id)} · asked by ${plain(asker.userName, 80)} · ${standings[status].words} ${since}`;
+  return `${code(id)} · asked by ${plain(asker.userName, 80)} · ${statuses[status].words} ${since}`;
 };
 
 /** "web: 3 → 5 (max 8)" */
@@ -89,7 +89,7 @@ const failed = (nodes: readonly NodeRecord[]): NodeRecord[] =>
 function spoken({ operation, nodes }: OperationView): string {
   const done = nodes.filter((node) => node.status === "succeeded").length;
   const progress = nodes.length > 0 ? `, ${done} of ${counted(nodes.length, "node")} done` : "";
-  return `${standings[operation.status].sign} ${plain(titleOf(operation.request), 300)}: ${standings[operation.status].words}${progress}`;
+  return `${statuses[operation.status].sign} ${plain(titleOf(operation.request), 300)}: ${statuses[operation.status].words}${progress}`;
 }
 
 function frame(view: OperationView): { readonly top: Block[]; readonly bottom: Block[] } {
@@ -97,7 +97,7 @@ function frame(view: OperationView): { readonly top: Block[]; readonly bottom: B
   const said = summary(view);
   return {
     top: [
-      header(`${standings[operation.status].sign} ${titleOf(operation.request)}`),
+      header(`${statuses[operation.status].sign} ${titleOf(operation.request)}`),
       context(origin(view)),
       ...(said.length > 0 ? [section(said.join("\n"))] : []),
       ...sections(lines(nodes, now)),

@@ -1,6 +1,6 @@
 import { ApiException, type V1Pod } from "@kubernetes/client-node";
 import { Retryable } from "../errors.ts";
-import { bodyOf, wordsOf } from "./busy.ts";
+import { bodyOf, wordsOf } from "./client-errors.ts";
 import type { World } from "./world.ts";
 
 /** What came of asking for one eviction. */

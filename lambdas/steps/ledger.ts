@@ -79,7 +79,7 @@ export const ledger = (world: DoorWorld) => {
 
     /** The newest operations first. */
     operations: async (limit: number): Promise<OperationRecord[]> => {
-      const { Items = [] } = await clients.ledger("Query", {
+      const { Items = [] } = await clients.dynamodb("Query", {
         TableName: settings.ledgerTable,
         IndexName: BY_TIME,
         KeyConditionExpression: "listed = :cluster",

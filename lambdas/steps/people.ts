@@ -8,7 +8,7 @@ import {
   standingOf,
 } from "../commands/standing.ts";
 import type { Configuration } from "../configuration.ts";
-import { slackCode } from "./busy.ts";
+import { slackCode } from "./client-errors.ts";
 import { directory } from "./directory.ts";
 import { type DoorWorld, timestamp } from "./world.ts";
 

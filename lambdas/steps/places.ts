@@ -76,7 +76,7 @@ export const places = (world: World) => {
     },
 
     /** The operation has ended: what it launched counts by itself from now on. */
-    settle: async (pool: string, operation: string): Promise<void> => {
+    closeReservation: async (pool: string, operation: string): Promise<void> => {
       await items.revise<Reservations>(poolKey(pool), (item) =>
         item && operation in item.adding ? { adding: without(item.adding, operation) } : null,
       );

@@ -2,12 +2,12 @@ import { csrs } from "./csrs.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { evictions } from "./evictions.ts";
 import { executions } from "./executions.ts";
-import { figures } from "./figures.ts";
 import { instances } from "./instances.ts";
 import { joinSecret } from "./join-secret.ts";
 import { leases } from "./leases.ts";
 import { ledger } from "./ledger.ts";
 import { machine } from "./machine.ts";
+import { metrics } from "./metrics.ts";
 import { nodes } from "./nodes.ts";
 import { notices } from "./notices.ts";
 import { people } from "./people.ts";
@@ -26,13 +26,13 @@ export const steps = (world: World) => ({
   csrs: csrs(world),
   doctor: doctor(world),
   evictions: evictions(world),
-  figures: figures(world),
   executions: executions(world),
   instances: instances(world),
   joinSecret: joinSecret(world),
   leases: leases(world),
   ledger: ledger(world),
   machine: machine(world),
+  metrics: metrics(world),
   nodes: nodes(world),
   notices: notices(world),
   people: people(world),

@@ -37,7 +37,7 @@ const conditional = ({ clients, settings }: Place) => {
 
   const putIf = ({ expression, values }: Condition, item: object) =>
     unlessUnmet(
-      clients.ledger("PutItem", {
+      clients.dynamodb("PutItem", {
         TableName,
         Item: item,
         ConditionExpression: expression,
@@ -48,7 +48,7 @@ const conditional = ({ clients, settings }: Place) => {
   /** Sets fields under a condition; answers the item as it was before. */
   const setIf = (key: Key, fields: readonly (readonly [string, unknown])[], condition: Condition) =>
     unlessUnmet(
-      clients.ledger("UpdateItem", {
+      clients.dynamodb("UpdateItem", {
         TableName,
         Key: key,
         UpdateExpression: `SET ${fields.map((_, at) => `#f${at} = :v${at}`).join(", ")}`,
@@ -77,7 +77,7 @@ export const table = ({ clients, settings }: Place) => {
   const { putIf, setIf } = conditional({ clients, settings });
 
   const read = async <T>(key: Key): Promise<T | undefined> => {
-    const { Item } = await clients.ledger("GetItem", { TableName, Key: key, ConsistentRead: true });
+    const { Item } = await clients.dynamodb("GetItem", { TableName, Key: key, ConsistentRead: true });
     return Item as T | undefined;
   };
 
@@ -86,7 +86,7 @@ export const table = ({ clients, settings }: Place) => {
     const found: unknown[] = [];
     let from: Record<string, unknown> | undefined;
     do {
-      const { Items = [], LastEvaluatedKey } = await clients.ledger("Query", {
+      const { Items = [], LastEvaluatedKey } = await clients.dynamodb("Query", {
         TableName,
         ConsistentRead: true,
         KeyConditionExpression: "pk = :pk AND begins_with(sk, :begins)",
@@ -109,7 +109,7 @@ export const table = ({ clients, settings }: Place) => {
 
     /** Writes an item whatever was there. */
     replace: async (key: Key, item: object): Promise<void> => {
-      await clients.ledger("PutItem", { TableName, Item: { ...item, ...key } });
+      await clients.dynamodb("PutItem", { TableName, Item: { ...item, ...key } });
     },
 
     /**

@@ -1,7 +1,7 @@
 import type { View } from "@slack/web-api";
 import { Retryable } from "../errors.ts";
 import type { Message } from "../records.ts";
-import { slackCode } from "./busy.ts";
+import { slackCode } from "./client-errors.ts";
 import { table } from "./table.ts";
 import { timestamp, type World } from "./world.ts";
 

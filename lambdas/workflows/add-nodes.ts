@@ -46,7 +46,7 @@ export const addNodes =
     } catch (error) {
       await step(ctx, "end without nodes", () => failOperation(steps, ask, error));
     } finally {
-      await step(ctx, "settle the pool", () => steps.places.settle(ask.request.pool, ask.operation));
+      await step(ctx, "settle the pool", () => steps.places.closeReservation(ask.request.pool, ask.operation));
     }
   };
 

@@ -2,8 +2,8 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { ApplyResult, Operation, Plan } from "../desired/plan.ts";
 import type { Lease } from "../steps/leases.ts";
 import type { Steps } from "../steps/steps.ts";
-import { command } from "./command.ts";
 import { type Bounds, StageFailed, step } from "./durably.ts";
+import { runScript } from "./run-script.ts";
 
 /**
  * Changes a machine by a plan, the one way to change a machine.
@@ -23,7 +23,7 @@ export async function applyPlan(
   const plan: Plan = { format: 1, operation, notAfter: Math.floor(bounds.until / 1000), operations };
   const key = `plans/${operation}/${index}/${name.replaceAll(" ", "-")}.json`;
   const request = await step(ctx, `plan: ${name}`, () => steps.machine.requestFor(plan, key));
-  const result = await command<ApplyResult>(ctx, steps, held, name, { script: "apply", request }, bounds);
+  const result = await runScript<ApplyResult>(ctx, steps, held, name, { script: "apply", request }, bounds);
   if (result.failed) throw new StageFailed(`${result.failed.operation}: ${result.failed.error}`);
   if (!result.ok) throw new StageFailed("apply.ps1 did not finish and does not say why");
   return result;

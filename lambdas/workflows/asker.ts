@@ -4,7 +4,7 @@ import { groupsWithRoles } from "../commands/standing.ts";
 import type { Configuration } from "../configuration.ts";
 import { Forbidden } from "../errors.ts";
 import { type Refusal, refusalMessage } from "../messages/refusals.ts";
-import { isBusy } from "../steps/busy.ts";
+import { isBusy } from "../steps/client-errors.ts";
 import type { Steps } from "../steps/steps.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { type DurableContext, DurableOperationError, StepSemantics } from "@aws/durable-execution-sdk-js";
-import { isBusy, wordsOf } from "../steps/busy.ts";
+import { isBusy, wordsOf } from "../steps/client-errors.ts";
 
 /** A stage did not reach its end: the sentence says why, in the machine's or service's own words. */
 export class StageFailed extends Error {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { operationMessage } from "../messages/operation.ts";
 import { type Told, threadLines, toldOf } from "../messages/thread.ts";
 import type { NodeRecord, OperationView } from "../records.ts";
-import { isBusy, wordsOf } from "../steps/busy.ts";
+import { isBusy, wordsOf } from "../steps/client-errors.ts";
 import type { Steps } from "../steps/steps.ts";
 
 /** What the publisher has said already, carried from look to look. */

@@ -62,7 +62,7 @@ async function close(steps: Steps, id: string, why: string): Promise<Notice | nu
   const operation = await steps.ledger.operation(id);
   if (!operation || operation.endedAt !== null) return null;
   for (const node of await steps.ledger.nodes(id)) await closeNode(steps, node, why);
-  if (operation.request.command === "add") await steps.places.settle(operation.request.pool, id);
+  if (operation.request.command === "add") await steps.places.closeReservation(operation.request.pool, id);
   const status = operation.executionArn === null ? "not-started" : "failed";
   await steps.ledger.changeOperation(id, { status, summary: why, endedAt: steps.timestamp(), callbacks: {} });
   if (!CHANGES.has(operation.request.command)) return null;

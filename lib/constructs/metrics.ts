@@ -1,6 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import { type IMetric, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
-import { FIGURES } from "../../lambdas/messages/figures.ts";
+import { METRICS } from "../../lambdas/metrics.ts";
 
 const FIVE_MINUTES = Duration.minutes(5);
 
@@ -28,9 +28,9 @@ export const ruleInvocations = (RuleName: string, period: Duration): Metric =>
 /** How many days the cluster credential still counts, as the function that may read it says in its log. */
 export const credentialDays = (cluster: string, period: Duration): Metric =>
   new Metric({
-    namespace: FIGURES.namespace,
-    metricName: FIGURES.credentialDays,
-    dimensionsMap: { [FIGURES.dimension]: cluster },
+    namespace: METRICS.namespace,
+    metricName: METRICS.credentialDays,
+    dimensionsMap: { [METRICS.dimension]: cluster },
     statistic: "Minimum",
     period,
   });

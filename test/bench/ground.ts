@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { environmentOf, ledgerOf } from "../../bin/doors.ts";
+import { environmentOf, ledgerOf } from "../../bin/handlers.ts";
 import { hostClock } from "../../bin/host-clock.ts";
 import { clients } from "../../lambdas/clients/clients.ts";
 import type { Configuration } from "../../lambdas/configuration.ts";

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { environmentOf, ledgerOf } from "../../bin/doors.ts";
+import { environmentOf, ledgerOf } from "../../bin/handlers.ts";
 import { hostClock } from "../../bin/host-clock.ts";
 import { clients } from "../../lambdas/clients/clients.ts";
 import { hostedFrontDoor } from "../../lambdas/front-door/hosted.ts";

@@ -1,6 +1,6 @@
 import { loadSharedConfigFiles } from "@smithy/core/config";
 import { vi } from "vitest";
-import { ledgerOf, mountDoors, readDirectory } from "../../bin/doors.ts";
+import { ledgerOf, mountHandlers, readDirectory } from "../../bin/handlers.ts";
 import { hostClock } from "../../bin/host-clock.ts";
 import type { Configuration } from "../../lambdas/configuration.ts";
 import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
@@ -97,7 +97,7 @@ export async function world(options: WorldOptions = {}, store: Store = openStore
   await writeAgain(stand, options.ledger);
   const transport = inProcess(stand, under);
   const addresses = { aws: AWS, slack: SLACK, now: Date.now, slackNow: Date.now, configuration, transport };
-  mountDoors(stand, addresses);
+  mountHandlers(stand, addresses);
   const book = ledgerOf(stand, addresses);
   stand.resume();
 

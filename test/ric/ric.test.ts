@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Addresses, environmentOf, mountDoors, readDirectory } from "../../bin/doors.ts";
+import { type Addresses, environmentOf, mountHandlers, readDirectory } from "../../bin/handlers.ts";
 import { hostClock } from "../../bin/host-clock.ts";
 import { takePlaces } from "../../bin/listen.ts";
 import { closed, openDoors } from "../../bin/open-doors.ts";
@@ -38,7 +38,7 @@ async function raise(): Promise<void> {
   const bundles = await deploymentBundles(bundled, folder, configuration);
   const aws = `http://127.0.0.1:${places.aws.port}`;
   const addresses: Addresses = { aws, slack, now: Date.now, slackNow: Date.now, configuration };
-  mountDoors(stand, addresses);
+  mountHandlers(stand, addresses);
   for (const name of bundled) {
     const running = await deployedFunction(bundles[name], environmentOf(stand, name, addresses));
     deployed.set(name, running);

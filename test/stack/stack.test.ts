@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { commands } from "../../lambdas/commands/list.ts";
 import { configurationSchema } from "../../lambdas/configuration.ts";
 import { okdPorts, securityGroupFaults } from "../../lambdas/desired/ports.ts";
-import { FIGURES, figureLine } from "../../lambdas/messages/figures.ts";
+import { METRICS, metricLine } from "../../lambdas/metrics.ts";
 import { scriptDocuments } from "../../lib/constructs/script-document.ts";
 import { rulesOf } from "../../lib/event-rules.ts";
 import { functionNames, functions, workflowNames } from "../../lib/functions.ts";
@@ -282,12 +282,12 @@ describe("what tells a human", () => {
   });
 
   it("takes too few days of the cluster credential, and nobody who could count them, for an alarm", () => {
-    const watched = alarms.filter(({ MetricName }) => MetricName === FIGURES.credentialDays);
+    const watched = alarms.filter(({ MetricName }) => MetricName === METRICS.credentialDays);
     expect(watched.map(({ Threshold, TreatMissingData }) => [Threshold, TreatMissingData])).toEqual([
       [14, "breaching"],
       [3, "notBreaching"],
     ]);
-    const line = JSON.parse(figureLine("prod-west", FIGURES.credentialDays, 13.5, 0));
+    const line = JSON.parse(metricLine("prod-west", METRICS.credentialDays, 13.5, 0));
     for (const { Namespace, Dimensions, ComparisonOperator, Statistic } of watched) {
       expect(Namespace).toBe(line._aws.CloudWatchMetrics[0].Namespace);
       expect(Dimensions).toEqual([{ Name: "Cluster", Value: line.Cluster }]);

@@ -83,8 +83,8 @@ describe("A pool's promise", () => {
   it("ends with its operation: what was launched counts by itself from then on", async () => {
     const edge = pool("edge");
     await places().reserve(edge, "add-1", 4, []);
-    await places().settle("edge", "add-1");
-    await places().settle("edge", "add-1");
+    await places().closeReservation("edge", "add-1");
+    await places().closeReservation("edge", "add-1");
     expect(await places().reserve(edge, "add-2", 3, ["add-1"])).toEqual({ before: 1, granted: true });
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { isBusy } from "../../lambdas/steps/busy.ts";
+import { isBusy } from "../../lambdas/steps/client-errors.ts";
 import { town } from "../../lib/sandbox/town.ts";
 import { type Stand, stand } from "./ground.ts";
 

@@ -8,7 +8,7 @@ import { DescribeDocumentCommand } from "@aws-sdk/client-ssm";
 import type { Configuration } from "../../configuration.ts";
 import { okdPorts, securityGroupFaults } from "../../desired/ports.ts";
 import type { Finding } from "../../messages/finding.ts";
-import { wordsOf } from "../busy.ts";
+import { wordsOf } from "../client-errors.ts";
 import { instances } from "../instances.ts";
 import { table } from "../table.ts";
 import type { Check, Patient } from "./check.ts";

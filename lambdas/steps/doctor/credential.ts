@@ -2,7 +2,7 @@ import { ApiException } from "@kubernetes/client-node";
 import { z } from "zod";
 import { clusterCredentialOf } from "../../clients/cluster-credential.ts";
 import type { Finding } from "../../messages/finding.ts";
-import { isBusy, wordsOf } from "../busy.ts";
+import { isBusy, wordsOf } from "../client-errors.ts";
 import type { World } from "../world.ts";
 import { isDenied, type Subject } from "./check.ts";
 

@@ -1,7 +1,7 @@
 import type { Configuration } from "../../configuration.ts";
 import type { Examination } from "../../messages/doctor.ts";
 import type { Finding } from "../../messages/finding.ts";
-import { isBusy, wordsOf } from "../busy.ts";
+import { isBusy, wordsOf } from "../client-errors.ts";
 import { instances } from "../instances.ts";
 import { type Runtime, runtime } from "../runtime.ts";
 import type { World } from "../world.ts";

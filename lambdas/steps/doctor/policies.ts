@@ -1,7 +1,7 @@
 import { ApiException, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { JOIN_ACCOUNT, JOIN_NAMESPACE } from "../../desired/cluster-access.ts";
 import type { Finding } from "../../messages/finding.ts";
-import { bodyOf } from "../busy.ts";
+import { bodyOf } from "../client-errors.ts";
 import { isWindows } from "../node-facts.ts";
 import { nodes } from "../nodes.ts";
 import type { World } from "../world.ts";

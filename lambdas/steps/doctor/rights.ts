@@ -10,7 +10,7 @@ import {
   SendCommandCommand,
 } from "@aws-sdk/client-ssm";
 import type { Finding } from "../../messages/finding.ts";
-import { wordsOf } from "../busy.ts";
+import { wordsOf } from "../client-errors.ts";
 import { instances, launchRequest } from "../instances.ts";
 import { type Check, denied, isDenied, type Patient } from "./check.ts";
 

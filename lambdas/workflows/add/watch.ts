@@ -1,6 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { NodeRecord, OperationStatus, OperationView } from "../../records.ts";
-import { isBusy } from "../../steps/busy.ts";
+import { isBusy } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { step } from "../durably.ts";
 import { type Published, publish, saidAll, viewOf } from "../publisher.ts";

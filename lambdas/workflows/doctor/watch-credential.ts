@@ -19,7 +19,7 @@ export const watchingCredential =
     return (payload, ctx) =>
       asksToWatch(payload)
         ? step(ctx, "see how long the credential counts", async () =>
-            steps.figures.credentialDays(await steps.doctor.credentialDays()),
+            steps.metrics.credentialDays(await steps.doctor.credentialDays()),
           )
         : work(payload, ctx);
   };

@@ -8,8 +8,8 @@ import {
 import type { OkdFacts } from "../../desired/okd-facts.ts";
 import type { Observation, RebootRequest, RebootResult } from "../../desired/plan.ts";
 import { buildOf } from "../../desired/windows-builds.ts";
-import { command } from "../command.ts";
 import { StageFailed } from "../durably.ts";
+import { runScript } from "../run-script.ts";
 import { apply, type Job, leaseOf, machineOf, mayBeLost, observe, once } from "./job.ts";
 
 /** Everything that decides what this machine looks like. */
@@ -81,7 +81,7 @@ async function rebootOnce(job: Job, request: RebootRequest): Promise<string | nu
   const order = { script: "reboot", request } as const;
   let result: RebootResult;
   try {
-    result = await command<RebootResult>(job.ctx, job.steps, leaseOf(job), "reboot", order, job.bounds);
+    result = await runScript<RebootResult>(job.ctx, job.steps, leaseOf(job), "reboot", order, job.bounds);
   } catch (error) {
     if (mayBeLost(error)) return error.message;
     throw error;

@@ -10,8 +10,8 @@ import type { Steps } from "../../steps/steps.ts";
 import { wakeWatch } from "../add/watch.ts";
 import { applyPlan } from "../apply-plan.ts";
 import { cancelledBy } from "../asker.ts";
-import { command } from "../command.ts";
 import { type Bounds, Cancelled, type Look, StageFailed, step, TimeIsUp, until } from "../durably.ts";
+import { runScript } from "../run-script.ts";
 
 /** What one node's execution is started with. */
 export interface ProvisionStart {
@@ -158,7 +158,7 @@ export async function observe(job: Job, name: string): Promise<Observation> {
 
 async function observeOnce(job: Job, name: string): Promise<Observation> {
   const order = { script: "observe", request: {} } as const;
-  const seen = await command<Observation>(job.ctx, job.steps, leaseOf(job), name, order, job.bounds);
+  const seen = await runScript<Observation>(job.ctx, job.steps, leaseOf(job), name, order, job.bounds);
   if (!seen.ok) throw new StageFailed("observe.ps1 could not look at the machine");
   return seen;
 }

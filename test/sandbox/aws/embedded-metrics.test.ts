@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FIGURES, figureLine } from "../../../lambdas/messages/figures.ts";
+import { METRICS, metricLine } from "../../../lambdas/metrics.ts";
 import { embeddedMetrics } from "../../../lib/sandbox/aws/embedded-metrics.ts";
 import { foundationFor, handClock } from "./stand.ts";
 
@@ -9,7 +9,7 @@ const read = (line: string) => {
   return metrics.datapoints();
 };
 
-const good = figureLine("prod-west", FIGURES.credentialDays, 13.5, 1_000);
+const good = metricLine("prod-west", METRICS.credentialDays, 13.5, 1_000);
 
 describe("a line of a function's log", () => {
   it("becomes a datapoint when it is in the format that CloudWatch reads", () => {

@@ -3,7 +3,7 @@ import { ApiException } from "@kubernetes/client-node";
 import { LogLevel, WebClient } from "@slack/web-api";
 import { describe, expect, it } from "vitest";
 import { Refused, Retryable, UserError } from "../../lambdas/errors.ts";
-import { isBusy, slackCode, wordsOf } from "../../lambdas/steps/busy.ts";
+import { isBusy, slackCode, wordsOf } from "../../lambdas/steps/client-errors.ts";
 
 const aws = (name: string, status: number) =>
   new EC2ServiceException({ name, $fault: "client", $metadata: { httpStatusCode: status }, message: name });

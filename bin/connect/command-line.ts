@@ -10,7 +10,7 @@ const tasks = ["access", "manifest", "credential", "check"] as const;
 export type Task = (typeof tasks)[number];
 
 /** What was typed, understood. */
-export interface Words {
+export interface CommandLine {
   readonly task: Task;
   readonly place: Place;
   readonly credential: CredentialOptions;
@@ -68,7 +68,10 @@ function placeOf(sandbox: string | undefined, configuration: string | undefined)
  * @param environment process.env, or what stands for it
  * @throws StartError with what was wrong and what there is
  */
-export function wordsOf(words: readonly string[], environment: Readonly<Record<string, string | undefined>>): Words {
+export function commandLineOf(
+  words: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): CommandLine {
   const { values, positionals } = parsed(words);
   const [said = "access", ...more] = positionals;
   const task = values.check ? "check" : tasks.find((one) => one === said);

@@ -60,7 +60,7 @@ export const environmentOf = (ground: Ground, name: string, { aws, slack }: Addr
 type Handler = Parameters<Ground["lambda"]["mount"]>[2];
 
 /** Mounts the very handlers that are deployed on the ground; each acts as its own principal. */
-export function mountDoors(ground: Ground, addresses: Addresses): void {
+export function mountHandlers(ground: Ground, addresses: Addresses): void {
   const { log } = ground.metrics;
   const host = (name: string) => ({ ...addresses, log, settings: settings(environmentOf(ground, name, addresses)) });
   const watched =

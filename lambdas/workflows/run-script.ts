@@ -53,7 +53,7 @@ interface ScriptResult {
  * @returns the script's own result, which may still say `ok: false`
  * @throws StageFailed with the machine's words, or when the deadline passes; Cancelled
  */
-export async function command<T extends ScriptResult>(
+export async function runScript<T extends ScriptResult>(
   ctx: DurableContext,
   steps: Steps,
   held: Lease,
