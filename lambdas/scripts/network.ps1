@@ -69,10 +69,11 @@ function Get-CniText($network) {
 }
 
 # kube-proxy sends from an address inside the overlay; an endpoint of an earlier network of that name is of no use.
+# Remove-HnsEndpoint takes the endpoint, not its id (reference of the module HostNetworkingService).
 function Get-SourceAddress($network) {
     $own = $null
     foreach ($endpoint in @(Get-HnsEndpoint | Where-Object { $_.Name -eq 'VIPEndpoint' })) {
-        if ("$(Get-Field $endpoint 'VirtualNetwork')" -eq "$($network.ID)") { $own = $endpoint } else { Remove-HnsEndpoint -Id $endpoint.ID }
+        if ("$(Get-Field $endpoint 'VirtualNetwork')" -eq "$($network.ID)") { $own = $endpoint } else { $endpoint | Remove-HnsEndpoint | Out-Null }
     }
     if (-not $own) {
         $own = New-HnsEndpoint -NetworkId $network.ID -Name 'VIPEndpoint'

@@ -68,10 +68,17 @@ function Attach-HnsHostEndpoint([string] $EndpointID, [int] $CompartmentID) {
     Save-Machine
 }
 
-function Remove-HnsEndpoint([string] $Id) {
-    $hns = (Get-Machine).hns
-    $hns.endpoints = @($hns.endpoints | Where-Object { $_.id -ne $Id })
-    Save-Machine
+# As in the module HostNetworkingService: endpoints, by the pipeline or by this name; it prints what the service said.
+function Remove-HnsEndpoint {
+    [CmdletBinding()]
+    param([Parameter(Mandatory = $true, ValueFromPipeline = $true)] [object[]] $InputObjects)
+    process {
+        $hns = (Get-Machine).hns
+        $gone = @($InputObjects | ForEach-Object { $_.ID })
+        $hns.endpoints = @($hns.endpoints | Where-Object { $gone -notcontains $_.id })
+        Save-Machine
+        ''
+    }
 }
 
 # Windows answers with the mask written out.

@@ -2,6 +2,10 @@ import "reflect-metadata";
 import { Pkcs10CertificateRequest } from "@peculiar/x509";
 import { describe, expect, it } from "vitest";
 import { afterJoinOperations } from "../../../lambdas/desired/okd.ts";
+import type { Operation } from "../../../lambdas/desired/plan.ts";
+import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
+import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";
+import { town } from "../../../lib/sandbox/town.ts";
 import { allOperations, bootstrapToken, clusterStand, configured, joined, readyOf, rebooted } from "./cluster-stand.ts";
 import { instance, joinSecret, minutes, resultOf } from "./stand.ts";
 
@@ -93,6 +97,43 @@ describe("a machine that joins", () => {
     expect(services.find((service) => service.name === "kubelet")?.state).toBe("Stopped");
     await stand.clock.advance(minutes(2));
     expect(readyOf(stand.node(name))?.status).toBe("Unknown");
+  });
+
+  it("has no endpoint for kube-proxy without hns.psm1, which alone can make one", async () => {
+    const stand = await clusterStand();
+    await configured(stand, facts);
+    await stand.clock.until(() => stand.node(name) !== undefined, minutes(5));
+    await stand.apply(id, [{ do: "remove-file", path: "C:\\k\\hns.psm1" }]);
+    expect(resultOf(await stand.apply(id, allOperations(stand, facts).network))).toMatchObject({
+      failed: { operation: "run-task Casement network", error: "its last result is 1" },
+    });
+    expect(stand.machines.logOf(id).join("\n")).toContain("The term 'New-HnsEndpoint' is not recognized");
+  });
+
+  it("has a kube-proxy older than 1.33 only with the feature gate that it needs for direct server return", async () => {
+    const stand = await clusterStand();
+    await joined(stand, facts);
+    const old = payloadContent("kube-proxy", "1.32.9");
+    stand.bucket.set(`${town.bucket}/payload/old@v1`, old);
+    const task = allOperations(stand, facts).configure.filter((one) => one.do === "task");
+    const gated = task.map((one) => ({ ...one, arguments: [...one.arguments, "-FeatureGates", "WinDSR,WinOverlay"] }));
+    const replaced: Operation[] = [
+      { do: "service-state", name: "kube-proxy", state: "Stopped" },
+      {
+        do: "file",
+        path: "C:\\k\\kube-proxy.exe",
+        source: { from: "bucket", bucket: town.bucket, key: "payload/old", version: "v1" },
+        sha256: sha256Of(old),
+        access: "inherited",
+      },
+      { do: "service-state", name: "kube-proxy", state: "Running" },
+    ];
+    expect(resultOf(await stand.apply(id, replaced))).toMatchObject({
+      failed: { error: expect.stringContaining("WinDSR feature gate not enabled") },
+    });
+    expect(resultOf(await stand.apply(id, [...gated, ...allOperations(stand, facts).network]))).toMatchObject({
+      ok: true,
+    });
   });
 
   it("asks with a foreign name when ordered to", async () => {

@@ -7,7 +7,12 @@ import { hnsNetwork } from "../network.ts";
 const configSchema = z.object({
   clientConnection: z.object({ kubeconfig: z.string() }),
   clusterCIDR: z.string().default(""),
-  winkernel: z.object({ networkName: z.string().default(""), sourceVip: z.string().default("") }),
+  featureGates: z.record(z.string(), z.boolean()).default({}),
+  winkernel: z.object({
+    enableDSR: z.boolean().default(false),
+    networkName: z.string().default(""),
+    sourceVip: z.string().default(""),
+  }),
 });
 type Config = z.infer<typeof configSchema>;
 
@@ -23,6 +28,12 @@ function configOf(machine: Machine, path: string | undefined): Config {
   return config;
 }
 
+/** Direct server return was behind a gate that was off by default until Kubernetes 1.33 (KEP-5100). */
+const DSR_BY_DEFAULT = 33;
+
+const lacksGate = (version: string, { winkernel, featureGates }: Config): boolean =>
+  winkernel.enableDSR && Number(version.split(".")[1]) < DSR_BY_DEFAULT && featureGates.WinDSR !== true;
+
 /** What winkernel's proxier looks for when it is made (pkg/proxy/winkernel/proxier.go). */
 function networkFault(machine: Machine, { winkernel }: Config): string | undefined {
   if (!hnsNetwork(machine, winkernel.networkName))
@@ -32,9 +43,12 @@ function networkFault(machine: Machine, { winkernel }: Config): string | undefin
   return known ? undefined : `no HNS endpoint has the source VIP ${winkernel.sourceVip}`;
 }
 
+/** How long it is up before it looks for its HNS network (assumed). */
+const LOADING_MS = [1_000, 2_000] as const;
+
 async function proxy(context: ProgramContext, config: Config): Promise<void> {
   if (context.resumed) return;
-  await context.process.pause(context.machine.takes(1_000, 2_000));
+  await context.process.pause(context.machine.takes(...LOADING_MS));
   const fault = networkFault(context.machine, config);
   if (fault) return context.exit(1, fault);
   context.log("Hns Network loaded");
@@ -44,6 +58,7 @@ async function proxy(context: ProgramContext, config: Config): Promise<void> {
 export const kubeProxy: Program = (context) => {
   try {
     const config = configOf(context.machine, flagsOf(context.words, ["windows-service"]).get("config"));
+    if (lacksGate(context.version, config)) return { code: 1, reason: "WinDSR feature gate not enabled" };
     void proxy(context, config);
     return undefined;
   } catch (error) {

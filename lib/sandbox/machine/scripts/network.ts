@@ -31,10 +31,14 @@ async function awaitNetwork({ machine, process, arguments: given }: ScriptRun): 
   }
 }
 
-/** The endpoint that kube-proxy sends from: the second address of the node's subnet behind the gateway. */
-function vipEndpoint(machine: Machine, network: HnsNetwork): string {
+/**
+ * The endpoint that kube-proxy sends from: the second address of the node's subnet behind the gateway. Windows' own
+ * module can look at endpoints and remove them; New-HnsEndpoint comes with hns.psm1 (HostNetworkingService's reference).
+ */
+function vipEndpoint(machine: Machine, network: HnsNetwork, hnsModule: string): string {
   const known = machine.state.hnsEndpoints.find((one) => one.name === "VIPEndpoint" && one.network === network.name);
   if (known) return known.ip;
+  if (!machine.disk.file(hnsModule)) throw new Error("The term 'New-HnsEndpoint' is not recognized");
   const octets = (network.subnet.split("/")[0] ?? "").split(".");
   const ip = [...octets.slice(0, 3), String(Number(octets[3]) + 2)].join(".");
   machine.state.hnsEndpoints.push({ name: "VIPEndpoint", network: network.name, ip });
@@ -67,6 +71,12 @@ function proxyText(network: HnsNetwork, sourceVip: string, given: ScriptRun["arg
     hostnameOverride: given.get("nodename"),
     clusterCIDR: network.subnet,
     clientConnection: { kubeconfig: given.get("kubeconfig") },
+    featureGates: Object.fromEntries(
+      (given.get("featuregates") ?? "")
+        .split(",")
+        .filter(Boolean)
+        .map((gate) => [gate, true]),
+    ),
     winkernel: { enableDSR: true, networkName: network.name, sourceVip },
   });
 }
@@ -92,7 +102,7 @@ export const network: Script = async (run) => {
   const found = await awaitNetwork(run);
   const text = (name: string): string => given.get(name) ?? "";
   writeIfDifferent(machine, text("cniconfig"), cniText(found, text("servicenetwork")));
-  const proxy = proxyText(found, vipEndpoint(machine, found), given);
+  const proxy = proxyText(found, vipEndpoint(machine, found, text("hnsmodule")), given);
   await restartProxy(machine, text("kubeconfig"), writeIfDifferent(machine, text("kubeproxyconfig"), proxy));
   return { exitCode: 0, stdout: JSON.stringify({ script: "network", ok: true }), stderr: "" };
 };
