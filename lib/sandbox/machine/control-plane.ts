@@ -26,6 +26,7 @@ export interface Job {
   readonly parameters: Readonly<Record<string, readonly string[]>>;
 }
 
+/** How a step or a whole command ended, in the agent's words. */
 export type StepStatus = "Success" | "Failed" | "TimedOut" | "Cancelled";
 
 /** How a step ended on the machine. Times are ms since the epoch. */

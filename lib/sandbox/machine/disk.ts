@@ -11,6 +11,7 @@ export interface FileEntry {
   readonly access: "system" | "inherited";
 }
 
+/** One directory; "system" is closed to everybody but SYSTEM and administrators. */
 export interface Directory {
   readonly path: string;
   readonly access: "system" | "inherited";
@@ -30,6 +31,7 @@ export interface Disk {
   filesIn(path: string): FileEntry[];
 }
 
+/** Nothing that programs of the simulation read is larger (the sandbox's own figure). */
 const KEPT_BYTES = 256 * 1024;
 
 /** Hexadecimal sha256. */

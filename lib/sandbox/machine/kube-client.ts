@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import { z } from "zod";
-import type { WireResponse } from "./../core/wire.ts";
+import type { WireResponse } from "../core/wire.ts";
 import type { Machine } from "./machine.ts";
 import type { Process } from "./process.ts";
 import { remembered } from "./remembered.ts";

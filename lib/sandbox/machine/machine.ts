@@ -49,12 +49,14 @@ export interface ScriptRun {
   readonly request: string | null;
 }
 
+/** How PowerShell ended, and what it printed. */
 export interface ScriptEnd {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
+/** A script of ours, as the simulated machine runs it: everything it finds is in its output, a rejection is a crash. */
 export type Script = (run: ScriptRun) => Promise<ScriptEnd>;
 
 /** One simulated Windows machine, as its own parts see it. */
@@ -93,6 +95,7 @@ export interface Workshop {
   readonly controlPlane: () => ControlPlane;
 }
 
+/** What the simulation keeps of an event log: enough for the last boots (the sandbox's own figure). */
 const LOG_LINES = 200;
 
 /** Each machine has collections of its own, so that a small file costs a small write. */

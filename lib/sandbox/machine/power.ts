@@ -33,6 +33,7 @@ function enter(machine: Machine, at: number): void {
     up(machine);
     return;
   }
+  // Four times: what the sentence of the mishap says.
   const slow = machine.strikes("slow-boot") ? 4 : 1;
   const ms = machine.takes(phase.from * 1000, phase.to * 1000) * slow;
   machine.agenda.set(phaseKey(machine), ms, "boot-phase", { instanceId: machine.id, next: String(at + 1) });
@@ -55,6 +56,7 @@ function up(machine: Machine): void {
 }
 
 const watchKey = (machine: Machine): string => `${machine.id}/watch`;
+/** The sandbox's own figure: no machine looks for mishaps. */
 const WATCH_MS = 30_000;
 
 /** Looks every half minute whether a mishap is meant for a running service. */

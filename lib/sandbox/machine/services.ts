@@ -5,6 +5,12 @@ import { newProcess } from "./process.ts";
 import type { Service } from "./state.ts";
 import { WindowsError } from "./windows-errors.ts";
 
+/** A program starts, or ends when it is asked to, within this time (both assumed). */
+const START_MS = [500, 2_000] as const;
+const STOP_MS = [300, 1_500] as const;
+/** How often somebody who must wait for the service control manager looks again (assumed). */
+const LOOK_MS = 250;
+
 /** Processes and appointments of a service go by this key. */
 export const serviceKey = (name: string): string => `service/${name.toLowerCase()}`;
 
@@ -86,7 +92,7 @@ export function launch(machine: Machine, service: Service, resumed: boolean): Ex
 /** Waits while somebody else is starting or stopping this service. */
 async function settled(machine: Machine, service: Service): Promise<void> {
   const { pause } = newProcess(machine.foundation);
-  while (service.state === "StartPending" || service.state === "StopPending") await pause(250);
+  while (service.state === "StartPending" || service.state === "StopPending") await pause(LOOK_MS);
 }
 
 async function startDependencies(machine: Machine, service: Service): Promise<void> {
@@ -118,7 +124,7 @@ function startNow(machine: Machine, service: Service): void {
 
 /**
  * Starts a service and, before it, what it depends on, as the service control manager does.
- * Starting takes half a second to two (assumed). A service that runs already is left alone.
+ * A service that runs already is left alone.
  * @throws WindowsError 2, 193, 1058, 1060, 1067, 1068, 1075
  */
 export async function startService(machine: Machine, name: string): Promise<void> {
@@ -130,7 +136,7 @@ export async function startService(machine: Machine, name: string): Promise<void
   await startDependencies(machine, service);
   setState(machine, service, "StartPending");
   machine.agenda.cancel(`${machine.id}/${serviceKey(name)}`);
-  await newProcess(machine.foundation).pause(machine.takes(500, 2000));
+  await newProcess(machine.foundation).pause(machine.takes(...START_MS));
   if (machine.state.bootId !== boot || serviceOf(machine, name)?.state !== "StartPending") return;
   startNow(machine, service);
 }
@@ -150,7 +156,7 @@ export async function stopService(machine: Machine, name: string): Promise<void>
   if (service.state === "Stopped") return;
   for (const dependent of dependents(machine, name)) await stopService(machine, dependent.name);
   setState(machine, service, "StopPending");
-  await newProcess(machine.foundation).pause(machine.takes(300, 1500));
+  await newProcess(machine.foundation).pause(machine.takes(...STOP_MS));
   endProcess(machine, serviceKey(name));
   setState(machine, service, "Stopped");
 }

@@ -30,6 +30,7 @@ export interface HnsNetwork {
   readonly persistent: boolean;
 }
 
+/** An endpoint of the Host Networking Service: an address on one of its networks. */
 export interface HnsEndpoint {
   readonly name: string;
   readonly network: string;
@@ -42,6 +43,7 @@ export interface Feature {
   state: "Installed" | "InstallPending";
 }
 
+/** Get-Service's states, as far as services here can be in them. */
 export type ServiceState = "Stopped" | "StartPending" | "Running" | "StopPending";
 
 /** A Windows service as the service control manager keeps it. */
@@ -60,24 +62,30 @@ export interface Service {
   exitCode: number;
 }
 
+/** A scheduled task that runs one script file, at start-up and at an interval. */
 export interface Task {
   readonly name: string;
+  /** Path of the file. */
   script: string;
   arguments: string[];
+  /** 0: at start-up only. */
   everyMinutes: number;
   enabled: boolean;
   running: boolean;
   /** 267011 is Windows' "the task has not yet run". */
   lastResult: number;
+  /** Ms since the epoch. */
   lastRun: number | null;
 }
 
+/** A certificate in a store of the machine ("Root"). */
 export interface Certificate {
   readonly store: string;
   readonly thumbprint: string;
   readonly subject: string;
 }
 
+/** A rule of the Windows firewall that lets traffic in on one port. */
 export interface FirewallRule {
   readonly name: string;
   readonly protocol: string;
@@ -121,8 +129,9 @@ export interface MachineState {
 /** 0x41303, SCHED_S_TASK_HAS_NOT_RUN. */
 export const taskNeverRan = 267_011;
 
-/** The agent's service and EC2Launch's, under the names they have in AWS's Windows images. */
+/** The agent's service, under the name it has in AWS's Windows images. */
 export const agentService = "AmazonSSMAgent";
+/** EC2Launch's, likewise. */
 export const launchService = "Amazon EC2Launch";
 
 const builtIn = (name: string, description: string, commandLine: string): Service => ({

@@ -8,6 +8,9 @@ const HEADER = /^# casement-script: ([\w-]+)[ \t]*\r?$/m;
 /** Which of our scripts this text is; undefined for any other. */
 export const scriptNameOf = (text: string): string | undefined => HEADER.exec(text)?.[1];
 
+/** The Task Scheduler starts PowerShell (assumed). */
+const STARTING_MS = [300, 900] as const;
+
 const taskKey = (name: string): string => `task/${name.toLowerCase()}`;
 
 /** The scheduled task of this name, whatever its case. */
@@ -50,7 +53,7 @@ export async function runTask(machine: Machine, task: Task): Promise<void> {
   machine.processes.set(taskKey(task.name), process);
   task.running = true;
   machine.save();
-  await process.pause(machine.takes(300, 900));
+  await process.pause(machine.takes(...STARTING_MS));
   finish(machine, task, await run(machine, task, process));
 }
 

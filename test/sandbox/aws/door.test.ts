@@ -96,6 +96,17 @@ describe("the AWS door", () => {
     ]);
   });
 
+  it("refuses a header of AWS's that the signature does not cover", async () => {
+    const ground = stand();
+    const added = { "x-amz-security-token-hint": "slipped in" };
+    const config = tampered(ground, (request) => ({ ...request, headers: { ...request.headers, ...added } }));
+    expect(await callAll(ground, config)).toEqual([
+      "AuthFailure",
+      "SignatureDoesNotMatch",
+      "InvalidSignatureException",
+    ]);
+  });
+
   it("refuses a body that was changed on the way", async () => {
     const ground = stand();
     const change = (request: WireRequest) => ({ ...request, body: Buffer.from(`${Buffer.from(request.body)}&X=1`) });

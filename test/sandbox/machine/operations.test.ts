@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ApplyResult, Operation } from "../../../lambdas/desired/plan.ts";
+import { scriptText } from "../../../lib/constructs/script-text.ts";
 import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
 import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";
 import { town } from "../../../lib/sandbox/town.ts";
@@ -70,6 +71,21 @@ describe("applying a plan", () => {
     ];
     expect(await apply(stand, ...operations)).toMatchObject({ ok: true, unchanged: 0, failed: null });
     expect(await apply(stand, ...operations)).toMatchObject({ ok: true, changed: [], unchanged: 7 });
+  });
+
+  it("counts each run of a task as a change: what the task did is its own affair", async () => {
+    const stand = await online();
+    const path = "C:\\Casement\\guard.ps1";
+    await apply(stand, file(path, scriptText("guard")), {
+      do: "task",
+      name: "guard",
+      script: path,
+      arguments: [],
+      everyMinutes: 0,
+    });
+    const run: Operation = { do: "run-task", name: "guard", withinSeconds: 600 };
+    expect(await apply(stand, run)).toMatchObject({ ok: true, changed: ["run-task guard"] });
+    expect(await apply(stand, run)).toMatchObject({ ok: true, changed: ["run-task guard"] });
   });
 
   it("stops at the first failure and names it", async () => {

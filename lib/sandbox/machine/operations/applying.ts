@@ -1,5 +1,17 @@
+import type { Operation } from "../../../../lambdas/desired/plan.ts";
 import type { Machine } from "../machine.ts";
 import type { Process } from "../process.ts";
+
+/**
+ * How long a step of PowerShell takes, shortest and longest, in ms: all assumed, from such cmdlets on current instance
+ * types.
+ */
+export const CMDLET_MS = {
+  registerTask: [200, 800],
+  defineService: [100, 400],
+  firewallRule: [300, 1_200],
+  replaceFile: [20, 120],
+} as const;
 
 /** One run of a plan. */
 export interface Applying {
@@ -9,5 +21,12 @@ export interface Applying {
   readonly restartDue: Set<string>;
 }
 
-/** Executes one operation, check-then-act. @returns whether it changed anything @throws Error in the machine's words */
-export type Doer<T> = (run: Applying, operation: T) => Promise<boolean>;
+/**
+ * Executes operations of one kind, check-then-act.
+ * @returns whether it changed anything
+ * @throws Error in the machine's words
+ */
+export type Doer<Kind extends Operation["do"]> = (
+  run: Applying,
+  operation: Extract<Operation, { do: Kind }>,
+) => Promise<boolean>;

@@ -5,7 +5,7 @@ import { service, serviceRecovery, serviceState } from "./services.ts";
 import { defenderExclusion, environment, feature, firewallRule } from "./system.ts";
 import { runTaskNow, task } from "./tasks.ts";
 
-const doers: { readonly [Kind in Operation["do"]]: Doer<Extract<Operation, { do: Kind }>> } = {
+const doers: { readonly [Kind in Operation["do"]]: Doer<Kind> } = {
   directory,
   file,
   "remove-file": removeFile,
@@ -29,6 +29,6 @@ export function inWords(operation: unknown): string {
 
 /** Executes one operation. @returns whether anything changed @throws Error in the machine's own words */
 export function execute(run: Applying, operation: Operation): Promise<boolean> {
-  const doer = doers[operation.do] as Doer<Operation>;
+  const doer = doers[operation.do] as Doer<typeof operation.do>;
   return doer(run, operation);
 }

@@ -1,4 +1,4 @@
-import type { FileSource, Operation } from "../../../../lambdas/desired/plan.ts";
+import type { FileSource } from "../../../../lambdas/desired/plan.ts";
 import { filesNamedIn } from "../command-line.ts";
 import { pathKey, sha256Of } from "../disk.ts";
 import type { Machine } from "../machine.ts";
@@ -7,9 +7,7 @@ import { binaryOf } from "../payload.ts";
 import type { Process } from "../process.ts";
 import type { Service } from "../state.ts";
 import { WindowsError } from "../windows-errors.ts";
-import type { Applying, Doer } from "./applying.ts";
-
-type OperationOf<Kind extends Operation["do"]> = Extract<Operation, { do: Kind }>;
+import { type Applying, CMDLET_MS, type Doer } from "./applying.ts";
 
 /** What a machine fetches from a bucket: its own role's rights decide, and the metadata service must answer. */
 export interface BucketObject {
@@ -18,7 +16,8 @@ export interface BucketObject {
   readonly version: string;
 }
 
-/** From a bucket of the same region an instance gets some 40 MB a second (assumed). */
+/** Until the first byte comes; then, from a bucket of the same region, some 40 MB a second (both assumed). */
+const FIRST_BYTE_MS = [150, 600] as const;
 const BYTES_PER_MS = 40_000;
 /** A payload file of the sandbox stands for a program of about this size (upstream's Windows builds, rounded). */
 const PROGRAM_BYTES = 80_000_000;
@@ -34,7 +33,9 @@ export async function download(machine: Machine, process: Process, object: Bucke
   const { role } = machine.surroundings;
   const content = await process.io(role.readObject(machine.id, object.bucket, object.key, object.version));
   const bytes = binaryOf(Buffer.from(content).toString("utf8")) ? PROGRAM_BYTES : content.byteLength;
-  await process.pause(machine.takes(150, 600) + machine.takes(0, 1) + bytes / BYTES_PER_MS);
+  const [least, most] = FIRST_BYTE_MS;
+  const transfer = Math.round(bytes / BYTES_PER_MS);
+  await process.pause(machine.takes(least + transfer, most + transfer));
   return machine.strikes("download-corrupt") ? damaged(content) : content;
 }
 
@@ -86,7 +87,7 @@ const touched = (run: Applying, path: string): void => {
 };
 
 /** Makes a directory, and closes it to others when asked to. */
-export const directory: Doer<OperationOf<"directory">> = async ({ machine }, { path, access }) => {
+export const directory: Doer<"directory"> = async ({ machine }, { path, access }) => {
   requirePath(path);
   const known = machine.disk.directory(path);
   if (known && (known.access === access || access === "inherited")) return false;
@@ -95,7 +96,7 @@ export const directory: Doer<OperationOf<"directory">> = async ({ machine }, { p
 };
 
 /** Writes a file whole, verified by its sha256 before it takes its place. */
-export const file: Doer<OperationOf<"file">> = async (run, { path, source, sha256, access }) => {
+export const file: Doer<"file"> = async (run, { path, source, sha256, access }) => {
   requirePath(path);
   const { machine, process } = run;
   const present = machine.disk.file(path);
@@ -105,14 +106,14 @@ export const file: Doer<OperationOf<"file">> = async (run, { path, source, sha25
   if (sha256 !== null && actual !== sha256) throw new Error(`the content has sha256 ${actual}, wanted is ${sha256}`);
   if (present?.sha256 === actual && present.access === access) return false;
   requireUnlocked(machine, path);
-  await process.pause(machine.takes(20, 120));
+  await process.pause(machine.takes(...CMDLET_MS.replaceFile));
   machine.disk.write(path, content, access);
   touched(run, path);
   return true;
 };
 
 /** Removes a file that is there; a running program's image cannot be removed. */
-export const removeFile: Doer<OperationOf<"remove-file">> = async (run, { path }) => {
+export const removeFile: Doer<"remove-file"> = async (run, { path }) => {
   requirePath(path);
   if (!run.machine.disk.file(path)) return false;
   requireUnlocked(run.machine, path);

@@ -1,13 +1,11 @@
 import type { Operation } from "../../../../lambdas/desired/plan.ts";
 import { serviceOf, startService, stopService } from "../services.ts";
 import type { Service } from "../state.ts";
-import type { Applying, Doer } from "./applying.ts";
-
-type OperationOf<Kind extends Operation["do"]> = Extract<Operation, { do: Kind }>;
+import { type Applying, CMDLET_MS, type Doer } from "./applying.ts";
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-const definition = (from: OperationOf<"service"> | Service) => ({
+const definition = (from: Extract<Operation, { do: "service" }> | Service) => ({
   description: from.description,
   commandLine: from.commandLine,
   startType: from.startType,
@@ -17,10 +15,10 @@ const definition = (from: OperationOf<"service"> | Service) => ({
 });
 
 /** Defines a service; a running one keeps running as it was started. */
-export const service: Doer<OperationOf<"service">> = async ({ machine, process, restartDue }, wanted) => {
+export const service: Doer<"service"> = async ({ machine, process, restartDue }, wanted) => {
   const known = serviceOf(machine, wanted.name);
   if (known && same(definition(known), definition(wanted))) return false;
-  await process.pause(machine.takes(100, 400));
+  await process.pause(machine.takes(...CMDLET_MS.defineService));
   const fresh = { name: wanted.name, state: "Stopped" as const, failures: 0, exitCode: 0, ...definition(wanted) };
   machine.state.services[wanted.name.toLowerCase()] = known ? Object.assign(known, definition(wanted)) : fresh;
   machine.save();
@@ -29,7 +27,7 @@ export const service: Doer<OperationOf<"service">> = async ({ machine, process, 
 };
 
 /** Sets the restarts after a failure of a service that is there already. */
-export const serviceRecovery: Doer<OperationOf<"service-recovery">> = async ({ machine }, { name, restartAfter }) => {
+export const serviceRecovery: Doer<"service-recovery"> = async ({ machine }, { name, restartAfter }) => {
   const known = serviceOf(machine, name);
   if (!known) throw new Error("there is no such service");
   if (same(known.restartAfter, restartAfter)) return false;
@@ -48,7 +46,7 @@ async function stayUp({ machine, process }: Applying, name: string): Promise<voi
 }
 
 /** Starts or stops a service. @throws WindowsError, or Error when it does not stay up */
-export const serviceState: Doer<OperationOf<"service-state">> = async (run, { name, state }) => {
+export const serviceState: Doer<"service-state"> = async (run, { name, state }) => {
   const known = serviceOf(run.machine, name);
   if (!known && state === "Running") throw new Error("there is no such service");
   if (!known || known.state === state) return false;

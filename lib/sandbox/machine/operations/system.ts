@@ -1,8 +1,5 @@
-import type { Operation } from "../../../../lambdas/desired/plan.ts";
 import type { FirewallRule } from "../state.ts";
-import type { Applying, Doer } from "./applying.ts";
-
-type OperationOf<Kind extends Operation["do"]> = Extract<Operation, { do: Kind }>;
+import { type Applying, CMDLET_MS, type Doer } from "./applying.ts";
 
 /** Windows features that this machine knows, and whether each is there only after a boot. */
 const features: Readonly<Record<string, { readonly needsBoot: boolean }>> = {
@@ -25,7 +22,7 @@ async function installation({ machine, process }: Applying, name: string): Promi
 }
 
 /** Installs a Windows feature; never reboots. */
-export const feature: Doer<OperationOf<"feature">> = async (run, { name }) => {
+export const feature: Doer<"feature"> = async (run, { name }) => {
   const { machine } = run;
   const known = features[name];
   if (!known)
@@ -50,19 +47,19 @@ const ruleOf = ({ name, protocol, port, remoteAddresses }: FirewallRule): Firewa
 });
 
 /** Lets traffic in on one port. */
-export const firewallRule: Doer<OperationOf<"firewall-rule">> = async ({ machine, process }, wanted) => {
+export const firewallRule: Doer<"firewall-rule"> = async ({ machine, process }, wanted) => {
   const rule = ruleOf(wanted);
   const others = machine.state.firewall.filter((one) => one.name !== rule.name);
   const known = machine.state.firewall.find((one) => one.name === rule.name);
   if (known && JSON.stringify(ruleOf(known)) === JSON.stringify(rule)) return false;
-  await process.pause(machine.takes(300, 1_200));
+  await process.pause(machine.takes(...CMDLET_MS.firewallRule));
   machine.state.firewall = [...others, rule];
   machine.save();
   return true;
 };
 
 /** Sets or removes a machine-wide variable; names have no case. */
-export const environment: Doer<OperationOf<"environment">> = async ({ machine }, { name, value }) => {
+export const environment: Doer<"environment"> = async ({ machine }, { name, value }) => {
   const { environment: variables } = machine.state;
   const key = Object.keys(variables).find((one) => one.toLowerCase() === name.toLowerCase()) ?? name;
   if ((variables[key] ?? null) === value) return false;
@@ -73,7 +70,7 @@ export const environment: Doer<OperationOf<"environment">> = async ({ machine },
 };
 
 /** Tells Defender to leave a process alone. */
-export const defenderExclusion: Doer<OperationOf<"defender-exclusion">> = async ({ machine }, { process: name }) => {
+export const defenderExclusion: Doer<"defender-exclusion"> = async ({ machine }, { process: name }) => {
   if (machine.state.defenderExclusions.includes(name)) return false;
   machine.state.defenderExclusions.push(name);
   machine.save();

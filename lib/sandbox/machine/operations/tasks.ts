@@ -1,9 +1,6 @@
-import type { Operation } from "../../../../lambdas/desired/plan.ts";
 import { taskNeverRan } from "../state.ts";
 import { runTask, schedule, taskOf } from "../tasks.ts";
-import type { Applying, Doer } from "./applying.ts";
-
-type OperationOf<Kind extends Operation["do"]> = Extract<Operation, { do: Kind }>;
+import { type Applying, CMDLET_MS, type Doer } from "./applying.ts";
 
 const definition = (from: { script: string; arguments: readonly string[]; everyMinutes: number }) => ({
   script: from.script,
@@ -12,10 +9,10 @@ const definition = (from: { script: string; arguments: readonly string[]; everyM
 });
 
 /** Registers a scheduled task; its triggers are start-up and the interval, not this moment. */
-export const task: Doer<OperationOf<"task">> = async ({ machine, process }, wanted) => {
+export const task: Doer<"task"> = async ({ machine, process }, wanted) => {
   const known = taskOf(machine, wanted.name);
   if (known?.enabled && JSON.stringify(definition(known)) === JSON.stringify(definition(wanted))) return false;
-  await process.pause(machine.takes(200, 800));
+  await process.pause(machine.takes(...CMDLET_MS.registerTask));
   const fresh = { name: wanted.name, running: false, lastResult: taskNeverRan, lastRun: null };
   const registered = { ...(known ?? fresh), ...definition(wanted), enabled: true };
   machine.state.tasks[wanted.name.toLowerCase()] = registered;
@@ -24,15 +21,21 @@ export const task: Doer<OperationOf<"task">> = async ({ machine, process }, want
   return true;
 };
 
+/** As apply.ps1 does: it looks once a second. */
+const LOOK_MS = 1_000;
+
 async function awaitEnd({ machine, process }: Applying, name: string, deadline: number): Promise<void> {
   while (taskOf(machine, name)?.running) {
     if (machine.foundation.clock.now() >= deadline) throw new Error("it did not end in time");
-    await process.pause(1_000);
+    await process.pause(LOOK_MS);
   }
 }
 
-/** Runs a task now and waits for its end; a run that is under way is waited for first. Never counts as a change. */
-export const runTaskNow: Doer<OperationOf<"run-task">> = async (run, { name, withinSeconds }) => {
+/**
+ * Runs a task now and waits for its end; a run that is under way is waited for first. Counts as a change, as in apply.ps1:
+ * what the task did is its own affair.
+ */
+export const runTaskNow: Doer<"run-task"> = async (run, { name, withinSeconds }) => {
   const deadline = run.machine.foundation.clock.now() + withinSeconds * 1000;
   const known = taskOf(run.machine, name);
   if (!known) throw new Error(`No MSFT_ScheduledTask objects found with property 'TaskName' equal to '${name}'.`);
@@ -41,5 +44,5 @@ export const runTaskNow: Doer<OperationOf<"run-task">> = async (run, { name, wit
   await awaitEnd(run, name, deadline);
   const result = taskOf(run.machine, name)?.lastResult;
   if (result !== 0) throw new Error(`its last result is ${result}`);
-  return false;
+  return true;
 };

@@ -2,7 +2,10 @@ import type { Machine } from "../machine.ts";
 import type { Process } from "../process.ts";
 
 const holders = new WeakMap<Machine, Process>();
+/** Enter-Machine in session.ps1 waits so long for the mutex. */
 const PATIENCE_MS = 30_000;
+/** How soon a mutex that was given back is noticed (assumed; Windows wakes the next one at once). */
+const LOOK_MS = 500;
 
 /**
  * The machine-wide mutex of our commands; it is free again when the holder's process ends.
@@ -14,7 +17,7 @@ export async function enterMachine(machine: Machine, process: Process): Promise<
     if (machine.foundation.clock.now() >= deadline) {
       throw new Error("another command of Casement is running on this machine");
     }
-    await process.pause(500);
+    await process.pause(LOOK_MS);
   }
   holders.set(machine, process);
 }

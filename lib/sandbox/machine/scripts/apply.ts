@@ -7,10 +7,7 @@ import { download } from "../operations/files.ts";
 import type { Process } from "../process.ts";
 import { enterMachine } from "./alone.ts";
 import { applyRequestSchema, operationSchema, type PlanPlace, planSchema, type ReceivedPlan } from "./plan-schema.ts";
-import { errorText, requestAs, requireInTime } from "./request.ts";
-
-/** PowerShell starts and compiles the script (assumed). */
-const STARTING_MS = [700, 2_000] as const;
+import { errorText, requestAs, requireInTime, STARTING_MS } from "./request.ts";
 
 async function planAt(machine: Machine, process: Process, place: PlanPlace): Promise<ReceivedPlan> {
   const content = await download(machine, process, place);

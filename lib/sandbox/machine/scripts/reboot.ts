@@ -3,7 +3,7 @@ import type { RebootRequest, RebootResult } from "../../../../lambdas/desired/pl
 import type { Machine, Script, ScriptEnd } from "../machine.ts";
 import { enterMachine } from "./alone.ts";
 import { guardAtRest, observation } from "./observe.ts";
-import { errorText, requestAs, requireInTime } from "./request.ts";
+import { errorText, requestAs, requireInTime, STARTING_MS } from "./request.ts";
 
 const requestSchema: z.ZodType<RebootRequest> = z.object({
   operation: z.string(),
@@ -46,7 +46,7 @@ function askForReboot(machine: Machine, request: RebootRequest): ScriptEnd {
 
 /** reboot.ps1: asks for one reboot per operation and boot; run again after it, it answers with the evidence. */
 export const reboot: Script = async ({ machine, process, request: encoded }) => {
-  await process.pause(machine.takes(700, 2_000));
+  await process.pause(machine.takes(...STARTING_MS));
   let before = "";
   const after = String(machine.state.bootId);
   try {

@@ -1,5 +1,8 @@
 import type { z } from "zod";
 
+/** PowerShell starts and compiles a script, shortest and longest, in ms (assumed). */
+export const STARTING_MS = [700, 2_000] as const;
+
 /**
  * Reads the one parameter of a document's script.
  * @param request base64 of JSON

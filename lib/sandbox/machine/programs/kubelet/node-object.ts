@@ -14,6 +14,7 @@ export interface Condition {
   readonly lastTransitionTime: string;
 }
 
+/** An address in a Node's status. */
 export interface Address {
   readonly type: string;
   readonly address: string;

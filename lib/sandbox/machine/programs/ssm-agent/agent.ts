@@ -5,7 +5,7 @@ import { serviceKey } from "../../services.ts";
 import { agentService } from "../../state.ts";
 import { resumeDocuments } from "./documents.ts";
 
-/** The agent's code and its first connection take some seconds (assumed). */
+/** The agent loads, then registers: some seconds each (assumed). */
 const LOADING_MS = [6_000, 9_000] as const;
 const REGISTERING_MS = [5_000, 20_000] as const;
 /** common/identity/identity_selector.go: three attempts, 500 ms apart. */
@@ -49,8 +49,6 @@ export function agentListens(machine: Machine): boolean {
   return process !== undefined && connections.has(process) && mayTalk(machine);
 }
 
-const AGENT_VERSION = "3.3.3050.0";
-
 const releases: Readonly<Record<string, string>> = {
   "10.0.17763": "Microsoft Windows Server 2019 Datacenter",
   "10.0.20348": "Microsoft Windows Server 2022 Datacenter",
@@ -64,7 +62,7 @@ function ping(context: ProgramContext): boolean {
   const build = facts.build ?? "";
   try {
     machine.controlPlane().ping(machine.id, {
-      agentVersion: AGENT_VERSION,
+      agentVersion: context.version,
       platformName: releases[build] ?? "Microsoft Windows Server",
       platformVersion: build,
       computerName: `${machine.state.computerName}.WORKGROUP`,

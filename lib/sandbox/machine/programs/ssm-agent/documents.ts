@@ -24,6 +24,8 @@ interface Document {
 /** agent/appconfig/constants.go: DefaultCommandWorkersLimit and DefaultCommandRetryLimit. */
 const WORKERS = 5;
 const MOST_RUNS = 15;
+/** A worker process starts and reads its document (assumed). */
+const WORKER_MS = [800, 2_500] as const;
 /** rebooter_windows.go: "shutdown -r -t 60". */
 const REBOOT_DELAY_MS = 60_000;
 const REBOOT = 3010;
@@ -114,7 +116,7 @@ async function work(machine: Machine, document: Document): Promise<void> {
   machine.processes.set(processKey(document.job.commandId), process);
   document.phase = "running";
   keep(machine, document);
-  await process.pause(machine.takes(800, 2500));
+  await process.pause(machine.takes(...WORKER_MS));
   if (!workerStarts(machine, document)) return;
   for (const step of document.job.steps.slice(document.results.length)) {
     document.runs += 1;
