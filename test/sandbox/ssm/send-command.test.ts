@@ -1,7 +1,7 @@
 import { SendCommandCommand, type SendCommandCommandInput } from "@aws-sdk/client-ssm";
 import { describe, expect, it } from "vitest";
-import { town } from "../../../lib/sandbox/town.ts";
 import { contentOf } from "../../../lib/sandbox/ssm/documents.ts";
+import { town } from "../../../lib/sandbox/town.ts";
 import { documents, encoded, nameOf, ssmStand } from "./stand.ts";
 
 const stand = ssmStand();
