@@ -65,9 +65,14 @@ const endpointOf = ({ region, awsEndpoint }: Settings, service: string): URL =>
 
 /** An HTTP request as the SDK's transports take it. */
 const requestTo = (endpoint: URL, { method, path, headers, body }: AwsRequest) => ({
-  ...{ method, path, body, protocol: endpoint.protocol, hostname: endpoint.hostname, query: {} },
+  method,
+  protocol: endpoint.protocol,
+  hostname: endpoint.hostname,
   ...(endpoint.port ? { port: Number(endpoint.port) } : {}),
+  path,
+  query: {},
   headers: { "content-type": "application/json", ...headers, host: endpoint.host, "user-agent": "casement" },
+  body,
 });
 
 interface HttpResponse {

@@ -48,6 +48,9 @@ export type Request =
   | { readonly command: "doctor" }
   | { readonly command: "cancel"; readonly operation: string };
 
+/** Is a request only to show what would happen? */
+export const isDryRun = (request: Request): boolean => "dryRun" in request && request.dryRun;
+
 /** Who asked, where. */
 export interface Asker {
   readonly userId: string;

@@ -12,6 +12,13 @@ import { remove } from "./remove.ts";
 export const commands: readonly Command[] = [help, nodes, node, add, remove, operations, cancel, doctor];
 
 /**
+ * Does a command change something, so that people follow it as an operation?
+ * @param name as in `request.command`; the ledger may hold words of other versions, which do not count
+ */
+export const isChange = (name: string): boolean =>
+  commands.some((command) => command.name === name && command.effect === "change");
+
+/**
  * The command of a request.
  * @param name a command's own word, as in `request.command`
  * @returns the command; a request holds no other words than these

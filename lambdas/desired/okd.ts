@@ -8,6 +8,7 @@ import { okdServices } from "./okd-services.ts";
 import { directory, jsonFile, serviceState, textFile } from "./operation.ts";
 import type { Operation } from "./plan.ts";
 import { firewallRules, okdPorts } from "./ports.ts";
+import { atLeast } from "./versions.ts";
 
 const GUARD_TASK = "Casement guard";
 const NETWORK_TASK = "Casement network";
@@ -88,7 +89,7 @@ const joinMaterial = ({ joinSecretId }: OkdFacts): Operation => ({
 
 /** kube-proxy needs both gates for the overlay until 1.34, where they became part of it (KEP-5100). */
 const proxyGates = (version: string): string[] =>
-  Number(version.split(".")[1]) < 34 ? ["-FeatureGates", "WinDSR,WinOverlay"] : [];
+  atLeast(version, "1.34") ? [] : ["-FeatureGates", "WinDSR,WinOverlay"];
 
 const networkTask = ({ configuration, nodeName }: OkdFacts): Operation => ({
   do: "task",

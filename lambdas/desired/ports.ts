@@ -94,7 +94,7 @@ const spoken = (rule: InboundRule): string =>
  */
 export function securityGroupFaults(
   group: { readonly IpPermissions?: readonly InboundRule[] | undefined },
-  ports: readonly Port[] = okdPorts(4789),
+  ports: readonly Port[],
 ): string[] {
   const rules = group.IpPermissions ?? [];
   const forbidden = FORBIDDEN.filter(([port]) => rules.some((rule) => covers(rule, "TCP", port)));

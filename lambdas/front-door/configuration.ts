@@ -15,7 +15,10 @@ export const CONFIGURATION_FILE = "configuration.json";
  * @returns what CONFIGURATION_FILE holds
  */
 export const doorConfiguration = ({ command, slack, people, policy, cluster, pools }: DoorConfiguration) => ({
-  ...{ command, slack, people, policy },
+  command,
+  slack,
+  people,
+  policy,
   cluster: { name: cluster.name },
   pools: Object.fromEntries(Object.keys(pools).map((name) => [name, {}])),
 });

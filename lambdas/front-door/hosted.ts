@@ -41,7 +41,10 @@ function worldOf(host: FrontDoorHost): FrontDoorWorld {
   const runs = executions(world);
   const { slack, signingSecret } = world.clients;
   return {
-    ...{ configuration, now, slackNow, signingSecret },
+    configuration,
+    now,
+    slackNow,
+    signingSecret,
     directory: kept(directory(world).read, now),
     requested: book.requested,
     operation: book.operation,

@@ -1,4 +1,4 @@
-import type { Asker, Command, Request, Start } from "../commands/command.ts";
+import { type Asker, type Command, isDryRun, type Request, type Start } from "../commands/command.ts";
 import { commandOf } from "../commands/list.ts";
 import { operationId } from "../commands/operation-id.ts";
 import { notStarted } from "../messages/answers.ts";
@@ -93,7 +93,7 @@ async function dialogOpens(
   triggerId: string,
 ): Promise<boolean> {
   const { request, id } = record;
-  if (!command.dialog || request.command !== "remove" || request.dryRun) return true;
+  if (!command.dialog || request.command !== "remove" || isDryRun(request)) return true;
   return succeeds(`dialog of ${id}`, () => world.openDialog(triggerId, removalSkeleton(id, request.node)));
 }
 

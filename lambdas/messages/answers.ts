@@ -1,3 +1,4 @@
+import { isDryRun } from "../commands/command.ts";
 import { commandOf } from "../commands/list.ts";
 import type { Message, OperationRecord, OperationStatus } from "../records.ts";
 import { say } from "./blocks.ts";
@@ -15,7 +16,7 @@ export function startedAnswer(operation: OperationRecord, commandWord: string): 
   const { effect, dialog } = commandOf(request.command);
   const title = plain(titleOf(request), 300);
   if (effect === "look") return say("One moment, I am looking.");
-  if ("dryRun" in request && request.dryRun) return say(`One moment: *${title}* changes nothing, I only look.`);
+  if (isDryRun(request)) return say(`One moment: *${title}* changes nothing, I only look.`);
   if (dialog) return say(`*${title}* is ${code(id)}. Please answer in the dialog: until then nothing is changed.`);
   return say(
     `On it: *${title}* is ${code(id)}. Its message follows here; ${typeThis(commandWord, "operations")} shows how it stands, ${typeThis(commandWord, "cancel", id)} stops it.`,

@@ -2,9 +2,12 @@ import type { Message } from "../records.ts";
 import { say } from "./blocks.ts";
 import { typeThis } from "./forms.ts";
 import { poolLine } from "./operation.ts";
-import type { RemovalFacts } from "./removal-dialog.ts";
+import { losesSomething, type RemovalFacts } from "./removal-dialog.ts";
 import type { RefusalWords } from "./removal-refusal.ts";
 import { code, counted, echo, plain, some } from "./text.ts";
+
+/** How an operation ended that was a dry run, as the ledger keeps it. */
+export const shownOnly = "Shown only, nothing was changed.";
 
 /** Names offered when somebody's beginning fits several nodes. */
 const MOST_NAMES = 10;
@@ -41,7 +44,7 @@ export const addDryRun = (plan: AddPlan, commandWord: string): Message =>
 
 /** The dry run of a `remove` that would be allowed. */
 export function removeDryRun(facts: RemovalFacts, commandWord: string): Message {
-  const losing = facts.pods.filter((pod) => pod.localData.length > 0 || pod.owner === null);
+  const losing = facts.pods.filter(losesSomething);
   const losses = losing.length > 0 ? ` ⚠️ ${counted(losing.length, "pod")} would lose local data or not come back.` : "";
   return say(
     [
@@ -57,27 +60,26 @@ export function removeDryRun(facts: RemovalFacts, commandWord: string): Message 
   );
 }
 
-/** A removal that is refused, told without a dialog. */
+/** A removal that is refused, in one line. */
+export const notRemoved = (node: string, { why, next }: RefusalWords): string =>
+  `${code(node)} is not removed: ${why}. Next: ${next}.`;
+
+/** A dry run of a removal that would be refused. */
 export const removalRefusedMessage = (typed: string, { why, next }: RefusalWords): Message =>
   say(`🚫 ${code(typed)} is not removed: ${why}.\n*Next:* ${next}.`);
 
-/** Why an `add` is refused. */
-export type AddRefusal =
-  | {
-      readonly kind: "over-maximum";
-      readonly pool: string;
-      readonly before: number;
-      readonly count: number;
-      readonly maximum: number;
-    }
-  | { readonly kind: "pending-csrs"; readonly pending: number };
+/** An `add` that would pass its pool's maximum. */
+export interface TooMany {
+  readonly pool: string;
+  /** Nodes that the pool has or has promised. */
+  readonly before: number;
+  /** Nodes that were asked for. */
+  readonly count: number;
+  readonly maximum: number;
+}
 
-/** An `add` that is refused, in words: why, and what can be done instead. */
-export function addRefusal(refusal: AddRefusal, commandWord: string): string {
-  if (refusal.kind === "pending-csrs") {
-    return `${refusal.pending} certificate requests are pending in the cluster, and new nodes would add to them until nobody's are approved. Next: look at \`kubectl get csr\`, then ask again.`;
-  }
-  const { pool, before, count, maximum } = refusal;
+/** Why an `add` beyond the pool's maximum is refused, and what can be done instead. */
+export function tooManyNodes({ pool, before, count, maximum }: TooMany, commandWord: string): string {
   const room = Math.max(0, maximum - before);
   const next =
     room > 0

@@ -69,7 +69,8 @@ const podLine = ({ namespace, name, owner, localData }: MovedPod): string => {
 const byLoss = (pods: readonly MovedPod[]): MovedPod[] =>
   [...pods].sort((one, other) => Number(losesSomething(other)) - Number(losesSomething(one)));
 
-const losesSomething = (pod: MovedPod): boolean => pod.owner === null || pod.localData.length > 0;
+/** Would a removal cost this pod its local data, or end it for good because nothing makes it again? */
+export const losesSomething = (pod: MovedPod): boolean => pod.owner === null || pod.localData.length > 0;
 
 function podBlocks(pods: readonly MovedPod[]): Block[] {
   if (pods.length === 0) return [section("No pods run on it that would have to move.")];

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   DescribeInstanceAttributeCommand,
   DescribeSecurityGroupsCommand,
@@ -11,24 +10,11 @@ import {
   TerminateInstancesCommand,
 } from "@aws-sdk/client-ec2";
 import { GetParameterCommand } from "@aws-sdk/client-ssm";
-import type { Configuration, Pool } from "../configuration.ts";
 import { type Port, securityGroupFaults } from "../desired/ports.ts";
 import { Refused, Retryable } from "../errors.ts";
+import type { Image } from "./launch-request.ts";
 import { type Lease, leases } from "./leases.ts";
 import type { World } from "./world.ts";
-
-/** The image an operation uses: resolved once, because the public parameter moves monthly. */
-export interface Image {
-  readonly parameter: string;
-  readonly imageId: string;
-}
-
-/** One place and type to try; the attempt number makes each its own ClientToken. */
-export interface Candidate {
-  readonly attempt: number;
-  readonly subnet: string;
-  readonly instanceType: string;
-}
 
 /** What later steps need to know of an instance. */
 export interface Machine {
@@ -44,6 +30,10 @@ export interface Machine {
   readonly because?: string;
 }
 
+/** Did we launch it, for this cluster? Only such an instance may be terminated. */
+export const isOurs = ({ tags }: Pick<Machine, "tags">, cluster: string): boolean =>
+  tags["casement:launched"] === "true" && tags["casement:cluster"] === cluster;
+
 /** Is it on its way out, or gone? */
 export const hasEnded = ({ state }: Pick<Machine, "state">): boolean =>
   state === "shutting-down" || state === "terminated";
@@ -56,7 +46,7 @@ export const endOf = ({ instanceId, state, because }: Machine): string =>
   `${instanceId} is ${state}: ${because ? `EC2 says ${because}` : "somebody or something ended it"}`;
 
 /** Launching either gave an instance or found no room here; anything else is thrown. */
-export type Launched = { readonly instanceId: string } | { readonly noRoom: string; readonly words: string };
+export type Launched = { readonly instanceId: string } | { readonly noRoom: string };
 
 /** What Karpenter treats as "try the next place" (its pkg/errors), for RunInstances. */
 const NO_ROOM = new Set([
@@ -74,20 +64,6 @@ const NO_ROOM = new Set([
 
 const IMAGE_PATH = "/aws/service/ami-windows-latest/Windows_Server";
 
-/** Every type in every subnet, types first: capacity of a type is per zone. */
-export const candidatesOf = (pool: Pool, index: number): Candidate[] =>
-  pool.instanceTypes
-    .flatMap((instanceType) =>
-      pool.subnets.map((_, at) => ({ instanceType, subnet: pool.subnets[(at + index) % pool.subnets.length] ?? "" })),
-    )
-    .map((place, attempt) => ({ ...place, attempt }));
-
-/** The same attempt of the same node always has the same token: a replay finds the instance instead of a second one. */
-const clientToken = (owner: string, candidate: Candidate): string =>
-  createHash("sha256")
-    .update([owner, candidate.attempt, candidate.subnet, candidate.instanceType].join("|"))
-    .digest("hex");
-
 const machineOf = (instance: Instance): Machine => ({
   instanceId: instance.InstanceId ?? "",
   state: instance.State?.Name ?? "unknown",
@@ -99,51 +75,8 @@ const machineOf = (instance: Instance): Machine => ({
   because: instance.StateReason?.Message ?? "",
 });
 
-/** The launch request of one node: everything that must be true from the first second is in it. */
-export function launchRequest(
-  configuration: Configuration,
-  poolName: string,
-  owner: string,
-  image: Image,
-  candidate: Candidate,
-): RunInstancesCommandInput {
-  const pool = configuration.pools[poolName];
-  if (!pool) throw new Refused(`there is no pool ${poolName} any more`);
-  const [operation = owner] = owner.split(":");
-  const tags = [
-    { Key: "Name", Value: `${configuration.cluster.name}-${poolName}` },
-    { Key: "casement:cluster", Value: configuration.cluster.name },
-    { Key: "casement:pool", Value: poolName },
-    { Key: "casement:operation", Value: operation },
-    { Key: "casement:launched", Value: "true" },
-    { Key: `kubernetes.io/cluster/${configuration.cluster.id}`, Value: "owned" },
-  ];
-  return {
-    MinCount: 1,
-    MaxCount: 1,
-    ClientToken: clientToken(owner, candidate),
-    ImageId: image.imageId,
-    InstanceType: candidate.instanceType as RunInstancesCommandInput["InstanceType"],
-    SubnetId: candidate.subnet,
-    SecurityGroupIds: [pool.securityGroup],
-    IamInstanceProfile: { Arn: configuration.instanceProfileArn },
-    MetadataOptions: { HttpEndpoint: "enabled", HttpTokens: pool.metadataTokens, HttpPutResponseHopLimit: 1 },
-    InstanceInitiatedShutdownBehavior: "stop",
-    BlockDeviceMappings: [
-      {
-        DeviceName: "/dev/sda1",
-        Ebs: { VolumeType: "gp3", VolumeSize: pool.diskGiB, Encrypted: true, DeleteOnTermination: true },
-      },
-    ],
-    TagSpecifications: [
-      { ResourceType: "instance", Tags: tags },
-      { ResourceType: "volume", Tags: tags },
-    ],
-  };
-}
-
-/** The operation that launched an instance, by its tag. */
-export const instanceOperation = (machine: Machine): string | null => machine.tags["casement:operation"] ?? null;
+/** The operation that launched an instance, by its tag; null for an instance without it. */
+export const launcherOf = (machine: Machine): string | null => machine.tags["casement:operation"] ?? null;
 
 async function find(ec2: EC2Client, filters: Filter[]): Promise<Machine[]> {
   const found: Machine[] = [];
@@ -223,7 +156,7 @@ export const instances = (world: World) => {
         if (!instanceId) throw new Error("EC2 answered a launch without an instance");
         return { instanceId };
       } catch (error) {
-        if (error instanceof Error && NO_ROOM.has(error.name)) return { noRoom: error.name, words: error.message };
+        if (error instanceof Error && NO_ROOM.has(error.name)) return { noRoom: error.name };
         throw error;
       }
     },

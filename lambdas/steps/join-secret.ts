@@ -6,14 +6,13 @@ import {
   ResourceNotFoundException,
 } from "@aws-sdk/client-secrets-manager";
 import type { Configuration } from "../configuration.ts";
+import { JOIN_ACCOUNT, JOIN_NAMESPACE } from "../desired/cluster-access.ts";
 import { bootstrapKubeconfig } from "../desired/okd.ts";
 import { Retryable } from "../errors.ts";
 import type { World } from "./world.ts";
 
-/** OKD's own bootstrap identity; its requests are what kubelets join with. */
-export const BOOTSTRAP_NAMESPACE = "openshift-machine-config-operator";
-export const BOOTSTRAP_ACCOUNT = "node-bootstrapper";
-export const BOOTSTRAPPER = `system:serviceaccount:${BOOTSTRAP_NAMESPACE}:${BOOTSTRAP_ACCOUNT}`;
+/** Who asks for a joining kubelet's client certificate: the user name of OKD's own bootstrap account. */
+export const BOOTSTRAPPER = `system:serviceaccount:${JOIN_NAMESPACE}:${JOIN_ACCOUNT}`;
 
 /** Long enough for two client CSR attempts, short enough to be worthless soon. */
 const TOKEN_SECONDS = 30 * 60;
@@ -41,8 +40,8 @@ export const joinSecret = (world: World) => {
      */
     create: async (configuration: Configuration, instanceId: string): Promise<string> => {
       const { status } = await kubernetes.core.createNamespacedServiceAccountToken({
-        name: BOOTSTRAP_ACCOUNT,
-        namespace: BOOTSTRAP_NAMESPACE,
+        name: JOIN_ACCOUNT,
+        namespace: JOIN_NAMESPACE,
         body: { spec: { audiences: [], expirationSeconds: TOKEN_SECONDS } },
       });
       if (!status?.token) throw new Error("the API server granted a bootstrap token without saying it");

@@ -130,8 +130,6 @@ export const ledger = (world: DoorWorld) => {
     changeNode: (id: string, index: number, fields: NodeChange): Promise<void> =>
       items.change(nodeKey(id, index), fields),
 
-    node: (id: string, index: number): Promise<NodeRecord | undefined> => items.read<NodeRecord>(nodeKey(id, index)),
-
     nodes: (id: string): Promise<NodeRecord[]> => items.all<NodeRecord>(partition(id), "node#"),
 
     /** Remembers which callback waits for a command, so that the command's event can complete it. */

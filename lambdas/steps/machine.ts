@@ -5,6 +5,7 @@ import {
   DescribeInstanceInformationCommand,
   GetCommandInvocationCommand,
   type GetCommandInvocationCommandOutput,
+  type InstanceInformation,
   InvalidInstanceId,
   InvocationDoesNotExist,
   paginateDescribeInstanceInformation,
@@ -13,15 +14,13 @@ import {
 } from "@aws-sdk/client-ssm";
 import type { ApplyRequest, Plan } from "../desired/plan.ts";
 import { Retryable } from "../errors.ts";
+import type { DocumentScript } from "../scripts/documents.ts";
 import { type Lease, leases } from "./leases.ts";
 import type { World } from "./world.ts";
 
-/** Our scripts; each is an SSM document whose name holds the hash of its content. */
-export type Script = "apply" | "observe" | "reboot";
-
 /** A command to one machine. */
 export interface Order {
-  readonly script: Script;
+  readonly script: DocumentScript;
   /** Becomes the document's one parameter, base64 of this as JSON. Never holds a secret. */
   readonly request: object;
   /** Unique per operation, node and purpose: by it a lost answer is found again. At most 100 characters. */
@@ -38,14 +37,15 @@ export type CommandLook =
 export interface Agent {
   readonly online: boolean;
   readonly version: string | null;
-  /** ISO 8601. */
-  readonly lastPing: string | null;
 }
 
 /** The agent must begin within this time: a command that waits longer would run on a machine that has moved on. */
 const BEGIN_WITHIN_SECONDS = 120;
 
-/** 64 KB is SSM's limit for document and parameters together; larger requests travel by bucket. */
+/**
+ * Characters of base64 that travel as the document's parameter; a larger plan travels by bucket. SSM takes 64 KB for document
+ * and parameters together, and the document itself takes more than this (documentLimits).
+ */
 const INLINE_AT_MOST = 16_384;
 
 const UNFINISHED = new Set(["Pending", "InProgress", "Delayed", "Cancelling"]);
@@ -53,7 +53,7 @@ const UNFINISHED = new Set(["Pending", "InProgress", "Delayed", "Cancelling"]);
 const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64");
 
 /** The last line that is JSON with our script's name; what SSM cut off never counts as an answer. */
-export function resultOf(output: string, script: Script): object | undefined {
+export function resultOf(output: string, script: DocumentScript): object | undefined {
   const last = output.trimEnd().split(/\r?\n/).at(-1) ?? "";
   try {
     const value: unknown = JSON.parse(last);
@@ -65,7 +65,7 @@ export function resultOf(output: string, script: Script): object | undefined {
   }
 }
 
-function lookAt(script: Script, invocation: GetCommandInvocationCommandOutput): CommandLook {
+function lookAt(script: DocumentScript, invocation: GetCommandInvocationCommandOutput): CommandLook {
   const status = invocation.StatusDetails ?? invocation.Status ?? "Unknown";
   if (UNFINISHED.has(invocation.Status ?? "")) return { state: "running", status };
   const result = resultOf(invocation.StandardOutputContent ?? "", script);
@@ -79,6 +79,11 @@ function lookAt(script: Script, invocation: GetCommandInvocationCommandOutput): 
   return { state: "failed", why: `${script}.ps1 ${ending}${words ? `: ${words}` : ""}` };
 }
 
+const agentOf = (found: InstanceInformation | undefined): Agent => ({
+  online: found?.PingStatus === "Online",
+  version: found?.AgentVersion ?? null,
+});
+
 /** The agents of the machines, as Systems Manager sees them. */
 const agents = ({ clients: { ssm } }: World) => ({
   /** Is the agent there? Online may be five minutes old: a command is the proof. */
@@ -86,19 +91,14 @@ const agents = ({ clients: { ssm } }: World) => ({
     const { InstanceInformationList } = await ssm.send(
       new DescribeInstanceInformationCommand({ Filters: [{ Key: "InstanceIds", Values: [instanceId] }] }),
     );
-    const [found] = InstanceInformationList ?? [];
-    return {
-      online: found?.PingStatus === "Online",
-      version: found?.AgentVersion ?? null,
-      lastPing: found?.LastPingDateTime?.toISOString() ?? null,
-    };
+    return agentOf(InstanceInformationList?.[0]);
   },
 
-  /** Ping status by instance id, for all that the agent service knows. */
-  agents: async (): Promise<Record<string, string>> => {
-    const known: Record<string, string> = {};
+  /** Every agent that ever registered, by instance id. */
+  agents: async (): Promise<ReadonlyMap<string, Agent>> => {
+    const known = new Map<string, Agent>();
     for await (const page of paginateDescribeInstanceInformation({ client: ssm, pageSize: 50 }, {}))
-      for (const one of page.InstanceInformationList ?? []) known[one.InstanceId ?? ""] = one.PingStatus ?? "Unknown";
+      for (const one of page.InstanceInformationList ?? []) known.set(one.InstanceId ?? "", agentOf(one));
     return known;
   },
 });
@@ -115,7 +115,7 @@ const commands = ({ clients: { ssm } }: World) => ({
   },
 
   /** Reads the invocation, never the command: a command may be called a success when nothing ran. */
-  look: async (script: Script, commandId: string, instanceId: string): Promise<CommandLook> => {
+  look: async (script: DocumentScript, commandId: string, instanceId: string): Promise<CommandLook> => {
     const invocation = new GetCommandInvocationCommand({ CommandId: commandId, InstanceId: instanceId });
     try {
       return lookAt(script, await ssm.send(invocation));
@@ -135,7 +135,7 @@ const commands = ({ clients: { ssm } }: World) => ({
 export const machine = (world: World) => {
   const { ssm, s3 } = world.clients;
   const lease = leases(world);
-  const documentOf = (script: Script): string => {
+  const documentOf = (script: DocumentScript): string => {
     const name = world.settings.documents[script];
     if (!name) throw new Error(`the settings name no document for ${script}.ps1`);
     return name;

@@ -4,7 +4,7 @@ import type { NodeRow } from "../messages/nodes-table.ts";
 import type { MovedPod } from "../messages/removal-dialog.ts";
 import type { RemovalRefusal } from "../messages/removal-refusal.ts";
 import { podsToEvict } from "./evictions.ts";
-import type { Machine } from "./instances.ts";
+import { isOurs, type Machine } from "./instances.ts";
 
 export const BUILD_LABEL = "node.kubernetes.io/windows-build";
 const ROLE_LABEL = "node-role.kubernetes.io/";
@@ -77,9 +77,7 @@ export function ownershipOf(
 ): "managed" | "assisted" | "observed" {
   if (!machine) return "observed";
   if (ownerOf(machine, claimed)) return "assisted";
-  return machine.tags["casement:launched"] === "true" && machine.tags["casement:cluster"] === cluster
-    ? "managed"
-    : "observed";
+  return isOurs(machine, cluster) ? "managed" : "observed";
 }
 
 /** Another controller that would replace the machine, or that owns it. */

@@ -35,9 +35,6 @@ async function everyPage<T>(
 
 const PAGE = 500;
 
-/** The taint that keeps pods away until everything was verified; removed last. */
-export const STARTING_TAINT = "casement.dev/starting";
-
 /** Nodes and pods as they are found. */
 const reading = ({ clients }: World) => {
   const { core } = clients.kubernetes;

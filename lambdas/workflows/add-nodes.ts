@@ -3,11 +3,12 @@ import type { Start } from "../commands/command.ts";
 import { okdPorts } from "../desired/ports.ts";
 import { Refused } from "../errors.ts";
 import { addSummary } from "../messages/endings.ts";
-import { addDryRun, addRefusal } from "../messages/outcomes.ts";
+import { addDryRun, shownOnly, tooManyNodes } from "../messages/outcomes.ts";
 import { newNodeRecord, type OperationStatus, type OperationView } from "../records.ts";
 import { executionName } from "../steps/executions.ts";
 import { deployed } from "../steps/host.ts";
-import { type Image, instanceOperation } from "../steps/instances.ts";
+import { launcherOf } from "../steps/instances.ts";
+import type { Image } from "../steps/launch-request.ts";
 import type { Runtime } from "../steps/runtime.ts";
 import type { Steps } from "../steps/steps.ts";
 import { watch } from "./add/watch.ts";
@@ -16,7 +17,7 @@ import { type Begun, beginOperation, failOperation, whisperTo } from "./operatio
 import type { ProvisionStart } from "./provision/job.ts";
 import { type Published, postFirst, publish, viewOf } from "./publisher.ts";
 
-type Adding = Start & { readonly request: { readonly command: "add" } };
+type AddStart = Start & { readonly request: { readonly command: "add" } };
 
 /** The pool as it was found: nothing of it changes while the operation runs. */
 interface Room {
@@ -28,7 +29,7 @@ interface Room {
 export const addNodes =
   (steps: Steps) =>
   async (start: Start, ctx: DurableContext): Promise<void> => {
-    const ask = adding(start);
+    const ask = addStart(start);
     try {
       const begun = await step(ctx, "begin", () =>
         beginOperation(steps, ask, ctx.executionContext.durableExecutionArn),
@@ -40,8 +41,8 @@ export const addNodes =
       for (let index = 0; index < ask.request.count; index += 1) {
         await step(ctx, `start node ${index + 1}`, () => startNode(steps, ask, begun, room, index));
       }
-      const adding = { steps, operation: ask.operation, pool: room.pool, commandWord: begun.commandWord };
-      const last = await watch(ctx, adding, first);
+      const watched = { steps, operation: ask.operation, pool: room.pool, commandWord: begun.commandWord };
+      const last = await watch(ctx, watched, first);
       await step(ctx, "end", () => end(steps, ask, begun, room, last));
     } catch (error) {
       await step(ctx, "end without nodes", () => failOperation(steps, ask, error));
@@ -50,18 +51,18 @@ export const addNodes =
     }
   };
 
-const adding = (start: Start): Adding => {
+const addStart = (start: Start): AddStart => {
   if (start.request.command !== "add") throw new Error("this workflow adds nodes and nothing else");
   return { ...start, request: start.request };
 };
 
-async function findRoom(steps: Steps, ask: Adding, begun: Begun): Promise<Room> {
+async function findRoom(steps: Steps, ask: AddStart, begun: Begun): Promise<Room> {
   const { configuration }: Runtime = await steps.runtime.read(begun.runtimeVersion);
   const { pool: name, count, dryRun } = ask.request;
   const pool = configuration.pools[name];
   if (!pool) throw new Refused(`The configuration has no pool ${name} any more.`);
   await steps.instances.checkSecurityGroup(pool.securityGroup, okdPorts(configuration.cluster.hybridOverlayPort));
-  const existing = (await steps.instances.ofPool(configuration.cluster.name, name)).map(instanceOperation);
+  const existing = (await steps.instances.ofPool(configuration.cluster.name, name)).map(launcherOf);
   const { before, granted } = await steps.places.reserve(
     { name, maximum: pool.maximum },
     ask.operation,
@@ -69,9 +70,7 @@ async function findRoom(steps: Steps, ask: Adding, begun: Begun): Promise<Room> 
     existing,
   );
   if (!granted || before + count > pool.maximum) {
-    throw new Refused(
-      addRefusal({ kind: "over-maximum", pool: name, before, count, maximum: pool.maximum }, begun.commandWord),
-    );
+    throw new Refused(tooManyNodes({ pool: name, before, count, maximum: pool.maximum }, begun.commandWord));
   }
   return {
     pool: { name, before, after: before + count, maximum: pool.maximum },
@@ -79,7 +78,7 @@ async function findRoom(steps: Steps, ask: Adding, begun: Begun): Promise<Room> 
   };
 }
 
-async function preview(steps: Steps, ask: Adding, begun: Begun, { pool, image }: Room): Promise<void> {
+async function preview(steps: Steps, ask: AddStart, begun: Begun, { pool, image }: Room): Promise<void> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
   const { windows = "", instanceTypes = [], subnets = [] } = configuration.pools[pool.name] ?? {};
   await whisperTo(
@@ -89,18 +88,18 @@ async function preview(steps: Steps, ask: Adding, begun: Begun, { pool, image }:
   );
   await steps.ledger.changeOperation(ask.operation, {
     status: "succeeded",
-    summary: "Shown only, nothing was changed.",
+    summary: shownOnly,
     endedAt: steps.timestamp(),
   });
 }
 
-async function post(steps: Steps, ask: Adding, begun: Begun, room: Room): Promise<Published> {
+async function post(steps: Steps, ask: AddStart, begun: Begun, room: Room): Promise<Published> {
   for (let index = 0; index < ask.request.count; index += 1)
     await steps.ledger.beginNode(newNodeRecord(ask.operation, index, steps.timestamp()));
   return postFirst(steps, ask.operation, room.pool, begun.commandWord);
 }
 
-const startNode = (steps: Steps, ask: Adding, begun: Begun, room: Room, index: number): Promise<void> => {
+const startNode = (steps: Steps, ask: AddStart, begun: Begun, room: Room, index: number): Promise<void> => {
   const payload: ProvisionStart = {
     operation: ask.operation,
     index,
@@ -111,7 +110,7 @@ const startNode = (steps: Steps, ask: Adding, begun: Begun, room: Room, index: n
   return steps.executions.start("provision-node", executionName(ask.operation, String(index)), payload);
 };
 
-async function end(steps: Steps, ask: Adding, begun: Begun, room: Room, last: Published): Promise<void> {
+async function end(steps: Steps, ask: AddStart, begun: Begun, room: Room, last: Published): Promise<void> {
   const nodes = await steps.ledger.nodes(ask.operation);
   const operation = await steps.ledger.operation(ask.operation);
   const succeeded = nodes.every((node) => node.status === "succeeded");

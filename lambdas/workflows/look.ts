@@ -1,5 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Request, Start } from "../commands/command.ts";
+import { isChange } from "../commands/list.ts";
 import { UserError } from "../errors.ts";
 import { doctorMessage, type Examination } from "../messages/doctor.ts";
 import { nodeMessage } from "../messages/node-details.ts";
@@ -56,14 +57,11 @@ async function answer(steps: Steps, request: Request, begun: Begun): Promise<Mes
   if (request.command === "node") return describeNode(steps, request.node, begun);
   if (request.command === "operations") {
     const all = await steps.ledger.operations(MOST_REQUESTS);
-    const changes = all.filter(({ request: asked, status }) => CHANGES.has(asked.command) && status !== "not-started");
+    const changes = all.filter(({ request: asked, status }) => isChange(asked.command) && status !== "not-started");
     return operationsMessage(changes.slice(0, MOST_OPERATIONS), steps.timestamp(), begun.commandWord);
   }
   throw new UserError(`${request.command} is not something to look at.`);
 }
-
-/** Looking is not an operation that people follow. */
-const CHANGES: ReadonlySet<string> = new Set(["add", "remove"]);
 
 const machineOfNode = (node: Node, machines: readonly Machine[]): Machine | undefined =>
   machines.find((machine) => machine.instanceId === instanceIdOf(node));

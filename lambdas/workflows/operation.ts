@@ -1,4 +1,4 @@
-import type { Start } from "../commands/command.ts";
+import { isDryRun, type Start } from "../commands/command.ts";
 import { UserError } from "../errors.ts";
 import { mistakeMessage, refusedMessage, troubleMessage } from "../messages/endings.ts";
 import type { Message, OperationStatus } from "../records.ts";
@@ -42,8 +42,6 @@ const endings: Readonly<Record<string, OperationStatus>> = {
 /** What concerns nobody but the asker; so does all that comes of a dry run. */
 const PRIVATE: ReadonlySet<string> = new Set(["UserError", "Forbidden"]);
 
-const isDry = ({ request }: Start): boolean => "dryRun" in request && request.dryRun;
-
 /** The command as people type it; a bot that is not set up yet is called as it is by default. */
 const commandWord = async (steps: Steps): Promise<string> => {
   try {
@@ -74,7 +72,7 @@ export async function failOperation(steps: Steps, start: Start, error: unknown):
   if (PRIVATE.has(cause.name)) return privately(steps, start, mistakeMessage(cause.message));
   const word = await commandWord(steps);
   const message = (status === "refused" ? refusedMessage : troubleMessage)(start, cause.message, word);
-  if (isDry(start)) return privately(steps, start, message);
+  if (isDryRun(start.request)) return privately(steps, start, message);
   const operation = await steps.ledger.operation(start.operation);
   const mark = `${start.operation} end`;
   await steps.thread.post(start.asker.channel, message, mark, operation?.messageTs ?? undefined);

@@ -1,7 +1,8 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { Retryable } from "../errors.ts";
+import type { DocumentScript } from "../scripts/documents.ts";
 import type { Lease } from "../steps/leases.ts";
-import type { CommandLook, Order, Script } from "../steps/machine.ts";
+import type { CommandLook, Order } from "../steps/machine.ts";
 import type { Steps } from "../steps/steps.ts";
 import { type Bounds, Cancelled, found, StageFailed, step, stepAtMostOnce, still, TimeIsUp, until } from "./durably.ts";
 
@@ -27,7 +28,7 @@ async function callOff(
   steps: Steps,
   { instanceId }: Lease,
   name: string,
-  { commandId, script }: { readonly commandId: string; readonly script: Script },
+  { commandId, script }: { readonly commandId: string; readonly script: DocumentScript },
   { now }: Bounds,
 ): Promise<void> {
   const patience = await step(ctx, `call off ${name}`, async () => {

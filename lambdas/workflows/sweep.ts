@@ -1,4 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { isChange } from "../commands/list.ts";
 import { lostMessage } from "../messages/endings.ts";
 import { lostNotice, type Notice } from "../messages/notices.ts";
 import type { NodeRecord, OperationRecord } from "../records.ts";
@@ -24,8 +25,6 @@ const YOUNG_MS = 20 * 60_000;
 
 /** Operations that are looked at: older ones were looked at by earlier sweeps. */
 const LOOKED_AT = 200;
-
-const CHANGES: ReadonlySet<string> = new Set(["add", "remove"]);
 
 /** By schedule: nothing runs when an execution times out or is stopped, so what it held is given back here, and said. */
 export const sweep =
@@ -65,7 +64,7 @@ async function close(steps: Steps, id: string, why: string): Promise<Notice | nu
   if (operation.request.command === "add") await steps.places.closeReservation(operation.request.pool, id);
   const status = operation.executionArn === null ? "not-started" : "failed";
   await steps.ledger.changeOperation(id, { status, summary: why, endedAt: steps.timestamp(), callbacks: {} });
-  if (!CHANGES.has(operation.request.command)) return null;
+  if (!isChange(operation.request.command)) return null;
   const { configuration } = await steps.runtime.read(null);
   const nodes = await steps.ledger.nodes(id);
   const message = lostMessage(operation, why, nodes, configuration.command);

@@ -5,7 +5,8 @@ import { firewallRules, okdPorts, securityGroupFaults, securityGroupRules } from
 const groups = { "control-plane": "sg-1", "linux-nodes": "sg-2", "windows-nodes": "sg-3" };
 const ports = okdPorts(4789);
 const right: IpPermission[] = securityGroupRules(ports, groups) as IpPermission[];
-const faultsWith = (...more: IpPermission[]): string[] => securityGroupFaults({ IpPermissions: [...right, ...more] });
+const faultsWith = (...more: IpPermission[]): string[] =>
+  securityGroupFaults({ IpPermissions: [...right, ...more] }, ports);
 const tcp = (from: number, to: number, cidr: string): IpPermission => ({
   IpProtocol: "tcp",
   FromPort: from,
@@ -66,15 +67,15 @@ describe("a security group", () => {
   });
 
   it("is told what it lacks", () => {
-    expect(securityGroupFaults({ IpPermissions: right.slice(1) })).toEqual([
+    expect(securityGroupFaults({ IpPermissions: right.slice(1) }, ports)).toEqual([
       "it does not admit TCP 10250 (Casement kubelet)",
     ]);
-    expect(securityGroupFaults({})).toHaveLength(3);
+    expect(securityGroupFaults({}, ports)).toHaveLength(3);
   });
 
   it("does not take TCP for UDP", () => {
     const wrong = right.map((rule) => (rule.IpProtocol === "udp" ? { ...rule, IpProtocol: "tcp" } : rule));
-    expect(securityGroupFaults({ IpPermissions: wrong })).toEqual([
+    expect(securityGroupFaults({ IpPermissions: wrong }, ports)).toEqual([
       "it does not admit UDP 4789 (Casement overlay network)",
     ]);
   });

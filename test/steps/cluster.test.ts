@@ -1,8 +1,8 @@
 import type { V1Node } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startingTaint } from "../../lambdas/desired/okd-kubelet.ts";
 import { Retryable } from "../../lambdas/errors.ts";
 import { CLIENT_SIGNER, SERVING_SIGNER } from "../../lambdas/steps/csr-rules.ts";
-import { STARTING_TAINT } from "../../lambdas/steps/nodes.ts";
 import { budget, linuxNode } from "../sandbox/kubernetes/cluster.ts";
 import { type Stand, stand } from "./ground.ts";
 import {
@@ -32,7 +32,7 @@ const windowsNode = (name: string, spec: object = {}): KubeObject =>
 const read = async (name: string): Promise<V1Node> => (await verbs().nodes.read(name)) ?? {};
 const taints = [
   { key: "os", value: "Windows", effect: "NoSchedule" },
-  { key: STARTING_TAINT, effect: "NoSchedule" },
+  { key: startingTaint.key, effect: "NoSchedule" },
 ];
 
 describe("A node", () => {
@@ -53,18 +53,18 @@ describe("A node", () => {
 
   it("loses one taint and keeps the others", async () => {
     windowsNode("taint-1", { taints });
-    await verbs().nodes.untaint(await read("taint-1"), STARTING_TAINT);
+    await verbs().nodes.untaint(await read("taint-1"), startingTaint.key);
     const left = (await read("taint-1")).spec?.taints?.map(({ key }) => key);
     expect(left).toContain("os");
-    expect(left).not.toContain(STARTING_TAINT);
+    expect(left).not.toContain(startingTaint.key);
   });
 
   it("is not changed by who has read it before somebody else changed it", async () => {
     windowsNode("taint-2", { taints });
     const before = await read("taint-2");
     await verbs().nodes.label(before, { "casement.dev/changed": "since" });
-    await expect(verbs().nodes.untaint(before, STARTING_TAINT)).rejects.toThrow(Retryable);
-    expect((await read("taint-2")).spec?.taints?.map(({ key }) => key)).toContain(STARTING_TAINT);
+    await expect(verbs().nodes.untaint(before, startingTaint.key)).rejects.toThrow(Retryable);
+    expect((await read("taint-2")).spec?.taints?.map(({ key }) => key)).toContain(startingTaint.key);
   });
 
   it("is cordoned and uncordoned, twice like once", async () => {

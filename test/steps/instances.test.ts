@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { okdPorts } from "../../lambdas/desired/ports.ts";
 import { Refused, Retryable } from "../../lambdas/errors.ts";
-import { type Candidate, candidatesOf, instanceOperation, launchRequest } from "../../lambdas/steps/instances.ts";
+import { launcherOf } from "../../lambdas/steps/instances.ts";
+import { type Candidate, candidatesOf, launchRequest } from "../../lambdas/steps/launch-request.ts";
 import { newestWindows } from "../../lib/sandbox/aws/ec2/images.ts";
 import { town } from "../../lib/sandbox/town.ts";
 import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
@@ -122,7 +123,7 @@ describe("Instances on the ground", () => {
   const verbs = () => ground.as("provision-node");
   const launched = async (owner: string): Promise<string> => {
     const answer = await verbs().instances.launch(request(owner));
-    if (!("instanceId" in answer)) throw new Error(answer.words);
+    if (!("instanceId" in answer)) throw new Error(answer.noRoom);
     return answer.instanceId;
   };
 
@@ -145,7 +146,7 @@ describe("Instances on the ground", () => {
     const asked = () => ground.foundation.calls.after(0).filter(({ action }) => action === "RunInstances").length;
     const before = asked();
     const answer = await verbs().instances.launch(request(`${code}:0`));
-    expect(answer).toEqual({ noRoom: code, words: expect.stringMatching(/\w+ \w+/) });
+    expect(answer).toEqual({ noRoom: code });
     expect(asked() - before).toBe(1);
     const next = { ...first, attempt: 1, subnet: town.subnets[1].id };
     expect(await verbs().instances.launch(request(`${code}:0`, next))).toHaveProperty("instanceId");
@@ -167,7 +168,7 @@ describe("Instances on the ground", () => {
     const machine = await verbs().instances.describe(instanceId);
     expect(machine).toMatchObject({ instanceId, state: "running", zone: "us-west-2a" });
     expect(machine?.privateDnsName).toMatch(/^ip-10-0-0-\d+\.us-west-2\.compute\.internal$/);
-    expect(machine && instanceOperation(machine)).toBe("seen");
+    expect(machine && launcherOf(machine)).toBe("seen");
     expect(await ground.as("remove-node").instances.isProtected(instanceId)).toBe(false);
   });
 

@@ -109,7 +109,7 @@ describe("The records of an operation's nodes", () => {
     expect(await ledger.beginNode(node("add-3", 0))).toBe("first");
     await ledger.changeNode("add-3", 0, { status: "running", stage: "launch" });
     expect(await ledger.beginNode(node("add-3", 0))).toBe("again");
-    expect(await ledger.node("add-3", 0)).toMatchObject({ status: "running", stage: "launch" });
+    expect(await ledger.nodes("add-3")).toMatchObject([{ status: "running", stage: "launch" }]);
   });
 
   it("come in the order of their numbers, and only the operation's own", async () => {

@@ -172,13 +172,13 @@ describe("An agent", () => {
     }).machine.agent("i-0aaa");
 
   it("is online when it says so", async () => {
-    const info = { PingStatus: "Online", AgentVersion: "3.3.2746.0", LastPingDateTime: 1_795_248_000 };
-    expect(await one(info)).toEqual({ online: true, version: "3.3.2746.0", lastPing: "2026-11-21T08:00:00.000Z" });
+    const info = { PingStatus: "Online", AgentVersion: "3.3.2746.0" };
+    expect(await one(info)).toEqual({ online: true, version: "3.3.2746.0" });
   });
 
   it("is not online when its connection is lost or it never registered", async () => {
     expect(await one({ PingStatus: "ConnectionLost" })).toMatchObject({ online: false });
-    expect(await one()).toEqual({ online: false, version: null, lastPing: null });
+    expect(await one()).toEqual({ online: false, version: null });
   });
 
   it("is found on any page of all agents", async () => {
@@ -187,9 +187,9 @@ describe("An agent", () => {
         ? { InstanceInformationList: [{ InstanceId: "i-2", PingStatus: "ConnectionLost" }] }
         : { InstanceInformationList: [{ InstanceId: "i-1", PingStatus: "Online" }], NextToken: "2" },
     });
-    expect(await answered({ DescribeInstanceInformation }).machine.agents()).toEqual({
-      "i-1": "Online",
-      "i-2": "ConnectionLost",
-    });
+    expect([...(await answered({ DescribeInstanceInformation }).machine.agents())]).toEqual([
+      ["i-1", { online: true, version: null }],
+      ["i-2", { online: false, version: null }],
+    ]);
   });
 });

@@ -11,7 +11,8 @@ import {
 } from "@aws-sdk/client-ssm";
 import type { Finding } from "../../messages/finding.ts";
 import { wordsOf } from "../client-errors.ts";
-import { instances, launchRequest } from "../instances.ts";
+import { instances, isOurs } from "../instances.ts";
+import { launchRequest } from "../launch-request.ts";
 import { type Check, denied, isDenied, type Patient } from "./check.ts";
 
 /** What EC2 says when it would have done it (API Reference, "Common parameters", DryRun). */
@@ -47,7 +48,7 @@ async function launches(patient: Patient): Promise<Finding[]> {
 /** One of those that we launched; without any there is nothing to try on. */
 async function oneOfOurs({ world, configuration }: Patient): Promise<string | undefined> {
   const all = await instances(world).ofCluster(configuration.cluster.id);
-  return all.find(({ tags }) => tags["casement:launched"] === "true")?.instanceId;
+  return all.find((instance) => isOurs(instance, configuration.cluster.name))?.instanceId;
 }
 
 async function terminates(patient: Patient): Promise<Finding[]> {

@@ -5,8 +5,8 @@ import type { Steps } from "../../steps/steps.ts";
 import { step } from "../durably.ts";
 import { type Published, publish, saidAll, viewOf } from "../publisher.ts";
 
-/** An `add` whose nodes are on their way. */
-export interface Adding {
+/** The `add` whose nodes are watched, and what is needed to tell people about them. */
+export interface Watched {
   readonly steps: Steps;
   readonly operation: string;
   readonly pool: OperationView["pool"];
@@ -39,27 +39,27 @@ const GATHER_SECONDS = 4;
  * Every node is looked after by its own execution: here their records are read and told, until all have ended. Whoever
  * changes a record wakes the watch, see `wakeWatch`.
  */
-export async function watch(ctx: DurableContext, adding: Adding, first: Published): Promise<Published> {
+export async function watch(ctx: DurableContext, watched: Watched, first: Published): Promise<Published> {
   let state: Watch = { published: first, ended: false, censusAt: 0 };
   for (let look = 1; ; look += 1) {
     const before = state;
     const seconds = look > LOOKS_BEFORE_LATER ? LOOK_AGAIN_LATER_SECONDS : LOOK_AGAIN_SECONDS;
     const [changed, callback] = await ctx.createCallback(`change ${look}`, { timeout: { seconds } });
-    state = await step(ctx, `look ${look}`, () => lookOnce(adding, before, callback));
+    state = await step(ctx, `look ${look}`, () => lookOnce(watched, before, callback));
     if (state.ended || look === MOST_LOOKS) return state.published;
     await changed.catch(() => undefined);
     if (state.published.told.length > FEW_NODES) await ctx.wait(`gather changes ${look}`, { seconds: GATHER_SECONDS });
   }
 }
 
-async function lookOnce(adding: Adding, before: Watch, callback: string): Promise<Watch> {
-  const { steps, operation } = adding;
+async function lookOnce(watched: Watched, before: Watch, callback: string): Promise<Watch> {
+  const { steps, operation } = watched;
   try {
     // A change may come before anybody can be woken by it: after writing the callback down, look.
     await steps.ledger.changeOperation(operation, { callbacks: { watch: callback, cancel: callback } });
-    const censusAt = await census(adding, before.censusAt);
-    const view = await noteWaiting(adding);
-    const published = await publish(steps, view, before.published, adding.commandWord);
+    const censusAt = await census(watched, before.censusAt);
+    const view = await noteWaiting(watched);
+    const published = await publish(steps, view, before.published, watched.commandWord);
     const ended = view.nodes.every((node) => ENDED.has(node.status)) && saidAll(published, view.nodes);
     return { published, ended, censusAt };
   } catch (error) {
@@ -74,7 +74,7 @@ const CENSUS_EVERY_MS = 60_000;
 const NEVER_BEGAN_MS = 15 * 60_000;
 
 /** Finds nodes whose execution has ended, or never began, without saying so in the ledger. */
-async function census({ steps, operation }: Adding, last: number): Promise<number> {
+async function census({ steps, operation }: Watched, last: number): Promise<number> {
   const now = steps.now();
   if (now - last < CENSUS_EVERY_MS) return last;
   for (const node of await steps.ledger.nodes(operation)) {
@@ -97,7 +97,7 @@ async function howLost(steps: Steps, node: NodeRecord): Promise<string | null> {
 }
 
 /** An operation with a node that waits for somebody's decision is itself waiting. */
-async function noteWaiting({ steps, operation: id, pool }: Adding): Promise<OperationView> {
+async function noteWaiting({ steps, operation: id, pool }: Watched): Promise<OperationView> {
   const view = await viewOf(steps, id, pool);
   if (!view) throw new Error("the operation is not in the ledger any more");
   const { operation, nodes } = view;

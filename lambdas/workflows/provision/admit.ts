@@ -1,8 +1,9 @@
 import { afterJoinOperations } from "../../desired/okd.ts";
+import { startingTaint } from "../../desired/okd-kubelet.ts";
 import { nodeLabels } from "../../desired/okd-labels.ts";
 import { buildOf } from "../../desired/windows-builds.ts";
 import { BUILD_LABEL, instanceIdOf } from "../../steps/node-facts.ts";
-import { type Node, STARTING_TAINT } from "../../steps/nodes.ts";
+import type { Node } from "../../steps/nodes.ts";
 import { found, still } from "../durably.ts";
 import { apply, type Job, machineOf, once, waitFor } from "./job.ts";
 import { currentNode } from "./join.ts";
@@ -53,7 +54,7 @@ export async function admit(job: Job): Promise<void> {
   await once(job, "delete the join secret", () => job.steps.joinSecret.remove(instanceId));
   await apply(job, "remove the join material", afterJoinOperations());
   await once(job, "take off the start-up taint", async () => {
-    await job.steps.nodes.untaint(await currentNode(job), STARTING_TAINT);
+    await job.steps.nodes.untaint(await currentNode(job), startingTaint.key);
   });
   await once(job, "announce it", async () => {
     if (job.node)

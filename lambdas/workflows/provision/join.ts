@@ -29,7 +29,9 @@ async function approveOnce(job: Job, signer: string): Promise<Look<true>> {
   const strangers = await job.steps.csrs.strangers(wanted, () => knownNames(job));
   const notes = [...look.nearMisses, ...strangers].map(({ name, why }) => `${name} was left pending: ${why}`);
   if (notes.length > 0) await note(job, notes);
-  return look.approved ? found(true) : still(`the kubelet's certificate request (${signer.split("/")[1]})`);
+  const awaited = `the kubelet's certificate request (${signer.split("/")[1]})`;
+  // The likeliest reason why the right one does not come, so it is told with the wait, and with the failure.
+  return look.approved ? found(true) : still([awaited, ...notes.slice(0, 1)].join("; "));
 }
 
 async function knownNames({ steps, runtime }: Job): Promise<KnownNames> {

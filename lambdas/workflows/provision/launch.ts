@@ -1,5 +1,6 @@
 import { PENDING_AT_MOST } from "../../steps/csrs.ts";
-import { candidatesOf, endOf, launchRequest, type Machine } from "../../steps/instances.ts";
+import { endOf, type Machine } from "../../steps/instances.ts";
+import { candidatesOf, launchRequest } from "../../steps/launch-request.ts";
 import { UNREGISTERED_AT_ONCE } from "../../steps/places.ts";
 import { found, StageFailed, still } from "../durably.ts";
 import { type Job, machineOf, once, record, waitFor } from "./job.ts";

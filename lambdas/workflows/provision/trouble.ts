@@ -1,5 +1,5 @@
 import { stopKubeletOperations } from "../../desired/okd.ts";
-import type { Failure } from "../../records.ts";
+import { type Failure, provisionStages } from "../../records.ts";
 import { podsToEvict } from "../../steps/evictions.ts";
 import { endOf, hasEnded, wasGivenUp } from "../../steps/instances.ts";
 import { Cancelled, causeOf, found, StageFailed, still, until } from "../durably.ts";
@@ -75,16 +75,9 @@ async function stopKubelet(job: Job): Promise<string> {
     return `its kubelet could not be stopped (${causeOf(error).message.slice(0, 200)})`;
   }
 }
-const KUBELET_MAY_RUN: ReadonlySet<string> = new Set([
-  "configure",
-  "client-csr",
-  "node",
-  "serving-csr",
-  "network",
-  "ready",
-  "verify",
-  "admit",
-]);
+
+/** `configure` starts it. */
+const KUBELET_MAY_RUN: ReadonlySet<string> = new Set(provisionStages.slice(provisionStages.indexOf("configure")));
 
 const keep = (job: Job, userId: string | null): Promise<void> =>
   once(job, "keep the machine", () =>

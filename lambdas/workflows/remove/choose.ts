@@ -1,6 +1,6 @@
-import type { Start } from "../../commands/command.ts";
-import { dialogOf } from "../../commands/command.ts";
-import { removalRefusedMessage, removeDryRun } from "../../messages/outcomes.ts";
+import { dialogOf, isDryRun, type Start } from "../../commands/command.ts";
+import { refusedMessage } from "../../messages/endings.ts";
+import { notRemoved, removalRefusedMessage, removeDryRun, shownOnly } from "../../messages/outcomes.ts";
 import { type RemovalFacts, removalRefused } from "../../messages/removal-dialog.ts";
 import { type RemovalRefusal, removalRefusal } from "../../messages/removal-refusal.ts";
 import { instanceIdOf, movedPods, removalRefusalOf } from "../../steps/node-facts.ts";
@@ -55,7 +55,7 @@ export async function choose(steps: Steps, start: Start, begun: Begun, named: st
   };
 }
 
-/** Says why not: in the dialog that is open, or, without one, to the asker; the ledger keeps it. */
+/** Says why not: in the channel and in the dialog that is open, or to a dry run's asker alone; the ledger keeps it. */
 export async function refuseRemoval(
   steps: Steps,
   start: Start,
@@ -69,20 +69,18 @@ export async function refuseRemoval(
     summary: words.why,
     endedAt: steps.timestamp(),
   });
-  const shown =
-    !isDry(start) &&
-    (await steps.thread.fillDialog(dialogOf(start.operation), removalRefused(start.operation, name, words)));
-  if (!shown) await whisperTo(steps, start, removalRefusedMessage(name, words));
+  if (isDryRun(start.request)) return whisperTo(steps, start, removalRefusedMessage(name, words));
+  await steps.thread.fillDialog(dialogOf(start.operation), removalRefused(start.operation, name, words));
+  const said = refusedMessage(start, notRemoved(name, words), begun.commandWord);
+  await steps.thread.post(start.asker.channel, said, `${start.operation} end`);
 }
-
-const isDry = (start: Start): boolean => start.request.command === "remove" && start.request.dryRun;
 
 /** `--dry-run`: what would go, to the asker alone. */
 export async function previewRemoval(steps: Steps, start: Start, begun: Begun, { facts }: Chosen): Promise<void> {
   await whisperTo(steps, start, removeDryRun(facts, begun.commandWord));
   await steps.ledger.changeOperation(start.operation, {
     status: "succeeded",
-    summary: "Shown only, nothing was changed.",
+    summary: shownOnly,
     endedAt: steps.timestamp(),
   });
 }

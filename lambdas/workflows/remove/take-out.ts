@@ -26,10 +26,8 @@ export async function takeOut(
   const { lease, chosen } = await step(ctx, "take the lease", () => takeLease(steps, start, begun, asked));
   try {
     const published = await step(ctx, "post the message", () => begin(steps, start, begun, chosen));
-    await remove({
-      ...{ ctx, steps, start, begun, chosen, lease, published },
-      ...{ stage: "cordon", isTouched: false, isBeyondReturn: false },
-    });
+    const world = { ctx, steps, start, begun, chosen, lease };
+    await remove({ ...world, published, stage: "cordon", isTouched: false, isBeyondReturn: false });
   } finally {
     await step(ctx, "release the lease", () => steps.leases.release(lease));
   }
