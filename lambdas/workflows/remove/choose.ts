@@ -70,7 +70,9 @@ export async function refuseRemoval(
     endedAt: steps.timestamp(),
   });
   if (isDryRun(start.request)) return whisperTo(steps, start, removalRefusedMessage(name, words));
-  await steps.thread.fillDialog(dialogOf(start.operation), removalRefused(start.operation, name, words));
+  const dialog = removalRefused(start.operation, name, words);
+  // Closed by now: who asked has thought better of it.
+  if (!(await steps.thread.fillDialog(dialogOf(start.operation), dialog))) return;
   const said = refusedMessage(start, notRemoved(name, words), begun.commandWord);
   await steps.thread.post(start.asker.channel, said, `${start.operation} end`);
 }

@@ -58,7 +58,7 @@ const refusals: readonly (readonly [string, Resident | string, ((world: World) =
 ];
 
 test.each(refusals)(
-  "a node that %s is refused in the dialog, with the next step",
+  "a node that %s is refused in the dialog and in the channel, with the next step",
   async (_why, node, prepare, words) => {
     here = await inhabited();
     await prepare?.(here);
@@ -68,6 +68,7 @@ test.each(refusals)(
     expect(said).not.toContain("[Remove]");
     await settled(here);
     expect((await newest(here)).operation.status).toBe("refused");
+    expect(openly(here)).toEqual([expect.stringMatching(words)]);
     expect(calls(here).filter(({ action }) => /TerminateInstances|patch nodes|pods\/eviction/.test(action))).toEqual(
       expect.not.arrayContaining([expect.objectContaining({ principal: "remove-node" })]),
     );
