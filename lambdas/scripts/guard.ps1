@@ -179,8 +179,9 @@ function Invoke-Guard {
         if ([DateTime]::UtcNow -ge $deadline) { break }
         Start-Sleep -Seconds $PauseSeconds
     }
-    if (-not $complaint) { Restore-Agent $misses }
+    # The record comes first: an agent that cannot be started must not cost the primary interface that was found.
     Save-Guard $saved $mac $look $changes $complaint
+    if (-not $complaint) { Restore-Agent $misses }
     return -not $complaint
 }
 
