@@ -156,7 +156,11 @@ function platformOf(
     address: slackAddress,
     ...(astray?.scopes ? { scopes: astray.scopes } : {}),
   });
-  return { lambda, events, topic, metrics: embeddedMetrics(foundation), frontDoor, slack: chat };
+  const fromOutside: typeof frontDoor = (request) => {
+    chat.vouch(request);
+    return frontDoor(request);
+  };
+  return { lambda, events, topic, metrics: embeddedMetrics(foundation), frontDoor: fromOutside, slack: chat };
 }
 
 /** Access key id → whose it is. */

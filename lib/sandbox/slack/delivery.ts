@@ -19,7 +19,7 @@ export interface Deliveries {
 const DEADLINE_MS = 3_000;
 
 /** "Verifying requests from Slack": v0 is HMAC-SHA256 over "v0:timestamp:body", keyed with the signing secret. */
-const signature = (secret: string, timestamp: string, body: string): string =>
+export const signature = (secret: string, timestamp: string, body: string): string =>
   `v0=${createHmac("sha256", secret).update(`v0:${timestamp}:${body}`).digest("hex")}`;
 
 function signed(form: Readonly<Record<string, string>>, { signingSecret, host }: SlackOptions): WireRequest {

@@ -13,6 +13,8 @@ interface Trigger {
 /** Trigger ids: the right, good once and for a moment, to open a view in front of the person who acted. */
 export interface Triggers {
   issue(userId: string, viewId?: string): string;
+  /** Takes on an id that somebody else made who speaks for Slack; one that is known already stays as it is. */
+  adopt(id: string, userId: string): void;
   /** @throws SlackError invalid_trigger_id, expired_trigger_id, exchanged_trigger_id */
   exchange(id: string): { readonly userId: string; readonly viewId?: string };
 }
@@ -33,12 +35,18 @@ export function triggers({ store, random }: Foundation, host: Clock, teamId: str
       if (host.now() - (book.get(id)?.issuedAt ?? 0) > REMEMBERED_MS) book.delete(id);
     }
   };
+  const enter = (id: string, userId: string, viewId?: string): void => {
+    forget();
+    book.set(id, { userId, ...(viewId !== undefined && { viewId }), issuedAt: host.now(), used: false });
+  };
   return {
     issue: (userId, viewId) => {
-      forget();
       const id = `${random.between(1e12, 9e12)}.${teamId}.${random.hex(32)}`;
-      book.set(id, { userId, ...(viewId !== undefined && { viewId }), issuedAt: host.now(), used: false });
+      enter(id, userId, viewId);
       return id;
+    },
+    adopt: (id, userId) => {
+      if (!book.get(id)) enter(id, userId);
     },
     exchange: (id) => {
       const trigger = book.get(id);

@@ -1,7 +1,9 @@
+import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { openStore } from "../../../lib/sandbox/core/store.ts";
+import type { WireRequest } from "../../../lib/sandbox/core/wire.ts";
 import { buttons, modal, plain, reason, removal, section } from "./samples.ts";
-import { bench, CHANNEL, handClock, OPERATOR, pair, silentApp, VISITOR } from "./workbench.ts";
+import { bench, CHANNEL, handClock, OPERATOR, pair, SECRET, silentApp, VISITOR } from "./workbench.ts";
 
 /** A bench with one dialog open in front of the operator, whose app answers `body` from then on. */
 const standing = async (body = "", view: object = removal) => {
@@ -17,6 +19,15 @@ const standing = async (body = "", view: object = removal) => {
   answer = body;
   return { ...made, app, view: standingView, id: String(standingView?.id) };
 };
+
+/** A slash command as somebody outside sends it to the app. */
+function letter(clock: ReturnType<typeof handClock>, trigger: string, { secret = SECRET, age = 0 } = {}): WireRequest {
+  const body = new URLSearchParams({ command: "/win", text: "x", user_id: OPERATOR, trigger_id: trigger }).toString();
+  const time = String(Math.floor(clock.now() / 1000) - age);
+  const signature = createHmac("sha256", secret).update(`v0:${time}:${body}`).digest("hex");
+  const headers = { "x-slack-request-timestamp": time, "x-slack-signature": `v0=${signature}` };
+  return { method: "POST", url: "/", headers, body: Buffer.from(body) };
+}
 
 describe("a dialog", () => {
   test("is opened by a Bolt app, filled in by its external id, submitted and gone", async () => {
@@ -54,6 +65,24 @@ describe("a dialog", () => {
     await service.desk.type(OPERATOR, CHANNEL, "/win remove x");
     await clock.advance(3_001);
     await expect(open(app.last().trigger_id)).rejects.toMatchObject({ data: { error: "expired_trigger_id" } });
+  });
+
+  test("opens by a trigger that somebody outside made who signs as Slack does, and by nobody else's", async () => {
+    const { client, clock, service } = bench();
+    const open = (trigger_id: string) => client.views.open({ trigger_id, view: modal() });
+    const refused = (code: string) => ({ data: { error: code } });
+    service.vouch(letter(clock, "forged", { secret: "another" }));
+    await expect(open("forged")).rejects.toMatchObject(refused("invalid_trigger_id"));
+    service.vouch(letter(clock, "stale", { age: 301 }));
+    await expect(open("stale")).rejects.toMatchObject(refused("invalid_trigger_id"));
+    service.vouch(letter(clock, "1.2.outside"));
+    expect((await open("1.2.outside")).ok).toBe(true);
+    expect(service.desk.viewsOf(OPERATOR)).toHaveLength(1);
+    service.vouch(letter(clock, "1.2.outside"));
+    await expect(open("1.2.outside")).rejects.toMatchObject(refused("exchanged_trigger_id"));
+    service.vouch(letter(clock, "3.4.outside"));
+    await clock.advance(3_001);
+    await expect(open("3.4.outside")).rejects.toMatchObject(refused("expired_trigger_id"));
   });
 
   test("refuses a second of the same external id, an update of an old state and a view that is wrong", async () => {

@@ -7,7 +7,8 @@ import type { WireRequest, WireResponse } from "../../../lib/sandbox/core/wire.t
 import { type Slack, slack } from "../../../lib/sandbox/slack/slack.ts";
 import type { SlackOptions } from "../../../lib/sandbox/slack/workspace.ts";
 import { town } from "../../../lib/sandbox/town.ts";
-import { handClock as clockAt, foundationFor } from "../aws/stand.ts";
+import { foundationFor } from "../aws/stand.ts";
+import { handClock as clockAt } from "../hand-clock.ts";
 
 export const SECRET = "8f742231b10e8888abcd99yyyzzz85a5";
 export const TOKEN = "xoxb-sandbox";
