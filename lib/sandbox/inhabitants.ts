@@ -1,5 +1,6 @@
 import type { Configuration } from "../../lambdas/configuration.ts";
 import {
+  afterJoinOperations,
   bootstrapKubeconfig,
   configureOperations,
   featureOperations,
@@ -76,7 +77,7 @@ const awaited = (ground: Ground): boolean =>
 function seedLinux({ ground }: Household, linux: (typeof linuxNodes)[number]): void {
   ground.ec2.seed(linux.instance);
   const facts = ground.ec2.cloud.instance(linux.instance.instanceId);
-  if (facts) ground.kubernetes.create(linux.node(facts));
+  if (facts) ground.kubernetes.create(linux.node(facts, new Date(ground.foundation.clock.now())));
 }
 
 async function moveIn({ ground, configuration, payload }: Household, resident: Resident, until: number): Promise<void> {
@@ -103,11 +104,13 @@ async function moveIn({ ground, configuration, payload }: Household, resident: R
     ...configureOperations(facts),
   ];
   await perform(ground, instanceId, [...before, ...startOperations()]);
-  while (!ground.kubernetes.objects("nodes").some((node) => node.metadata.name === name)) {
+  while (!nodeOf(ground, resident)) {
     if (ground.foundation.clock.now() > until) throw new Error(`${name} did not register.`);
     await sleep(ground.foundation.clock, LOOK_EVERY_MS);
   }
-  await perform(ground, instanceId, networkOperations());
+  // Registered, it needs its join material no longer: one that joined long ago has none, nor has the secret store.
+  await perform(ground, instanceId, [...networkOperations(), ...afterJoinOperations()]);
+  ground.secrets.unseed(facts.joinSecretId);
 }
 
 async function perform(

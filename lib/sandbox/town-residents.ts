@@ -77,12 +77,15 @@ const linux = (instanceId: string, privateIp: string, role: string) => ({
     launchedAt: LAUNCHED,
     tags: { ...owned, Name: `${town.cluster.id}-${role}` },
   },
-  node: (facts: InstanceFacts): KubeObject => linuxNode(facts, role),
+  node: (facts: InstanceFacts, since: Date): KubeObject => linuxNode(facts, role, since),
 });
 
 const CONTROL_PLANE_TAINT = { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" };
 
-const linuxNode = (facts: InstanceFacts, role: string): KubeObject =>
+/** Kubernetes' Time: RFC 3339 in whole seconds. */
+const kubeTime = (at: Date): string => at.toISOString().replace(/\.\d+Z$/, "Z");
+
+const linuxNode = (facts: InstanceFacts, role: string, since: Date): KubeObject =>
   ({
     apiVersion: "v1",
     kind: "Node",
@@ -108,7 +111,14 @@ const linuxNode = (facts: InstanceFacts, role: string): KubeObject =>
         { type: "Hostname", address: facts.privateDnsName },
       ],
       conditions: [
-        { type: "Ready", status: "True", reason: "KubeletReady", message: "kubelet is posting ready status" },
+        {
+          type: "Ready",
+          status: "True",
+          reason: "KubeletReady",
+          message: "kubelet is posting ready status",
+          lastHeartbeatTime: kubeTime(since),
+          lastTransitionTime: kubeTime(since),
+        },
       ],
       nodeInfo: {
         kubeletVersion: `v${town.cluster.version}`,

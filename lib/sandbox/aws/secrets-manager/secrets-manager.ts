@@ -23,6 +23,8 @@ export interface SecretsManager {
   readonly service: AwsService;
   /** Puts a secret without asking anybody; an existing one gets a new value when it differs. Returns the ARN. */
   seed(name: string, text: string, tags?: Readonly<Record<string, string>>): string;
+  /** Takes a secret away for good without asking anybody. */
+  unseed(name: string): void;
 }
 
 const DAY = 86_400_000;
@@ -236,5 +238,6 @@ export function secretsManager(foundation: Foundation, account: { accountId: str
       putValue(place, { SecretId: name, ClientRequestToken, SecretString: text }, caller);
     return find(place, name)?.arn ?? "";
   };
-  return { service, seed };
+  const unseed: SecretsManager["unseed"] = (name) => place.secrets.delete(name);
+  return { service, seed, unseed };
 }
