@@ -1,3 +1,4 @@
+import { messageOf } from "../../message-of.ts";
 import { type Issued, issuedOf, makeRequest, type Template } from "./certificate-request.ts";
 import { type ApiAnswer, type Credentials, callApi, certificateIn, complaintOf } from "./kube-client.ts";
 import type { Machine, ProgramContext } from "./machine.ts";
@@ -144,7 +145,7 @@ async function attempt(context: ProgramContext, upkeep: Upkeep, template: Templa
     await obtain(context, upkeep, template);
     return FIRST_BACKOFF_MS;
   } catch (error) {
-    context.log(`Certificate request failed: ${error instanceof Error ? error.message : String(error)}`);
+    context.log(`Certificate request failed: ${messageOf(error)}`);
     await context.process.pause(backoff);
     return Math.min(backoff * 2, LONGEST_BACKOFF_MS);
   }

@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import { z } from "zod";
-import type { WireResponse } from "../core/wire.ts";
+import { textOfAnswer } from "../core/wire.ts";
 import type { Machine } from "./machine.ts";
 import type { Process } from "./process.ts";
 import { remembered } from "./remembered.ts";
@@ -83,14 +83,6 @@ export function credentialsAt(machine: Machine, path: string): Credentials {
 export interface ApiAnswer {
   readonly status: number;
   readonly body: Record<string, unknown>;
-}
-
-async function textOfAnswer(response: WireResponse): Promise<string> {
-  if (typeof response.body === "string") return response.body;
-  if (response.body instanceof Uint8Array) return Buffer.from(response.body).toString("utf8");
-  let text = "";
-  for await (const piece of response.body) text += piece;
-  return text;
 }
 
 async function ask(

@@ -16,7 +16,11 @@ export const machineMishaps: readonly MishapKind[] = [
     fields,
   },
   { kind: "agent-silent", sentence: "The SSM agent sends no heartbeat and takes no command.", fields },
-  { kind: "agent-never-online", sentence: "The SSM agent never registers with Systems Manager.", fields },
+  {
+    kind: "agent-never-online",
+    sentence: "The SSM agent never registers with Systems Manager, until its machine boots again.",
+    fields,
+  },
   { kind: "feature-install-fails", sentence: "Installing a Windows feature fails.", fields },
   { kind: "download-corrupt", sentence: "What the machine downloads from the bucket arrives damaged.", fields },
   {

@@ -75,6 +75,7 @@ function newBoot(machine: Machine): void {
   machine.state.bootId += 1;
   machine.state.bootedAt = machine.foundation.clock.now();
   machine.state.installing = {};
+  machine.state.agentLost = false;
   hnsAtBoot(machine);
   routesAtBoot(machine);
 }

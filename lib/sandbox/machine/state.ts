@@ -124,6 +124,8 @@ export interface MachineState {
   requests: Record<string, { readonly name: string; readonly key: string }>;
   /** Until when the agent's role credentials are good, ms; null while it has none. */
   credentialsUntil: number | null;
+  /** The mishap "agent-never-online" struck the agent in this boot. */
+  agentLost: boolean;
 }
 
 /** 0x41303, SCHED_S_TASK_HAS_NOT_RUN. */
@@ -187,5 +189,6 @@ export function newMachineState(facts: InstanceFacts, firstBootId: number, suffi
     defenderExclusions: [],
     requests: {},
     credentialsUntil: null,
+    agentLost: false,
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../../lib/sandbox/core/store.ts";
-import { handClock, instance, minutes, type Stand, standOf } from "./stand.ts";
+import { handClock } from "../hand-clock.ts";
+import { instance, minutes, type Stand, standOf } from "./stand.ts";
 
 const one = instance(1);
 
@@ -96,6 +97,16 @@ describe("the agent", () => {
     expect(
       stand.machines.deliver(one.instanceId, { commandId: "c", documentName: "d", steps: [], parameters: {} }),
     ).toBe(false);
+  });
+
+  it("that was struck once never registers, until its machine boots again", async () => {
+    const stand = standOf();
+    stand.foundation.mishaps.order("agent-never-online", { instanceId: one.instanceId }, 1);
+    stand.start(one);
+    await stand.clock.advance(minutes(60));
+    expect(stand.pings).toEqual([]);
+    stand.foundation.bus.announce({ kind: "instance-reboot", instanceId: one.instanceId });
+    await stand.online(one.instanceId);
   });
 
   it("keeps its heartbeat but fails every command when the route goes while it runs", async () => {

@@ -2,17 +2,8 @@ import { networkOperations, startOperations } from "../../../lambdas/desired/okd
 import type { Operation } from "../../../lambdas/desired/plan.ts";
 import type { InstanceFacts } from "../../../lib/sandbox/core/surroundings.ts";
 import { type Kubernetes, kubernetesApi } from "../../../lib/sandbox/kubernetes/api.ts";
-import {
-  handClock,
-  handFoundation,
-  joinSecret,
-  minutes,
-  okdFacts,
-  resultOf,
-  type Stand,
-  stages,
-  standOf,
-} from "./stand.ts";
+import { handClock } from "../hand-clock.ts";
+import { handFoundation, joinSecret, minutes, okdFacts, resultOf, type Stand, stages, standOf } from "./stand.ts";
 
 /** A stand with the simulated cluster beside it, and somebody who approves what he is told to. */
 export interface ClusterStand extends Stand {

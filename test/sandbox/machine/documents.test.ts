@@ -6,7 +6,8 @@ import { newProcess } from "../../../lib/sandbox/machine/process.ts";
 import { resumeDocuments, takeDocument } from "../../../lib/sandbox/machine/programs/ssm-agent/documents.ts";
 import { serviceKey } from "../../../lib/sandbox/machine/services.ts";
 import { agentService, newMachineState } from "../../../lib/sandbox/machine/state.ts";
-import { type HandClock, handClock, handFoundation, instance, minutes } from "./stand.ts";
+import { type HandClock, handClock } from "../hand-clock.ts";
+import { handFoundation, instance, minutes } from "./stand.ts";
 
 const facts = instance(1);
 

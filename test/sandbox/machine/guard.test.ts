@@ -4,7 +4,8 @@ import { metadataRoute } from "../../../lib/sandbox/machine/network.ts";
 import { newProcess } from "../../../lib/sandbox/machine/process.ts";
 import { guard, guardPaths } from "../../../lib/sandbox/machine/scripts/guard.ts";
 import { newMachineState } from "../../../lib/sandbox/machine/state.ts";
-import { handClock, handFoundation, instance, minutes } from "./stand.ts";
+import { handClock } from "../hand-clock.ts";
+import { handFoundation, instance, minutes } from "./stand.ts";
 
 const facts = instance(1);
 const clock = handClock();

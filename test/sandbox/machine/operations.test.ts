@@ -13,6 +13,11 @@ async function online(): Promise<Stand> {
   const stand = standOf();
   stand.start(one);
   await stand.online(id);
+  const folders = ["C:\\k", "C:\\Casement"];
+  await stand.apply(
+    id,
+    folders.map((path) => ({ do: "directory", path, access: "inherited" })),
+  );
   return stand;
 }
 
@@ -149,8 +154,9 @@ describe("applying a plan", () => {
       platform: null,
     };
     stand.machines.deliver(id, { commandId: "foreign", documentName: "d", parameters: {}, steps: [step] });
-    await stand.clock.until(() => stand.reports.length > 0, minutes(1));
-    expect(stand.reports[0]).toMatchObject({ status: "Failed", steps: [{ exitCode: 1 }] });
+    const ended = () => stand.reports.find(({ commandId }) => commandId === "foreign");
+    await stand.clock.until(() => ended() !== undefined, minutes(1));
+    expect(ended()).toMatchObject({ status: "Failed", steps: [{ exitCode: 1 }] });
   });
 });
 
@@ -194,6 +200,17 @@ describe("downloads", () => {
 });
 
 describe("paths", () => {
+  it("lead to a folder that is there already: no file makes one", async () => {
+    const stand = await online();
+    const lost = file("C:\\k\\cni\\config\\cni.conf", "{}");
+    expect((await apply(stand, lost)).failed).toEqual({
+      operation: "file C:\\k\\cni\\config\\cni.conf",
+      error: "Could not find a part of the path 'C:\\k\\cni\\config\\cni.conf'.",
+    });
+    const folder: Operation = { do: "directory", path: "C:\\k\\cni\\config", access: "inherited" };
+    expect(await apply(stand, folder, lost)).toMatchObject({ ok: true });
+  });
+
   it.each([
     ["C:\\k\\registries\\mirror.example.com:5000\\hosts.toml", "format is not supported"],
     ["k\\kubelet.exe", "format is not supported"],

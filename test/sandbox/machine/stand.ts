@@ -11,9 +11,7 @@ import { okdPayloadPaths, type PayloadManifest } from "../../../lambdas/desired/
 import type { Observation, Operation } from "../../../lambdas/desired/plan.ts";
 import { scriptDocuments } from "../../../lib/constructs/script-document.ts";
 import { scriptText } from "../../../lib/constructs/script-text.ts";
-import { activity } from "../../../lib/sandbox/core/activity.ts";
 import { AwsError } from "../../../lib/sandbox/core/aws-service.ts";
-import type { Clock } from "../../../lib/sandbox/core/clock.ts";
 import { type Foundation, foundationOn } from "../../../lib/sandbox/core/foundation.ts";
 import { openStore, type Store } from "../../../lib/sandbox/core/store.ts";
 import type { Cloud, InstanceFacts, InstanceRole, KubernetesApi } from "../../../lib/sandbox/core/surroundings.ts";
@@ -22,49 +20,9 @@ import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
 import { type Machines, machines } from "../../../lib/sandbox/machine/machines.ts";
 import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";
 import { town } from "../../../lib/sandbox/town.ts";
+import { type HandClock, handClock } from "../hand-clock.ts";
 
 export const minutes = (count: number): number => count * 60_000;
-
-/** A clock that moves only when told, and lets all work settle between two timers. */
-export interface HandClock extends Clock {
-  advance(ms: number): Promise<void>;
-  /** Moves second by second until it holds; fails the test after `limit` ms. */
-  until(holds: () => boolean, limit: number): Promise<void>;
-  busy<T>(work: Promise<T>): Promise<T>;
-}
-
-export function handClock(start = Date.UTC(2026, 10, 21, 8)): HandClock {
-  const { during, settled } = activity();
-  const timers = new Set<{ at: number; what: () => void }>();
-  let now = start;
-  const advance = async (ms: number): Promise<void> => {
-    const end = now + ms;
-    for (;;) {
-      await settled();
-      const [next] = [...timers].filter((timer) => timer.at <= end).sort((one, other) => one.at - other.at);
-      if (!next) break;
-      timers.delete(next);
-      now = Math.max(now, next.at);
-      next.what();
-    }
-    now = end;
-  };
-  return {
-    now: () => now,
-    after: (ms, what) => {
-      const timer = { at: now + ms, what };
-      timers.add(timer);
-      return () => timers.delete(timer);
-    },
-    advance,
-    until: async (holds, limit) => {
-      for (const end = now + limit; !holds(); await advance(1_000)) {
-        if (now >= end) throw new Error(`not so after ${limit / 1000} seconds`);
-      }
-    },
-    busy: during,
-  };
-}
 
 export function handFoundation(clock: HandClock, store: Store = openStore(":memory:"), seed = 11): Foundation {
   return foundationOn({ clock, store, seed, busy: clock.busy });

@@ -71,6 +71,16 @@ function requirePath(path: string): void {
   if (fault !== undefined) throw new Error(fault);
 }
 
+/** Folders that a fresh Windows has, beside those of the programs on AWS's images. */
+const ownFolders = ["C:", "C:\\Windows", "C:\\Program Files", "C:\\ProgramData"].map(pathKey);
+
+/** .NET makes no folder for a file (System.IO.File.WriteAllBytes, DirectoryNotFoundException). @throws Error without it */
+function requireFolder(machine: Machine, path: string): void {
+  const folder = pathKey(path.slice(0, path.lastIndexOf("\\")));
+  if (ownFolders.includes(folder) || machine.disk.directory(folder)) return;
+  throw new Error(`Could not find a part of the path '${path}'.`);
+}
+
 const usersOf = (machine: Machine, path: string): Service[] =>
   Object.values(machine.state.services).filter(
     (service) =>
@@ -99,6 +109,7 @@ export const directory: Doer<"directory"> = async ({ machine }, { path, access }
 export const file: Doer<"file"> = async (run, { path, source, sha256, access }) => {
   requirePath(path);
   const { machine, process } = run;
+  requireFolder(machine, path);
   const present = machine.disk.file(path);
   if (present && present.sha256 === sha256 && present.access === access) return false;
   const content = await contentOf(run, source);

@@ -1,4 +1,5 @@
 import { parse } from "smol-toml";
+import { messageOf } from "../../../message-of.ts";
 import { flagsOf } from "../command-line.ts";
 import { textAt } from "../kube-client.ts";
 import type { Machine, Program } from "../machine.ts";
@@ -43,7 +44,7 @@ export const containerd: Program = (context) => {
   } catch (error) {
     return {
       code: 1,
-      reason: `containerd: failed to load TOML: ${error instanceof Error ? error.message : String(error)}`,
+      reason: `containerd: failed to load TOML: ${messageOf(error)}`,
     };
   }
   if (hasContainers(context.machine)) return undefined;

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../message-of.ts";
 import { issuedAt, keepCertificate } from "../certificate-manager.ts";
 import { flagsOf } from "../command-line.ts";
 import { type Credentials, callApi, certificateIn, complaintOf, credentialsAt, textAt } from "../kube-client.ts";
@@ -109,7 +110,7 @@ async function live(overlay: Overlay): Promise<void> {
     try {
       if (await initialize(overlay)) return;
     } catch (error) {
-      context.log(`failed to initialize node: ${error instanceof Error ? error.message : String(error)}`);
+      context.log(`failed to initialize node: ${messageOf(error)}`);
     }
     await context.process.pause(LOOK_MS);
   }
@@ -124,6 +125,6 @@ export const hybridOverlay: Program = (context) => {
     void live(overlayOf(context));
     return undefined;
   } catch (error) {
-    return { code: 1, reason: error instanceof Error ? error.message : String(error) };
+    return { code: 1, reason: messageOf(error) };
   }
 };

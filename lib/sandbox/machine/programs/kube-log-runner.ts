@@ -1,3 +1,4 @@
+import { messageOf } from "../../../message-of.ts";
 import { flagsOf } from "../command-line.ts";
 import type { Program } from "../machine.ts";
 import { runProgram } from "../services.ts";
@@ -12,6 +13,6 @@ export const kubeLogRunner: Program = (context) => {
   try {
     return runProgram(context, flags.rest);
   } catch (error) {
-    return { code: 1, reason: `fork/exec ${flags.rest[0]}: ${error instanceof Error ? error.message : String(error)}` };
+    return { code: 1, reason: `fork/exec ${flags.rest[0]}: ${messageOf(error)}` };
   }
 };

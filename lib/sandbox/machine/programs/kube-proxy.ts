@@ -1,5 +1,6 @@
 import { parse } from "yaml";
 import { z } from "zod";
+import { messageOf } from "../../../message-of.ts";
 import { flagsOf } from "../command-line.ts";
 import type { Machine, Program, ProgramContext } from "../machine.ts";
 import { hnsNetwork } from "../network.ts";
@@ -62,6 +63,6 @@ export const kubeProxy: Program = (context) => {
     void proxy(context, config);
     return undefined;
   } catch (error) {
-    return { code: 1, reason: error instanceof Error ? error.message : String(error) };
+    return { code: 1, reason: messageOf(error) };
   }
 };

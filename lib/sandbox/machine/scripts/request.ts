@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { messageOf } from "../../../message-of.ts";
 
 /** PowerShell starts and compiles a script, shortest and longest, in ms (assumed). */
 export const STARTING_MS = [700, 2_000] as const;
@@ -24,5 +25,4 @@ export function requireInTime(now: number, notAfter: number): void {
 }
 
 /** An error's words as the scripts print them: one line, at most 500 characters. */
-export const errorText = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ").trim().slice(0, 500);
+export const errorText = (error: unknown): string => messageOf(error).replaceAll(/\s+/g, " ").trim().slice(0, 500);

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../../message-of.ts";
 import { type ApiAnswer, type Credentials, callApi, complaintOf } from "../../kube-client.ts";
 import type { ProgramContext } from "../../machine.ts";
 import { type Address, type Condition, conditionsOf, newNode, ownAddresses, statusOf } from "./node-object.ts";
@@ -78,7 +79,7 @@ async function syncStatus(kubelet: Kubelet): Promise<void> {
     const due = context.machine.foundation.clock.now() - seen.reportedAt >= REPORT_MS;
     if (due || !sameConditions(conditions, seen.conditions)) await report(kubelet, conditions);
   } catch (error) {
-    context.log(`Error updating node status, will retry: ${error instanceof Error ? error.message : String(error)}`);
+    context.log(`Error updating node status, will retry: ${messageOf(error)}`);
   }
 }
 

@@ -1,4 +1,5 @@
 import { parse as parseYaml, stringify } from "yaml";
+import { messageOf } from "../../../../message-of.ts";
 import { issuedAt, keepCertificate } from "../../certificate-manager.ts";
 import type { Template } from "../../certificate-request.ts";
 import { type Credentials, credentialsAt, textAt } from "../../kube-client.ts";
@@ -108,6 +109,6 @@ export const kubelet: Program = (context) => {
     live(context, settings).catch((error: unknown) => context.exit(1, `failed to run Kubelet: ${String(error)}`));
     return undefined;
   } catch (error) {
-    return { code: 1, reason: `failed to run Kubelet: ${error instanceof Error ? error.message : String(error)}` };
+    return { code: 1, reason: `failed to run Kubelet: ${messageOf(error)}` };
   }
 };

@@ -75,15 +75,27 @@ function ping(context: ProgramContext): boolean {
   }
 }
 
+/** The mishap "agent-never-online": an agent that it struck stays away until its machine boots again. */
+function isLost(machine: Machine): boolean {
+  if (!machine.state.agentLost && machine.strikes("agent-never-online")) {
+    machine.state.agentLost = true;
+    machine.save();
+  }
+  return machine.state.agentLost;
+}
+
 /** Registers, again and again until it is let in. */
 async function register(context: ProgramContext): Promise<void> {
   const { machine, process } = context;
   for (;;) {
     await process.pause(machine.takes(...REGISTERING_MS));
+    if (isLost(machine)) {
+      await process.pause(HEARTBEAT_MS);
+      continue;
+    }
     refreshCredentials(machine);
-    if (machine.strikes("agent-never-online")) await process.pause(HEARTBEAT_MS);
-    else if (mayTalk(machine) && ping(context)) return;
-    else await process.pause(machine.takes(...REFUSED_MS));
+    if (mayTalk(machine) && ping(context)) return;
+    await process.pause(machine.takes(...REFUSED_MS));
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../../message-of.ts";
 import type { Job, Step, StepResult } from "../../control-plane.ts";
 import type { Machine, ScriptEnd } from "../../machine.ts";
 import type { Process } from "../../process.ts";
@@ -25,7 +26,7 @@ async function runText(machine: Machine, process: Process, job: Job, text: strin
   try {
     return await script({ machine, process, arguments: new Map(), request: requestOf(text, job) });
   } catch (error) {
-    return refused(error instanceof Error ? error.message : String(error));
+    return refused(messageOf(error));
   }
 }
 
