@@ -4,6 +4,7 @@ import { z } from "zod";
 import { commands } from "../lambdas/commands/list.ts";
 import { configurationSchema, faultsOf, poolSchema } from "../lambdas/configuration.ts";
 import { functions } from "./functions.ts";
+import { messageOf } from "./message-of.ts";
 
 const id = (prefix: string) => z.string().regex(new RegExp(`^${prefix}-[0-9a-f]{8,17}$`), `must be ${prefix}-…`);
 
@@ -104,6 +105,6 @@ export function readDeployment(path: string): Deployment {
   try {
     return deploymentOf(parse(readFileSync(path, "utf8")));
   } catch (error) {
-    throw new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`${path}: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -5,6 +5,7 @@ import { okdPayloadPaths, type PayloadManifest, payloadManifestOf } from "../lam
 import type { Release } from "../lambdas/release/publish.ts";
 import { machineScripts, scriptText } from "./constructs/script-text.ts";
 import type { Deployment } from "./deployment.ts";
+import { messageOf } from "./message-of.ts";
 
 const scripts = machineScripts.map((name) => ({ name: `${name}.ps1`, text: scriptText(name) }));
 
@@ -38,7 +39,7 @@ export function readPayload({ aws, cluster }: Deployment, path: string): Payload
       throw new Error(`it is for Kubernetes ${payload.kubernetes}, cluster.version is ${cluster.version}`);
     return payload;
   } catch (error) {
-    throw new Error(`aws.payloadManifest: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`aws.payloadManifest: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { Activity } from "./core/activity.ts";
 import type { KubernetesApi } from "./core/surroundings.ts";
-import type { WireRequest, WireResponse } from "./core/wire.ts";
+import { percentEncoded, type WireRequest, type WireResponse } from "./core/wire.ts";
 
 /** The ground's three doors that handlers reach. */
 export interface Doors {
@@ -19,14 +19,12 @@ interface SdkRequest {
   readonly body?: unknown;
 }
 
-/** RFC 3986, as Signature Version 4 and the SDK's own transport encode query strings. */
-const encoded = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
-
 function queryString(query: SdkRequest["query"] = {}): string {
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     const values = Array.isArray(value) ? value : [value];
-    return values.map((one) => (one === null ? encoded(name) : `${encoded(name)}=${encoded(one)}`));
+    return values.map((one) =>
+      one === null ? percentEncoded(name) : `${percentEncoded(name)}=${percentEncoded(one)}`,
+    );
   });
   return pairs.length > 0 ? `?${pairs.join("&")}` : "";
 }
@@ -49,20 +47,28 @@ const wholeBody = (body: WireResponse["body"]): Buffer => {
 };
 
 /**
- * The way from clients to the ground without a network, in the shape that `lambdas/clients` takes. Requests are the
- * same bytes, signed the same way, and each one counts as activity: a journey's clock waits for it.
+ * A transport of the AWS SDK that asks the ground's AWS door in this process.
+ * @param answer the door
  */
-export function inProcess(doors: Doors, activity: Activity) {
-  const awsExchange = async (sent: SdkRequest) => {
+export const sdkTransport = (answer: Doors["aws"]["answer"]) => ({
+  handle: async (sent: SdkRequest) => {
     const request: WireRequest = {
       method: sent.method,
       url: `${sent.path}${queryString(sent.query)}`,
       headers: lowerCased(sent.headers),
       body: await bytesOf(sent.body),
     };
-    const { status, headers, body } = await doors.aws.answer(request);
+    const { status, headers, body } = await answer(request);
     return { response: { statusCode: status, headers: { ...headers }, body: Readable.from([wholeBody(body)]) } };
-  };
+  },
+});
+
+/**
+ * The way from clients to the ground without a network, in the shape that `lambdas/clients` takes. Requests are the
+ * same bytes, signed the same way, and each one counts as activity: a journey's clock waits for it.
+ */
+export function inProcess(doors: Doors, activity: Activity) {
+  const aws = sdkTransport((request) => doors.aws.answer(request));
   const fetchExchange = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const asked = new Request(input, init);
     const address = new URL(asked.url);
@@ -90,7 +96,7 @@ export function inProcess(doors: Doors, activity: Activity) {
     return { status, headers: { ...headers }, body: wholeBody(body).toString("utf8") };
   };
   return {
-    aws: { handle: (request: SdkRequest) => activity.during(awsExchange(request)) },
+    aws: { handle: (request: SdkRequest) => activity.during(aws.handle(request)) },
     fetch: (input: string | URL | Request, init?: RequestInit) => activity.during(fetchExchange(input, init)),
     kubernetes: (request: Parameters<typeof kubernetesExchange>[0]) => activity.during(kubernetesExchange(request)),
   };

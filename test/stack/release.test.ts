@@ -8,7 +8,8 @@ import { hostedRelease } from "../../lambdas/release/handler.ts";
 import { type Payload, releaseContent } from "../../lib/release-content.ts";
 import { s3 } from "../../lib/sandbox/aws/s3/s3.ts";
 import { town } from "../../lib/sandbox/town.ts";
-import { clientOf, doorFor, foundationFor, handClock } from "../sandbox/aws/stand.ts";
+import { clientOf, doorFor, foundationFor } from "../sandbox/aws/stand.ts";
+import { handClock } from "../sandbox/hand-clock.ts";
 import { exampleWith, type Loose } from "./example.ts";
 
 const OURS = ["guard.ps1", "network.ps1"];

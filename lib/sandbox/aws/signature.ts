@@ -1,5 +1,5 @@
 import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
-import type { WireRequest } from "../core/wire.ts";
+import { percentEncoded, type WireRequest } from "../core/wire.ts";
 
 /** What a request says about its signature, by header or in the query of a presigned address. */
 export interface Signature {
@@ -40,10 +40,6 @@ export interface Key {
 const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");
 const hmac = (key: string | Buffer | KeyObject, data: string): Buffer =>
   createHmac("sha256", key).update(data).digest();
-
-/** RFC 3986 encoding, as the Signature Version 4 specification demands. */
-const encoded = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 
 const splitUrl = (url: string): { path: string; query: string } => {
   const at = url.indexOf("?");
@@ -104,14 +100,14 @@ export function signatureOf(request: WireRequest): Signature | Fault {
 function canonicalQuery(query: string): string {
   return queryPairs(query)
     .filter(([name]) => name !== "X-Amz-Signature")
-    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
+    .map(([name, value]) => `${percentEncoded(name)}=${percentEncoded(value)}`)
     .sort()
     .join("&");
 }
 
 /** Every service but S3 encodes the path a second time (Signature Version 4, "Create a canonical request"). */
 const canonicalPath = (path: string, service: string): string =>
-  service === "s3" ? path : path.split("/").map(encoded).join("/");
+  service === "s3" ? path : path.split("/").map(percentEncoded).join("/");
 
 const payloadHash = (request: WireRequest, claim: Signature): string =>
   request.headers["x-amz-content-sha256"] ??

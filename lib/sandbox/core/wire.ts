@@ -35,3 +35,16 @@ export const pathOf = (request: WireRequest): string => request.url.split("?", 1
 
 /** The request's query without "?", still percent-encoded; empty when there is none. */
 export const queryOf = (request: WireRequest): string => request.url.slice(pathOf(request).length + 1);
+
+/** The whole body of an answer as text; one that is iterated is read to its end. */
+export async function textOfAnswer({ body }: WireResponse): Promise<string> {
+  if (typeof body === "string") return body;
+  if (body instanceof Uint8Array) return Buffer.from(body).toString("utf8");
+  let text = "";
+  for await (const piece of body) text += piece;
+  return text;
+}
+
+/** Percent-encoding by RFC 3986, as Signature Version 4 and the AWS SDK demand it: stricter than encodeURIComponent. */
+export const percentEncoded = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -1,9 +1,10 @@
+import { messageOf } from "../../message-of.ts";
 import { AwsError, type Caller } from "../core/aws-service.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { json, textOf, type WireRequest, type WireResponse } from "../core/wire.ts";
 import { type FunctionReference, functionReference } from "./arn.ts";
 import type { Engine } from "./engine.ts";
-import type { EventQueue } from "./event-queue.ts";
+import { type EventQueue, QUEUE_MS } from "./event-queue.ts";
 import { type Functions, isDurable, type Target } from "./functions.ts";
 import type { FunctionError, Invocations } from "./invocations.ts";
 import { ASYNC_PAYLOAD_BYTES, INVOCATION_SECONDS, SYNC_PAYLOAD_BYTES } from "./limits.ts";
@@ -21,9 +22,7 @@ export interface InvokeParts {
   readonly duplicates: number;
 }
 
-/** Assumed: how long an asynchronous event lies in the queue when nothing is wrong, in milliseconds. */
-const QUEUE_MS = { least: 20, most: 200 };
-/** What the mishap "event-delivered-late" adds: an hour, as after a long throttle. */
+/** What the mishap "event-delivered-late" adds: what its sentence says. */
 const LATE_MS = 3_600_000;
 
 const FUNCTION_FIELD = { function: "name of the function" };
@@ -88,7 +87,7 @@ function checkedJson(text: string): string {
     JSON.parse(text || "{}");
     return text || "{}";
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new AwsError("InvalidRequestContentException", `Could not parse request body into json: ${why}`);
   }
 }
@@ -107,7 +106,7 @@ function executionName({ headers }: WireRequest, target: Target): string | undef
 function accepted({ ground, engine, queue, duplicates }: InvokeParts, call: Call): WireResponse {
   const facts = { function: call.target.function.name };
   const late = ground.mishaps.strikes("event-delivered-late", facts) ? LATE_MS : 0;
-  const delay = () => late + ground.random.between(QUEUE_MS.least, QUEUE_MS.most);
+  const delay = () => late + ground.random.between(...QUEUE_MS);
   if (call.name !== undefined) return started(engine.open(startOf(call, delay(), ASYNC_PAYLOAD_BYTES)));
   const twice = ground.mishaps.strikes("event-delivered-twice", facts) || ground.random.next() < duplicates;
   const deliver = (): WireResponse => {

@@ -3,7 +3,7 @@ import type { Foundation } from "../core/foundation.ts";
 import { json, type WireResponse } from "../core/wire.ts";
 import type { Account } from "./arn.ts";
 import { durableEngine } from "./engine.ts";
-import { type DeadLetter, type EventQueue, eventQueue } from "./event-queue.ts";
+import { type DeadLetter, type EventQueue, eventQueue, QUEUE_MS } from "./event-queue.ts";
 import { type FunctionSettings, type Functions, functionRegistry, type Handler } from "./functions.ts";
 import { type Invocations, invocations } from "./invocations.ts";
 import { declareEventMishaps } from "./invoke.ts";
@@ -39,6 +39,7 @@ export interface LambdaService extends AwsService {
   call(functionName: string, event: unknown): Promise<unknown>;
 }
 
+/** How often Lambda delivers an asynchronous event twice without need (assumed; its guide says only that it may). */
 const DUPLICATES = 0.005;
 
 /**
@@ -86,7 +87,7 @@ function fromInside(
 ): Pick<LambdaService, "send" | "call"> {
   const reference = (name: string) => ({ name, qualifier: "live" });
   return {
-    send: (name, event) => queue.send(reference(name), JSON.stringify(event), ground.random.between(20, 200)),
+    send: (name, event) => queue.send(reference(name), JSON.stringify(event), ground.random.between(...QUEUE_MS)),
     call: async (name, event) => {
       const target = functions.target(reference(name));
       if (!runner.hasRoom(target.function)) throw new AwsError("TooManyRequestsException", "Rate Exceeded.", 429);

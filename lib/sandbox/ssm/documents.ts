@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { messageOf } from "../../message-of.ts";
 import { AwsError } from "../core/aws-service.ts";
 import type { Foundation } from "../core/foundation.ts";
 import type { Collection } from "../core/store.ts";
@@ -60,7 +61,7 @@ export function contentOf(text: string): DocumentContent {
   try {
     return contentSchema.parse(JSON.parse(text));
   } catch (error) {
-    throw new AwsError("InvalidDocumentContent", error instanceof Error ? error.message : String(error));
+    throw new AwsError("InvalidDocumentContent", messageOf(error));
   }
 }
 

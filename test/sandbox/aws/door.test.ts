@@ -2,13 +2,15 @@ import { DescribeInstancesCommand, EC2Client } from "@aws-sdk/client-ec2";
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { ec2 } from "../../../lib/sandbox/aws/ec2/ec2.ts";
 import { s3 } from "../../../lib/sandbox/aws/s3/s3.ts";
 import { secretsManager } from "../../../lib/sandbox/aws/secrets-manager/secrets-manager.ts";
 import type { WireRequest } from "../../../lib/sandbox/core/wire.ts";
+import { sdkTransport } from "../../../lib/sandbox/in-process.ts";
 import { town } from "../../../lib/sandbox/town.ts";
-import { clientOf, codeOf, doorFor, foundationFor, handClock, inProcess, listen, secretOf } from "./stand.ts";
+import { handClock } from "../hand-clock.ts";
+import { clientOf, codeOf, doorFor, foundationFor, listen, secretOf } from "./stand.ts";
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -38,7 +40,7 @@ const callAll = ({ door }: Stand, more: Config = {}) => {
 };
 
 const tampered = ({ door }: Stand, change: (request: WireRequest) => WireRequest): Config => ({
-  requestHandler: inProcess((request) => door.answer(change(request))) as never,
+  requestHandler: sdkTransport((request) => door.answer(change(request))) as never,
 });
 
 const without = (headers: WireRequest["headers"], gone: string) =>
@@ -151,7 +153,7 @@ describe("the AWS door", () => {
       answered = true;
     });
     const clock = ground.foundation.clock as ReturnType<typeof handClock>;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await vi.waitFor(() => expect(ground.foundation.mishaps.inForce()).toEqual([]));
     await clock.advance(9_000);
     expect(answered).toBe(false);
     await clock.advance(1_000);

@@ -5,7 +5,8 @@ import { DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand, ScanComma
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type DynamoDb, dynamodb } from "../../../lib/sandbox/aws/dynamodb.ts";
 import { town } from "../../../lib/sandbox/town.ts";
-import { clientOf, codeOf, doorFor, foundationFor, handClock, realAccess } from "./stand.ts";
+import { handClock } from "../hand-clock.ts";
+import { clientOf, codeOf, doorFor, foundationFor, realAccess } from "./stand.ts";
 
 const open: DynamoDb[] = [];
 afterEach(async () => {

@@ -9,8 +9,9 @@ import {
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../../lib/sandbox/core/store.ts";
 import { town } from "../../../lib/sandbox/town.ts";
+import { handClock } from "../hand-clock.ts";
 import { ec2Stand, goodLaunch, imageId, ourTags } from "./ec2-stand.ts";
-import { codeOf, handClock } from "./stand.ts";
+import { codeOf } from "./stand.ts";
 
 const launchOne = async (stand: ReturnType<typeof ec2Stand>, more: Partial<RunInstancesCommandInput> = {}) => {
   const { Instances = [] } = await stand.client().send(new RunInstancesCommand(goodLaunch(more)));

@@ -3,7 +3,8 @@ import { ec2 } from "../../../lib/sandbox/aws/ec2/ec2.ts";
 import { newestWindows } from "../../../lib/sandbox/aws/ec2/images.ts";
 import type { Store } from "../../../lib/sandbox/core/store.ts";
 import { town } from "../../../lib/sandbox/town.ts";
-import { clientOf, doorFor, foundationFor, handClock } from "./stand.ts";
+import { handClock } from "../hand-clock.ts";
+import { clientOf, doorFor, foundationFor } from "./stand.ts";
 
 /** EC2 behind its door, with clients for any principal. */
 export function ec2Stand(options: { seed?: number; store?: Store; clock?: ReturnType<typeof handClock> } = {}) {

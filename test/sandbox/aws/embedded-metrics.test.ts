@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { METRICS, metricLine } from "../../../lambdas/metrics.ts";
 import { embeddedMetrics } from "../../../lib/sandbox/aws/embedded-metrics.ts";
-import { foundationFor, handClock } from "./stand.ts";
+import { handClock } from "../hand-clock.ts";
+import { foundationFor } from "./stand.ts";
 
 const read = (line: string) => {
   const metrics = embeddedMetrics(foundationFor(handClock()));

@@ -5,7 +5,8 @@ import { type Event, matches, type Pattern, patternFaults } from "../../../lib/s
 import { schedule } from "../../../lib/sandbox/aws/events/schedule.ts";
 import { openStore, type Store } from "../../../lib/sandbox/core/store.ts";
 import { town } from "../../../lib/sandbox/town.ts";
-import { clientOf, codeOf, doorFor, foundationFor, handClock } from "./stand.ts";
+import { handClock } from "../hand-clock.ts";
+import { clientOf, codeOf, doorFor, foundationFor } from "./stand.ts";
 
 const stateChanges: EventRule = {
   name: "state",

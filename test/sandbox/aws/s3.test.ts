@@ -14,8 +14,10 @@ import {
 import { describe, expect, it } from "vitest";
 import { s3 } from "../../../lib/sandbox/aws/s3/s3.ts";
 import type { WireRequest } from "../../../lib/sandbox/core/wire.ts";
+import { sdkTransport } from "../../../lib/sandbox/in-process.ts";
 import { town } from "../../../lib/sandbox/town.ts";
-import { clientOf, codeOf, doorFor, foundationFor, handClock, inProcess } from "./stand.ts";
+import { handClock } from "../hand-clock.ts";
+import { clientOf, codeOf, doorFor, foundationFor } from "./stand.ts";
 
 const Bucket = town.bucket;
 
@@ -79,7 +81,7 @@ describe("S3, asked with conditions and for more than it is simulated", () => {
   it("refuses bytes that do not fit their checksum", async () => {
     const { door, client, buckets } = stand();
     const corrupt = (request: WireRequest) => door.answer(request);
-    const signedWrong = client("admin", { requestHandler: inProcess(corrupt) });
+    const signedWrong = client("admin", { requestHandler: sdkTransport(corrupt) });
     signedWrong.middlewareStack.add(
       (next) => (args) => {
         const request = args.request as { headers: Record<string, string> };

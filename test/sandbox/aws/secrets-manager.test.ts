@@ -16,7 +16,8 @@ import { instanceRole } from "../../../lib/sandbox/aws/instance-role.ts";
 import { s3 } from "../../../lib/sandbox/aws/s3/s3.ts";
 import { secretsManager } from "../../../lib/sandbox/aws/secrets-manager/secrets-manager.ts";
 import { town } from "../../../lib/sandbox/town.ts";
-import { clientOf, codeOf, doorFor, foundationFor, handClock, realAccess } from "./stand.ts";
+import { handClock } from "../hand-clock.ts";
+import { clientOf, codeOf, doorFor, foundationFor, realAccess } from "./stand.ts";
 
 const name = `casement/${town.cluster.name}/join/i-1`;
 const token = "0123456789abcdef0123456789abcdef";

@@ -8,7 +8,8 @@ import {
 } from "@aws-sdk/client-ssm";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../../lib/sandbox/core/store.ts";
-import { handClock, minutes } from "../machine/stand.ts";
+import { handClock } from "../hand-clock.ts";
+import { minutes } from "../machine/stand.ts";
 import { encoded, nameOf, type SsmStand, ssmStand } from "./stand.ts";
 
 const send = async (stand: SsmStand, ids: string[], more: Partial<SendCommandCommandInput> = {}): Promise<string> => {

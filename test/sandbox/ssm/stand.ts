@@ -3,9 +3,9 @@ import { scriptDocuments } from "../../../lib/constructs/script-document.ts";
 import { AwsError, type AwsService, type Caller } from "../../../lib/sandbox/core/aws-service.ts";
 import type { Fact } from "../../../lib/sandbox/core/bus.ts";
 import type { WireRequest, WireResponse } from "../../../lib/sandbox/core/wire.ts";
+import { sdkTransport } from "../../../lib/sandbox/in-process.ts";
 import { type Ssm, ssm } from "../../../lib/sandbox/ssm/ssm.ts";
 import { town } from "../../../lib/sandbox/town.ts";
-import { inProcess } from "../aws/stand.ts";
 import { instance, minutes, type Stand, type StandOptions, standOf } from "../machine/stand.ts";
 
 /** What a caller was asked for. */
@@ -107,7 +107,7 @@ export function ssmStand(options: StandOptions = {}): SsmStand {
       region: town.region,
       endpoint: "http://ssm.sandbox.test",
       credentials: { accessKeyId: "AKIA", secretAccessKey: "secret" },
-      requestHandler: inProcess(answering(service, callerOf(asked, denied))) as never,
+      requestHandler: sdkTransport(answering(service, callerOf(asked, denied))) as never,
       maxAttempts: 1,
     });
   return {

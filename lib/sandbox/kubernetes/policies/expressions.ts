@@ -1,4 +1,5 @@
 import { Environment } from "@marcbachmann/cel-js";
+import { messageOf } from "../../../message-of.ts";
 import type { Attempt } from "../access/admission.ts";
 import { at, type Fields, isFields, type KubeObject } from "../model/object.ts";
 
@@ -76,8 +77,7 @@ export function scopeOf(
 /** What came of an expression: its value, or why there is none, in the words of the API server. */
 export type Outcome = { readonly value: unknown } | { readonly error: string };
 
-const firstLine = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split("\n", 1)[0] ?? "";
+const firstLine = (error: unknown): string => messageOf(error).split("\n", 1)[0] ?? "";
 
 const compiled = new Map<string, ReturnType<typeof environment.parse>>();
 
