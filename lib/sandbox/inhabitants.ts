@@ -20,7 +20,7 @@ import { linuxNodes, linuxPods, type Resident, residents, workloads } from "./to
 
 const BOOTSTRAPPER = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper";
 
-/** How long the sandbox helps its residents to join; they take about two minutes. */
+/** How long the sandbox helps its residents to join; they take about two minutes (the sandbox's own figures). */
 const JOIN_WITHIN_MS = 15 * 60_000;
 const LOOK_EVERY_MS = 2_000;
 

@@ -35,8 +35,11 @@ export function statePage(
 
 const markerOf = (order: number): string => Buffer.from(String(order)).toString("base64");
 
+/** Bytes of an operation beside its texts: ids, name, times (assumed). */
+const FRAME_BYTES = 300;
+
 const sizeOf = ({ result, input, error }: Operation): number =>
-  300 + (result?.length ?? 0) + (input?.length ?? 0) + (error ? JSON.stringify(error).length : 0);
+  FRAME_BYTES + (result?.length ?? 0) + (input?.length ?? 0) + (error ? JSON.stringify(error).length : 0);
 
 function needed(operations: Iterable<Operation>): Operation[] {
   const closed = new Set<string>();

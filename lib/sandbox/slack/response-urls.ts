@@ -10,6 +10,8 @@ import { errorIn, throughTroubles } from "./troubles.ts";
 /** Guide "Handling user interaction": a response_url can be used up to 5 times within 30 minutes. */
 const USES = 5;
 const LIFETIME_MS = 30 * 60_000;
+/** How long an expired one is told from an unknown one (assumed). */
+const REMEMBERED_MS = 2 * LIFETIME_MS;
 
 interface ResponseUrl {
   readonly userId: string;
@@ -106,7 +108,7 @@ export function responseUrls(
   };
   return {
     issue: (door, userId, channel, original) => {
-      for (const id of urls.keys()) if (age(id) > 2 * LIFETIME_MS) urls.delete(id);
+      for (const id of urls.keys()) if (age(id) > REMEMBERED_MS) urls.delete(id);
       const id = random.hex(24);
       urls.set(id, { userId, channel, issuedAt: clock.now(), uses: 0, ...(original !== undefined && { original }) });
       return `${address()}/${door}/${team.id}/${id}`;

@@ -23,7 +23,7 @@ const filters = z
   .default([]);
 const paging = { MaxResults: z.number().int().min(1).max(50).default(50), NextToken: z.string().optional() };
 
-/** What ListCommands and ListCommandInvocations take. */
+/** What ListCommands and ListCommandInvocations take; lengths and ranges of this file are those of the API reference. */
 export const listInput = z.strictObject({
   CommandId: commandId.optional(),
   InstanceId: instanceId.optional(),

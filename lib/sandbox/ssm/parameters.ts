@@ -9,7 +9,7 @@ export interface Parameter {
   readonly value: string;
 }
 
-/** What GetParameter takes. */
+/** What GetParameter takes; lengths and ranges here and below are those of the API reference. */
 export const getParameterInput = z.strictObject({
   Name: z.string().min(1).max(2048),
   WithDecryption: z.boolean().default(false),

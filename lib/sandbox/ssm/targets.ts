@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Cloud, InstanceFacts } from "../core/surroundings.ts";
 
-/** At most five keys (API reference, SendCommand, Targets); resource groups are not simulated. */
+/** At most five keys of fifty values (API reference, SendCommand and Target); resource groups are not simulated. */
 export const targetsInput = z
   .array(
     z.strictObject({

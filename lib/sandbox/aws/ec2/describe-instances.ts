@@ -38,7 +38,7 @@ const sortKey = (instance: InstanceRecord): string => `${instance.reservationId}
 
 function describeInstances(world: Ec2World, input: DescribeInstancesRequest): DescribeInstancesResult {
   const found = filtered(chosen(world, input.InstanceIds, input.MaxResults), input.Filters, fields(world), tagsOf);
-  const { page, ...next } = paged(found, input, sortKey, [5, 1_000]);
+  const { page, ...next } = paged(found, input, sortKey);
   const reservations = Map.groupBy(page, (instance) => instance.reservationId);
   return {
     Reservations: [...reservations].map(([id, instances]) => describedReservation(world, id, instances)),
@@ -83,7 +83,7 @@ function statusOf(world: Ec2World, instance: InstanceRecord): InstanceStatus {
 function describeStatus(world: Ec2World, input: DescribeInstanceStatusRequest): DescribeInstanceStatusResult {
   const found = filtered(chosen(world, input.InstanceIds, input.MaxResults), input.Filters, fields(world), tagsOf);
   const wanted = found.filter((instance) => input.IncludeAllInstances || instance.state === "running");
-  const { page, ...next } = paged(wanted, input, sortKey, [5, 1_000]);
+  const { page, ...next } = paged(wanted, input, sortKey);
   return { InstanceStatuses: page.map((instance) => statusOf(world, instance)), ...next };
 }
 

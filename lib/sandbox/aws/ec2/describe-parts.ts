@@ -42,6 +42,9 @@ function byId<Item>(
   });
 }
 
+/** Smallest and largest MaxResults; assumed, DescribeImages names none. */
+const imagePage = [1, 1_000] as const;
+
 function describeImages(world: Ec2World, input: DescribeImagesRequest): DescribeImagesResult {
   const all = imagesAt(world.foundation.clock.now());
   const found = byId(all, input.ImageIds, (image) => image.imageId, "InvalidAMIID.NotFound", "image id");
@@ -51,7 +54,7 @@ function describeImages(world: Ec2World, input: DescribeImagesRequest): Describe
     filtered(found.filter(owned), input.Filters, readingAs(imageFields, describedImage)),
     input,
     (image) => image.imageId,
-    [1, 1_000],
+    imagePage,
   );
   return { Images: page.map(describedImage), ...next };
 }
@@ -66,7 +69,6 @@ function describeSubnets(world: Ec2World, input: DescribeSubnetsRequest): Descri
     filtered(found, input.Filters, subnetFields),
     input,
     (subnet) => subnet.SubnetId ?? "",
-    [5, 1_000],
   );
   return { Subnets: page, ...next };
 }
@@ -76,12 +78,7 @@ function describeGroups(world: Ec2World, input: DescribeSecurityGroupsRequest): 
   const all = describedGroups(world.account);
   const byIds = byId(all, input.GroupIds, (group) => group.GroupId, code, "security group");
   const byNames = byId(byIds, input.GroupNames, (group) => group.GroupName, code, "security group");
-  const { page, ...next } = paged(
-    filtered(byNames, input.Filters, groupFields),
-    input,
-    (group) => group.GroupId ?? "",
-    [5, 1_000],
-  );
+  const { page, ...next } = paged(filtered(byNames, input.Filters, groupFields), input, (group) => group.GroupId ?? "");
   return { SecurityGroups: page, ...next };
 }
 
@@ -97,10 +94,12 @@ function describeVolumes(world: Ec2World, input: DescribeVolumesRequest): Descri
     filtered(found, input.Filters, readingAs(volumeFields, describedVolume), (volume) => volume.tags),
     input,
     (volume) => volume.volumeId,
-    [5, 1_000],
   );
   return { Volumes: page.map(describedVolume), ...next };
 }
+
+/** API Reference, DescribeInstanceTypes: MaxResults is 5 to 100. */
+const typePage = [5, 100] as const;
 
 const typeFields: FilterFields<InstanceTypeFacts> = {
   "instance-type": (type) => [type.name],
@@ -116,7 +115,7 @@ function describeTypes(input: DescribeInstanceTypesRequest): DescribeInstanceTyp
   const wanted = [...instanceTypes.values()].filter(
     (type) => !input.InstanceTypes?.length || input.InstanceTypes.some((name) => name === type.name),
   );
-  const { page, ...next } = paged(filtered(wanted, input.Filters, typeFields), input, (type) => type.name, [5, 100]);
+  const { page, ...next } = paged(filtered(wanted, input.Filters, typeFields), input, (type) => type.name, typePage);
   return { InstanceTypes: page.map(describedType), ...next };
 }
 

@@ -71,13 +71,14 @@ function keyOf(token: string): string {
 /**
  * One page of sorted items.
  * @param id what the items are sorted by
- * @param bounds smallest and largest MaxResults of the action
+ * @param bounds smallest and largest MaxResults: 5 to 1,000 in the API Reference of DescribeSecurityGroups, DescribeSubnets
+ * and DescribeTags; where it names no range (DescribeInstances, DescribeVolumes …) the same is assumed
  */
 export function paged<Item>(
   items: readonly Item[],
   request: PageRequest,
   id: (item: Item) => string,
-  bounds: readonly [least: number, most: number],
+  bounds: readonly [least: number, most: number] = [5, 1_000],
 ): { page: Item[]; NextToken?: string } {
   const { MaxResults: size = bounds[1], NextToken: token } = request;
   if (size < bounds[0] || (request.MaxResults !== undefined && size > bounds[1]))

@@ -24,7 +24,7 @@ const own: Readonly<Record<string, Bucket>> = {
   TerminateInstances: [100, 5],
 };
 
-/** Some actions also draw one token per instance. */
+/** Some actions also draw one token per instance (the same page, "resource rate limiting"). */
 const perInstance: Readonly<Record<string, Bucket>> = {
   RunInstances: [1_000, 2],
   StartInstances: [1_000, 2],

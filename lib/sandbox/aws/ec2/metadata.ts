@@ -21,14 +21,17 @@ export const oneOf = <Value extends string>(
   return known;
 };
 
+/** API Reference, InstanceMetadataOptionsRequest: integers from 1 to 64. */
+const MOST_HOPS = 64;
+
 /**
  * Reads metadata options over those that hold already.
  * @throws AwsError InvalidParameterValue for values that EC2 would not take
  */
 export function metadataFrom(options: InstanceMetadataOptionsRequest, before: MetadataOptions): MetadataOptions {
   const hopLimit = options.HttpPutResponseHopLimit ?? before.hopLimit;
-  if (!Number.isInteger(hopLimit) || hopLimit < 1 || hopLimit > 64)
-    throw invalid(`Value (${hopLimit}) for parameter httpPutResponseHopLimit is invalid. Expecting 1 to 64.`);
+  if (!Number.isInteger(hopLimit) || hopLimit < 1 || hopLimit > MOST_HOPS)
+    throw invalid(`Value (${hopLimit}) for parameter httpPutResponseHopLimit is invalid. Expecting 1 to ${MOST_HOPS}.`);
   return {
     tokens: oneOf("httpTokens", options.HttpTokens, ["optional", "required"], before.tokens),
     endpoint: oneOf("httpEndpoint", options.HttpEndpoint, ["enabled", "disabled"], before.endpoint),

@@ -100,7 +100,7 @@ const ownTag = (tag: TagDescription): Tags => ({ [tag.Key ?? ""]: tag.Value ?? "
 
 function describeTags(world: Ec2World, input: DescribeTagsRequest): DescribeTagsResult {
   const found = filtered(allTags(world), input.Filters, fields, ownTag);
-  const { page, ...next } = paged(found, input, (tag) => `${tag.ResourceId} ${tag.Key}`, [5, 1_000]);
+  const { page, ...next } = paged(found, input, (tag) => `${tag.ResourceId} ${tag.Key}`);
   return { Tags: page, ...next };
 }
 

@@ -7,8 +7,11 @@ const rates: Readonly<Record<string, readonly [bucket: string, perSecond: number
   ListSecrets: ["list", 100],
 };
 
+/** The same page: what most other actions are allowed a second. */
+const OTHERS = 50;
+
 /** The bucket that a request draws on. */
 export function limits(action: string): Limit[] {
-  const [bucket, perSecond] = rates[action] ?? [action, 50];
+  const [bucket, perSecond] = rates[action] ?? [action, OTHERS];
   return [{ bucket: `secretsmanager ${bucket}`, capacity: perSecond, refillPerSecond: perSecond, cost: 1 }];
 }

@@ -29,6 +29,9 @@ export interface SecretsManager {
 
 const DAY = 86_400_000;
 
+/** Days until a secret is gone when nobody says otherwise (API Reference, DeleteSecret, RecoveryWindowInDays). */
+const RECOVERY_DAYS = 30;
+
 const pairs = (tags: readonly { Key: string; Value: string }[]): Record<string, string> =>
   Object.fromEntries(tags.map(({ Key, Value }) => [Key, Value]));
 
@@ -162,7 +165,7 @@ function deleteSecret(place: Vault, input: Input<"delete">, caller: Caller): obj
   const secret = permitted(place, caller, "DeleteSecret", input.SecretId);
   if (!force) living(secret);
   secret.deletedAt = now;
-  secret.deleteAt = force ? now : now + (days ?? 30) * DAY;
+  secret.deleteAt = force ? now : now + (days ?? RECOVERY_DAYS) * DAY;
   if (force) place.secrets.delete(secret.name);
   else place.secrets.set(secret.name, secret);
   return named(secret, { DeletionDate: seconds(secret.deleteAt) });

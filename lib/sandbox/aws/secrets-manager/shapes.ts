@@ -1,9 +1,11 @@
 import { z } from "zod";
 
+// Lengths and ranges are those of the Secrets Manager API Reference where nothing else is named.
+
 const id = z.string().min(1).max(2048);
 /** The SDK sends a UUID by itself (API Reference, CreateSecret). */
 const token = z.string().min(32).max(64);
-/** 65,536 bytes (User Guide, "Quotas"). */
+/** 65,536 bytes (User Guide, "Quotas"), which are 87,384 characters of base64. */
 const value = {
   SecretString: z
     .string()
@@ -27,7 +29,7 @@ const tags = z
   )
   .max(50);
 
-/** Inputs of the actions (Secrets Manager API Reference). */
+/** Inputs of the actions. */
 export const shapes = {
   create: z.strictObject({
     Name: z

@@ -40,13 +40,14 @@ export interface Order {
 /** The cluster's certificate authority. */
 export interface Authority {
   readonly pem: string;
-  /** Signs; the certificate begins five minutes back, as kube-controller-manager's do (cfssl backdate). */
+  /** Signs; the certificate begins five minutes back, so that clocks may differ. */
   sign(order: Order): Promise<string>;
   /** The subject of a client certificate that this authority signed and whose time is now; undefined otherwise. */
   clientOf(pem: string): { readonly commonName: string; readonly organizations: readonly string[] } | undefined;
 }
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
+/** How far back a certificate begins: kube-controller-manager's signer, which is cfssl's (backdate). */
 const BACKDATE = 5 * 60_000;
 const YEAR = 365 * 24 * 3600;
 

@@ -29,17 +29,20 @@ const namespaces = known("namespaces");
 
 /** Letters that generated names end with (k8s.io/apimachinery/pkg/util/rand). */
 const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
+/** How many of them, and how much of `generateName` stands before them (k8s.io/apiserver/pkg/storage/names/generate.go). */
+const SUFFIX_LENGTH = 5;
+const LONGEST_BASE = 63 - SUFFIX_LENGTH;
 
 /** Builds the registry on the store of objects. */
 export function registry(foundation: Foundation, objects: Objects): Registry {
   const suffix = (): string =>
-    Array.from({ length: 5 }, () => ALPHABET[foundation.random.between(0, ALPHABET.length - 1)]).join("");
+    Array.from({ length: SUFFIX_LENGTH }, () => ALPHABET[foundation.random.between(0, ALPHABET.length - 1)]).join("");
 
   const named = (object: KubeObject): KubeObject => {
     const { name, generateName } = object.metadata ?? {};
     const metadata = {
       ...object.metadata,
-      name: name || (generateName ? `${generateName.slice(0, 58)}${suffix()}` : ""),
+      name: name || (generateName ? `${generateName.slice(0, LONGEST_BASE)}${suffix()}` : ""),
     };
     return { ...object, metadata };
   };

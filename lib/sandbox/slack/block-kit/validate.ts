@@ -47,9 +47,11 @@ const surface = (shapes: typeof messageBlocks, max: number, min: number): Check 
   return (value, pointer) => [...blocks(value, pointer), ...(Array.isArray(value) ? uniqueIds(value, pointer) : [])];
 };
 
+/** Block Kit reference: up to 50 blocks in a message, up to 100 in a modal. */
 const messageSurface = surface(messageBlocks, 50, 0);
 const modalSurface = surface(modalBlocks, 100, 0);
 
+/** Lengths: Views reference (docs.slack.dev/reference/views/modal-views). */
 const modal: Check = object({
   required: { type: oneOf("modal"), title: plain(24), blocks: modalSurface },
   optional: {

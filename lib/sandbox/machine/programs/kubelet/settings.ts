@@ -6,6 +6,7 @@ import type { Machine } from "../../machine.ts";
 
 const taint = z.object({ key: z.string(), value: z.string().optional(), effect: z.string() });
 
+/** Defaults are those of the kubelet's configuration (kubelet.config.k8s.io/v1beta1). */
 const configSchema = z.object({
   kind: z.literal("KubeletConfiguration"),
   rotateCertificates: z.boolean().default(false),
