@@ -101,6 +101,7 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     images,
     start(starts["add-nodes"]),
     followExecutions("provision-node"),
+    forgetJoinSecrets,
   ],
   "provision-node": [
     durable("provision-node"),

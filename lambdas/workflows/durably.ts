@@ -9,6 +9,13 @@ export class StageFailed extends Error {
 /** The stage's deadline passed: trying again would not help. */
 export class TimeIsUp extends StageFailed {
   override readonly name = "TimeIsUp";
+  /** What was still missing, in words. */
+  readonly waitsFor: string;
+
+  constructor(waitsFor: string) {
+    super(`gave up waiting for ${waitsFor}`);
+    this.waitsFor = waitsFor;
+  }
 }
 
 /** Somebody pressed cancel. */
@@ -18,11 +25,11 @@ export class Cancelled extends Error {
 
 /** About five minutes of patience with a busy service, in whole seconds as the engine wants them. */
 const MOST_ATTEMPTS = 10;
-const longestPause = 60;
+const LONGEST_PAUSE_SECONDS = 60;
 
 const whenBusy = (error: Error, attempt: number) =>
   isBusy(error) && attempt < MOST_ATTEMPTS
-    ? { shouldRetry: true, delay: { seconds: Math.min(2 ** attempt, longestPause) } }
+    ? { shouldRetry: true, delay: { seconds: Math.min(2 ** attempt, LONGEST_PAUSE_SECONDS) } }
     : { shouldRetry: false };
 
 /**
@@ -167,5 +174,5 @@ export async function until<T>(
   if (end.kind === "done") return end.value;
   if (end.kind === "cancelled") throw new Cancelled(end.by);
   if (end.kind === "failed") throw new StageFailed(end.why);
-  throw new TimeIsUp(`gave up waiting for ${end.waitsFor}`);
+  throw new TimeIsUp(end.waitsFor);
 }

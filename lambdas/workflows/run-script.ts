@@ -88,7 +88,7 @@ export async function runScript<T extends ScriptResult>(
     if (seen.cancelledBy !== null || seen.late) {
       await callOff(ctx, steps, held, name, { commandId, script: order.script }, bounds);
       if (seen.cancelledBy !== null) throw new Cancelled(seen.cancelledBy);
-      throw new TimeIsUp(`gave up waiting for ${order.script}.ps1, which SSM calls ${seen.look.status}`);
+      throw new TimeIsUp(`${order.script}.ps1, which SSM calls ${seen.look.status}`);
     }
     await finished.catch(() => undefined);
   }

@@ -7,6 +7,7 @@ import { deployed } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { callPeople } from "./call-people.ts";
 import { step } from "./durably.ts";
+import { closeLostNode } from "./lost-node.ts";
 
 /** What a tick of the schedule starts. */
 export interface SweepStart {
@@ -60,7 +61,9 @@ async function howLost(steps: Steps, { requestedAt, executionArn }: OperationRec
 async function close(steps: Steps, id: string, why: string): Promise<Notice | null> {
   const operation = await steps.ledger.operation(id);
   if (!operation || operation.endedAt !== null) return null;
-  for (const node of await steps.ledger.nodes(id)) await closeNode(steps, node, why);
+  for (const node of await steps.ledger.nodes(id)) {
+    if (node.endedAt === null && !(await stillRuns(steps, node))) await closeLostNode(steps, node, why);
+  }
   if (operation.request.command === "add") await steps.places.closeReservation(operation.request.pool, id);
   const status = operation.executionArn === null ? "not-started" : "failed";
   await steps.ledger.changeOperation(id, { status, summary: why, endedAt: steps.timestamp(), callbacks: {} });
@@ -72,25 +75,8 @@ async function close(steps: Steps, id: string, why: string): Promise<Notice | nu
   return lostNotice(operation, why, nodes);
 }
 
-async function closeNode(steps: Steps, node: NodeRecord, why: string): Promise<void> {
-  const runs = node.executionArn !== null && (await steps.executions.status(node.executionArn)) === "RUNNING";
-  if (runs || node.endedAt !== null) return;
-  const owner = `${node.operation}:${node.index}`;
-  await steps.places.giveBack(owner);
-  if (node.instanceId) {
-    await steps.joinSecret.remove(node.instanceId);
-    await steps.leases.releaseOwned(node.instanceId, owner);
-  }
-  const left = node.instanceId ? `instance ${node.instanceId} is as it was` : "no instance was launched";
-  await steps.ledger.changeNode(node.operation, node.index, {
-    status: "failed",
-    failure: { stage: node.stage ?? "launch", why, left },
-    waitsFor: null,
-    endedAt: steps.timestamp(),
-    outcome: left,
-    callbacks: {},
-  });
-}
+const stillRuns = async (steps: Steps, { executionArn }: NodeRecord): Promise<boolean> =>
+  executionArn !== null && (await steps.executions.status(executionArn)) === "RUNNING";
 
 /** The Lambda entry. */
 export const handler = deployed(sweep);

@@ -27,6 +27,8 @@ const asked: Readonly<Record<string, readonly string[]>> = {
 const spare: Readonly<Partial<Record<PrincipalName, Readonly<Record<string, string>>>>> = {
   "add-nodes": {
     "lambda:GetDurableExecutionState": "the engine asks for it when an execution's state fills more than one page",
+    "secretsmanager:DeleteSecret":
+      "join secrets of nodes whose executions were lost are deleted, and none is lost here",
   },
   "provision-node": {
     "lambda:GetDurableExecutionState": "the engine asks for it when an execution's state fills more than one page",

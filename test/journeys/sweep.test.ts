@@ -4,6 +4,7 @@ import { activity } from "../../lib/sandbox/core/activity.ts";
 import { inProcess } from "../../lib/sandbox/in-process.ts";
 import { VISITOR } from "../../lib/sandbox/principals.ts";
 import { town } from "../../lib/sandbox/town.ts";
+import { heldBack } from "./evidence.ts";
 import { type World, world } from "./world.ts";
 
 let here: World;
@@ -31,13 +32,26 @@ test("an operation whose executions were stopped is closed by the sweep, which g
   const [operation] = await here.operations();
   expect(operation).toMatchObject({ status: "failed", summary: "its execution ended as STOPPED" });
   const [node] = await here.nodes(id);
-  expect(node).toMatchObject({ status: "failed", outcome: `instance ${node?.instanceId} is as it was` });
+  expect(node).toMatchObject({ status: "failed", outcome: `instance ${node?.instanceId} is left as it was` });
   expect(here.said().filter((text) => text.includes("will not go on by itself"))).toHaveLength(1);
 
   // The pool's promise, the place and the lease are free: the next add fits and the machine may be removed.
   await here.type("operator", "/win add web 7");
   await here.until(async () => (await here.operations())[0]?.status === "running", 5);
   expect((await here.operations())[0]?.summary).not.toContain("too many");
+});
+
+test("a node whose own execution was stopped holds nothing back once its add has ended", async () => {
+  here = await world();
+  await here.type("operator", "/win add web 1");
+  const id = (await here.operations())[0]?.id ?? "";
+  await here.until(async () => (await here.nodes(id))[0]?.stage === "serving-csr", 60);
+  await stop((await here.nodes(id))[0]?.executionArn ?? "");
+  await here.pass(5);
+
+  expect((await here.operations())[0]).toMatchObject({ status: "failed" });
+  expect((await here.nodes(id))[0]?.failure?.why).toContain("ended as STOPPED");
+  expect(await heldBack(here)).toEqual([]);
 });
 
 test("an operation that goes on is left alone by the sweep", async () => {

@@ -3,6 +3,7 @@ import type { NodeRecord, OperationStatus, OperationView } from "../../records.t
 import { isBusy } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { step } from "../durably.ts";
+import { closeLostNode } from "../lost-node.ts";
 import { type Published, publish, saidAll, viewOf } from "../publisher.ts";
 
 /** The `add` whose nodes are watched, and what is needed to tell people about them. */
@@ -73,17 +74,13 @@ const CENSUS_EVERY_MS = 60_000;
 
 const NEVER_BEGAN_MS = 15 * 60_000;
 
-/** Finds nodes whose execution has ended, or never began, without saying so in the ledger. */
+/** Closes nodes whose execution has ended, or never began, without saying so in the ledger. */
 async function census({ steps, operation }: Watched, last: number): Promise<number> {
   const now = steps.now();
   if (now - last < CENSUS_EVERY_MS) return last;
   for (const node of await steps.ledger.nodes(operation)) {
-    const lost = ENDED.has(node.status) ? null : await howLost(steps, node);
-    if (lost === null) continue;
-    const left = node.instanceId ? `instance ${node.instanceId} is as it was then` : "no instance was launched";
-    const failure = { stage: node.stage ?? ("launch" as const), why: lost, left };
-    const change = { status: "failed", failure, endedAt: steps.timestamp(), outcome: left } as const;
-    await steps.ledger.changeNode(operation, node.index, change);
+    const why = ENDED.has(node.status) ? null : await howLost(steps, node);
+    if (why !== null) await closeLostNode(steps, node, why);
   }
   return now;
 }

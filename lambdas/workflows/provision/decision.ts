@@ -6,8 +6,9 @@ import { causeOf } from "../durably.ts";
 import { type Job, once, record } from "./job.ts";
 
 /** What a person, the clock or a cancellation decided about a failed machine. */
-interface Decision {
+export interface Decision {
   readonly decision: "keep" | "terminate" | "cancel" | "time";
+  /** Null when the time was up. */
   readonly userId: string | null;
 }
 

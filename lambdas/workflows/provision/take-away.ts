@@ -1,0 +1,115 @@
+import { inUse, machineOutcome } from "../../messages/provision-words.ts";
+import type { Failure, NodeStatus } from "../../records.ts";
+import { podsToEvict } from "../../steps/evictions.ts";
+import type { Lease } from "../../steps/leases.ts";
+import { isReady } from "../../steps/node-facts.ts";
+import type { Node } from "../../steps/nodes.ts";
+import { causeOf, found, StageFailed, still, TimeIsUp, until } from "../durably.ts";
+import { type Job, once, record, uncancellable } from "./job.ts";
+
+const MINUTE = 60_000;
+
+/** How a node ends that was not taken into the cluster. */
+export interface End {
+  readonly status: Extract<NodeStatus, "failed" | "cancelled">;
+  /** Who or what ended it, one of `machineEndedBy` or `doneByOthers`. */
+  readonly by: string;
+  /** Where nobody was asked about it: what the record does not say yet. */
+  readonly failure?: Failure;
+}
+
+/** Terminates the machine of a node that came to nothing, and deletes its Node; one that serves the cluster is kept. */
+export async function takeAway(job: Job, end: End): Promise<void> {
+  const { lease } = job;
+  if (!lease) return finish(job, "nothing to take away", end, machineOutcome.nothingLaunched(end.by));
+  const reason = await reasonToSpare(job);
+  if (reason !== null) return finish(job, "spare the machine", end, machineOutcome.spared(reason));
+  const isGone = await terminate(job, lease);
+  await once(job, "delete the Node", () => deleteNode(job));
+  await finish(
+    job,
+    "taken away",
+    end,
+    isGone ? became(end) : machineOutcome.notYetTerminated(end.by, lease.instanceId),
+  );
+}
+
+const became = ({ status, by }: End): string => (status === "cancelled" ? machineOutcome.cancelled(by) : by);
+
+const finish = (job: Job, name: string, { status, failure }: End, outcome: string): Promise<void> =>
+  once(job, name, () =>
+    record(job, {
+      status,
+      callbacks: {},
+      decideBy: null,
+      waitsFor: null,
+      ...(failure ? { failure } : {}),
+      endedAt: job.steps.timestamp(),
+      outcome,
+    }),
+  );
+
+/** The cluster notices within a minute that a kubelet was stopped (assumed threefold); until then its Node looks Ready. */
+const NOTICED_WITHIN_MS = 3 * MINUTE;
+
+/** Why the machine must not be terminated: its Node is Ready or runs pods, or nobody can say. Null when it may. */
+async function reasonToSpare(job: Job): Promise<string | null> {
+  const { until: patience } = await once(job, "before taking the machine away", async () => ({
+    until: job.steps.now() + NOTICED_WITHIN_MS,
+  }));
+  try {
+    return await until(job.ctx, "the Node is not Ready any more", uncancellable(job, patience), async () => {
+      const use = await useOf(job);
+      return use === null ? found(null) : still(use);
+    });
+  } catch (error) {
+    return error instanceof TimeIsUp ? error.waitsFor : causeOf(error).message;
+  }
+}
+
+async function useOf(job: Job): Promise<string | null> {
+  const node = await nodeOf(job);
+  const name = node?.metadata?.name;
+  if (!node || !name) return null;
+  if (isReady(node)) return inUse.ready(name);
+  const pods = podsToEvict(await job.steps.nodes.podsOn(name));
+  return pods.length > 0 ? inUse.runsPods(name, pods.length) : null;
+}
+
+/** @returns whether EC2 shows within the deadline that the instance is gone */
+async function terminate(job: Job, lease: Lease): Promise<boolean> {
+  await once(job, "terminate the instance", async () => {
+    // Nobody is asked any more: a click from now on is too late.
+    await record(job, { callbacks: {}, decideBy: null });
+    await job.steps.instances.terminate(lease);
+  });
+  const since = await once(job, "the instance is ending", async () => job.steps.now());
+  return isTerminated(job, lease.instanceId, since);
+}
+
+/** EC2 may not show yet what was launched a moment ago: only after this time an instance that is not there is gone. */
+const SHOWS_WITHIN_MS = MINUTE;
+
+async function isTerminated(job: Job, instanceId: string, since: number): Promise<boolean> {
+  const { steps, runtime } = job;
+  const bounds = uncancellable(job, since + runtime.configuration.deadlines.terminate * MINUTE);
+  try {
+    return await until(job.ctx, "the instance is terminated", bounds, async () => {
+      const state = (await steps.instances.describe(instanceId))?.state;
+      const isForgotten = state === undefined && steps.now() >= since + SHOWS_WITHIN_MS;
+      return state === "terminated" || isForgotten ? found(true) : still(`EC2 to terminate ${instanceId}`);
+    });
+  } catch (error) {
+    if (error instanceof StageFailed) return false;
+    throw error;
+  }
+}
+
+async function deleteNode(job: Job): Promise<void> {
+  const { name, uid } = (await nodeOf(job))?.metadata ?? {};
+  if (name && uid) await job.steps.nodes.remove(name, uid);
+}
+
+/** The Node of the machine, whoever made it. */
+const nodeOf = async ({ machine, steps }: Job): Promise<Node | undefined> =>
+  machine ? steps.nodes.read(machine.privateDnsName) : undefined;
