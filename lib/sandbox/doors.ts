@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { Activity } from "./core/activity.ts";
+import { received, send } from "./core/http.ts";
 import type { WireRequest, WireResponse } from "./core/wire.ts";
 
 /** Anything that answers HTTP requests in process. */
@@ -7,31 +8,6 @@ type Answer = (request: WireRequest) => Promise<WireResponse>;
 
 /** S3 takes 5 GB and Lambda 6 MB; nothing that a sandbox is sent is larger than this (assumed). */
 const LARGEST = 32 * 1024 * 1024;
-
-async function wireRequest(incoming: IncomingMessage): Promise<WireRequest | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of incoming) {
-    size += chunk.length;
-    if (size > LARGEST) return undefined;
-    chunks.push(chunk);
-  }
-  const headers = Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
-  return { method: incoming.method ?? "GET", url: incoming.url ?? "/", headers, body: Buffer.concat(chunks) };
-}
-
-async function send({ status, headers, body }: WireResponse, outgoing: ServerResponse): Promise<void> {
-  outgoing.writeHead(status, headers);
-  if (typeof body === "string" || body instanceof Uint8Array) {
-    outgoing.end(body);
-    return;
-  }
-  outgoing.flushHeaders();
-  const pieces = body[Symbol.asyncIterator]();
-  outgoing.once("close", () => void pieces.return?.());
-  for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) outgoing.write(piece.value);
-  outgoing.end();
-}
 
 const tooLarge: WireResponse = { status: 413, headers: {}, body: "" };
 const broken: WireResponse = { status: 500, headers: {}, body: "The sandbox itself failed; its terminal says why.\n" };
@@ -44,7 +20,7 @@ const broken: WireResponse = { status: 500, headers: {}, body: "The sandbox itse
 export const httpDoor = (answer: Answer, activity?: Activity): Server =>
   createServer(async (incoming, outgoing) => {
     try {
-      const request = await wireRequest(incoming);
+      const request = await received(incoming, LARGEST);
       const answered = request ? answer(request) : Promise.resolve(tooLarge);
       await send(await (activity ? activity.during(answered) : answered), outgoing);
     } catch (error) {

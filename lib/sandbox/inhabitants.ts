@@ -1,4 +1,5 @@
 import type { Configuration } from "../../lambdas/configuration.ts";
+import { JOIN_ACCOUNT, JOIN_NAMESPACE } from "../../lambdas/desired/cluster-access.ts";
 import {
   afterJoinOperations,
   bootstrapKubeconfig,
@@ -18,7 +19,7 @@ import type { KubeObject } from "./kubernetes/model/object.ts";
 import { town } from "./town.ts";
 import { linuxNodes, linuxPods, type Resident, residents, workloads } from "./town-residents.ts";
 
-const BOOTSTRAPPER = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper";
+const BOOTSTRAPPER = `system:serviceaccount:${JOIN_NAMESPACE}:${JOIN_ACCOUNT}`;
 
 /** How long the sandbox helps its residents to join; they take about two minutes (the sandbox's own figures). */
 const JOIN_WITHIN_MS = 15 * 60_000;

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { environmentOf, ledgerOf } from "../../bin/handlers.ts";
 import { hostClock } from "../../bin/host-clock.ts";
+import { listen } from "../../bin/listen.ts";
 import { clients } from "../../lambdas/clients/clients.ts";
 import type { Configuration } from "../../lambdas/configuration.ts";
 import { settings } from "../../lambdas/settings.ts";
@@ -25,10 +25,7 @@ export interface BenchGround {
   close(): Promise<void>;
 }
 
-const listening = (door: Server): Promise<string> =>
-  new Promise((resolve) => {
-    door.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(door.address() as AddressInfo).port}`));
-  });
+const listening = async (door: Server): Promise<string> => `http://127.0.0.1:${await listen(door, 0)}`;
 
 async function build(): Promise<Ground> {
   const foundation = foundationOn({ clock: hostClock, store: openStore(":memory:"), seed: 1 });

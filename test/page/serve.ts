@@ -1,36 +1,14 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "../../bin/listen.ts";
 import type { WireRequest, WireResponse } from "../../lib/sandbox/core/wire.ts";
-
-type Answer = (request: WireRequest) => Promise<WireResponse>;
-
-async function wireRequest(incoming: IncomingMessage): Promise<WireRequest> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk);
-  const headers = Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
-  return { method: incoming.method ?? "GET", url: incoming.url ?? "/", headers, body: Buffer.concat(chunks) };
-}
-
-async function send({ status, headers, body }: WireResponse, outgoing: ServerResponse): Promise<void> {
-  outgoing.writeHead(status, headers);
-  if (typeof body === "string" || body instanceof Uint8Array) {
-    outgoing.end(body);
-    return;
-  }
-  for await (const piece of body) {
-    if (outgoing.destroyed) return;
-    outgoing.write(piece);
-  }
-  outgoing.end();
-}
+import { httpDoor } from "../../lib/sandbox/doors.ts";
 
 /** Puts a service of the ground on a free loopback port. */
-export async function serve(answer: Answer): Promise<{ readonly address: string; close(): Promise<void> }> {
-  const server = createServer(async (incoming, outgoing) => send(await answer(await wireRequest(incoming)), outgoing));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+export async function serve(
+  answer: (request: WireRequest) => Promise<WireResponse>,
+): Promise<{ readonly address: string; close(): Promise<void> }> {
+  const server = httpDoor(answer);
   return {
-    address: `http://127.0.0.1:${port}`,
+    address: `http://127.0.0.1:${await listen(server, 0)}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type NodeRecord, newNodeRecord, type OperationRecord } from "../../lambdas/records.ts";
+import { operationRecord } from "../messages/records.ts";
 import { type Stand, stand } from "./ground.ts";
 
 let ground: Stand;
@@ -8,21 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => ground.close());
 
-const operation = (id: string, requestedAt = "2026-11-21T08:00:00.000Z"): OperationRecord => ({
-  id,
-  cluster: "prod-west",
-  request: { command: "add", pool: "web", count: 2, dryRun: false },
-  asker: { userId: "U0OPERATOR", userName: "olivia", channel: "C0WINDOWS" },
-  status: "requested",
-  requestedAt,
-  endedAt: null,
-  executionArn: null,
-  channel: "C0WINDOWS",
-  messageTs: null,
-  summary: "",
-  cancelledBy: null,
-  callbacks: {},
-});
+const operation = (id: string, requestedAt = "2026-11-21T08:00:00.000Z"): OperationRecord =>
+  operationRecord({ id, status: "requested", requestedAt });
 
 const node = (id: string, index: number, changes: Partial<NodeRecord> = {}): NodeRecord => ({
   ...newNodeRecord(id, index, "2026-11-21T08:00:00.000Z"),

@@ -21,14 +21,8 @@ export interface StoredMessage {
 }
 
 /** A message as people see it: the shape of the control API's GET /messages. */
-export interface SeenMessage {
-  readonly channel: string;
-  readonly ts: string;
-  readonly threadTs?: string;
-  readonly onlyTo?: string;
-  readonly user: string;
-  readonly text: string;
-  readonly blocks: readonly Json[];
+export interface SeenMessage
+  extends Pick<StoredMessage, "channel" | "ts" | "threadTs" | "onlyTo" | "user" | "text" | "blocks"> {
   readonly edited: boolean;
 }
 

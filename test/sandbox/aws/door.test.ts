@@ -10,7 +10,7 @@ import type { WireRequest } from "../../../lib/sandbox/core/wire.ts";
 import { sdkTransport } from "../../../lib/sandbox/in-process.ts";
 import { town } from "../../../lib/sandbox/town.ts";
 import { handClock } from "../hand-clock.ts";
-import { clientOf, codeOf, doorFor, foundationFor, listen, secretOf } from "./stand.ts";
+import { clientOf, codeOf, doorFor, foundationFor, opened, secretOf } from "./stand.ts";
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -182,7 +182,7 @@ describe("the AWS door", () => {
 
   it("answers over loopback as in process", async () => {
     const { door } = stand();
-    const { url, server } = await listen(door);
+    const { url, server } = await opened(door);
     closing.push(() => server.close());
     const { region, credentials } = clientOf(door);
     const config = { region, credentials, endpoint: url };

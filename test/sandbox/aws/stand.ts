@@ -1,5 +1,5 @@
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "../../../bin/listen.ts";
 import { permissionsFor } from "../../../lib/permissions.ts";
 import { access } from "../../../lib/sandbox/aws/access.ts";
 import { type AwsDoor, awsDoor } from "../../../lib/sandbox/aws/door.ts";
@@ -62,13 +62,9 @@ export const clientOf = (door: AwsDoor, principal = "admin") => ({
 });
 
 /** The door on a loopback port. */
-export function listen(door: AwsDoor): Promise<{ url: string; server: Server }> {
+export async function opened(door: AwsDoor): Promise<{ url: string; server: Server }> {
   const server = httpDoor((request) => door.answer(request));
-  return new Promise((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      resolve({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server });
-    });
-  });
+  return { url: `http://127.0.0.1:${await listen(server, 0)}`, server };
 }
 
 /** The error's code as the SDK names it, or "none". */

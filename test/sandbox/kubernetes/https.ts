@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import { listen } from "../../../bin/listen.ts";
 import { pacedClock } from "../../../lib/sandbox/core/paced-clock.ts";
 import { kubernetesDoor } from "../../../lib/sandbox/kubernetes/door.ts";
 import { type Cluster, clusterOn } from "./cluster.ts";
@@ -15,8 +15,7 @@ export async function openCluster(speed: number): Promise<OpenCluster> {
   const clock = pacedClock(Date.now(), speed);
   const cluster = await clusterOn(clock);
   const door = kubernetesDoor(cluster.api, cluster.api.serverCertificate);
-  door.listen(0, "127.0.0.1");
-  await once(door, "listening");
+  const port = await listen(door, 0);
   const close = async (): Promise<void> => {
     clock.stop();
     const closed = once(door, "close");
@@ -24,7 +23,7 @@ export async function openCluster(speed: number): Promise<OpenCluster> {
     door.closeAllConnections();
     await closed;
   };
-  return { ...cluster, url: `https://127.0.0.1:${(door.address() as AddressInfo).port}`, close };
+  return { ...cluster, url: `https://127.0.0.1:${port}`, close };
 }
 
 /** A kubeconfig for one user. */

@@ -1,6 +1,7 @@
 import type { Foundation } from "../../core/foundation.ts";
 import type { Collection } from "../../core/store.ts";
 import type { Account } from "./account.ts";
+import type { VolumePlan } from "./volume-plan.ts";
 
 /** EC2's own names of an instance's states. */
 export type InstanceState = "pending" | "running" | "shutting-down" | "terminated" | "stopping" | "stopped";
@@ -62,18 +63,10 @@ export interface InstanceRecord {
 }
 
 /** One EBS volume. */
-export interface VolumeRecord {
+export interface VolumeRecord extends VolumePlan {
   readonly volumeId: string;
   readonly instanceId: string;
-  readonly device: string;
   readonly zone: string;
-  readonly size: number;
-  readonly type: string;
-  readonly iops: number | null;
-  readonly throughput: number | null;
-  readonly encrypted: boolean;
-  readonly snapshotId: string | null;
-  readonly deleteOnTermination: boolean;
   readonly createdAt: number;
   /** False once it outlived its instance. */
   attached: boolean;
