@@ -1,4 +1,4 @@
-import { counted, some } from "./text.ts";
+import { counted } from "./text.ts";
 
 /** Characters of a machine's own words within a sentence. */
 const MOST_WORDS = 200;
