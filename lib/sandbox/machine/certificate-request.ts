@@ -1,6 +1,7 @@
 import "reflect-metadata";
-import { webcrypto } from "node:crypto";
+import { generateKeyPairSync } from "node:crypto";
 import { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension, X509Certificate } from "@peculiar/x509";
+import { type PromptKey, promptCrypto } from "../core/prompt-crypto.ts";
 import { remembered } from "./remembered.ts";
 
 /** What a certificate is asked for. */
@@ -18,22 +19,32 @@ const namesOf = ({ dnsNames, ipAddresses }: Template) => [
   ...ipAddresses.map((value) => ({ type: "ip" as const, value })),
 ];
 
+const keyPair = () => {
+  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const pair: Record<"publicKey" | "privateKey", PromptKey> = {
+    publicKey: { algorithm, type: "public", key: publicKey },
+    privateKey: { algorithm, type: "private", key: privateKey },
+  };
+  return { pem: privateKey.export({ type: "pkcs8", format: "pem" }).toString(), pair };
+};
+
 /**
  * Makes a key and a signing request for it.
  * @returns both as PEM, the key as PKCS #8
  */
 export async function makeRequest(template: Template): Promise<{ readonly request: string; readonly key: string }> {
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+  const { pem, pair } = keyPair();
   const names = namesOf(template);
-  const request = await Pkcs10CertificateRequestGenerator.create({
-    name: [...template.organizations.map((O) => ({ O: [O] })), { CN: [template.commonName] }],
-    keys,
-    signingAlgorithm: algorithm,
-    extensions: names.length > 0 ? [new SubjectAlternativeNameExtension(names)] : [],
-  });
-  const der = Buffer.from(await webcrypto.subtle.exportKey("pkcs8", keys.privateKey)).toString("base64");
-  const key = `-----BEGIN PRIVATE KEY-----\n${der.match(/.{1,64}/g)?.join("\n")}\n-----END PRIVATE KEY-----\n`;
-  return { request: request.toString("pem"), key };
+  const request = await Pkcs10CertificateRequestGenerator.create(
+    {
+      name: [...template.organizations.map((O) => ({ O: [O] })), { CN: [template.commonName] }],
+      keys: pair as unknown as Parameters<typeof Pkcs10CertificateRequestGenerator.create>[0]["keys"],
+      signingAlgorithm: algorithm,
+      extensions: names.length > 0 ? [new SubjectAlternativeNameExtension(names)] : [],
+    },
+    promptCrypto,
+  );
+  return { request: request.toString("pem"), key: pem };
 }
 
 /** A certificate as far as its owner looks at it. Times are ms since the epoch. */

@@ -19,7 +19,7 @@ import {
   X509CertificateGenerator,
 } from "@peculiar/x509";
 import type { Foundation } from "../../core/foundation.ts";
-import { type PromptKey, promptCrypto } from "./prompt-crypto.ts";
+import { type PromptKey, promptCrypto } from "../../core/prompt-crypto.ts";
 
 /** A certificate with its private key, both PEM. */
 export interface Credentials {

@@ -1,5 +1,5 @@
+import { promptCrypto } from "../../core/prompt-crypto.ts";
 import { type Wish, wishOf } from "../access/certificate-requests.ts";
-import { promptCrypto } from "../access/prompt-crypto.ts";
 import { timestamp } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import { conditionOf, isTrue, type SigningRequest } from "../model/shapes.ts";

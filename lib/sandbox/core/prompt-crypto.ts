@@ -28,6 +28,8 @@ export const promptCrypto = {
       type: "public",
       key: createPublicKey({ key: Buffer.from(data), format: "der", type: "spki" }),
     }),
+    exportKey: async (_format: string, { key }: PromptKey): Promise<ArrayBuffer> =>
+      new Uint8Array(key.export({ type: "spki", format: "der" })).buffer,
     sign: async (algorithm: Named, { key }: PromptKey, data: ArrayBuffer): Promise<ArrayBuffer> =>
       new Uint8Array(sign(digestOf(algorithm), Buffer.from(data), { key, ...encoding })).buffer,
     verify: async (algorithm: Named, { key }: PromptKey, signature: ArrayBuffer, data: ArrayBuffer): Promise<boolean> =>
