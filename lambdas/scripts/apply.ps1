@@ -88,6 +88,6 @@ try {
 } catch {
     $Outcome.failed = [ordered] @{ operation = $Doing; error = Get-ErrorText $_ }
 }
-$Outcome.restartDue = @($RestartDue)
+$Outcome.restartDue = $RestartDue.ToArray()
 Write-Result $Outcome
 exit [int] (-not $Outcome.ok)

@@ -36,7 +36,7 @@ function Get-Field($object, [string] $name) {
 # The network is there when it has an address range and the address that traffic between nodes is sent to.
 function Wait-Network([string] $name, [DateTime] $deadline) {
     while ($true) {
-        $found = @(Get-HnsNetwork | Where-Object { $_.Name -eq $name })
+        $found = @(Get-HnsNetwork | Where-Object { (Get-Field $_ 'Name') -eq $name })
         if ($found.Count -gt 0 -and (Get-Field $found[0] 'Subnets') -and (Get-Field $found[0] 'ManagementIP')) { return $found[0] }
         if ([DateTime]::UtcNow -ge $deadline) { throw "the HNS network $name did not come within $WaitSeconds seconds" }
         Start-Sleep -Seconds $PauseSeconds
@@ -72,7 +72,7 @@ function Get-CniText($network) {
 # Remove-HnsEndpoint takes the endpoint, not its id (reference of the module HostNetworkingService).
 function Get-SourceAddress($network) {
     $own = $null
-    foreach ($endpoint in @(Get-HnsEndpoint | Where-Object { $_.Name -eq 'VIPEndpoint' })) {
+    foreach ($endpoint in @(Get-HnsEndpoint | Where-Object { (Get-Field $_ 'Name') -eq 'VIPEndpoint' })) {
         if ("$(Get-Field $endpoint 'VirtualNetwork')" -eq "$($network.ID)") { $own = $endpoint } else { $endpoint | Remove-HnsEndpoint | Out-Null }
     }
     if (-not $own) {

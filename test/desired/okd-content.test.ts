@@ -1,3 +1,4 @@
+import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { configureOperations } from "../../lambdas/desired/okd.ts";
 import type { Operation } from "../../lambdas/desired/plan.ts";
@@ -49,17 +50,52 @@ describe("the kubelet's configuration", () => {
   });
 });
 
+describe("the kubelet's credentials for images", () => {
+  it("come from the program of the payload, for Amazon's registries in every partition", () => {
+    const text = contentOf(configureOperations(factsWith()), "C:\\k\\credential-provider-config.yaml");
+    expect(JSON.parse(text)).toEqual({
+      apiVersion: "kubelet.config.k8s.io/v1",
+      kind: "CredentialProviderConfig",
+      providers: [
+        {
+          name: "ecr-credential-provider.exe",
+          matchImages: ["*.dkr.ecr.*.amazonaws.com", "*.dkr.ecr.*.amazonaws.com.cn", "*.dkr.ecr-fips.*.amazonaws.com"],
+          defaultCacheDuration: "12h",
+          apiVersion: "credentialprovider.kubelet.k8s.io/v1",
+        },
+      ],
+    });
+  });
+});
+
 describe("containerd's configuration", () => {
   const text = contentOf(configureOperations(factsWith()), "C:\\k\\containerd\\containerd_conf.toml");
 
-  it.for([
-    "address = '\\\\.\\pipe\\containerd-containerd'",
-    "config_path = 'C:\\k\\containerd\\registries'",
-    "bin_dir = 'C:\\k\\cni'",
-    "conf_dir = 'C:\\k\\cni\\config'",
-    'default_runtime_name = "runhcs-wcow-process"',
-  ])("says %s", (line) => {
-    expect(text).toContain(line);
+  it("is WMCO's, as TOML reads it", () => {
+    expect(parse(text)).toMatchObject({
+      version: 2,
+      disabled_plugins: ["io.containerd.nri.v1.nri"],
+      grpc: { address: "\\\\.\\pipe\\containerd-containerd" },
+      plugins: {
+        "io.containerd.grpc.v1.cri": {
+          sandbox_image: "mcr.microsoft.com/oss/kubernetes/pause:3.9",
+          image_pull_progress_timeout: "30m0s",
+          max_concurrent_downloads: 3,
+          max_container_log_line_size: 16_384,
+          stream_server_address: "127.0.0.1",
+          stream_idle_timeout: "4h0m0s",
+          disable_tcp_service: true,
+          cni: { bin_dir: "C:\\k\\cni", conf_dir: "C:\\k\\cni\\config", max_conf_num: 1, ip_pref: "ipv4" },
+          containerd: {
+            default_runtime_name: "runhcs-wcow-process",
+            snapshotter: "windows",
+            runtimes: { "runhcs-wcow-process": { runtime_type: "io.containerd.runhcs.v1" } },
+          },
+          registry: { config_path: "C:\\k\\containerd\\registries" },
+        },
+        "io.containerd.service.v1.diff-service": { default: ["windows", "windows-lcow"] },
+      },
+    });
   });
 
   it("holds no backslash that TOML would take for an escape", () => {

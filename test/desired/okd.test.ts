@@ -44,6 +44,13 @@ describe("the stages of profile okd", () => {
     ]);
   });
 
+  it("close the guard to everybody but SYSTEM, run it each minute, and let Windows restart the agent for ever", () => {
+    const [folder, , , recovery, task] = guardOperations(factsWith());
+    expect(folder).toMatchObject({ access: "system" });
+    expect(recovery).toMatchObject({ restartAfter: [30, 60, 60] });
+    expect(task).toMatchObject({ script: "C:\\Casement\\guard.ps1", arguments: [], everyMinutes: 1 });
+  });
+
   it("bring every file of the payload by bucket, in a folder that only SYSTEM may write", () => {
     const facts = factsWith();
     const operations = [...guardOperations(facts), ...payloadOperations(facts)];
@@ -59,6 +66,7 @@ describe("the stages of profile okd", () => {
 
   it("define WMCO's services in WMCO's order", () => {
     const services = configureOperations(factsWith()).filter((one) => one.do === "service");
+    for (const service of services) expect(service).toMatchObject({ environment: [], restartAfter: [10, 30, 60] });
     expect(services.map(({ name, dependsOn, startType }) => [name, dependsOn, startType])).toEqual([
       ["containerd", [], "Automatic"],
       ["kubelet", ["containerd"], "Automatic"],
@@ -81,6 +89,18 @@ describe("the stages of profile okd", () => {
       const logs = operation.commandLine.match(/C:\\var\\log\\[\w-]+(?=\\)/g) ?? [];
       expect(logs.filter((path) => !laid.has(path))).toEqual([]);
     }
+  });
+
+  it("open the cluster's ports and exclude containerd from Defender before any service is defined", () => {
+    const words = configureOperations(factsWith()).map(inWords);
+    const first = words.indexOf("service containerd");
+    for (const operation of [
+      "firewall-rule Casement kubelet",
+      "firewall-rule Casement overlay network",
+      "firewall-rule Casement metrics",
+      "defender-exclusion C:\\k\\containerd\\containerd.exe",
+    ])
+      expect(words.slice(0, first)).toContain(operation);
   });
 
   it("start what joins first, and the network when the node is there", () => {
@@ -124,6 +144,11 @@ describe("what travels", () => {
       ),
       { numRuns: 50 },
     );
+  });
+
+  it("keeps join material and the kubelet's keys to SYSTEM and Administrators", () => {
+    const closed = configureOperations(factsWith()).filter((one) => "access" in one && one.access === "system");
+    expect(closed.map(inWords)).toEqual(["directory C:\\var\\lib\\kubelet\\pki", "file C:\\k\\bootstrap-kubeconfig"]);
   });
 
   it("names join material and does not carry it", () => {

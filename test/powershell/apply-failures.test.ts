@@ -94,6 +94,15 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
     expect(here.machine().notes).toEqual(["stop hybrid-overlay-node", "stop kubelet"]);
   });
 
+  it.for([
+    ["Yes", true],
+    ["Maybe", true],
+    ["No", false],
+  ] as const)("takes Windows' %o for a reboot that is due: %o", async ([restartNeeded, rebootDue]) => {
+    lay({ restartNeeded });
+    expect((await apply({ do: "feature", name: "Containers" })).result).toMatchObject({ ok: true, rebootDue });
+  });
+
   it.for([3010, 1641])(
     "notes the exit code %d of Windows as a reboot that is due and never passes it on",
     async (code) => {

@@ -52,8 +52,13 @@ function Get-HnsNetwork {
     }
 }
 
+# What Windows does not know of an endpoint is missing from its answer.
 function Get-HnsEndpoint {
-    @((Get-Machine).hns.endpoints) | Where-Object { $_ } | ForEach-Object { [pscustomobject] @{ Name = $_.name; ID = $_.id; VirtualNetwork = $_.network; IPAddress = $_.ip } }
+    foreach ($record in @((Get-Machine).hns.endpoints | Where-Object { $_ })) {
+        $answer = [ordered] @{ ID = $record.id; VirtualNetwork = $record.network; IPAddress = $record.ip }
+        if ($record.name) { $answer.Name = $record.name }
+        [pscustomobject] $answer
+    }
 }
 
 function New-HnsEndpoint([string] $NetworkId, [string] $Name) {

@@ -84,12 +84,15 @@ describe.skipIf(!pwsh)(suite("network.ps1"), () => {
     lay({
       hns: {
         networks: [overlay],
-        endpoints: [{ name: "VIPEndpoint", id: "old", network: "net-0", ip: "10.132.1.9", compartment: 1 }],
+        endpoints: [
+          { id: "of a pod", network: "net-1", ip: "10.132.1.7" },
+          { name: "VIPEndpoint", id: "old", network: "net-0", ip: "10.132.1.9", compartment: 1 },
+        ],
       },
     });
     here.change({ services: { "kube-proxy": service() } });
     await network();
-    expect(here.machine().hns.endpoints).toMatchObject([{ network: "net-1", ip: "10.132.1.2" }]);
+    expect(here.machine().hns.endpoints).toMatchObject([{ id: "of a pod" }, { network: "net-1", ip: "10.132.1.2" }]);
     expect(here.machine().notes).toEqual(["stop kube-proxy", "start kube-proxy"]);
   });
 

@@ -58,6 +58,8 @@ export interface Machine {
   readonly secrets: Readonly<Record<string, string>>;
   readonly features: Readonly<Record<string, string>>;
   readonly featureFails: boolean;
+  /** Windows' own word after a feature was installed. */
+  readonly restartNeeded: "Yes" | "No" | "Maybe";
   readonly exclusions: readonly string[];
   readonly events: readonly { readonly kind: string; readonly text: string }[];
   readonly tasks: Readonly<Record<string, Task>>;
@@ -119,6 +121,7 @@ export const freshMachine = (change: Partial<Machine> = {}): Machine => ({
   secrets: {},
   features: { Containers: "Available", "FileAndStorage-Services": "Installed" },
   featureFails: false,
+  restartNeeded: "Yes",
   exclusions: [],
   events: [],
   tasks: {},

@@ -55,7 +55,7 @@ function Install-WindowsFeature([string] $Name) {
     if ($machine.featureFails) { return [pscustomobject] @{ Success = $false; ExitCode = 'Failed'; RestartNeeded = 'No' } }
     $machine.features[$Name] = 'InstallPending'
     Save-Machine
-    return [pscustomobject] @{ Success = $true; ExitCode = 'SuccessRestartRequired'; RestartNeeded = 'Yes' }
+    return [pscustomobject] @{ Success = $true; ExitCode = 'SuccessRestartRequired'; RestartNeeded = $machine.restartNeeded }
 }
 
 function Get-MpPreference { return [pscustomobject] @{ ExclusionProcess = @((Get-Machine).exclusions) } }

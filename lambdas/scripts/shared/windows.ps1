@@ -1,7 +1,8 @@
 # Features, firewall, machine-wide environment and Defender.
 $MachineEnvironment = 'HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\Environment'
 
-# A feature that is installed but waits for a reboot is no change, yet the reboot is still due.
+# A feature that is installed but waits for a reboot is no change, yet the reboot is still due. RestartNeeded is Yes, No
+# or Maybe (reference of Install-WindowsFeature): what may be needed is done before any container network exists.
 function Set-PlannedFeature($operation) {
     $feature = Get-WindowsFeature -Name $operation.name
     if (-not $feature) { throw 'Windows knows no such feature' }
@@ -12,7 +13,7 @@ function Set-PlannedFeature($operation) {
     }
     $done = Install-WindowsFeature -Name $operation.name
     if (-not $done.Success) { throw "Install-WindowsFeature answered $($done.ExitCode)" }
-    if ("$($done.RestartNeeded)" -eq 'Yes') { Set-RebootDue }
+    if ("$($done.RestartNeeded)" -ne 'No') { Set-RebootDue }
     return $true
 }
 
