@@ -156,11 +156,7 @@ function platformOf(
     address: slackAddress,
     ...(astray?.scopes ? { scopes: astray.scopes } : {}),
   });
-  const fromOutside: typeof frontDoor = (request) => {
-    chat.vouch(request);
-    return frontDoor(request);
-  };
-  return { lambda, events, topic, metrics: embeddedMetrics(foundation), frontDoor: fromOutside, slack: chat };
+  return { lambda, events, topic, metrics: embeddedMetrics(foundation), frontDoor: chat.fromOutside, slack: chat };
 }
 
 /** Access key id → whose it is. */

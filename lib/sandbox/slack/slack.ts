@@ -1,8 +1,8 @@
 import type { Foundation } from "../core/foundation.ts";
 import { json, type WireRequest, type WireResponse } from "../core/wire.ts";
 import { type Desk, desk } from "./desk/desk.ts";
+import { fromOutside } from "./from-outside.ts";
 import { type SeenMessage, seen } from "./message-log.ts";
-import { vouch } from "./vouch.ts";
 import { webApi } from "./web-api.ts";
 import { type SlackOptions, workspace } from "./workspace.ts";
 
@@ -10,8 +10,8 @@ import { type SlackOptions, workspace } from "./workspace.ts";
 export interface Slack {
   /** The Web API below /api/ and the response addresses. */
   answer(request: WireRequest): Promise<WireResponse>;
-  /** A request that reaches the app from outside: who signs it with the app's secret speaks for Slack. */
-  vouch(request: WireRequest): void;
+  /** Passes a request from outside on to the app: who signs it with the app's secret speaks for Slack. */
+  fromOutside(request: WireRequest): Promise<WireResponse>;
   readonly desk: Desk;
   /** All that anybody sees, oldest first: the control API's GET /messages. */
   messages(): SeenMessage[];
@@ -31,7 +31,7 @@ export function slack(foundation: Foundation, options: SlackOptions): Slack {
       const answer = api.answer(request) ?? office.responseUrls.answer(request);
       return answer ?? json({ ok: false, error: "not_found" }, 404);
     },
-    vouch: (request) => vouch(office, request),
+    fromOutside: (request) => fromOutside(office, request),
     desk: desk(office),
     messages: () => office.messages.all().map(seen),
   };

@@ -20,9 +20,22 @@ const standing = async (body = "", view: object = removal) => {
   return { ...made, app, view: standingView, id: String(standingView?.id) };
 };
 
+interface Forgery {
+  readonly secret?: string;
+  readonly age?: number;
+}
+
 /** A slash command as somebody outside sends it to the app. */
-function letter(clock: ReturnType<typeof handClock>, trigger: string, { secret = SECRET, age = 0 } = {}): WireRequest {
-  const body = new URLSearchParams({ command: "/win", text: "x", user_id: OPERATOR, trigger_id: trigger }).toString();
+const letter = (clock: ReturnType<typeof handClock>, trigger: string, forgery = {}): WireRequest =>
+  posted(clock, { command: "/win", text: "x", user_id: OPERATOR, trigger_id: trigger }, forgery);
+
+/** What somebody outside did with a dialog, as they send it to the app. */
+const answerTo = (clock: ReturnType<typeof handClock>, type: string, view: { id: string }, forgery = {}): WireRequest =>
+  posted(clock, { payload: JSON.stringify({ type, user: { id: OPERATOR }, view }) }, forgery);
+
+function posted(clock: ReturnType<typeof handClock>, form: Record<string, string>, forgery: Forgery): WireRequest {
+  const { secret = SECRET, age = 0 } = forgery;
+  const body = new URLSearchParams(form).toString();
   const time = String(Math.floor(clock.now() / 1000) - age);
   const signature = createHmac("sha256", secret).update(`v0:${time}:${body}`).digest("hex");
   const headers = { "x-slack-request-timestamp": time, "x-slack-signature": `v0=${signature}` };
@@ -71,16 +84,16 @@ describe("a dialog", () => {
     const { client, clock, service } = bench();
     const open = (trigger_id: string) => client.views.open({ trigger_id, view: modal() });
     const refused = (code: string) => ({ data: { error: code } });
-    service.vouch(letter(clock, "forged", { secret: "another" }));
+    await service.fromOutside(letter(clock, "forged", { secret: "another" }));
     await expect(open("forged")).rejects.toMatchObject(refused("invalid_trigger_id"));
-    service.vouch(letter(clock, "stale", { age: 301 }));
+    await service.fromOutside(letter(clock, "stale", { age: 301 }));
     await expect(open("stale")).rejects.toMatchObject(refused("invalid_trigger_id"));
-    service.vouch(letter(clock, "1.2.outside"));
+    await service.fromOutside(letter(clock, "1.2.outside"));
     expect((await open("1.2.outside")).ok).toBe(true);
     expect(service.desk.viewsOf(OPERATOR)).toHaveLength(1);
-    service.vouch(letter(clock, "1.2.outside"));
+    await service.fromOutside(letter(clock, "1.2.outside"));
     await expect(open("1.2.outside")).rejects.toMatchObject(refused("exchanged_trigger_id"));
-    service.vouch(letter(clock, "3.4.outside"));
+    await service.fromOutside(letter(clock, "3.4.outside"));
     await clock.advance(3_001);
     await expect(open("3.4.outside")).rejects.toMatchObject(refused("expired_trigger_id"));
   });
@@ -105,6 +118,24 @@ describe("a dialog", () => {
 });
 
 describe("what becomes of a dialog", () => {
+  test("is what the app answers to somebody outside who signs as Slack does, and to nobody else", async () => {
+    const { clock, id, service } = await standing();
+    const open = () => service.desk.viewsOf(OPERATOR).length;
+    await service.fromOutside(answerTo(clock, "view_submission", { id }, { secret: "another" }));
+    expect(open()).toBe(1);
+    await service.fromOutside(answerTo(clock, "view_submission", { id }));
+    expect(open()).toBe(0);
+    const update = await standing(JSON.stringify({ response_action: "update", view: modal({ title: plain("Done") }) }));
+    await update.service.fromOutside(answerTo(update.clock, "view_submission", { id: update.id }));
+    expect(update.service.desk.viewsOf(OPERATOR)).toMatchObject([{ title: { text: "Done" } }]);
+    const senseless = await standing("what?");
+    const answer = await senseless.service.fromOutside(answerTo(clock, "view_submission", { id: senseless.id }));
+    expect(answer.body).toBe("what?");
+    expect(senseless.service.desk.viewsOf(OPERATOR)).toHaveLength(1);
+    await senseless.service.fromOutside(answerTo(clock, "view_closed", { id: senseless.id }));
+    expect(senseless.service.desk.viewsOf(OPERATOR)).toHaveLength(0);
+  });
+
   test("asks for what is required before the app hears of it", async () => {
     const { app, id, service } = await standing();
     const before = app.requests.length;

@@ -7,7 +7,7 @@ import type { View } from "../view.ts";
 import type { Workspace } from "../workspace.ts";
 import { type Click, messageClick, viewClick } from "./clicks.ts";
 import { type } from "./commands.ts";
-import { closeAll, closing, submission } from "./dialogs.ts";
+import { closing, left, submission } from "./dialogs.ts";
 import { DeskError, exchanges, type Shown, shownTo } from "./exchange.ts";
 
 /** An element of a message (`channel` and `messageTs`) or of a dialog (`viewId`). */
@@ -91,8 +91,7 @@ export function desk(workspace: Workspace): Desk {
     close: async (userId, viewId) => {
       const person = personOf(workspace, userId);
       const view = viewFor(workspace, person, viewId);
-      if (view.clear_on_close) closeAll(workspace, person);
-      workspace.views.close(view.id);
+      left(workspace, person, view);
       return view.notify_on_close ? way.run(closing(workspace, person, view)) : shownTo(workspace, person);
     },
     repeatLast: () => way.again(),

@@ -12,8 +12,14 @@ export const TROUBLE = "We had some trouble connecting. Try again?";
 type Act = (workspace: Workspace, person: Person, view: View, answer: Json) => Applied;
 
 /** Closes the whole stack in front of a person. */
-export function closeAll({ views }: Workspace, person: Person): void {
+function closeAll({ views }: Workspace, person: Person): void {
   for (const view of views.of(person.id)) views.close(view.id);
+}
+
+/** Takes a dialog away that its person closed. */
+export function left(workspace: Workspace, person: Person, view: View): void {
+  if (view.clear_on_close) closeAll(workspace, person);
+  workspace.views.close(view.id);
 }
 
 function complain(view: View, errors: unknown): Applied {
@@ -42,7 +48,11 @@ const responseActions: Readonly<Record<string, Act>> = {
   },
 };
 
-function submitted(workspace: Workspace, person: Person, view: View, body: string): Applied {
+/**
+ * Does with a submitted dialog what the app answered.
+ * @throws SlackError invalid_arguments for an answer that makes no sense, and those of a wrong view
+ */
+export function submitted(workspace: Workspace, person: Person, view: View, body: string): Applied {
   const answer = answerIn(body);
   if (answer.response_action !== undefined) {
     const act = responseActions[String(answer.response_action)];
