@@ -1,6 +1,7 @@
 import { ApiException, type V1Pod } from "@kubernetes/client-node";
 import { Retryable } from "../errors.ts";
 import { bodyOf, wordsOf } from "./client-errors.ts";
+import { type Lease, leases } from "./leases.ts";
 import type { World } from "./world.ts";
 
 /** What came of asking for one eviction. */
@@ -46,12 +47,13 @@ export const podsToEvict = (pods: readonly V1Pod[]): V1Pod[] => pods.filter((pod
 /** Emptying a node through the eviction API alone, so that budgets are heard and pods keep their own grace. */
 export const evictions = (world: World) => ({
   /**
-   * Asks for the eviction of exactly this pod (by UID: a namesake elsewhere is another pod).
-   * @throws Retryable when the API server is overloaded
+   * Asks for the eviction of exactly this pod (by UID: a namesake elsewhere is another pod) from the machine that is held.
+   * @throws Refused when the lease is not ours any more; Retryable when the API server is overloaded
    */
-  evict: async (pod: V1Pod): Promise<Evicted> => {
+  evict: async (held: Lease, pod: V1Pod): Promise<Evicted> => {
     const { name = "", namespace = "", uid = "" } = pod.metadata ?? {};
     if (pod.metadata?.deletionTimestamp) return { state: "leaving" };
+    await leases(world).check(held);
     try {
       await world.clients.kubernetes.core.createNamespacedPodEviction({
         name,

@@ -1,8 +1,10 @@
-import type { V1Node } from "@kubernetes/client-node";
+import type { V1Node, V1Pod } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startingTaint } from "../../lambdas/desired/okd-kubelet.ts";
-import { Retryable } from "../../lambdas/errors.ts";
+import { Refused, Retryable } from "../../lambdas/errors.ts";
 import { CLIENT_SIGNER, SERVING_SIGNER } from "../../lambdas/steps/csr-rules.ts";
+import type { Evicted } from "../../lambdas/steps/evictions.ts";
+import type { Lease } from "../../lambdas/steps/leases.ts";
 import { budget, linuxNode } from "../sandbox/kubernetes/cluster.ts";
 import { type Stand, stand } from "./ground.ts";
 import {
@@ -142,16 +144,21 @@ const pod = (name: string, labels: Record<string, string> = {}) => ({
 });
 
 describe("An eviction", () => {
+  let lease: Lease;
+  beforeAll(async () => {
+    lease = await verbs().leases.take("i-0e71c7", "remove-1:0");
+  });
+  const evict = (pod: V1Pod, held = lease): Promise<Evicted> => verbs().evictions.evict(held, pod);
   const podOf = async (name: string) =>
     (await verbs().nodes.podsOn("evict-1")).find(({ metadata }) => metadata?.name === name) ?? {};
 
   it("takes the pod that was seen, and is not asked twice for one that is leaving", async () => {
     stored(pod("free"));
     const free = await podOf("free");
-    expect(await verbs().evictions.evict(free)).toEqual({ state: "leaving" });
+    expect(await evict(free)).toEqual({ state: "leaving" });
     const asked = ground.foundation.calls.after(0).length;
     const leaving = { ...free, metadata: { ...free.metadata, deletionTimestamp: new Date() } };
-    expect(await verbs().evictions.evict(leaving)).toEqual({ state: "leaving" });
+    expect(await evict(leaving)).toEqual({ state: "leaving" });
     expect(ground.foundation.calls.after(asked)).toEqual([]);
   });
 
@@ -159,10 +166,18 @@ describe("An eviction", () => {
     stored(pod("twin"));
     const twin = await podOf("twin");
     const other = { ...twin, metadata: { ...twin.metadata, uid: "00000000-0000-4000-8000-000000000000" } };
-    expect(await verbs().evictions.evict(other)).toEqual({ state: "gone" });
+    expect(await evict(other)).toEqual({ state: "gone" });
     expect(await podOf("twin")).toMatchObject({ metadata: { uid: twin.metadata?.uid } });
     const never = { metadata: { name: "never", namespace: "default", uid: "u" } };
-    expect(await verbs().evictions.evict(never)).toEqual({ state: "gone" });
+    expect(await evict(never)).toEqual({ state: "gone" });
+  });
+
+  it("is refused to whoever lost the lease, before the API server is asked", async () => {
+    stored(pod("unheld"));
+    const lost = { ...lease, epoch: lease.epoch - 1 };
+    await expect(evict(await podOf("unheld"), lost)).rejects.toThrow(Refused);
+    expect(ground.foundation.calls.after(0).at(-1)).toMatchObject({ service: "dynamodb", action: "GetItem" });
+    expect((await podOf("unheld")).metadata?.deletionTimestamp).toBeUndefined();
   });
 
   it("in a namespace that goes is left to the namespace", async () => {
@@ -173,7 +188,7 @@ describe("An eviction", () => {
     const headers = { authorization: `Bearer ${token}` };
     const body = new Uint8Array();
     await ground.kubernetes.answer({ method: "DELETE", url: "/api/v1/namespaces/leaving", headers, body });
-    expect(await verbs().evictions.evict(held)).toEqual({ state: "leaving" });
+    expect(await evict(held)).toEqual({ state: "leaving" });
     expect(ground.foundation.calls.after(0).at(-1)).toMatchObject({ action: "create pods/eviction", status: 403 });
   });
 
@@ -181,7 +196,7 @@ describe("An eviction", () => {
     stored(pod("kept-1", { app: "kept" }));
     stored(budget("kept", { minAvailable: 1 }));
     await ground.pass(5);
-    const answer = await verbs().evictions.evict(await podOf("kept-1"));
+    const answer = await evict(await podOf("kept-1"));
     expect(answer).toEqual({ state: "blocked", why: expect.stringContaining("disruption budget kept") });
   });
 
@@ -189,7 +204,7 @@ describe("An eviction", () => {
     stored(pod("double-1", { app: "double" }));
     for (const name of ["double-a", "double-b"]) stored(budget(name, { minAvailable: 0 }, "double"));
     await ground.pass(5);
-    const answer = await verbs().evictions.evict(await podOf("double-1"));
+    const answer = await evict(await podOf("double-1"));
     expect(answer).toEqual({ state: "blocked", why: expect.stringContaining("more than one PodDisruptionBudget") });
   });
 });

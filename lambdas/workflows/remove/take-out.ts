@@ -91,11 +91,10 @@ const nameOf = ({ metadata }: { metadata?: { namespace?: string; name?: string }
   `${metadata?.namespace}/${metadata?.name}`;
 
 async function evictOnce({ steps, chosen, lease }: Removal): Promise<Look<true>> {
-  await steps.leases.check(lease);
   const pods = podsToEvict(await steps.nodes.podsOn(chosen.name));
   const blocked: BlockedPod[] = [];
   for (const pod of pods) {
-    const answer = await steps.evictions.evict(pod);
+    const answer = await steps.evictions.evict(lease, pod);
     if (answer.state === "blocked") blocked.push({ name: nameOf(pod), why: answer.why });
   }
   if (pods.length === 0) return found(true);
