@@ -100,8 +100,10 @@ export interface NodeRecord {
   readonly failedAt?: string;
   /** When a failed instance is terminated unless somebody says otherwise. */
   readonly decideBy: string | null;
-  /** What became of a failed or cancelled instance: "terminated", "kept by Ada". */
+  /** What became of a failed or cancelled instance, in words: "kept for inspection by <@U012AB3CD>". */
   readonly outcome: string | null;
+  /** EC2 shows its instance as terminated. */
+  readonly isTerminated?: true;
   /** What somebody should know though nothing failed ("a CSR with a foreign address was left pending"); oldest first. */
   readonly notes: readonly string[];
   readonly executionArn: string | null;

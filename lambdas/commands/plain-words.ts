@@ -15,6 +15,9 @@ const SMART: readonly (readonly [RegExp, string])[] = [
   [/[\u201c-\u201f\u00ab\u00bb]/g, '"'],
 ];
 
+/** kubectl's `node/NAME`; where the type was said before it, once is enough: `node node/NAME`. */
+const TYPE_AND_NAME = /(?<!\S)(?:(?:nodes?|no)\s+)?(?:nodes?|no)\/(?=\S)/g;
+
 const typed = (text: string): string =>
   text
     .replace(AUTOMATIC_LINK, (link: string, address: string, label: string = address) =>
@@ -26,14 +29,14 @@ const typed = (text: string): string =>
 
 /**
  * What a person typed, as words: without Slack's links and escapes, with plain hyphens and quotes, in lower case.
- * kubectl's `node/NAME` becomes two words. Mentions stay as they are (`<@u123>`).
+ * kubectl's `node/NAME` becomes the words `node NAME`. Mentions stay as they are (`<@u123>`).
  * @param text the text of a slash command as Slack sends it
  */
 export function plainWords(text: string): string[] {
   const plain = SMART.reduce((before, [smart, straight]) => before.replace(smart, straight), typed(text));
   return plain
     .toLowerCase()
+    .replace(TYPE_AND_NAME, "node ")
     .split(/\s+/)
-    .flatMap((word) => word.replace(/^(nodes?|no)\/(?=.)/, "$1 ").split(" "))
     .filter((word) => word !== "");
 }

@@ -1,24 +1,39 @@
 import type { Start } from "../commands/command.ts";
-import type { Message, NodeRecord, OperationRecord } from "../records.ts";
+import type { Message, NodeRecord, NodeStatus, OperationRecord } from "../records.ts";
 import { context, say, section } from "./blocks.ts";
 import { titleOf, typeThis } from "./forms.ts";
 import { nodeLabel } from "./node-lines.ts";
-import { code, counted, plain, prose } from "./text.ts";
+import { code, counted, plain, prose, some } from "./text.ts";
 
-const ended = (nodes: readonly NodeRecord[], status: string): number =>
-  nodes.filter((node) => node.status === status).length;
+/** Instances named in a summary; the rest is counted. */
+const MOST_INSTANCES = 3;
 
-/** How an `add` ended, in one sentence for message and ledger. */
+/** What is left of nodes that did not get into the cluster. */
+function leftovers(nodes: readonly NodeRecord[]): string {
+  const launched = nodes.filter((node) => node.instanceId !== null);
+  if (launched.length === 0) return "no instance was launched";
+  const left = launched.flatMap((node) => (node.isTerminated || !node.instanceId ? [] : [node.instanceId]));
+  const terminated = launched.length - left.length;
+  return [
+    ...(terminated > 0 ? [`${counted(terminated, "instance")} terminated`] : []),
+    ...(left.length > 0 ? [`left: ${some(left, MOST_INSTANCES)}`] : []),
+  ].join(", ");
+}
+
+/** How an `add` ended and what it left, in one sentence for message and ledger. */
 export function addSummary(pool: string, nodes: readonly NodeRecord[]): string {
+  const ended = (status: NodeStatus, one: string, many: string): string[] => {
+    const those = nodes.filter((node) => node.status === status);
+    if (those.length === 0) return [];
+    const words = `${counted(those.length, "node")} ${those.length === 1 ? one : many}`;
+    return [status === "succeeded" ? words : `${words} (${leftovers(those)})`];
+  };
   const parts = [
-    [ended(nodes, "succeeded"), "is Ready", "are Ready"],
-    [ended(nodes, "failed"), "failed", "failed"],
-    [ended(nodes, "cancelled"), "was cancelled", "were cancelled"],
-  ] as const;
-  const said = parts
-    .filter(([count]) => count > 0)
-    .map(([count, one, many]) => `${counted(count, "node")} ${count === 1 ? one : many}`);
-  return `${pool}: ${said.join(", ")}.`;
+    ...ended("succeeded", "is Ready", "are Ready"),
+    ...ended("failed", "failed", "failed"),
+    ...ended("cancelled", "was cancelled", "were cancelled"),
+  ];
+  return `${pool}: ${parts.join(", ")}.`;
 }
 
 /** A mistake of the asker, told to the asker alone. */

@@ -2,7 +2,7 @@ import type { Message } from "../records.ts";
 import { say } from "./blocks.ts";
 import { typeThis } from "./forms.ts";
 import { poolLine } from "./operation.ts";
-import { losesSomething, type RemovalFacts } from "./removal-dialog.ts";
+import { losesSomething, type MovedPod, noPodsToMove, type RemovalFacts } from "./removal-dialog.ts";
 import type { RefusalWords } from "./removal-refusal.ts";
 import { code, counted, echo, plain, some } from "./text.ts";
 
@@ -42,23 +42,29 @@ export const addDryRun = (plan: AddPlan, commandWord: string): Message =>
     ].join("\n"),
   );
 
+/** Pods that the dry run of a removal names; the rest is counted. */
+const MOST_PODS = 10;
+
+function evictions(pods: readonly MovedPod[]): string {
+  if (pods.length === 0) return noPodsToMove;
+  const names = some(
+    pods.map((pod) => code(`${pod.namespace}/${pod.name}`)),
+    MOST_PODS,
+  );
+  const losing = pods.filter(losesSomething).length;
+  const losses = losing > 0 ? ` ⚠️ ${counted(losing, "pod")} would lose local data or not come back.` : "";
+  return `${counted(pods.length, "pod")} would be evicted: ${names}.${losses}`;
+}
+
 /** The dry run of a `remove` that would be allowed. */
-export function removeDryRun(facts: RemovalFacts, commandWord: string): Message {
-  const losing = facts.pods.filter(losesSomething);
-  const losses = losing.length > 0 ? ` ⚠️ ${counted(losing.length, "pod")} would lose local data or not come back.` : "";
-  return say(
+export const removeDryRun = ({ node, instanceId, pods }: RemovalFacts, commandWord: string): Message =>
+  say(
     [
-      `*Dry run, nothing was changed.* ${code(facts.node)} (${code(facts.instanceId)}) would be cordoned, emptied, terminated and deleted.`,
-      `${counted(facts.pods.length, "pod")} would be evicted: ${
-        some(
-          facts.pods.map((pod) => code(`${pod.namespace}/${pod.name}`)),
-          10,
-        ) || "none"
-      }.${losses}`,
-      `For real: ${typeThis(commandWord, "remove", facts.node)}`,
+      `*Dry run, nothing was changed.* ${code(node)} (${code(instanceId)}) would be cordoned, emptied, terminated and deleted.`,
+      evictions(pods),
+      `For real: ${typeThis(commandWord, "remove", node)}`,
     ].join("\n"),
   );
-}
 
 /** A removal that is refused, in one line. */
 export const notRemoved = (node: string, { why, next }: RefusalWords): string =>

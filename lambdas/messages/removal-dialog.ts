@@ -72,8 +72,11 @@ const byLoss = (pods: readonly MovedPod[]): MovedPod[] =>
 /** Would a removal cost this pod its local data, or end it for good because nothing makes it again? */
 export const losesSomething = (pod: MovedPod): boolean => pod.owner === null || pod.localData.length > 0;
 
+/** Of a node whose removal moves nothing. */
+export const noPodsToMove = "No pods run on it that would have to move.";
+
 function podBlocks(pods: readonly MovedPod[]): Block[] {
-  if (pods.length === 0) return [section("No pods run on it that would have to move.")];
+  if (pods.length === 0) return [section(noPodsToMove)];
   const rest = pods.length - MOST_PODS;
   return [
     section(`*${counted(pods.length, "pod")} will be evicted:*`),

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { addSummary } from "../../lambdas/messages/endings.ts";
 import { operationMessage } from "../../lambdas/messages/operation.ts";
 import { type OperationRecord, provisionStages } from "../../lambdas/records.ts";
 import { decidingRecord, NOW, nodeRecord, operationRecord } from "./records.ts";
@@ -117,6 +118,32 @@ describe("any operation", () => {
         expectWithinSlackLimits(message(records, { summary }).blocks);
       }),
       { numRuns: 60 },
+    );
+  });
+});
+
+describe("the sentence on how an add ended", () => {
+  const cancelled = nodeRecord({ status: "cancelled" });
+
+  test("says only that nodes are Ready when all of them are", () => {
+    expect(addSummary("web", [nodeRecord({ status: "succeeded" })])).toBe("web: 1 node is Ready.");
+  });
+
+  test("says of cancelled and failed nodes which instances are terminated and which are left", () => {
+    const nodes = [
+      nodeRecord({ status: "succeeded" }),
+      nodeRecord({ status: "failed" }),
+      { ...cancelled, isTerminated: true } as const,
+      { ...cancelled, instanceId: null },
+    ];
+    expect(addSummary("web", nodes)).toBe(
+      "web: 1 node is Ready, 1 node failed (left: i-0ab12cd34ef567890), 2 nodes were cancelled (1 instance terminated).",
+    );
+  });
+
+  test("says that nothing was launched", () => {
+    expect(addSummary("web", [{ ...cancelled, instanceId: null }])).toBe(
+      "web: 1 node was cancelled (no instance was launched).",
     );
   });
 });

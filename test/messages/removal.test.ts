@@ -79,3 +79,7 @@ test("tells a dry run what would be evicted and how to do it for real", () => {
   expect(text).toContain("2 pods would be evicted: `shop/web-7d4b9-x`, `shop/debug`");
   expect(text).toContain("For real: `/win remove win-1`");
 });
+
+test("tells a dry run in words that no pod would move", () => {
+  expect(removeDryRun({ ...facts, pods: [] }, "/win").text).toContain("\nNo pods run on it that would have to move.\n");
+});

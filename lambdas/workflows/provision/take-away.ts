@@ -1,5 +1,5 @@
 import { inUse, machineOutcome } from "../../messages/provision-words.ts";
-import type { Failure, NodeStatus } from "../../records.ts";
+import type { Failure, NodeRecord, NodeStatus } from "../../records.ts";
 import { podsToEvict } from "../../steps/evictions.ts";
 import type { Lease } from "../../steps/leases.ts";
 import { isReady } from "../../steps/node-facts.ts";
@@ -21,22 +21,27 @@ export interface End {
 /** Terminates the machine of a node that came to nothing, and deletes its Node; one that serves the cluster is kept. */
 export async function takeAway(job: Job, end: End): Promise<void> {
   const { lease } = job;
-  if (!lease) return finish(job, "nothing to take away", end, machineOutcome.nothingLaunched(end.by));
+  if (!lease) return finish(job, "nothing to take away", end, { outcome: machineOutcome.nothingLaunched(end.by) });
   const reason = await reasonToSpare(job);
-  if (reason !== null) return finish(job, "spare the machine", end, machineOutcome.spared(reason));
-  const isGone = await terminate(job, lease);
+  if (reason !== null) return finish(job, "spare the machine", end, { outcome: machineOutcome.spared(reason) });
+  const isTerminated = await terminate(job, lease);
   await once(job, "delete the Node", () => deleteNode(job));
-  await finish(
-    job,
-    "taken away",
-    end,
-    isGone ? became(end) : machineOutcome.notYetTerminated(end.by, lease.instanceId),
-  );
+  await finish(job, "taken away", end, isTerminated ? terminated(end) : notYetTerminated(end, lease));
 }
 
-const became = ({ status, by }: End): string => (status === "cancelled" ? machineOutcome.cancelled(by) : by);
+/** What became of the machine, as its record says it. */
+type Outcome = Pick<NodeRecord, "outcome" | "isTerminated">;
 
-const finish = (job: Job, name: string, { status, failure }: End, outcome: string): Promise<void> =>
+const terminated = ({ status, by }: End): Outcome => ({
+  outcome: status === "cancelled" ? machineOutcome.cancelled(by) : by,
+  isTerminated: true,
+});
+
+const notYetTerminated = ({ by }: End, { instanceId }: Lease): Outcome => ({
+  outcome: machineOutcome.notYetTerminated(by, instanceId),
+});
+
+const finish = (job: Job, name: string, { status, failure }: End, outcome: Outcome): Promise<void> =>
   once(job, name, () =>
     record(job, {
       status,
@@ -45,7 +50,7 @@ const finish = (job: Job, name: string, { status, failure }: End, outcome: strin
       waitsFor: null,
       ...(failure ? { failure } : {}),
       endedAt: job.steps.timestamp(),
-      outcome,
+      ...outcome,
     }),
   );
 
