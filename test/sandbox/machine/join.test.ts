@@ -99,6 +99,19 @@ describe("a machine that joins", () => {
     expect(readyOf(stand.node(name))?.status).toBe("Unknown");
   });
 
+  it("has no kubelet without the program that its credentials for images come from", async () => {
+    const stand = await clusterStand();
+    await configured(stand, facts);
+    const restarted: Operation[] = [
+      { do: "service-state", name: "kubelet", state: "Stopped" },
+      { do: "remove-file", path: "C:\\k\\ecr-credential-provider.exe" },
+      { do: "service-state", name: "kubelet", state: "Running" },
+    ];
+    expect(resultOf(await stand.apply(id, restarted))).toMatchObject({
+      failed: { error: expect.stringContaining("C:\\k\\ecr-credential-provider.exe did not exist") },
+    });
+  });
+
   it("has no endpoint for kube-proxy without hns.psm1, which alone can make one", async () => {
     const stand = await clusterStand();
     await configured(stand, facts);

@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import { z } from "zod";
-import { flagsOf } from "../../command-line.ts";
+import { type Flags, flagsOf } from "../../command-line.ts";
 import { textAt } from "../../kube-client.ts";
 import type { Machine } from "../../machine.ts";
 
@@ -69,6 +69,28 @@ function configAt(machine: Machine, path: string | undefined): KubeletSettings["
   return config;
 }
 
+const providersSchema = z.object({
+  kind: z.literal("CredentialProviderConfig"),
+  providers: z.array(z.object({ name: z.string() })).min(1),
+});
+
+/**
+ * A kubelet does not start without the programs that it gets credentials for images from (its
+ * pkg/credentialprovider/plugin); like Windows it finds one without ".exe" in its name.
+ * @throws Error when one is missing
+ */
+function requireCredentialProviders(machine: Machine, flags: Flags): void {
+  const path = flags.get("image-credential-provider-config");
+  if (path === undefined) return;
+  const folder = (flags.get("image-credential-provider-bin-dir") ?? "").replace(/\\+$/, "");
+  const programs = providersSchema
+    .parse(parse(textAt(machine, path)))
+    .providers.map(({ name }) => `${folder}\\${name}`);
+  const missing = programs.find((program) => !machine.disk.file(program) && !machine.disk.file(`${program}.exe`));
+  if (missing !== undefined)
+    throw new Error(`failed to register CRI auth plugins: plugin binary executable ${missing} did not exist`);
+}
+
 /**
  * Reads what a kubelet was told.
  * @param words its arguments
@@ -77,6 +99,7 @@ function configAt(machine: Machine, path: string | undefined): KubeletSettings["
 export function settingsOf(machine: Machine, words: readonly string[]): KubeletSettings {
   const flags = flagsOf(words, ["windows-service"]);
   const bootstrap = flags.get("bootstrap-kubeconfig");
+  requireCredentialProviders(machine, flags);
   return {
     nodeName: (flags.get("hostname-override") ?? machine.state.computerName).trim().toLowerCase(),
     nodeIp: flags.get("node-ip") ?? null,
