@@ -1,0 +1,38 @@
+import type { V1Node, V1Taint } from "@kubernetes/client-node";
+import { instanceIdOf } from "./node-facts.ts";
+
+/** What a new Node must show before pods may come. */
+export interface WantedNode {
+  readonly labels: Readonly<Record<string, string>>;
+  /** The pool's own taint. */
+  readonly taint: V1Taint;
+  readonly instanceId: string;
+}
+
+/** Kept on a Node until the cloud provider knows it (k8s.io/cloud-provider/api, TaintExternalCloudProvider). */
+const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
+
+const hasTaint = ({ spec }: V1Node, wanted: V1Taint): boolean =>
+  (spec?.taints ?? []).some(
+    ({ key, value, effect }) =>
+      key === wanted.key && (value ?? "") === (wanted.value ?? "") && effect === wanted.effect,
+  );
+
+const missingLabels = ({ metadata }: V1Node, labels: WantedNode["labels"]): string[] =>
+  Object.entries(labels)
+    .filter(([key, value]) => metadata?.labels?.[key] !== value)
+    .map(([key, value]) => `the label ${key}=${value}`);
+
+/**
+ * What a Node still lacks, in words that follow "waits for"; pods may be sent there once nothing is left.
+ * @returns none when labels, taint and provider id are as wanted and the cloud provider has initialised it
+ */
+export function missingOn(node: V1Node, { labels, taint, instanceId }: WantedNode): string[] {
+  const { taints = [], providerID = "empty" } = node.spec ?? {};
+  return [
+    ...missingLabels(node, labels),
+    ...(hasTaint(node, taint) ? [] : [`the taint ${taint.key}=${taint.value}:${taint.effect}`]),
+    ...(instanceIdOf(node) === instanceId ? [] : [`the provider id of ${instanceId} (it is ${providerID})`]),
+    ...(taints.some(({ key }) => key === UNINITIALIZED) ? ["the cloud provider to initialise it"] : []),
+  ];
+}
