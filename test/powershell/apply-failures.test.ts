@@ -78,6 +78,17 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
     expect(result.failed?.error).toContain(error);
   });
 
+  it("prints one short line of plain ASCII, whatever the machine's words are", async () => {
+    lay({ secrets: { join: "{}" } });
+    const source = { from: "secret", secretId: "join", field: `\u00fc${"x".repeat(800)}` } as const;
+    const path = here.path("k\u00fcbelet");
+    const { stdout, result } = await apply({ do: "file", path, source, sha256: null, access: "inherited" });
+    expect(stdout).toMatch(/^[\x20-\x7e]+\r?\n$/);
+    expect(result.failed?.operation).toMatch(/^file .*k\?belet$/);
+    expect(result.failed?.error).toMatch(/^the secret has no field \?x+$/);
+    expect(result.failed?.error).toHaveLength(500);
+  });
+
   it("fails when a service stops right after its start", async () => {
     lay({ services: { kubelet: service({ state: "Stopped", breaks: true }) } });
     const { result } = await apply({ do: "service-state", name: "kubelet", state: "Running" });

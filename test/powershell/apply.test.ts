@@ -106,6 +106,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
       },
       triggers: [{ interval: "" }, { interval: "PT1M" }],
       principal: { user: "SYSTEM" },
+      settings: { multipleInstances: "IgnoreNew", limit: 10 },
     });
 
     const second = await apply(...operations);
@@ -141,6 +142,41 @@ describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
       commandLine: "C:\\k\\kubelet.exe --config=C:\\k\\kubelet.conf",
     });
     expect(here.machine().tasks["Casement guard"]).toMatchObject({ state: "Ready" });
+  });
+
+  it("sees each part of a service and of a task that somebody changed", async () => {
+    const drifts: Record<string, object> = {
+      command: { commandLine: "C:\\other.exe" },
+      start: { startType: "Manual" },
+      account: { account: "NetworkService" },
+      words: { description: "somebody's" },
+      needs: { dependsOn: [] },
+      own: { environment: [] },
+      recovery: { failureActions: [] },
+      flag: { failureFlag: 0 },
+    };
+    const services = Object.keys(drifts).map((name) => kubelet({ name }));
+    const names = ["arguments", "interval", "user"];
+    const tasks = names.map((name): Operation => ({ ...guardTask, name }));
+    lay({ services: { containerd: service() } });
+    await apply(...services, ...tasks);
+    const settled = here.machine();
+    const [first, second, third] = names.map(
+      (name) => settled.tasks[name] ?? { state: "", lastResult: 0, nextResult: 0 },
+    );
+    here.change({
+      services: Object.fromEntries(
+        Object.entries(settled.services).map(([name, was]) => [name, { ...was, ...drifts[name] }]),
+      ),
+      tasks: {
+        arguments: { ...first, action: { execute: "powershell.exe", arguments: "-File C:\\other.ps1" } },
+        interval: { ...second, triggers: [{ interval: "" }, { interval: "PT1H" }] },
+        user: { ...third, principal: { user: "Administrator" } },
+      },
+    });
+    expect((await apply(...services, ...tasks)).result).toMatchObject({ ok: true, unchanged: 0 });
+    expect(here.machine().services).toEqual(settled.services);
+    expect(here.machine().tasks).toEqual(settled.tasks);
   });
 
   it("runs a task and waits for a run that is under way", async () => {

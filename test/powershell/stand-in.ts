@@ -41,6 +41,7 @@ export interface Task {
   readonly action?: { readonly execute: string; readonly arguments: string };
   readonly triggers?: readonly { readonly interval: string }[];
   readonly principal?: { readonly user: string };
+  readonly settings?: { readonly multipleInstances: string; readonly limit: number };
 }
 
 /** Everything that the stand-ins play. `later` holds what changes at each sleep of the script, one entry a time. */
