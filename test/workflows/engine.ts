@@ -1,0 +1,30 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Steps } from "../../lambdas/steps/steps.ts";
+import type { Bounds } from "../../lambdas/workflows/durably.ts";
+import { type Ended, sandboxEngine } from "../sandbox/durable/backends.ts";
+
+/** Fakes the time that a workflow's waits take; `tearDown` puts it back. */
+export const { setUp, tearDown } = sandboxEngine;
+
+/** Runs a piece of a workflow on the sandbox's engine to its end. */
+export const run = (work: (ctx: DurableContext) => Promise<unknown>): Promise<Ended> =>
+  sandboxEngine.run((_event: unknown, ctx: DurableContext) => work(ctx));
+
+/** The few verbs that a piece needs; any other that it calls is a TypeError. */
+export const verbs = (given: object): Steps =>
+  ({ now: Date.now, timestamp: () => new Date().toISOString(), ...given }) as Steps;
+
+/** Bounds of ten minutes from now that nobody cancels, but for what a test changes. */
+export const tenMinutes = (changes: Partial<Bounds> = {}): Bounds => ({
+  until: Date.now() + 600_000,
+  now: Date.now,
+  cancelledBy: async () => null,
+  onWaiting: async () => undefined,
+  ...changes,
+});
+
+/** A moment so many minutes from now, by the faked time. */
+export const inMinutes = (minutes: number): number => Date.now() + minutes * 60_000;
+
+/** An error by which a client says that the service was busy: whether anything was done is not known. */
+export const timeout = (): Error => Object.assign(new Error("no answer"), { name: "TimeoutError" });
