@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Operation } from "../../lambdas/desired/plan.ts";
 import { applyOn, base64, inline, LATER, sha256 } from "./applying.ts";
@@ -78,15 +78,21 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
     expect(result.failed?.error).toContain(error);
   });
 
-  it("prints one short line of plain ASCII, whatever the machine's words are", async () => {
-    lay({ secrets: { join: "{}" } });
-    const source = { from: "secret", secretId: "join", field: `\u00fc${"x".repeat(800)}` } as const;
-    const path = here.path("k\u00fcbelet");
-    const { stdout, result } = await apply({ do: "file", path, source, sha256: null, access: "inherited" });
-    expect(stdout).toMatch(/^[\x20-\x7e]+\r?\n$/);
-    expect(result.failed?.operation).toMatch(/^file .*k\?belet$/);
-    expect(result.failed?.error).toMatch(/^the secret has no field \?x+$/);
-    expect(result.failed?.error).toHaveLength(500);
+  it("does not follow a link that somebody laid in the place of a folder", async () => {
+    lay();
+    symlinkSync(here.path("Casement"), here.path("k"));
+    const { result } = await apply({ do: "directory", path: here.path("k"), access: "system" });
+    expect(result.failed).toMatchObject({ error: "it is a link to another place" });
+    expect(here.machine().access).toEqual({});
+  });
+
+  it("tries five times to replace a file that something holds", async () => {
+    lay({ later: [{}, {}, {}, {}, {}, {}] });
+    const path = here.path("held");
+    mkdirSync(path);
+    const { result } = await apply(inline(path, "x"));
+    expect(result.failed).toMatchObject({ operation: `file ${path}` });
+    expect(here.machine().later).toHaveLength(2);
   });
 
   it("fails when a service stops right after its start", async () => {
@@ -104,25 +110,6 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
     expect(result).toMatchObject({ ok: true, changed: ["service-state kubelet"], unchanged: 1 });
     expect(here.machine().notes).toEqual(["stop hybrid-overlay-node", "stop kubelet"]);
   });
-
-  it.for([
-    ["Yes", true],
-    ["Maybe", true],
-    ["No", false],
-  ] as const)("takes Windows' %o for a reboot that is due: %o", async ([restartNeeded, rebootDue]) => {
-    lay({ restartNeeded });
-    expect((await apply({ do: "feature", name: "Containers" })).result).toMatchObject({ ok: true, rebootDue });
-  });
-
-  it.for([3010, 1641])(
-    "notes the exit code %d of Windows as a reboot that is due and never passes it on",
-    async (code) => {
-      lay({ scExitCode: code });
-      const { exitCode, result } = await apply({ do: "service-recovery", name: "AmazonSSMAgent", restartAfter: [30] });
-      expect(exitCode).toBe(0);
-      expect(result).toMatchObject({ ok: true, rebootDue: true });
-    },
-  );
 
   it("fails at any other exit code of Windows", async () => {
     lay({ scExitCode: 5 });

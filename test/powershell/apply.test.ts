@@ -1,36 +1,9 @@
 import { readdirSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Operation } from "../../lambdas/desired/plan.ts";
-import { applyOn, base64, inline, sha256 } from "./applying.ts";
+import { applyOn, base64, guardTask, inline, kubelet, rule, sha256 } from "./applying.ts";
 import { type Ground, ground, pwsh, suite } from "./run.ts";
 import { ENVIRONMENT_KEY, freshMachine, type Machine, service } from "./stand-in.ts";
-
-const kubelet = (change: object = {}): Operation => ({
-  do: "service",
-  name: "kubelet",
-  description: "Casement managed kubelet",
-  commandLine: "C:\\k\\kubelet.exe --config=C:\\k\\kubelet.conf",
-  startType: "Automatic",
-  dependsOn: ["containerd"],
-  environment: ["HTTPS_PROXY=http://proxy:3128"],
-  restartAfter: [10, 30, 60],
-  ...change,
-});
-
-const guardTask: Operation = {
-  do: "task",
-  name: "Casement guard",
-  script: "C:\\My Files\\guard.ps1",
-  arguments: ["-A", "b c"],
-  everyMinutes: 1,
-};
-const rule: Operation = {
-  do: "firewall-rule",
-  name: "kubelet",
-  protocol: "TCP",
-  port: 10250,
-  remoteAddresses: ["10.0.0.0/16"],
-};
 
 describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
   let here: Ground;
@@ -89,7 +62,9 @@ describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
 
     const machine = here.machine();
     expect(machine.access[folder]).toBe("O:BAG:SYD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)");
-    expect(machine.access[here.path("k", "bootstrap-kubeconfig")]).toBe("O:BAG:SYD:PAI(A;;FA;;;SY)(A;;FA;;;BA)");
+    // What will hold a secret is closed before anything is in it.
+    for (const name of ["bootstrap-kubeconfig", "bootstrap-kubeconfig.casement-new"])
+      expect(machine.access[here.path("k", name)]).toBe("O:BAG:SYD:PAI(A;;FA;;;SY)(A;;FA;;;BA)");
     expect(machine.services.kubelet).toMatchObject({
       state: "Running",
       startType: "Automatic",
@@ -111,72 +86,6 @@ describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
 
     const second = await apply(...operations);
     expect(second.result).toMatchObject({ ok: true, changed: [], unchanged: operations.length, rebootDue: true });
-  });
-
-  it("repairs what has drifted, and says which running services are due for a restart", async () => {
-    lay({ services: { containerd: service(), kubelet: service() } });
-    await apply(kubelet(), guardTask, rule, inline(here.path("kubelet.conf"), "old"));
-    const settled = here.machine();
-    here.change({
-      services: {
-        ...settled.services,
-        kubelet: {
-          ...service(),
-          ...settled.services.kubelet,
-          commandLine: `x ${here.path("kubelet.conf")}`,
-          startType: "Disabled",
-        },
-        other: service({ commandLine: `C:\\y.exe ${here.path("kubelet.conf")}` }),
-      },
-      tasks: {
-        "Casement guard": { ...settled.tasks["Casement guard"], state: "Disabled", lastResult: 0, nextResult: 0 },
-      },
-      firewall: { kubelet: { enabled: "False", protocol: "TCP", port: 10250, remoteAddresses: ["10.0.0.0/16"] } },
-    });
-    const { result } = await apply(inline(here.path("kubelet.conf"), "new"), kubelet(), guardTask, rule);
-    expect(result).toMatchObject({ ok: true, unchanged: 0 });
-    expect(result.restartDue.toSorted()).toEqual(["kubelet", "other"]);
-    expect(here.read(here.path("kubelet.conf"))).toBe("new");
-    expect(here.machine().services.kubelet).toMatchObject({
-      startType: "Automatic",
-      commandLine: "C:\\k\\kubelet.exe --config=C:\\k\\kubelet.conf",
-    });
-    expect(here.machine().tasks["Casement guard"]).toMatchObject({ state: "Ready" });
-  });
-
-  it("sees each part of a service and of a task that somebody changed", async () => {
-    const drifts: Record<string, object> = {
-      command: { commandLine: "C:\\other.exe" },
-      start: { startType: "Manual" },
-      account: { account: "NetworkService" },
-      words: { description: "somebody's" },
-      needs: { dependsOn: [] },
-      own: { environment: [] },
-      recovery: { failureActions: [] },
-      flag: { failureFlag: 0 },
-    };
-    const services = Object.keys(drifts).map((name) => kubelet({ name }));
-    const names = ["arguments", "interval", "user"];
-    const tasks = names.map((name): Operation => ({ ...guardTask, name }));
-    lay({ services: { containerd: service() } });
-    await apply(...services, ...tasks);
-    const settled = here.machine();
-    const [first, second, third] = names.map(
-      (name) => settled.tasks[name] ?? { state: "", lastResult: 0, nextResult: 0 },
-    );
-    here.change({
-      services: Object.fromEntries(
-        Object.entries(settled.services).map(([name, was]) => [name, { ...was, ...drifts[name] }]),
-      ),
-      tasks: {
-        arguments: { ...first, action: { execute: "powershell.exe", arguments: "-File C:\\other.ps1" } },
-        interval: { ...second, triggers: [{ interval: "" }, { interval: "PT1H" }] },
-        user: { ...third, principal: { user: "Administrator" } },
-      },
-    });
-    expect((await apply(...services, ...tasks)).result).toMatchObject({ ok: true, unchanged: 0 });
-    expect(here.machine().services).toEqual(settled.services);
-    expect(here.machine().tasks).toEqual(settled.tasks);
   });
 
   it("runs a task and waits for a run that is under way", async () => {

@@ -23,3 +23,32 @@ export async function applyOn(here: Ground, ...operations: Operation[]): Promise
   const ended = await here.send("apply", { plan });
   return { ...ended, result: ended.result as ApplyResult };
 }
+
+/** A service as a plan defines it. */
+export const kubelet = (change: object = {}): Operation => ({
+  do: "service",
+  name: "kubelet",
+  description: "Casement managed kubelet",
+  commandLine: "C:\\k\\kubelet.exe --config=C:\\k\\kubelet.conf",
+  startType: "Automatic",
+  dependsOn: ["containerd"],
+  environment: ["HTTPS_PROXY=http://proxy:3128"],
+  restartAfter: [10, 30, 60],
+  ...change,
+});
+
+/** A task whose script lies in a folder with a blank in its name. */
+export const guardTask = {
+  do: "task",
+  name: "Casement guard",
+  script: "C:\\My Files\\guard.ps1",
+  arguments: ["-A", "b c"],
+  everyMinutes: 1,
+} as const satisfies Operation;
+export const rule: Operation = {
+  do: "firewall-rule",
+  name: "kubelet",
+  protocol: "TCP",
+  port: 10250,
+  remoteAddresses: ["10.0.0.0/16"],
+};

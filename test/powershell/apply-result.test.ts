@@ -1,0 +1,45 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Operation } from "../../lambdas/desired/plan.ts";
+import { applyOn } from "./applying.ts";
+import { type Ground, ground, pwsh, suite } from "./run.ts";
+import { freshMachine, type Machine } from "./stand-in.ts";
+
+describe.skipIf(!pwsh)(suite("the result of apply.ps1"), () => {
+  let here: Ground;
+  afterEach(() => here.close());
+
+  const lay = (change: Partial<Machine>) => {
+    here = ground(freshMachine(change));
+  };
+  const apply = (...operations: Operation[]) => applyOn(here, ...operations);
+
+  it("prints one short line of plain ASCII, whatever the machine's words are", async () => {
+    lay({ secrets: { join: "{}" } });
+    const source = { from: "secret", secretId: "join", field: `\u00fc${"x".repeat(800)}` } as const;
+    const path = here.path("k\u00fcbelet");
+    const { stdout, result } = await apply({ do: "file", path, source, sha256: null, access: "inherited" });
+    expect(stdout).toMatch(/^[\x20-\x7e]+\r?\n$/);
+    expect(result.failed?.operation).toMatch(/^file .*k\?belet$/);
+    expect(result.failed?.error).toMatch(/^the secret has no field \?x+$/);
+    expect(result.failed?.error).toHaveLength(500);
+  });
+
+  it.for([
+    ["Yes", true],
+    ["Maybe", true],
+    ["No", false],
+  ] as const)("takes Windows' %o for a reboot that is due: %o", async ([restartNeeded, rebootDue]) => {
+    lay({ restartNeeded });
+    expect((await apply({ do: "feature", name: "Containers" })).result).toMatchObject({ ok: true, rebootDue });
+  });
+
+  it.for([3010, 1641])(
+    "notes the exit code %d of Windows as a reboot that is due and never passes it on",
+    async (code) => {
+      lay({ scExitCode: code });
+      const { exitCode, result } = await apply({ do: "service-recovery", name: "AmazonSSMAgent", restartAfter: [30] });
+      expect(exitCode).toBe(0);
+      expect(result).toMatchObject({ ok: true, rebootDue: true });
+    },
+  );
+});
