@@ -101,6 +101,21 @@ export const guardCases: readonly GuardCase[] = [
     exitCode: 1,
   },
   {
+    name: "ignores a default route of an adapter that gave itself its address",
+    before: {
+      adapters: [
+        adapter(6, MAC, "10.0.0.20"),
+        adapter(7, "02-AA-BB-CC-DD-07", "169.254.5.5", {
+          metric: 1,
+          addresses: [{ ip: "169.254.5.5", prefix: 16, state: "Preferred" }],
+        }),
+      ],
+      routes: [route("0.0.0.0/0", "169.254.0.1", 7), fallback],
+    },
+    through: 6,
+    exitCode: 0,
+  },
+  {
     name: "fails without writing when two interfaces are equally likely",
     before: {
       adapters: [adapter(6, MAC, "10.0.0.20"), adapter(8, "02-AA-BB-CC-DD-02", "10.0.7.20")],

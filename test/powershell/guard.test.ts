@@ -32,6 +32,7 @@ describe.skipIf(!pwsh)(suite("guard.ps1"), () => {
     expect(saved()).toMatchObject({ ok: exitCode === 0 });
     for (const prefix of linkLocal) expect(carriedBy(after, prefix)).toEqual(through ? [through, GATEWAY] : []);
     if (exitCode === 0) expect(after.services.AmazonSSMAgent?.state).toBe("Running");
+    else expect(after.notes.filter((note) => note.endsWith("AmazonSSMAgent"))).toEqual([]);
 
     const stale = after.routes.filter((one) => linkLocal.includes(one.prefix) && one.nextHop !== GATEWAY);
     expect(stale).toEqual([]);

@@ -88,6 +88,8 @@ export function ground(before: Machine, mac = "02:aa:bb:cc:dd:01"): Ground {
     ...QUIET,
     SystemDrive: root,
     TMPDIR: root,
+    // Nobody answers there: the metadata service must be asked past any proxy.
+    http_proxy: "http://127.0.0.1:9",
     AWS_SSM_REGION_NAME: "us-west-2",
     CASEMENT_STANDIN_STATE: state,
     AWS_EC2_METADATA_SERVICE_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
