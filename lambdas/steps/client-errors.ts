@@ -51,6 +51,9 @@ export function slackCode(error: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
+/** Does the API server say that there is no such object? Of many objects their absence is an answer. */
+export const isAbsent = (error: unknown): boolean => error instanceof ApiException && error.code === 404;
+
 /**
  * Was the world only busy, so that trying again may help? Anything else is a refusal or a bug and must not be repeated.
  * @param error whatever a client threw

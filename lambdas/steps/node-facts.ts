@@ -2,14 +2,16 @@ import type { V1Node, V1Pod, V1Volume } from "@kubernetes/client-node";
 import type { NodeDetails } from "../messages/node-details.ts";
 import type { NodeRow } from "../messages/nodes-table.ts";
 import type { MovedPod } from "../messages/removal-dialog.ts";
-import type { RemovalRefusal } from "../messages/removal-refusal.ts";
+import type { Claim } from "./claims.ts";
 import { podsToEvict } from "./evictions.ts";
-import { isOurs, type Machine } from "./instances.ts";
+import type { Machine } from "./instances.ts";
+import { ownershipOf } from "./ownership.ts";
 
 export const BUILD_LABEL = "node.kubernetes.io/windows-build";
 const ROLE_LABEL = "node-role.kubernetes.io/";
 
-const labelsOf = (node: V1Node): Readonly<Record<string, string>> => node.metadata?.labels ?? {};
+/** A node's labels, none when it has none. */
+export const labelsOf = (node: V1Node): Readonly<Record<string, string>> => node.metadata?.labels ?? {};
 
 /** Only nodes that say they are Windows; anything else is never acted on. */
 export const isWindows = (node: V1Node): boolean => labelsOf(node)["kubernetes.io/os"] === "windows";
@@ -50,47 +52,6 @@ export const rowOf = (node: V1Node, machine: Machine | undefined): NodeRow => ({
   build: labelsOf(node)[BUILD_LABEL] ?? null,
   instanceId: instanceIdOf(node),
 });
-
-/** A machine that another controller of the cluster calls its own. */
-export interface Claim {
-  /** Instance id, address or DNS name, as the claim has it. */
-  readonly machine: string;
-  readonly kind: "machine-set" | "machine" | "windows-instances";
-  /** Name of the MachineSet or Machine; the entry's key. */
-  readonly owner: string;
-}
-
-/** The claim on a machine, by exactly its instance id, address or name. */
-export const claimOn = (machine: Machine, claimed: readonly Claim[]): Claim | undefined => {
-  const own = [machine.instanceId, machine.privateIp, machine.privateDnsName];
-  return claimed.find((claim) => own.includes(claim.machine.toLowerCase()));
-};
-
-const tagOf = (machine: Machine | undefined, ...keys: readonly string[]): string | undefined =>
-  keys.map((key) => machine?.tags[key]).find((value) => value !== undefined);
-
-/** Whose machine it is; doubt means observed. */
-export function ownershipOf(
-  machine: Machine | undefined,
-  cluster: string,
-  claimed: readonly Claim[],
-): "managed" | "assisted" | "observed" {
-  if (!machine) return "observed";
-  if (ownerOf(machine, claimed)) return "assisted";
-  return isOurs(machine, cluster) ? "managed" : "observed";
-}
-
-/** Another controller that would replace the machine, or that owns it. */
-function ownerOf(machine: Machine, claimed: readonly Claim[]): RemovalRefusal | null {
-  const group = tagOf(machine, "aws:autoscaling:groupName");
-  const nodeGroup = tagOf(machine, "eks:nodegroup-name");
-  const karpenter = tagOf(machine, "karpenter.sh/nodeclaim", "karpenter.sh/nodepool", "karpenter.sh/provisioner-name");
-  if (karpenter) return { kind: "karpenter", owner: karpenter };
-  if (nodeGroup) return { kind: "node-group", owner: nodeGroup };
-  if (group) return { kind: "auto-scaling-group", owner: group };
-  const claim = claimOn(machine, claimed);
-  return claim ? { kind: claim.kind, owner: claim.owner } : null;
-}
 
 /** `kubectl describe node`, shortened to what one asks at night. */
 export const detailsOf = (
@@ -134,60 +95,3 @@ export const movedPods = (pods: readonly V1Pod[]): MovedPod[] =>
       localData: (pod.spec?.volumes ?? []).flatMap(localVolume),
     };
   });
-
-/** Pods that only this build of Windows can run: their own selector says so, or they run on such a node now. */
-const podsNeeding = (build: string, node: V1Node, pods: readonly V1Pod[]): number =>
-  podsToEvict(pods).filter(
-    (pod) =>
-      pod.spec?.nodeName === node.metadata?.name ||
-      (!pod.spec?.nodeName && pod.spec?.nodeSelector?.[BUILD_LABEL] === build),
-  ).length;
-
-/** What a removal is judged by. */
-export interface RemovalGround {
-  readonly node: V1Node;
-  readonly machine: Machine | undefined;
-  readonly nodes: readonly V1Node[];
-  /** All pods of the cluster. */
-  readonly pods: readonly V1Pod[];
-  readonly cluster: string;
-  readonly claimed: readonly Claim[];
-  readonly isProtected: boolean;
-  /** The operation that holds the machine, other than the one that asks. */
-  readonly heldBy: string | null;
-}
-
-/** Taints of a node that is not in service: being set up, lost, shut down. Pods of the build may tolerate other taints. */
-const OUT_OF_SERVICE = ["casement.dev/", "node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"];
-
-/** May new pods go there? */
-const isInService = (node: V1Node): boolean =>
-  isReady(node) &&
-  !node.spec?.unschedulable &&
-  !(node.spec?.taints ?? []).some(
-    ({ key, effect }) => effect !== "PreferNoSchedule" && OUT_OF_SERVICE.some((prefix) => key.startsWith(prefix)),
-  );
-
-function lastOfBuild({ node, nodes, pods }: RemovalGround): RemovalRefusal | null {
-  const build = labelsOf(node)[BUILD_LABEL];
-  if (!build) return null;
-  const others = nodes.filter(
-    (other) =>
-      other.metadata?.name !== node.metadata?.name && isWindows(other) && labelsOf(other)[BUILD_LABEL] === build,
-  );
-  if (others.some(isInService)) return null;
-  const needing = podsNeeding(build, node, pods);
-  return needing > 0 ? { kind: "last-of-build", build, pods: needing } : null;
-}
-
-/** Why a node may not be removed; null when it may. Ownership comes before safety, doubt counts as no. */
-export function removalRefusalOf(ground: RemovalGround): RemovalRefusal | null {
-  const { node, machine, cluster, claimed, isProtected, heldBy } = ground;
-  if (!isWindows(node)) return { kind: "linux" };
-  if (!machine) return { kind: "no-instance" };
-  const owner = ownerOf(machine, claimed);
-  if (owner) return owner;
-  if (ownershipOf(machine, cluster, claimed) !== "managed") return { kind: "not-launched-by-us" };
-  if (isProtected) return { kind: "termination-protected" };
-  return heldBy ? { kind: "busy", operation: heldBy } : lastOfBuild(ground);
-}

@@ -3,19 +3,15 @@ import {
   PatchStrategy,
   setHeaderOptions,
   type V1Node,
-  type V1ObjectMeta,
   type V1Pod,
   type V1Taint,
 } from "@kubernetes/client-node";
 import { Retryable } from "../errors.ts";
-import type { Claim } from "./node-facts.ts";
+import { isAbsent } from "./client-errors.ts";
 import { timestamp, type World } from "./world.ts";
 
 /** A Node of the cluster, as workflows hand it from verb to verb. */
 export type Node = V1Node;
-
-/** Objects whose absence is an answer. */
-const absent = (error: unknown): boolean => error instanceof ApiException && error.code === 404;
 
 const mergePatch = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
 
@@ -44,7 +40,7 @@ const reading = ({ clients }: World) => {
       try {
         return await core.readNode({ name });
       } catch (error) {
-        if (absent(error)) return undefined;
+        if (isAbsent(error)) return undefined;
         throw error;
       }
     },
@@ -110,7 +106,7 @@ const changing = (world: World) => {
       try {
         await core.patchNode({ name, body: { spec: { unschedulable: unschedulable || null } } }, mergePatch);
       } catch (error) {
-        if (!absent(error)) throw error;
+        if (!isAbsent(error)) throw error;
       }
       const after = await read(name);
       if (after && (after.spec?.unschedulable === true) !== unschedulable) {
@@ -127,7 +123,7 @@ const changing = (world: World) => {
         await core.patchNode({ name, body: { metadata: { uid }, spec: { unschedulable: true } } }, mergePatch);
         await core.deleteNode({ name, body: { preconditions: { uid } } });
       } catch (error) {
-        if (absent(error) || (error instanceof ApiException && error.code === 409)) return;
+        if (isAbsent(error) || (error instanceof ApiException && error.code === 409)) return;
         throw error;
       }
     },
@@ -136,7 +132,7 @@ const changing = (world: World) => {
 
 /** Nodes of the cluster and what is written on them. */
 export const nodes = (world: World) => {
-  const { core, custom } = world.clients.kubernetes;
+  const { core } = world.clients.kubernetes;
   return {
     ...reading(world),
     ...changing(world),
@@ -165,54 +161,5 @@ export const nodes = (world: World) => {
         },
       });
     },
-
-    /** Instance ids and addresses that a Machine or WMCO's `windows-instances` claims: not ours to approve or remove. */
-    claimed: async (): Promise<readonly Claim[]> => [...(await machineClaims(custom)), ...(await hostClaims(core))],
   };
 };
-
-interface MachineObject {
-  readonly metadata: V1ObjectMeta;
-  readonly spec?: { readonly providerID?: string };
-}
-
-/** Who makes a new machine when this one goes: its MachineSet, or nobody but itself. */
-function machineClaim({ metadata, spec }: MachineObject): Claim[] {
-  const machine = spec?.providerID?.split("/").at(-1);
-  if (!machine) return [];
-  const owner = metadata.ownerReferences?.find(({ kind }) => kind === "MachineSet")?.name;
-  const set = owner ?? metadata.labels?.["machine.openshift.io/cluster-api-machineset"];
-  return [
-    set ? { machine, kind: "machine-set", owner: set } : { machine, kind: "machine", owner: metadata.name ?? "" },
-  ];
-}
-
-/** `aws:///us-west-2a/i-0abc` → `i-0abc`, from every Machine of the cluster; clusters without that kind have none. */
-async function machineClaims(custom: World["clients"]["kubernetes"]["custom"]): Promise<Claim[]> {
-  try {
-    const list = (await custom.listNamespacedCustomObject({
-      group: "machine.openshift.io",
-      version: "v1beta1",
-      namespace: "openshift-machine-api",
-      plural: "machines",
-    })) as { items?: MachineObject[] };
-    return (list.items ?? []).flatMap(machineClaim);
-  } catch (error) {
-    if (absent(error)) return [];
-    throw error;
-  }
-}
-
-/** Addresses and names under WMCO's "bring your own host" ConfigMap. */
-async function hostClaims(core: World["clients"]["kubernetes"]["core"]): Promise<Claim[]> {
-  try {
-    const map = await core.readNamespacedConfigMap({
-      name: "windows-instances",
-      namespace: "openshift-windows-machine-config-operator",
-    });
-    return Object.keys(map.data ?? {}).map((machine) => ({ machine, kind: "windows-instances", owner: machine }));
-  } catch (error) {
-    if (absent(error)) return [];
-    throw error;
-  }
-}

@@ -1,3 +1,4 @@
+import { claims } from "./claims.ts";
 import { csrs } from "./csrs.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { evictions } from "./evictions.ts";
@@ -23,6 +24,7 @@ import { timestamp, type World } from "./world.ts";
 export const steps = (world: World) => ({
   now: world.now,
   timestamp: (): string => timestamp(world),
+  claims: claims(world),
   csrs: csrs(world),
   doctor: doctor(world),
   evictions: evictions(world),

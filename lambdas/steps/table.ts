@@ -8,8 +8,8 @@ export interface Key {
   readonly sk: string;
 }
 
-/** Reading and writing knows no time. */
-type Place = Pick<DoorWorld, "clients" | "settings">;
+/** What reading and writing needs: no time. */
+type Storage = Pick<DoorWorld, "clients" | "settings">;
 
 /** What must hold for a write. */
 interface Condition {
@@ -32,7 +32,7 @@ async function unlessUnmet<T>(write: Promise<T>): Promise<T | undefined> {
 }
 
 /** Writes that happen only if something holds; undefined when it did not. */
-const conditional = ({ clients, settings }: Place) => {
+const conditional = ({ clients, settings }: Storage) => {
   const TableName = settings.ledgerTable;
 
   const putIf = ({ expression, values }: Condition, item: object) =>
@@ -72,7 +72,7 @@ const set = (fields: object): (readonly [string, unknown])[] =>
   Object.entries(fields).filter(([, value]) => value !== undefined);
 
 /** The few ways in which items are read and written: reads are consistent, writes that race are conditional. */
-export const table = ({ clients, settings }: Place) => {
+export const table = ({ clients, settings }: Storage) => {
   const TableName = settings.ledgerTable;
   const { putIf, setIf } = conditional({ clients, settings });
 

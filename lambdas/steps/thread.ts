@@ -81,7 +81,7 @@ const posting = (world: World) => {
   };
 };
 
-/** What is said in Slack. Every verb throws Retryable-like errors of the client as they come. */
+/** What is said in Slack. Each verb throws what Slack's client threw: `isBusy` tells whether trying again may help. */
 export const thread = (world: World) => ({
   ...posting(world),
 

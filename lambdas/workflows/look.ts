@@ -80,7 +80,7 @@ async function describeNode(steps: Steps, typed: string, begun: Begun): Promise<
   const machine = machineOfNode(node, await steps.instances.ofCluster(configuration.cluster.id));
   const details = detailsOf(node, machine, await steps.nodes.podsOn(node.metadata?.name ?? ""), {
     cluster: configuration.cluster.name,
-    claimed: await steps.nodes.claimed(),
+    claimed: await steps.claims.all(),
     heldBy: machine ? ((await steps.leases.holder(machine.instanceId)) ?? null) : null,
   });
   return nodeMessage(details, steps.timestamp(), begun.commandWord);

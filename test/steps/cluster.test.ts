@@ -109,13 +109,13 @@ describe("Lists", () => {
   });
 
   it("of claims are empty on a cluster that knows neither Machines nor WMCO's list", async () => {
-    expect(await verbs().nodes.claimed()).toEqual([]);
+    expect(await verbs().claims.all()).toEqual([]);
   });
 
   it("of claims name the addresses that WMCO was given", async () => {
     const metadata = { name: "windows-instances", namespace: "openshift-windows-machine-config-operator" };
     stored({ apiVersion: "v1", kind: "ConfigMap", metadata, data: { "10.0.0.77": "username=Administrator" } });
-    expect(await verbs().nodes.claimed()).toEqual([host]);
+    expect(await verbs().claims.all()).toEqual([host]);
   });
 
   it("of claims name the instances of Machines, and no Machine that has none yet", async () => {
@@ -127,7 +127,7 @@ describe("Lists", () => {
     const ownerReferences = [{ apiVersion: machine.apiVersion, kind: "MachineSet", name: "winworker", uid: "u" }];
     const spec = { providerID: `aws:///us-west-2a/${two}` };
     stored({ ...machine, metadata: { ...metadata("win-3"), ownerReferences }, spec });
-    expect(await verbs().nodes.claimed()).toEqual([
+    expect(await verbs().claims.all()).toEqual([
       { machine: one, kind: "machine", owner: "win-1" },
       { machine: two, kind: "machine-set", owner: "winworker" },
       host,

@@ -1,8 +1,8 @@
-import { ApiException } from "@kubernetes/client-node";
 import { z } from "zod";
 import { JOIN_ACCOUNT, JOIN_NAMESPACE } from "../../desired/cluster-access.ts";
 import { kubeletFits, serverFits } from "../../desired/versions.ts";
 import type { Finding } from "../../messages/finding.ts";
+import { isAbsent } from "../client-errors.ts";
 import { isWindows } from "../node-facts.ts";
 import { nodes } from "../nodes.ts";
 import type { Check, Patient } from "./check.ts";
@@ -14,7 +14,7 @@ const exists = async (read: Promise<unknown>): Promise<boolean> => {
     await read;
     return true;
   } catch (error) {
-    if (error instanceof ApiException && error.code === 404) return false;
+    if (isAbsent(error)) return false;
     throw error;
   }
 };

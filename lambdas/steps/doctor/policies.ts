@@ -1,7 +1,7 @@
 import { ApiException, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { JOIN_ACCOUNT, JOIN_NAMESPACE } from "../../desired/cluster-access.ts";
 import type { Finding } from "../../messages/finding.ts";
-import { bodyOf } from "../client-errors.ts";
+import { bodyOf, isAbsent } from "../client-errors.ts";
 import { isWindows } from "../node-facts.ts";
 import { nodes } from "../nodes.ts";
 import type { World } from "../world.ts";
@@ -76,7 +76,7 @@ async function tried(world: World, { policy, what, attempt }: Attempt): Promise<
     if (byPolicy(error)) return [];
     // Without the right itself there is nothing to hold: that right is a finding of its own.
     if (error instanceof ApiException && error.code === 403) return [];
-    if (error instanceof ApiException && error.code === 404) return [missing];
+    if (isAbsent(error)) return [missing];
     throw error;
   }
 }

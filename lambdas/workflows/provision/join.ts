@@ -1,9 +1,9 @@
 import { networkOperations } from "../../desired/okd.ts";
 import { signingRequestNotice } from "../../messages/notices.ts";
 import { claimedByOthers } from "../../messages/removal-refusal.ts";
+import { claimOn } from "../../steps/claims.ts";
 import { CLIENT_SIGNER, type Expected, type KnownNames, SERVING_SIGNER } from "../../steps/csr-rules.ts";
 import { BOOTSTRAPPER } from "../../steps/join-secret.ts";
-import { claimOn } from "../../steps/node-facts.ts";
 import type { Node } from "../../steps/nodes.ts";
 import { found, type Look, StageFailed, still } from "../durably.ts";
 import { apply, type Job, machineOf, once, record, waitFor } from "./job.ts";
@@ -57,7 +57,7 @@ async function note(job: Job, notes: readonly string[]): Promise<void> {
 /** The kubelet asks for its identity with the bootstrap token; nobody else may have a claim on the machine. */
 export async function clientCertificate(job: Job): Promise<void> {
   const machine = machineOf(job);
-  const claimed = await once(job, "nobody else claims the machine", () => job.steps.nodes.claimed());
+  const claimed = await once(job, "nobody else claims the machine", () => job.steps.claims.all());
   const claim = claimOn(machine, claimed);
   if (claim) throw new StageFailed(claimedByOthers(claim.machine, claim.kind, claim.owner));
   await waitFor(job, "the client certificate is approved", () => approveOnce(job, CLIENT_SIGNER));

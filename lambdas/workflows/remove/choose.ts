@@ -3,7 +3,8 @@ import { refusedMessage } from "../../messages/endings.ts";
 import { notRemoved, removalRefusedMessage, removeDryRun, shownOnly } from "../../messages/outcomes.ts";
 import { type RemovalFacts, removalRefused } from "../../messages/removal-dialog.ts";
 import { type RemovalRefusal, removalRefusal } from "../../messages/removal-refusal.ts";
-import { instanceIdOf, movedPods, removalRefusalOf } from "../../steps/node-facts.ts";
+import { instanceIdOf, movedPods } from "../../steps/node-facts.ts";
+import { removalRefusalOf } from "../../steps/removal-rules.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { findNode } from "../find-node.ts";
 import { type Begun, whisperTo } from "../operation.ts";
@@ -48,7 +49,7 @@ export async function choose(steps: Steps, start: Start, begun: Begun, named: st
       nodes,
       pods,
       cluster: configuration.cluster.name,
-      claimed: await steps.nodes.claimed(),
+      claimed: await steps.claims.all(),
       isProtected: machine ? await steps.instances.isProtected(machine.instanceId) : false,
       heldBy: holder && holder !== start.operation ? holder : null,
     }),
