@@ -1,0 +1,89 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Order } from "../../lambdas/steps/machine.ts";
+import type { Job } from "../../lambdas/workflows/provision/job.ts";
+import { configurationWith, manifest } from "../desired/okd-facts.ts";
+import { tenMinutes, verbs } from "./engine.ts";
+
+/** What a job did, in order: "terminate i-0…", "record failed"; and who cancelled its operation. */
+export interface Diary {
+  readonly entries: string[];
+  cancelledBy: string | null;
+}
+
+export const diary = (): Diary => ({ entries: [], cancelledBy: null });
+
+export const machine = {
+  instanceId: "i-0ab12cd34ef567890",
+  state: "running",
+  privateIp: "10.0.0.20",
+  privateDnsName: "ip-10-0-0-20.us-west-2.compute.internal",
+  zone: "us-west-2a",
+  launchedAt: "2026-11-21T08:00:00.000Z",
+  tags: {},
+};
+
+const lease = { instanceId: machine.instanceId, owner: "add-1:0", epoch: 1 };
+
+type Given = Readonly<Record<string, object>>;
+
+/** What every job needs of the world: a ledger that takes note, a machine that does what it is told, an instance that goes. */
+function ordinary(book: Diary): Given {
+  const { entries } = book;
+  const does = (what: string) => async (): Promise<void> => void entries.push(what);
+  let order: Omit<Order, "mark"> | undefined;
+  return {
+    ledger: {
+      operation: async () => ({ cancelledBy: book.cancelledBy, callbacks: {} }),
+      changeNode: async (_id: string, _index: number, { status, outcome }: { status?: string; outcome?: string }) =>
+        void (status && entries.push(outcome ? `${status}: ${outcome}` : status)),
+      awaitCommand: async () => undefined,
+    },
+    machine: {
+      requestFor: async (plan: { operations: readonly { do: string }[] }) => ({ plan }),
+      send: async (_held: unknown, sent: Order) => {
+        order = sent;
+        entries.push(`${sent.script} "${sent.mark.replace("add-1:0 ", "")}"`);
+        return "command-1";
+      },
+      look: async () => ({ state: "done", result: { script: order?.script, ok: true, failed: null } }),
+    },
+    instances: {
+      describe: async () => ({ ...machine, state: entries.includes("terminate") ? "terminated" : "running" }),
+      terminate: does("terminate"),
+    },
+    joinSecret: { remove: does("delete the join secret"), nameOf: () => "casement/prod-west/join" },
+    nodes: { read: async () => undefined, remove: does("delete the Node"), announce: async () => undefined },
+    notices: { send: async () => undefined },
+  };
+}
+
+/** Lays what a test gives over what is ordinary, noun by noun. */
+const laidOver = (base: Given, over: Given): Given =>
+  Object.fromEntries(
+    [...new Set([...Object.keys(base), ...Object.keys(over)])].map((noun) => [noun, { ...base[noun], ...over[noun] }]),
+  );
+
+/**
+ * A node of `add-1` on its way, whose instance runs and whose kubelet has been started.
+ * @param given verbs that are not as usual, by noun
+ */
+export function jobOn(ctx: DurableContext, book: Diary, given: Given = {}, changes: Partial<Job> = {}): Job {
+  const configuration = configurationWith();
+  const pool = configuration.pools.web;
+  if (!pool) throw new Error("the configuration has no pool web");
+  const image = { parameter: "/aws/…", imageId: "ami-0a1b2c3d4e5f60718" };
+  return {
+    ctx,
+    steps: verbs(laidOver(ordinary(book), given)),
+    start: { operation: "add-1", index: 0, pool: "web", image, runtimeVersion: "1" },
+    runtime: { version: "1", configuration, payload: manifest() },
+    pool,
+    owner: "add-1:0",
+    stage: "ready",
+    bounds: tenMinutes(),
+    machine,
+    lease,
+    node: null,
+    ...changes,
+  };
+}
