@@ -51,6 +51,15 @@ const ending = (sign: string, start: Start, words: string, next: string): Messag
 export const refusedMessage = (start: Start, words: string, commandWord: string): Message =>
   ending("🚫", start, words, `nothing was changed; ${typeThis(commandWord, "operations")} lists it`);
 
+/** A service did not do its part for minutes: nothing is wrong with the request. */
+export const busyMessage = (start: Start, words: string, commandWord: string): Message =>
+  ending(
+    "❌",
+    start,
+    `given up, because a service did not do its part for minutes: ${words}`,
+    `${typeThis(commandWord, "nodes")} shows what is there now; please try again later`,
+  );
+
 /** Something nobody foresaw: what is known, and where to look. */
 export const troubleMessage = (start: Start, words: string, commandWord: string): Message =>
   ending(

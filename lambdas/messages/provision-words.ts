@@ -12,6 +12,9 @@ export const kubeletIs = {
   notStopped: (why: string): string => `its kubelet could not be stopped (${why.slice(0, MOST_WORDS)})`,
 } as const;
 
+/** What stands for EC2's word while nobody can be asked. */
+export const UNREADABLE = "in a state that could not be read";
+
 /** What a node that was not taken into the cluster leaves behind. */
 export const machineLeaves = {
   nothingLaunched: "no instance was launched",

@@ -28,7 +28,7 @@ export const podsCameBack = (names: readonly string[]): string =>
 export const removalLeaves = {
   untouched: "nothing was changed",
   asCordonedAsBefore: "the node is cordoned, as it was before",
-  schedulable: "the node is schedulable again; pods that had left are elsewhere",
+  schedulable: "the node is schedulable again; pods that were evicted do not come back by themselves",
   cordoned: (node: string, why: string): string =>
     `the node is still cordoned, because ${why}; ${code(`kubectl uncordon ${node}`)} opens it to pods again`,
   terminating: (instanceId: string): string =>

@@ -1,4 +1,5 @@
 import { type DurableContext, DurableOperationError, StepSemantics } from "@aws/durable-execution-sdk-js";
+import { Retryable } from "../errors.ts";
 import { isBusy, wordsOf } from "../steps/client-errors.ts";
 
 /** A stage did not reach its end: the sentence says why, in the machine's or service's own words. */
@@ -12,9 +13,11 @@ export class TimeIsUp extends StageFailed {
   /** What was still missing, in words. */
   readonly waitsFor: string;
 
-  constructor(waitsFor: string) {
-    super(`gave up waiting for ${waitsFor}`);
-    this.waitsFor = waitsFor;
+  /** @param answer what a service said last instead of an answer, null when it was asked without trouble */
+  constructor(waitsFor: string, answer: string | null = null) {
+    const gaveUp = waitsFor === "" ? "gave up" : `gave up waiting for ${waitsFor}`;
+    super(answer === null ? gaveUp : `${gaveUp}; the last answer was: ${answer}`);
+    this.waitsFor = answer ?? waitsFor;
   }
 }
 
@@ -44,7 +47,8 @@ async function inWords<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!isBusy(error) && error instanceof Error) error.message = wordsOf(error);
+    if (isBusy(error)) throw new Retryable(wordsOf(error), { cause: error });
+    if (error instanceof Error) error.message = wordsOf(error);
     throw error;
   }
 }
@@ -121,9 +125,12 @@ export const still = (waitsFor: string): Look<never> => ({ waitsFor });
 type Waiting<T> =
   | { readonly kind: "waiting"; readonly waitsFor: string }
   | { readonly kind: "done"; readonly value: T }
-  | { readonly kind: "late"; readonly waitsFor: string }
+  | { readonly kind: "late"; readonly waitsFor: string; readonly answer: string | null }
   | { readonly kind: "cancelled"; readonly by: string }
   | { readonly kind: "failed"; readonly why: string };
+
+/** Milliseconds; the configuration counts its deadlines in minutes. */
+export const MINUTE = 60_000;
 
 /** What a wait is bounded by. */
 export interface Bounds {
@@ -135,6 +142,17 @@ export interface Bounds {
   /** Told when what is waited for has changed. */
   readonly onWaiting: (waitsFor: string) => Promise<void>;
 }
+
+/**
+ * Bounds that nobody can cancel and that tell nobody: for what has to be brought to its end.
+ * @param untilMs milliseconds since the epoch
+ */
+export const onlyUntil = (untilMs: number, now: () => number): Bounds => ({
+  until: untilMs,
+  now,
+  cancelledBy: async () => null,
+  onWaiting: async () => undefined,
+});
 
 /** The first looks come quickly, later ones every fifteen seconds: each look is an operation of the execution. */
 const pause = (attempt: number) => ({ seconds: attempt < 4 ? 5 : 15 });
@@ -148,11 +166,13 @@ async function lookOnce<T>(look: () => Promise<Look<T>>, before: Waiting<T>, bou
     if ("done" in seen) return { kind: "done", value: seen.done };
     if (seen.waitsFor !== waitsFor) await bounds.onWaiting(seen.waitsFor);
     return bounds.now() >= bounds.until
-      ? { kind: "late", waitsFor: seen.waitsFor }
+      ? { kind: "late", waitsFor: seen.waitsFor, answer: null }
       : { kind: "waiting", waitsFor: seen.waitsFor };
   } catch (error) {
     if (!isBusy(error)) return { kind: "failed", why: wordsOf(error) };
-    return bounds.now() >= bounds.until ? { kind: "late", waitsFor: wordsOf(error) } : { kind: "waiting", waitsFor };
+    return bounds.now() >= bounds.until
+      ? { kind: "late", waitsFor, answer: wordsOf(error) }
+      : { kind: "waiting", waitsFor };
   }
 }
 
@@ -174,5 +194,5 @@ export async function until<T>(
   if (end.kind === "done") return end.value;
   if (end.kind === "cancelled") throw new Cancelled(end.by);
   if (end.kind === "failed") throw new StageFailed(end.why);
-  throw new TimeIsUp(end.waitsFor);
+  throw new TimeIsUp(end.waitsFor, end.kind === "late" ? end.answer : null);
 }

@@ -1,6 +1,6 @@
 import { isDryRun, type Start } from "../commands/command.ts";
 import { UserError } from "../errors.ts";
-import { mistakeMessage, refusedMessage, troubleMessage } from "../messages/endings.ts";
+import { busyMessage, mistakeMessage, refusedMessage, troubleMessage } from "../messages/endings.ts";
 import type { Message, OperationStatus } from "../records.ts";
 import type { Steps } from "../steps/steps.ts";
 import { checkAsker } from "./asker.ts";
@@ -39,6 +39,9 @@ const endings: Readonly<Record<string, OperationStatus>> = {
   Forbidden: "refused",
 };
 
+/** How the end of each kind of error is said in the channel; any other is a bug. */
+const messages: Readonly<Record<string, typeof troubleMessage>> = { Refused: refusedMessage, Retryable: busyMessage };
+
 /** What concerns nobody but the asker; so does all that comes of a dry run. */
 const PRIVATE: ReadonlySet<string> = new Set(["UserError", "Forbidden"]);
 
@@ -71,7 +74,7 @@ export async function failOperation(steps: Steps, start: Start, error: unknown):
   });
   if (PRIVATE.has(cause.name)) return privately(steps, start, mistakeMessage(cause.message));
   const word = await commandWord(steps);
-  const message = (status === "refused" ? refusedMessage : troubleMessage)(start, cause.message, word);
+  const message = (messages[cause.name] ?? troubleMessage)(start, cause.message, word);
   if (isDryRun(start.request)) return privately(steps, start, message);
   const operation = await steps.ledger.operation(start.operation);
   const mark = `${start.operation} end`;

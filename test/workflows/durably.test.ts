@@ -1,5 +1,6 @@
+import { ApiException } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { found, stepAtMostOnce, still, until } from "../../lambdas/workflows/durably.ts";
+import { causeOf, found, step, stepAtMostOnce, still, until } from "../../lambdas/workflows/durably.ts";
 import { inMinutes, run, setUp, tearDown, tenMinutes, timeout } from "./engine.ts";
 
 beforeAll(setUp);
@@ -47,6 +48,23 @@ describe("A wait", () => {
     expect(told).toEqual(["the agent"]);
   });
 
+  it("says what it waited for and what a service answered last that was never ready", async () => {
+    const deaf = (first: number) => {
+      const bounds = tenMinutes();
+      let looks = 0;
+      return run((ctx) =>
+        until(ctx, "wait", bounds, async () => {
+          looks += 1;
+          if (looks > first) throw timeout();
+          return still("the agent");
+        }),
+      );
+    };
+    const { error } = await deaf(2);
+    expect(error?.message).toBe("gave up waiting for the agent; the last answer was: no answer");
+    expect((await deaf(0)).error?.message).toBe("gave up; the last answer was: no answer");
+  });
+
   it("ends at once where a look fails for good, in the words of what failed", async () => {
     const ended = await run((ctx) =>
       until(ctx, "wait", tenMinutes(), async () => {
@@ -54,6 +72,18 @@ describe("A wait", () => {
       }),
     );
     expect(ended.error).toEqual({ type: "StageFailed", message: "access denied" });
+  });
+});
+
+describe("A step that may run again", () => {
+  it("ends in the service's own words after minutes of patience, and says that the world was busy", async () => {
+    const status = { kind: "Status", message: "the server is currently unable to handle the request" };
+    const { error } = await run((ctx) =>
+      step(ctx, "read", async () => {
+        throw new ApiException(503, "Unknown API Status Code!", JSON.stringify(status), {});
+      }).catch((thrown: unknown) => Promise.reject(causeOf(thrown))),
+    );
+    expect(error).toEqual({ type: "Retryable", message: status.message });
   });
 });
 

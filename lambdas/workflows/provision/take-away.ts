@@ -4,7 +4,7 @@ import { podsToEvict } from "../../steps/evictions.ts";
 import type { Lease } from "../../steps/leases.ts";
 import { isReady } from "../../steps/node-facts.ts";
 import type { Node } from "../../steps/nodes.ts";
-import { causeOf, found, StageFailed, still, TimeIsUp, until } from "../durably.ts";
+import { causeOf, found, type Look, StageFailed, still, TimeIsUp, until } from "../durably.ts";
 import { type Job, once, record, uncancellable } from "./job.ts";
 
 const MINUTE = 60_000;
@@ -83,31 +83,32 @@ async function useOf(job: Job): Promise<string | null> {
 
 /** @returns whether EC2 shows within the deadline that the instance is gone */
 async function terminate(job: Job, lease: Lease): Promise<boolean> {
-  await once(job, "terminate the instance", async () => {
-    // Nobody is asked any more: a click from now on is too late.
-    await record(job, { callbacks: {}, decideBy: null });
-    await job.steps.instances.terminate(lease);
-  });
-  const since = await once(job, "the instance is ending", async () => job.steps.now());
-  return isTerminated(job, lease.instanceId, since);
+  // Nobody is asked any more: a click from now on is too late.
+  await once(job, "nobody is asked any more", () => record(job, { callbacks: {}, decideBy: null }));
+  try {
+    await within(job, "terminate the instance", async () => found(await job.steps.instances.terminate(lease)));
+    return await isTerminated(job, lease.instanceId);
+  } catch (error) {
+    if (error instanceof StageFailed) return false;
+    throw error;
+  }
 }
 
 /** EC2 may not show yet what was launched a moment ago: only after this time an instance that is not there is gone. */
 const SHOWS_WITHIN_MS = MINUTE;
 
-async function isTerminated(job: Job, instanceId: string, since: number): Promise<boolean> {
-  const { steps, runtime } = job;
-  const bounds = uncancellable(job, since + runtime.configuration.deadlines.terminate * MINUTE);
-  try {
-    return await until(job.ctx, "the instance is terminated", bounds, async () => {
-      const state = (await steps.instances.describe(instanceId))?.state;
-      const isForgotten = state === undefined && steps.now() >= since + SHOWS_WITHIN_MS;
-      return state === "terminated" || isForgotten ? found(true) : still(`EC2 to terminate ${instanceId}`);
-    });
-  } catch (error) {
-    if (error instanceof StageFailed) return false;
-    throw error;
-  }
+const isTerminated = (job: Job, instanceId: string): Promise<true> =>
+  within(job, "the instance is terminated", async (since) => {
+    const state = (await job.steps.instances.describe(instanceId))?.state;
+    const isForgotten = state === undefined && job.steps.now() >= since + SHOWS_WITHIN_MS;
+    return state === "terminated" || isForgotten ? found(true) : still(`EC2 to terminate ${instanceId}`);
+  });
+
+/** Waits within the deadline of a termination, also while EC2 does not answer. */
+async function within<T>(job: Job, name: string, look: (since: number) => Promise<Look<T>>): Promise<T> {
+  const since = await once(job, `before: ${name}`, async () => job.steps.now());
+  const bounds = uncancellable(job, since + job.runtime.configuration.deadlines.terminate * MINUTE);
+  return until(job.ctx, name, bounds, () => look(since));
 }
 
 async function deleteNode(job: Job): Promise<void> {

@@ -5,15 +5,14 @@ import {
   machineEndedBy,
   machineLeaves,
   machineOutcome,
+  UNREADABLE,
 } from "../../messages/provision-words.ts";
 import { provisionStages } from "../../records.ts";
 import { endOf, hasEnded, wasGivenUp } from "../../steps/instances.ts";
-import { Cancelled, causeOf } from "../durably.ts";
+import { Cancelled, causeOf, MINUTE } from "../durably.ts";
 import { askWhatBecomesOfIt, type Decision } from "./decision.ts";
 import { apply, type Job, once, record, uncancellable } from "./job.ts";
 import { takeAway } from "./take-away.ts";
-
-const MINUTE = 60_000;
 
 /**
  * Puts a node's failure or cancellation in order: the kubelet is stopped first so that nothing half done stays in the
@@ -21,7 +20,7 @@ const MINUTE = 60_000;
  */
 export async function trouble(job: Job, error: unknown): Promise<void> {
   const cause = causeOf(error);
-  const seen = await once(job, "look what became of it", () => lookAround(job));
+  const seen = await surroundings(job);
   const kubelet = seen.isGone ? kubeletIs.gone : await stopKubelet(job);
   if (cause instanceof Cancelled)
     return takeAway(job, { status: "cancelled", by: machineEndedBy.cancellation(cause.message) });
@@ -44,6 +43,15 @@ interface Surroundings {
   readonly state: string;
   /** What others did, in words. */
   readonly findings: readonly string[];
+}
+
+/** Who cannot be asked for minutes says nothing: somebody decides about the machine all the same. */
+async function surroundings(job: Job): Promise<Surroundings> {
+  try {
+    return await once(job, "look what became of it", () => lookAround(job));
+  } catch {
+    return { isGone: false, isGivenUp: false, state: UNREADABLE, findings: [] };
+  }
 }
 
 async function lookAround({ steps, lease, machine, node }: Job): Promise<Surroundings> {
