@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
-import { beginOperation } from "../../lambdas/workflows/operation.ts";
+import { Refused, Retryable } from "../../lambdas/errors.ts";
+import type { Message } from "../../lambdas/records.ts";
+import { beginOperation, failOperation } from "../../lambdas/workflows/operation.ts";
 import { configurationWith } from "../desired/okd-facts.ts";
 import { operationRecord } from "../messages/records.ts";
 import { verbs } from "./engine.ts";
@@ -44,4 +46,22 @@ it("an operation that the front door gave up does not begin", async () => {
 
 it("an operation of somebody whom today's policy does not allow ends as forbidden", async () => {
   expect((await begun({}, { people: {}, policy: {} })).answer).toBe("Forbidden");
+});
+
+it("an operation that got nowhere is said in the channel: a refusal, a service that was busy too long, a bug", async () => {
+  const said: string[] = [];
+  const post = async (_channel: string, { blocks }: Message) => void said.push(JSON.stringify(blocks));
+  const steps = verbs({
+    runtime: { read: async () => ({ version: "7", configuration: configurationWith() }) },
+    ledger: { changeOperation: async () => undefined, operation: async () => operationRecord() },
+    thread: { post },
+  });
+  const { id, request, asker } = operationRecord();
+  for (const error of [new Refused("no"), new Retryable("InternalError: later"), new TypeError("oops")])
+    await failOperation(steps, { operation: id, request, asker, notAfter: NOW / 1000 }, error);
+  expect(said).toEqual([
+    expect.stringContaining("nothing was changed"),
+    expect.stringContaining("a service did not do its part for minutes: InternalError: later"),
+    expect.stringContaining("something unforeseen: oops"),
+  ]);
 });
