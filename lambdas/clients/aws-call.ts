@@ -119,17 +119,17 @@ const PATIENCE = { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequ
 
 /**
  * Builds the way to AWS's JSON services.
- * @param place where we run, by whose credentials
+ * @param settings where we run, by whose credentials
  * @param maxAttempts how often a call is made at most; each of them must be safe to repeat
  * @throws AwsError for what the service refused; whatever the connection threw
  */
-export function awsCalls(place: Settings, transport?: Transport, maxAttempts = 4): AwsCall {
+export function awsCalls(settings: Settings, transport?: Transport, maxAttempts = 4): AwsCall {
   const handler = (transport?.aws ?? new NodeHttpHandler(PATIENCE)) as {
     handle(request: unknown): Promise<{ response: HttpResponse }>;
   };
   const sign = (request: AwsRequest) =>
-    new SignatureV4({ ...place, service: request.service, sha256: Sha256 }).sign(
-      requestTo(endpointOf(place, request.service), request),
+    new SignatureV4({ ...settings, service: request.service, sha256: Sha256 }).sign(
+      requestTo(endpointOf(settings, request.service), request),
     );
   const once: AwsCall = async (request) => {
     const { response } = await handler.handle(await sign(request));

@@ -27,30 +27,30 @@ export interface Clients extends DoorClients {
 
 /**
  * Builds the clients: the only folder where an SDK client is made.
- * @param place where we run, by whose credentials
+ * @param settings where we run, by whose credentials
  * @param transport another way out than the network
  */
-export function clients(place: Settings, transport?: Transport): Clients {
+export function clients(settings: Settings, transport?: Transport): Clients {
   const aws = {
-    region: place.region,
-    credentials: place.credentials,
-    ...(place.awsEndpoint ? { endpoint: place.awsEndpoint } : {}),
+    region: settings.region,
+    credentials: settings.credentials,
+    ...(settings.awsEndpoint ? { endpoint: settings.awsEndpoint } : {}),
     ...(transport ? { requestHandler: transport.aws } : {}),
     maxAttempts: 4,
   };
-  const few = doorClients(place, transport);
-  const cluster = async (fresh: boolean) => clusterCredentialOf(await few.secret(place.clusterSecret, fresh));
+  const ofDoors = doorClients(settings, transport);
+  const cluster = async (fresh: boolean) => clusterCredentialOf(await ofDoors.secret(settings.clusterSecret, fresh));
   return {
-    ...few,
+    ...ofDoors,
     ec2: new EC2Client(aws),
     // EC2 answers "no capacity" with status 500, which a client repeats; what is only busy is repeated by the step.
     launches: new EC2Client({ ...aws, maxAttempts: 1 }),
     // SendCommand has no idempotency token: the client must not repeat it by itself after a lost answer.
     ssm: new SSMClient({ ...aws, maxAttempts: 1 }),
-    s3: new S3Client({ ...aws, forcePathStyle: place.awsEndpoint !== undefined }),
+    s3: new S3Client({ ...aws, forcePathStyle: settings.awsEndpoint !== undefined }),
     secrets: new SecretsManagerClient(aws),
     lambda: new LambdaClient(aws),
     kubernetes: kubernetes(cluster, transport?.kubernetes),
-    events: events(awsCalls(place, transport)),
+    events: events(awsCalls(settings, transport)),
   };
 }

@@ -31,20 +31,20 @@ export interface Patience {
 
 /**
  * Builds the clients of the doors.
- * @param place where we run, by whose credentials
+ * @param settings where we run, by whose credentials
  * @param transport another way out than the network
  * @param patience how long calls may take
  * @param now milliseconds since the epoch: the age of what is kept
  */
 export function doorClients(
-  place: Settings,
+  settings: Settings,
   transport?: Transport,
   patience: Patience = {},
   now: () => number = Date.now,
 ): DoorClients {
-  const call = awsCalls(place, transport, patience.attempts);
+  const call = awsCalls(settings, transport, patience.attempts);
   const kept = secrets(call, now);
-  const slackSecrets = async (atMost: number) => slackCredential(await kept.read(place.slackSecret, atMost));
+  const slackSecrets = async (atMost: number) => slackCredential(await kept.read(settings.slackSecret, atMost));
   const newToken = async () => (await slackSecrets(DOUBT_MS)).botToken;
   let slack: WebClient | undefined;
   return {
@@ -53,7 +53,8 @@ export function doorClients(
     secret: (name, fresh) => kept.read(name, fresh ? 0 : KEEP_MS),
     slack: async () => {
       const { botToken } = await slackSecrets(KEEP_MS);
-      if (slack?.token !== botToken) slack = webClient(place.slackUrl, botToken, newToken, patience.slack, transport);
+      if (slack?.token !== botToken)
+        slack = webClient(settings.slackUrl, botToken, newToken, patience.slack, transport);
       return slack;
     },
     signingSecret: async (doubted) => (await slackSecrets(doubted ? DOUBT_MS : KEEP_MS)).signingSecret,

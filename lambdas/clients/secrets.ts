@@ -33,7 +33,8 @@ async function textOf(call: AwsCall, name: string): Promise<string> {
 }
 
 /**
- * @param now milliseconds since the epoch
+ * Reads secrets through Secrets Manager's JSON API and remembers them.
+ * @param now milliseconds since the epoch: the age of what is remembered
  */
 export function secrets(call: AwsCall, now: () => number): Secrets {
   const known = new Map<string, Reading>();

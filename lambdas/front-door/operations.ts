@@ -2,6 +2,7 @@ import { type Asker, type Command, isDryRun, type Request, type Start } from "..
 import { commandOf } from "../commands/list.ts";
 import { operationId } from "../commands/operation-id.ts";
 import { notStarted } from "../messages/answers.ts";
+import { noRole } from "../messages/refusals.ts";
 import { removalSkeleton } from "../messages/removal-dialog.ts";
 import type { OperationRecord } from "../records.ts";
 import type { FrontDoorWorld } from "./world.ts";
@@ -54,8 +55,8 @@ export async function begin(world: FrontDoorWorld, asked: Asked): Promise<Operat
   const record = recordOf(world, asked);
   if ((await world.requested(record)) === "again") return repeated(world, record);
   const command = commandOf(record.request.command);
-  if (!(await dialogOpens(world, record, command, asked.triggerId))) return giveUp(world, record, notStarted.dialog);
-  return (await starts(world, record, command)) ? record : giveUp(world, record, notStarted.busy);
+  if (!(await openDialog(world, record, command, asked.triggerId))) return giveUp(world, record, notStarted.dialog);
+  return (await startWorkflow(world, record, command)) ? record : giveUp(world, record, notStarted.busy);
 }
 
 /**
@@ -63,13 +64,12 @@ export async function begin(world: FrontDoorWorld, asked: Asked): Promise<Operat
  * @returns the operation as it stands: another one than a refusal when this very request had been taken on before
  */
 export async function turnDown(world: FrontDoorWorld, asked: Asked): Promise<OperationRecord> {
-  const { requestedAt, ...record } = recordOf(world, asked);
+  const record = recordOf(world, asked);
   const refused: OperationRecord = {
     ...record,
-    requestedAt,
-    endedAt: requestedAt,
     status: "refused",
-    summary: `no role that may use ${record.request.command}`,
+    endedAt: record.requestedAt,
+    summary: noRole(record.request.command),
   };
   return (await world.requested(refused)) === "again" ? repeated(world, refused) : refused;
 }
@@ -82,11 +82,12 @@ export const isTurnedDown = ({ status, executionArn }: OperationRecord): boolean
 async function repeated(world: FrontDoorWorld, { id, request }: OperationRecord): Promise<OperationRecord> {
   const record = await world.operation(id);
   if (!record) throw new Error(`${id} was written and is gone`);
-  if (record.status === "requested") await starts(world, record, commandOf(request.command));
+  if (record.status === "requested") await startWorkflow(world, record, commandOf(request.command));
   return record;
 }
 
-async function dialogOpens(
+/** Opens the dialog of a command that asks by one; false when Slack did not take it. */
+async function openDialog(
   world: FrontDoorWorld,
   record: OperationRecord,
   command: Command,
@@ -97,11 +98,13 @@ async function dialogOpens(
   return succeeds(`dialog of ${id}`, () => world.openDialog(triggerId, removalSkeleton(id, request.node)));
 }
 
-const starts = (world: FrontDoorWorld, record: OperationRecord, command: Command): Promise<boolean> =>
+/** Starts the command's workflow, if it has one; false when Lambda did not take the start. */
+const startWorkflow = (world: FrontDoorWorld, record: OperationRecord, command: Command): Promise<boolean> =>
   succeeds(`start of ${record.id}`, async () => {
     if (command.workflow) await world.start(command.workflow, record.id, startOf(record));
   });
 
+/** What failed is logged; whoever asked is told in other words. */
 async function succeeds(what: string, action: () => Promise<void>): Promise<boolean> {
   try {
     await action();

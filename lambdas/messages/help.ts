@@ -32,7 +32,7 @@ export function helpMessage(
   };
 }
 
-const arguments_ = (command: Command): string[] =>
+const argumentLines = (command: Command): string[] =>
   command.arguments.map(({ name, means, required }) => `• *${name}*${required ? "" : " (optional)"}: ${plain(means)}`);
 
 const alsoSaid = (command: Command): string[] =>
@@ -43,7 +43,7 @@ export function commandHelp(command: Command, usable: readonly string[], command
   const lines = [
     `*${code(formOf(command, commandWord))}*`,
     plain(command.detail, 1_000),
-    ...arguments_(command),
+    ...argumentLines(command),
     ...(command.dryRun ? ["• *--dry-run*: shows what would happen and changes nothing"] : []),
     `Examples: ${command.examples.map((example) => typeThis(commandWord, example)).join(", ")}`,
     ...alsoSaid(command),

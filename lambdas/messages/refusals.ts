@@ -21,6 +21,9 @@ const refusals: { readonly [K in Refusal["kind"]]: (of: Extract<Refusal, { kind:
     `You have no role that may use ${code(command)}. Nothing was done; ${typeThis(word, "help")} shows what you may use, and whoever keeps the configuration can give you a role.`,
 };
 
+/** What the ledger keeps of somebody whom the policy turned down. */
+export const noRole = (command: string): string => `no role that may use ${command}`;
+
 /** A refusal as the asker alone reads it. */
 export const refusalMessage = (refusal: Refusal, commandWord: string): Message =>
   say((refusals[refusal.kind] as (of: Refusal, word: string) => string)(refusal, commandWord));
