@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Chosen, choose } from "../../lambdas/workflows/remove/choose.ts";
+import { enter } from "../../lambdas/workflows/remove/removal.ts";
+import { takeOut } from "../../lambdas/workflows/remove/take-out.ts";
+import { configurationWith } from "../desired/okd-facts.ts";
+import { operationRecord } from "../messages/records.ts";
+import { machine } from "./a-job.ts";
+import { run, setUp, tearDown, verbs } from "./engine.ts";
+
+beforeAll(setUp);
+afterAll(tearDown);
+
+const NAME = machine.privateDnsName;
+const lease = { instanceId: machine.instanceId, owner: "remove-1:0", epoch: 1 };
+const begun = { runtimeVersion: "7", commandWord: "/win" };
+const { asker } = operationRecord();
+const start = {
+  operation: "remove-1",
+  request: { command: "remove", node: NAME, dryRun: false },
+  asker,
+  notAfter: 0,
+} as const;
+const configuration = {
+  ...configurationWith(),
+  people: { operator: [asker.userId] },
+  policy: { remove: ["operator"] },
+};
+
+/** A Node of ours as its cluster shows it: its uid and whether EC2 protects its instance may change. */
+interface Found {
+  uid: string;
+  isProtected: boolean;
+}
+
+/** The verbs by which a node is judged; what was begun with it is kept in `taken`. */
+const judging = (found: Found, taken: string[]) =>
+  verbs({
+    runtime: { read: async () => ({ version: "7", configuration }) },
+    people: { standing: async () => "member", groupsOf: async () => [] },
+    nodes: {
+      all: async () => [
+        {
+          metadata: { name: NAME, uid: found.uid, labels: { "kubernetes.io/os": "windows" } },
+          spec: { providerID: `aws:///us-west-2a/${machine.instanceId}` },
+        },
+      ],
+      pods: async () => [],
+    },
+    claims: { all: async () => [] },
+    instances: {
+      describe: async () => ({ ...machine, tags: { "casement:launched": "true", "casement:cluster": "prod-west" } }),
+      isProtected: async () => found.isProtected,
+    },
+    leases: {
+      holder: async () => undefined,
+      take: async (_id: string, owner: string) => {
+        taken.push(owner);
+        throw new Error("the journeys tell the rest");
+      },
+    },
+  });
+
+/** Judges the node before the question, lets time change it, and goes on after the yes. */
+async function answeredYes(change: Partial<Found>) {
+  const found = { uid: "uid-1", isProtected: false };
+  const taken: string[] = [];
+  const steps = judging(found, taken);
+  const asked: Chosen = await choose(steps, start, begun, NAME);
+  expect(asked.refusal).toBeNull();
+  Object.assign(found, change);
+  const ended = await run((ctx) => takeOut(ctx, steps, start, begun, asked));
+  return { why: ended.error.message, taken };
+}
+
+describe("After the yes to a removal", () => {
+  it("the lease is taken when nothing has changed", async () => {
+    expect((await answeredYes({})).taken).toEqual(["remove-1:0"]);
+  });
+
+  it.each([
+    ["somebody protected the instance", { isProtected: true }, "protected"],
+    ["the Node was made again", { uid: "uid-2" }, "deleted and made again"],
+  ])("nothing is taken when meanwhile %s", async (_, change, why) => {
+    expect(await answeredYes(change)).toEqual({ why: expect.stringContaining(why), taken: [] });
+  });
+});
+
+describe("A stage of a removal", () => {
+  const entered = async (isBeyondReturn: boolean) => {
+    const done: string[] = [];
+    const steps = verbs({
+      ledger: {
+        operation: async () => operationRecord({ cancelledBy: "U0OPERATOR" }),
+        nodes: async () => [],
+        changeNode: async () => undefined,
+      },
+      nodes: { announce: async () => undefined },
+      thread: { update: async () => "1.0" },
+    });
+    const published = { messageTs: "1.0", view: "", at: 0, told: [], trouble: null };
+    const chosen = { name: NAME, uid: "uid-1" } as Chosen;
+    const far = { published, isBeyondReturn, isTouched: true, stage: "terminate" } as const;
+    const ended = await run((ctx) =>
+      enter({ ctx, steps, start, begun, chosen, lease, ...far }, "delete", async () => void done.push("done")),
+    );
+    return { error: ended.error.type, done };
+  };
+
+  it("is not begun after somebody cancelled, unless the instance was told to go", async () => {
+    expect(await entered(false)).toEqual({ error: "Cancelled", done: [] });
+    expect(await entered(true)).toEqual({ error: undefined, done: ["done"] });
+  });
+});
