@@ -11,7 +11,9 @@ const RESTART_AFTER = [10, 30, 60];
 
 /** Windows Server 2019 cannot change the VXLAN port (OpenShift documentation, WMCO prerequisites). */
 const FIXED_OVERLAY_BUILD = "10.0.17763";
-const STANDARD_OVERLAY_PORT = 4789;
+
+/** OVN-Kubernetes' own VXLAN port, where the cluster names none (OKD documentation, "Configuring hybrid networking"). */
+export const STANDARD_OVERLAY_PORT = 4789;
 
 const runner = (name: string): string => `${k}\\kube-log-runner.exe -log-file=${logFolder}\\${name}\\${name}.log`;
 

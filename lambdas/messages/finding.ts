@@ -33,4 +33,5 @@ export type Finding =
   | { readonly kind: "server-version"; readonly server: string; readonly payload: string }
   | { readonly kind: "kubelet-version"; readonly node: string; readonly kubelet: string; readonly server: string }
   | { readonly kind: "no-hybrid-network"; readonly network: string }
+  | { readonly kind: "network-differs"; readonly what: string; readonly cluster: string; readonly configured: string }
   | { readonly kind: "no-join-account" | "no-machine-approver" | "no-linux-node" };

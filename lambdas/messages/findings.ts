@@ -150,6 +150,7 @@ const ofCluster: Pick<
   | "credential-unusable"
   | "server-version"
   | "no-hybrid-network"
+  | "network-differs"
   | "no-join-account"
   | "no-machine-approver"
   | "no-linux-node"
@@ -178,6 +179,12 @@ const ofCluster: Pick<
       "Cluster",
       `the cluster's network (${plain(network)}) has no hybrid overlay for Windows nodes`,
       "give OVN-Kubernetes a hybrid cluster network (OKD documentation, “Configuring hybrid networking”)",
+    ),
+  "network-differs": ({ what, cluster, configured }) =>
+    broken(
+      "Cluster",
+      `${plain(what)} is ${code(cluster)} in the cluster and ${code(configured)} in the configuration`,
+      "write the cluster's value into the configuration and deploy it",
     ),
   "no-join-account": () =>
     broken(

@@ -49,6 +49,7 @@ const each: readonly Finding[] = [
   { kind: "server-version", server: "v1.36.1", payload: "1.34.2" },
   { kind: "kubelet-version", node: "win-1", kubelet: "v1.30.0", server: "v1.34.2" },
   { kind: "no-hybrid-network", network: "OpenShiftSDN" },
+  { kind: "network-differs", what: "the overlay's port", cluster: "9898", configured: "4789" },
   { kind: "no-join-account" },
   { kind: "no-machine-approver" },
   { kind: "no-linux-node" },

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import type { Configuration } from "../../configuration.ts";
 import { JOIN_ACCOUNT, JOIN_NAMESPACE } from "../../desired/cluster-access.ts";
+import { STANDARD_OVERLAY_PORT } from "../../desired/okd-services.ts";
 import { kubeletFits, serverFits } from "../../desired/versions.ts";
 import type { Finding } from "../../messages/finding.ts";
 import { isAbsent } from "../client-errors.ts";
@@ -40,25 +42,49 @@ async function kubelets(patient: Patient): Promise<Finding[]> {
 /** The cluster network operator's own configuration. */
 const network = z.object({
   spec: z.object({
+    serviceNetwork: z.array(z.string()).default([]),
     defaultNetwork: z.object({
       type: z.string(),
       ovnKubernetesConfig: z
-        .object({ hybridOverlayConfig: z.object({ hybridClusterNetwork: z.array(z.unknown()) }).optional() })
+        .object({
+          hybridOverlayConfig: z
+            .object({ hybridClusterNetwork: z.array(z.unknown()), hybridOverlayVXLANPort: z.number().optional() })
+            .optional(),
+        })
         .optional(),
     }),
   }),
 });
 
-async function hybridNetwork({ world }: Patient): Promise<Finding[]> {
+/**
+ * Judges the network that Windows nodes are to join: another port or service network than theirs would make nodes that
+ * are Ready and reach nobody.
+ * @param found the object networks.operator.openshift.io/cluster
+ * @throws ZodError when it is no such object
+ */
+export function networkFindings(found: unknown, { cluster }: Pick<Configuration, "cluster">): Finding[] {
+  const { serviceNetwork, defaultNetwork } = network.parse(found).spec;
+  const overlay = defaultNetwork.ovnKubernetesConfig?.hybridOverlayConfig;
+  if (defaultNetwork.type !== "OVNKubernetes" || !overlay || overlay.hybridClusterNetwork.length === 0)
+    return [{ kind: "no-hybrid-network", network: defaultNetwork.type }];
+  const port = overlay.hybridOverlayVXLANPort ?? STANDARD_OVERLAY_PORT;
+  const pairs = [
+    ["the overlay's port", String(port), String(cluster.hybridOverlayPort)],
+    ...serviceNetwork.slice(0, 1).map((range) => ["the service network", range, cluster.serviceNetwork] as const),
+  ] as const;
+  return pairs
+    .filter(([, theirs, ours]) => theirs !== ours)
+    .map(([what, theirs, ours]) => ({ kind: "network-differs", what, cluster: theirs, configured: ours }));
+}
+
+async function clusterNetwork({ world, configuration }: Patient): Promise<Finding[]> {
   const found: unknown = await world.clients.kubernetes.custom.getClusterCustomObject({
     group: "operator.openshift.io",
     version: "v1",
     plural: "networks",
     name: "cluster",
   });
-  const { type, ovnKubernetesConfig } = network.parse(found).spec.defaultNetwork;
-  const ranges = ovnKubernetesConfig?.hybridOverlayConfig?.hybridClusterNetwork ?? [];
-  return type === "OVNKubernetes" && ranges.length > 0 ? [] : [{ kind: "no-hybrid-network", network: type }];
+  return networkFindings(found, configuration);
 }
 
 async function joinAccount({ world }: Patient): Promise<Finding[]> {
@@ -77,7 +103,7 @@ async function machineApprover({ world }: Patient): Promise<Finding[]> {
 /** What profile okd needs of its cluster. */
 export const okdChecks: readonly Check[] = [
   { area: "Cluster", what: "the cluster's version", look: server },
-  { area: "Cluster", what: "the hybrid network", look: hybridNetwork },
+  { area: "Cluster", what: "the hybrid network", look: clusterNetwork },
   { area: "Cluster", what: "the account that nodes join with", look: joinAccount },
   { area: "Cluster", what: "the machine approver", look: machineApprover },
   { area: "Nodes", what: "the kubelets' versions", look: kubelets },
