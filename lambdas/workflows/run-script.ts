@@ -4,7 +4,19 @@ import type { DocumentScript } from "../scripts/documents.ts";
 import type { Lease } from "../steps/leases.ts";
 import type { CommandLook, Order } from "../steps/machine.ts";
 import type { Steps } from "../steps/steps.ts";
-import { type Bounds, Cancelled, found, StageFailed, step, stepAtMostOnce, still, TimeIsUp, until } from "./durably.ts";
+import {
+  type Bounds,
+  Cancelled,
+  found,
+  MINUTE,
+  onlyUntil,
+  StageFailed,
+  step,
+  stepAtMostOnce,
+  still,
+  TimeIsUp,
+  until,
+} from "./durably.ts";
 
 /** Behind the event that a command finished stands a slow poll: events are best effort. */
 const LOOK_AGAIN_SECONDS = 45;
@@ -20,7 +32,7 @@ interface Round {
 }
 
 /** How long a machine may take to end a command that was called off; SSM's cancelling is best effort. */
-const CALLED_OFF_WITHIN_MS = 60_000;
+const CALLED_OFF_WITHIN_MS = MINUTE;
 
 /** A command that nobody waits for any more must not run into what comes next: scripts let no second one in. */
 async function callOff(
@@ -35,8 +47,7 @@ async function callOff(
     await steps.machine.cancelCommand(commandId, instanceId);
     return now() + CALLED_OFF_WITHIN_MS;
   });
-  const bounds: Bounds = { until: patience, now, cancelledBy: async () => null, onWaiting: async () => undefined };
-  await until(ctx, `${name} is called off`, bounds, async () => {
+  await until(ctx, `${name} is called off`, onlyUntil(patience, now), async () => {
     const look = await steps.machine.look(script, commandId, instanceId);
     return look.state === "running" ? still("the agent to end it") : found(true);
   }).catch(() => undefined);

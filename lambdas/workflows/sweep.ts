@@ -6,7 +6,7 @@ import type { NodeRecord, OperationRecord } from "../records.ts";
 import { deployed } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { callPeople } from "./call-people.ts";
-import { step } from "./durably.ts";
+import { MINUTE, step } from "./durably.ts";
 import { closeLostNode } from "./lost-node.ts";
 
 /** What a tick of the schedule starts. */
@@ -22,7 +22,7 @@ interface Lost {
 }
 
 /** A start may be delivered late; what is younger than this may still begin. */
-const YOUNG_MS = 20 * 60_000;
+const YOUNG_MS = 20 * MINUTE;
 
 /** Operations that are looked at: older ones were looked at by earlier sweeps. */
 const LOOKED_AT = 200;

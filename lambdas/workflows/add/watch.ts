@@ -2,7 +2,7 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { NodeRecord, OperationStatus, OperationView } from "../../records.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { step } from "../durably.ts";
+import { MINUTE, step } from "../durably.ts";
 import { closeLostNode } from "../lost-node.ts";
 import { type Published, publish, saidAll, viewOf } from "../publisher.ts";
 
@@ -70,9 +70,9 @@ async function lookOnce(watched: Watched, before: Watch, callback: string): Prom
 }
 
 /** Asking every execution whether it still runs is worth a minute's interval; the service allows 30 such calls a second. */
-const CENSUS_EVERY_MS = 60_000;
+const CENSUS_EVERY_MS = MINUTE;
 
-const NEVER_BEGAN_MS = 15 * 60_000;
+const NEVER_BEGAN_MS = 15 * MINUTE;
 
 /** Closes nodes whose execution has ended, or never began, without saying so in the ledger. */
 async function census({ steps, operation }: Watched, last: number): Promise<number> {

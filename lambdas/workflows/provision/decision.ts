@@ -2,7 +2,7 @@ import { decisionHeard } from "../../messages/answers.ts";
 import { decisionNotice } from "../../messages/notices.ts";
 import { cancelledBy, mayDecide } from "../asker.ts";
 import { callPeople } from "../call-people.ts";
-import { causeOf } from "../durably.ts";
+import { causeOf, MINUTE } from "../durably.ts";
 import { type Job, once, record } from "./job.ts";
 
 /** What a person, the clock or a cancellation decided about a failed machine. */
@@ -19,7 +19,6 @@ interface Question {
   readonly until: number;
 }
 
-const MINUTE = 60_000;
 const TIME_IS_UP: Decision = { decision: "time", userId: null };
 
 /**

@@ -11,7 +11,17 @@ import type { Steps } from "../../steps/steps.ts";
 import { wakeWatch } from "../add/watch.ts";
 import { applyPlan } from "../apply-plan.ts";
 import { cancelledBy } from "../asker.ts";
-import { type Bounds, Cancelled, type Look, StageFailed, step, TimeIsUp, until } from "../durably.ts";
+import {
+  type Bounds,
+  Cancelled,
+  type Look,
+  MINUTE,
+  onlyUntil,
+  StageFailed,
+  step,
+  TimeIsUp,
+  until,
+} from "../durably.ts";
 import { runScript } from "../run-script.ts";
 
 /** What one node's execution is started with. */
@@ -50,9 +60,7 @@ export async function record({ steps, start: { operation, index } }: Job, change
 
 /** Bounds that nobody can cancel: for putting things back. */
 export const uncancellable = (job: Job, untilMs: number): Bounds => ({
-  until: untilMs,
-  now: job.steps.now,
-  cancelledBy: async () => null,
+  ...onlyUntil(untilMs, job.steps.now),
   onWaiting: (waitsFor) => record(job, { waitsFor }),
 });
 
@@ -79,7 +87,7 @@ export async function beginJob(ctx: DurableContext, steps: Steps, start: Provisi
     pool,
     owner: `${start.operation}:${start.index}`,
     stage: "launch",
-    bounds: { until: 0, now: steps.now, cancelledBy: async () => null, onWaiting: async () => undefined },
+    bounds: onlyUntil(0, steps.now),
     machine: null,
     lease: null,
     node: null,
@@ -104,7 +112,7 @@ export async function enter(job: Job, stage: Stage): Promise<void> {
         "CasementProvisioning",
         `stage ${stage} of ${job.start.operation}`,
       );
-    return { cancelledBy: null, until: job.steps.now() + minutes * 60_000 };
+    return { cancelledBy: null, until: job.steps.now() + minutes * MINUTE };
   });
   if (entered.cancelledBy !== null) throw new Cancelled(entered.cancelledBy);
   job.stage = stage;

@@ -2,7 +2,7 @@ import { PENDING_AT_MOST } from "../../steps/csrs.ts";
 import { endOf, type Machine } from "../../steps/instances.ts";
 import { candidatesOf, launchRequest } from "../../steps/launch-request.ts";
 import { UNREGISTERED_AT_ONCE } from "../../steps/places.ts";
-import { found, StageFailed, still } from "../durably.ts";
+import { found, MINUTE, StageFailed, still } from "../durably.ts";
 import { type Job, machineOf, once, record, waitFor } from "./job.ts";
 
 /** Launches one instance, in the first place that has room for it, and takes its lease. */
@@ -25,7 +25,7 @@ export async function launch(job: Job): Promise<void> {
 
 /** From now on so many minutes count, and no more. */
 async function boundBy(job: Job, name: string, minutes: number): Promise<void> {
-  const until = await once(job, name, async () => job.steps.now() + minutes * 60_000);
+  const until = await once(job, name, async () => job.steps.now() + minutes * MINUTE);
   job.bounds = { ...job.bounds, until };
 }
 

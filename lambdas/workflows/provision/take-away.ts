@@ -4,10 +4,8 @@ import { podsToEvict } from "../../steps/evictions.ts";
 import type { Lease } from "../../steps/leases.ts";
 import { isReady } from "../../steps/node-facts.ts";
 import type { Node } from "../../steps/nodes.ts";
-import { causeOf, found, type Look, StageFailed, still, TimeIsUp, until } from "../durably.ts";
+import { causeOf, found, type Look, MINUTE, StageFailed, still, TimeIsUp, until } from "../durably.ts";
 import { type Job, once, record, uncancellable } from "./job.ts";
-
-const MINUTE = 60_000;
 
 /** How a node ends that was not taken into the cluster. */
 export interface End {

@@ -7,10 +7,8 @@ import { type Unconfirmed, unconfirmed } from "../../messages/removal-words.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { cancelledBy } from "../asker.ts";
 import { callPeople } from "../call-people.ts";
-import { step } from "../durably.ts";
+import { MINUTE, step } from "../durably.ts";
 import type { Chosen } from "./choose.ts";
-
-const MINUTE = 60_000;
 
 interface Answer {
   readonly decision: "submitted" | Unconfirmed;

@@ -1,7 +1,7 @@
 import { notRemovedSummary, removedSummary } from "../../messages/endings.ts";
 import { removalLeaves } from "../../messages/removal-words.ts";
 import { stageName } from "../../messages/stages.ts";
-import { Cancelled, causeOf, found, StageFailed, step, still, until } from "../durably.ts";
+import { Cancelled, causeOf, found, MINUTE, onlyUntil, StageFailed, step, still, until } from "../durably.ts";
 import { type Removal, record, tell } from "./removal.ts";
 
 /** Before the instance is told to go everything can be put back: the node is schedulable again if it was before. */
@@ -42,23 +42,17 @@ async function finish(removal: Removal, status: "succeeded" | "failed" | "cancel
   await sayTheEnd(removal);
 }
 
-const SAY_WITHIN_MS = 30 * 60_000;
+const SAY_WITHIN_MS = 30 * MINUTE;
 
 /** Slack may be away just now: the message must not stand as running for ever. What happened is in the ledger anyway. */
 async function sayTheEnd(removal: Removal): Promise<void> {
   const { ctx, steps } = removal;
   const last = await step(ctx, "say until", async () => steps.now() + SAY_WITHIN_MS);
-  const bounds = {
-    until: last,
-    now: steps.now,
-    cancelledBy: async () => null,
-    onWaiting: async () => undefined,
-  };
   const say = async () => {
     const { trouble } = await tell(removal);
     return trouble === null ? found(true) : still(trouble);
   };
-  await until(ctx, "say how it ended", bounds, say).catch((error: unknown) => {
+  await until(ctx, "say how it ended", onlyUntil(last, steps.now), say).catch((error: unknown) => {
     if (!(error instanceof StageFailed)) throw error;
   });
 }

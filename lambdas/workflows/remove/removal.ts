@@ -5,7 +5,7 @@ import type { Lease } from "../../steps/leases.ts";
 import type { NodeChange } from "../../steps/ledger.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { cancelledBy } from "../asker.ts";
-import { type Bounds, Cancelled, type Look, step, until } from "../durably.ts";
+import { type Bounds, Cancelled, type Look, MINUTE, step, until } from "../durably.ts";
 import type { Begun } from "../operation.ts";
 import { type Published, publish, viewOf } from "../publisher.ts";
 import type { Chosen } from "./choose.ts";
@@ -28,8 +28,6 @@ export interface Removal {
 
 /** A removal has one node. */
 export const INDEX = 0;
-
-const MINUTE = 60_000;
 
 /** Writes into the node's record. */
 export const record = ({ steps, start }: Removal, change: NodeChange): Promise<void> =>
