@@ -6,6 +6,7 @@ import { executionName, executions } from "../steps/executions.ts";
 import { ledger } from "../steps/ledger.ts";
 import { people } from "../steps/people.ts";
 import { runtime } from "../steps/runtime.ts";
+import type { World } from "../steps/world.ts";
 
 /** SSM's event for one machine's command; the event for the whole command says nothing about machines. */
 const commandEvent = z.object({
@@ -33,8 +34,8 @@ const tickEvent = z.object({
   resources: z.tuple([z.string()]),
 });
 
-/** What a tick brings about; told for the log. */
-type Due = (tick: string) => Promise<string>;
+/** What a tick of a schedule brings about; the answer is for the log. */
+type Schedule = (tick: string) => Promise<string>;
 
 /** Where this door stands. */
 export interface CloudEventsHost {
@@ -43,23 +44,22 @@ export interface CloudEventsHost {
   readonly transport?: Transport;
 }
 
-/**
- * The second door: an event of AWS's wakes the workflow that waits for it. Events are best effort, late, doubled and
- * out of order: they only say "look now", and whoever is woken looks for itself.
- * @returns what was done, for the log
- */
-export const hostedCloudEvents = (host: CloudEventsHost): ((event: unknown) => Promise<string>) => {
-  const world = { clients: clients(host.settings, host.transport), settings: host.settings, now: host.now };
-  const book = ledger(world);
-  const runs = executions(world);
-  /** Rules by the end of their name. */
-  const schedules: Readonly<Record<string, Due>> = {
+const worldOf = ({ settings, now, transport }: CloudEventsHost): World => ({
+  clients: clients(settings, transport),
+  settings,
+  now,
+});
+
+/** Our schedules, by the end of their rule's name. */
+function schedulesOf(world: World): Readonly<Record<string, Schedule>> {
+  const { start } = executions(world);
+  return {
     sweep: async (tick) => {
-      await runs.start("sweep", executionName("sweep", tick), { tick });
+      await start("sweep", executionName("sweep", tick), { tick });
       return "sweep started";
     },
     credential: async (tick) => {
-      await runs.start("look", executionName("credential", tick), { watch: "credential" });
+      await start("look", executionName("credential", tick), { watch: "credential" });
       return "the credential is looked at";
     },
     // The front door has no time to ask Slack who is who.
@@ -69,20 +69,34 @@ export const hostedCloudEvents = (host: CloudEventsHost): ((event: unknown) => P
       return `${Object.keys(groups).length} groups and ${Object.keys(standings).length} people are known`;
     },
   };
-  const tick = async ({ id, resources: [rule] }: z.infer<typeof tickEvent>): Promise<string> => {
-    const due = Object.entries(schedules).find(([ending]) => rule.endsWith(ending))?.[1];
-    return due ? due(id) : `ignored: nobody knows the schedule ${rule}`;
-  };
+}
+
+/** Wakes the workflow that waits for a command, if the command has finished and somebody waits. */
+async function wakeForCommand(world: World, { detail }: z.infer<typeof commandEvent>): Promise<string> {
+  const { "command-id": commandId, status } = detail;
+  if (!FINISHED.has(status)) return `ignored: ${commandId} goes on`;
+  const callback = await ledger(world).commandCallback(commandId);
+  if (!callback) return `ignored: nobody waits for ${commandId}`;
+  return `${commandId}: ${await executions(world).complete(callback, { status })}`;
+}
+
+/**
+ * The second door: an event of AWS's wakes the workflow that waits for it. Events are best effort, late, doubled and
+ * out of order: they only say "look now", and whoever is woken looks for itself.
+ * @returns what was done, for the log
+ */
+export const hostedCloudEvents = (host: CloudEventsHost): ((event: unknown) => Promise<string>) => {
+  const world = worldOf(host);
+  const schedules = Object.entries(schedulesOf(world));
   return async (event) => {
-    const due = tickEvent.safeParse(event);
-    if (due.success) return tick(due.data);
-    const read = commandEvent.safeParse(event);
-    if (!read.success) return "ignored: nothing waits for this kind of event";
-    const { "command-id": commandId, status } = read.data.detail;
-    if (!FINISHED.has(status)) return `ignored: ${commandId} goes on`;
-    const callback = await book.commandCallback(commandId);
-    if (!callback) return `ignored: nobody waits for ${commandId}`;
-    return `${commandId}: ${await runs.complete(callback, { status })}`;
+    const tick = tickEvent.safeParse(event).data;
+    if (tick) {
+      const [rule] = tick.resources;
+      const schedule = schedules.find(([ending]) => rule.endsWith(ending))?.[1];
+      return schedule ? schedule(tick.id) : `ignored: nobody knows the schedule ${rule}`;
+    }
+    const command = commandEvent.safeParse(event).data;
+    return command ? wakeForCommand(world, command) : "ignored: nothing waits for this kind of event";
   };
 };
 
