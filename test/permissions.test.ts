@@ -52,6 +52,7 @@ describe("the permissions as a whole", () => {
 describe("what is allowed and what is not", () => {
   const secret = "arn:aws:secretsmanager:us-west-2:111122223333:secret:casement/prod-west";
   const ownArn = { "ec2:SourceInstanceARN": instance, "secretsmanager:ResourceTag/casement:instance-arn": instance };
+  const image = "arn:aws:ec2:us-west-2::image/ami-0a1";
   const bus = "arn:aws:events:us-west-2:111122223333:event-bus/default";
   const calling = (source: string): Context => ({
     "events:source": source,
@@ -80,6 +81,9 @@ describe("what is allowed and what is not", () => {
       { "ssm:resourceTag/casement:cluster": "prod-west", "ssm:resourceTag/casement:launched": "x" },
       true,
     ],
+    ["provision-node", "ssm:SendCommand", instance, { "ssm:resourceTag/casement:cluster": "prod-west" }, false],
+    ["provision-node", "ec2:RunInstances", image, { "ec2:Owner": "amazon" }, true],
+    ["provision-node", "ec2:RunInstances", image, { "ec2:Owner": "444455556666" }, false],
     [
       "provision-node",
       "iam:PassRole",

@@ -112,6 +112,22 @@ describe("a machine that joins", () => {
     });
   });
 
+  it("has no kubelet that would give itself a label which only the cluster may give", async () => {
+    const stand = await clusterStand();
+    await configured(stand, facts);
+    const service = allOperations(stand, facts).configure.find((one) => one.do === "service" && one.name === "kubelet");
+    if (service?.do !== "service") throw new Error("the plan defines no kubelet");
+    const commandLine = service.commandLine.replace("--node-labels=", "--node-labels=node-role.kubernetes.io/worker=,");
+    const restarted: Operation[] = [
+      { do: "service-state", name: "kubelet", state: "Stopped" },
+      { ...service, commandLine },
+      { do: "service-state", name: "kubelet", state: "Running" },
+    ];
+    expect(resultOf(await stand.apply(id, restarted))).toMatchObject({
+      failed: { error: expect.stringContaining("[node-role.kubernetes.io/worker]") },
+    });
+  });
+
   it("has no endpoint for kube-proxy without hns.psm1, which alone can make one", async () => {
     const stand = await clusterStand();
     await configured(stand, facts);
