@@ -14,18 +14,8 @@ const commandEvent = z.object({
   detail: z.object({ "command-id": z.string(), status: z.string() }),
 });
 
-/** Statuses after which nothing more comes; spaces as in SSM's events. */
-const FINISHED = new Set([
-  "Success",
-  "Failed",
-  "Cancelled",
-  "TimedOut",
-  "Timed Out",
-  "Delivery Timed Out",
-  "Execution Timed Out",
-  "Undeliverable",
-  "Terminated",
-]);
+/** A command goes on after these; spaces as in SSM's events. Whoever is woken by another one looks for itself. */
+const UNDER_WAY = new Set(["Pending", "InProgress", "In Progress", "Delayed", "Cancelling"]);
 
 /** A tick of one of our schedules: the rule's name ends in what it is for. */
 const tickEvent = z.object({
@@ -74,7 +64,7 @@ function schedulesOf(world: World): Readonly<Record<string, Schedule>> {
 /** Wakes the workflow that waits for a command, if the command has finished and somebody waits. */
 async function wakeForCommand(world: World, { detail }: z.infer<typeof commandEvent>): Promise<string> {
   const { "command-id": commandId, status } = detail;
-  if (!FINISHED.has(status)) return `ignored: ${commandId} goes on`;
+  if (UNDER_WAY.has(status)) return `ignored: ${commandId} goes on`;
   const callback = await ledger(world).commandCallback(commandId);
   if (!callback) return `ignored: nobody waits for ${commandId}`;
   return `${commandId}: ${await executions(world).complete(callback, { status })}`;

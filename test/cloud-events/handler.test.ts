@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { hostedCloudEvents } from "../../lambdas/cloud-events/handler.ts";
+import { lambdaName } from "../../lib/sandbox/ground.ts";
+import { town } from "../../lib/sandbox/town.ts";
+import { type Stand, stand } from "../steps/ground.ts";
+
+const COMMAND = "11111111-2222-4333-8444-555555555555";
+
+let ground: Stand;
+beforeAll(async () => {
+  ground = await stand();
+  // A callback of an execution that is gone: that the engine finds nobody shows that somebody was to be woken.
+  const arn = `arn:aws:lambda:${town.region}:${town.accountId}:function:${lambdaName("provision-node")}:1/durable-execution/gone/1`;
+  const callback = Buffer.from(JSON.stringify({ arn, operation: "1" })).toString("base64");
+  await ground.as("provision-node").ledger.awaitCommand(COMMAND, callback);
+});
+afterAll(() => ground.close());
+
+const door = (event: unknown): Promise<string> => {
+  const settings = ground.settings("cloud-events");
+  return hostedCloudEvents({ settings, now: ground.foundation.clock.now, transport: ground.transport })(event);
+};
+
+const finished = (status: string, commandId = COMMAND) => ({
+  "detail-type": "EC2 Command Invocation Status-change Notification",
+  detail: { "command-id": commandId, status },
+});
+
+describe("a command's event", () => {
+  test.for(["Pending", "InProgress", "In Progress", "Delayed", "Cancelling"])("wakes nobody at %s", async (status) => {
+    expect(await door(finished(status))).toBe(`ignored: ${COMMAND} goes on`);
+  });
+
+  test.for(["Success", "TimedOut", "Undeliverable", "Access Denied", "Invalid Platform", "Something Of Next Year"])(
+    "wakes who waits at %s",
+    async (status) => {
+      expect(await door(finished(status))).toBe(`${COMMAND}: too late`);
+    },
+  );
+
+  it("of somebody else's command is nobody's business", async () => {
+    expect(await door(finished("Success", "another"))).toBe("ignored: nobody waits for another");
+  });
+});
+
+test.for([
+  { "detail-type": "EC2 Instance State-change Notification", detail: { "instance-id": "i-1", state: "stopped" } },
+  { "detail-type": "EC2 Command Invocation Status-change Notification", detail: {} },
+  { nonsense: true },
+  null,
+])("an event that nothing waits for is ignored: %j", async (event) => {
+  expect(await door(event)).toBe("ignored: nothing waits for this kind of event");
+});
+
+test("a tick of a schedule that nobody knows says so", async () => {
+  const tick = { "detail-type": "Scheduled Event", id: "1", resources: ["arn:aws:events:::rule/other"] };
+  expect(await door(tick)).toBe("ignored: nobody knows the schedule arn:aws:events:::rule/other");
+});
