@@ -175,15 +175,6 @@ test("a node that somebody had cordoned before stays cordoned when the removal f
   expect(openly(here)[0]).toContain("the node is cordoned, as it was before");
 });
 
-test("a node that somebody cordoned while the dialog was open stays cordoned too", async () => {
-  here = await inhabited();
-  await guardedPod(here, web);
-  await ask(here, "ip-10-0-3-7");
-  await cordonByHand(here, web);
-  await here.submit("operator");
-  await expectKept(here, web, true);
-});
-
 test("an overloaded API server is no budget: the eviction is asked for again until it is heard", async () => {
   here = await inhabited();
   here.ground.foundation.mishaps.order("kubernetes-throttle", { resource: "pods/eviction" }, 4);

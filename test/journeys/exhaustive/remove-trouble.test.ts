@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CANCEL_OPERATION } from "../../../lambdas/messages/buttons.ts";
 import { lambdaName } from "../../../lib/sandbox/ground.ts";
 import { calls, newest, nodeNamed, settled } from "../evidence.ts";
-import { guardedPod, kubectl, stateOf, web } from "../others.ts";
+import { cordonByHand, guardedPod, kubectl, stateOf, web } from "../others.ts";
 import { inThreads, openly } from "../reading.ts";
 import { ask, expectGone, expectKept, inhabited, sayYes } from "../removal.ts";
 import type { World } from "../world.ts";
@@ -165,4 +165,13 @@ test("throttled by EC2 it waits and terminates once", async () => {
   await expectGone(here, web);
   expect(calls(here, "ec2", "TerminateInstances").filter(({ error }) => error === null)).toHaveLength(1);
   expect(nodeNamed(here, web.name)).toBeUndefined();
+});
+
+test("a node that somebody cordoned while the dialog was open stays cordoned too", async () => {
+  here = await inhabited();
+  await guardedPod(here, web);
+  await ask(here, "ip-10-0-3-7");
+  await cordonByHand(here, web);
+  await here.submit("operator");
+  await expectKept(here, web, true);
 });
