@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { messageOf } from "../lib/message-of.ts";
 import { StartError } from "./start-error.ts";
 
 /** How `npm start` was asked to run: `npm start -- --port 4600 --speed 20 --seed 1 --fresh`. */
@@ -53,8 +54,6 @@ function parsed(words: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    throw new StartError(
-      `${error instanceof Error ? error.message : error} (there are --port, --speed, --seed, --fresh and --help)`,
-    );
+    throw new StartError(`${messageOf(error)} (there are --port, --speed, --seed, --fresh and --help)`);
   }
 }

@@ -1,4 +1,5 @@
 import { flushCompileCache } from "node:module";
+import { messageOf } from "../lib/message-of.ts";
 import { claim, forget } from "./claim.ts";
 import { banner, writeEndpoints } from "./endpoints.ts";
 import { type Flags, flagsOf, usage } from "./flags.ts";
@@ -9,15 +10,13 @@ import { StartError } from "./start-error.ts";
 
 const STATE = ".sandbox";
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** What an earlier run left may be damaged, or from another version: then the way out is said, not a stack. */
 async function takingUp<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError(`the state in ${STATE} cannot be read (${reasonOf(error)}): start anew with --fresh`, {
+    throw new StartError(`the state in ${STATE} cannot be read (${messageOf(error)}): start anew with --fresh`, {
       cause: error,
     });
   }

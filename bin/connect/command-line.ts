@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { messageOf } from "../../lib/message-of.ts";
 import { StartError } from "../start-error.ts";
 import type { CredentialOptions } from "./credential.ts";
 import { deployedPlace, type Place, sandboxPlace } from "./place.ts";
@@ -16,7 +17,8 @@ export interface CommandLine {
   readonly credential: CredentialOptions;
 }
 
-const USAGE = `npm run connect                  asks the cluster whether the bot may do all that it must
+/** What there is, for `--help` and behind what was wrong. */
+export const usage = `npm run connect                  asks the cluster whether the bot may do all that it must
 npm run connect -- manifest      prints what a cluster administrator applies: … | kubectl apply -f -
 npm run connect -- credential    makes a credential for the bot and stores it in Secrets Manager
 npm run connect -- check         the whole doctor on a terminal (also: npm run doctor)
@@ -46,7 +48,7 @@ function parsed(words: readonly string[]) {
   try {
     return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
-    throw new StartError(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
+    throw new StartError(`${messageOf(error)}\n\n${usage}`);
   }
 }
 
@@ -59,7 +61,7 @@ function daysOf(text: string): number {
 function placeOf(sandbox: string | undefined, configuration: string | undefined): Place {
   if (sandbox !== undefined) return sandboxPlace(sandbox);
   if (configuration) return deployedPlace(configuration);
-  throw new StartError(`name the deployment: --configuration FILE, or CASEMENT_CONFIGURATION\n\n${USAGE}`);
+  throw new StartError(`name the deployment: --configuration FILE, or CASEMENT_CONFIGURATION\n\n${usage}`);
 }
 
 /**
@@ -75,7 +77,7 @@ export function commandLineOf(
   const { values, positionals } = parsed(words);
   const [said = "access", ...more] = positionals;
   const task = values.check ? "check" : tasks.find((one) => one === said);
-  if (!task || more.length > 0) throw new StartError(`there is no "${positionals.join(" ")}" here\n\n${USAGE}`);
+  if (!task || more.length > 0) throw new StartError(`there is no "${positionals.join(" ")}" here\n\n${usage}`);
   const credential = {
     days: daysOf(values.days),
     server: values.server,

@@ -3,8 +3,9 @@ import { doctorText, type Examination } from "../../lambdas/messages/doctor.ts";
 import { wordsOfFinding } from "../../lambdas/messages/findings.ts";
 import { doctor } from "../../lambdas/steps/doctor/doctor.ts";
 import { clusterManifest } from "../../lib/manifests/manifest.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { StartError } from "../start-error.ts";
-import { type CommandLine, commandLineOf, type Task } from "./command-line.ts";
+import { type CommandLine, commandLineOf, type Task, usage } from "./command-line.ts";
 import { storeCredential } from "./credential.ts";
 import type { Place } from "./place.ts";
 
@@ -20,7 +21,7 @@ const YOU = "you";
 
 /** Nothing can be asked: AWS does not answer, or does not know us. */
 const unreachable = (error: unknown): Examination => ({
-  findings: [{ kind: "down", area: "AWS", why: error instanceof Error ? error.message : String(error) }],
+  findings: [{ kind: "down", area: "AWS", why: messageOf(error) }],
   looked: 1,
   skipped: ["Slack, the cluster and its nodes: their credentials lie in AWS Secrets Manager"],
 });
@@ -60,6 +61,7 @@ export async function connect(
   typed: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Told> {
+  if (typed.includes("--help")) return { text: `${usage}\n`, code: 0 };
   const line = commandLineOf(typed, environment);
   return tasks[line.task](line);
 }

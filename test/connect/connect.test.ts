@@ -33,6 +33,12 @@ afterAll(async () => {
 });
 
 describe("npm run connect", () => {
+  test("says what there is, to --help and behind what it does not understand", async () => {
+    const { code, text } = await connect(["credential", "--help"], {});
+    expect({ code, text }).toEqual({ code: 0, text: expect.stringContaining("npm run connect -- manifest") });
+    await expect(connect(["--colour"], {})).rejects.toThrow(/Unknown option '--colour'.*npm run connect -- manifest/s);
+  });
+
   test("says that the bot may do everything in a cluster where the manifest was applied", async () => {
     const { code, text } = await atSandbox();
     expect(text).toContain("prod-west: all well (4 checks)");
