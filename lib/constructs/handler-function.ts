@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Annotations, Duration, RemovalPolicy } from "aws-cdk-lib";
 import { Effect, type Policy, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Alias, Architecture, type CfnFunction, Code, Function as Lambda, Runtime } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
@@ -124,6 +124,8 @@ export class HandlerFunction extends Construct {
     });
     if (network) (this.lambda.node.defaultChild as CfnFunction).vpcConfig = network;
     this.live = shape.executionSeconds ? this.#alias() : undefined;
+    const why = "Durable from its first version on; docs/decisions/0001 says what a change of that takes.";
+    if (this.live) Annotations.of(this.lambda).acknowledgeInfo("aws-lambda:Function.DurableConfig", why);
   }
 
   #runs({ executionSeconds }: Omit<FunctionShape, "entry">, asynchronous: boolean) {
