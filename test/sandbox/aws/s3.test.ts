@@ -204,4 +204,14 @@ describe("S3, asked with conditions and for more than it is simulated", () => {
     expect(await codeOf(client("node").send(write("plans/1")))).toBe("AccessDenied");
     expect(await codeOf(client("cloud-events").send(read))).toBe("AccessDenied");
   });
+
+  it("tells nobody who may not list the bucket that a key is not there", async () => {
+    const { client, put } = stand();
+    await put("payload/a", "x");
+    await client().send(new DeleteObjectCommand({ Bucket, Key: "payload/a" }));
+    for (const Key of ["payload/a", "payload/none"]) {
+      expect(await codeOf(client("provision-node").send(new GetObjectCommand({ Bucket, Key })))).toBe("AccessDenied");
+      expect(await codeOf(client().send(new GetObjectCommand({ Bucket, Key })))).toBe("NoSuchKey");
+    }
+  });
 });

@@ -1,4 +1,4 @@
-import { AwsError, type AwsService, type Caller } from "../../core/aws-service.ts";
+import { AwsError, type AwsService } from "../../core/aws-service.ts";
 import type { Foundation } from "../../core/foundation.ts";
 import type { WireRequest, WireResponse } from "../../core/wire.ts";
 import { escapedText, textElement, XML_DECLARATION } from "../xml.ts";
@@ -6,6 +6,8 @@ import { checksumsOf, etagOf, ranged, uploadOf } from "./bytes.ts";
 import { checkConditions, isUnchanged } from "./conditions.ts";
 import { listObjects, listVersions } from "./listing.ts";
 import { type Objects, objects, type Version } from "./objects.ts";
+import { requirePermission } from "./permits.ts";
+import { actionOf, type Target, targetOf } from "./target.ts";
 
 /** S3 as the ground builds it: buckets are made by seeding only, and all of them are versioned. */
 export interface S3 {
@@ -14,83 +16,6 @@ export interface S3 {
   /** Puts an object without asking anybody; returns the version id. */
   seed(bucket: string, key: string, content: string | Uint8Array): string;
 }
-
-interface Target {
-  readonly bucket: string;
-  /** Empty for the bucket itself. */
-  readonly key: string;
-  readonly query: URLSearchParams;
-}
-
-function decodedPath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    throw new AwsError("InvalidURI", "Couldn't parse the specified URI.");
-  }
-}
-
-/** Path style "/bucket/key", or the bucket as the first label of the host. */
-function targetOf(request: WireRequest, isBucket: (name: string) => boolean): Target {
-  const { pathname, searchParams } = new URL(request.url, "http://s3");
-  const path = decodedPath(pathname.slice(1));
-  const [label = "", ...domain] = (request.headers.host ?? "").split(".");
-  if (domain.length > 0 && isBucket(label)) return { bucket: label, key: path, query: searchParams };
-  const at = path.indexOf("/");
-  return at < 0
-    ? { bucket: path, key: "", query: searchParams }
-    : { bucket: path.slice(0, at), key: path.slice(at + 1), query: searchParams };
-}
-
-const objectActions: Readonly<Record<string, string>> = {
-  GET: "GetObject",
-  HEAD: "HeadObject",
-  PUT: "PutObject",
-  DELETE: "DeleteObject",
-};
-
-/** Operations on objects that look like ours but are others: acl, tagging, multipart uploads. */
-const others = ["acl", "tagging", "uploads", "uploadId", "retention", "legal-hold", "torrent", "attributes"];
-
-/** Headers that ask for something which is not simulated: it would be a lie to take them and do nothing. */
-const otherHeaders =
-  /^x-amz-(copy-source|acl|grant-|tagging$|storage-class|object-lock|website-redirect|server-side-encryption-)/;
-
-/** Operations on the bucket itself by method and what the query has. */
-const bucketActions: readonly (readonly [method: string, query: RegExp, action: string])[] = [
-  ["HEAD", /^$/, "HeadBucket"],
-  ["GET", /(^|&)versions\b/, "ListObjectVersions"],
-  ["GET", /(^|&)list-type=2\b/, "ListObjectsV2"],
-  ["GET", /(^|&)versioning\b/, "GetBucketVersioning"],
-];
-
-function actionOf({ method, headers }: WireRequest, { key, query }: Target): string | undefined {
-  if (others.some((name) => query.has(name)) || Object.keys(headers).some((name) => otherHeaders.test(name)))
-    return undefined;
-  if (key !== "") return objectActions[method];
-  return bucketActions.find(([known, wanted]) => known === method && wanted.test(query.toString()))?.[2];
-}
-
-const bucketArn = (target: Target): string => `arn:aws:s3:::${target.bucket}`;
-const objectArn = (target: Target): string => `${bucketArn(target)}/${target.key}`;
-
-const listContext = ({ query }: Target): Record<string, string> => ({ "s3:prefix": query.get("prefix") ?? "" });
-
-/** Which permission an action needs (Service Authorization Reference, Amazon S3). */
-const permits: Readonly<Record<string, (target: Target, caller: Caller) => void>> = {
-  GetObject: (target, caller) =>
-    caller.require(target.query.has("versionId") ? "s3:GetObjectVersion" : "s3:GetObject", [objectArn(target)]),
-  HeadObject: (target, caller) =>
-    caller.require(target.query.has("versionId") ? "s3:GetObjectVersion" : "s3:GetObject", [objectArn(target)]),
-  PutObject: (target, caller) => caller.require("s3:PutObject", [objectArn(target)]),
-  DeleteObject: (target, caller) =>
-    caller.require(target.query.has("versionId") ? "s3:DeleteObjectVersion" : "s3:DeleteObject", [objectArn(target)]),
-  ListObjectsV2: (target, caller) => caller.require("s3:ListBucket", [bucketArn(target)], listContext(target)),
-  ListObjectVersions: (target, caller) =>
-    caller.require("s3:ListBucketVersions", [bucketArn(target)], listContext(target)),
-  HeadBucket: (target, caller) => caller.require("s3:ListBucket", [bucketArn(target)]),
-  GetBucketVersioning: (target, caller) => caller.require("s3:GetBucketVersioning", [bucketArn(target)]),
-};
 
 function found(buckets: Objects, { bucket, key, query }: Target): Version {
   const id = query.get("versionId");
@@ -228,7 +153,7 @@ export function s3(foundation: Foundation): S3 {
     },
     answer: async (action, request, caller) => {
       const wanted = target(request);
-      permits[action]?.(wanted, caller);
+      requirePermission(action, wanted, caller, buckets);
       return perform[action]?.(buckets, request, wanted) ?? xml("", 501);
     },
     refuse: (error) => refusal(error, foundation.random.hex(16).toUpperCase()),
