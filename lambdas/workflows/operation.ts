@@ -1,5 +1,6 @@
 import { isDryRun, type Start } from "../commands/command.ts";
-import { UserError } from "../errors.ts";
+import { isChange } from "../commands/list.ts";
+import { Refused, UserError } from "../errors.ts";
 import { busyMessage, mistakeMessage, refusedMessage, troubleMessage } from "../messages/endings.ts";
 import type { Message, OperationStatus } from "../records.ts";
 import type { Steps } from "../steps/steps.ts";
@@ -15,18 +16,23 @@ export interface Begun {
 /**
  * Writes that the operation runs, and which version of the runtime document it goes by.
  * @returns null when there is nothing to do: the front door gave this start up and said so
- * @throws UserError when the start was delivered too late: what was asked an hour ago may not be wanted any more
+ * @throws Refused, or UserError for a look, when the start was delivered too late: what was asked an hour ago may not be wanted any more
  * @throws Forbidden when the asker may not, by today's policy and by what Slack says now
  */
 export async function beginOperation(steps: Steps, start: Start, executionArn: string): Promise<Begun | null> {
   const { version, configuration } = await steps.runtime.read(null);
   const operation = await steps.ledger.operation(start.operation);
   if (!operation || operation.endedAt !== null) return null;
-  if (steps.now() / 1000 > start.notAfter)
-    throw new UserError("This request arrived too late to be acted on. Please ask again.");
+  if (steps.now() / 1000 > start.notAfter) throw late(start);
   await steps.ledger.changeOperation(start.operation, { status: "running", executionArn });
   await checkAsker(steps, start, configuration);
   return { runtimeVersion: version, commandWord: configuration.command };
+}
+
+/** Who was promised a change finds it in the list of operations, refused; a look concerns nobody but the asker. */
+function late({ request }: Start): Error {
+  const words = "This request arrived too late to be acted on. Please ask again.";
+  return isChange(request.command) ? new Refused(words) : new UserError(words);
 }
 
 /** Says something to the asker alone. */

@@ -65,8 +65,7 @@ async function close(steps: Steps, id: string, why: string): Promise<Notice | nu
     if (node.endedAt === null && !(await stillRuns(steps, node))) await closeLostNode(steps, node, why);
   }
   if (operation.request.command === "add") await steps.places.closeReservation(operation.request.pool, id);
-  const status = operation.executionArn === null ? "not-started" : "failed";
-  await steps.ledger.changeOperation(id, { status, summary: why, endedAt: steps.timestamp(), callbacks: {} });
+  await steps.ledger.changeOperation(id, { status: "failed", summary: why, endedAt: steps.timestamp(), callbacks: {} });
   if (!isChange(operation.request.command)) return null;
   const { configuration } = await steps.runtime.read(null);
   const nodes = await steps.ledger.nodes(id);

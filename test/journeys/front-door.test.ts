@@ -148,7 +148,7 @@ test("a start that Lambda delivers an hour late does nothing and says so", async
   await here.type("operator", "/win add web 2");
   await here.pass(70);
   await settled(here);
-  expect((await newest(here)).operation.status).toBe("not-started");
+  expect((await newest(here)).operation.status).toBe("failed");
   expect([...privately(here, "operator"), ...openly(here)].join("\n")).toMatch(/arrived too late|never began/);
   expect(calls(here, "ec2", "RunInstances")).toEqual([]);
   await expectSound(here);

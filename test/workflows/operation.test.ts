@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { Refused, Retryable } from "../../lambdas/errors.ts";
-import type { Message } from "../../lambdas/records.ts";
+import type { Message, OperationRecord } from "../../lambdas/records.ts";
 import { beginOperation, failOperation } from "../../lambdas/workflows/operation.ts";
 import { configurationWith } from "../desired/okd-facts.ts";
 import { operationRecord } from "../messages/records.ts";
@@ -10,7 +10,7 @@ const NOW = Date.parse("2026-11-21T14:05:00Z");
 const operator = { people: { operator: ["U0OPERATOR"] }, policy: { add: ["operator"] } };
 
 /** Begins an operation that the ledger holds so; what was written into it is kept. */
-async function begun(fields: Parameters<typeof operationRecord>[0], rules: object, notAfter = NOW / 1000) {
+async function begun(fields: Partial<OperationRecord>, rules: object, notAfter = NOW / 1000) {
   const written: object[] = [];
   const steps = verbs({
     now: () => NOW,
@@ -21,7 +21,7 @@ async function begun(fields: Parameters<typeof operationRecord>[0], rules: objec
     },
     people: { standing: async () => "member", groupsOf: async () => [] },
   });
-  const { id, request, asker } = operationRecord();
+  const { id, request, asker } = operationRecord(fields);
   const answer = await beginOperation(steps, { operation: id, request, asker, notAfter }, "arn:1").catch(
     (error: Error) => error.name,
   );
@@ -36,7 +36,9 @@ it("an operation begins with the runtime document of today, and says which execu
 });
 
 it("an operation that was delivered too late does not begin", async () => {
-  expect(await begun({}, operator, NOW / 1000 - 1)).toEqual({ answer: "UserError", written: [] });
+  const late = NOW / 1000 - 1;
+  expect(await begun({}, operator, late)).toEqual({ answer: "Refused", written: [] });
+  expect(await begun({ request: { command: "nodes" } }, operator, late)).toEqual({ answer: "UserError", written: [] });
 });
 
 it("an operation that the front door gave up does not begin", async () => {

@@ -11,13 +11,14 @@ afterAll(tearDown);
 async function swept(minutesAgo: number, fields: Partial<OperationRecord>, execution: string | undefined) {
   const requestedAt = new Date(inMinutes(-minutesAgo)).toISOString();
   const operation = operationRecord({ request: { command: "nodes" }, requestedAt, ...fields });
-  const written: (string | undefined)[] = [];
+  const written: string[] = [];
   const steps = verbs({
     ledger: {
       operations: async () => [operation],
       operation: async () => operation,
       nodes: async () => [],
-      changeOperation: async (_id: string, { summary }: { summary?: string }) => void written.push(summary),
+      changeOperation: async (_id: string, { status, summary }: Partial<OperationRecord>) =>
+        void written.push(`${status}: ${summary}`),
     },
     executions: { status: async () => execution },
   });
@@ -27,12 +28,12 @@ async function swept(minutesAgo: number, fields: Partial<OperationRecord>, execu
 
 it("leaves what may still begin, and closes what never began", async () => {
   expect(await swept(19, {}, undefined)).toEqual([]);
-  expect(await swept(21, {}, undefined)).toEqual(["it was asked for, but never began"]);
+  expect(await swept(21, {}, undefined)).toEqual(["failed: it was asked for, but never began"]);
 });
 
 it("leaves what runs or has ended, and closes what was stopped without a word", async () => {
   const executionArn = "arn:1";
   expect(await swept(21, { executionArn }, "RUNNING")).toEqual([]);
   expect(await swept(21, { executionArn, endedAt: "2026-11-21T14:00:00.000Z" }, "STOPPED")).toEqual([]);
-  expect(await swept(21, { executionArn }, "STOPPED")).toEqual(["its execution ended as STOPPED"]);
+  expect(await swept(21, { executionArn }, "STOPPED")).toEqual(["failed: its execution ended as STOPPED"]);
 });

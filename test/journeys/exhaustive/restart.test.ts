@@ -82,7 +82,7 @@ async function expectNeverBegan(here: World): Promise<void> {
   await here.pass(40);
   await settled(here);
   expect((await newest(here)).operation).toMatchObject({
-    status: "not-started",
+    status: "failed",
     summary: expect.stringContaining("never began"),
   });
   expect(openly(here).join()).toContain("never began");
