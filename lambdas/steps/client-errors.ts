@@ -70,13 +70,28 @@ export function isBusy(error: unknown): boolean {
   );
 }
 
-/** The service's own words, short enough for a message: Kubernetes' exceptions carry whole bodies and headers. */
+/**
+ * The service's own words, short enough for a message: Kubernetes' exceptions carry whole bodies and headers, and
+ * Slack's do not say that they are Slack's.
+ */
 export function wordsOf(error: unknown): string {
   if (error instanceof ApiException) return kubernetesWords(error);
   if (!(error instanceof Error)) return String(error);
+  const fromSlack = slackWords(error);
+  if (fromSlack !== undefined) return fromSlack;
   // Some of AWS's errors say everything in their name and carry the message "UnknownError".
   return "$metadata" in error ? `${error.name}: ${error.message}`.replace(": UnknownError", "") : error.message;
 }
+
+/** What the errors of Slack's client mean, by their codes (@slack/web-api, errors.ts). */
+const slackErrors: Readonly<Record<string, (error: Error) => string>> = {
+  slack_webapi_platform_error: (error) => `Slack refused: ${slackCode(error)}`,
+  slack_webapi_http_error: (error) => `Slack answered ${statusOf(error)}`,
+  slack_webapi_rate_limited_error: () => "Slack asked for fewer requests",
+  slack_webapi_request_error: (error) => `Slack did not answer (${wordsOf(error.cause ?? "no reason given")})`,
+};
+
+const slackWords = (error: Error): string | undefined => slackErrors[String(fieldOf(error, "code"))]?.(error);
 
 function kubernetesWords(error: ApiException<unknown>): string {
   const message = fieldOf(bodyOf(error), "message");

@@ -79,7 +79,7 @@ describe("Trying again is useless", async () => {
   });
 });
 
-describe("The words of an error", () => {
+describe("The words of an error", async () => {
   it.each<[string, unknown, string]>([
     ["an error's message", new Error("no room"), "no room"],
     [
@@ -100,6 +100,10 @@ describe("The words of an error", () => {
     ["the status where the message is empty", kubernetes(500, { message: "" }), "the API server answered 500"],
     ["the status where the body is null", kubernetes(500, "null"), "the API server answered 500"],
     ["a text as it is", "oops", "oops"],
+    ["that Slack is away", await slack(503, "<html>"), "Slack answered 503"],
+    ["that Slack limits", await slack(429, "", { "retry-after": "30" }), "Slack asked for fewer requests"],
+    ["Slack's refusal", await slackRefusal("channel_not_found"), "Slack refused: channel_not_found"],
+    ["that Slack is out of reach", await unreachable(), "Slack did not answer (fetch failed)"],
   ])("are %s", (_, error, words) => {
     expect(wordsOf(error)).toBe(words);
   });
