@@ -1,10 +1,33 @@
-import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto";
 
 /** A key as the certificate library passes it around, with the key of node:crypto inside. */
 export interface PromptKey {
   readonly algorithm: Readonly<Record<string, string>>;
   readonly type: "public" | "private";
   readonly key: KeyObject;
+}
+
+/** Every key of the ground is such a one, as kubelets make them. */
+export const keyAlgorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
+
+/** A new key, PKCS #8 as PEM. */
+export const newKey = (): string =>
+  generateKeyPairSync("ec", { namedCurve: keyAlgorithm.namedCurve })
+    .privateKey.export({ type: "pkcs8", format: "pem" })
+    .toString();
+
+type KeyPair = Parameters<typeof import("@peculiar/x509").Pkcs10CertificateRequestGenerator.create>[0]["keys"];
+
+/**
+ * Both halves of a key in the form that the certificate library takes.
+ * @param pem as `newKey` gives it
+ */
+export function keysOf(pem: string): KeyPair {
+  const halves: Record<"privateKey" | "publicKey", PromptKey> = {
+    privateKey: { algorithm: keyAlgorithm, type: "private", key: createPrivateKey(pem) },
+    publicKey: { algorithm: keyAlgorithm, type: "public", key: createPublicKey(pem) },
+  };
+  return halves as unknown as KeyPair;
 }
 
 interface Named {

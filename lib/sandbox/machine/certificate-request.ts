@@ -1,7 +1,6 @@
 import "reflect-metadata";
-import { generateKeyPairSync } from "node:crypto";
 import { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension, X509Certificate } from "@peculiar/x509";
-import { type PromptKey, promptCrypto } from "../core/prompt-crypto.ts";
+import { keyAlgorithm, keysOf, newKey, promptCrypto } from "../core/prompt-crypto.ts";
 import { remembered } from "./remembered.ts";
 
 /** What a certificate is asked for. */
@@ -12,39 +11,28 @@ export interface Template {
   readonly ipAddresses: readonly string[];
 }
 
-const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
-
 const namesOf = ({ dnsNames, ipAddresses }: Template) => [
   ...dnsNames.map((value) => ({ type: "dns" as const, value })),
   ...ipAddresses.map((value) => ({ type: "ip" as const, value })),
 ];
-
-const keyPair = () => {
-  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const pair: Record<"publicKey" | "privateKey", PromptKey> = {
-    publicKey: { algorithm, type: "public", key: publicKey },
-    privateKey: { algorithm, type: "private", key: privateKey },
-  };
-  return { pem: privateKey.export({ type: "pkcs8", format: "pem" }).toString(), pair };
-};
 
 /**
  * Makes a key and a signing request for it.
  * @returns both as PEM, the key as PKCS #8
  */
 export async function makeRequest(template: Template): Promise<{ readonly request: string; readonly key: string }> {
-  const { pem, pair } = keyPair();
+  const key = newKey();
   const names = namesOf(template);
   const request = await Pkcs10CertificateRequestGenerator.create(
     {
       name: [...template.organizations.map((O) => ({ O: [O] })), { CN: [template.commonName] }],
-      keys: pair as unknown as Parameters<typeof Pkcs10CertificateRequestGenerator.create>[0]["keys"],
-      signingAlgorithm: algorithm,
+      keys: keysOf(key),
+      signingAlgorithm: keyAlgorithm,
       extensions: names.length > 0 ? [new SubjectAlternativeNameExtension(names)] : [],
     },
     promptCrypto,
   );
-  return { request: request.toString("pem"), key: pem };
+  return { request: request.toString("pem"), key };
 }
 
 /** A certificate as far as its owner looks at it. Times are ms since the epoch. */

@@ -1,12 +1,7 @@
 // @peculiar/x509 needs the reflection API before it is loaded.
 import "reflect-metadata";
 
-import {
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  X509Certificate as NodeCertificate,
-} from "node:crypto";
+import { createPublicKey, X509Certificate as NodeCertificate } from "node:crypto";
 import {
   BasicConstraintsExtension,
   ExtendedKeyUsage,
@@ -19,7 +14,7 @@ import {
   X509CertificateGenerator,
 } from "@peculiar/x509";
 import type { Foundation } from "../../core/foundation.ts";
-import { type PromptKey, promptCrypto } from "../../core/prompt-crypto.ts";
+import { keyAlgorithm, keysOf, newKey, promptCrypto } from "../../core/prompt-crypto.ts";
 
 /** A certificate with its private key, both PEM. */
 export interface Credentials {
@@ -46,7 +41,6 @@ export interface Authority {
   clientOf(pem: string): { readonly commonName: string; readonly organizations: readonly string[] } | undefined;
 }
 
-const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 /** How far back a certificate begins: kube-controller-manager's signer, which is cfssl's (backdate). */
 const BACKDATE = 5 * 60_000;
 const YEAR = 365 * 24 * 3600;
@@ -59,19 +53,7 @@ const WIDE = 10 * YEAR;
 
 const usageOids = { "client auth": ExtendedKeyUsage.clientAuth, "server auth": ExtendedKeyUsage.serverAuth } as const;
 
-type SigningKey = Parameters<typeof X509CertificateGenerator.createSelfSigned>[0]["keys"]["privateKey"];
-
-/** The authority's key in the form that the certificate library takes. */
-const signingKeyOf = (pem: string): SigningKey => {
-  const key: PromptKey = { algorithm: ALGORITHM, type: "private", key: createPrivateKey(pem) };
-  return key as unknown as SigningKey;
-};
-
 const publicDer = (pem: string): Uint8Array => createPublicKey(pem).export({ type: "spki", format: "der" });
-
-/** A new P-256 key, PEM. */
-export const newKey = (): string =>
-  generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 
 async function selfSigned(foundation: Foundation, key: string): Promise<Credentials> {
   const now = foundation.clock.now();
@@ -80,11 +62,11 @@ async function selfSigned(foundation: Foundation, key: string): Promise<Credenti
       subject: "CN=kubernetes",
       issuer: "CN=kubernetes",
       publicKey: publicDer(key),
-      signingKey: signingKeyOf(key),
+      signingKey: keysOf(key).privateKey,
       notBefore: new Date(now - WIDE * 1000),
       notAfter: new Date(now + WIDE * 1000),
       serialNumber: serial(foundation),
-      signingAlgorithm: ALGORITHM,
+      signingAlgorithm: keyAlgorithm,
       extensions: [
         new BasicConstraintsExtension(true, undefined, true),
         new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.digitalSignature, true),
@@ -145,7 +127,7 @@ export async function clusterAuthority(foundation: Foundation): Promise<Authorit
   const kept = foundation.store.collection<Credentials>("kubernetes-authority");
   const credentials = kept.get("authority") ?? (await selfSigned(foundation, newKey()));
   kept.set("authority", credentials);
-  const signingKey = signingKeyOf(credentials.key);
+  const signingKey = keysOf(credentials.key).privateKey;
   return {
     pem: credentials.certificate,
     clientOf: clientReader(foundation, credentials.certificate),
@@ -160,7 +142,7 @@ export async function clusterAuthority(foundation: Foundation): Promise<Authorit
           notAfter: new Date(now - BACKDATE + order.seconds * 1000),
           publicKey: order.publicKey,
           signingKey,
-          signingAlgorithm: ALGORITHM,
+          signingAlgorithm: keyAlgorithm,
           extensions: extensionsOf(order),
         },
         promptCrypto,

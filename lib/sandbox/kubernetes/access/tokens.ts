@@ -1,9 +1,9 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import type { Foundation } from "../../core/foundation.ts";
+import { newKey } from "../../core/prompt-crypto.ts";
 import { at, fieldsOf } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import type { Objects } from "../store/objects.ts";
-import { newKey } from "./authority.ts";
 import { serviceAccountOf, serviceAccountUser, type User } from "./users.ts";
 
 /** Issuer and audience of this cluster's tokens. */
