@@ -1,3 +1,4 @@
+import type { OperationRecord } from "../records.ts";
 import { add } from "./add.ts";
 import { cancel } from "./cancel.ts";
 import type { Command } from "./command.ts";
@@ -17,6 +18,10 @@ export const commands: readonly Command[] = [help, nodes, node, add, remove, ope
  */
 export const isChange = (name: string): boolean =>
   commands.some((command) => command.name === name && command.effect === "change");
+
+/** Would people call it an operation? Looking is none, and a mistake of the asker never became one. */
+export const isOperation = ({ request, status }: Pick<OperationRecord, "request" | "status">): boolean =>
+  isChange(request.command) && status !== "not-started";
 
 /**
  * The command of a request.

@@ -1,6 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Request, Start } from "../commands/command.ts";
-import { isChange } from "../commands/list.ts";
+import { isOperation } from "../commands/list.ts";
 import { UserError } from "../errors.ts";
 import { doctorMessage, type Examination } from "../messages/doctor.ts";
 import { nodeMessage } from "../messages/node-details.ts";
@@ -56,9 +56,8 @@ async function answer(steps: Steps, request: Request, begun: Begun): Promise<Mes
   if (request.command === "nodes") return listNodes(steps, begun);
   if (request.command === "node") return describeNode(steps, request.node, begun);
   if (request.command === "operations") {
-    const all = await steps.ledger.operations(MOST_REQUESTS);
-    const changes = all.filter(({ request: asked, status }) => isChange(asked.command) && status !== "not-started");
-    return operationsMessage(changes.slice(0, MOST_OPERATIONS), steps.timestamp(), begun.commandWord);
+    const operations = (await steps.ledger.operations(MOST_REQUESTS)).filter(isOperation);
+    return operationsMessage(operations.slice(0, MOST_OPERATIONS), steps.timestamp(), begun.commandWord);
   }
   throw new UserError(`${request.command} is not something to look at.`);
 }

@@ -1,3 +1,4 @@
+import { isOperation } from "../../lambdas/commands/list.ts";
 import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
 import type { Sources } from "./control/control.ts";
 import type { Ground } from "./ground.ts";
@@ -22,12 +23,6 @@ const statuses: Readonly<Record<OperationRecord["status"], ShownOperation["statu
   refused: "failed",
   "not-started": "failed",
 };
-
-const CHANGES: ReadonlySet<string> = new Set(["add", "remove"]);
-
-/** What people would call an operation: looking is none, and a mistake never became one. */
-const isOperation = ({ request, status }: OperationRecord): boolean =>
-  CHANGES.has(request.command) && status !== "not-started";
 
 const nodeName = (node: NodeRecord): string => node.nodeName ?? node.instanceId ?? `node ${node.index + 1}`;
 
