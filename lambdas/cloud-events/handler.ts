@@ -4,6 +4,7 @@ import type { Transport } from "../clients/transport.ts";
 import { type Settings, settings } from "../settings.ts";
 import { executionName, executions } from "../steps/executions.ts";
 import { ledger } from "../steps/ledger.ts";
+import { isUnderWay } from "../steps/machine.ts";
 import { people } from "../steps/people.ts";
 import { runtime } from "../steps/runtime.ts";
 import type { World } from "../steps/world.ts";
@@ -13,9 +14,6 @@ const commandEvent = z.object({
   "detail-type": z.literal("EC2 Command Invocation Status-change Notification"),
   detail: z.object({ "command-id": z.string(), status: z.string() }),
 });
-
-/** A command goes on after these; spaces as in SSM's events. Whoever is woken by another one looks for itself. */
-const UNDER_WAY = new Set(["Pending", "InProgress", "In Progress", "Delayed", "Cancelling"]);
 
 /** A tick of one of our schedules: the rule's name ends in what it is for. */
 const tickEvent = z.object({
@@ -64,7 +62,7 @@ function schedulesOf(world: World): Readonly<Record<string, Schedule>> {
 /** Wakes the workflow that waits for a command, if the command has finished and somebody waits. */
 async function wakeForCommand(world: World, { detail }: z.infer<typeof commandEvent>): Promise<string> {
   const { "command-id": commandId, status } = detail;
-  if (UNDER_WAY.has(status)) return `ignored: ${commandId} goes on`;
+  if (isUnderWay(status)) return `ignored: ${commandId} goes on`;
   const callback = await ledger(world).commandCallback(commandId);
   if (!callback) return `ignored: nobody waits for ${commandId}`;
   return `${commandId}: ${await executions(world).complete(callback, { status })}`;

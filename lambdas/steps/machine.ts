@@ -50,6 +50,9 @@ const INLINE_AT_MOST = 16_384;
 
 const UNFINISHED = new Set(["Pending", "InProgress", "Delayed", "Cancelling"]);
 
+/** Does a command go on after this status? SSM's events write blanks into statuses; what is unknown has ended. */
+export const isUnderWay = (status: string): boolean => UNFINISHED.has(status.replaceAll(" ", ""));
+
 const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64");
 
 /** The last line that is JSON with our script's name; what SSM cut off never counts as an answer. */
@@ -67,7 +70,7 @@ export function resultOf(output: string, script: DocumentScript): object | undef
 
 function lookAt(script: DocumentScript, invocation: GetCommandInvocationCommandOutput): CommandLook {
   const status = invocation.StatusDetails ?? invocation.Status ?? "Unknown";
-  if (UNFINISHED.has(invocation.Status ?? "")) return { state: "running", status };
+  if (isUnderWay(invocation.Status ?? "")) return { state: "running", status };
   const result = resultOf(invocation.StandardOutputContent ?? "", script);
   if (invocation.Status === "Success" && result) return { state: "done", result };
   if (result && "ok" in result) return { state: "done", result };

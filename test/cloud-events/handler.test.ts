@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { hostedCloudEvents } from "../../lambdas/cloud-events/handler.ts";
+import { newCallbackId } from "../../lib/sandbox/durable/tokens.ts";
 import { lambdaName } from "../../lib/sandbox/ground.ts";
 import { town } from "../../lib/sandbox/town.ts";
 import { type Stand, stand } from "../steps/ground.ts";
@@ -11,7 +12,7 @@ beforeAll(async () => {
   ground = await stand();
   // A callback of an execution that is gone: that the engine finds nobody shows that somebody was to be woken.
   const arn = `arn:aws:lambda:${town.region}:${town.accountId}:function:${lambdaName("provision-node")}:1/durable-execution/gone/1`;
-  const callback = Buffer.from(JSON.stringify({ arn, operation: "1" })).toString("base64");
+  const callback = newCallbackId({ arn, operation: "1" }, ground.foundation.random);
   await ground.as("provision-node").ledger.awaitCommand(COMMAND, callback);
 });
 afterAll(() => ground.close());
