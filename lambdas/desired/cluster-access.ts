@@ -16,6 +16,8 @@ export interface Access {
 /** Where OKD keeps the account that nodes join with, and WMCO the list of its own machines. */
 export const JOIN_NAMESPACE = "openshift-machine-config-operator";
 export const JOIN_ACCOUNT = "node-bootstrapper";
+/** Who asks for a joining kubelet's client certificate: that account's user name. */
+export const JOIN_USER = `system:serviceaccount:${JOIN_NAMESPACE}:${JOIN_ACCOUNT}`;
 const WMCO_NAMESPACE = "openshift-windows-machine-config-operator";
 
 const core = { group: "" };

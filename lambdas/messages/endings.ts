@@ -3,6 +3,7 @@ import type { Message, NodeRecord, NodeStatus, OperationRecord } from "../record
 import { context, say, section } from "./blocks.ts";
 import { titleOf, typeThis } from "./forms.ts";
 import { nodeLabel } from "./node-lines.ts";
+import { machineLeaves } from "./provision-words.ts";
 import { code, counted, plain, prose, some } from "./text.ts";
 
 /** Instances named in a summary; the rest is counted. */
@@ -11,7 +12,7 @@ const MOST_INSTANCES = 3;
 /** What is left of nodes that did not get into the cluster. */
 function leftovers(nodes: readonly NodeRecord[]): string {
   const launched = nodes.filter((node) => node.instanceId !== null);
-  if (launched.length === 0) return "no instance was launched";
+  if (launched.length === 0) return machineLeaves.nothingLaunched;
   const left = launched.flatMap((node) => (node.isTerminated || !node.instanceId ? [] : [node.instanceId]));
   const terminated = launched.length - left.length;
   return [

@@ -11,9 +11,6 @@ import { bootstrapKubeconfig } from "../desired/okd.ts";
 import { Retryable } from "../errors.ts";
 import type { World } from "./world.ts";
 
-/** Who asks for a joining kubelet's client certificate: the user name of OKD's own bootstrap account. */
-export const BOOTSTRAPPER = `system:serviceaccount:${JOIN_NAMESPACE}:${JOIN_ACCOUNT}`;
-
 /** Long enough for two client CSR attempts, short enough to be worthless soon. */
 const TOKEN_SECONDS = 30 * 60;
 

@@ -1,5 +1,5 @@
 import type { Configuration } from "../../lambdas/configuration.ts";
-import { JOIN_ACCOUNT, JOIN_NAMESPACE } from "../../lambdas/desired/cluster-access.ts";
+import { JOIN_USER } from "../../lambdas/desired/cluster-access.ts";
 import {
   afterJoinOperations,
   bootstrapKubeconfig,
@@ -18,8 +18,6 @@ import type { Ground } from "./ground.ts";
 import type { KubeObject } from "./kubernetes/model/object.ts";
 import { town } from "./town.ts";
 import { linuxNodes, linuxPods, type Resident, residents, workloads } from "./town-residents.ts";
-
-const BOOTSTRAPPER = `system:serviceaccount:${JOIN_NAMESPACE}:${JOIN_ACCOUNT}`;
 
 /** How long the sandbox helps its residents to join; they take about two minutes (the sandbox's own figures). */
 const JOIN_WITHIN_MS = 15 * 60_000;
@@ -78,7 +76,7 @@ const awaited = (ground: Ground): boolean =>
 function seedLinux({ ground }: Household, linux: (typeof linuxNodes)[number]): void {
   ground.ec2.seed(linux.instance);
   const facts = ground.ec2.cloud.instance(linux.instance.instanceId);
-  if (facts) ground.kubernetes.create(linux.node(facts, new Date(ground.foundation.clock.now())));
+  if (facts) ground.kubernetes.create(linux.node(facts, ground.foundation.clock.now()));
 }
 
 async function moveIn({ ground, configuration, payload }: Household, resident: Resident, until: number): Promise<void> {
@@ -125,7 +123,7 @@ async function perform(
 
 function seedSecret(ground: Ground, configuration: Configuration, instanceId: string): string {
   const name = `casement/${town.cluster.name}/join/${instanceId}`;
-  const token = ground.kubernetes.issueToken({ name: BOOTSTRAPPER }, 24 * 3_600);
+  const token = ground.kubernetes.issueToken({ name: JOIN_USER }, 24 * 3_600);
   const arn = `arn:aws:ec2:${town.region}:${town.accountId}:instance/${instanceId}`;
   ground.secrets.seed(name, JSON.stringify({ kubeconfig: bootstrapKubeconfig(configuration, token) }), {
     "casement:cluster": town.cluster.name,
@@ -154,7 +152,7 @@ interface SigningRequest extends KubeObject {
 async function approve(ground: Ground, object: KubeObject, names: readonly string[]): Promise<void> {
   const csr = object as SigningRequest;
   if (csr.status?.conditions?.length) return;
-  if (csr.spec.username !== BOOTSTRAPPER && !names.includes(csr.spec.username ?? "")) return;
+  if (csr.spec.username !== JOIN_USER && !names.includes(csr.spec.username ?? "")) return;
   const path = `/apis/certificates.k8s.io/v1/certificatesigningrequests/${csr.metadata.name}/approval`;
   const conditions = [{ type: "Approved", status: "True", reason: "SandboxResident", message: "lived here before" }];
   await asAdministrator(ground, "PUT", path, { ...csr, status: { ...csr.status, conditions } });

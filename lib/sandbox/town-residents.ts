@@ -1,6 +1,6 @@
 import type { InstanceSeed } from "./aws/ec2/seed.ts";
 import type { InstanceFacts } from "./core/surroundings.ts";
-import type { KubeObject } from "./kubernetes/model/object.ts";
+import { type KubeObject, timestamp } from "./kubernetes/model/object.ts";
 import { town } from "./town.ts";
 
 /** A Windows machine that lives in the town when the sandbox starts. */
@@ -77,15 +77,12 @@ const linux = (instanceId: string, privateIp: string, role: string) => ({
     launchedAt: LAUNCHED,
     tags: { ...owned, Name: `${town.cluster.id}-${role}` },
   },
-  node: (facts: InstanceFacts, since: Date): KubeObject => linuxNode(facts, role, since),
+  node: (facts: InstanceFacts, since: number): KubeObject => linuxNode(facts, role, since),
 });
 
 const CONTROL_PLANE_TAINT = { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" };
 
-/** Kubernetes' Time: RFC 3339 in whole seconds. */
-const kubeTime = (at: Date): string => at.toISOString().replace(/\.\d+Z$/, "Z");
-
-const linuxNode = (facts: InstanceFacts, role: string, since: Date): KubeObject =>
+const linuxNode = (facts: InstanceFacts, role: string, since: number): KubeObject =>
   ({
     apiVersion: "v1",
     kind: "Node",
@@ -116,8 +113,8 @@ const linuxNode = (facts: InstanceFacts, role: string, since: Date): KubeObject 
           status: "True",
           reason: "KubeletReady",
           message: "kubelet is posting ready status",
-          lastHeartbeatTime: kubeTime(since),
-          lastTransitionTime: kubeTime(since),
+          lastHeartbeatTime: timestamp(since),
+          lastTransitionTime: timestamp(since),
         },
       ],
       nodeInfo: {

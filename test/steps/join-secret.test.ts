@@ -1,8 +1,8 @@
 import { DeleteSecretCommand, GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clients } from "../../lambdas/clients/clients.ts";
+import { JOIN_USER } from "../../lambdas/desired/cluster-access.ts";
 import { Retryable } from "../../lambdas/errors.ts";
-import { BOOTSTRAPPER } from "../../lambdas/steps/join-secret.ts";
 import { town } from "../../lib/sandbox/town.ts";
 import { type Stand, stand } from "./ground.ts";
 
@@ -26,7 +26,7 @@ describe("The secret that a machine joins with", () => {
     const name = await create(mine);
     expect(name).toBe(`casement/${town.cluster.name}/join/${mine}`);
     const { sub, exp, iat } = claimsOf(tokenIn(await readBy(mine, name)));
-    expect({ sub, seconds: exp - iat }).toEqual({ sub: BOOTSTRAPPER, seconds: 1_800 });
+    expect({ sub, seconds: exp - iat }).toEqual({ sub: JOIN_USER, seconds: 1_800 });
   });
 
   it("is read by its own machine only: not by another one, nor by a function", async () => {

@@ -1,6 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Pool } from "../../configuration.ts";
 import type { Observation, Operation } from "../../desired/plan.ts";
+import { machineLeaves } from "../../messages/provision-words.ts";
 import type { Stage } from "../../records.ts";
 import type { Machine } from "../../steps/instances.ts";
 import type { Image } from "../../steps/launch-request.ts";
@@ -128,7 +129,7 @@ export const once = <T>(job: Job, name: string, work: () => Promise<T>): Promise
 
 /** The instance, once it was launched. */
 export const machineOf = (job: Job): Machine => {
-  if (!job.machine) throw new StageFailed("no instance was launched");
+  if (!job.machine) throw new StageFailed(machineLeaves.nothingLaunched);
   return job.machine;
 };
 

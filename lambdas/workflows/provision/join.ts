@@ -1,9 +1,9 @@
+import { JOIN_USER } from "../../desired/cluster-access.ts";
 import { networkOperations } from "../../desired/okd.ts";
 import { signingRequestNotice } from "../../messages/notices.ts";
 import { claimedByOthers } from "../../messages/removal-refusal.ts";
 import { claimOn } from "../../steps/claims.ts";
 import { CLIENT_SIGNER, type Expected, type KnownNames, SERVING_SIGNER } from "../../steps/csr-rules.ts";
-import { BOOTSTRAPPER } from "../../steps/join-secret.ts";
 import type { Node } from "../../steps/nodes.ts";
 import { found, type Look, StageFailed, still } from "../durably.ts";
 import { apply, type Job, machineOf, once, record, waitFor } from "./job.ts";
@@ -14,7 +14,7 @@ async function expected(job: Job): Promise<Expected> {
   const node = await job.steps.nodes.read(privateDnsName);
   return {
     nodeName: privateDnsName,
-    bootstrapper: BOOTSTRAPPER,
+    bootstrapper: JOIN_USER,
     addresses: [privateIp],
     names: [privateDnsName],
     launchedAt,

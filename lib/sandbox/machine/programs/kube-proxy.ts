@@ -1,5 +1,6 @@
 import { parse } from "yaml";
 import { z } from "zod";
+import { atLeast } from "../../../../lambdas/desired/versions.ts";
 import { messageOf } from "../../../message-of.ts";
 import { flagsOf } from "../command-line.ts";
 import type { Machine, Program, ProgramContext } from "../machine.ts";
@@ -30,10 +31,10 @@ function configOf(machine: Machine, path: string | undefined): Config {
 }
 
 /** Direct server return was behind a gate that was off by default until Kubernetes 1.33 (KEP-5100). */
-const DSR_BY_DEFAULT = 33;
+const DSR_BY_DEFAULT = "1.33";
 
 const lacksGate = (version: string, { winkernel, featureGates }: Config): boolean =>
-  winkernel.enableDSR && Number(version.split(".")[1]) < DSR_BY_DEFAULT && featureGates.WinDSR !== true;
+  winkernel.enableDSR && !atLeast(version, DSR_BY_DEFAULT) && featureGates.WinDSR !== true;
 
 /** What winkernel's proxier looks for when it is made (pkg/proxy/winkernel/proxier.go). */
 function networkFault(machine: Machine, { winkernel }: Config): string | undefined {
