@@ -16,7 +16,8 @@ export interface Begun {
 /**
  * Writes that the operation runs, and which version of the runtime document it goes by.
  * @returns null when there is nothing to do: the front door gave this start up and said so
- * @throws Refused, or UserError for a look, when the start was delivered too late: what was asked an hour ago may not be wanted any more
+ * @throws Refused, or UserError for a look, when the start was delivered too late: what was asked an hour ago may not be
+ * wanted any more
  * @throws Forbidden when the asker may not, by today's policy and by what Slack says now
  */
 export async function beginOperation(steps: Steps, start: Start, executionArn: string): Promise<Begun | null> {

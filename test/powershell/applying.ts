@@ -45,6 +45,8 @@ export const guardTask = {
   arguments: ["-A", "b c"],
   everyMinutes: 1,
 } as const satisfies Operation;
+
+/** A firewall rule as a plan says it. */
 export const rule: Operation = {
   do: "firewall-rule",
   name: "kubelet",

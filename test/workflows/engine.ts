@@ -1,6 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Steps } from "../../lambdas/steps/steps.ts";
-import type { Bounds } from "../../lambdas/workflows/durably.ts";
+import { type Bounds, onlyUntil } from "../../lambdas/workflows/durably.ts";
 import { type Ended, sandboxEngine } from "../sandbox/durable/backends.ts";
 
 /** Fakes the time that a workflow's waits take; `tearDown` puts it back. */
@@ -16,10 +16,7 @@ export const verbs = (given: object): Steps =>
 
 /** Bounds of ten minutes from now that nobody cancels, but for what a test changes. */
 export const tenMinutes = (changes: Partial<Bounds> = {}): Bounds => ({
-  until: Date.now() + 600_000,
-  now: Date.now,
-  cancelledBy: async () => null,
-  onWaiting: async () => undefined,
+  ...onlyUntil(inMinutes(10), Date.now),
   ...changes,
 });
 

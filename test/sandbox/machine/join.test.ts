@@ -13,6 +13,13 @@ const facts = instance(1);
 const id = facts.instanceId;
 const name = facts.privateDnsName;
 
+/** Stops a service, does this, and starts it again. */
+const restarting = (service: string, ...changes: Operation[]): Operation[] => [
+  { do: "service-state", name: service, state: "Stopped" },
+  ...changes,
+  { do: "service-state", name: service, state: "Running" },
+];
+
 describe("a machine that joins", () => {
   it("becomes a Ready node by its own programs, with the names, taints and addresses it was told", async () => {
     const stand = await clusterStand();
@@ -102,11 +109,7 @@ describe("a machine that joins", () => {
   it("has no kubelet without the program that its credentials for images come from", async () => {
     const stand = await clusterStand();
     await configured(stand, facts);
-    const restarted: Operation[] = [
-      { do: "service-state", name: "kubelet", state: "Stopped" },
-      { do: "remove-file", path: "C:\\k\\ecr-credential-provider.exe" },
-      { do: "service-state", name: "kubelet", state: "Running" },
-    ];
+    const restarted = restarting("kubelet", { do: "remove-file", path: "C:\\k\\ecr-credential-provider.exe" });
     expect(resultOf(await stand.apply(id, restarted))).toMatchObject({
       failed: { error: expect.stringContaining("C:\\k\\ecr-credential-provider.exe did not exist") },
     });
@@ -118,11 +121,7 @@ describe("a machine that joins", () => {
     const service = allOperations(stand, facts).configure.find((one) => one.do === "service" && one.name === "kubelet");
     if (service?.do !== "service") throw new Error("the plan defines no kubelet");
     const commandLine = service.commandLine.replace("--node-labels=", "--node-labels=node-role.kubernetes.io/worker=,");
-    const restarted: Operation[] = [
-      { do: "service-state", name: "kubelet", state: "Stopped" },
-      { ...service, commandLine },
-      { do: "service-state", name: "kubelet", state: "Running" },
-    ];
+    const restarted = restarting("kubelet", { ...service, commandLine });
     expect(resultOf(await stand.apply(id, restarted))).toMatchObject({
       failed: { error: expect.stringContaining("[node-role.kubernetes.io/worker]") },
     });
@@ -146,17 +145,13 @@ describe("a machine that joins", () => {
     stand.bucket.set(`${town.bucket}/payload/old@v1`, old);
     const task = allOperations(stand, facts).configure.filter((one) => one.do === "task");
     const gated = task.map((one) => ({ ...one, arguments: [...one.arguments, "-FeatureGates", "WinDSR,WinOverlay"] }));
-    const replaced: Operation[] = [
-      { do: "service-state", name: "kube-proxy", state: "Stopped" },
-      {
-        do: "file",
-        path: "C:\\k\\kube-proxy.exe",
-        source: { from: "bucket", bucket: town.bucket, key: "payload/old", version: "v1" },
-        sha256: sha256Of(old),
-        access: "inherited",
-      },
-      { do: "service-state", name: "kube-proxy", state: "Running" },
-    ];
+    const replaced = restarting("kube-proxy", {
+      do: "file",
+      path: "C:\\k\\kube-proxy.exe",
+      source: { from: "bucket", bucket: town.bucket, key: "payload/old", version: "v1" },
+      sha256: sha256Of(old),
+      access: "inherited",
+    });
     expect(resultOf(await stand.apply(id, replaced))).toMatchObject({
       failed: { error: expect.stringContaining("WinDSR feature gate not enabled") },
     });
