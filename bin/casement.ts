@@ -9,7 +9,7 @@ import { readPayload } from "../lib/release-content.ts";
 /** The annotated example: what `cdk synth` shows when nobody names a configuration. */
 const EXAMPLE = "docs/configuration.example.yaml";
 
-/** Where the bundles are made; CDK copies them into its own output. */
+/** Folder that the bundles are made in; CDK copies them into its own output. */
 const BUNDLES = join("node_modules", ".cache", "casement", "bundles");
 
 /** Makes the stack of one configuration file. */
@@ -17,7 +17,7 @@ async function synthesise(): Promise<void> {
   const app = new App();
   const named: unknown = app.node.tryGetContext("configuration");
   const path = typeof named === "string" ? named : (process.env.CASEMENT_CONFIGURATION ?? EXAMPLE);
-  const deployment = readDeployment(path);
+  const deployment = readDeployment(path, Date.now());
   const payload = readPayload(deployment, path);
   const bundles = await deploymentBundles(everyBundle, BUNDLES, deployment);
   new CasementStack(app, `casement-${deployment.cluster.name}`, { deployment, payload, bundles });

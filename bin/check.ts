@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 
-/** What `npm test` runs: the two lanes side by side (CI machines have two cores), each lane in order. */
+/** Checks of `npm test`: two lanes side by side (CI machines have two cores), each lane in order. */
 const lanes: readonly (readonly Check[])[] = [
   [
     { name: "format and lint", command: "npm run --silent lint" },

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Where everything is, for whoever talks to the sandbox from outside. */
+/** Addresses of the sandbox's services, for clients outside its process. */
 export interface Endpoints {
   readonly ui: string;
   readonly frontDoor: string;
@@ -50,7 +50,7 @@ export function writeEndpoints(folder: string, endpoints: Endpoints, access: Clu
   writeFileSync(join(folder, "endpoints.json"), `${JSON.stringify(endpoints, null, 2)}\n`, { mode: 0o600 });
 }
 
-/** What `npm start` prints once it is ready. */
+/** Text that `npm start` prints once the sandbox is ready. */
 export const banner = ({ ui, kubeconfig }: Endpoints, resumed: boolean): string =>
   [
     "",

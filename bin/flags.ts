@@ -2,23 +2,33 @@ import { parseArgs } from "node:util";
 import { messageOf } from "../lib/message-of.ts";
 import { StartError } from "./start-error.ts";
 
-/** How `npm start` was asked to run: `npm start -- --port 4600 --speed 20 --seed 1 --fresh`. */
+/** Flags of `npm start`, as in `npm start -- --port 4600 --speed 20 --seed 1 --fresh`. */
 export interface Flags {
   /** First of five ports; 0 lets the system choose. */
   readonly port: number;
   readonly speed: number;
   readonly seed: number;
   readonly fresh: boolean;
+  /** Names of neighbours and controllers to switch on, and to switch off. */
+  readonly with: readonly string[];
+  readonly without: readonly string[];
 }
 
-/** What `npm start -- --help` says. */
-export const usage = `npm start -- [flags]
+/**
+ * The text of `npm start -- --help`.
+ * @param names a line for each neighbour and one for the controllers
+ */
+export const usage = (names: readonly string[]): string => `npm start -- [flags]
 
   --port N    first of five neighbouring ports; 0 lets the system choose (4600)
   --speed N   how many times faster than yours the sandbox's clock runs, 0.1 to 10,000 (10)
   --seed N    its randomness: the same seed gives the same town (1)
   --fresh     forget everything and start a new town
+  --with NAME[,NAME]     switch neighbours on, such as another operator in the cluster; may be repeated
+  --without NAME[,NAME]  switch neighbours off, or controllers of the simulated cluster; may be repeated
   --help      this
+
+${names.map((line) => `  ${line}`).join("\n")}
 
 docs/sandbox.md says more.`;
 
@@ -33,14 +43,20 @@ const numberOf = (flag: string, text: string, low: number, high: number, whole: 
  * @throws StartError that names the flag
  */
 export function flagsOf(words: readonly string[]): Flags {
-  const { port, speed, seed, fresh } = parsed(words);
+  const { port, speed, seed, fresh, with: on, without: off } = parsed(words);
   return {
     port: numberOf("port", port, 0, 65_531, true),
     speed: numberOf("speed", speed, 0.1, 10_000, false),
     seed: numberOf("seed", seed, 0, 2 ** 32 - 1, true),
     fresh,
+    with: namesIn(on),
+    without: namesIn(off),
   };
 }
+
+/** `--with a,b --with c` names three. */
+const namesIn = (lists: readonly string[]): string[] =>
+  lists.flatMap((list) => list.split(",")).flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
 
 function parsed(words: readonly string[]) {
   try {
@@ -51,9 +67,13 @@ function parsed(words: readonly string[]) {
         speed: { type: "string", default: "10" },
         seed: { type: "string", default: "1" },
         fresh: { type: "boolean", default: false },
+        with: { type: "string", multiple: true, default: [] },
+        without: { type: "string", multiple: true, default: [] },
       },
     }).values;
   } catch (error) {
-    throw new StartError(`${messageOf(error)} (there are --port, --speed, --seed, --fresh and --help)`);
+    throw new StartError(
+      `${messageOf(error)} (there are --port, --speed, --seed, --fresh, --with, --without and --help)`,
+    );
   }
 }

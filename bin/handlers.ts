@@ -12,23 +12,27 @@ import { look } from "../lambdas/workflows/look.ts";
 import { provisionNode } from "../lambdas/workflows/provision-node.ts";
 import { removeNode } from "../lambdas/workflows/remove-node.ts";
 import { sweep } from "../lambdas/workflows/sweep.ts";
-import { documentNames, scriptDocuments } from "../lib/constructs/script-document.ts";
-import { type FunctionName, type FunctionShape, functions, workflowNames } from "../lib/functions.ts";
+import { documentHashes, scriptDocuments } from "../lib/constructs/script-document.ts";
+import { type FunctionName, type FunctionShape, functions } from "../lib/functions.ts";
+import { aliasesFor } from "../lib/permissions.ts";
+import type { PrincipalName } from "../lib/place.ts";
 import { activity } from "../lib/sandbox/core/activity.ts";
 import type { Caller } from "../lib/sandbox/core/aws-service.ts";
 import type { WireRequest } from "../lib/sandbox/core/wire.ts";
-import { type Ground, lambdaName } from "../lib/sandbox/ground.ts";
+import { type Ground, lambdaName, TOPIC } from "../lib/sandbox/ground.ts";
 import { inProcess } from "../lib/sandbox/in-process.ts";
 import { VISITOR } from "../lib/sandbox/principals.ts";
 import { town } from "../lib/sandbox/town.ts";
 
-/** Where handlers find the ground, and whose time counts for them. */
+/** Addresses at which handlers find the ground, and the clocks that count for them. */
 export interface Addresses {
   readonly aws: string;
   readonly slack: string;
+  /** The front door as the internet reaches it; left out, nobody checks whether it answers. */
+  readonly frontDoor?: string;
   readonly now: () => number;
   readonly slackNow: () => number;
-  /** What a deployment would put beside the front door's code. */
+  /** Configuration that a deployment would put beside the front door's code. */
   readonly configuration: DoorConfiguration;
   /** Another way to the ground than the network. */
   readonly transport?: Transport;
@@ -37,8 +41,13 @@ export interface Addresses {
 }
 
 /** The environment that a deployment would give a function. */
-export const environmentOf = (ground: Ground, name: string, { aws, slack }: Addresses): Record<string, string> => {
+export const environmentOf = (
+  ground: Ground,
+  name: string,
+  { aws, slack, frontDoor }: Addresses,
+): Record<string, string> => {
   const { accessKeyId, secretAccessKey } = ground.keys.of(name);
+  const { account }: Partial<FunctionShape> = functions[name as FunctionName] ?? {};
   return {
     AWS_REGION: town.region,
     AWS_ACCESS_KEY_ID: accessKeyId,
@@ -46,14 +55,21 @@ export const environmentOf = (ground: Ground, name: string, { aws, slack }: Addr
     AWS_ENDPOINT_URL: aws,
     CASEMENT_CLUSTER: town.cluster.name,
     CASEMENT_BUCKET: town.bucket,
+    ...(account ? { CASEMENT_ACCOUNT: account } : {}),
     CASEMENT_LEDGER_TABLE: town.ledgerTable,
-    CASEMENT_CLUSTER_SECRET: town.clusterSecret,
     CASEMENT_SLACK_SECRET: town.slackSecret,
     CASEMENT_SLACK_URL: `${slack}/api/`,
+    ...(frontDoor ? { CASEMENT_FRONT_DOOR_URL: frontDoor } : {}),
+    CASEMENT_HUMAN_TOPIC: TOPIC,
     CASEMENT_FUNCTIONS: JSON.stringify(
-      Object.fromEntries(workflowNames.map((workflow) => [workflow, `${lambdaName(workflow)}:live`])),
+      Object.fromEntries(
+        Object.entries(aliasesFor(name as PrincipalName)).map(([each, alias]) => [
+          each,
+          `${lambdaName(each)}:${alias}`,
+        ]),
+      ),
     ),
-    CASEMENT_DOCUMENTS: JSON.stringify(documentNames(scriptDocuments(town.cluster.name))),
+    CASEMENT_DOCUMENTS: JSON.stringify(documentHashes(scriptDocuments(town.cluster.name))),
   };
 };
 
@@ -61,8 +77,12 @@ type Handler = Parameters<Ground["lambda"]["mount"]>[2];
 
 /** Mounts the very handlers that are deployed on the ground; each acts as its own principal. */
 export function mountHandlers(ground: Ground, addresses: Addresses): void {
-  const { log } = ground.metrics;
-  const host = (name: string) => ({ ...addresses, log, settings: settings(environmentOf(ground, name, addresses)) });
+  const log = (name: string) => (line: string) => ground.log(name, line);
+  const host = (name: string) => ({
+    ...addresses,
+    log: log(name),
+    settings: settings(environmentOf(ground, name, addresses)),
+  });
   const watched =
     (handler: Handler): Handler =>
     (event, context) => {

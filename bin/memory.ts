@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { openStore, type Store } from "../lib/sandbox/core/store.ts";
 import { forget } from "./claim.ts";
+import { StartError } from "./start-error.ts";
 
-/** What one run of the sandbox leaves to the next. */
+/** State that one run of the sandbox leaves to the next. */
 export interface Memory {
   readonly store: Store;
   /** Directory of the ledger's files. */
@@ -19,9 +20,15 @@ export interface Memory {
   settled(): void;
 }
 
+/** Counted up when a new version cannot go on with what an earlier one left: other accounts, tables or machines. */
+const FORMAT = 2;
+
+const OTHER_VERSION = "the state in .sandbox is of another version of Casement: start anew with --fresh";
+
 /**
  * Opens the sandbox's memory. A first start that was killed before anybody could see the town is begun anew.
  * @param folder a directory that this process has claimed
+ * @throws StartError when another version left it
  */
 export function recall(folder: string): Memory {
   const store = openStore(join(folder, "ground.db"));
@@ -32,6 +39,8 @@ export function recall(folder: string): Memory {
     forget(folder);
     return recall(folder);
   }
+  if (resumed && notes.get("format") !== FORMAT) throw new StartError(OTHER_VERSION);
+  notes.set("format", FORMAT);
   const run = (notes.get("run") ?? -1) + 1;
   notes.set("run", run);
   return {

@@ -7,6 +7,7 @@ import { type PacedClock, pacedClock } from "../lib/sandbox/core/paced-clock.ts"
 import { furnish, payloadManifest } from "../lib/sandbox/furnish.ts";
 import { type Ground, ground } from "../lib/sandbox/ground.ts";
 import { inhabit } from "../lib/sandbox/inhabitants.ts";
+import { mistakeIn } from "../lib/sandbox/neighbours/choice.ts";
 import { page } from "../lib/sandbox/page/page.ts";
 import { VISITOR } from "../lib/sandbox/principals.ts";
 import { sourcesOf } from "../lib/sandbox/sources.ts";
@@ -20,6 +21,7 @@ import type { Places } from "./listen.ts";
 import type { Memory } from "./memory.ts";
 import { closed, isControl, openDoors } from "./open-doors.ts";
 import { settling } from "./settling.ts";
+import { StartError } from "./start-error.ts";
 
 /** A sandbox that runs. */
 export interface Sandbox {
@@ -28,10 +30,10 @@ export interface Sandbox {
   stop(): Promise<void>;
 }
 
-/** Where machines think the API server is: a name, because ports may change between runs. */
+/** Address of the API server as machines know it: a name, because ports may change between runs. */
 const API_FOR_MACHINES = `https://api-int.${town.cluster.name}.example.com:6443`;
 
-/** How long the residents take to join, in sandbox time; passed in a moment before the first banner. */
+/** Sandbox time that the residents take to join; it passes in a moment before the first banner. */
 const MOVING_IN_MS = 4 * 60_000;
 
 /** The clock, what it waits for when it is moved, and what the ground is built from. */
@@ -99,10 +101,19 @@ const endpointsOf = ({ keys }: Ground, urls: ReturnType<typeof addressesOf>, fol
   control: urls.ui,
 });
 
-/** Goes on with what was under way; the first time, the residents move in. */
-async function live(stand: Ground, memory: Memory, { clock, settle }: Beginning, household: Household): Promise<void> {
+/** Goes on with what was under way; the first time, the residents move in before the neighbours begin to work. */
+async function live(stand: Ground, memory: Memory, beginning: Beginning, household: Household): Promise<void> {
   stand.resume();
-  if (memory.resumed) return;
+  if (!memory.resumed) await moveIn(stand, memory, beginning, household);
+  stand.startNeighbours();
+}
+
+async function moveIn(
+  stand: Ground,
+  memory: Memory,
+  { clock, settle }: Beginning,
+  household: Household,
+): Promise<void> {
   await readDirectory(stand);
   const moving = inhabit({ ground: stand, ...household });
   await clock.advance(MOVING_IN_MS, settle);
@@ -120,6 +131,12 @@ async function lastWords(invocations: Beginning["invocations"]): Promise<void> {
 
 type Household = Omit<Parameters<typeof inhabit>[0], "ground">;
 
+/** @throws StartError when a name after --with or --without is unknown; nothing has been touched then */
+export function refuseUnknown(flags: Flags): void {
+  const mistake = mistakeIn(flags);
+  if (mistake) throw new StartError(mistake);
+}
+
 /** Raises ground, handlers and page on the given ports. */
 export async function raise(memory: Memory, places: Places, flags: Flags, folder: string): Promise<Sandbox> {
   const beginning = begin(memory, flags);
@@ -131,6 +148,7 @@ export async function raise(memory: Memory, places: Places, flags: Flags, folder
     hostTime: clock.hostTime,
     ledgerPath: memory.ledgerPath,
     slackAddress: () => urls.slack,
+    neighbours: flags,
   });
   const authority = stand.kubernetes.authorityPem;
   const configuration = townConfiguration({ apiServer: API_FOR_MACHINES, authority });

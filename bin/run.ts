@@ -10,7 +10,7 @@ import { StartError } from "./start-error.ts";
 
 const STATE = ".sandbox";
 
-/** What an earlier run left may be damaged, or from another version: then the way out is said, not a stack. */
+/** Takes up an earlier run's state. If it is damaged or from another version, the error names the way out, not a stack. */
 async function takingUp<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -25,9 +25,10 @@ async function takingUp<T>(work: () => T | Promise<T>): Promise<T> {
 async function start(flags: Flags): Promise<{ sandbox: Sandbox; memory: Memory }> {
   claim(STATE);
   const places = await takePlaces(flags.port);
+  // Most of the time to the banner is reading programs: what can be refused before is refused before.
+  const { raise, refuseUnknown } = await import("./raise.ts");
+  refuseUnknown(flags);
   if (flags.fresh) forget(STATE);
-  // Most of the time to the banner is reading programs: what is refused is refused before.
-  const { raise } = await import("./raise.ts");
   const memory = await takingUp(() => recall(STATE));
   const raising = () => raise(memory, places, flags, STATE);
   const sandbox = await (memory.resumed ? takingUp(raising) : raising());
@@ -56,7 +57,10 @@ function endOnSignal(): (sandbox: Sandbox) => void {
  * @param words the command line
  */
 export async function main(words: readonly string[]): Promise<void> {
-  if (words.includes("--help")) return console.log(usage);
+  if (words.includes("--help")) {
+    const { knownNames } = await import("../lib/sandbox/neighbours/choice.ts");
+    return console.log(usage(knownNames));
+  }
   const standing = endOnSignal();
   try {
     const { sandbox, memory } = await start(flagsOf(words));

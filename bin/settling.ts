@@ -1,6 +1,6 @@
 import type { Activity } from "../lib/sandbox/core/activity.ts";
 
-/** How long nothing may move before what still runs is taken to wait for time: a request over loopback takes less. */
+/** Milliseconds without a move after which running work must be waiting for time: a request over loopback takes less. */
 const STILL_MS = 3;
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, STILL_MS));

@@ -1,4 +1,4 @@
-/** Why the sandbox does not start, in one line that says what to do about it. */
+/** Reason why the sandbox does not start, in one line that says what to do about it. */
 export class StartError extends Error {
   override readonly name = "StartError";
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { knownPart } from "./known-part.ts";
 
 const minutes = z
   .number()
@@ -32,18 +33,29 @@ export const poolSchema = z.strictObject({
   metadataTokens: z.enum(["required", "optional"]).default("required"),
 });
 
-/** How long each stage of provisioning may take, in minutes, before it has failed. */
+/**
+ * Minutes that each stage of provisioning may take before it has failed. Stages that run scripts are given about
+ * twice what they need on two cores with a disk that is still filled from S3 (lib/sandbox/machine/loading.ts has the
+ * figures), on Windows Server 2025, when each result is seen only by the poll:
+ * - guard: PowerShell 30 s and two small files, the guard's first run 65 s (it waits for EC2Launch), poll 45 s; then the
+ *   look: network modules 15 s, the list of features 210 s, a run of the guard 60 s, poll 45 s. 8 minutes.
+ * - features: installing 180 s, a look 120 s, the reboot 130 s and the agent's return 30 s, everything cold again for the
+ *   look after it 360 s, a last look 120 s, five polls of 45 s. 19 minutes.
+ * - payload: 700 MB from S3, each file hashed twice. 5 minutes.
+ * - configure: two plans with PowerShell, firewall and Defender, services that start, two polls. 5 minutes.
+ */
 const deadlines = z.strictObject({
   image: minutes.default(2),
   /** Standing in line for one of the places for machines on their way in, before the launch begins. */
   queue: minutes.default(120),
   launch: minutes.default(10),
   agent: minutes.default(20),
-  guard: minutes.default(5),
-  features: minutes.default(20),
+  guard: minutes.default(15),
+  features: minutes.default(40),
   payload: minutes.default(15),
   configure: minutes.default(10),
-  "client-csr": minutes.default(10),
+  /** Long enough for a second join token: one lives for ten minutes. */
+  "client-csr": minutes.default(20),
   node: minutes.default(5),
   "serving-csr": minutes.default(10),
   network: minutes.default(10),
@@ -53,13 +65,13 @@ const deadlines = z.strictObject({
   /** A removal's evictions, all of them together. */
   evict: minutes.default(15),
   terminate: minutes.default(10),
-  /** How long a failed machine is kept while nobody presses a button. */
+  /** Minutes that a failed machine is kept while nobody presses a button. */
   keepFailed: minutes.default(60),
-  /** How long a dialog waits for its answer. */
+  /** Minutes that a dialog waits for its answer. */
   dialog: minutes.default(10),
 });
 
-/** What functions go by, as the runtime document carries it; a deployment adds what it has made to the reviewed file. */
+/** The functions' configuration, as the runtime document carries it; a deployment adds what it made to the reviewed file. */
 export const configurationSchema = z.strictObject({
   cluster: z.strictObject({
     /** The name people see; in tags as casement:cluster. */
@@ -74,12 +86,14 @@ export const configurationSchema = z.strictObject({
     apiServer: z.url({ protocol: /^https$/, message: "must be an address that begins with https://" }),
     /** PEM of the API server's authority, put on every machine. */
     certificateAuthority: z.string(),
-    /** PEM of the authority that signs the API server's kubelet client certificate (kubelet-ca.crt). */
-    kubeletClientAuthority: z.string(),
+    /** PEM of the authorities behind the API server's calls to kubelets, for a cluster that publishes none in ControllerConfig. */
+    kubeletClientAuthority: z.string().optional(),
     serviceNetwork: cidr,
     clusterNetwork: cidr,
     machineNetwork: cidr,
     hybridOverlayPort: z.number().int().min(1).max(65_535).default(4789),
+    /** Launch nodes although the Windows Machine Config Operator is at work, whose own nodes it then no longer maintains. */
+    besideWmco: z.boolean().default(false),
   }),
   command: z
     .string()
@@ -102,8 +116,15 @@ export const configurationSchema = z.strictObject({
   ledgerTable: z.string(),
   /** Instance profile of the Windows nodes. */
   instanceProfileArn: z.string(),
+  /** ARN of the customer-managed key that encrypts the nodes' volumes; left out, the account's default key does. */
+  volumeKey: z.string().optional(),
   deadlines: deadlines.prefault({}),
 });
+
+const rulesSchema = configurationSchema.pick({ command: true, slack: true, people: true, policy: true });
+
+/** The part that judges people and speaks to them. */
+export type Rules = z.infer<typeof rulesSchema>;
 
 /** The validated configuration. */
 export type Configuration = z.infer<typeof configurationSchema>;
@@ -111,18 +132,41 @@ export type Configuration = z.infer<typeof configurationSchema>;
 /** One pool of the configuration. */
 export type Pool = Configuration["pools"][string];
 
+/** A key of a table that is wrong is told by the rule for keys. */
+const messageOf = (issue: z.core.$ZodIssue): string =>
+  issue.code === "invalid_key" ? issue.issues.map(({ message }) => message).join("; ") : issue.message;
+
 /** Every wrong value with its path, one a line. */
 export const faultsOf = (error: z.ZodError): string =>
-  error.issues.map((issue) => `  ${issue.path.join(".") || "(top)"}: ${issue.message}`).join("\n");
+  error.issues.map((issue) => `  ${issue.path.join(".") || "(top)"}: ${messageOf(issue)}`).join("\n");
+
+function checked<T>(schema: z.ZodType<T>, value: unknown): T {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  throw new Error(`The configuration is not valid:\n${faultsOf(error)}`);
+}
 
 /**
- * Checks a configuration.
+ * Checks a configuration that is about to be deployed or published: an unknown key is a mistake.
  * @param value what the file held, parsed
  * @returns the configuration with its defaults
  * @throws Error that lists every wrong value with its path
  */
-export function configurationOf(value: unknown): Configuration {
-  const checked = configurationSchema.safeParse(value);
-  if (checked.success) return checked.data;
-  throw new Error(`The configuration is not valid:\n${faultsOf(checked.error)}`);
-}
+export const configurationOf = (value: unknown): Configuration => checked(configurationSchema, value);
+
+/**
+ * Reads a configuration that was published, maybe by the next release: keys that only that release knows are left out.
+ * @param value what the runtime document held, parsed
+ * @throws Error that lists every wrong value with its path
+ */
+export const readConfiguration = (value: unknown): Configuration =>
+  checked(configurationSchema, knownPart(configurationSchema, value));
+
+/**
+ * Reads nothing but the rules of a published configuration: whatever else the next release changes, people can be judged.
+ * @throws Error that lists every wrong value with its path
+ */
+export const readRules = (value: unknown): Rules => {
+  const { command, slack, people, policy } = z.looseObject({}).parse(value);
+  return checked(rulesSchema, knownPart(rulesSchema, { command, slack, people, policy }));
+};

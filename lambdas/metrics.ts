@@ -1,20 +1,37 @@
-/** Namespace, dimension and names of our own metrics in CloudWatch; each metric carries the cluster as its dimension. */
-export const METRICS = { namespace: "Casement", dimension: "Cluster", credentialDays: "CredentialDaysLeft" } as const;
+/** Namespace, dimensions and names of our own metrics in CloudWatch. */
+export const METRICS = {
+  namespace: "Casement",
+  cluster: "Cluster",
+  account: "Account",
+  credentialHours: "CredentialHoursLeft",
+  /** 1 when the front door answered an hourly question, 0 when it did not. */
+  frontDoorAnswers: "FrontDoorAnswers",
+} as const;
 
 /**
  * One value of a metric as a log line that CloudWatch reads as such (User Guide, "Embedded metric format"): publishing it
  * needs no call and no permission.
+ * @param dimensions of the metric; each carries the cluster
  * @param name one of METRICS
  * @param now milliseconds since the epoch
  */
-export const metricLine = (cluster: string, name: string, value: number, now: number): string =>
+export const metricLine = (
+  dimensions: Readonly<Record<string, string>>,
+  name: string,
+  value: number,
+  now: number,
+): string =>
   JSON.stringify({
     _aws: {
       Timestamp: now,
       CloudWatchMetrics: [
-        { Namespace: METRICS.namespace, Dimensions: [[METRICS.dimension]], Metrics: [{ Name: name, Unit: "None" }] },
+        {
+          Namespace: METRICS.namespace,
+          Dimensions: [Object.keys(dimensions)],
+          Metrics: [{ Name: name, Unit: "None" }],
+        },
       ],
     },
-    [METRICS.dimension]: cluster,
+    ...dimensions,
     [name]: value,
   });

@@ -1,5 +1,14 @@
 import type { Asker, Request } from "./commands/command.ts";
 
+/** Partition of the item that says who is in which group of Slack's. */
+export const DIRECTORY_PARTITION = "directory";
+
+/** Beginning of the partitions that say which execution waits for a command. */
+export const COMMAND_PARTITION = "command#";
+
+/** Beginning of the partitions that say which execution waits for a machine. */
+export const MACHINE_PARTITION = "instance#";
+
 /** Stages of provisioning, in order; the names are keys of the configured deadlines. */
 export const provisionStages = [
   "image",
@@ -21,10 +30,10 @@ export const provisionStages = [
 /** Stages of a removal. */
 export const removeStages = ["check", "confirm", "cordon", "evict", "terminate", "delete"] as const;
 
-/** What one node of an operation is doing. */
+/** Present activity of one node of an operation. */
 export type Stage = (typeof provisionStages)[number] | (typeof removeStages)[number];
 
-/** How an operation stands. "refused" and "not-started" changed nothing; the latter was only a mistake of the asker. */
+/** State of an operation. "refused" and "not-started" changed nothing; the latter was only a mistake of the asker. */
 export type OperationStatus =
   | "requested"
   | "running"
@@ -45,23 +54,23 @@ export interface OperationRecord {
   readonly requestedAt: string;
   readonly endedAt: string | null;
   readonly executionArn: string | null;
-  /** Where its one message is. */
+  /** Slack channel of the operation's one message. */
   readonly channel: string;
   readonly messageTs: string | null;
   /** One sentence on how it stands or ended. */
   readonly summary: string;
   readonly cancelledBy: string | null;
-  /** What cancelled it: Slack's trigger id. */
+  /** Slack's trigger id of the click or command that cancelled it. */
   readonly cancelCause?: string;
   /** The cause that was judged afresh by the workflow, and may cancel. */
   readonly cancelAllowed?: string;
   /** Callbacks that somebody may complete, by name ("dialog", "cancel", "watch"). */
   readonly callbacks: Readonly<Record<string, string>>;
-  /** What was answered in its dialog; stays when nobody waits for it any more. */
+  /** The answer given in its dialog; stays when nobody waits for it any more. */
   readonly decided?: Decided;
 }
 
-/** What somebody decided with a button or in a dialog. */
+/** A person's decision, made with a button or in a dialog. */
 export interface Decided {
   readonly decision: "submitted" | "closed" | "keep" | "terminate" | "cancel";
   readonly userId: string;
@@ -69,12 +78,12 @@ export interface Decided {
   readonly cause: string;
 }
 
-/** Why a node of an operation failed, and what was left behind. */
+/** Failure of one node of an operation: its reason, and the state that it left behind. */
 export interface Failure {
   readonly stage: Stage;
   /** The machine's or service's own words. */
   readonly why: string;
-  /** What is left as it is: "instance i-0ab… is running, its kubelet is stopped". */
+  /** State that is left as it is: "instance i-0ab… is running, its kubelet is stopped". */
   readonly left: string;
 }
 
@@ -93,23 +102,25 @@ export interface NodeRecord {
   readonly endedAt: string | null;
   readonly instanceId: string | null;
   readonly nodeName: string | null;
-  /** What it waits for, in words: "the agent to come online". */
+  /** Awaited event, in words: "the agent to come online". */
   readonly waitsFor: string | null;
   readonly failure: Failure | null;
   /** ISO 8601: when it failed, where somebody had to decide before it could end. */
   readonly failedAt?: string;
-  /** When a failed instance is terminated unless somebody says otherwise. */
+  /** ISO 8601 time at which a failed instance is terminated if nobody decides otherwise. */
   readonly decideBy: string | null;
-  /** What became of a failed or cancelled instance, in words: "kept for inspection by <@U012AB3CD>". */
+  /** Fate of a failed or cancelled instance, in words: "kept for inspection by <@U012AB3CD>". */
   readonly outcome: string | null;
   /** EC2 shows its instance as terminated. */
   readonly isTerminated?: true;
-  /** What somebody should know though nothing failed ("a CSR with a foreign address was left pending"); oldest first. */
+  /** Remarks worth knowing though nothing failed ("a CSR with a foreign address was left pending"); oldest first. */
   readonly notes: readonly string[];
   readonly executionArn: string | null;
   readonly callbacks: Readonly<Record<string, string>>;
-  /** What was decided about a failed instance; stays when nobody waits for it any more. Null: it did not count. */
+  /** The decision about a failed instance; stays when nobody waits for it any more. Null: it did not count. */
   readonly decided?: Decided | null;
+  /** The person whose right to decide could not be judged: then the machine is kept when the time is up. */
+  readonly unjudgedBy?: string;
 }
 
 /**
@@ -152,10 +163,29 @@ export interface OperationView {
 
 /** A Slack message before it is sent. */
 export interface Message {
-  /** What notifications and screen readers say; never empty. */
+  /** Text for notifications and screen readers; never empty. */
   readonly text: string;
   readonly blocks: readonly Block[];
 }
 
 /** A Block Kit block; its fields are checked by Slack (and by the simulated Slack), not by the compiler. */
 export type Block = { readonly type: string } & Readonly<Record<string, unknown>>;
+
+/** A global secondary index of the ledger's table: which attributes it reads by, both text. */
+export interface LedgerIndex {
+  readonly name: string;
+  readonly hash: string;
+  readonly range: string;
+}
+
+/** Lists a cluster's operations by the time they were asked for; a refused one carries no `listed`. */
+export const BY_TIME: LedgerIndex = { name: "by-time", hash: "listed", range: "requestedAt" };
+
+/** Lists a cluster's operations that have not ended, however old: whoever ends one takes `unfinished` away. */
+export const UNFINISHED: LedgerIndex = { name: "unfinished", hash: "unfinished", range: "requestedAt" };
+
+/** Every index of the table; the stack and the sandbox make these. */
+export const ledgerIndexes: readonly LedgerIndex[] = [BY_TIME, UNFINISHED];
+
+/** The attribute that DynamoDB's Time to Live deletes by: seconds since the epoch. Items without it stay. */
+export const EXPIRES = "expiresAt";

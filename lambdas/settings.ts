@@ -1,4 +1,6 @@
-/** What a function knows about the place it runs in. */
+import { type Account, isAccount } from "./desired/accounts.ts";
+
+/** Facts that a function knows about the place it runs in. */
 export interface Settings {
   readonly region: string;
   readonly credentials: {
@@ -11,25 +13,40 @@ export interface Settings {
   readonly cluster: string;
   readonly bucket: string;
   readonly ledgerTable: string;
-  /** Secrets Manager: JSON { server, ca, token }. */
-  readonly clusterSecret: string;
+  /** The service account by which this function asks the cluster; undefined for a function that never asks it. */
+  readonly account?: Account | undefined;
   /** Secrets Manager: JSON { signingSecret, botToken }. */
   readonly slackSecret: string;
   readonly slackUrl: string;
+  /** The front door's address on the internet, for the function that checks it. */
+  readonly frontDoorUrl?: string;
+  /** ARN of the topic that reaches people, for the function that sees who is subscribed. */
+  readonly humanTopic?: string;
   /** Workflow → function name with its alias, "casement-add-nodes:live". */
   readonly functions: Readonly<Record<string, string>>;
-  /** Script → SSM document name; the name holds the content's hash. */
+  /** Script → sha256 of its SSM document's content, hex; the document's name holds its beginning. */
   readonly documents: Readonly<Record<string, string>>;
+}
+
+/**
+ * The service account by which a function asks the cluster.
+ * @throws Error for a function that was given none: its row in lib/functions.ts names none
+ */
+export function accountOf({ account: own }: Pick<Settings, "account">): Account {
+  if (!own) throw new Error("this function has no account in the cluster");
+  return own;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a variable must be: null when it is not. */
+/** Reader of one variable: the value, or null when the text does not have the form. */
 type Form<T> = (text: string) => T | null;
 
 const filled: Form<string> = (text) => text || null;
 
 const url: Form<string> = (text) => (URL.canParse(text) ? text : null);
+
+const account: Form<Account> = (text) => (isAccount(text) ? text : null);
 
 const strings: Form<Readonly<Record<string, string>>> = (text) => {
   try {
@@ -62,7 +79,13 @@ function reader(environment: Environment) {
  */
 export function settings(environment: Environment = process.env): Settings {
   const { faults, read, text } = reader(environment);
-  const { AWS_SESSION_TOKEN: sessionToken, AWS_ENDPOINT_URL: endpoint, CASEMENT_SLACK_URL: slack } = environment;
+  const {
+    AWS_SESSION_TOKEN: sessionToken,
+    AWS_ENDPOINT_URL: endpoint,
+    CASEMENT_SLACK_URL: slack,
+    CASEMENT_FRONT_DOOR_URL: frontDoor,
+    CASEMENT_HUMAN_TOPIC: topic,
+  } = environment;
   const found: Settings = {
     region: text("AWS_REGION"),
     credentials: {
@@ -74,9 +97,12 @@ export function settings(environment: Environment = process.env): Settings {
     cluster: text("CASEMENT_CLUSTER"),
     bucket: text("CASEMENT_BUCKET"),
     ledgerTable: text("CASEMENT_LEDGER_TABLE"),
-    clusterSecret: text("CASEMENT_CLUSTER_SECRET"),
+    account:
+      environment.CASEMENT_ACCOUNT === undefined ? undefined : read("CASEMENT_ACCOUNT", account, "look, act or join"),
     slackSecret: text("CASEMENT_SLACK_SECRET"),
     slackUrl: slack === undefined ? "https://slack.com/api/" : read("CASEMENT_SLACK_URL", url, "a URL"),
+    ...(frontDoor === undefined ? {} : { frontDoorUrl: read("CASEMENT_FRONT_DOOR_URL", url, "a URL") }),
+    ...(topic ? { humanTopic: topic } : {}),
     functions: read("CASEMENT_FUNCTIONS", strings, "a JSON object of strings"),
     documents: read("CASEMENT_DOCUMENTS", strings, "a JSON object of strings"),
   };

@@ -1,7 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
+import { documentScripts, HASH_LENGTH } from "../lambdas/scripts/documents.ts";
 
 /** ARNs of a cluster's stack, with the placeholders that permissionsFor fills. */
 export const table = "arn:aws:dynamodb:${region}:${account}:table/${table}";
+
+export const bucket = "arn:aws:s3:::${bucket}";
+
+export const topic = "arn:aws:sns:${region}:${account}:${topic}";
 
 export const secret = (path: string): string =>
   `arn:aws:secretsmanager:\${region}:\${account}:secret:casement/\${cluster}/${path}`;
@@ -9,3 +14,16 @@ export const secret = (path: string): string =>
 export const ec2 = (resource: string): string => `arn:aws:ec2:\${region}:\${account}:${resource}`;
 
 export const lambda = (name: string): string => `arn:aws:lambda:\${region}:\${account}:function:\${name:${name}}`;
+
+/** A queue of dead letters: a function's, or "undelivered" for the rules'. */
+export const queue = (name: string): string => `arn:aws:sqs:\${region}:\${account}:\${queue:${name}}`;
+
+/** Every stream of a function's log group. */
+export const logStreams = (name: string): string => `arn:aws:logs:\${region}:\${account}:log-group:\${log:${name}}:*`;
+
+/** Documents of one script, whatever their content's hash: no other cluster's name can begin or end so. */
+export const documents = documentScripts.map(
+  (script) => `arn:aws:ssm:\${region}:\${account}:document/casement-\${cluster}-${script}-${"?".repeat(HASH_LENGTH)}`,
+);
+
+export const rule = (name: string): string => `arn:aws:events:\${region}:\${account}:rule/casement-\${cluster}-${name}`;

@@ -1,13 +1,14 @@
 import { Annotations, CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import { FunctionUrlAuthType, type IFunction } from "aws-cdk-lib/aws-lambda";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
-import type { ITopic } from "aws-cdk-lib/aws-sns";
+import type { Topic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
 import { Alarms, type AlarmsProps } from "./constructs/alarms.ts";
 import { clusterSecrets } from "./constructs/cluster-secrets.ts";
 import { dashboard } from "./constructs/dashboard.ts";
 import { EventRules } from "./constructs/event-rules.ts";
 import { functionsNetwork } from "./constructs/functions-network.ts";
+import { grant } from "./constructs/grants.ts";
 import type { HandlerFunction } from "./constructs/handler-function.ts";
 import { handlerFunctions } from "./constructs/handler-functions.ts";
 import { humanTopic } from "./constructs/human-topic.ts";
@@ -16,14 +17,13 @@ import { machineBucket } from "./constructs/machine-bucket.ts";
 import { NodeIdentity } from "./constructs/node-identity.ts";
 import { NodeNetwork } from "./constructs/node-network.ts";
 import { Release } from "./constructs/release.ts";
-import { documentNames, scriptDocuments } from "./constructs/script-document.ts";
+import { documentHashes, scriptDocuments } from "./constructs/script-document.ts";
 import { ScriptDocuments } from "./constructs/script-documents.ts";
 import type { Deployment } from "./deployment.ts";
-import { type FunctionName, functionNames, workflowNames } from "./functions.ts";
-import { permissionsFor } from "./permissions.ts";
+import { type FunctionName, workflowNames } from "./functions.ts";
 import { type Payload, releaseContent } from "./release-content.ts";
 
-/** What one cluster's stack is made from. */
+/** Properties of one cluster's stack. */
 export interface CasementStackProps extends StackProps {
   readonly deployment: Deployment;
   /** The uploaded payload; null until there is one. */
@@ -40,14 +40,14 @@ export class CasementStack extends Stack {
   readonly #deployment: Deployment;
 
   constructor(scope: Construct, id: string, { deployment, payload, bundles, ...props }: CasementStackProps) {
-    super(scope, id, { ...props, env: { account: deployment.aws.account, region: deployment.cluster.region } });
+    super(scope, id, { ...props, ...aboutStack(id, deployment) });
     this.#deployment = deployment;
     const { cluster } = deployment;
 
     // What remembers.
     const ledger = ledgerTable(this, "Ledger");
     const bucket = machineBucket(this, "Bucket");
-    const secrets = clusterSecrets(this, cluster.name);
+    const { slackSecret } = clusterSecrets(this, cluster.name);
 
     // What machines are given: scripts, an identity, a place in the network.
     const documents = scriptDocuments(cluster.name);
@@ -60,26 +60,12 @@ export class CasementStack extends Stack {
       CASEMENT_CLUSTER: cluster.name,
       CASEMENT_BUCKET: bucket.bucketName,
       CASEMENT_LEDGER_TABLE: ledger.tableName,
-      CASEMENT_SLACK_SECRET: secrets.slack,
-      CASEMENT_CLUSTER_SECRET: secrets.kubernetes,
-      CASEMENT_DOCUMENTS: JSON.stringify(documentNames(documents)),
+      CASEMENT_SLACK_SECRET: slackSecret,
+      CASEMENT_DOCUMENTS: JSON.stringify(documentHashes(documents)),
     });
     const url = handlers["front-door"].lambda.addFunctionUrl({ authType: FunctionUrlAuthType.NONE });
+    handlers["cloud-events"].lambda.addEnvironment("CASEMENT_FRONT_DOOR_URL", url.url);
     const { topic, events } = this.#wake(handlers["cloud-events"].lambda);
-
-    // What each of them may do.
-    const permissions = permissionsFor({
-      account: this.account,
-      region: this.region,
-      cluster: cluster.name,
-      bucket: bucket.bucketName,
-      table: ledger.tableName,
-      subnets: subnetsOf(deployment),
-      nodeGroup: network.groupId,
-      names: { ...namesOf(handlers), node: nodes.role.roleName },
-    });
-    for (const name of functionNames) handlers[name].permit(permissions[name]);
-    nodes.permit(permissions.node);
 
     // What they go by.
     const release = new Release(this, "Release", {
@@ -90,11 +76,14 @@ export class CasementStack extends Stack {
         securityGroup: network.groupId,
       }),
       bucket,
-      directory: handlers["cloud-events"].lambda,
+      handlers,
       bundle: bundles.release,
-      permissions: permissions.release,
+      cluster: cluster.name,
       logRetention: this.#logRetention,
     });
+
+    // What each of them may do.
+    grant(this, deployment, { handlers, release, events, nodes, network, bucket, topic, ledger });
     if (payload === null) Annotations.of(this).addWarningV2("casement:payload", NO_PAYLOAD);
 
     // Who is told when something is wrong.
@@ -138,13 +127,14 @@ export class CasementStack extends Stack {
     });
   }
 
-  #wake(cloudEvents: IFunction): { topic: ITopic; events: EventRules } {
+  #wake(cloudEvents: IFunction): { topic: Topic; events: EventRules } {
     const { cluster, aws } = this.#deployment;
-    const topic = humanTopic(this, "NeedsAHuman", aws.notify);
+    const topic = humanTopic(this, "NeedsAHuman", aws.notify === "none" ? [] : aws.notify);
     return { topic, events: new EventRules(this, "Events", { cluster: cluster.name, cloudEvents, topic }) };
   }
 
-  #watch(handlers: Record<FunctionName, HandlerFunction>, events: EventRules, topic: ITopic): void {
+  #watch(handlers: Record<FunctionName, HandlerFunction>, events: EventRules, topic: Topic): void {
+    handlers.look.lambda.addEnvironment("CASEMENT_HUMAN_TOPIC", topic.topicArn);
     const watched: AlarmsProps = {
       cluster: this.#deployment.cluster.name,
       topic,
@@ -156,14 +146,25 @@ export class CasementStack extends Stack {
     dashboard(this, "Dashboard", watched, new Alarms(this, "Alarms", watched));
   }
 
-  #say(outputs: Readonly<Record<string, string>>): void {
-    for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
+  #say(outputs: Readonly<Partial<Record<keyof typeof meanings, string>>>): void {
+    for (const [name, value] of Object.entries(outputs))
+      new CfnOutput(this, name, { value, description: meanings[name as keyof typeof meanings] });
   }
 }
 
-const subnetsOf = ({ pools }: Deployment): string[] => [
-  ...new Set(Object.values(pools).flatMap(({ subnets }) => subnets)),
-];
+/** Description of each output, as the console shows it. */
+const meanings = {
+  FrontDoorUrl: "Both addresses in the Slack app's manifest",
+  BucketName: "Where the Windows payload is uploaded to",
+  Workflows: "The durable functions: whose executions to look at before an upgrade",
+  RuntimeVersion: "Version of the configuration that functions go by",
+  HumanTopic: "Alarms and calls for people: subscribe your pager to it",
+  Missing: "What is still to be done before the bot obeys",
+} as const;
 
-const namesOf = (handlers: Readonly<Record<FunctionName, HandlerFunction>>) =>
-  Object.fromEntries(functionNames.map((name) => [name, handlers[name].lambda.functionName]));
+/** Account and region of the stack, and the texts that people see in the console. */
+const aboutStack = (id: string, { cluster, aws: { account, tags } }: Deployment): StackProps => ({
+  env: { account, region: cluster.region },
+  description: `Casement: a Slack bot that runs the Windows nodes of the cluster ${cluster.name}`,
+  tags: { ...tags, "casement:stack": id },
+});

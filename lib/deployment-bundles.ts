@@ -4,7 +4,7 @@ import { CONFIGURATION_FILE, type DoorConfiguration, doorConfiguration } from ".
 import { bundleAll } from "./constructs/bundle.ts";
 import { entries } from "./functions.ts";
 
-/** What is bundled for a deployment. */
+/** Names of the bundles of a deployment. */
 type Name = keyof typeof entries;
 
 /** Everything that a deployment needs. */

@@ -3,10 +3,23 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { commands } from "../lambdas/commands/list.ts";
 import { configurationSchema, faultsOf, poolSchema } from "../lambdas/configuration.ts";
+import { networksOverlap } from "../lambdas/desired/network-address.ts";
+import {
+  account,
+  authority,
+  awsId,
+  clusterName,
+  distinct,
+  instanceType,
+  labelValue,
+  overlaps,
+  ownKey,
+  poolName,
+  region,
+  tagKey,
+} from "./deployment-values.ts";
 import { functions } from "./functions.ts";
 import { messageOf } from "./message-of.ts";
-
-const id = (prefix: string) => z.string().regex(new RegExp(`^${prefix}-[0-9a-f]{8,17}$`), `must be ${prefix}-…`);
 
 /** Days that CloudWatch Logs can keep (API PutRetentionPolicy). */
 const RETENTION_DAYS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827, 3653] as const;
@@ -16,23 +29,44 @@ const NO_WAY_OUT =
 
 /** Functions that call Kubernetes, placed where they reach a private API server. */
 const functionsNetwork = z.strictObject({
-  subnets: z.array(id("subnet")).min(1),
+  subnets: distinct(awsId("subnet")),
   /** The subnets' default route. Without one the functions could reach neither Slack nor AWS. */
   wayOut: z.string(NO_WAY_OUT).regex(/^(nat|tgw|eni)-[0-9a-f]{8,17}$/, NO_WAY_OUT),
 });
 
+const NOBODY_TOLD =
+  "list mail addresses that are told when something is wrong, or write none if something else subscribes to the topic";
+
 /** The account that everything is put into, and what is there already. */
 const aws = z.strictObject({
-  account: z.string().regex(/^\d{12}$/, "must be an account id of twelve digits"),
-  vpc: id("vpc"),
+  account,
+  vpc: awsId("vpc"),
   /** The cluster's own groups: who may reach the Windows nodes, and whom the nodes' overlay must reach. */
-  securityGroups: z.strictObject({ controlPlane: id("sg"), linuxNodes: id("sg") }),
+  securityGroups: z.strictObject({ controlPlane: awsId("sg"), linuxNodes: awsId("sg") }),
+  /** The customer-managed key that encrypts the nodes' volumes; left out, the account's default key does. */
+  volumeKey: z
+    .string()
+    .regex(
+      // A multi-Region key has an id of its own form (KMS developer guide, "How multi-Region keys work").
+      /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/([0-9a-f-]{36}|mrk-[0-9a-f]{32})$/,
+      "must be the ARN of a key: arn:aws:kms:…:key/…",
+    )
+    .optional(),
+  /** Repositories that nodes may pull from; left out, all of the account's. */
+  imageRepositories: z
+    .array(
+      z.string().regex(/^arn:aws[a-z-]*:ecr:[a-z0-9*-]+:\d{12}:repository\/.+$/, "must be arn:aws:ecr:…:repository/…"),
+    )
+    .min(1)
+    .optional(),
   /** Only where the API server is private; left out, no function sits in a VPC. */
   functionsNetwork: functionsNetwork.optional(),
   /** Requests answered at the same moment; the account must keep 100 unreserved (Lambda quotas). */
   frontDoorConcurrency: z.number().int().min(1).max(1_000).default(10),
-  /** Who is told of what needs a human; each address must confirm its subscription. */
-  notify: z.array(z.email()).default([]),
+  /** Addresses that get mail about everything that needs a human; each must confirm its subscription. */
+  notify: z.union([z.array(z.email()).min(1, NOBODY_TOLD), z.literal("none")], NOBODY_TOLD),
+  /** Tags that your own rules want on every resource. */
+  tags: z.record(tagKey, z.string().max(256)).default({}),
   logRetentionDays: z.literal(RETENTION_DAYS).default(90),
   /** The manifest of the uploaded payload, relative to this file. Left out until it has been uploaded. */
   payloadManifest: z.string().optional(),
@@ -44,66 +78,140 @@ const LONGEST_WAIT_SECONDS = Math.min(
   functions["remove-node"].executionSeconds,
 );
 
-const pem = z.string().includes("-----BEGIN CERTIFICATE-----", { message: "must be a certificate in PEM" });
-
-/** Kubernetes' rules for labels (docs: "Labels and Selectors", syntax); those for taints are the same. */
-const labelKey = z
-  .string()
-  .regex(/^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/, "must be a label's key");
-const labelValue = z.string().regex(/^([A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?)?$/, "must be a label's value");
-
-/** What the stack makes is not in the file; what a person typed is judged more strictly than what was judged once. */
-const pool = poolSchema.omit({ securityGroup: true }).extend({
-  labels: z.record(labelKey, labelValue).default({}),
-  taint: poolSchema.shape.taint.extend({ key: labelKey, value: labelValue }),
+/** A NoExecute taint would evict what DaemonSets of others already run there. */
+const taint = poolSchema.shape.taint.extend({
+  key: ownKey,
+  value: labelValue,
+  effect: poolSchema.shape.taint.shape.effect.refine((effect): boolean => effect !== "NoExecute", {
+    error: "must be NoSchedule or PreferNoSchedule: NoExecute evicts what runs",
+  }),
 });
-const cluster = configurationSchema.shape.cluster.extend({ certificateAuthority: pem, kubeletClientAuthority: pem });
 
-/** The reviewed file: what functions go by, without what the stack makes, and where it is deployed. */
-const deploymentSchema = configurationSchema
-  .omit({ bucket: true, ledgerTable: true, instanceProfileArn: true })
-  .extend({ cluster, pools: z.record(z.string().regex(/^[a-z0-9-]{1,30}$/), pool), aws })
-  .superRefine(({ policy, people, deadlines, pools, cluster: { hybridOverlayPort } }, context) => {
-    for (const name of Object.keys(pools).filter((one) => pools[one]?.windows === "2019" && hybridOverlayPort !== 4789))
-      context.addIssue({
-        code: "custom",
-        path: ["pools", name, "windows"],
-        message: `Windows Server 2019 cannot use the overlay port ${hybridOverlayPort}, only 4789`,
-      });
-    const minutes = Object.values(deadlines).reduce((sum, each) => sum + each, 0);
-    if (minutes * 60 > LONGEST_WAIT_SECONDS) {
-      const message = `all of them together are ${minutes} minutes; an execution ends after ${LONGEST_WAIT_SECONDS / 60}`;
-      context.addIssue({ code: "custom", path: ["deadlines"], message });
-    }
-    for (const [command, roles] of Object.entries(policy)) {
-      if (!commands.some(({ name }) => name === command))
-        context.addIssue({ code: "custom", path: ["policy", command], message: "there is no such command" });
-      for (const role of roles.filter((name) => !(name in people)))
-        context.addIssue({ code: "custom", path: ["policy", command], message: `nobody is given the role ${role}` });
-    }
+/** Pool as the file has it, without what the stack makes. Typed values are judged more strictly than values judged once. */
+const pool = poolSchema.omit({ securityGroup: true }).extend({
+  instanceTypes: distinct(instanceType),
+  subnets: distinct(awsId("subnet")),
+  labels: z.record(ownKey, labelValue).default({}),
+  taint,
+});
+
+const pools = z
+  .record(poolName, pool)
+  .refine((all) => Object.keys(all).length > 0, { error: "name at least one pool" });
+
+/** @param now milliseconds since the epoch: certificates must be valid */
+const clusterAt = (now: number) =>
+  configurationSchema.shape.cluster.extend({
+    name: clusterName,
+    region,
+    certificateAuthority: authority(now),
+    kubeletClientAuthority: authority(now).optional(),
   });
 
+/** The reviewed file: what functions go by, without what the stack makes, and where it is deployed. */
+const deploymentSchema = (now: number) =>
+  configurationSchema
+    .omit({ bucket: true, ledgerTable: true, instanceProfileArn: true, volumeKey: true })
+    .extend({ cluster: clusterAt(now), pools, aws })
+    .superRefine((whole, { addIssue }) => {
+      for (const { path, message } of faultsAcross(whole)) addIssue({ code: "custom", path: [...path], message });
+    });
+
 /** A deployment, validated. */
-export type Deployment = z.infer<typeof deploymentSchema>;
+export type Deployment = z.infer<ReturnType<typeof deploymentSchema>>;
+
+interface Fault {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/** Finds the faults between values that are right by themselves. */
+const faultsAcross = (whole: Deployment): Fault[] => [
+  ...networkFaults(whole),
+  ...windowsFaults(whole),
+  ...deadlineFaults(whole),
+  ...peopleFaults(whole),
+  ...policyFaults(whole),
+  ...keyFaults(whole),
+];
+
+/** EC2 encrypts a volume only with a key of its own region; with another the instance ends while it is launched. */
+function keyFaults({ aws: { volumeKey }, cluster: { region } }: Deployment): Fault[] {
+  const [, , , keyRegion] = volumeKey?.split(":") ?? [];
+  if (keyRegion === undefined || keyRegion === region) return [];
+  return [{ path: ["aws", "volumeKey"], message: `is in ${keyRegion}, and the nodes are in ${region}` }];
+}
+
+/** IPv4's reserved class: Linux can use it, Windows drops its packets (Microsoft, "Reserved IP addresses": class E). */
+const CLASS_E = "240.0.0.0/4";
+
+function networkFaults({ cluster: { serviceNetwork, clusterNetwork, machineNetwork } }: Deployment): Fault[] {
+  const networks = { serviceNetwork, clusterNetwork, machineNetwork };
+  const both = overlaps(networks).map(([one, other]) => ({
+    path: ["cluster", one],
+    message: `overlaps with cluster.${other}: the cluster cannot have both`,
+  }));
+  const reserved = Object.entries(networks)
+    .filter(([, network]) => networksOverlap(network, CLASS_E))
+    .map(([name]) => ({ path: ["cluster", name], message: `is in ${CLASS_E}, which Windows does not use` }));
+  return [...both, ...reserved];
+}
+
+const windowsFaults = ({ pools: all, cluster: { hybridOverlayPort } }: Deployment): Fault[] =>
+  Object.keys(all)
+    .filter((name) => all[name]?.windows === "2019" && hybridOverlayPort !== 4789)
+    .map((name) => ({
+      path: ["pools", name, "windows"],
+      message: `Windows Server 2019 cannot use the overlay port ${hybridOverlayPort}, only 4789`,
+    }));
+
+function deadlineFaults({ deadlines }: Deployment): Fault[] {
+  const minutes = Object.values(deadlines).reduce((sum, each) => sum + each, 0);
+  if (minutes * 60 <= LONGEST_WAIT_SECONDS) return [];
+  const message = `all of them together are ${minutes} minutes; an execution ends after ${LONGEST_WAIT_SECONDS / 60}`;
+  return [{ path: ["deadlines"], message }];
+}
+
+function peopleFaults({ people }: Deployment): Fault[] {
+  const message = "name Slack user ids (U…) or user groups (S…)";
+  if (Object.keys(people).length === 0)
+    return [{ path: ["people"], message: `nobody has a role, so nobody could do anything: ${message}` }];
+  return Object.keys(people)
+    .filter((role) => people[role]?.length === 0)
+    .map((role) => ({ path: ["people", role], message: `nobody has this role: ${message}, or leave it out` }));
+}
+
+function policyFaults({ policy, people }: Deployment): Fault[] {
+  if (Object.keys(policy).length === 0)
+    return [{ path: ["policy"], message: "no command is allowed to anybody: name commands with their roles" }];
+  return Object.entries(policy).flatMap(([command, roles]) => {
+    const path = ["policy", command];
+    const unknown = commands.some(({ name }) => name === command) ? [] : ["there is no such command"];
+    const vacant = roles.filter((name) => !(name in people)).map((name) => `nobody is given the role ${name}`);
+    return [...unknown, ...vacant].map((message) => ({ path, message }));
+  });
+}
 
 /**
  * Checks the content of a configuration file.
  * @param value the file, parsed
+ * @param now milliseconds since the epoch
  * @throws Error that lists every wrong value with its path
  */
-export function deploymentOf(value: unknown): Deployment {
-  const checked = deploymentSchema.safeParse(value);
+export function deploymentOf(value: unknown, now: number): Deployment {
+  const checked = deploymentSchema(now).safeParse(value);
   if (checked.success) return checked.data;
   throw new Error(`The configuration is not valid:\n${faultsOf(checked.error)}`);
 }
 
 /**
  * Reads a configuration file, YAML or JSON.
+ * @param now milliseconds since the epoch: certificates must be valid
  * @throws Error that names the file and what is wrong with it
  */
-export function readDeployment(path: string): Deployment {
+export function readDeployment(path: string, now: number): Deployment {
   try {
-    return deploymentOf(parse(readFileSync(path, "utf8")));
+    return deploymentOf(parse(readFileSync(path, "utf8")), now);
   } catch (error) {
     throw new Error(`${path}: ${messageOf(error)}`, { cause: error });
   }

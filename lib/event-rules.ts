@@ -1,6 +1,7 @@
 import { NEEDS_A_HUMAN, sourceOf } from "../lambdas/messages/notices.ts";
+import { documentScripts } from "../lambdas/scripts/documents.ts";
 
-/** What a rule may call: the second door, or the topic that reaches people without Slack. */
+/** Targets of a rule: the second door, or the topic that reaches people without Slack. */
 export type RuleTarget = "cloud-events" | "human-topic";
 
 /** A rule of EventBridge's default bus, by pattern or by schedule. */
@@ -19,7 +20,7 @@ export interface EventRule {
 const target = "cloud-events";
 
 /**
- * What wakes the second door, and what reaches people: the stack makes these rules, and the sandbox starts with them.
+ * Rules that wake the second door and that reach people: the stack makes them, and the sandbox starts with them.
  * @param cluster whose: several clusters may share an account and so its bus
  */
 export const rulesOf = (cluster: string): readonly EventRule[] => [
@@ -28,7 +29,8 @@ export const rulesOf = (cluster: string): readonly EventRule[] => [
     pattern: {
       source: ["aws.ssm"],
       "detail-type": ["EC2 Command Invocation Status-change Notification"],
-      detail: { "document-name": [{ prefix: `casement-${cluster}-` }] },
+      // Each script by itself: "casement-west-" would also hear what the cluster "west-2" sends.
+      detail: { "document-name": documentScripts.map((script) => ({ prefix: `casement-${cluster}-${script}-` })) },
     },
     target,
   },
@@ -57,5 +59,6 @@ export const rulesOf = (cluster: string): readonly EventRule[] => [
   },
   { name: "people", schedule: "rate(5 minutes)", target },
   { name: "credential", schedule: "rate(1 hour)", target },
+  { name: "front-door", schedule: "rate(1 hour)", target },
   { name: "sweep", schedule: "rate(15 minutes)", target },
 ];

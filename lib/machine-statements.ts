@@ -1,8 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
-import { ec2, secret } from "./arns.ts";
+
+import { bucket, documents, ec2, secret } from "./arns.ts";
 import type { Conditions, Statement } from "./statement.ts";
 
-/** What we launched, and nothing else: the tags are set in RunInstances and cannot be added later. */
+/** Conditions that hold only for our own launches: the tags are set in RunInstances and cannot be added later. */
 const ours: Conditions = {
   StringEquals: { "aws:ResourceTag/casement:cluster": "${cluster}" },
   StringLike: { "aws:ResourceTag/casement:launched": "*" },
@@ -22,55 +23,6 @@ export const seeAgents: Statement = {
   why: "The action takes no resources; it returns no content of machines.",
 };
 
-export const launch: Statement[] = [
-  {
-    sid: "LaunchTaggedInstances",
-    actions: ["ec2:RunInstances"],
-    resources: [ec2("instance/*")],
-    why: "Instances get their ids at launch; the tags are the fence.",
-    conditions: {
-      StringEquals: { "aws:RequestTag/casement:cluster": "${cluster}" },
-      StringLike: { "aws:RequestTag/casement:launched": "*" },
-    },
-  },
-  {
-    sid: "LaunchEncryptedTaggedVolumes",
-    actions: ["ec2:RunInstances"],
-    resources: [ec2("volume/*")],
-    why: "Volumes get their ids at launch; tags and encryption are the fence.",
-    conditions: {
-      StringEquals: { "aws:RequestTag/casement:cluster": "${cluster}" },
-      Bool: { "ec2:Encrypted": "true" },
-    },
-  },
-  {
-    sid: "LaunchIntoTheNetwork",
-    actions: ["ec2:RunInstances"],
-    resources: [ec2("network-interface/*"), ec2("subnet/${subnet}"), ec2("security-group/${nodeGroup}")],
-    why: "Interfaces get their ids at launch; they stand in the pools' subnets, behind the nodes' own group.",
-  },
-  {
-    sid: "LaunchAmazonsImages",
-    actions: ["ec2:RunInstances"],
-    resources: ["arn:aws:ec2:${region}::image/ami-*"],
-    why: "The newest image is chosen at each operation; only Amazon's own are.",
-    conditions: { StringEquals: { "ec2:Owner": "amazon" } },
-  },
-  {
-    sid: "TagAtLaunchOnly",
-    actions: ["ec2:CreateTags"],
-    resources: [ec2("instance/*"), ec2("volume/*"), ec2("network-interface/*")],
-    why: "Ids are given at launch, and only there tags can be set.",
-    conditions: { StringEquals: { "ec2:CreateAction": "RunInstances" } },
-  },
-  {
-    sid: "GiveNodesTheirRole",
-    actions: ["iam:PassRole"],
-    resources: ["arn:aws:iam::${account}:role/${name:node}"],
-    conditions: { StringEquals: { "iam:PassedToService": "ec2.amazonaws.com" } },
-  },
-];
-
 export const terminate: Statement = {
   sid: "TerminateOnlyOurs",
   actions: ["ec2:TerminateInstances"],
@@ -83,8 +35,7 @@ export const command: Statement[] = [
   {
     sid: "SendOnlyOurDocuments",
     actions: ["ssm:SendCommand"],
-    resources: ["arn:aws:ssm:${region}:${account}:document/casement-${cluster}-*"],
-    why: "Documents are named with their content's hash, and waiting executions send those of earlier deployments.",
+    resources: documents,
   },
   {
     sid: "SendOnlyToOurMachines",
@@ -104,22 +55,30 @@ export const command: Statement[] = [
   },
 ];
 
-export const joinSecrets: Statement = {
-  sid: "KeepJoinSecrets",
-  actions: [
-    "secretsmanager:CreateSecret",
-    "secretsmanager:TagResource",
-    "secretsmanager:DescribeSecret",
-    "secretsmanager:DeleteSecret",
-  ],
-  resources: [secret("join/*")],
-  why: "One secret per instance, named with its id.",
-};
+export const joinSecrets: Statement[] = [
+  {
+    sid: "KeepJoinSecrets",
+    actions: ["secretsmanager:CreateSecret", "secretsmanager:DescribeSecret", "secretsmanager:DeleteSecret"],
+    resources: [secret("join/*")],
+    why: "One secret per instance, named with its id.",
+  },
+  {
+    sid: "TagJoinSecretsOnce",
+    actions: ["secretsmanager:TagResource"],
+    resources: [secret("join/*")],
+    why: "One secret per instance, named with its id; whose it is may be said, but not changed.",
+    conditions: {
+      StringEqualsIfExists: {
+        "secretsmanager:ResourceTag/casement:instance-arn": "${aws:RequestTag/casement:instance-arn}",
+      },
+    },
+  },
+];
 
 export const plans: Statement = {
   sid: "WritePlans",
   actions: ["s3:PutObject"],
-  resources: ["arn:aws:s3:::${bucket}/plans/*"],
+  resources: [`${bucket}/plans/*`],
   why: "One object per plan, named with its hash.",
 };
 
@@ -157,7 +116,7 @@ export const seeSubnets: Statement = {
 export const seeDocuments: Statement = {
   sid: "SeeDocuments",
   actions: ["ssm:DescribeDocument"],
-  resources: ["arn:aws:ssm:${region}:${account}:document/casement-${cluster}-*"],
+  resources: documents,
   why: "Documents are named with their content's hash.",
 };
 
@@ -165,49 +124,14 @@ export const seeDocuments: Statement = {
 export const seePayload: Statement = {
   sid: "SeePayload",
   actions: ["s3:ListBucketVersions"],
-  resources: ["arn:aws:s3:::${bucket}"],
+  resources: [bucket],
   conditions: { StringLike: { "s3:prefix": "payload/*" } },
 };
 
 export const seeProtection: Statement = {
   sid: "SeeTerminationProtection",
   actions: ["ec2:DescribeInstanceAttribute"],
-  resources: ["*"],
-  why: "Read of any instance that a person names: whether it is protected is said before anything else is judged.",
+  resources: [ec2("instance/*")],
+  why: "Ids are given at launch. The action also reads user data, so it is only for what carries our launched tag.",
+  conditions: ours,
 };
-
-/** The Windows nodes: their agent, the payload, and the one secret that is tagged with their own ARN. */
-export const node: Statement[] = [
-  {
-    sid: "RunTheAgent",
-    actions: [
-      "ssm:UpdateInstanceInformation",
-      "ssm:ListInstanceAssociations",
-      "ssmmessages:CreateControlChannel",
-      "ssmmessages:OpenControlChannel",
-      "ssmmessages:CreateDataChannel",
-      "ssmmessages:OpenDataChannel",
-      "ec2messages:AcknowledgeMessage",
-      "ec2messages:DeleteMessage",
-      "ec2messages:FailMessage",
-      "ec2messages:GetEndpoint",
-      "ec2messages:GetMessages",
-      "ec2messages:SendReply",
-    ],
-    resources: ["*"],
-    why: "The agent's own channels, which take no resources. ssm:GetParameter is left out on purpose.",
-  },
-  {
-    sid: "ReadPayloadAndPlans",
-    actions: ["s3:GetObject", "s3:GetObjectVersion"],
-    resources: ["arn:aws:s3:::${bucket}/payload/*", "arn:aws:s3:::${bucket}/plans/*"],
-    why: "Which files a machine reads is decided by its plan.",
-  },
-  {
-    sid: "ReadOwnSecret",
-    actions: ["secretsmanager:GetSecretValue"],
-    resources: [secret("join/*")],
-    why: "Named with the instance's id; the tag must be the instance's own ARN.",
-    conditions: { StringEquals: { "secretsmanager:ResourceTag/casement:instance-arn": "${ec2:SourceInstanceARN}" } },
-  },
-];

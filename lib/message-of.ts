@@ -1,2 +1,2 @@
-/** What a thrown value says: an error's message, anything else as text. */
+/** Reads the message of a thrown value: an error's own, anything else as text. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

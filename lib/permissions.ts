@@ -1,10 +1,12 @@
+import { LIVE, RIGHTS } from "../lambdas/aliases.ts";
+import { BY_TIME, UNFINISHED } from "../lambdas/records.ts";
+import { asynchronousNames, callsKubernetes } from "./functions.ts";
+import { launch, seeVolumeKey, useVolumeKey } from "./launch-statements.ts";
 import {
   command,
   forgetJoinSecrets,
   images,
   joinSecrets,
-  launch,
-  node,
   plans,
   seeAgents,
   seeDocuments,
@@ -15,65 +17,61 @@ import {
   seeSubnets,
   terminate,
 } from "./machine-statements.ts";
-import type { Statement } from "./statement.ts";
+import { node } from "./node-statements.ts";
+import { filled, type Place, type PrincipalName, type ServicePlace } from "./place.ts";
+import { type PolicyHolder, resourcePolicies } from "./resource-policies.ts";
+import {
+  keepFailedEvents,
+  leaveNetworkToLambda,
+  plugIntoVpc,
+  publishToPeople,
+  writeOwnLog,
+} from "./service-statements.ts";
+import type { ResourceStatement, Statement } from "./statement.ts";
 import {
   callPeople,
-  clusterSecret,
   durable,
   followExecutions,
+  keepCredential,
   keepDirectory,
+  newestRuntime,
   publishRelease,
+  reachCluster,
+  readCallbacks,
   readDirectoryAtOnce,
   readLedger,
+  readList,
   runtimeDocument,
+  seeSubscribers,
   slackSecret,
   start,
+  tryRights,
   wakeExecutions,
+  withdrawRelease,
   writeLedger,
 } from "./statements.ts";
 
-/** Who holds permissions: one name per function, and "node" for the role of the Windows nodes. */
-export type PrincipalName =
-  | "front-door"
-  | "cloud-events"
-  | "add-nodes"
-  | "provision-node"
-  | "remove-node"
-  | "look"
-  | "sweep"
-  | "release"
-  | "node";
-
-/** Where the permissions apply; fills the placeholders of the statements. */
-export interface Place {
-  readonly account: string;
-  readonly region: string;
-  /** Cluster name, as in the tag casement:cluster. */
-  readonly cluster: string;
-  readonly bucket: string;
-  /** DynamoDB table of the ledger. */
-  readonly table: string;
-  /** Subnets of the pools. */
-  readonly subnets: readonly string[];
-  /** Security group of the Windows nodes. */
-  readonly nodeGroup: string;
-  /** Principal → name of its function or role in the account; where nobody chose, by convention. */
-  readonly names?: Readonly<Partial<Record<PrincipalName, string>>>;
-}
-
-/** How functions and the nodes' role are called where names are free to choose: in the sandbox. The stack chooses none. */
-export const conventionalName = (cluster: string, principal: string): string => `casement-${cluster}-${principal}`;
-
-/** Function → the workflows that it starts; it is told their names. */
-export const starts: Readonly<Partial<Record<PrincipalName, readonly PrincipalName[]>>> = {
+/** Function → the workflows that it starts. */
+const starts: Readonly<Partial<Record<PrincipalName, readonly PrincipalName[]>>> = {
   "front-door": ["add-nodes", "remove-node", "look"],
   "cloud-events": ["sweep", "look"],
   "add-nodes": ["provision-node"],
-  // The doctor asks those that change something to try their own rights.
-  look: ["provision-node", "remove-node"],
 };
 
-/** What each function may do, and the nodes. The stack grants exactly this and the sandbox enforces it. */
+/** Functions that the doctor asks, in `look`, to try their own rights: those that change something in the account. */
+const tried: readonly PrincipalName[] = ["provision-node", "remove-node"];
+
+/** Is a function asked to try its own rights? */
+export const isTried = (principal: PrincipalName): boolean => tried.includes(principal);
+
+/** Workflow → the alias by which a function calls it; of others it is not told. */
+export const aliasesFor = (principal: PrincipalName): Readonly<Record<string, string>> =>
+  Object.fromEntries([
+    ...(starts[principal] ?? []).map((name) => [name, LIVE]),
+    ...(principal === "look" ? tried : []).map((name) => [name, RIGHTS]),
+  ]);
+
+/** Permissions of each function's code, and of the nodes. The stack grants exactly these and the sandbox enforces them. */
 const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
   "front-door": [
     readLedger,
@@ -83,8 +81,8 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     wakeExecutions("add-nodes", "provision-node", "remove-node"),
   ],
   "cloud-events": [
-    runtimeDocument,
-    readLedger,
+    newestRuntime,
+    readCallbacks,
     keepDirectory,
     slackSecret,
     wakeExecutions("provision-node"),
@@ -96,6 +94,7 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     readLedger,
     writeLedger,
     slackSecret,
+    reachCluster("look"),
     seeInstances,
     seeSecurityGroups,
     images,
@@ -110,14 +109,16 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     readLedger,
     writeLedger,
     slackSecret,
-    clusterSecret,
+    reachCluster("join"),
+    keepCredential("join"),
     seeInstances,
     seeAgents,
     ...launch,
+    ...useVolumeKey,
     terminate,
     plans,
     ...command,
-    joinSecrets,
+    ...joinSecrets,
     callPeople,
   ],
   "remove-node": [
@@ -126,7 +127,8 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     readLedger,
     writeLedger,
     slackSecret,
-    clusterSecret,
+    reachCluster("act"),
+    keepCredential("act"),
     seeInstances,
     seeProtection,
     terminate,
@@ -136,6 +138,7 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     durable("sweep"),
     runtimeDocument,
     readLedger,
+    readList(UNFINISHED),
     writeLedger,
     slackSecret,
     followExecutions("add-nodes", "provision-node", "remove-node", "look"),
@@ -146,47 +149,77 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     durable("look"),
     runtimeDocument,
     readLedger,
+    readList(BY_TIME),
     writeLedger,
     slackSecret,
-    clusterSecret,
+    reachCluster("look"),
+    keepCredential("look"),
+    callPeople,
     seeInstances,
     seeSubnets,
+    seeVolumeKey,
     seeSecurityGroups,
     images,
     seeDocuments,
     seeAgents,
     seePayload,
-    start(starts.look),
+    seeSubscribers,
+    tryRights(tried),
   ],
-  release: [publishRelease, readDirectoryAtOnce],
+  release: [publishRelease, withdrawRelease, readDirectoryAtOnce],
+  publisher: [publishToPeople],
   node,
 };
 
-/** Does the function call the cluster's API, and so need a way to it? */
-export const callsKubernetes = (principal: PrincipalName): boolean => permissions[principal].includes(clusterSecret);
+/** Everybody who holds permissions. */
+export const principals = Object.keys(permissions) as readonly PrincipalName[];
 
-const PLACEHOLDER = /\$\{(?:name:([a-z-]+)|(account|region|cluster|bucket|table|nodeGroup))\}/g;
+/** Roles that are no function's. */
+const noFunction: ReadonlySet<string> = new Set<PrincipalName>(["publisher", "node"]);
 
-/** A resource that there is one of for each subnet of the pools. */
-// biome-ignore lint/suspicious/noTemplateCurlyInString: the placeholder is filled by permissionsFor.
-const SUBNET = "${subnet}";
+/** Permissions that AWS's services use by a function's role; the role holds them before there is a function. */
+const serviceStatements = (principal: PrincipalName, inVpc: boolean): readonly Statement[] => {
+  if (noFunction.has(principal)) return [];
+  const asynchronous = asynchronousNames.some((name) => name === principal);
+  return [
+    writeOwnLog(principal),
+    ...(asynchronous ? [keepFailedEvents(principal)] : []),
+    ...(inVpc && callsKubernetes(principal) ? [plugIntoVpc] : []),
+  ];
+};
+
+/** Permissions granted to a function's code, and those of its role that the code is denied. */
+const codeStatements = (principal: PrincipalName, inVpc: boolean): readonly Statement[] => [
+  ...permissions[principal],
+  ...(inVpc && callsKubernetes(principal) ? [leaveNetworkToLambda(principal)] : []),
+];
+
+/** Permissions that a function's role must hold before the function can be made. */
+export const servicePermissionsFor = (principal: PrincipalName, place: ServicePlace): readonly Statement[] =>
+  filled(serviceStatements(principal, place.functionsInVpc), place);
+
+/** Permissions of a function's code, and denials of its role's further ones: the stack adds them once it knows all names. */
+export const codePermissionsFor = (principal: PrincipalName, place: Place): readonly Statement[] =>
+  // A statement for what is not configured, such as a key of volumes, has no resource left.
+  filled(codeStatements(principal, place.functionsInVpc), place).filter(({ resources }) => resources.length > 0);
 
 /**
  * The permissions of one cluster's stack.
- * @param place fills `${account}`, `${region}`, `${cluster}`, `${bucket}`, `${table}`, `${nodeGroup}`, `${name:…}`, and
- *   `${subnet}` by each of the subnets; IAM's own policy variables (`${ec2:SourceInstanceARN}`) stay for the evaluation
- * @returns the statements of every principal
+ * @param place fills the statements' placeholders; one with `${subnet}` is repeated for each of the pools' subnets
+ * @returns every statement that the role of each principal holds, allowing or denying
  */
 export function permissionsFor(place: Place): Readonly<Record<PrincipalName, readonly Statement[]>> {
-  const nameOf = (principal: string): string =>
-    place.names?.[principal as PrincipalName] ?? conventionalName(place.cluster, principal);
-  const perSubnet = (resource: string): string[] =>
-    resource.includes(SUBNET) ? place.subnets.map((subnet) => resource.replace(SUBNET, subnet)) : [resource];
-  const spread = (key: string, value: unknown): unknown =>
-    key === "resources" ? (value as string[]).flatMap(perSubnet) : value;
-  const filled = JSON.stringify(permissions, spread).replace(
-    PLACEHOLDER,
-    (_, principal: string | undefined, field: string) => (principal ? nameOf(principal) : place[field as "account"]),
-  );
-  return JSON.parse(filled);
+  const statementsOf = (principal: PrincipalName): readonly Statement[] => [
+    ...servicePermissionsFor(principal, place),
+    ...codePermissionsFor(principal, place),
+  ];
+  return Object.fromEntries(principals.map((principal) => [principal, statementsOf(principal)]) as unknown[][]);
 }
+
+/**
+ * The policies that the stack's resources carry themselves.
+ * @returns what each of them allows and denies to whom
+ */
+export const resourcePoliciesFor = (
+  place: Place,
+): Readonly<Partial<Record<PolicyHolder, readonly ResourceStatement[]>>> => filled(resourcePolicies, place);

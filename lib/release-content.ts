@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { okdPayloadPaths, type PayloadManifest, payloadManifestOf } from "../lambdas/desired/okd-payload.ts";
 import type { Release } from "../lambdas/release/publish.ts";
@@ -32,18 +32,21 @@ export type Payload = Pick<PayloadManifest, "format" | "profile" | "kubernetes" 
  */
 export function readPayload({ aws, cluster }: Deployment, path: string): Payload | null {
   if (aws.payloadManifest === undefined) return null;
+  const manifest = resolve(dirname(path), aws.payloadManifest);
+  if (!existsSync(manifest))
+    throw new Error(`${path}: aws.payloadManifest: there is no file ${manifest}; its path is relative to ${path}`);
   try {
-    const payload: Payload = JSON.parse(readFileSync(resolve(dirname(path), aws.payloadManifest), "utf8"));
+    const payload: Payload = JSON.parse(readFileSync(manifest, "utf8"));
     payloadManifestOf({ ...payload, files: [...payload.files, ...notYetPublished(payload.kubernetes)] });
     if (payload.kubernetes !== cluster.version)
       throw new Error(`it is for Kubernetes ${payload.kubernetes}, cluster.version is ${cluster.version}`);
     return payload;
   } catch (error) {
-    throw new Error(`aws.payloadManifest: ${messageOf(error)}`, { cause: error });
+    throw new Error(`${path}: aws.payloadManifest: ${manifest}: ${messageOf(error)}`, { cause: error });
   }
 }
 
-/** What the stack makes, and functions must know. */
+/** Resources that the stack makes and that functions must know. */
 export interface Made {
   readonly bucket: string;
   readonly ledgerTable: string;
@@ -53,8 +56,9 @@ export interface Made {
 
 /** The release of a deployment: the reviewed file, completed with what the stack has made. */
 export function releaseContent(deployment: Deployment, payload: Payload | null, made: Made): Release {
-  const { aws: _, pools, ...reviewed } = deployment;
+  const { aws, pools, ...reviewed } = deployment;
   const { securityGroup, ...places } = made;
   const completed = Object.entries(pools).map(([name, pool]) => [name, { ...pool, securityGroup }]);
-  return { configuration: { ...reviewed, ...places, pools: Object.fromEntries(completed) }, payload, scripts };
+  const key = aws.volumeKey ? { volumeKey: aws.volumeKey } : {};
+  return { configuration: { ...reviewed, ...places, ...key, pools: Object.fromEntries(completed) }, payload, scripts };
 }

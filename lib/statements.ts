@@ -1,13 +1,23 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
+import { LIVE, RIGHTS } from "../lambdas/aliases.ts";
+import type { Account } from "../lambdas/desired/accounts.ts";
 import { NEEDS_A_HUMAN, sourceOf } from "../lambdas/messages/notices.ts";
-import { lambda, secret, table } from "./arns.ts";
+import { COMMAND_PARTITION, DIRECTORY_PARTITION, type LedgerIndex, MACHINE_PARTITION } from "../lambdas/records.ts";
+import { bucket, lambda, secret, table, topic } from "./arns.ts";
 import type { Statement } from "./statement.ts";
 
 export const readLedger: Statement = {
   sid: "ReadLedger",
   actions: ["dynamodb:GetItem", "dynamodb:Query"],
-  resources: [table, `${table}/index/by-time`],
+  resources: [table],
 };
+
+/** One of the ledger's lists: the newest operations, or those that have not ended. */
+export const readList = ({ name }: LedgerIndex): Statement => ({
+  sid: "ReadList",
+  actions: ["dynamodb:Query"],
+  resources: [`${table}/index/${name}`],
+});
 
 const EVERY_VERSION = "A running execution stays on the version of the function that it began on.";
 
@@ -17,8 +27,29 @@ export const writeLedger: Statement = {
   resources: [table],
 };
 
-/** Who is in which group of Slack's, written by schedule. */
-export const keepDirectory: Statement = { ...writeLedger, sid: "KeepDirectory", actions: ["dynamodb:PutItem"] };
+/** Lets a schedule write the members of Slack's groups: one item, and no other. */
+export const keepDirectory: Statement = {
+  sid: "KeepDirectory",
+  actions: ["dynamodb:PutItem"],
+  resources: [table],
+  conditions: {
+    "ForAllValues:StringEquals": { "dynamodb:LeadingKeys": DIRECTORY_PARTITION },
+    Null: { "dynamodb:LeadingKeys": "false" },
+  },
+};
+
+/** Which execution waits for a command or a machine, and what was last known of people: nothing of operations. */
+export const readCallbacks: Statement = {
+  sid: "ReadCallbacksAndDirectory",
+  actions: ["dynamodb:GetItem"],
+  resources: [table],
+  conditions: {
+    "ForAllValues:StringLike": {
+      "dynamodb:LeadingKeys": [`${COMMAND_PARTITION}*`, `${MACHINE_PARTITION}*`, DIRECTORY_PARTITION],
+    },
+    Null: { "dynamodb:LeadingKeys": "false" },
+  },
+};
 
 export const slackSecret: Statement = {
   sid: "SpeakInSlack",
@@ -26,17 +57,32 @@ export const slackSecret: Statement = {
   resources: [secret("slack-??????")],
 };
 
-export const clusterSecret: Statement = {
+/** Reading the credential of one account in the cluster: by the functions that ask the cluster as this account. */
+export const reachCluster = (account: Account): Statement => ({
   sid: "ReachTheCluster",
   actions: ["secretsmanager:GetSecretValue"],
-  resources: [secret("kubernetes-??????")],
-};
+  resources: [secret(`kubernetes/${account}-??????`)],
+});
 
-/** What the durable engine asks of a function for its own executions. */
+/** Storing it: by the one function that renews it. */
+export const keepCredential = (account: Account): Statement => ({
+  sid: "KeepOwnCredential",
+  actions: ["secretsmanager:PutSecretValue"],
+  resources: [secret(`kubernetes/${account}-??????`)],
+});
+
+/** The alias by which a function is asked to try its own rights, and nothing else. */
+export const tryRights = (names: readonly string[]): Statement => ({
+  sid: "AskForRights",
+  actions: ["lambda:InvokeFunction"],
+  resources: names.map((name) => `${lambda(name)}:${RIGHTS}`),
+});
+
+/** Lets a function do what the durable engine asks of it for its own executions. */
 export const durable = (name: string): Statement => ({
   sid: "KeepOwnExecution",
   actions: ["lambda:CheckpointDurableExecution", "lambda:GetDurableExecutionState"],
-  resources: [lambda(name), `${lambda(name)}:*`],
+  resources: [`${lambda(name)}:*`],
   why: EVERY_VERSION,
 });
 
@@ -44,47 +90,67 @@ export const durable = (name: string): Statement => ({
 export const wakeExecutions = (...names: string[]): Statement => ({
   sid: "WakeWaitingExecutions",
   actions: ["lambda:SendDurableExecutionCallbackSuccess"],
-  resources: names.flatMap((name) => [lambda(name), `${lambda(name)}:*`]),
+  resources: names.map((name) => `${lambda(name)}:*`),
   why: EVERY_VERSION,
 });
 
 export const start = (names: readonly string[] = []): Statement => ({
   sid: "StartWorkflows",
   actions: ["lambda:InvokeFunction"],
-  resources: names.map((name) => `${lambda(name)}:live`),
+  resources: names.map((name) => `${lambda(name)}:${LIVE}`),
 });
+
+const RUNTIME_DOCUMENT = `${bucket}/runtime/current.json`;
+
+/** The newest rules, for functions that remember no version. */
+export const newestRuntime: Statement = {
+  sid: "ReadRuntimeDocument",
+  actions: ["s3:GetObject"],
+  resources: [RUNTIME_DOCUMENT],
+};
 
 /** Configuration and payload manifest, of the version that an execution goes by. */
 export const runtimeDocument: Statement = {
   sid: "ReadRuntimeDocument",
   actions: ["s3:GetObject", "s3:GetObjectVersion"],
-  resources: ["arn:aws:s3:::${bucket}/runtime/current.json"],
+  resources: [RUNTIME_DOCUMENT],
 };
 
 /** Whether the executions of these workflows still run. */
 export const followExecutions = (...names: string[]): Statement => ({
   sid: "FollowExecutions",
   actions: ["lambda:GetDurableExecution"],
-  resources: names.flatMap((name) => [lambda(name), `${lambda(name)}:*`]),
+  resources: names.map((name) => `${lambda(name)}:*`),
   why: EVERY_VERSION,
 });
 
-/** Calling people past Slack: this one kind of event, in this cluster's name. */
+/**
+ * Calling people past Slack: this one kind of event, in this cluster's name. Both keys hold several values (Service
+ * Authorization Reference, EventBridge): ForAllValues asks for each of them, and Null for at least one.
+ */
 export const callPeople: Statement = {
   sid: "CallPeople",
   actions: ["events:PutEvents"],
   resources: ["arn:aws:events:${region}:${account}:event-bus/default"],
   conditions: {
-    StringEquals: { "events:source": sourceOf("${cluster}"), "events:detail-type": NEEDS_A_HUMAN },
+    "ForAllValues:StringEquals": { "events:source": sourceOf("${cluster}"), "events:detail-type": NEEDS_A_HUMAN },
+    Null: { "events:source": "false", "events:detail-type": "false" },
   },
 };
 
-/** What a deployment publishes: no person and no workflow writes there. */
+/** Lets a deployment publish its release: no person and no workflow writes there. */
 export const publishRelease: Statement = {
   sid: "PublishRelease",
   actions: ["s3:PutObject"],
-  resources: ["arn:aws:s3:::${bucket}/runtime/current.json", "arn:aws:s3:::${bucket}/payload/scripts/*"],
+  resources: [RUNTIME_DOCUMENT, `${bucket}/payload/scripts/*`],
   why: "Used by CloudFormation at a deployment, by no journey; scripts are named with their hash.",
+};
+
+/** A deployment that names no payload any more: old versions stay for the executions that name them. */
+export const withdrawRelease: Statement = {
+  sid: "WithdrawRelease",
+  actions: ["s3:DeleteObject"],
+  resources: [RUNTIME_DOCUMENT],
 };
 
 /** A deployment that gives other people roles has the directory read at once, not at the schedule's next tick. */
@@ -92,4 +158,11 @@ export const readDirectoryAtOnce: Statement = {
   sid: "ReadDirectoryAtOnce",
   actions: ["lambda:InvokeFunction"],
   resources: [lambda("cloud-events")],
+};
+
+/** Lets the doctor read the subscribers of the topic that reaches people, and say whether there are any. */
+export const seeSubscribers: Statement = {
+  sid: "SeeSubscribers",
+  actions: ["sns:ListSubscriptionsByTopic"],
+  resources: [topic],
 };

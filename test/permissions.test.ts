@@ -1,22 +1,43 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the policy variable is IAM's, not ours.
 import { describe, expect, it } from "vitest";
-import { type PrincipalName, permissionsFor } from "../lib/permissions.ts";
-import { allows } from "../lib/sandbox/aws/access.ts";
+import { accounts } from "../lambdas/desired/accounts.ts";
+import { type FunctionShape, functionNames, functions } from "../lib/functions.ts";
+import { permissionsFor, resourcePoliciesFor } from "../lib/permissions.ts";
+import type { PrincipalName } from "../lib/place.ts";
+import { type Asker, allows, decide } from "../lib/sandbox/aws/policy.ts";
 import type { Context } from "../lib/sandbox/core/aws-service.ts";
+import { cases, instance, ours, place } from "./permission-cases.ts";
 
-const place = {
-  ...{ account: "111122223333", region: "us-west-2", cluster: "prod-west", bucket: "plans", table: "ledger" },
-  ...{ subnets: ["subnet-0a1", "subnet-0b1"], nodeGroup: "sg-0d1" },
-};
 const permissions = permissionsFor(place);
 const everyStatement = Object.entries(permissions).flatMap(([principal, statements]) =>
   statements.map((statement) => ({ principal, ...statement })),
 );
-const may = (principal: PrincipalName, action: string, resource: string, context: Context = {}): boolean =>
-  allows(permissions[principal], { action, resource, context });
+describe("the credentials of the cluster", () => {
+  const secretOf = (account: string): string =>
+    `arn:aws:secretsmanager:us-west-2:111122223333:secret:casement/prod-west/kubernetes/${account}-a1b2c3`;
+  const holding = (action: string, account: string) =>
+    Object.keys(permissions).filter((principal) =>
+      allows(permissions[principal as PrincipalName], {
+        action: `secretsmanager:${action}`,
+        resource: secretOf(account),
+        context: {},
+      }),
+    );
 
-const instance = "arn:aws:ec2:us-west-2:111122223333:instance/i-1";
-const ours = { "aws:ResourceTag/casement:cluster": "prod-west", "aws:ResourceTag/casement:launched": "add-1" };
+  it.each(accounts)("are read by the functions that are %s in the cluster, and by no other", (account) => {
+    const using = functionNames.filter((name) => (functions[name] as FunctionShape).account === account);
+    expect(using.length).toBeGreaterThan(0);
+    expect(holding("GetSecretValue", account).toSorted()).toEqual(using.toSorted());
+  });
+
+  it.each([
+    ["look", "look"],
+    ["act", "remove-node"],
+    ["join", "provision-node"],
+  ])("of %s are stored by %s alone", (account, holder) => {
+    expect(holding("PutSecretValue", account)).toEqual([holder]);
+  });
+});
 
 describe("the permissions as a whole", () => {
   it("name every action", () => {
@@ -31,7 +52,7 @@ describe("the permissions as a whole", () => {
 
   it("leave no placeholder but IAM's own policy variables", () => {
     const left = JSON.stringify(permissions).match(/\$\{[^}]+\}/g) ?? [];
-    expect([...new Set(left)]).toEqual(["${ec2:SourceInstanceARN}"]);
+    expect(new Set(left)).toEqual(new Set(["${aws:RequestTag/casement:instance-arn}", "${ec2:SourceInstanceARN}"]));
   });
 
   it("give each statement of a principal a name of its own", () => {
@@ -49,100 +70,86 @@ describe("the permissions as a whole", () => {
   });
 });
 
-describe("what is allowed and what is not", () => {
-  const secret = "arn:aws:secretsmanager:us-west-2:111122223333:secret:casement/prod-west";
-  const ownArn = { "ec2:SourceInstanceARN": instance, "secretsmanager:ResourceTag/casement:instance-arn": instance };
-  const image = "arn:aws:ec2:us-west-2::image/ami-0a1";
-  const bus = "arn:aws:events:us-west-2:111122223333:event-bus/default";
-  const calling = (source: string): Context => ({
-    "events:source": source,
-    "events:detail-type": "Casement Needs a Human",
+describe("functions in a VPC", () => {
+  const inVpc = permissionsFor({ ...place, functionsInVpc: true });
+  const code = { "lambda:SourceFunctionArn": "arn:aws:lambda:us-west-2:111122223333:function:casement-prod-west-look" };
+  const decided = (principal: PrincipalName, action: string, context: Context): string =>
+    decide(inVpc[principal], [], { action, resource: "*", context });
+
+  it("have their interfaces made by Lambda, which their code may not do", () => {
+    expect(decided("look", "ec2:CreateNetworkInterface", {})).toBe("allowed");
+    expect(decided("look", "ec2:CreateNetworkInterface", code)).toBe("denied by identity");
   });
-  const cases: [PrincipalName, string, string, Context, boolean][] = [
-    ["remove-node", "ec2:TerminateInstances", instance, ours, true],
-    ["remove-node", "ec2:TerminateInstances", instance, { "aws:ResourceTag/casement:cluster": "prod-west" }, false],
-    ["remove-node", "ec2:TerminateInstances", instance, {}, false],
-    ["look", "ec2:TerminateInstances", instance, ours, false],
-    ["provision-node", "ec2:CreateTags", instance, { "ec2:CreateAction": "RunInstances" }, true],
-    ["provision-node", "ec2:CreateTags", instance, ours, false],
+
+  it("may see subnets by their code where the reviewed list says so", () => {
+    expect(decided("look", "ec2:DescribeSubnets", code)).toBe("allowed");
+  });
+
+  it("are those alone that call the cluster", () => {
+    expect(decided("sweep", "ec2:CreateNetworkInterface", {})).toBe("not allowed");
+    expect(decided("node", "ec2:CreateNetworkInterface", {})).toBe("not allowed");
+  });
+});
+
+describe("resources' own policies", () => {
+  const policies = Object.values(resourcePoliciesFor(place)).flatMap((policy) => policy ?? []);
+  const door = "arn:aws:lambda:us-west-2:111122223333:function:casement-prod-west-front-door";
+  const events = "arn:aws:lambda:us-west-2:111122223333:function:casement-prod-west-cloud-events";
+  const rule = (name: string): Context => ({ "aws:SourceArn": `arn:aws:events:us-west-2:111122223333:rule/${name}` });
+  const encrypted = { "aws:SecureTransport": "true", "s3:TlsVersion": "1.3" };
+  const cases: [string, Asker, string, string, Context, string][] = [
+    ["Slack by the URL", "role", "lambda:InvokeFunction", door, { "lambda:InvokedViaFunctionUrl": "true" }, "allowed"],
+    ["anybody past the URL", "role", "lambda:InvokeFunction", door, {}, "not allowed"],
+    ["our rule", "events.amazonaws.com", "lambda:InvokeFunction", events, rule("casement-prod-west-sweep"), "allowed"],
     [
-      "provision-node",
-      "ssm:SendCommand",
-      "arn:aws:ssm:us-west-2:111122223333:document/casement-prod-west-apply-1",
-      {},
-      true,
-    ],
-    ["provision-node", "ssm:SendCommand", "arn:aws:ssm:us-west-2::document/AWS-RunPowerShellScript", {}, false],
-    ["provision-node", "ssm:SendCommand", instance, {}, false],
-    [
-      "provision-node",
-      "ssm:SendCommand",
-      instance,
-      { "ssm:resourceTag/casement:cluster": "prod-west", "ssm:resourceTag/casement:launched": "x" },
-      true,
-    ],
-    ["provision-node", "ssm:SendCommand", instance, { "ssm:resourceTag/casement:cluster": "prod-west" }, false],
-    ["provision-node", "ec2:RunInstances", image, { "ec2:Owner": "amazon" }, true],
-    ["provision-node", "ec2:RunInstances", image, { "ec2:Owner": "444455556666" }, false],
-    [
-      "provision-node",
-      "iam:PassRole",
-      "arn:aws:iam::111122223333:role/casement-prod-west-node",
-      { "iam:PassedToService": "ec2.amazonaws.com" },
-      true,
-    ],
-    [
-      "provision-node",
-      "iam:PassRole",
-      "arn:aws:iam::111122223333:role/admin",
-      { "iam:PassedToService": "ec2.amazonaws.com" },
-      false,
-    ],
-    ["provision-node", "secretsmanager:GetSecretValue", `${secret}/join/i-1-abcdef`, {}, false],
-    ["node", "secretsmanager:GetSecretValue", `${secret}/join/i-1-abcdef`, ownArn, true],
-    [
-      "node",
-      "secretsmanager:GetSecretValue",
-      `${secret}/join/i-1-abcdef`,
-      { ...ownArn, "ec2:SourceInstanceARN": `${instance}2` },
-      false,
-    ],
-    [
-      "node",
-      "secretsmanager:GetSecretValue",
-      `${secret}/join/i-1-abcdef`,
-      { "ec2:SourceInstanceARN": instance },
-      false,
-    ],
-    ["node", "secretsmanager:GetSecretValue", `${secret}/slack-abcdef`, ownArn, false],
-    ["node", "ssm:GetParameter", "arn:aws:ssm:us-west-2:111122223333:parameter/x", {}, false],
-    ["node", "s3:GetObjectVersion", "arn:aws:s3:::plans/payload/kubelet.exe", {}, true],
-    ["node", "s3:PutObject", "arn:aws:s3:::plans/payload/kubelet.exe", {}, false],
-    [
-      "front-door",
+      "a neighbour's rule",
+      "events.amazonaws.com",
       "lambda:InvokeFunction",
-      "arn:aws:lambda:us-west-2:111122223333:function:casement-prod-west-add-nodes:live",
-      {},
-      true,
+      events,
+      rule("casement-prod-west-2-sweep"),
+      "not allowed",
     ],
     [
-      "front-door",
+      "our rule elsewhere",
+      "events.amazonaws.com",
       "lambda:InvokeFunction",
-      "arn:aws:lambda:us-west-2:111122223333:function:casement-prod-west-provision-node:live",
-      {},
-      false,
+      door,
+      rule("casement-prod-west-sweep"),
+      "not allowed",
     ],
-    ["provision-node", "ec2:RunInstances", "arn:aws:ec2:us-west-2:111122223333:subnet/subnet-0b1", {}, true],
-    ["provision-node", "ec2:RunInstances", "arn:aws:ec2:us-west-2:111122223333:subnet/subnet-0c1", {}, false],
-    ["provision-node", "ec2:RunInstances", "arn:aws:ec2:us-west-2:111122223333:security-group/sg-0d1", {}, true],
-    ["provision-node", "ec2:RunInstances", "arn:aws:ec2:us-west-2:111122223333:security-group/sg-0d2", {}, false],
-    ["provision-node", "events:PutEvents", bus, calling("casement.prod-west"), true],
-    ["provision-node", "events:PutEvents", bus, calling("casement.prod-east"), false],
-    ["provision-node", "events:PutEvents", bus, { "events:source": "casement.prod-west" }, false],
-    ["front-door", "events:PutEvents", bus, calling("casement.prod-west"), false],
-    ["front-door", "dynamodb:Scan", "arn:aws:dynamodb:us-west-2:111122223333:table/ledger", {}, false],
+    [
+      "an alarm",
+      "cloudwatch.amazonaws.com",
+      "sns:Publish",
+      "arn:aws:sns:us-west-2:111122223333:people",
+      { ...encrypted, "aws:SourceArn": "arn:aws:cloudwatch:us-west-2:111122223333:alarm:a" },
+      "allowed",
+    ],
+    [
+      "another account's alarm",
+      "cloudwatch.amazonaws.com",
+      "sns:Publish",
+      "arn:aws:sns:us-west-2:111122223333:people",
+      { ...encrypted, "aws:SourceArn": "arn:aws:cloudwatch:us-west-2:444455556666:alarm:a" },
+      "not allowed",
+    ],
   ];
+  it.each(cases)("%s", (_, asker, action, resource, context, expected) => {
+    expect(decide([], policies, { action, resource, context }, asker)).toBe(expected);
+  });
+
+  it.each([
+    ["plain HTTP", { ...encrypted, "aws:SecureTransport": "false" }, "denied by resource"],
+    ["TLS 1.1", { ...encrypted, "s3:TlsVersion": "1.1" }, "denied by resource"],
+    ["TLS 1.3", encrypted, "allowed"],
+  ])("the bucket is read over %s", (_, context, expected) => {
+    const question = { action: "s3:GetObjectVersion", resource: "arn:aws:s3:::plans/payload/a", context };
+    expect(decide(permissions.node, policies, question)).toBe(expected);
+  });
+});
+
+describe("what is allowed and what is not", () => {
   it.each(cases)("%s: %s on %s", (principal, action, resource, context, expected) => {
-    expect(may(principal, action, resource, context)).toBe(expected);
+    expect(allows(permissions[principal], { action, resource, context })).toBe(expected);
   });
 });

@@ -1,40 +1,41 @@
 import { parseArgs } from "node:util";
+import { type Account, accounts, isAccount } from "../../lambdas/desired/accounts.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { StartError } from "../start-error.ts";
 import type { CredentialOptions } from "./credential.ts";
 import { deployedPlace, type Place, sandboxPlace } from "./place.ts";
 
-/** What can be asked of `npm run connect`. */
+/** Tasks of `npm run connect`. */
 const tasks = ["access", "manifest", "credential", "check"] as const;
 
 /** One of them. */
 export type Task = (typeof tasks)[number];
 
-/** What was typed, understood. */
+/** A parsed command line. */
 export interface CommandLine {
   readonly task: Task;
   readonly place: Place;
   readonly credential: CredentialOptions;
 }
 
-/** What there is, for `--help` and behind what was wrong. */
-export const usage = `npm run connect                  asks the cluster whether the bot may do all that it must
+/** Usage text, for `--help` and behind the message about a wrong command line. */
+export const usage = `npm run connect                  asks the cluster whether the bot's three accounts may do all that they must
 npm run connect -- manifest      prints what a cluster administrator applies: … | kubectl apply -f -
-npm run connect -- credential    makes a credential for the bot and stores it in Secrets Manager
+npm run connect -- credential    makes a credential for each account and stores it in Secrets Manager
 npm run connect -- check         the whole doctor on a terminal (also: npm run doctor)
 
-  --configuration FILE  the deployment's file; CASEMENT_CONFIGURATION unless told
+  --configuration FILE  the deployment's file; by default CASEMENT_CONFIGURATION
   --sandbox [FOLDER]    a sandbox that runs, by its folder (.sandbox)
-  --days N              credential: how long it counts, 90 unless told; the API server may shorten it
+  --account NAME        credential: for look, act or join alone
   --server URL          credential: where the functions reach the API server, if not where kubectl does
-  --token-file FILE     credential: a token that was made elsewhere
+  --token-file FILE     credential: a token of --account that was made elsewhere
   --ca-file FILE        credential: the API server's authority, PEM, if not the kubeconfig's`;
 
 const options = {
   configuration: { type: "string" },
   sandbox: { type: "string" },
   check: { type: "boolean", default: false },
-  days: { type: "string", default: "90" },
+  account: { type: "string" },
   server: { type: "string" },
   "token-file": { type: "string" },
   "ca-file": { type: "string" },
@@ -52,10 +53,12 @@ function parsed(words: readonly string[]) {
   }
 }
 
-function daysOf(text: string): number {
-  const days = Number(text);
-  if (Number.isInteger(days) && days >= 1 && days <= 3_650) return days;
-  throw new StartError(`--days takes a whole number from 1 to 3650, not "${text}"`);
+function accountsOf(name: string | undefined, tokenFile: string | undefined): readonly Account[] {
+  if (name === undefined && tokenFile !== undefined)
+    throw new StartError("--token-file needs --account: a token is one account's");
+  if (name === undefined) return accounts;
+  if (isAccount(name)) return [name];
+  throw new StartError(`--account takes ${accounts.join(", ")}, not "${name}"`);
 }
 
 function placeOf(sandbox: string | undefined, configuration: string | undefined): Place {
@@ -79,7 +82,7 @@ export function commandLineOf(
   const task = values.check ? "check" : tasks.find((one) => one === said);
   if (!task || more.length > 0) throw new StartError(`there is no "${positionals.join(" ")}" here\n\n${usage}`);
   const credential = {
-    days: daysOf(values.days),
+    accounts: accountsOf(values.account, values["token-file"]),
     server: values.server,
     tokenFile: values["token-file"],
     caFile: values["ca-file"],

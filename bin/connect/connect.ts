@@ -1,15 +1,16 @@
 import { clients } from "../../lambdas/clients/clients.ts";
+import { type Account, accounts } from "../../lambdas/desired/accounts.ts";
 import { doctorText, type Examination } from "../../lambdas/messages/doctor.ts";
 import { wordsOfFinding } from "../../lambdas/messages/findings.ts";
-import { doctor } from "../../lambdas/steps/doctor/doctor.ts";
+import { doctor, together } from "../../lambdas/steps/doctor/doctor.ts";
 import { clusterManifest } from "../../lib/manifests/manifest.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { StartError } from "../start-error.ts";
 import { type CommandLine, commandLineOf, type Task, usage } from "./command-line.ts";
-import { storeCredential } from "./credential.ts";
+import { storeCredentials } from "./credential.ts";
 import type { Place } from "./place.ts";
 
-/** What came of a task: what is printed, and the exit code. */
+/** Outcome of a task: the text to print and the exit code. */
 export interface Told {
   readonly text: string;
   /** 0: all well, or only warnings; 1: something is broken, or nobody could look. */
@@ -26,30 +27,39 @@ const unreachable = (error: unknown): Examination => ({
   skipped: ["Slack, the cluster and its nodes: their credentials lie in AWS Secrets Manager"],
 });
 
-async function examined(place: Place, how: "examineAnyway" | "examineAccess"): Promise<Examination> {
-  const settings = await place.settings().catch((error: unknown) => ({ error }));
+async function examinedAs(account: Account, place: Place, whole: boolean): Promise<Examination> {
+  const settings = await place.settings(account).catch((error: unknown) => ({ error }));
   if ("error" in settings) {
     if (settings.error instanceof StartError) throw settings.error;
     return unreachable(settings.error);
   }
-  const now = await place.clock();
-  return doctor({ clients: clients(settings), settings, now })[how](YOU);
+  const ofAccount = doctor({ clients: clients(settings), settings, now: await place.clock() });
+  return whole ? ofAccount.examineAnyway(YOU) : ofAccount.examineAccess(YOU);
 }
 
+/**
+ * Examines the access of all three accounts.
+ * @param everything besides, by the account that looks
+ */
+const examined = async (place: Place, everything: boolean): Promise<Examination> =>
+  together(await Promise.all(accounts.map((one) => examinedAs(one, place, everything && one === "look"))));
+
 function told(examination: Examination, { cluster, commandWord }: Place): Told {
-  const serious = examination.findings.some((one) => wordsOfFinding(one, commandWord).level !== "warning");
+  const serious = examination.findings.some(
+    (one) => !["warning", "note"].includes(wordsOfFinding(one, commandWord).level),
+  );
   return { text: `${doctorText(examination, cluster, commandWord)}\n`, code: serious ? 1 : 0 };
 }
 
 const tasks: Readonly<Record<Task, (line: CommandLine) => Promise<Told>>> = {
   manifest: async ({ place }) => ({ text: clusterManifest(place.labelKeys), code: 0 }),
   credential: async ({ place, credential }) => {
-    await storeCredential(place, credential);
-    const { text, code } = told(await examined(place, "examineAccess"), place);
-    return { text: `The credential is stored. The functions read it when they next ask the cluster.\n\n${text}`, code };
+    const stored = await storeCredentials(place, credential);
+    const { text, code } = told(await examined(place, false), place);
+    return { text: `${stored}\n\n${text}`, code };
   },
-  access: async ({ place }) => told(await examined(place, "examineAccess"), place),
-  check: async ({ place }) => told(await examined(place, "examineAnyway"), place),
+  access: async ({ place }) => told(await examined(place, false), place),
+  check: async ({ place }) => told(await examined(place, true), place),
 };
 
 /**

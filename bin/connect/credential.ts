@@ -1,71 +1,94 @@
 import { readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import { PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
-import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
 import { clients } from "../../lambdas/clients/clients.ts";
 import { clusterCredentialOf } from "../../lambdas/clients/cluster-credential.ts";
 import { type ClusterCredential, kubernetes } from "../../lambdas/clients/kubernetes.ts";
-import { wordsOf } from "../../lambdas/steps/client-errors.ts";
+import { ACCOUNT_NAMESPACE, type Account, secretOf, userOf } from "../../lambdas/desired/accounts.ts";
+import { wordsOfFinding } from "../../lambdas/messages/findings.ts";
+import type { Settings } from "../../lambdas/settings.ts";
+import { isAbsent, wordsOf } from "../../lambdas/steps/client-errors.ts";
 import { refusalOf } from "../../lambdas/steps/doctor/credential.ts";
+import { type Attempt, policies } from "../../lambdas/steps/doctor/policies.ts";
+import type { World } from "../../lambdas/steps/world.ts";
 import { StartError } from "../start-error.ts";
+import { type Administrator, administratorOf } from "./administrator.ts";
+import { lyingTokens, refuseForeignAccess } from "./foreign-access.ts";
 import type { Place } from "./place.ts";
+import { withStrangersRequest } from "./strangers-request.ts";
 
-/** How a credential is made or given. */
+/** Choices for making a credential, or for taking one that was made elsewhere. */
 export interface CredentialOptions {
-  readonly days: number;
-  /** Where the functions reach the API server, if not where kubectl does. */
+  readonly accounts: readonly Account[];
+  /** URL at which the functions reach the API server, if not the one that kubectl uses. */
   readonly server: string | undefined;
-  /** A token that somebody made elsewhere. */
+  /** A token that somebody made elsewhere, of the only account. */
   readonly tokenFile: string | undefined;
   readonly caFile: string | undefined;
 }
 
+/** Lifetime that the accounts may ask for themselves too; the functions renew a token when half of it is over. */
 const DAY_SECONDS = 24 * 3_600;
-
-/** The bot's own account, as the reviewed manifest makes it. */
-const BOT = { name: "casement", namespace: "casement" };
-
-function administrator({ kubeconfig }: Place): KubeConfig {
-  const config = new KubeConfig();
-  if (kubeconfig) config.loadFromFile(kubeconfig);
-  else config.loadFromDefault();
-  return config;
-}
-
-/** A token of the bot's account, by TokenRequest; the API server may make it shorter than asked. */
-async function requestedToken(config: KubeConfig, days: number): Promise<string> {
-  const api = config.makeApiClient(CoreV1Api);
-  const { status } = await api.createNamespacedServiceAccountToken({
-    ...BOT,
-    body: { spec: { audiences: [], expirationSeconds: days * DAY_SECONDS } },
-  });
-  if (!status?.token) throw new StartError("the API server granted a token without saying it");
-  return status.token;
-}
-
-function authorityOf(config: KubeConfig, caFile: string | undefined): string {
-  if (caFile) return readFileSync(caFile, "utf8");
-  const { caData, caFile: own } = config.getCurrentCluster() ?? {};
-  if (caData) return Buffer.from(caData, "base64").toString("utf8");
-  if (own) return readFileSync(own, "utf8");
-  throw new StartError("the kubeconfig names no certificate authority: give it with --ca-file");
-}
-
-async function credentialOf(place: Place, options: CredentialOptions): Promise<ClusterCredential> {
-  const config = administrator(place);
-  const server = options.server ?? config.getCurrentCluster()?.server;
-  if (!server) throw new StartError("the kubeconfig names no API server: give it with --server");
-  const { tokenFile } = options;
-  const token = tokenFile ? readFileSync(tokenFile, "utf8").trim() : await requestedToken(config, options.days);
-  return { server, ca: authorityOf(config, options.caFile), token };
-}
 
 /** A credential that cannot count must not take the place of one that does. */
 const NOTHING_STORED = "nothing was stored, and what was there before still counts";
 
-/** The functions may stand where this terminal does not: an API server that does not answer here is no reason to refuse. */
-async function tryCredential(text: string): Promise<void> {
+const refuse = (account: Account, why: string): StartError =>
+  new StartError(`the account ${account}: ${why}; ${NOTHING_STORED}`);
+
+/** A token by TokenRequest that ends with the account's Secret; the API server may make it shorter than asked. */
+async function requestedToken({ core }: Administrator, account: Account): Promise<string> {
+  const boundObjectRef = { apiVersion: "v1", kind: "Secret", name: account };
   try {
-    const credential = clusterCredentialOf(text);
+    const { status } = await core.createNamespacedServiceAccountToken({
+      name: account,
+      namespace: ACCOUNT_NAMESPACE,
+      body: { spec: { audiences: [], expirationSeconds: DAY_SECONDS, boundObjectRef } },
+    });
+    if (!status?.token) throw refuse(account, "the API server granted a token without saying it");
+    return status.token;
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+    throw refuse(account, `${wordsOf(error)}: apply what \`npm run connect -- manifest\` prints first`);
+  }
+}
+
+const claimsOf = (token: string): Readonly<Record<string, unknown>> => {
+  try {
+    return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
+  } catch {
+    return {};
+  }
+};
+
+/** A token from elsewhere must be such as the accounts may ask for: the right account's, for a day at most, with the Secret. */
+function givenToken(file: string, account: Account): string {
+  const token = readFileSync(file, "utf8").trim();
+  const { sub, iat, exp, "kubernetes.io": bound } = claimsOf(token);
+  const { secret } = (bound ?? {}) as { readonly secret?: { readonly name?: string } };
+  const isShort = Number(exp) - Number(iat) <= DAY_SECONDS;
+  if (sub === userOf(account) && isShort && secret?.name === account) return token;
+  throw refuse(
+    account,
+    `the token in ${file} must be what this makes: kubectl create token ${account} -n ${ACCOUNT_NAMESPACE} --duration 24h --bound-object-kind Secret --bound-object-name ${account}`,
+  );
+}
+
+async function credentialOf(
+  administrator: Administrator,
+  account: Account,
+  { server, caFile, tokenFile }: CredentialOptions,
+): Promise<ClusterCredential> {
+  const ca = caFile ? readFileSync(caFile, "utf8") : administrator.authority;
+  if (!ca) throw new StartError("the kubeconfig names no certificate authority: give it with --ca-file");
+  const token = tokenFile ? givenToken(tokenFile, account) : await requestedToken(administrator, account);
+  return { server: server ?? administrator.server, ca, token };
+}
+
+/** The functions may stand where this terminal does not: an API server that does not answer here is no reason to refuse. */
+async function tryAddress(account: Account, credential: ClusterCredential): Promise<void> {
+  try {
+    clusterCredentialOf(JSON.stringify(credential));
     await kubernetes(async () => credential)
       .version.getCode({})
       .catch((error: unknown) => {
@@ -73,18 +96,82 @@ async function tryCredential(text: string): Promise<void> {
         if (why) throw new Error(why);
       });
   } catch (error) {
-    throw new StartError(`${wordsOf(error)}; ${NOTHING_STORED}`);
+    throw refuse(account, wordsOf(error));
   }
 }
 
+/** A policy works about a second after it was made: it is waited for, and not for ever. */
+const TRIES = 10;
+const BETWEEN_MS = 1_000;
+
+/** Nothing is given to the functions before the policies that hold the account were seen to refuse. */
+async function seePoliciesRefuse(world: World, account: Account, more: readonly Attempt[]): Promise<void> {
+  for (let tried = 1; ; tried += 1) {
+    const [missing] = await policies({ world, by: account }, more);
+    if (!missing) return;
+    if (tried === TRIES) {
+      const { says, remedy } = wordsOfFinding(missing, "/win");
+      throw refuse(account, `${says.replaceAll("`", "")}: ${remedy.replaceAll("`", "")}`);
+    }
+    await pause(BETWEEN_MS);
+  }
+}
+
+/** One account's credential, made and tried. */
+interface Made {
+  readonly account: Account;
+  readonly settings: Settings;
+  readonly credential: ClusterCredential;
+}
+
+async function made(
+  administrator: Administrator,
+  account: Account,
+  place: Place,
+  options: CredentialOptions,
+): Promise<Made> {
+  const settings = await place.settings(account);
+  const credential = await credentialOf(administrator, account, options);
+  await tryAddress(account, credential);
+  // The terminal may not reach the functions' address: the policies are tried where kubectl works.
+  const { server, authority = credential.ca } = administrator;
+  const here = { server, ca: authority, token: credential.token };
+  const world: World = {
+    clients: { ...clients(settings), kubernetes: kubernetes(async () => here) },
+    settings,
+    now: await place.clock(),
+  };
+  if (account !== "join") await seePoliciesRefuse(world, account, []);
+  else await withStrangersRequest(administrator, (attempt) => seePoliciesRefuse(world, account, [attempt]));
+  return { account, settings, credential };
+}
+
+async function store({ account, settings, credential }: Made): Promise<void> {
+  const { secrets } = clients(settings);
+  const SecretId = secretOf(settings.cluster, account);
+  await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: JSON.stringify(credential) }));
+}
+
 /**
- * Makes a credential for the bot, or takes the one that is given, and stores it in Secrets Manager. It is never printed.
+ * Makes credentials for the bot's accounts, or takes the one that is given, tries them, and stores them in Secrets Manager.
+ * They are never printed. Running it again replaces them.
+ * @returns what was done, in words
  * @throws StartError in words; what the clients throw
  */
-export async function storeCredential(place: Place, options: CredentialOptions): Promise<void> {
-  const settings = await place.settings();
-  const SecretString = JSON.stringify(await credentialOf(place, options));
-  await tryCredential(SecretString);
-  const { secrets } = clients(settings);
-  await secrets.send(new PutSecretValueCommand({ SecretId: settings.clusterSecret, SecretString }));
+export async function storeCredentials(place: Place, options: CredentialOptions): Promise<string> {
+  const administrator = administratorOf(place);
+  await refuseForeignAccess(administrator);
+  const all: Made[] = [];
+  for (const account of options.accounts) all.push(await made(administrator, account, place, options));
+  for (const one of all) await store(one);
+  const lying = await lyingTokens(administrator);
+  const names = options.accounts.join(", ");
+  return [
+    `Stored the ${options.accounts.length > 1 ? "credentials of the accounts" : "credential of the account"} ${names}. The functions read them when they next ask the cluster, and renew them.`,
+    ...(lying.length > 0
+      ? [
+          `Tokens of these accounts also lie in the cluster, in Secrets of the namespace ${ACCOUNT_NAMESPACE}: ${lying.join(", ")}. Whoever may read them is the bot. Delete them unless the cluster makes them anew.`,
+        ]
+      : []),
+  ].join("\n");
 }

@@ -3,17 +3,19 @@ import { join } from "node:path";
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { GetFunctionConfigurationCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
+import { LIVE } from "../../lambdas/aliases.ts";
+import type { Account } from "../../lambdas/desired/accounts.ts";
 import { type Settings, settings } from "../../lambdas/settings.ts";
-import { documentNames, scriptDocuments } from "../../lib/constructs/script-document.ts";
+import { documentHashes, scriptDocuments } from "../../lib/constructs/script-document.ts";
 import { type Deployment, readDeployment } from "../../lib/deployment.ts";
 import { workflowNames } from "../../lib/functions.ts";
-import { conventionalName } from "../../lib/permissions.ts";
+import { conventionalName } from "../../lib/place.ts";
 import { town } from "../../lib/sandbox/town.ts";
 import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
 import type { Endpoints } from "../endpoints.ts";
 import { StartError } from "../start-error.ts";
 
-/** Where somebody at a terminal stands: which cluster, and how its cluster administrator reaches it. */
+/** The place from which a terminal works: its cluster, and how the cluster administrator reaches it. */
 export interface Place {
   /** Label keys that the configured pools give to nodes. */
   readonly labelKeys: readonly string[];
@@ -23,8 +25,8 @@ export interface Place {
   readonly kubeconfig: string | null;
   /** The clock that the functions go by, in milliseconds since the epoch. */
   clock(): Promise<() => number>;
-  /** What the functions are told, with the credentials of who sits here. Asks AWS. */
-  settings(): Promise<Settings>;
+  /** Settings of the functions that use an account, read with the AWS credentials of this terminal. Asks AWS. */
+  settings(account: Account): Promise<Settings>;
 }
 
 const keysOf = (pools: Deployment["pools"]): string[] =>
@@ -43,7 +45,7 @@ export function sandboxPlace(folder: string): Place {
   const endpoints = endpointsIn(folder);
   const { pools, command } = townConfiguration({ apiServer: endpoints.kubernetes, authority: "" });
   const name = town.cluster.name;
-  const functions = workflowNames.map((workflow) => [workflow, `${conventionalName(name, workflow)}:live`]);
+  const functions = workflowNames.map((workflow) => [workflow, `${conventionalName(name, workflow)}:${LIVE}`]);
   return {
     labelKeys: keysOf(pools),
     cluster: name,
@@ -55,7 +57,7 @@ export function sandboxPlace(folder: string): Place {
       const behind = new Date(now).getTime() - Date.now();
       return () => Date.now() + behind;
     },
-    settings: async () =>
+    settings: async (account) =>
       settings({
         AWS_REGION: endpoints.region,
         AWS_ACCESS_KEY_ID: endpoints.accessKeyId,
@@ -64,11 +66,11 @@ export function sandboxPlace(folder: string): Place {
         CASEMENT_CLUSTER: name,
         CASEMENT_BUCKET: town.bucket,
         CASEMENT_LEDGER_TABLE: town.ledgerTable,
-        CASEMENT_CLUSTER_SECRET: town.clusterSecret,
+        CASEMENT_ACCOUNT: account,
         CASEMENT_SLACK_SECRET: town.slackSecret,
         CASEMENT_SLACK_URL: `${endpoints.slack}/api/`,
         CASEMENT_FUNCTIONS: JSON.stringify(Object.fromEntries(functions)),
-        CASEMENT_DOCUMENTS: JSON.stringify(documentNames(scriptDocuments(name))),
+        CASEMENT_DOCUMENTS: JSON.stringify(documentHashes(scriptDocuments(name))),
       }),
   };
 }
@@ -93,17 +95,18 @@ async function environmentOfStack(cluster: string, region: string): Promise<Reco
  * @throws Error that names the file and what is wrong with it
  */
 export function deployedPlace(path: string): Place {
-  const { cluster, command, pools } = readDeployment(path);
+  const { cluster, command, pools } = readDeployment(path, Date.now());
   return {
     labelKeys: keysOf(pools),
     cluster: cluster.name,
     commandWord: command,
     kubeconfig: null,
     clock: async () => Date.now,
-    settings: async () => {
+    settings: async (account) => {
       const own = await defaultProvider()();
       return settings({
         ...(await environmentOfStack(cluster.name, cluster.region)),
+        CASEMENT_ACCOUNT: account,
         AWS_REGION: cluster.region,
         AWS_ACCESS_KEY_ID: own.accessKeyId,
         AWS_SECRET_ACCESS_KEY: own.secretAccessKey,

@@ -9,9 +9,9 @@ import type { Transport } from "./transport.ts";
  * cost the front door more time than everything else it does. See docs/decisions/0003.
  */
 
-/** One call of one of AWS's JSON services. */
+/** One call of one of AWS's JSON services, or of SNS, which answers in XML. */
 export interface AwsRequest {
-  readonly service: "dynamodb" | "events" | "lambda" | "secretsmanager";
+  readonly service: "dynamodb" | "events" | "lambda" | "secretsmanager" | "sns";
   readonly method: "GET" | "POST";
   /** Each part of it encoded. */
   readonly path: string;
@@ -19,10 +19,10 @@ export interface AwsRequest {
   readonly body?: string;
 }
 
-/** Makes a call: its answer's JSON; {} where there is none. */
+/** Makes a call: its answer's JSON; XML as `text`; {} where there is none. */
 export type AwsCall = (request: AwsRequest) => Promise<Readonly<Record<string, unknown>>>;
 
-/** What a service refused: the name is AWS's own code ("ConditionalCheckFailedException"), as with the SDK's errors. */
+/** Refusal of a service: the name is AWS's own code ("ConditionalCheckFailedException"), as with the SDK's errors. */
 export class AwsError extends Error {
   override readonly name: string;
   readonly $metadata: { readonly httpStatusCode: number };
@@ -89,11 +89,17 @@ async function textOf(body: HttpResponse["body"]): Promise<string> {
 
 /** The code is in a header or in the body, with a namespace before "#" or an address behind ":" (Smithy, AWS protocols). */
 function errorOf({ statusCode, headers }: HttpResponse, text: string): AwsError {
-  const body = jsonOf(text);
-  const code = String(headers["x-amzn-errortype"] ?? body.__type ?? body.code ?? "UnknownError");
-  const message = String(body.message ?? body.Message ?? "UnknownError");
+  const body = text.startsWith("<")
+    ? { code: elementIn(text, "Code"), message: elementIn(text, "Message") }
+    : jsonOf(text);
+  const { __type: type, code: short, message: words, Message: capital } = body as Readonly<Record<string, unknown>>;
+  const code = String(headers["x-amzn-errortype"] ?? type ?? short ?? "UnknownError");
+  const message = String(words ?? capital ?? "UnknownError");
   return new AwsError(code.split(":")[0]?.split("#").at(-1) ?? code, message, statusCode);
 }
+
+const elementIn = (text: string, name: string): string | undefined =>
+  new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1];
 
 function jsonOf(text: string): Readonly<Record<string, unknown>> {
   try {
@@ -135,7 +141,7 @@ export function awsCalls(settings: Settings, transport?: Transport, maxAttempts 
     const { response } = await handler.handle(await sign(request));
     const text = await textOf(response.body);
     if (response.statusCode >= 300) throw errorOf(response, text);
-    return jsonOf(text);
+    return text.startsWith("<") ? { text } : jsonOf(text);
   };
   return async (request) => {
     for (let attempt = 1; ; attempt += 1) {

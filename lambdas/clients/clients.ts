@@ -3,12 +3,14 @@ import { LambdaClient } from "@aws-sdk/client-lambda";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SSMClient } from "@aws-sdk/client-ssm";
-import type { Settings } from "../settings.ts";
+import { secretOf } from "../desired/accounts.ts";
+import { accountOf, type Settings } from "../settings.ts";
 import { awsCalls } from "./aws-call.ts";
 import { clusterCredentialOf } from "./cluster-credential.ts";
 import { type DoorClients, doorClients } from "./door-clients.ts";
 import { type Events, events } from "./events.ts";
-import { type Kubernetes, kubernetes } from "./kubernetes.ts";
+import { type ClusterCredential, type Kubernetes, kubernetes } from "./kubernetes.ts";
+import { type Subscriptions, subscriptions } from "./subscriptions.ts";
 import type { Transport } from "./transport.ts";
 
 /** Every client that a step may use. */
@@ -22,7 +24,11 @@ export interface Clients extends DoorClients {
   /** For the durable engine, which keeps its state through Lambda's API. */
   readonly lambda: LambdaClient;
   readonly kubernetes: Kubernetes;
+  /** The cluster by a credential that is not, or not yet, this function's: to try a new one before it replaces the old one. */
+  kubernetesWith(credential: ClusterCredential): Kubernetes;
   readonly events: Events;
+  /** Lists the subscribers of an SNS topic. */
+  subscriptions(topicArn: string): Promise<Subscriptions>;
 }
 
 /**
@@ -39,7 +45,8 @@ export function clients(settings: Settings, transport?: Transport): Clients {
     maxAttempts: 4,
   };
   const ofDoors = doorClients(settings, transport);
-  const cluster = async (fresh: boolean) => clusterCredentialOf(await ofDoors.secret(settings.clusterSecret, fresh));
+  const credential = async (fresh: boolean) =>
+    clusterCredentialOf(await ofDoors.secret(secretOf(settings.cluster, accountOf(settings)), fresh));
   return {
     ...ofDoors,
     ec2: new EC2Client(aws),
@@ -50,7 +57,9 @@ export function clients(settings: Settings, transport?: Transport): Clients {
     s3: new S3Client({ ...aws, forcePathStyle: settings.awsEndpoint !== undefined }),
     secrets: new SecretsManagerClient(aws),
     lambda: new LambdaClient(aws),
-    kubernetes: kubernetes(cluster, transport?.kubernetes),
+    kubernetes: kubernetes(credential, transport?.kubernetes),
+    kubernetesWith: (other) => kubernetes(async () => other, transport?.kubernetes),
     events: events(awsCalls(settings, transport)),
+    subscriptions: subscriptions(awsCalls(settings, transport)),
   };
 }

@@ -21,11 +21,11 @@ export interface DoorClients {
   signingSecret(doubted: boolean): Promise<string>;
 }
 
-/** How long somebody may be kept waiting. */
+/** Limits on the time that a caller is kept waiting. */
 export interface Patience {
-  /** How often a call to AWS is made at most; between them it waits up to 0.5, 1, 2 … seconds. */
+  /** Number of times a call to AWS is made at most; between them it waits up to 0.5, 1, 2 … seconds. */
   readonly attempts?: number;
-  /** Milliseconds for a call to Slack; 4,000 unless told. */
+  /** Milliseconds for a call to Slack; default 4,000. */
   readonly slack?: number;
 }
 
@@ -44,7 +44,8 @@ export function doorClients(
 ): DoorClients {
   const call = awsCalls(settings, transport, patience.attempts);
   const kept = secrets(call, now);
-  const slackSecrets = async (atMost: number) => slackCredential(await kept.read(settings.slackSecret, atMost));
+  const slackSecrets = async (atMost: number) =>
+    slackCredential(settings.slackSecret, await kept.read(settings.slackSecret, atMost));
   const newToken = async () => (await slackSecrets(DOUBT_MS)).botToken;
   let slack: WebClient | undefined;
   return {
@@ -61,11 +62,23 @@ export function doorClients(
   };
 }
 
-/** Checked by hand: a schema library would cost the door more time than everything it does. */
-function slackCredential(text: string): { readonly signingSecret: string; readonly botToken: string } {
-  const { signingSecret, botToken } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+/** A JSON object's fields; none for anything else. V8's own error would quote the secret's first characters. */
+function fieldsIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * Reads the Slack app's secret; by hand: a schema library would cost the door more time than everything it does.
+ * @param name the secret's, for the error, which never says a value
+ */
+function slackCredential(name: string, text: string): { readonly signingSecret: string; readonly botToken: string } {
+  const { signingSecret, botToken } = fieldsIn(text);
   if (typeof signingSecret !== "string" || typeof botToken !== "string" || !signingSecret || !botToken)
-    throw new Error("the secret of the Slack app must be JSON with signingSecret and botToken");
+    throw new Error(`the secret ${name} must be JSON with signingSecret and botToken (docs/deploy.md)`);
   return { signingSecret, botToken };
 }
 

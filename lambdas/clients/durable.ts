@@ -2,7 +2,7 @@ import { DurableExecutionApiClient, type DurableExecutionClient } from "@aws/dur
 import type { LambdaClient } from "@aws-sdk/client-lambda";
 
 /**
- * How a durable function reads its state and writes its checkpoints: Lambda's API through a client of ours, so that
+ * Client with which a durable function reads its state and writes its checkpoints: Lambda's API, set up so that
  * region, credentials, endpoint and way out are the same as for every other call.
  */
 export const durableClient = (lambda: LambdaClient): DurableExecutionClient => new DurableExecutionApiClient(lambda);

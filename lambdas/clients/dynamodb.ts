@@ -4,7 +4,7 @@ import type { AwsCall } from "./aws-call.ts";
 type Item = Record<string, unknown>;
 type Attributes = Parameters<typeof unmarshall>[0];
 
-/** What an action is asked; fields as in DynamoDB's API, values as they are in JavaScript. */
+/** Request of an action; fields as in DynamoDB's API, values as they are in JavaScript. */
 export interface DynamoDbRequest {
   readonly TableName: string;
   readonly Key?: object;
@@ -14,7 +14,7 @@ export interface DynamoDbRequest {
   readonly [field: string]: unknown;
 }
 
-/** What an action answers, as far as it is looked at. */
+/** Answer of an action, with the fields that are read here. */
 export interface DynamoDbAnswer {
   readonly Item?: Item;
   readonly Items?: readonly Item[];

@@ -1,5 +1,6 @@
 import { Agent, request as httpsRequest } from "node:https";
 import {
+  AuthenticationV1Api,
   AuthorizationV1Api,
   CertificatesV1Api,
   type Configuration,
@@ -30,6 +31,7 @@ export interface Kubernetes {
   readonly certificates: CertificatesV1Api;
   readonly policy: PolicyV1Api;
   readonly custom: CustomObjectsApi;
+  readonly authentication: AuthenticationV1Api;
   readonly authorization: AuthorizationV1Api;
   readonly version: VersionApi;
 }
@@ -116,6 +118,7 @@ export function kubernetes(
     certificates: new CertificatesV1Api(configuration),
     policy: new PolicyV1Api(configuration),
     custom: new CustomObjectsApi(configuration),
+    authentication: new AuthenticationV1Api(configuration),
     authorization: new AuthorizationV1Api(configuration),
     version: new VersionApi(configuration),
   };

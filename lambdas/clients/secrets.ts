@@ -1,4 +1,4 @@
-import type { AwsCall } from "./aws-call.ts";
+import { type AwsCall, isAws } from "./aws-call.ts";
 
 /** The secrets of Secrets Manager, read seldom: requests at the same moment share one reading. */
 export interface Secrets {
@@ -20,14 +20,27 @@ interface Reading {
   readonly text: Promise<string>;
 }
 
-async function textOf(call: AwsCall, name: string): Promise<string> {
-  const { SecretString } = await call({
+/** A secret that was made and never filled has no current version: Secrets Manager then speaks of a staging label alone. */
+async function filled(call: AwsCall, name: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return await valueIn(call, name);
+  } catch (error) {
+    if (!isAws(error, "ResourceNotFoundException")) throw error;
+    throw new Error(`the secret ${name} is empty or does not exist`, { cause: error });
+  }
+}
+
+const valueIn = (call: AwsCall, name: string) =>
+  call({
     service: "secretsmanager",
     method: "POST",
     path: "/",
     headers: { "content-type": "application/x-amz-json-1.1", "x-amz-target": "secretsmanager.GetSecretValue" },
     body: JSON.stringify({ SecretId: name }),
   });
+
+async function textOf(call: AwsCall, name: string): Promise<string> {
+  const { SecretString } = await filled(call, name);
   if (typeof SecretString !== "string") throw new Error(`the secret ${name} holds no text`);
   return SecretString;
 }
@@ -39,7 +52,7 @@ async function textOf(call: AwsCall, name: string): Promise<string> {
 export function secrets(call: AwsCall, now: () => number): Secrets {
   const known = new Map<string, Reading>();
 
-  /** What was known stays when it cannot be read again: the service may be away for a while. */
+  /** Reads a secret anew; the last known text stays when this fails, because the service may be away for a while. */
   const again = (name: string, before: Reading | undefined): Reading => {
     const reading = { at: now(), text: textOf(call, name) };
     known.set(name, reading);

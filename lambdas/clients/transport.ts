@@ -9,7 +9,7 @@ export type KubernetesExchange = (request: {
   readonly body: string | undefined;
 }) => Promise<{ readonly status: number; readonly headers: Record<string, string>; readonly body: string }>;
 
-/** How requests leave the process; by default over the network. Whoever hosts the handlers may hand in another way. */
+/** Path of requests out of the process; by default the network. The host of the handlers may hand in another way. */
 export interface Transport {
   readonly aws: NonNullable<EC2ClientConfig["requestHandler"]>;
   readonly fetch: NonNullable<WebClientOptions["fetch"]>;

@@ -1,18 +1,27 @@
 import { z } from "zod";
 import { clients } from "../clients/clients.ts";
+import { frontDoor } from "../clients/front-door.ts";
 import type { Transport } from "../clients/transport.ts";
 import { type Settings, settings } from "../settings.ts";
 import { executionName, executions } from "../steps/executions.ts";
 import { ledger } from "../steps/ledger.ts";
 import { isUnderWay } from "../steps/machine.ts";
+import { metrics } from "../steps/metrics.ts";
 import { people } from "../steps/people.ts";
 import { runtime } from "../steps/runtime.ts";
 import type { World } from "../steps/world.ts";
+import { checkFrontDoor } from "./front-door-check.ts";
 
 /** SSM's event for one machine's command; the event for the whole command says nothing about machines. */
 const commandEvent = z.object({
   "detail-type": z.literal("EC2 Command Invocation Status-change Notification"),
   detail: z.object({ "command-id": z.string(), status: z.string() }),
+});
+
+/** EC2's event for an instance that changes its state. */
+const instanceEvent = z.object({
+  "detail-type": z.literal("EC2 Instance State-change Notification"),
+  detail: z.object({ "instance-id": z.string(), state: z.string() }),
 });
 
 /** A tick of one of our schedules: the rule's name ends in what it is for. */
@@ -22,14 +31,18 @@ const tickEvent = z.object({
   resources: z.tuple([z.string()]),
 });
 
-/** What a tick of a schedule brings about; the answer is for the log. */
+/** Work of one tick of a schedule; the answer is for the log. */
 type Schedule = (tick: string) => Promise<string>;
 
-/** Where this door stands. */
+/** Surroundings of this door: settings, clock and transport. */
 export interface CloudEventsHost {
   readonly settings: Settings;
   readonly now: () => number;
+  /** Milliseconds since the epoch: the clock that Slack's signatures are dated by. */
+  readonly slackNow: () => number;
   readonly transport?: Transport;
+  /** Writes a line into the function's log, as it is; by default to standard output. */
+  readonly log?: (line: string) => void;
 }
 
 const worldOf = ({ settings, now, transport }: CloudEventsHost): World => ({
@@ -39,21 +52,30 @@ const worldOf = ({ settings, now, transport }: CloudEventsHost): World => ({
 });
 
 /** Our schedules, by the end of their rule's name. */
-function schedulesOf(world: World): Readonly<Record<string, Schedule>> {
+function schedulesOf(world: World, host: CloudEventsHost): Readonly<Record<string, Schedule>> {
   const { start } = executions(world);
   return {
+    "front-door": async () => {
+      const { frontDoorUrl } = host.settings;
+      if (!frontDoorUrl) return "ignored: nobody told me the front door's address";
+      return checkFrontDoor({
+        signingSecret: world.clients.signingSecret,
+        now: () => Math.floor(host.slackNow() / 1000),
+        send: frontDoor(frontDoorUrl, host.transport),
+        report: metrics(host).frontDoorAnswers,
+      });
+    },
     sweep: async (tick) => {
       await start("sweep", executionName("sweep", tick), { tick });
       return "sweep started";
     },
     credential: async (tick) => {
-      await start("look", executionName("credential", tick), { watch: "credential" });
-      return "the credential is looked at";
+      await start("look", executionName("credential", tick), { watch: "credential", tick });
+      return "the credentials are looked at";
     },
     // The front door has no time to ask Slack who is who.
     people: async () => {
-      const { configuration } = await runtime(world).read(null);
-      const { groups, standings } = await people(world).synchronise(configuration);
+      const { groups, standings } = await people(world).synchronise(await runtime(world).rules());
       return `${Object.keys(groups).length} groups and ${Object.keys(standings).length} people are known`;
     },
   };
@@ -68,6 +90,18 @@ async function wakeForCommand(world: World, { detail }: z.infer<typeof commandEv
   return `${commandId}: ${await executions(world).complete(callback, { status })}`;
 }
 
+/** In these states no machine answers; whoever waits for it looks at once. */
+const SILENT: ReadonlySet<string> = new Set(["stopping", "stopped", "shutting-down", "terminated"]);
+
+/** Wakes the workflow that waits for a machine, if the machine is on its way out and somebody waits. */
+async function wakeForMachine(world: World, { detail }: z.infer<typeof instanceEvent>): Promise<string> {
+  const { "instance-id": instanceId, state } = detail;
+  if (!SILENT.has(state)) return `ignored: ${instanceId} is ${state}`;
+  const callback = await ledger(world).machineCallback(instanceId);
+  if (!callback) return `ignored: nobody waits for ${instanceId}`;
+  return `${instanceId}: ${await executions(world).complete(callback, { state })}`;
+}
+
 /**
  * The second door: an event of AWS's wakes the workflow that waits for it. Events are best effort, late, doubled and
  * out of order: they only say "look now", and whoever is woken looks for itself.
@@ -75,7 +109,7 @@ async function wakeForCommand(world: World, { detail }: z.infer<typeof commandEv
  */
 export const hostedCloudEvents = (host: CloudEventsHost): ((event: unknown) => Promise<string>) => {
   const world = worldOf(host);
-  const schedules = Object.entries(schedulesOf(world));
+  const schedules = Object.entries(schedulesOf(world, host));
   return async (event) => {
     const tick = tickEvent.safeParse(event).data;
     if (tick) {
@@ -84,7 +118,9 @@ export const hostedCloudEvents = (host: CloudEventsHost): ((event: unknown) => P
       return schedule ? schedule(tick.id) : `ignored: nobody knows the schedule ${rule}`;
     }
     const command = commandEvent.safeParse(event).data;
-    return command ? wakeForCommand(world, command) : "ignored: nothing waits for this kind of event";
+    if (command) return wakeForCommand(world, command);
+    const instance = instanceEvent.safeParse(event).data;
+    return instance ? wakeForMachine(world, instance) : "ignored: nothing waits for this kind of event";
   };
 };
 
@@ -92,6 +128,6 @@ let door: ReturnType<typeof hostedCloudEvents> | undefined;
 
 /** The Lambda entry, target of EventBridge rules. */
 export const handler = (event: unknown): Promise<string> => {
-  door ??= hostedCloudEvents({ settings: settings(), now: Date.now });
+  door ??= hostedCloudEvents({ settings: settings(), now: Date.now, slackNow: Date.now });
   return door(event);
 };

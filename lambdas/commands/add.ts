@@ -5,7 +5,7 @@ export const add: Command = {
   also: ["add node", "add nodes"],
   arguments: [
     { name: "pool", kind: "pool", required: true, means: "the pool that grows" },
-    { name: "count", kind: "count", required: false, means: "how many nodes, 1 unless told" },
+    { name: "count", kind: "count", required: false, means: "how many nodes, 1 by default" },
   ],
   dryRun: true,
   effect: "change",

@@ -1,19 +1,19 @@
-/** What a word of a command stands for: decides how it is parsed, completed and explained. */
+/** Meaning of a word of a command: decides how it is parsed, completed and explained. */
 export type ArgumentKind = "command" | "pool" | "count" | "node" | "operation";
 
 /** One positional argument. */
 export interface Argument {
-  /** What people read: "[count]". */
+  /** Name that people read: "[count]". */
   readonly name: string;
   /** Field of the request, where it is not called by that name. */
   readonly field?: string;
   readonly kind: ArgumentKind;
   readonly required: boolean;
-  /** One phrase for help: "how many, 1 unless told". */
+  /** One phrase for help: "how many, 1 by default". */
   readonly means: string;
 }
 
-/** What a command does to the world: "answer" is computed in the front door, "look" reads, "change" is an operation. */
+/** Effect of a command: "answer" is computed in the front door, "look" reads, "change" is an operation. */
 export type Effect = "answer" | "look" | "change" | "cancel";
 
 /** One command as data: help, completion, docs, functions and sandbox are derived from it. */
@@ -51,7 +51,7 @@ export type Request =
 /** Is a request only to show what would happen? */
 export const isDryRun = (request: Request): boolean => "dryRun" in request && request.dryRun;
 
-/** Who asked, where. */
+/** The asker of a request, with the place it came from. */
 export interface Asker {
   readonly userId: string;
   readonly userName: string;
@@ -59,7 +59,7 @@ export interface Asker {
 }
 
 /**
- * What starts a workflow: its whole payload. No time and no randomness in it, so that a repeated delivery
+ * Whole payload that starts a workflow. No time and no randomness in it, so that a repeated delivery
  * is the same start.
  */
 export interface Start {

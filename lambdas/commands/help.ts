@@ -9,7 +9,7 @@ export const help: Command = {
       field: "topic",
       kind: "command",
       required: false,
-      means: "the command to explain, all of them unless told",
+      means: "the command to explain, all of them by default",
     },
   ],
   dryRun: false,

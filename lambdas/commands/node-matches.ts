@@ -1,11 +1,11 @@
-/** What a node can be called by. */
+/** Names that a node can be called by. */
 export interface Named {
   readonly name: string;
   readonly instanceId: string | null;
   readonly addresses: readonly string[];
 }
 
-/** Who was meant. */
+/** Result of matching a typed name against the nodes. */
 export type Match<T> =
   | { readonly kind: "one"; readonly node: T }
   | { readonly kind: "several"; readonly nodes: readonly T[] }

@@ -4,7 +4,7 @@ import { nearest } from "./nearest.ts";
 import { isOperationId } from "./operation-id.ts";
 import { plainWords } from "./plain-words.ts";
 
-/** Why a text is no command; what was typed is raw and must be escaped before somebody reads it. */
+/** Reason why a text is no command; the typed words are raw and must be escaped before anybody reads them. */
 export type Problem =
   | { readonly kind: "too-long"; readonly length: number; readonly command: string }
   | { readonly kind: "unknown-command"; readonly typed: string; readonly nearest: string | null }
@@ -23,7 +23,7 @@ export type Problem =
 /** A request, or what is wrong with the text. */
 export type Parsed = { readonly request: Request } | { readonly problem: Problem };
 
-/** What the words may refer to. */
+/** Names that the words of a command may refer to. */
 export interface Vocabulary {
   readonly pools: readonly string[];
   /** "/win": typed twice by mistake it is not taken for a word of the command. */
@@ -69,7 +69,7 @@ const readers: Readonly<Record<ArgumentKind, (word: string, command: string, voc
     isOperationId(typed) ? { value: typed } : { problem: { kind: "bad-operation", command, typed } },
 };
 
-/** What an optional argument is when nobody says it. */
+/** Value of an optional argument that was not typed. */
 const unlessTold: Readonly<Partial<Record<ArgumentKind, unknown>>> = { count: 1, command: null };
 
 /** kubectl's spellings too; "none" and "false" are not offered: a command without the option is just that. */

@@ -7,7 +7,7 @@ const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
 /** Slack escapes these three, and only these (docs: "Formatting text for app surfaces"). */
 const ESCAPED: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">" };
 
-/** What phones and editors make of two hyphens, of one, and of straight quotes. */
+/** Characters that phones and editors put in place of two hyphens, of one, and of straight quotes. */
 const SMART: readonly (readonly [RegExp, string])[] = [
   [/(?<=^|\s)[\u2012-\u2015]+-*(?=\p{L})/gu, "--"],
   [/[\u2010-\u2015\u2212]/g, "-"],
@@ -28,7 +28,7 @@ const typed = (text: string): string =>
     .replace(/&(?:amp|lt|gt);/g, (entity) => ESCAPED[entity] ?? entity);
 
 /**
- * What a person typed, as words: without Slack's links and escapes, with plain hyphens and quotes, in lower case.
+ * Splits typed text into words: without Slack's links and escapes, with plain hyphens and quotes, in lower case.
  * kubectl's `node/NAME` becomes the words `node NAME`. Mentions stay as they are (`<@u123>`).
  * @param text the text of a slash command as Slack sends it
  */

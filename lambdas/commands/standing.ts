@@ -1,9 +1,9 @@
 import type { Configuration } from "../configuration.ts";
 
-/** What Slack says of a person and our channel; only a member in a channel of our own is listened to. */
+/** Slack's word on a person and the channel; only a member in a channel that is not shared is listened to. */
 export type Standing = "member" | "guest" | "bot" | "shared-channel";
 
-/** What `users.info` says of a person, as far as it matters here (docs: "User object"). */
+/** The fields of `users.info` that matter here (docs: "User object"). */
 export interface SlackUser {
   readonly is_bot?: boolean | undefined;
   readonly deleted?: boolean | undefined;
@@ -12,13 +12,13 @@ export interface SlackUser {
   readonly is_stranger?: boolean | undefined;
 }
 
-/** What `conversations.info` says of a channel (docs: "Conversation object"). */
+/** The field of `conversations.info` that matters here (docs: "Conversation object"). */
 export interface SlackChannel {
   readonly is_ext_shared?: boolean | undefined;
 }
 
 /**
- * Who is asking, and where. Somebody of whom nothing is known counts as a guest: an unreadable state means no.
+ * Judges the asker and the channel of a request. An unknown person counts as a guest: an unreadable state means no.
  * @param user the `user` of users.info
  * @param channel the `channel` of conversations.info
  */
@@ -29,7 +29,7 @@ export function standingOf(user: SlackUser | undefined, channel: SlackChannel | 
   return channel.is_ext_shared ? "shared-channel" : "member";
 }
 
-/** What Slack said, at the last tick of the schedule, of everybody who holds a role: what the front door goes by. */
+/** Slack's facts on everybody who holds a role, as of the schedule's last tick; the front door goes by them. */
 export interface Directory {
   /** User group (S…) → its members. */
   readonly groups: Readonly<Record<string, readonly string[]>>;

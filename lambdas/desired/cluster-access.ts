@@ -1,6 +1,8 @@
+import { ACCOUNT_NAMESPACE, type Account } from "./accounts.ts";
+
 /** One thing that the bot asks of the cluster; a test compares the list with the reviewed manifest, rule by rule. */
 export interface Access {
-  /** What it is for, after "cannot": "show the nodes". */
+  /** Purpose of the right, put after "cannot": "show the nodes". */
   readonly does: string;
   readonly verb: string;
   /** "" is the core group. */
@@ -13,12 +15,11 @@ export interface Access {
   readonly name?: string;
 }
 
-/** Where OKD keeps the account that nodes join with, and WMCO the list of its own machines. */
+/** Namespace in which OKD keeps the account that nodes join with. */
 export const JOIN_NAMESPACE = "openshift-machine-config-operator";
 export const JOIN_ACCOUNT = "node-bootstrapper";
-/** Who asks for a joining kubelet's client certificate: that account's user name. */
+/** Requester of a joining kubelet's client certificate: that account's user name. */
 export const JOIN_USER = `system:serviceaccount:${JOIN_NAMESPACE}:${JOIN_ACCOUNT}`;
-const WMCO_NAMESPACE = "openshift-windows-machine-config-operator";
 
 const core = { group: "" };
 const certificates = { group: "certificates.k8s.io" };
@@ -30,15 +31,12 @@ const signer = (name: string): Access => ({
   name,
 });
 
-/** Everything that the bot may do in a cluster, and why: what `npm run connect` and the doctor ask for one by one. */
-export const clusterAccess: readonly Access[] = [
+/** Rights to read that every account has. */
+const reading: readonly Access[] = [
   { does: "show one node", verb: "get", ...core, resource: "nodes" },
   { does: "list the nodes", verb: "list", ...core, resource: "nodes" },
-  { does: "cordon, label, taint and annotate nodes", verb: "patch", ...core, resource: "nodes" },
-  { does: "forget the Node of a machine that is gone", verb: "delete", ...core, resource: "nodes" },
   { does: "see whether an evicted pod has gone", verb: "get", ...core, resource: "pods" },
   { does: "list what runs on a node", verb: "list", ...core, resource: "pods" },
-  { does: "evict pods", verb: "create", ...core, resource: "pods", subresource: "eviction" },
   { does: "name the budget that blocks", verb: "get", group: "policy", resource: "poddisruptionbudgets" },
   { does: "list the budgets", verb: "list", group: "policy", resource: "poddisruptionbudgets" },
   { does: "tell a DaemonSet's pods from orphans", verb: "get", group: "apps", resource: "daemonsets" },
@@ -51,49 +49,94 @@ export const clusterAccess: readonly Access[] = [
     resource: "certificatesigningrequests",
   },
   {
-    does: "approve signing requests",
-    verb: "update",
-    ...certificates,
-    resource: "certificatesigningrequests",
-    subresource: "approval",
-  },
-  signer("kubernetes.io/kube-apiserver-client-kubelet"),
-  signer("kubernetes.io/kubelet-serving"),
-  {
     does: "look at the cluster's network",
     verb: "get",
     group: "operator.openshift.io",
     resource: "networks",
     name: "cluster",
   },
+  {
+    does: "read the authority that kubelets must trust",
+    verb: "get",
+    group: "machineconfiguration.openshift.io",
+    resource: "controllerconfigs",
+    name: "machine-config-controller",
+  },
   { does: "see a Machine", verb: "get", group: "machine.openshift.io", resource: "machines" },
   { does: "see which machines a Machine claims", verb: "list", group: "machine.openshift.io", resource: "machines" },
   {
-    does: "make the token that a machine joins with",
-    verb: "create",
+    does: "see the machines that WMCO was given",
+    verb: "get",
     ...core,
-    resource: "serviceaccounts",
-    subresource: "token",
-    namespace: JOIN_NAMESPACE,
-    name: JOIN_ACCOUNT,
+    resource: "configmaps",
+    name: "windows-instances",
+  },
+  {
+    does: "see whether WMCO is at work",
+    verb: "get",
+    group: "apps",
+    resource: "deployments",
+    name: "windows-machine-config-operator",
+  },
+  {
+    does: "see what the cluster was installed on",
+    verb: "get",
+    group: "config.openshift.io",
+    resource: "infrastructures",
+    name: "cluster",
   },
   {
     does: "see the account that machines join with",
     verb: "get",
     ...core,
     resource: "serviceaccounts",
-    namespace: JOIN_NAMESPACE,
     name: JOIN_ACCOUNT,
   },
-  {
-    does: "see the machines that WMCO was given",
-    verb: "get",
-    ...core,
-    resource: "configmaps",
-    namespace: WMCO_NAMESPACE,
-    name: "windows-instances",
-  },
+];
+
+/** Rights of both accounts that change something. */
+const changing: readonly Access[] = [
+  { does: "cordon, label, taint and annotate nodes", verb: "patch", ...core, resource: "nodes" },
+  { does: "forget the Node of a machine that is gone", verb: "delete", ...core, resource: "nodes" },
   { does: "write Events on nodes", verb: "create", ...core, resource: "events", namespace: "default" },
   { does: "change Events on nodes", verb: "patch", ...core, resource: "events", namespace: "default" },
   { does: "list Events on nodes", verb: "list", ...core, resource: "events", namespace: "default" },
 ];
+
+const tokenOf = (name: string, namespace: string, does: string): Access => ({
+  does,
+  verb: "create",
+  ...core,
+  resource: "serviceaccounts",
+  subresource: "token",
+  namespace,
+  name,
+});
+
+const renewing = (account: Account): Access => tokenOf(account, ACCOUNT_NAMESPACE, "renew its own credential");
+
+/** Everything that each account may do in a cluster, and why: what `npm run connect` and the doctor ask for one by one. */
+export const clusterAccess: Readonly<Record<Account, readonly Access[]>> = {
+  look: [...reading, renewing("look")],
+  act: [
+    ...reading,
+    ...changing,
+    { does: "evict pods", verb: "create", ...core, resource: "pods", subresource: "eviction" },
+    renewing("act"),
+  ],
+  join: [
+    ...reading,
+    ...changing,
+    {
+      does: "approve signing requests",
+      verb: "update",
+      ...certificates,
+      resource: "certificatesigningrequests",
+      subresource: "approval",
+    },
+    signer("kubernetes.io/kube-apiserver-client-kubelet"),
+    signer("kubernetes.io/kubelet-serving"),
+    tokenOf(JOIN_ACCOUNT, JOIN_NAMESPACE, "make the token that a machine joins with"),
+    renewing("join"),
+  ],
+};

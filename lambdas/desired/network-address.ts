@@ -14,3 +14,13 @@ export function addressIn(network: string, number: number): string {
   if (!(number < size)) throw new Error(`The network ${network} has no address number ${number}.`);
   return toAddress(Math.floor(toNumber(base) / size) * size + number);
 }
+
+/** Do two IPv4 networks share an address? The one with the shorter prefix then holds the other. */
+export function networksOverlap(one: string, other: string): boolean {
+  const [[first, size], [second, otherSize]] = [one, other].map((network): [number, number] => {
+    const [base = "", prefix = ""] = network.split("/");
+    return [toNumber(base), 2 ** (32 - Number(prefix))];
+  }) as [[number, number], [number, number]];
+  const larger = Math.max(size, otherSize);
+  return Math.floor(first / larger) === Math.floor(second / larger);
+}

@@ -13,6 +13,8 @@ export interface OkdFacts {
   /** "10.0.20348" */
   readonly build: string;
   readonly payload: PayloadManifest;
+  /** PEM of the authorities whose clients the kubelet answers; read from the cluster before it is configured. */
+  readonly kubeletClients: string;
   /** The secret of this instance: JSON { kubeconfig }. */
   readonly joinSecretId: string;
 }

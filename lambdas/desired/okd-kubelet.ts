@@ -37,7 +37,7 @@ export const kubeletConfiguration = ({ configuration, pool }: OkdFacts): object 
   resolvConf: "",
 });
 
-/** How the kubelet gets credentials for images in Amazon's registry: the payload's provider, with the instance's role. */
+/** Sets up credentials for images in Amazon's registry: the payload's provider, with the instance's role. */
 export const credentialProviders = (): object => ({
   apiVersion: "kubelet.config.k8s.io/v1",
   kind: "CredentialProviderConfig",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { knownPart } from "../known-part.ts";
 import { casementFolder, kubernetesFolder } from "./machine-paths.ts";
 
 const at = (folder: string, names: readonly string[]): (readonly [name: string, path: string])[] =>
@@ -24,7 +25,7 @@ export const okdPayloadPaths: ReadonlyMap<string, string> = new Map([
 const file = z.strictObject({
   name: z.string().min(1),
   version: z.string().min(1),
-  /** Where it lies on the machine. */
+  /** Path of the file on the machine. */
   path: z.string().regex(/^C:\\[^"*?<>|/]+$/),
   /** Key in the cluster's bucket, and the version of that object. */
   key: z.string().min(1),
@@ -47,7 +48,8 @@ function faultsOf(files: readonly PayloadFile[]): string[] {
   ];
 }
 
-const manifestSchema = z
+/** A manifest as it is written: an unknown key is a mistake. */
+export const manifestSchema = z
   .strictObject({
     format: z.literal(1),
     profile: z.literal("okd"),
@@ -75,4 +77,17 @@ export function payloadManifestOf(value: unknown): PayloadManifest {
   if (checked.success) return checked.data;
   const faults = checked.error.issues.map((issue) => `  ${issue.path.join(".") || "(top)"}: ${issue.message}`);
   throw new Error(`The payload manifest is not valid:\n${faults.join("\n")}`);
+}
+
+const named = z.looseObject({ name: z.string() });
+
+/**
+ * Reads a manifest that was published, maybe by the next release: keys and files that only that release knows are left out.
+ * @param value what the runtime document held, parsed
+ * @throws Error that lists every fault
+ */
+export function readPayloadManifest(value: unknown): PayloadManifest {
+  const { files, ...rest } = z.looseObject({ files: z.array(named) }).parse(value);
+  const known = files.filter(({ name }) => okdPayloadPaths.has(name));
+  return payloadManifestOf(knownPart(manifestSchema, { ...rest, files: known }));
 }

@@ -15,13 +15,22 @@ const FIXED_OVERLAY_BUILD = "10.0.17763";
 /** OVN-Kubernetes' own VXLAN port, where the cluster names none (OKD documentation, "Configuring hybrid networking"). */
 export const STANDARD_OVERLAY_PORT = 4789;
 
-const runner = (name: string): string => `${k}\\kube-log-runner.exe -log-file=${logFolder}\\${name}\\${name}.log`;
+/** Folder of a service's log below the log folder, where it is not the service's own name. */
+const logFolders: Readonly<Record<string, string>> = { "hybrid-overlay-node": "hybrid-overlay" };
+
+/** The log of a service's program, where WMCO has it too. */
+export const logOf = (service: string): string => {
+  const name = logFolders[service] ?? service;
+  return `${logFolder}\\${name}\\${name}.log`;
+};
+
+const runner = (name: string): string => `${k}\\kube-log-runner.exe -log-file=${logOf(name)}`;
 
 const containerd = (): string =>
   [
     `${k}\\containerd\\containerd.exe`,
     `--config ${k}\\containerd\\containerd_conf.toml`,
-    `--log-file ${logFolder}\\containerd\\containerd.log`,
+    `--log-file ${logOf("containerd")}`,
     "--run-service",
     "--log-level info",
   ].join(" ");
@@ -62,7 +71,7 @@ const hybridOverlay = (facts: OkdFacts): string =>
     `--cert-dir=${k}\\cni\\config`,
     "--cert-duration=24h",
     "--windows-service",
-    `--logfile ${logFolder}\\hybrid-overlay\\hybrid-overlay.log`,
+    `--logfile ${logOf("hybrid-overlay-node")}`,
     `--k8s-apiserver=${facts.configuration.cluster.apiServer}`,
     `--k8s-cacert ${k}\\bootstrap-ca.crt`,
     ...overlayPort(facts),
@@ -78,11 +87,11 @@ const windowsExporter = (): string =>
     `${k}\\windows_exporter.exe`,
     "--collectors.enabled cpu,logical_disk,net,os,service,system,container,memory,cpu_info",
     "--log.level info",
-    `--log.file ${logFolder}\\windows_exporter\\windows_exporter.log`,
+    `--log.file ${logOf("windows_exporter")}`,
   ].join(" ");
 
 const csiProxy = (): string =>
-  `${k}\\csi-proxy.exe -log_file=${logFolder}\\csi-proxy\\csi-proxy.log -logtostderr=false -windows-service --v=2`;
+  `${k}\\csi-proxy.exe -log_file=${logOf("csi-proxy")} -logtostderr=false -windows-service --v=2`;
 
 /** WMCO's services with its dependencies, in the order of its priorities. */
 const services: readonly (readonly [

@@ -4,8 +4,8 @@ import { containerdConfiguration } from "./okd-containerd.ts";
 import type { OkdFacts } from "./okd-facts.ts";
 import { credentialProviders, kubeletConfiguration } from "./okd-kubelet.ts";
 import type { PayloadFile } from "./okd-payload.ts";
-import { okdServices } from "./okd-services.ts";
-import { directory, jsonFile, serviceState, textFile } from "./operation.ts";
+import { logOf, okdServices } from "./okd-services.ts";
+import { directory, jsonFile, startService, stopService, textFile } from "./operation.ts";
 import type { Operation } from "./plan.ts";
 import { firewallRules, okdPorts } from "./ports.ts";
 import { atLeast } from "./versions.ts";
@@ -40,7 +40,7 @@ export const guardOperations = (facts: OkdFacts): Operation[] => [
   ...payloadFiles(facts, isOurs),
   { do: "service-recovery", name: "AmazonSSMAgent", restartAfter: [30, 60, 60] },
   { do: "task", name: GUARD_TASK, script: `${casementFolder}\\guard.ps1`, arguments: [], everyMinutes: 1 },
-  { do: "run-task", name: GUARD_TASK, withinSeconds: 240 },
+  { do: "run-task", name: GUARD_TASK, withinSeconds: 240, record: `${casementFolder}\\guard.json` },
 ];
 
 /** Windows features; they leave a reboot due, which is taken before any container network exists. */
@@ -70,8 +70,11 @@ const stateFolders = (): Operation[] => [
   directory("C:\\var\\lib\\kubelet\\pki", "system"),
 ];
 
+/** File with the authorities of the kubelet's clients; the kubelet reads it again when it changes. */
+const KUBELET_CLIENTS = `${k}\\kubelet-ca.crt`;
+
 const configurationFiles = (facts: OkdFacts): Operation[] => [
-  textFile(`${k}\\kubelet-ca.crt`, facts.configuration.cluster.kubeletClientAuthority),
+  textFile(KUBELET_CLIENTS, facts.kubeletClients),
   textFile(`${k}\\bootstrap-ca.crt`, facts.configuration.cluster.certificateAuthority),
   jsonFile(`${k}\\kubelet.conf`, kubeletConfiguration(facts)),
   jsonFile(`${k}\\credential-provider-config.yaml`, credentialProviders()),
@@ -109,7 +112,7 @@ const networkTask = ({ configuration, nodeName }: OkdFacts): Operation => ({
 });
 
 /**
- * Everything that makes the machine a node, short of starting it.
+ * Everything that makes the machine a node, short of what it joins with and of starting it.
  * @throws Refused when this Windows release cannot do what the cluster is configured for
  */
 export const configureOperations = (facts: OkdFacts): Operation[] => {
@@ -119,25 +122,36 @@ export const configureOperations = (facts: OkdFacts): Operation[] => {
     ...firewallRules(okdPorts(cluster.hybridOverlayPort), cluster.machineNetwork),
     { do: "defender-exclusion", process: `${k}\\containerd\\containerd.exe` },
     ...configurationFiles(facts),
-    joinMaterial(facts),
     ...okdServices(facts),
     networkTask(facts),
   ];
 };
 
-/** Starts what needs nothing from the cluster but the right to ask for a certificate. */
-export const startOperations = (): Operation[] =>
-  ["containerd", "kubelet", "windows_exporter", "csi-proxy"].map((name) => serviceState(name, "Running"));
+/** Brings what the machine joins with, and starts what needs nothing more from the cluster than to ask for a certificate. */
+export const startOperations = (facts: OkdFacts): Operation[] => [
+  joinMaterial(facts),
+  ...["containerd", "kubelet", "windows_exporter", "csi-proxy"].map((name) => startService(name, logOf(name))),
+];
+
+/**
+ * Brings new join material to a machine whose first token has ended. A kubelet reads its bootstrap kubeconfig when it
+ * starts (k8s cmd/kubelet/app, buildKubeletClientConfig), so it is started again.
+ */
+export const rejoinOperations = (facts: OkdFacts): Operation[] => [
+  stopService("kubelet"),
+  joinMaterial(facts),
+  startService("kubelet", logOf("kubelet")),
+];
 
 /** Starts the network once the kubelet has its kubeconfig and the Node its subnet. */
 export const networkOperations = (): Operation[] => [
-  serviceState("hybrid-overlay-node", "Running"),
-  { do: "run-task", name: NETWORK_TASK, withinSeconds: 600 },
-  serviceState("kube-proxy", "Running"),
+  startService("hybrid-overlay-node", logOf("hybrid-overlay-node")),
+  { do: "run-task", name: NETWORK_TASK, withinSeconds: 600, record: `${casementFolder}\\network.json` },
+  startService("kube-proxy", logOf("kube-proxy")),
 ];
 
 /** After a failure: a kubelet that goes on asking for certificates would fill the cluster's queue of requests. */
-export const stopKubeletOperations = (): Operation[] => [serviceState("kubelet", "Stopped")];
+export const stopKubeletOperations = (): Operation[] => [stopService("kubelet")];
 
 /** Join material is of no use once the kubelet has its own certificate, so it leaves the disk. */
 export const afterJoinOperations = (): Operation[] => [{ do: "remove-file", path: BOOTSTRAP_KUBECONFIG }];

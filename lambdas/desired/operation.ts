@@ -24,9 +24,20 @@ export const textFile = (path: string, text: string): OperationOf<"file"> => ({
 export const jsonFile = (path: string, value: unknown): OperationOf<"file"> =>
   textFile(path, `${JSON.stringify(value, null, 2)}\n`);
 
-/** Asks for a service to run, or not to run. */
-export const serviceState = (name: string, state: "Running" | "Stopped"): OperationOf<"service-state"> => ({
+/** Asks for a service not to run. */
+export const stopService = (name: string): OperationOf<"service-state"> => ({
   do: "service-state",
   name,
-  state,
+  state: "Stopped",
+});
+
+/**
+ * Asks for a service to run.
+ * @param log where its program writes why it does not
+ */
+export const startService = (name: string, log: string): OperationOf<"service-state"> => ({
+  do: "service-state",
+  name,
+  state: "Running",
+  log,
 });

@@ -1,4 +1,4 @@
-/** Where a file's content comes from. The machine reads bucket and secret with its own instance role. */
+/** Source of a file's content. The machine reads bucket and secret with its own instance role. */
 export type FileSource =
   | { readonly from: "inline"; readonly base64: string }
   | { readonly from: "bucket"; readonly bucket: string; readonly key: string; readonly version: string }
@@ -46,7 +46,13 @@ export type Operation =
     }
   /** Failure actions of a service that is not ours (the SSM agent). */
   | { readonly do: "service-recovery"; readonly name: string; readonly restartAfter: readonly number[] }
-  | { readonly do: "service-state"; readonly name: string; readonly state: "Running" | "Stopped" }
+  | {
+      readonly do: "service-state";
+      readonly name: string;
+      readonly state: "Running" | "Stopped";
+      /** The program's log: where it does not start, its last lines are told. */
+      readonly log?: string;
+    }
   /** A scheduled task as SYSTEM running a PowerShell file; at start-up and, unless 0, every so many minutes. */
   | {
       readonly do: "task";
@@ -56,7 +62,13 @@ export type Operation =
       readonly everyMinutes: number;
     }
   /** Runs a scheduled task now and waits until it ended; its last result must be 0. */
-  | { readonly do: "run-task"; readonly name: string; readonly withinSeconds: number }
+  | {
+      readonly do: "run-task";
+      readonly name: string;
+      readonly withinSeconds: number;
+      /** A JSON file that the task keeps: where it fails, the field `error` is told. */
+      readonly record?: string;
+    }
   /** Windows Defender leaves this process alone. */
   | { readonly do: "defender-exclusion"; readonly process: string };
 
@@ -67,10 +79,12 @@ export interface Plan {
   readonly operation: string;
   /** Unix seconds: the script refuses to begin later (a stale command must not run hours later). */
   readonly notAfter: number;
+  /** Unix seconds: a machine that gets the plan before this time has a clock that is behind. */
+  readonly madeAt?: number;
   readonly operations: readonly Operation[];
 }
 
-/** What `apply.ps1` takes as its one parameter `Request` (base64 of this as JSON): the plan itself, or where it lies. */
+/** The one parameter `Request` of `apply.ps1` (base64 of this as JSON): the plan itself, or its place in the bucket. */
 export type ApplyRequest =
   | { readonly plan: Plan }
   | { readonly bucket: string; readonly key: string; readonly version: string; readonly sha256: string };
@@ -88,7 +102,7 @@ export interface ApplyResult {
   readonly restartDue: readonly string[];
 }
 
-/** What `reboot.ps1` takes: it exits 3010 unless the boot id differs from the one given. */
+/** Parameters of `reboot.ps1`: it exits 3010 unless the boot id differs from the one given. */
 export interface RebootRequest {
   readonly operation: string;
   readonly notAfter: number;
@@ -109,7 +123,11 @@ export interface RebootResult {
 export interface Observation {
   readonly script: "observe";
   readonly ok: boolean;
+  /** Reason why it could not look; everything else is missing then. */
+  readonly error?: string;
   readonly bootId: string;
+  /** The machine's own clock, Unix seconds. */
+  readonly clock: number;
   /** "10.0.20348" */
   readonly build: string;
   readonly metadataAnswers: boolean;
@@ -118,8 +136,10 @@ export interface Observation {
     readonly sha256: string | null;
     readonly taskEnabled: boolean;
     readonly lastResult: number | null;
-    /** How many interfaces the guard would choose from; 1 is right. */
+    /** Number of interfaces the guard would choose from; 1 is right. */
     readonly paths: number;
+    /** Error that its record names when its last result is not 0; empty without such words. */
+    readonly error: string;
   };
   readonly features: readonly string[];
   readonly rebootPending: boolean;

@@ -1,6 +1,6 @@
 import type { Operation } from "./plan.ts";
 
-/** Who may reach a port of a Windows node. Monitoring runs on the Linux workers. */
+/** Sender that may reach a port of a Windows node. Monitoring runs on the Linux workers. */
 export type Peer = "control-plane" | "linux-nodes" | "windows-nodes";
 
 /** A port that a Windows node takes traffic on. */
@@ -42,8 +42,19 @@ export interface InboundRule {
   readonly IpProtocol?: string | undefined;
   readonly FromPort?: number | undefined;
   readonly ToPort?: number | undefined;
-  readonly IpRanges?: readonly { readonly CidrIp?: string | undefined }[] | undefined;
-  readonly Ipv6Ranges?: readonly { readonly CidrIpv6?: string | undefined }[] | undefined;
+  readonly IpRanges?:
+    | readonly {
+        readonly CidrIp?: string | undefined;
+        readonly Description?: string | undefined;
+      }[]
+    | undefined;
+  readonly Ipv6Ranges?:
+    | readonly {
+        readonly CidrIpv6?: string | undefined;
+        readonly Description?: string | undefined;
+      }[]
+    | undefined;
+  readonly PrefixListIds?: readonly { readonly PrefixListId?: string | undefined }[] | undefined;
   readonly UserIdGroupPairs?: readonly { readonly GroupId?: string | undefined }[] | undefined;
 }
 
@@ -78,31 +89,76 @@ function covers(rule: InboundRule, protocol: "TCP" | "UDP", port: number): boole
   return rule.FromPort <= port && port <= (rule.ToPort ?? rule.FromPort);
 }
 
-const networksOf = (rule: InboundRule): string[] => [
-  ...(rule.IpRanges ?? []).map((range) => range.CidrIp ?? ""),
-  ...(rule.Ipv6Ranges ?? []).map((range) => range.CidrIpv6 ?? ""),
+/** A network that a rule admits: an address range, or a prefix list by its id. */
+interface Source {
+  readonly network: string;
+  readonly description: string;
+}
+
+/**
+ * Networks that a rule admits. A rule from a security group admits none: who is in that group was put there by somebody with
+ * rights in the account, such as the cloud controller that lets the router's Classic Load Balancer through (protocol "-1").
+ */
+const sourcesOf = (rule: InboundRule): Source[] => [
+  ...(rule.IpRanges ?? []).map(({ CidrIp = "", Description = "" }) => ({ network: CidrIp, description: Description })),
+  ...(rule.Ipv6Ranges ?? []).map(({ CidrIpv6 = "", Description = "" }) => ({
+    network: CidrIpv6,
+    description: Description,
+  })),
+  ...(rule.PrefixListIds ?? []).map(({ PrefixListId = "" }) => ({ network: PrefixListId, description: "" })),
 ];
 
-const spoken = (rule: InboundRule): string =>
-  rule.IpProtocol === "-1" ? "everything" : `${rule.IpProtocol} ${rule.FromPort ?? "all"}-${rule.ToPort ?? "all"}`;
+/**
+ * The cloud controller describes the rules of a Network Load Balancer so: its clients, its health checks and their packet size
+ * (cloud-provider-aws, aws.go, NLBClientRuleDescription, NLBHealthCheckRuleDescription, NLBMtuDiscoveryRuleDescription).
+ */
+const BALANCER = "kubernetes.io/rule/nlb/";
+
+const isBalancers = ({ description }: Source): boolean => description.startsWith(BALANCER);
+
+const isEverybody = ({ network }: Source): boolean => EVERYBODY.includes(network);
+
+const spoken = (rule: InboundRule): string => {
+  if (rule.IpProtocol === "-1") return "everything";
+  const { FromPort: from = "all", ToPort: to = from } = rule;
+  return `${rule.IpProtocol} ${from === to ? from : `${from}-${to}`}`;
+};
+
+/** A group as DescribeSecurityGroups gives it. */
+interface Group {
+  readonly IpPermissions?: readonly InboundRule[] | undefined;
+}
 
 /**
  * Judges the security group of Windows nodes before anything is launched behind it.
- * @param group as DescribeSecurityGroups gives it
  * @param ports what the profile needs
  * @returns one phrase per fault; none when the group is right
  */
-export function securityGroupFaults(
-  group: { readonly IpPermissions?: readonly InboundRule[] | undefined },
-  ports: readonly Port[],
-): string[] {
+export function securityGroupFaults(group: Group, ports: readonly Port[]): string[] {
   const rules = group.IpPermissions ?? [];
-  const forbidden = FORBIDDEN.filter(([port]) => rules.some((rule) => covers(rule, "TCP", port)));
-  const open = rules.filter((rule) => networksOf(rule).some((network) => EVERYBODY.includes(network)));
-  const missing = ports.filter(({ protocol, port }) => !rules.some((rule) => covers(rule, protocol, port)));
+  const fromNetworks = rules.filter((rule) => sourcesOf(rule).length > 0);
+  const forbidden = FORBIDDEN.filter(([port]) => fromNetworks.some((rule) => covers(rule, "TCP", port)));
+  const open = rules.filter((rule) => sourcesOf(rule).some((source) => isEverybody(source) && !isBalancers(source)));
+  // A load balancer's rule admits every port from the balancer, and so nothing from those who need a port.
+  const explicit = rules.filter(({ IpProtocol }) => IpProtocol !== "-1");
+  const missing = ports.filter(({ protocol, port }) => !explicit.some((rule) => covers(rule, protocol, port)));
   return [
-    ...forbidden.map(([port, what]) => `it admits ${what} (port ${port})`),
+    ...forbidden.map(([port, what]) => `it admits ${what} (port ${port}) from addresses`),
     ...open.map((rule) => `it admits ${spoken(rule)} from everywhere`),
     ...missing.map(({ name, protocol, port }) => `it does not admit ${protocol} ${port} (${name})`),
   ];
 }
+
+/**
+ * The ports that the cloud controller opened to everybody for Network Load Balancers: so it must be where a team asks for
+ * such a balancer, and worth knowing.
+ * @returns "tcp 31234", each once; none where there is no such balancer
+ */
+export const balancerPorts = (group: Group): string[] => [
+  ...new Set(
+    (group.IpPermissions ?? [])
+      .filter(({ IpProtocol }) => IpProtocol !== "icmp")
+      .filter((rule) => sourcesOf(rule).some((source) => isEverybody(source) && isBalancers(source)))
+      .map(spoken),
+  ),
+];

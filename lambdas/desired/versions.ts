@@ -9,7 +9,7 @@ const versionOf = (text: string): Version | undefined => {
   return major && minor ? { major: Number(major), minor: Number(minor) } : undefined;
 };
 
-/** How many minor versions the first is ahead of the second; undefined when they cannot be compared. */
+/** Counts the minor versions that the first is ahead of the second; undefined when they cannot be compared. */
 function ahead(one: string, other: string): number | undefined {
   const [first, second] = [versionOf(one), versionOf(other)];
   return first && second && first.major === second.major ? first.minor - second.minor : undefined;
@@ -23,6 +23,9 @@ export const serverFits = (server: string, payload: string): boolean => [0, 1].i
 /** A kubelet is never newer than its API server and at most three minors older (Kubernetes documentation, "Version Skew Policy"). */
 export const kubeletFits = (kubelet: string, server: string): boolean =>
   [0, 1, 2, 3].includes(ahead(server, kubelet) ?? -1);
+
+/** API servers put an id into service account tokens since 1.30 (KEP-4193, ServiceAccountTokenJTI). */
+export const givesTokensAnId = (server: string): boolean => (ahead(server, "1.30") ?? 0) >= 0;
 
 /** Is a version like "3.3.2746.0" at least the other? Missing parts count as 0. */
 export function atLeast(version: string, wanted: string): boolean {

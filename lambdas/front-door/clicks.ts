@@ -16,7 +16,7 @@ export interface Click extends Origin {
 }
 
 interface Meaning {
-  /** Who may press it: those who may use this command. */
+  /** Command that gives the right to press it: whoever may use this command may press. */
   readonly command: string;
   readonly does: (world: FrontDoorWorld, click: Click) => Promise<Message | null>;
 }
@@ -34,7 +34,7 @@ const decides =
     return outcome === "done" ? null : lateClick(`node ${index + 1} of ${operation}`);
   };
 
-/** What each button means, by its action id. */
+/** Meaning of each button, by its action id. */
 const meanings: Readonly<Record<string, Meaning>> = {
   [KEEP_INSTANCE]: { command: "add", does: decides("keep") },
   [TERMINATE_INSTANCE]: { command: "add", does: decides("terminate") },

@@ -1,6 +1,6 @@
 import type { Configuration } from "../configuration.ts";
 
-/** What the front door goes by; a deployment puts it beside the code, so that no request waits for it. */
+/** Configuration of the front door; a deployment puts it beside the code, so that no request waits for it. */
 export interface DoorConfiguration extends Pick<Configuration, "command" | "slack" | "people" | "policy"> {
   readonly cluster: Pick<Configuration["cluster"], "name">;
   /** By name; what a pool is made of concerns its workflow. */

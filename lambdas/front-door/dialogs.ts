@@ -7,7 +7,7 @@ import { refusalOf } from "./permission.ts";
 import { settle } from "./settle.ts";
 import type { FrontDoorWorld } from "./world.ts";
 
-/** What somebody did with the removal's dialog. */
+/** A person's reply to the removal's dialog. */
 export interface Reply {
   readonly teamId: string;
   readonly userId: string;

@@ -3,7 +3,7 @@ import { listen } from "./app.ts";
 import { type HttpEvent, isReadable, isSigned, type UnverifiedRequest, unverifiedRequest } from "./verify.ts";
 import type { FrontDoorWorld } from "./world.ts";
 
-/** What the Function URL answers. */
+/** Answer of the Function URL. */
 export interface HttpAnswer {
   readonly statusCode: number;
   readonly headers?: Readonly<Record<string, boolean | number | string>>;
@@ -24,10 +24,30 @@ const forBolt = (bytes: Buffer, contentType: string): Parameters<Receiver>[0] =>
   isBase64Encoded: false,
 });
 
-const refused = (status: number, why: string): HttpAnswer => {
-  console.warn(`refused with ${status}: ${why}`);
-  return { statusCode: status, body: "" };
-};
+/** A flood of refused requests would cost more in logs than in answers. */
+const LOGGED_A_MINUTE = 10;
+const MINUTE_MS = 60_000;
+
+/**
+ * Refuses, and logs the first refusals of a minute one by one; of the others the next minute's first says how many they were.
+ * @param now milliseconds since the epoch
+ */
+function refusals(now: () => number) {
+  let since = Number.NEGATIVE_INFINITY;
+  let count = 0;
+  return (status: number, why: string): HttpAnswer => {
+    if (now() - since >= MINUTE_MS) {
+      if (count > LOGGED_A_MINUTE) console.warn(`refused ${count - LOGGED_A_MINUTE} more requests in that minute`);
+      since = now();
+      count = 0;
+    }
+    count += 1;
+    if (count <= LOGGED_A_MINUTE) console.warn(`refused with ${status}: ${why}`);
+    return { statusCode: status, body: "" };
+  };
+}
+
+type Refuse = ReturnType<typeof refusals>;
 
 /** Bolt behind our own check: it would parse before it verifies, and accepts the future and other signature versions. */
 function boltOf(world: FrontDoorWorld): Receiver {
@@ -42,13 +62,13 @@ function boltOf(world: FrontDoorWorld): Receiver {
  * The door's own listeners do not throw. Where Bolt does, or answers 500, the request was signed and yet lacked what Slack
  * always sends; 404 is its word for what nobody listens to: a command, a button or a dialog that is none of ours.
  */
-async function understood(answering: ReturnType<Receiver>): Promise<HttpAnswer> {
+async function understood(answering: ReturnType<Receiver>, refuse: Refuse): Promise<HttpAnswer> {
   try {
     const answer = await answering;
-    return answer.statusCode < 400 ? answer : refused(400, "shape of the request");
+    return answer.statusCode < 400 ? answer : refuse(400, "shape of the request");
   } catch (error) {
     console.error("Bolt failed", error);
-    return refused(400, "shape of the request");
+    return refuse(400, "shape of the request");
   }
 }
 
@@ -64,11 +84,12 @@ const isGenuine = async (world: FrontDoorWorld, request: UnverifiedRequest): Pro
  */
 export function frontDoor(world: FrontDoorWorld): (event: HttpEvent, context: unknown) => Promise<HttpAnswer> {
   const bolt = boltOf(world);
+  const refuse = refusals(world.now);
   return async (event, context) => {
     const request = unverifiedRequest(event, Math.floor(world.slackNow() / 1000));
-    if ("status" in request) return refused(request.status, request.why);
-    if (!(await isGenuine(world, request))) return refused(401, "signature");
-    if (!isReadable(request)) return refused(400, "body");
-    return understood(bolt(forBolt(request.bytes, request.contentType), context));
+    if ("status" in request) return refuse(request.status, request.why);
+    if (!(await isGenuine(world, request))) return refuse(401, "signature");
+    if (!isReadable(request)) return refuse(400, "body");
+    return understood(bolt(forBolt(request.bytes, request.contentType), context), refuse);
   };
 }

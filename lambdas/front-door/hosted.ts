@@ -1,4 +1,4 @@
-import type { View } from "@slack/web-api";
+import { type View, WebAPIPlatformError } from "@slack/web-api";
 import { doorClients, type Patience } from "../clients/door-clients.ts";
 import type { Transport } from "../clients/transport.ts";
 import { type Directory, emptyDirectory } from "../commands/standing.ts";
@@ -11,7 +11,7 @@ import { frontDoor, type HttpAnswer } from "./door.ts";
 import type { HttpEvent } from "./verify.ts";
 import type { FrontDoorWorld } from "./world.ts";
 
-/** Where the front door stands, whose time counts, and how its requests leave. */
+/** Surroundings of the front door: its settings, its clock, and the way its requests leave. */
 export interface FrontDoorHost {
   readonly settings: Settings;
   readonly configuration: DoorConfiguration;
@@ -55,13 +55,20 @@ function worldOf(host: FrontDoorHost): FrontDoorWorld {
     answerDialog: book.answerDialog,
     start: (workflow, name, payload) => runs.start(workflow, executionName(name), payload),
     openDialog: async (triggerId, dialog) => {
-      await (await slack()).views.open({ trigger_id: triggerId, view: dialog as unknown as View });
+      const opened = (await slack()).views.open({ trigger_id: triggerId, view: dialog as unknown as View });
+      return opened.then(() => "open" as const, expired);
     },
     completeCallback: runs.complete,
     whisper: async (channel, user, { text, blocks }) => {
       await (await slack()).chat.postEphemeral({ channel, user, text, blocks: [...blocks] as never[] });
     },
   };
+}
+
+/** Tells a trigger that is too old (docs: views.open, errors) from every other error, which it throws on. */
+function expired(error: unknown): "expired" {
+  if (error instanceof WebAPIPlatformError && error.data.error === "expired_trigger_id") return "expired";
+  throw error;
 }
 
 /**

@@ -55,7 +55,8 @@ export async function begin(world: FrontDoorWorld, asked: Asked): Promise<Operat
   const record = recordOf(world, asked);
   if ((await world.requested(record)) === "again") return repeated(world, record);
   const command = commandOf(record.request.command);
-  if (!(await openDialog(world, record, command, asked.triggerId))) return giveUp(world, record, notStarted.dialog);
+  const unopened = await openDialog(world, record, asked.triggerId);
+  if (unopened) return giveUp(world, record, notStarted[unopened]);
   return (await startWorkflow(world, record, command)) ? record : giveUp(world, record, notStarted.busy);
 }
 
@@ -79,23 +80,33 @@ export const isTurnedDown = ({ status, executionArn }: OperationRecord): boolean
   status === "refused" && executionArn === null;
 
 /** The first delivery may have died before its start; whether this one succeeds changes no answer. */
-async function repeated(world: FrontDoorWorld, { id, request }: OperationRecord): Promise<OperationRecord> {
+async function repeated(world: FrontDoorWorld, { id }: OperationRecord): Promise<OperationRecord> {
   const record = await world.operation(id);
   if (!record) throw new Error(`${id} was written and is gone`);
-  if (record.status === "requested") await startWorkflow(world, record, commandOf(request.command));
+  // Only the first delivery knows whether its dialog opened. Without one there is nobody to confirm, so nothing is started:
+  // a forged command, whose dialog Slack refuses, must not begin by being sent twice.
+  if (record.status === "requested" && !opensDialog(record))
+    await startWorkflow(world, record, commandOf(record.request.command));
   return record;
 }
 
-/** Opens the dialog of a command that asks by one; false when Slack did not take it. */
+const opensDialog = ({ request }: OperationRecord): boolean => commandOf(request.command).dialog && !isDryRun(request);
+
+/** Opens the dialog of a command that asks by one; says why it is not open, or null. */
 async function openDialog(
   world: FrontDoorWorld,
   record: OperationRecord,
-  command: Command,
   triggerId: string,
-): Promise<boolean> {
+): Promise<"expired" | "dialog" | null> {
   const { request, id } = record;
-  if (!command.dialog || request.command !== "remove" || isDryRun(request)) return true;
-  return succeeds(`dialog of ${id}`, () => world.openDialog(triggerId, removalSkeleton(id, request.node)));
+  if (!opensDialog(record) || request.command !== "remove") return null;
+  try {
+    const opened = await world.openDialog(triggerId, removalSkeleton(id, request.node));
+    return opened === "open" ? null : opened;
+  } catch (error) {
+    console.error(`dialog of ${id} failed`, error);
+    return "dialog";
+  }
 }
 
 /** Starts the command's workflow, if it has one; false when Lambda did not take the start. */
@@ -104,7 +115,7 @@ const startWorkflow = (world: FrontDoorWorld, record: OperationRecord, command: 
     if (command.workflow) await world.start(command.workflow, record.id, startOf(record));
   });
 
-/** What failed is logged; whoever asked is told in other words. */
+/** Logs a failure and answers whether there was none; the asker is told in other words. */
 async function succeeds(what: string, action: () => Promise<void>): Promise<boolean> {
   try {
     await action();

@@ -3,7 +3,7 @@ import { groupsOf } from "../commands/standing.ts";
 import type { Refusal } from "../messages/refusals.ts";
 import type { FrontDoorWorld } from "./world.ts";
 
-/** Where a request of Slack's comes from. */
+/** Origin of a request from Slack. */
 export interface Origin {
   readonly teamId: string;
   readonly userId: string;
@@ -26,8 +26,8 @@ export function misplaced({ configuration: { slack, cluster } }: FrontDoorWorld,
 }
 
 /**
- * Who is it, and what may they do, as far as is known here? Guests, bots and people in shared channels are nobody. What the
- * door cannot know (who joined or left in the last minutes), the workflow asks Slack before it begins.
+ * Finds a person and their rights, as far as known here. Guests, bots and people in shared channels are nobody.
+ * The door cannot know who joined or left in the last minutes: the workflow asks Slack before it begins.
  * @throws when the directory cannot be read: then nothing is allowed
  */
 export async function personOf(
@@ -35,7 +35,8 @@ export async function personOf(
   { userId }: Origin,
 ): Promise<Person | { readonly refusal: Refusal }> {
   const directory = await world.directory();
-  const standing = directory.standings[userId] ?? "member";
+  // An id such as "constructor" must not find what every object inherits.
+  const standing = (Object.hasOwn(directory.standings, userId) ? directory.standings[userId] : null) ?? "member";
   return standing === "member"
     ? { roles: rolesOf(world.configuration, userId, groupsOf(directory, userId)) }
     : { refusal: { kind: standing } };

@@ -70,7 +70,7 @@ export function isSigned({ bytes, timestamp, signature }: UnverifiedRequest, sec
   return timingSafeEqual(expected, Buffer.from(signature, "hex"));
 }
 
-/** What Slack sends with every command (docs: "Implementing slash commands"): without them nobody is answered. */
+/** Fields Slack sends with every command (docs: "Implementing slash commands"): without them nobody is answered. */
 const OF_A_COMMAND = ["team_id", "channel_id", "user_id", "trigger_id"];
 
 /**

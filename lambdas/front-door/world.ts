@@ -5,7 +5,7 @@ import type { Decided, Message, NodeRecord, OperationRecord } from "../records.t
 import type { Recorded } from "../steps/ledger.ts";
 import type { DoorConfiguration } from "./configuration.ts";
 
-/** What goes into the callback of a dialog, of a failed node, or of a cancellation. */
+/** Result for the callback of a dialog, of a failed node, or of a cancellation. */
 export type Decision = Omit<Decided, "cause">;
 
 /**
@@ -21,7 +21,7 @@ export interface FrontDoorWorld {
   slackNow(): number;
   /** Kept between invocations for minutes; when a signature does not fit, it may have been replaced meanwhile. */
   signingSecret(doubted: boolean): Promise<string>;
-  /** Who is in which group, and who is a guest, as the schedule last read it; kept between invocations. */
+  /** Reads the members of each group and the guests, as the schedule last found them; kept between invocations. */
   directory(): Promise<Directory>;
   /** Conditional write of a new operation: "again" when this very operation was written before, which stays untouched. */
   requested(record: OperationRecord): Promise<"first" | "again">;
@@ -36,7 +36,8 @@ export interface FrontDoorWorld {
   answerDialog(operation: string, decided: Decided): Promise<Recorded>;
   /** Starts a durable function asynchronously; the same name and payload again start nothing. */
   start(workflow: string, executionName: string, payload: Start): Promise<void>;
-  openDialog(triggerId: string, dialog: Dialog): Promise<void>;
+  /** Opens a dialog; "expired" when Slack's three seconds for this trigger were over. */
+  openDialog(triggerId: string, dialog: Dialog): Promise<"open" | "expired">;
   completeCallback(callbackId: string, result: Decision): Promise<"done" | "too late">;
   /** Says something in a channel that one person alone sees. */
   whisper(channel: string, userId: string, message: Message): Promise<void>;

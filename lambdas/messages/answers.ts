@@ -23,10 +23,11 @@ export function startedAnswer(operation: OperationRecord, commandWord: string): 
   );
 }
 
-/** Why an operation was not started, in the ledger and in the answer. */
+/** Reasons why an operation was not started, in the ledger and in the answer. */
 export const notStarted = {
   busy: "the service that runs operations did not take it. Nothing was changed; please try again in a minute.",
-  dialog: "Slack did not open the dialog in time. Nothing was changed; please try again.",
+  expired: "Slack did not open the dialog in time. Nothing was changed; please try again.",
+  dialog: "Slack could not open the dialog. Nothing was changed; please try again in a minute.",
 } as const;
 
 /** Something of ours is broken, and nobody knows yet how far it came. */
@@ -35,7 +36,7 @@ export const troubleAnswer = (commandWord: string): Message =>
     `Something on my side does not answer, so I cannot say whether this was taken on. ${typeThis(commandWord, "operations")} shows it; if it is not there, please try again in a minute.`,
   );
 
-/** What came of an attempt to cancel. */
+/** Outcome of an attempt to cancel. */
 export type Cancellation =
   | { readonly kind: "unknown"; readonly operation: string }
   | { readonly kind: "ended"; readonly operation: string; readonly status: OperationStatus; readonly summary: string }
@@ -59,7 +60,7 @@ const cancellations: {
 export const cancelAnswer = (cancellation: Cancellation, commandWord: string): Message =>
   say((cancellations[cancellation.kind] as (of: Cancellation, word: string) => string)(cancellation, commandWord));
 
-/** What somebody is told, in private, whose decision about a failed machine is carried out. */
+/** Private answer to the person whose decision about a failed machine is carried out. */
 export const decisionHeard = (instanceId: string, isKept: boolean): Message =>
   say(
     isKept
@@ -67,7 +68,16 @@ export const decisionHeard = (instanceId: string, isKept: boolean): Message =>
       : `${code(instanceId)} is being terminated, as you say. The message shows when it is gone.`,
   );
 
-/** What somebody is told, in private, whose click came to nothing. */
+const pressed = { keep: "Keep for inspection", terminate: "Terminate now", cancel: "Cancel operation" } as const;
+
+/**
+ * A decision about a failed machine that nobody could judge, in plain words for the thread and for whoever pressed.
+ * @param why what could not be read or asked
+ */
+export const decisionUnjudged = (decision: keyof typeof pressed, why: string): string =>
+  `“${pressed[decision]}” was pressed, but I could not check whether the person may decide. Nothing was done yet. Press again in a minute: without another decision the machine is kept. The reason: ${why.replaceAll(/\s+/g, " ").slice(0, 600)}`;
+
+/** Private answer to the person whose click came to nothing. */
 export const lateClick = (what: string): Message =>
   say(
     `Somebody was faster, or the time was up: there is nothing to decide about ${plain(what)} any more. The message shows what became of it.`,

@@ -20,7 +20,7 @@ export const divider: Block = { type: "divider" };
 /** A heading: plain text, in which `&` and `<` stand for themselves. */
 export const header = (text: string): Block => ({ type: "header", text: plainText(text.slice(0, limits.header)) });
 
-/** What Slack asks before a button acts. */
+/** Question that Slack asks before a button acts. */
 export interface Confirmation {
   readonly title: string;
   readonly text: string;
@@ -61,7 +61,7 @@ export const actions = (id: string, buttons: readonly Button[]): Block => ({
   elements: buttons.map(button),
 });
 
-/** What blocks cost of a message's total. */
+/** Characters of a message's total that blocks use. */
 export const sizeOf = (blocks: readonly Block[]): number => JSON.stringify(blocks).length;
 
 /** Plain words as a message. */

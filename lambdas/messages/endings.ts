@@ -9,7 +9,7 @@ import { code, counted, plain, prose, some } from "./text.ts";
 /** Instances named in a summary; the rest is counted. */
 const MOST_INSTANCES = 3;
 
-/** What is left of nodes that did not get into the cluster. */
+/** Says which machines remain of nodes that did not get into the cluster. */
 function leftovers(nodes: readonly NodeRecord[]): string {
   const launched = nodes.filter((node) => node.instanceId !== null);
   if (launched.length === 0) return machineLeaves.nothingLaunched;
@@ -21,7 +21,7 @@ function leftovers(nodes: readonly NodeRecord[]): string {
   ].join(", ");
 }
 
-/** How an `add` ended and what it left, in one sentence for message and ledger. */
+/** Says in one sentence, for message and ledger, how an `add` ended and what it left. */
 export function addSummary(pool: string, nodes: readonly NodeRecord[]): string {
   const ended = (status: NodeStatus, one: string, many: string): string[] => {
     const those = nodes.filter((node) => node.status === status);

@@ -22,7 +22,7 @@ const terminate = (value: string): Button => ({
   },
 });
 
-/** What somebody can type when it is over. */
+/** Offers the command to type when it is over. */
 function again({ request, id }: OperationRecord, commandWord: string): string {
   if (request.command === "add") return `${typeThis(commandWord, "add", request.pool)} adds another one.`;
   if (request.command === "remove") return `${typeThis(commandWord, "remove", request.node)} tries it again.`;
@@ -35,6 +35,8 @@ function next(node: NodeRecord, operation: OperationRecord, commandWord: string,
     return `*Then:* ${prose(node.outcome, 300)}. *Next:* ${again(operation, commandWord)}`;
   if (node.status !== "deciding") return `*Next:* ${again(operation, commandWord)}`;
   const deadline = node.decideBy ? `at ${clockTime(node.decideBy)}, in ${between(now, node.decideBy)}` : "soon";
+  if (node.unjudgedBy)
+    return `*Next:* press again. Nobody could check whether ${prose(`<@${node.unjudgedBy}>`)} may decide; without another decision the instance is kept ${deadline}.`;
   return `*Next:* keep the instance to look at it, or terminate it. Unless somebody keeps it, it is terminated ${deadline}.`;
 }
 

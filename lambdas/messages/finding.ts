@@ -1,8 +1,11 @@
-/** Where something is wrong: the groups of the doctor's report. */
+/** Side on which something is wrong: the groups of the doctor's report. */
 export type Area = "Slack" | "AWS" | "Cluster" | "Nodes";
 
-/** "broken": something will not work. "unclear": nobody could look. "warning": works now, will not for long. */
-export type Level = "broken" | "unclear" | "warning";
+/**
+ * "broken": something will not work. "unclear": nobody could look. "warning": works now, will not for long. "note": works, and
+ * is worth knowing.
+ */
+export type Level = "broken" | "unclear" | "warning" | "note";
 
 /** One thing that the doctor found, as data. */
 export type Finding =
@@ -15,23 +18,44 @@ export type Finding =
   | { readonly kind: "subnet-full"; readonly subnet: string; readonly pools: readonly string[]; readonly free: number }
   | { readonly kind: "subnet-missing"; readonly subnet: string; readonly pools: readonly string[] }
   | { readonly kind: "security-group"; readonly group: string; readonly faults: readonly string[] }
+  | { readonly kind: "balancer-ports"; readonly group: string; readonly ports: readonly string[] }
   | { readonly kind: "image-missing"; readonly pool: string; readonly why: string }
   | { readonly kind: "launch-refused"; readonly pool: string; readonly why: string }
   | { readonly kind: "payload-missing"; readonly files: readonly string[] }
   | { readonly kind: "payload-version"; readonly payload: string; readonly configured: string }
+  | { readonly kind: "volume-key"; readonly key: string }
   | { readonly kind: "document-missing"; readonly script: string; readonly name: string }
+  | { readonly kind: "document-changed"; readonly script: string; readonly name: string }
+  | { readonly kind: "nobody-told"; readonly pending: readonly string[] }
+  | { readonly kind: "unconfirmed"; readonly pending: readonly string[]; readonly confirmed: readonly string[] }
   | { readonly kind: "no-release"; readonly why: string }
   | { readonly kind: "clock"; readonly against: string; readonly seconds: number }
   | { readonly kind: "agents-old"; readonly machines: readonly string[]; readonly wanted: string }
   | { readonly kind: "agents-silent"; readonly machines: readonly string[] }
-  | { readonly kind: "right-missing"; readonly does: string; readonly right: string }
-  | { readonly kind: "policy-missing"; readonly policy: string; readonly what: string }
-  | { readonly kind: "credential-expired"; readonly at: string }
-  | { readonly kind: "credential-expires"; readonly at: string; readonly days: number }
-  | { readonly kind: "credential-refused" }
-  | { readonly kind: "credential-unusable" | "slack-credential"; readonly why: string }
+  | { readonly kind: "right-missing"; readonly account: string; readonly does: string; readonly right: string }
+  | { readonly kind: "policy-missing"; readonly account: string; readonly policy: string; readonly what: string }
+  | { readonly kind: "credential-expired"; readonly account: string; readonly at: string }
+  | { readonly kind: "credential-overdue"; readonly account: string; readonly due: string; readonly at: string }
+  | { readonly kind: "credential-refused" | "credential-endless"; readonly account: string }
+  | { readonly kind: "credential-unusable"; readonly account: string; readonly why: string }
+  | { readonly kind: "slack-credential"; readonly why: string }
   | { readonly kind: "server-version"; readonly server: string; readonly payload: string }
   | { readonly kind: "kubelet-version"; readonly node: string; readonly kubelet: string; readonly server: string }
+  | { readonly kind: "no-cloud-controller"; readonly platform: string }
+  | { readonly kind: "reserved-network"; readonly network: string }
+  /** `nodes` are the operator's; `meant` says that the configuration allows to stand beside it. */
+  | { readonly kind: "beside-wmco"; readonly nodes: readonly string[]; readonly meant: boolean }
+  | { readonly kind: "server-too-old"; readonly server: string }
+  | {
+      readonly kind: "authority-missing";
+      readonly nodes: readonly string[];
+      readonly authority: string;
+      /** It is behind `kubectl logs`, not only behind metrics. */
+      readonly logs: boolean;
+    }
+  | { readonly kind: "authority-unknown"; readonly nodes: readonly string[] }
+  | { readonly kind: "authority-ends"; readonly authority: string; readonly at: string }
+  | { readonly kind: "authority-unpublished"; readonly why: string }
   | { readonly kind: "no-hybrid-network"; readonly network: string }
   | { readonly kind: "network-differs"; readonly what: string; readonly cluster: string; readonly configured: string }
   | { readonly kind: "no-join-account" | "no-machine-approver" | "no-linux-node" };

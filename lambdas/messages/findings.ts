@@ -1,27 +1,20 @@
-import type { Area, Finding, Level } from "./finding.ts";
+import { ofAuthorities } from "./authority-words.ts";
+import { ofCredentials } from "./credential-words.ts";
+import type { Area, Finding } from "./finding.ts";
+import { broken, note, type Words, warning } from "./finding-words.ts";
 import { typeThis } from "./forms.ts";
+import { ofObstacles } from "./obstacle-words.ts";
+import { ofSubscribers } from "./subscriber-findings.ts";
 import { code, counted, plain, some } from "./text.ts";
-
-/** How a finding reads. */
-export interface Words {
-  readonly area: Area;
-  readonly level: Level;
-  /** What is wrong, without a full stop. */
-  readonly says: string;
-  /** What somebody can do about it, without a full stop. */
-  readonly remedy: string;
-}
-
-const broken = (area: Area, says: string, remedy: string): Words => ({ area, level: "broken", says, remedy });
-const warning = (area: Area, says: string, remedy: string): Words => ({ area, level: "warning", says, remedy });
 
 const list = (names: readonly string[]): string => some(names.map(code), 8);
 
+const nameTheKey = "name it in the configuration as `aws.volumeKey` and deploy (docs/runbook.md, stage launch)";
+const makeItAnew = "find out in CloudTrail who made it anew, delete it, and deploy the stack again";
 const applyManifest = "apply what `npm run connect -- manifest` prints: `kubectl apply -f -`";
-const newCredential = "make a new one: `npm run connect -- credential`";
 const addSubnet = "remove what is not needed there, or give the pool another subnet in the configuration";
 
-/** Where somebody looks first when a whole side is silent. */
+/** First place to look when a whole side is silent. */
 const whenDown: Readonly<Record<Area, string>> = {
   Slack: "look at https://slack-status.com and at the secret that holds the bot token",
   AWS: "look at the AWS Health Dashboard and at the credentials in use",
@@ -75,11 +68,14 @@ const ofAws: Pick<
   | "subnet-full"
   | "subnet-missing"
   | "security-group"
+  | "balancer-ports"
   | "image-missing"
   | "launch-refused"
   | "payload-missing"
   | "payload-version"
   | "document-missing"
+  | "volume-key"
+  | "document-changed"
   | "no-release"
 > = {
   denied: ({ by, action }) =>
@@ -105,6 +101,12 @@ const ofAws: Pick<
       "AWS",
       `the security group ${code(group)} is not as it must be: ${faults.map((fault) => plain(fault, 120)).join("; ")}`,
       "deploy the stack again, or take the rule back in the EC2 console; nothing is launched behind it until then",
+    ),
+  "balancer-ports": ({ group, ports }) =>
+    note(
+      "AWS",
+      `the cluster's cloud controller opened ${list(ports)} of ${code(group)} to everybody, for a Network Load Balancer`,
+      "name its clients in the Service's `loadBalancerSourceRanges`, or keep these nodes out of it with the label `node.kubernetes.io/exclude-from-external-load-balancers`; a rule that is only taken away comes back",
     ),
   "image-missing": ({ pool, why }) =>
     broken(
@@ -136,18 +138,18 @@ const ofAws: Pick<
       `the release that functions go by cannot be read: ${plain(why)}`,
       "deploy the stack with a payload manifest (docs/deploy.md)",
     ),
+  "volume-key": ({ key }) =>
+    broken("AWS", `volumes are encrypted with ${code(key)}, which I may not use: new nodes end at once`, nameTheKey),
   "document-missing": ({ script, name }) =>
     broken("AWS", `the SSM document ${code(name)} for ${code(script)} does not exist`, "deploy the stack again"),
+  "document-changed": ({ name }) =>
+    broken("AWS", `the SSM document ${code(name)} does not hold what was deployed, so it is not sent`, makeItAnew),
 };
 
 const ofCluster: Pick<
   Sayings,
   | "right-missing"
   | "policy-missing"
-  | "credential-expired"
-  | "credential-expires"
-  | "credential-refused"
-  | "credential-unusable"
   | "server-version"
   | "no-hybrid-network"
   | "network-differs"
@@ -155,19 +157,14 @@ const ofCluster: Pick<
   | "no-machine-approver"
   | "no-linux-node"
 > = {
-  "right-missing": ({ does, right }) => broken("Cluster", `I cannot ${plain(does)} (${code(right)})`, applyManifest),
-  "policy-missing": ({ policy, what }) =>
+  "right-missing": ({ account, does, right }) =>
+    broken("Cluster", `the account ${code(account)} cannot ${plain(does)} (${code(right)})`, applyManifest),
+  "policy-missing": ({ account, policy, what }) =>
     broken(
       "Cluster",
-      `the admission policy ${code(policy)} does not hold me: ${plain(what)} would have been let through`,
+      `the admission policy ${code(policy)} does not hold the account ${code(account)}: ${plain(what)} would have been let through`,
       applyManifest,
     ),
-  "credential-expired": ({ at }) => broken("Cluster", `the cluster credential expired at ${code(at)}`, newCredential),
-  "credential-expires": ({ at, days }) =>
-    warning("Cluster", `the cluster credential expires in ${counted(days, "day")}, at ${code(at)}`, newCredential),
-  "credential-unusable": ({ why }) =>
-    broken("Cluster", `the cluster credential in Secrets Manager cannot be used: ${plain(why)}`, newCredential),
-  "credential-refused": () => broken("Cluster", "the API server does not accept the cluster credential", newCredential),
   "server-version": ({ server, payload }) =>
     broken(
       "Cluster",
@@ -237,7 +234,16 @@ const ofNodes: Pick<Sayings, "agents-old" | "agents-silent" | "kubelet-version" 
   }),
 };
 
-const sayings: Sayings = { ...ofSlack, ...ofAws, ...ofCluster, ...ofNodes };
+const sayings: Sayings = {
+  ...ofSlack,
+  ...ofSubscribers,
+  ...ofAws,
+  ...ofCluster,
+  ...ofAuthorities,
+  ...ofCredentials,
+  ...ofObstacles,
+  ...ofNodes,
+};
 
 /** A finding in words, safe inside mrkdwn. */
 export const wordsOfFinding = (finding: Finding, commandWord: string): Words =>

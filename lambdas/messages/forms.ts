@@ -2,7 +2,7 @@ import type { Command, Request } from "../commands/command.ts";
 import { commandOf } from "../commands/list.ts";
 import { code } from "./text.ts";
 
-/** How a command is typed: "/win add <pool> [count] [--dry-run]"; the arrows are still to be escaped. */
+/** Form in which a command is typed: "/win add <pool> [count] [--dry-run]"; the arrows are still to be escaped. */
 export function formOf(command: Command, commandWord: string): string {
   const places = command.arguments.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`));
   return [commandWord, command.name, ...places, ...(command.dryRun ? ["[--dry-run]"] : [])].join(" ");
@@ -28,5 +28,5 @@ const titles: { readonly [C in Request["command"]]: (request: Extract<Request, {
   cancel: ({ operation }) => `Cancel ${operation}`,
 };
 
-/** What a request asks for, in a few words and not escaped: "Add 2 nodes to web". */
+/** Names a request in a few words, not escaped: "Add 2 nodes to web". */
 export const titleOf = (request: Request): string => (titles[request.command] as (request: Request) => string)(request);

@@ -14,7 +14,7 @@ export interface NodeDetails extends NodeRow {
   readonly zone: string | null;
   /** EC2's word for the instance's state, "running". */
   readonly instanceState: string | null;
-  /** Whose machine it is: "managed", "assisted", "observed". */
+  /** Ownership of its machine: "managed", "assisted", "observed". */
   readonly ownership: string;
   /** "os=Windows:NoSchedule" */
   readonly taints: readonly string[];

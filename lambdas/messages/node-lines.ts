@@ -13,7 +13,7 @@ export const signs: Readonly<Record<NodeStatus, string>> = {
   cancelled: "⛔",
 };
 
-/** How a node of an operation is called as long as it has no name of its own. */
+/** Label of an operation's node: its name, and a number as long as it has none. */
 export const nodeLabel = (node: NodeRecord): string =>
   node.nodeName ? code(node.nodeName) : `node ${node.index + 1}${node.instanceId ? ` ${code(node.instanceId)}` : ""}`;
 

@@ -35,7 +35,7 @@ const cells = (row: NodeRow, now: string): string[] => [
   row.instanceId ?? "",
 ];
 
-/** Where not all can be shown, those that are not simply Ready must be among them. */
+/** Puts nodes that are not simply Ready first: they must be shown where there is no room for all. */
 const troubledFirst = (rows: readonly NodeRow[]): NodeRow[] =>
   [...rows].sort((one, other) => Number(one.status === "Ready") - Number(other.status === "Ready"));
 

@@ -11,8 +11,9 @@ export const sourceOf = (cluster: string): string => `casement.${cluster}`;
 
 /** Somebody is waited for: what the event carries, and what a mail or a page says. */
 export interface Notice {
-  readonly kind: "decision" | "confirmation" | "signing-request" | "lost";
-  readonly operation: string;
+  readonly kind: "decision" | "confirmation" | "signing-request" | "lost" | "credential";
+  /** Null when no operation waits. */
+  readonly operation: string | null;
   /** One line of plain words. */
   readonly message: string;
   /** ISO 8601: what happens by itself happens then; null when nothing does. */
@@ -20,7 +21,7 @@ export interface Notice {
 }
 
 /** A page is one line: EventBridge fills it into a quoted template, and pagers cut what is long. */
-const line = (text: string): string =>
+export const line = (text: string): string =>
   text
     .replace(/["\\]/g, "'")
     .replace(/[\s\p{C}]+/gu, " ")
@@ -28,7 +29,7 @@ const line = (text: string): string =>
     .trim();
 
 /** "2026-11-21 14:32 UTC": whoever is paged may be in another day. */
-const moment = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;
+export const moment = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;
 
 /** A machine failed, and somebody must say what becomes of it. */
 export const decisionNotice = (

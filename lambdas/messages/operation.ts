@@ -57,7 +57,7 @@ const origin = ({ operation, now }: OperationView): string => {
 export const poolLine = ({ name, before, after, maximum }: NonNullable<OperationView["pool"]>): string =>
   `*${plain(name, 60)}*: ${before} → ${after} (max ${maximum})`;
 
-/** What did not come about was only asked for: the pool may be as it was. */
+/** Pool of an operation; one that did not succeed was only asked for, so the pool may be as it was. */
 const poolSummary = (pool: NonNullable<OperationView["pool"]>, { endedAt, status }: OperationRecord): string =>
   endedAt === null || status === "succeeded" ? poolLine(pool) : `asked for ${poolLine(pool)}`;
 
@@ -85,7 +85,7 @@ const failed = (nodes: readonly NodeRecord[]): NodeRecord[] =>
     .filter((node) => node.failure)
     .sort((one, other) => Number(other.status === "deciding") - Number(one.status === "deciding"));
 
-/** What notifications say. */
+/** Text for notifications. */
 function spoken({ operation, nodes }: OperationView): string {
   const done = nodes.filter((node) => node.status === "succeeded").length;
   const progress = nodes.length > 0 ? `, ${done} of ${counted(nodes.length, "node")} done` : "";

@@ -19,7 +19,7 @@ const cells = (operation: OperationRecord, now: string): string[] => [
 ];
 
 /**
- * Who asked for what and when, and how it ended.
+ * Lists operations: the asker, the request, its time, and its end.
  * @param operations newest first
  * @param now ISO 8601
  */

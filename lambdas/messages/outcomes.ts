@@ -6,7 +6,7 @@ import { losesSomething, type MovedPod, noPodsToMove, type RemovalFacts } from "
 import type { RefusalWords } from "./removal-refusal.ts";
 import { code, counted, echo, plain, some } from "./text.ts";
 
-/** How an operation ended that was a dry run, as the ledger keeps it. */
+/** Summary of an operation that was a dry run, as the ledger keeps it. */
 export const shownOnly = "Shown only, nothing was changed.";
 
 /** Names offered when somebody's beginning fits several nodes. */
@@ -23,7 +23,7 @@ export const severalNodes = (typed: string, names: readonly string[]): string =>
     MOST_NAMES,
   )}. Say a little more.`;
 
-/** What an `add` would do, with every fact that was looked up for it. */
+/** Plan of an `add`, with every fact that was looked up for it. */
 export interface AddPlan {
   readonly pool: { readonly name: string; readonly before: number; readonly after: number; readonly maximum: number };
   readonly windows: string;
@@ -84,7 +84,7 @@ export interface TooMany {
   readonly maximum: number;
 }
 
-/** Why an `add` beyond the pool's maximum is refused, and what can be done instead. */
+/** Explains why an `add` beyond the pool's maximum is refused, and what can be done instead. */
 export function tooManyNodes({ pool, before, count, maximum }: TooMany, commandWord: string): string {
   const room = Math.max(0, maximum - before);
   const next =

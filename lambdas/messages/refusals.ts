@@ -3,7 +3,7 @@ import { say } from "./blocks.ts";
 import { typeThis } from "./forms.ts";
 import { code, plain } from "./text.ts";
 
-/** Why somebody is not listened to; told in private. */
+/** Reason why a person is not listened to; told in private. */
 export type Refusal =
   | { readonly kind: "workspace" | "guest" | "bot" | "shared-channel" }
   | { readonly kind: "channel"; readonly channel: string; readonly cluster: string }
@@ -21,7 +21,7 @@ const refusals: { readonly [K in Refusal["kind"]]: (of: Extract<Refusal, { kind:
     `You have no role that may use ${code(command)}. Nothing was done; ${typeThis(word, "help")} shows what you may use, and whoever keeps the configuration can give you a role.`,
 };
 
-/** What the ledger keeps of somebody whom the policy turned down. */
+/** Reason in the ledger for an asker whom the policy turned down. */
 export const noRole = (command: string): string => `no role that may use ${command}`;
 
 /** A refusal as the asker alone reads it. */

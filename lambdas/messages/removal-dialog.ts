@@ -30,7 +30,7 @@ export interface MovedPod {
   readonly localData: readonly string[];
 }
 
-/** What somebody should know before a node goes. */
+/** Facts that a person should know before a node goes. */
 export interface RemovalFacts {
   readonly node: string;
   readonly instanceId: string;
@@ -109,7 +109,7 @@ export const removalDialog = (operation: string, facts: RemovalFacts): Dialog =>
 export const removalRefused = (operation: string, typed: string, { why, next }: RefusalWords): Dialog =>
   dialog(operation, "Close", [section(`🚫 ${code(typed)} is not removed: ${why}.\n*Next:* ${next}.`)]);
 
-/** What somebody reads in the dialog's place when "Remove" came to nothing; closing it says nothing more. */
+/** Dialog that replaces the first one when "Remove" came to nothing; closing it says nothing more. */
 export const removalNotice = (operation: string, { blocks }: Message): Dialog => ({
   ...dialog(operation, "Close", blocks),
   notify_on_close: false,

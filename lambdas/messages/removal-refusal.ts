@@ -1,10 +1,10 @@
 import { typeThis } from "./forms.ts";
 import { code } from "./text.ts";
 
-/** Whose machine it is, when it is not ours to remove. */
+/** Kind of owner of a machine that Casement may not remove. */
 type OwnerKind = "auto-scaling-group" | "machine-set" | "machine" | "windows-instances" | "karpenter" | "node-group";
 
-/** Why a node is not removed. */
+/** Reason why a node is not removed. */
 export type RemovalRefusal =
   | { readonly kind: "not-launched-by-us" | "linux" | "no-instance" | "termination-protected" }
   | { readonly kind: OwnerKind; readonly owner: string }
@@ -76,7 +76,7 @@ export const removalRefusal = (refusal: RemovalRefusal, commandWord: string): Re
 
 const claimants: Readonly<Record<string, string>> = { "machine-set": "the MachineSet", machine: "the Machine" };
 
-/** Why a machine of ours gets no certificate from us: another controller of the cluster calls it its own. */
+/** Reason to give one of Casement's machines no certificate: another controller of the cluster calls it its own. */
 export const claimedByOthers = (machine: string, kind: OwnerKind, owner: string): string => {
   const by = claimants[kind] ? `${claimants[kind]} ${owner}` : "the ConfigMap windows-instances";
   return `${machine} is claimed by ${by}: its certificates are for that one's approver`;

@@ -1,6 +1,6 @@
 import { provisionStages, removeStages, type Stage } from "../records.ts";
 
-/** What people call a stage: its name as a noun, and what is going on in it. */
+/** Words for a stage: its name as a noun, and the work that goes on in it. */
 interface StageWords {
   readonly name: string;
   readonly doing: string;
@@ -29,13 +29,13 @@ const words: Readonly<Record<Stage, StageWords>> = {
   delete: { name: "Node object", doing: "deleting the Node" },
 };
 
-/** What people call a stage, as a noun: "Windows features". */
+/** Name of a stage, as a noun: "Windows features". */
 export const stageName = (stage: Stage): string => words[stage].name;
 
-/** What is going on in a stage: "installing Windows features, with one reboot". */
+/** Work that goes on in a stage: "installing Windows features, with one reboot". */
 export const stageDoing = (stage: Stage): string => words[stage].doing;
 
-/** How far along a stage is: "5/14". */
+/** Position of a stage among all: "5/14". */
 export function stagePosition(stage: Stage): string {
   const all: readonly Stage[] = removeStages.some((known) => known === stage) ? removeStages : provisionStages;
   return `${all.indexOf(stage) + 1}/${all.length}`;

@@ -32,10 +32,11 @@ export const prose = (text: string, limit = 600): string =>
 /** A name or a command in a code span that it cannot break out of. */
 export const code = (text: string): string => `\`${plain(text, 300).replaceAll("`", "'") || " "}\``;
 
-/** What somebody typed, said back to them: at most 80 characters, no mention that pings; what cannot be seen shows as �. */
+/** Repeats typed text: at most 80 characters, no mention that pings; characters that cannot be seen show as �. */
 export function echo(text: string): string {
   const words = withoutControls(text, /$^/, "\ufffd").replaceAll("`", "'").trim();
-  return `\`${escaped(words.replaceAll("@", "@\u200b"), 80) || " "}\``;
+  // After the cut, which would otherwise part an @ from the mark behind it.
+  return `\`${escaped(words, 80).replaceAll("@", "@\u200b") || " "}\``;
 }
 
 /** Words of a machine, for the inside of a code block that they cannot break out of; line breaks stay. */

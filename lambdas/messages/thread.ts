@@ -9,9 +9,9 @@ import { plain, prose } from "./text.ts";
 /** Characters of a machine's own words in the thread: a section holds 3,000, the rest of the failure at most 1,450. */
 const WHY = 1_500;
 
-/** What the thread has said of a node: as much of its record as the next lines depend on. */
+/** State of a node as the thread last told it: as much of its record as the next lines depend on. */
 export interface Told extends Pick<NodeRecord, "index" | "status" | "stage" | "stageSince"> {
-  /** How many of its notes. */
+  /** Number of its notes that were told. */
   readonly notes: number;
   readonly failed: boolean;
 }
@@ -26,7 +26,7 @@ export const toldOf = ({ index, status, stage, stageSince, notes, failure: faile
   failed: failed !== null,
 });
 
-/** What a stage took, when it is over. */
+/** Time that a stage took, when it is over. */
 function took(before: Told | null, after: NodeRecord): string {
   if (!before?.stage) return "";
   return ` (${stageName(before.stage)} took ${between(before.stageSince, after.stageSince)})`;
@@ -73,7 +73,7 @@ function change(
 }
 
 /**
- * What the thread says about a node between two looks at its record: stages, remarks, the failure in full, the end.
+ * Lines of the thread on a node between two looks at its record: stages, remarks, the failure in full, the end.
  * @param before what the thread has said of it, null at first
  * @param now ISO 8601
  * @returns nothing when nothing changed that people follow

@@ -34,7 +34,7 @@ const sayings: Saying = {
 };
 
 /**
- * What is wrong with what somebody typed, kindly and with the right form: at most 500 characters, nothing in it can ping.
+ * Explains a typing mistake kindly and with the right form: at most 500 characters, nothing in it can ping.
  * @param commandWord "/win"
  */
 export const usageMessage = (problem: Problem, commandWord: string): Message =>

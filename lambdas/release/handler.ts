@@ -2,9 +2,9 @@ import type { S3Client } from "@aws-sdk/client-s3";
 import { z } from "zod";
 import { invokeLater, releaseClient } from "../clients/release-client.ts";
 import { directoryTick } from "../cloud-events/directory-tick.ts";
-import { publish } from "./publish.ts";
+import { publish, withdraw } from "./publish.ts";
 
-/** What CloudFormation asks of a custom resource (User Guide, "Custom resource request objects"). */
+/** Request of CloudFormation to a custom resource (User Guide, "Custom resource request objects"). */
 const requestSchema = z.object({
   RequestType: z.enum(["Create", "Update", "Delete"]),
   ResponseURL: z.url(),
@@ -17,7 +17,7 @@ const requestSchema = z.object({
 
 type Request = z.infer<typeof requestSchema>;
 
-/** What the function works with. */
+/** Dependencies of the function. */
 export interface ReleaseHost {
   readonly s3: () => S3Client;
   /** Calls a function without waiting for its answer. */
@@ -46,6 +46,8 @@ async function carryOut(host: ReleaseHost, request: Request): Promise<Outcome> {
   const { Bucket, Release } = request.ResourceProperties;
   try {
     const { runtimeVersion } = await publish(host.s3(), Bucket, Release);
+    // A new bucket holds nothing: not even the mark of a deletion may keep it from being deleted if the deployment fails.
+    if (runtimeVersion === null && request.RequestType === "Update") await withdraw(host.s3(), Bucket);
     if (runtimeVersion === null) return { Status: "SUCCESS", Data: { RuntimeVersion: "none: the payload is missing" } };
     await readDirectory(host, request);
     return { Status: "SUCCESS", Data: { RuntimeVersion: runtimeVersion } };

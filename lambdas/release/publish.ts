@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
+import { DeleteObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { z } from "zod";
 import { configurationOf } from "../configuration.ts";
 import { okdPayloadPaths, type PayloadFile, payloadManifestOf } from "../desired/okd-payload.ts";
 import { RUNTIME_KEY } from "../steps/runtime.ts";
 
-/** What a deployment hands over. */
+/** Release that a deployment hands over. */
 const releaseSchema = z.strictObject({
   configuration: z.unknown(),
   /** The uploaded programs; null until somebody has uploaded them. */
@@ -20,7 +20,7 @@ const releaseSchema = z.strictObject({
 /** A release as the stack writes it down. */
 export type Release = z.input<typeof releaseSchema>;
 
-/** What was published; no version means that the payload is still missing. */
+/** Result of publishing; no version means that the payload is still missing. */
 export interface Published {
   readonly runtimeVersion: string | null;
 }
@@ -57,3 +57,11 @@ function scriptFile(name: string, text: string, version: string): Omit<PayloadFi
   const key = `payload/scripts/${sha256.slice(0, 12)}-${name}`;
   return { name, path, version, key, sha256, size: Buffer.byteLength(text) };
 }
+
+/**
+ * Takes the runtime document back: a deployment without a payload says that every command is refused, and so it is. Its old
+ * versions stay for the executions that name them.
+ */
+export const withdraw = async (s3: S3Client, bucket: string): Promise<void> => {
+  await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: RUNTIME_KEY }));
+};

@@ -7,18 +7,27 @@ param([string] $Request = '{{ Request }}')
 
 # include: shared/session.ps1
 
+# include: shared/causes.ps1
+
 # include: shared/text.ps1
 
+# include: shared/events.ps1
+
+# include: shared/metadata.ps1
+
+# include: shared/aws.ps1
+
+# include: shared/operation.ps1
+
 # include: shared/files.ps1
+
+# include: shared/service-control.ps1
 
 # include: shared/services.ps1
 
 # include: shared/tasks.ps1
 
 # include: shared/windows.ps1
-
-# Seconds after which a service that was started is looked at again.
-$SettleSeconds = 3
 
 $Outcome = [ordered] @{ script = 'apply'; ok = $false; changed = @(); unchanged = 0; failed = $null; rebootDue = $false; restartDue = @() }
 
@@ -50,37 +59,67 @@ function Get-Words($operation) {
     return "$($operation.do)"
 }
 
-# The plan itself, or the one that lies in the bucket: read once, so that what was checked is what is used.
+# The plan itself, or the one that lies in the bucket. What arrived damaged is fetched once more.
 function Get-Plan($asked) {
     if (Test-Has $asked 'plan') { return $asked.plan }
-    $file = [IO.Path]::GetTempFileName()
-    try {
-        Read-Bucket $asked $file
-        $bytes = [IO.File]::ReadAllBytes($file)
-    } finally {
-        [IO.File]::Delete($file)
+    foreach ($name in @('bucket', 'key', 'version', 'sha256')) {
+        if (-not (Test-Has $asked $name) -or $asked.$name -isnot [string]) { throw 'the request holds no plan and no place of one' }
     }
-    $sha256 = [BitConverter]::ToString([Security.Cryptography.SHA256]::Create().ComputeHash($bytes)).Replace('-', '').ToLowerInvariant()
+    $bytes = Read-Object $asked
+    if ((Get-BytesHash $bytes) -ne $asked.sha256) { $bytes = Read-Object $asked }
+    $sha256 = Get-BytesHash $bytes
     if ($sha256 -ne $asked.sha256) { throw "the plan has sha256 $sha256, wanted is $($asked.sha256)" }
     return [Text.Encoding]::UTF8.GetString($bytes) | ConvertFrom-Json
 }
 
 function Invoke-Operation($operation) {
-    if (-not $Acts.ContainsKey("$($operation.do)")) { throw 'this script knows no such operation' }
+    Assert-Operation $operation
     if (& $Acts[$operation.do] $operation) { $Outcome.changed += Get-Words $operation }
     else { $Outcome.unchanged++ }
 }
 
 function Invoke-Plan($plan) {
     if ($plan.format -ne 1) { throw "this script knows no plan of format $($plan.format)" }
-    Assert-Fresh $plan.notAfter
+    Assert-Fresh $plan
+    if (Test-Has $plan 'operation') { $script:AskedBy = "$($plan.operation)" }
+    $number = 0
     foreach ($operation in @($plan.operations)) {
+        $number++
+        $script:Doing = "operation $number"
+        if (-not (Test-Has $operation 'do')) { throw 'it does not say what to do' }
         $script:Doing = Get-Words $operation
         Invoke-Operation $operation
     }
 }
 
+# What a Windows administrator finds on the machine: an event, and a line in a log that is begun anew at a megabyte.
+# A full disk must not make a plan fail that was carried out.
+function Save-Trace {
+    $end = if ($Outcome.ok) { 'done' } else { "failed at $($Outcome.failed.operation): $($Outcome.failed.error)" }
+    $text = "$AskedBy $end; changed $($Outcome.changed.Count), unchanged $($Outcome.unchanged): $($Outcome.changed -join ', ')"
+    Write-CasementEvent 4000 $Outcome.ok $text
+    $log = Join-Path $CasementHome 'apply.log'
+    try {
+        if ((Test-Path -LiteralPath $log) -and (Get-Item -LiteralPath $log).Length -gt 1048576) { Move-IntoPlace $log "$log.1" }
+        if (Test-Path -LiteralPath $CasementHome) { [IO.File]::AppendAllText($log, "$([DateTime]::UtcNow.ToString('o')) $text`r`n") }
+    } catch {
+        Write-CasementEvent 4000 $false "The line could not be written to ${log}: $(Get-ErrorText $_)"
+    }
+}
+
+# SSM keeps the first 24,000 characters of the output: a long list of changes is cut here, with a word about the rest.
+function Limit-Changes([int] $characters) {
+    $kept = @()
+    foreach ($change in $Outcome.changed) {
+        $characters -= $change.Length + 10
+        if ($characters -lt 0) { return @($kept) + "and $($Outcome.changed.Count - $kept.Count) more" }
+        $kept += $change
+    }
+    return $kept
+}
+
 $Doing = 'request'
+$AskedBy = 'an unknown operation'
 try {
     $mutex = Enter-Machine
     Invoke-Plan (Get-Plan (Read-Request $Request))
@@ -89,5 +128,7 @@ try {
     $Outcome.failed = [ordered] @{ operation = $Doing; error = Get-ErrorText $_ }
 }
 $Outcome.restartDue = $RestartDue.ToArray()
+Save-Trace
+$Outcome.changed = @(Limit-Changes 16000)
 Write-Result $Outcome
 exit [int] (-not $Outcome.ok)

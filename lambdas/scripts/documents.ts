@@ -4,7 +4,7 @@ export const documentScripts = ["apply", "observe", "reboot"] as const;
 /** One of the scripts that the bot sends. */
 export type DocumentScript = (typeof documentScripts)[number];
 
-/** What a document allows its script. */
+/** Limits that a document sets for its script. */
 export interface DocumentLimits {
   /** The agent ends the script after so many seconds; it takes 5 to 172,800 (SSM user guide, aws:runPowerShellScript). */
   readonly timeoutSeconds: number;
@@ -12,12 +12,20 @@ export interface DocumentLimits {
   readonly maxRequest: number;
 }
 
-/** A plan of 16 KB is 22,000 characters of base64; a feature and a payload of half a gigabyte take minutes. */
+/**
+ * - apply: a feature and a payload of half a gigabyte take minutes. A larger plan travels by the bucket.
+ * - observe: on a fresh Windows Server 2025 the list of features alone takes 210 s (PowerShell/PowerShell issue 24500); PowerShell
+ *   and its network modules come before it, on a disk that is still filled from S3, and a run of the guard is waited for
+ *   up to a minute. Together that is 320 s; twice as much is allowed.
+ */
 export const documentLimits: Readonly<Record<DocumentScript, DocumentLimits>> = {
-  apply: { timeoutSeconds: 1800, maxRequest: 24_000 },
-  observe: { timeoutSeconds: 120, maxRequest: 64 },
+  apply: { timeoutSeconds: 1800, maxRequest: 16_384 },
+  observe: { timeoutSeconds: 640, maxRequest: 64 },
   reboot: { timeoutSeconds: 1800, maxRequest: 1024 },
 };
+
+/** Characters of the content's hash in a document's name. */
+export const HASH_LENGTH = 12;
 
 /**
  * The name of a script's document. It holds the content's hash, so an execution that began before a deployment still
@@ -25,4 +33,4 @@ export const documentLimits: Readonly<Record<DocumentScript, DocumentLimits>> = 
  * @param sha256 of the document's content, hex
  */
 export const documentName = (cluster: string, script: DocumentScript, sha256: string): string =>
-  `casement-${cluster}-${script}-${sha256.slice(0, 12)}`;
+  `casement-${cluster}-${script}-${sha256.slice(0, HASH_LENGTH)}`;

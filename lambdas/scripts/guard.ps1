@@ -27,16 +27,28 @@ $ProgressPreference = 'SilentlyContinue'
 # Metadata, DNS, time, an address AWS does not explain, and two for the activation of Windows: EC2Launch's own list.
 $Targets = @('169.254.169.254', '169.254.169.253', '169.254.169.123', '169.254.169.249', '169.254.169.250', '169.254.169.251')
 
+$WarningPreference = 'SilentlyContinue'
+
+# include: shared/causes.ps1
+
 # include: shared/metadata.ps1
 
 # include: shared/text.ps1
 
+# include: shared/events.ps1
+
+# include: shared/service-control.ps1
+
 function Get-SavedState {
-    $empty = @{ mac = ''; repairs = 0; ok = $null; error = '' }
+    $empty = @{ mac = ''; repairs = 0; ok = $null; error = ''; agentDue = $false }
     if (-not (Test-Path -LiteralPath $StateFile)) { return $empty }
     try {
         $saved = Get-Content -LiteralPath $StateFile -Raw | ConvertFrom-Json
-        return @{ mac = "$($saved.mac)"; repairs = [int] $saved.repairs; ok = $saved.ok; error = "$($saved.error)" }
+        $due = $saved.PSObject.Properties['agentDue']
+        return @{
+            mac = "$($saved.mac)"; repairs = [int] $saved.repairs; ok = $saved.ok; error = "$($saved.error)"
+            agentDue = $null -ne $due -and $due.Value -eq $true
+        }
     } catch {
         return $empty
     }
@@ -129,23 +141,28 @@ function Test-LaunchSettled {
     return (-not $launch) -or "$($launch.Status)" -eq 'Stopped'
 }
 
-# An agent that was cut off for two looks sleeps up to an hour before it asks again, so it is restarted; otherwise a
-# running agent is left alone, because it may be executing a command.
-function Restore-Agent([int] $misses) {
-    $agent = Get-Service -Name 'AmazonSSMAgent' -ErrorAction SilentlyContinue
-    if (-not $agent) { return }
-    if ("$($agent.Status)" -ne 'Running') { Start-Service -Name 'AmazonSSMAgent' }
-    elseif ($misses -ge 2) { Restart-Service -Name 'AmazonSSMAgent' -Force }
+# Restarts the agent unless it executes a command of ours, which then holds the mutex of our commands. True when it did.
+function Restart-IdleAgent {
+    $command = New-Object Threading.Mutex $false, 'Global\casement'
+    try { $idle = $command.WaitOne(0) } catch [Threading.AbandonedMutexException] { $idle = $true }
+    if (-not $idle) { return $false }
+    try {
+        Stop-ServiceBounded 'AmazonSSMAgent'
+        Start-ServiceBounded 'AmazonSSMAgent'
+    } finally {
+        $command.ReleaseMutex()
+    }
+    return $true
 }
 
-function Write-GuardEvent([bool] $ok, [string] $text) {
-    try {
-        New-EventLog -LogName Application -Source Casement -ErrorAction SilentlyContinue
-        $kind = if ($ok) { 'Information' } else { 'Warning' }
-        Write-EventLog -LogName Application -Source Casement -EventId 4001 -EntryType $kind -Message $text
-    } catch {
-        Write-Warning "The event could not be written: $($_.Exception.Message)"
-    }
+# An agent that was cut off for two looks sleeps up to an hour before it asks again, so it is restarted; otherwise a
+# running agent is left alone, because it may be executing a command. True when the restart is still due.
+function Restore-Agent([bool] $due) {
+    $agent = Get-Service -Name 'AmazonSSMAgent' -ErrorAction SilentlyContinue
+    if (-not $agent) { return $false }
+    if ("$($agent.Status)" -eq 'Running') { return $due -and -not (Restart-IdleAgent) }
+    Start-ServiceBounded 'AmazonSSMAgent'
+    return $false
 }
 
 # One look: repairs what can be repaired and says what it saw.
@@ -180,9 +197,21 @@ function Invoke-Guard {
         Start-Sleep -Seconds $PauseSeconds
     }
     # The record comes first: an agent that cannot be started must not cost the primary interface that was found.
-    Save-Guard $saved $mac $look $changes $complaint
-    if (-not $complaint) { Restore-Agent $misses }
-    return -not $complaint
+    $saved.agentDue = $saved.agentDue -or $misses -ge 2
+    $state = Save-Guard $saved $mac $look $changes $complaint
+    if ($complaint) { return $false }
+    $due = Restore-Agent $state.agentDue
+    if ($due -ne $state.agentDue) {
+        $state.agentDue = $due
+        Save-State $state
+    }
+    return $true
+}
+
+# A disk that is full must not keep the agent from coming back, so a record that cannot be written is only told.
+function Save-State($state) {
+    try { Save-Text $StateFile ($state | ConvertTo-Json -Compress) }
+    catch { Write-CasementEvent 4001 $false "The record could not be written: $(Get-ErrorText $_)" }
 }
 
 function Save-Guard($saved, [string] $mac, $look, [int] $changes, [string] $complaint) {
@@ -190,6 +219,7 @@ function Save-Guard($saved, [string] $mac, $look, [int] $changes, [string] $comp
     $state = [ordered] @{
         at = [DateTime]::UtcNow.ToString('o')
         ok = $ok
+        agentDue = $saved.agentDue
         error = $complaint
         mac = $mac
         paths = $look.Paths.Count
@@ -198,11 +228,12 @@ function Save-Guard($saved, [string] $mac, $look, [int] $changes, [string] $comp
         changed = $changes
         repairs = $saved.repairs + [int] ($changes -gt 0)
     }
-    Save-Text $StateFile ($state | ConvertTo-Json -Compress)
+    Save-State $state
     # A run each minute would fill the log: only what is news is written.
     if ($changes -gt 0 -or $saved.ok -ne $ok -or $saved.error -ne $complaint) {
-        Write-GuardEvent $ok "Routes changed: $changes. $(if ($ok) { 'The metadata service answers.' } else { $complaint })"
+        Write-CasementEvent 4001 $ok "Routes changed: $changes. $(if ($ok) { 'The metadata service answers.' } else { $complaint })"
     }
+    return $state
 }
 
 if ($Check) {
@@ -219,7 +250,11 @@ try {
     if (Invoke-Guard) { exit 0 }
     exit 1
 } catch {
-    Write-GuardEvent $false $_.Exception.Message
+    $failed = Get-SavedState
+    $failed.ok = $false
+    $failed.error = Get-ErrorText $_
+    Save-State $failed
+    Write-CasementEvent 4001 $false $failed.error
     exit 1
 } finally {
     $alone.ReleaseMutex()

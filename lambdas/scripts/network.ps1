@@ -15,6 +15,7 @@ param(
     [Parameter(Mandatory = $true)] [string] $KubeConfig,
     # Comma-separated Kubernetes feature gates to switch on for kube-proxy; versions before 1.34 need two.
     [string] $FeatureGates = '',
+    [string] $StateFile = (Join-Path $env:SystemDrive 'Casement\network.json'),
     # The task is ended after ten minutes.
     [int] $WaitSeconds = 540,
     [int] $PauseSeconds = 2
@@ -24,10 +25,19 @@ Set-StrictMode -Version 2
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
 
+$WarningPreference = 'SilentlyContinue'
+
+# include: shared/causes.ps1
+
 # include: shared/text.ps1
+
+# include: shared/events.ps1
+
+# include: shared/service-control.ps1
 
 # What Windows does not know yet is missing from its answer altogether.
 function Get-Field($object, [string] $name) {
+    if ($null -eq $object) { return $null }
     $field = $object.PSObject.Properties[$name]
     if ($null -eq $field) { return $null }
     return $field.Value
@@ -47,6 +57,17 @@ function New-EndpointPolicy([string] $type, $settings) {
     return [ordered] @{ name = 'EndpointPolicy'; value = [ordered] @{ type = $type; settings = $settings } }
 }
 
+# A pod that reached the metadata service would have the role of the node. A hop limit of one does not keep it away where
+# the virtual switch routes (amazon-vpc-cni-plugins, network/imds/imds_windows.go, blocks it in this way). An endpoint with
+# any rule takes nothing that no rule allows, so the two others open everything else; the lower number counts first.
+function Get-MetadataRules {
+    return @(
+        (New-EndpointPolicy 'ACL' ([ordered] @{ Action = 'Block'; Direction = 'Out'; RemoteAddresses = '169.254.169.254/32'; Priority = 200 })),
+        (New-EndpointPolicy 'ACL' ([ordered] @{ Action = 'Allow'; Direction = 'In'; Priority = 300 })),
+        (New-EndpointPolicy 'ACL' ([ordered] @{ Action = 'Allow'; Direction = 'Out'; Priority = 300 }))
+    )
+}
+
 # Pods leave through address translation except towards services, which travel encapsulated to the node's own overlay.
 function Get-CniText($network) {
     $outbound = [ordered] @{ exceptionList = @($ServiceNetwork); destinationPrefix = ''; needEncap = $false }
@@ -55,7 +76,7 @@ function Get-CniText($network) {
         (New-EndpointPolicy 'OutBoundNAT' $outbound),
         (New-EndpointPolicy 'SDNRoute' $services),
         (New-EndpointPolicy 'ProviderAddress' ([ordered] @{ providerAddress = "$($network.ManagementIP)" }))
-    )
+    ) + (Get-MetadataRules)
     $config = [ordered] @{
         cniVersion = '0.2.0'
         name = $HnsNetwork
@@ -68,19 +89,38 @@ function Get-CniText($network) {
     return $config | ConvertTo-Json -Depth 8
 }
 
-# kube-proxy sends from an address inside the overlay; an endpoint of an earlier network of that name is of no use.
+# The address that the host itself has from an endpoint; empty when the endpoint is not attached to it. WMCO reads it this
+# way too (network-conf.ps1).
+function Get-HostAddress($endpoint) {
+    $mac = "$(Get-Field $endpoint 'MacAddress')"
+    $found = @(Get-NetIPConfiguration -AllCompartments -All -Detailed -ErrorAction SilentlyContinue | Where-Object {
+        $mac -and "$(Get-Field (Get-Field $_ 'NetAdapter') 'LinkLayerAddress')" -eq $mac -and (Get-Field $_ 'IPv4Address')
+    })
+    if ($found.Count -eq 0) { return '' }
+    return "$(@($found[0].IPv4Address)[0].IPAddress)"
+}
+
+function Add-Endpoint($network) {
+    $own = New-HnsEndpoint -NetworkId $network.ID -Name 'VIPEndpoint'
+    Attach-HnsHostEndpoint -EndpointID $own.ID -CompartmentID 1 | Out-Null
+    for ($look = 0; -not (Get-HostAddress $own); $look++) {
+        if ($look -ge 30) { throw 'the endpoint VIPEndpoint gave this machine no address within 30 seconds' }
+        Start-Sleep -Seconds 1
+    }
+    return Get-HostAddress $own
+}
+
+# kube-proxy sends from an address inside the overlay that the host must have. An endpoint of an earlier network of that
+# name is of no use, nor is one that outlived a boot without its attachment.
 # Remove-HnsEndpoint takes the endpoint, not its id (reference of the module HostNetworkingService).
 function Get-SourceAddress($network) {
-    $own = $null
+    $address = ''
     foreach ($endpoint in @(Get-HnsEndpoint | Where-Object { (Get-Field $_ 'Name') -eq 'VIPEndpoint' })) {
-        if ("$(Get-Field $endpoint 'VirtualNetwork')" -eq "$($network.ID)") { $own = $endpoint } else { $endpoint | Remove-HnsEndpoint | Out-Null }
+        if ("$(Get-Field $endpoint 'VirtualNetwork')" -eq "$($network.ID)") { $address = Get-HostAddress $endpoint }
+        if (-not $address) { $endpoint | Remove-HnsEndpoint | Out-Null }
     }
-    if (-not $own) {
-        $own = New-HnsEndpoint -NetworkId $network.ID -Name 'VIPEndpoint'
-        Attach-HnsHostEndpoint -EndpointID $own.ID -CompartmentID 1 | Out-Null
-    }
-    if (-not (Get-Field $own 'IPAddress')) { throw 'the endpoint VIPEndpoint got no address' }
-    return "$($own.IPAddress)"
+    if ($address) { return $address }
+    return Add-Endpoint $network
 }
 
 function Get-KubeProxyText($network, [string] $sourceAddress) {
@@ -109,8 +149,17 @@ function Set-Text([string] $path, [string] $text) {
 function Restart-Proxy([bool] $changed) {
     $proxy = Get-Service -Name 'kube-proxy' -ErrorAction SilentlyContinue
     if (-not $proxy -or -not [IO.File]::Exists($KubeConfig)) { return }
-    if ("$($proxy.Status)" -ne 'Running') { Start-Service -Name 'kube-proxy' }
-    elseif ($changed) { Restart-Service -Name 'kube-proxy' -Force }
+    if ($changed) { Stop-ServiceBounded 'kube-proxy' }
+    if ((Get-ServiceState 'kube-proxy') -ne 'Running') { Start-ServiceBounded 'kube-proxy' }
+}
+
+# Nobody reads the output of a task: what went wrong is kept in a record, and told as an event.
+function Save-Result($result) {
+    $result.at = [DateTime]::UtcNow.ToString('o')
+    $words = if ($result.ok) { 'The network is set up.' } else { $result.error }
+    Write-CasementEvent 4002 $result.ok $words
+    try { Save-Text $StateFile ($result | ConvertTo-Json -Compress) }
+    catch { Write-CasementEvent 4002 $false "The record could not be written: $(Get-ErrorText $_)" }
 }
 
 try {
@@ -119,9 +168,9 @@ try {
     $cni = Set-Text $CniConfig (Get-CniText $network)
     $proxy = Set-Text $KubeProxyConfig (Get-KubeProxyText $network (Get-SourceAddress $network))
     Restart-Proxy $proxy
-    [ordered] @{ script = 'network'; ok = $true; cniChanged = $cni; kubeProxyChanged = $proxy } | ConvertTo-Json -Compress
+    Save-Result ([ordered] @{ script = 'network'; ok = $true; error = ''; cniChanged = $cni; kubeProxyChanged = $proxy })
     exit 0
 } catch {
-    [ordered] @{ script = 'network'; ok = $false; error = $_.Exception.Message } | ConvertTo-Json -Compress
+    Save-Result ([ordered] @{ script = 'network'; ok = $false; error = Get-ErrorText $_ })
     exit 1
 }

@@ -6,6 +6,8 @@ param([string] $Request = '{{ Request }}')
 
 # include: shared/session.ps1
 
+# include: shared/causes.ps1
+
 # include: shared/metadata.ps1
 
 # include: shared/identity.ps1
@@ -44,6 +46,7 @@ function Get-Observation {
         script = 'observe'
         ok = $true
         bootId = Get-BootId
+        clock = [DateTimeOffset]::UtcNow.ToUnixTimeSeconds()
         build = "$((Get-CimInstance -ClassName Win32_OperatingSystem).Version)"
         metadataAnswers = [bool] (Get-MetadataToken)
         guard = Get-GuardState

@@ -11,6 +11,8 @@ param([string] $Request = '{{ Request }}')
 
 # include: shared/session.ps1
 
+# include: shared/causes.ps1
+
 # include: shared/text.ps1
 
 # include: shared/metadata.ps1
@@ -22,18 +24,22 @@ function Assert-Guard {
     $faults = @(
         if (-not $guard.present) { 'its script is missing' }
         if (-not $guard.taskEnabled) { 'its task is missing or disabled' }
-        if ($guard.lastResult -ne 0) { "its last result is $($guard.lastResult)" }
+        if ($guard.lastResult -ne 0) { "its last result is $($guard.lastResult) $($guard.error)".Trim() }
         if ($guard.paths -ne 1) { "it sees $($guard.paths) paths" }
         if (-not (Get-MetadataToken)) { 'the metadata service does not answer' }
     )
     if ($faults.Count -gt 0) { throw "no reboot without the guard of the metadata route: $($faults -join ', ')" }
 }
 
-# True when this operation has asked for a reboot of this very boot before.
+# True when this operation has asked for a reboot of this very boot before. A marker that cannot be read says nothing: it
+# must not forbid reboots for ever.
 function Test-Asked([string] $marker, $wanted) {
-    if (-not (Test-Path -LiteralPath $marker)) { return $false }
-    $asked = Get-Content -LiteralPath $marker -Raw | ConvertFrom-Json
-    return $asked.operation -ceq $wanted.operation -and "$($asked.bootId)" -ceq "$($wanted.bootId)"
+    try {
+        $asked = Get-Content -LiteralPath $marker -Raw | ConvertFrom-Json
+        return $asked.operation -ceq $wanted.operation -and "$($asked.bootId)" -ceq "$($wanted.bootId)"
+    } catch {
+        return $false
+    }
 }
 
 function Get-Evidence([string] $before, [string] $after, $fault) {
@@ -44,7 +50,7 @@ function Get-Evidence([string] $before, [string] $after, $fault) {
 function Request-Reboot($wanted) {
     $marker = Join-Path $CasementHome 'reboot.json'
     if (Test-Asked $marker $wanted) { throw 'the reboot was asked for before and did not happen' }
-    Assert-Fresh $wanted.notAfter
+    Assert-Fresh $wanted
     Assert-Guard
     Save-Text $marker ([ordered] @{ operation = $wanted.operation; bootId = "$($wanted.bootId)" } | ConvertTo-Json -Compress)
 }

@@ -32,7 +32,7 @@ interface MachineObject {
   readonly spec?: { readonly providerID?: string };
 }
 
-/** Who makes a new machine when this one goes: its MachineSet, or nobody but itself. */
+/** Names the MachineSet that makes a new machine when this one goes; a Machine without one is its own owner. */
 function machineClaim({ metadata, spec }: MachineObject): Claim[] {
   const machine = spec?.providerID?.split("/").at(-1);
   if (!machine) return [];

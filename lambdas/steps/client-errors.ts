@@ -1,7 +1,7 @@
 import { ApiException } from "@kubernetes/client-node";
 import { Retryable } from "../errors.ts";
 
-/** What clients call "later": AWS's names (SDK retry classification), Slack's codes, errors of Node's sockets. */
+/** Errors that mean "later": AWS's names (SDK retry classification), Slack's codes, errors of Node's sockets. */
 const BUSY = new Set([
   "ThrottlingException",
   "Throttling",
@@ -54,6 +54,16 @@ export function slackCode(error: unknown): string | undefined {
 /** Does the API server say that there is no such object? Of many objects their absence is an answer. */
 export const isAbsent = (error: unknown): boolean => error instanceof ApiException && error.code === 404;
 
+/** Reads one object of the API server; undefined where the server says that there is none. */
+export async function ifPresent<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
 /**
  * Was the world only busy, so that trying again may help? Anything else is a refusal or a bug and must not be repeated.
  * @param error whatever a client threw
@@ -83,7 +93,7 @@ export function wordsOf(error: unknown): string {
   return "$metadata" in error ? `${error.name}: ${error.message}`.replace(": UnknownError", "") : error.message;
 }
 
-/** What the errors of Slack's client mean, by their codes (@slack/web-api, errors.ts). */
+/** Meanings of the errors of Slack's client, by their codes (@slack/web-api, errors.ts). */
 const slackErrors: Readonly<Record<string, (error: Error) => string>> = {
   slack_webapi_platform_error: (error) => `Slack refused: ${slackCode(error)}`,
   slack_webapi_http_error: (error) => `Slack answered ${statusOf(error)}`,
@@ -93,12 +103,17 @@ const slackErrors: Readonly<Record<string, (error: Error) => string>> = {
 
 const slackWords = (error: Error): string | undefined => slackErrors[String(fieldOf(error, "code"))]?.(error);
 
+/** It was read again before the API server refused it: nothing but a new one helps. */
+const REFUSED_CREDENTIAL =
+  "the API server does not accept the credential that the functions have: a cluster administrator must run npm run connect -- credential (docs/runbook.md#cluster-credential)";
+
 function kubernetesWords(error: ApiException<unknown>): string {
+  if (error.code === 401) return REFUSED_CREDENTIAL;
   const message = fieldOf(bodyOf(error), "message");
   return typeof message === "string" && message !== "" ? message : `the API server answered ${error.code}`;
 }
 
-/** What the API server said, read as JSON; the client hands over the bare text where it does not know the shape. */
+/** Reads the API server's answer as JSON; the client hands over the bare text where it does not know the shape. */
 export function bodyOf(error: ApiException<unknown>): unknown {
   if (typeof error.body !== "string") return error.body;
   try {
@@ -106,4 +121,17 @@ export function bodyOf(error: ApiException<unknown>): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** One reason inside the API server's Status: what is wrong, and with which field. */
+export interface Cause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+/** The reasons that the API server gives in `details.causes` of its Status; empty where it gives none. */
+export function causesOf(error: ApiException<unknown>): readonly Cause[] {
+  const causes = fieldOf(fieldOf(bodyOf(error), "details"), "causes");
+  return Array.isArray(causes) ? causes : [];
 }

@@ -6,7 +6,13 @@ import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from "@pecu
 export const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet";
 export const SERVING_SIGNER = "kubernetes.io/kubelet-serving";
 
-/** A pending CertificateSigningRequest, reduced to what is judged. */
+/** The key under which the API server names the credential that a request came with (k8s.io/apiserver, user.CredentialIDKey). */
+export const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
+
+/** The credential id of a token, as the API server writes it (k8s.io/apiserver, CredentialIDForJTI). */
+export const credentialOf = (tokenId: string): string => `JTI=${tokenId}`;
+
+/** A CertificateSigningRequest, reduced to what is judged. */
 export interface PendingRequest {
   readonly name: string;
   /** ISO 8601. */
@@ -14,20 +20,24 @@ export interface PendingRequest {
   readonly signerName: string;
   readonly username: string;
   readonly groups: readonly string[];
+  /** Ids of the credential that it was asked for with, by the API server's word. */
+  readonly credentials: readonly string[];
   readonly usages: readonly string[];
   /** The PEM text (already decoded from the object's base64). */
   readonly pem: string;
 }
 
-/** What EC2 and the cluster say about the machine we are waiting for. */
+/** Facts from EC2 and the cluster about the machine whose requests are awaited. */
 export interface Expected {
   readonly nodeName: string;
-  /** The identity of the bootstrap token that we gave to this machine. */
+  /** The account that machines join with. All machines share it, the cluster's own too. */
   readonly bootstrapper: string;
-  /** Private addresses and DNS names of the instance, from EC2. */
+  /** Credential ids of the join tokens that this machine, and no other, was given. */
+  readonly credentials: readonly string[];
+  /** Addresses and DNS names of the instance, from EC2. */
   readonly addresses: readonly string[];
   readonly names: readonly string[];
-  /** When EC2 launched the instance, ISO 8601: what is older was asked for by a machine that had its address before. */
+  /** ISO 8601 time at which EC2 launched the instance: an older request is of a machine that had its address before. */
   readonly launchedAt: string;
   /** Does a Node of this name exist? */
   readonly nodeExists: boolean;
@@ -54,7 +64,7 @@ interface Parsed {
 
 const PEM = /^\s*-----BEGIN CERTIFICATE REQUEST-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE REQUEST-----\s*$/;
 
-/** Where the content of the DER element that begins at a byte begins and ends (X.690 §8.1.3). */
+/** Finds the start and the end of the content of a DER element that begins at a byte (X.690 §8.1.3). */
 function elementAt(der: Buffer, at: number): { readonly start: number; readonly end: number } {
   const length = der.readUInt8(at + 1);
   if (length < 0x80) return { start: at + 2, end: at + 2 + length };
@@ -111,7 +121,7 @@ const usagesAre = (usages: readonly string[], purpose: "client auth" | "server a
   sameSet(usages, ["digital signature", purpose]) ||
   sameSet(usages, ["key encipherment", "digital signature", purpose]);
 
-/** What cannot be compared counts as old. */
+/** Checks the age of a request; one whose dates cannot be compared counts as old. */
 const ageFault = (pending: PendingRequest, expected: Expected): string | null =>
   Date.parse(pending.createdAt) >= Date.parse(expected.launchedAt)
     ? null
@@ -128,6 +138,10 @@ const subjectFault = (request: Parsed): string | null => {
 function clientFault(pending: PendingRequest, request: Parsed, expected: Expected): string | null {
   if (pending.username !== expected.bootstrapper)
     return `it was asked for by ${pending.username}, not by ${expected.bootstrapper}`;
+  const [credential, ...more] = pending.credentials;
+  if (credential === undefined) return "the API server does not say with which token it was asked for";
+  if (more.length > 0 || !expected.credentials.includes(credential))
+    return `it was asked for with another join token (${pending.credentials.join(", ")}) than this machine's`;
   if (!usagesAre(pending.usages, "client auth")) return `its usages are ${pending.usages.join(", ")}`;
   if (request.dns.length + request.ips.length + request.otherNames > 0)
     return "a client certificate must carry no alternative names";
@@ -157,13 +171,13 @@ function looksLike(commonName: string, nodeName: string): boolean {
   return theirs !== undefined && (theirs.includes(ours) || ours.includes(theirs));
 }
 
-/** What was asked for is anybody's text and goes into messages and the ledger: its beginning must do. */
+/** Near miss with its reason, cut to 300 characters: a request is anybody's text, and the reason goes into messages. */
 const nearMiss = (why: string): Verdict => ({ verdict: "near-miss", why: why.slice(0, 300) });
 
 /**
- * Judges one pending request by rules stricter than WMCO's: exact name, exact usages, exact requester, and every
+ * Judges one request by rules stricter than WMCO's: exact name, exact usages, exact requester, and every
  * address must be the instance's own by EC2's word.
- * @param pending a request of one of the two kubelet signers; any other signer is not ours to look at
+ * @param pending a request for one of the two kubelet signers; any other signer's requests are left to others
  * @param expected the machine we wait for
  */
 export function judge(pending: PendingRequest, expected: Expected): Verdict {
@@ -201,7 +215,7 @@ function strangeName(pending: PendingRequest, nodeName: string, known: KnownName
 }
 
 /**
- * What is strange about a request that is not about the machine we wait for. Another machine's right request is its own
+ * Says why a request for another machine than the awaited one is strange. Another machine's right request is its own
  * approver's business; one in a name that nobody answers for, or in a name that is taken, should be seen by people.
  * @returns null when nothing is
  */

@@ -1,42 +1,28 @@
 import { ApiException, type V1CertificateSigningRequest } from "@kubernetes/client-node";
 import { Retryable } from "../errors.ts";
-import { type Expected, judge, type KnownNames, type PendingRequest, strangeness, type Verdict } from "./csr-rules.ts";
+import type { Decider } from "../messages/signing-requests.ts";
+import {
+  approvalOf,
+  approverOf,
+  askedAt,
+  isPending,
+  type LeftPending,
+  nameOf,
+  reduced,
+  type Sorted,
+  sorted,
+} from "./csr-look.ts";
+import { CLIENT_SIGNER, type Expected, judge, type KnownNames, SERVING_SIGNER, strangeness } from "./csr-rules.ts";
+import { everyPage } from "./every-page.ts";
 import { timestamp, type World } from "./world.ts";
 
 /** OKD's own approver gives up for everybody when about a hundred are pending; we stop launching well before. */
 export const PENDING_AT_MOST = 50;
 
-const isPending = (csr: V1CertificateSigningRequest): boolean =>
-  !csr.status?.certificate &&
-  !(csr.status?.conditions ?? []).some((condition) => ["Approved", "Denied", "Failed"].includes(condition.type));
-
-/** The words of our approval; only who may approve can write them. */
-const approvalOf = (instanceId: string): string =>
-  `${instanceId} was launched by Casement; name, requester, usages and addresses were checked against EC2`;
-
-const isApprovedFor = (csr: V1CertificateSigningRequest, instanceId: string): boolean =>
-  (csr.status?.conditions ?? []).some(({ type, message }) => type === "Approved" && message === approvalOf(instanceId));
-
-const reduced = (csr: V1CertificateSigningRequest): PendingRequest => ({
-  name: csr.metadata?.name ?? "",
-  createdAt: new Date(csr.metadata?.creationTimestamp ?? 0).toISOString(),
-  signerName: csr.spec.signerName,
-  username: csr.spec.username ?? "",
-  groups: csr.spec.groups ?? [],
-  usages: csr.spec.usages ?? [],
-  pem: Buffer.from(csr.spec.request, "base64").toString("utf8"),
-});
-
-/** A request that was left pending, and why. */
-export interface LeftPending {
-  readonly name: string;
-  readonly why: string;
-}
-
-/** What came of looking at the pending requests once. */
-export interface CsrLook {
-  readonly approved: string | null;
-  readonly nearMisses: readonly LeftPending[];
+/** Result of looking at a signer's requests once. */
+export interface CsrLook extends Pick<Sorted, "nearMisses" | "approvedWrongly" | "denied"> {
+  /** The machine's request that is approved; `by` is null when Casement approved it. */
+  readonly approved: { readonly name: string; readonly by: Decider | null } | null;
 }
 
 /** Other machines' requests are their approvers' to decide, who take seconds (cluster-machine-approver) to do it. */
@@ -46,10 +32,10 @@ const OTHERS_TAKE_MS = 60_000;
 export const csrs = (world: World) => {
   const api = world.clients.kubernetes.certificates;
 
-  const all = async (): Promise<V1CertificateSigningRequest[]> => (await api.listCertificateSigningRequest({})).items;
+  const all = (): Promise<V1CertificateSigningRequest[]> =>
+    everyPage((page) => api.listCertificateSigningRequest({ ...page }));
 
-  const hasWaited = ({ metadata }: V1CertificateSigningRequest): boolean =>
-    world.now() - new Date(metadata?.creationTimestamp ?? 0).getTime() >= OTHERS_TAKE_MS;
+  const hasWaited = (csr: V1CertificateSigningRequest): boolean => world.now() - askedAt(csr) >= OTHERS_TAKE_MS;
 
   const approve = async (csr: V1CertificateSigningRequest, instanceId: string): Promise<void> => {
     const condition = {
@@ -62,7 +48,7 @@ export const csrs = (world: World) => {
     const conditions = [...(csr.status?.conditions ?? []), condition];
     const body = { ...csr, status: { ...csr.status, conditions } };
     try {
-      await api.replaceCertificateSigningRequestApproval({ name: csr.metadata?.name ?? "", body });
+      await api.replaceCertificateSigningRequestApproval({ name: nameOf(csr), body });
     } catch (error) {
       if (error instanceof ApiException && (error.code === 409 || error.code === 404))
         throw new Retryable("the signing request was changed at the same moment", { cause: error });
@@ -71,29 +57,30 @@ export const csrs = (world: World) => {
   };
 
   return {
-    /** How many requests of any kind wait for somebody. */
+    /** Counts the requests of any kind that still wait for a decision. */
     pendingCount: async (): Promise<number> => (await all()).filter(isPending).length,
 
     /**
      * Looks at the requests of one signer and approves the one that is exactly right; others are left pending. Each
-     * instance gets one approval per signer: one that was given before a crash is found again, and no second one given.
+     * instance gets one approval per signer: one that was given before a crash is found again, and so is a right one
+     * that somebody else approved. What is asked of the other signer in the node's name is reported as well.
      * @throws Retryable when the request was changed at the same moment: the next look reads afresh
      */
     approveFor: async (signerName: string, expected: Expected, instanceId: string): Promise<CsrLook> => {
-      const ofSigner = (await all()).filter((csr) => csr.spec.signerName === signerName);
-      const judged = ofSigner.filter(isPending).map((csr): { csr: V1CertificateSigningRequest; verdict: Verdict } => ({
-        csr,
-        verdict: judge(reduced(csr), expected),
-      }));
-      const before = ofSigner.find((csr) => isApprovedFor(csr, instanceId));
-      const right = judged.find(({ verdict }) => verdict.verdict === "approve");
-      if (!before && right) await approve(right.csr, instanceId);
-      return {
-        approved: (before ?? right?.csr)?.metadata?.name ?? null,
-        nearMisses: judged.flatMap(({ csr, verdict }) =>
-          verdict.verdict === "near-miss" ? [{ name: csr.metadata?.name ?? "", why: verdict.why }] : [],
-        ),
+      const requests = await all();
+      const of = (signer: string) => requests.filter((csr) => csr.spec.signerName === signer);
+      const { ours, granted, right, ...others } = sorted(of(signerName), expected, instanceId);
+      const elsewhere = signerName === CLIENT_SIGNER ? SERVING_SIGNER : CLIENT_SIGNER;
+      const aside = sorted(of(elsewhere), { ...expected, nodeExists: elsewhere === SERVING_SIGNER }, instanceId);
+      const look = {
+        denied: others.denied,
+        nearMisses: [...others.nearMisses, ...aside.nearMisses],
+        approvedWrongly: [...others.approvedWrongly, ...aside.approvedWrongly],
       };
+      if (ours) return { ...look, approved: { name: nameOf(ours), by: null } };
+      if (granted) return { ...look, approved: { name: nameOf(granted), by: approverOf(granted) } };
+      if (right) await approve(right, instanceId);
+      return { ...look, approved: right ? { name: nameOf(right), by: null } : null };
     },
 
     /**

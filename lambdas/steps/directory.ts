@@ -1,13 +1,14 @@
 import type { Directory } from "../commands/standing.ts";
+import { DIRECTORY_PARTITION } from "../records.ts";
 import { type Key, table } from "./table.ts";
 import type { DoorWorld } from "./world.ts";
 
-const KEY: Key = { pk: "directory", sk: "slack" };
+const KEY: Key = { pk: DIRECTORY_PARTITION, sk: "slack" };
 
 /** Six ticks of the schedule that reads it: whoever left a group since then must not stay in it for ever. */
 const COUNTS_FOR_MS = 30 * 60_000;
 
-/** What was last known of the people who hold roles. */
+/** Last known facts of the people who hold roles. */
 export const directory = (world: DoorWorld) => {
   const items = table(world);
   return {

@@ -8,12 +8,12 @@ import { type Steps, steps } from "./steps.ts";
 /** A workflow before it knows its world. */
 export type Workflow<Payload> = (steps: Steps) => (payload: Payload, ctx: DurableContext) => Promise<unknown>;
 
-/** Where a workflow runs, whose time counts, and how its requests leave. */
+/** Surroundings of a workflow: its settings, its clock, and the way its requests leave. */
 export interface Host {
   readonly settings: Settings;
   readonly now: () => number;
   readonly transport?: Transport;
-  /** Where lines of the function's log go; to standard output unless told. */
+  /** Writes a line of the function's log; by default to standard output. */
   readonly log?: (line: string) => void;
 }
 

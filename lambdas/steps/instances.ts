@@ -16,17 +16,20 @@ import type { Image } from "./launch-request.ts";
 import { type Lease, leases } from "./leases.ts";
 import type { World } from "./world.ts";
 
-/** What later steps need to know of an instance. */
+/** Facts about an instance that later steps need. */
 export interface Machine {
   readonly instanceId: string;
   readonly state: string;
   readonly privateIp: string;
   readonly privateDnsName: string;
+  /** In a subnet that gives public addresses, or with an Elastic IP; empty otherwise. */
+  readonly publicIp?: string;
+  readonly publicDnsName?: string;
   readonly zone: string;
   /** ISO 8601. */
   readonly launchedAt: string;
   readonly tags: Readonly<Record<string, string>>;
-  /** Why it is in its state, in EC2's words ("Server.InternalError: Internal error on launch"); empty while it lives. */
+  /** Reason of its state, in EC2's words ("Server.InternalError: Internal error on launch"); empty while it lives. */
   readonly because?: string;
 }
 
@@ -38,17 +41,27 @@ export const isOurs = ({ tags }: Pick<Machine, "tags">, cluster: string): boolea
 export const hasEnded = ({ state }: Pick<Machine, "state">): boolean =>
   state === "shutting-down" || state === "terminated";
 
+/** Does nothing answer there any more, because it ended or was stopped? */
+export const isDown = (machine: Pick<Machine, "state">): boolean =>
+  hasEnded(machine) || machine.state === "stopping" || machine.state === "stopped";
+
 /** Did EC2 itself give it up, and nobody end it? (API reference, StateReason: codes that begin with "Server.") */
 export const wasGivenUp = ({ because = "" }: Machine): boolean => because.startsWith("Server.");
 
-/** How an instance came to its end, as far as EC2 tells. */
+/** EC2 says no more than this of a key that encrypts volumes and may not be used (EC2 user guide, "Instance terminates immediately"). */
+const aboutKeys = (because: string): string =>
+  because.startsWith("Client.InternalError")
+    ? ". The key that encrypts its volumes could not be used: `aws.volumeKey` names a customer-managed one, see the runbook, stage launch"
+    : "";
+
+/** Describes the end of an instance, as far as EC2 tells. */
 export const endOf = ({ instanceId, state, because }: Machine): string =>
-  `${instanceId} is ${state}: ${because ? `EC2 says ${because}` : "somebody or something ended it"}`;
+  `${instanceId} is ${state}: ${because ? `EC2 says ${because}${aboutKeys(because)}` : "somebody or something ended it"}`;
 
 /** Launching either gave an instance or found no room here; anything else is thrown. */
 export type Launched = { readonly instanceId: string } | { readonly noRoom: string };
 
-/** What Karpenter treats as "try the next place" (its pkg/errors), for RunInstances. */
+/** Errors of RunInstances that Karpenter treats as "try the next place" (its pkg/errors). */
 const NO_ROOM = new Set([
   "InsufficientInstanceCapacity",
   "InsufficientHostCapacity",
@@ -69,6 +82,8 @@ const machineOf = (instance: Instance): Machine => ({
   state: instance.State?.Name ?? "unknown",
   privateIp: instance.PrivateIpAddress ?? "",
   privateDnsName: instance.PrivateDnsName ?? "",
+  publicIp: instance.PublicIpAddress ?? "",
+  publicDnsName: instance.PublicDnsName ?? "",
   zone: instance.Placement?.AvailabilityZone ?? "",
   launchedAt: instance.LaunchTime?.toISOString() ?? "",
   tags: Object.fromEntries((instance.Tags ?? []).map((tag) => [tag.Key ?? "", tag.Value ?? ""])),
@@ -97,7 +112,7 @@ const seen = ({ clients: { ec2 } }: World) => ({
     return found;
   },
 
-  /** What we launched for a pool and still exists. */
+  /** Finds the instances that were launched for a pool and still exist. */
   ofPool: (cluster: string, pool: string): Promise<Machine[]> =>
     find(ec2, [
       { Name: "tag:casement:cluster", Values: [cluster] },

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { RunInstancesCommandInput } from "@aws-sdk/client-ec2";
 import type { Configuration, Pool } from "../configuration.ts";
+import { clusterTag } from "../desired/launch-tags.ts";
 import { Refused } from "../errors.ts";
 
 /** The image an operation uses: resolved once, because the public parameter moves monthly. */
@@ -55,7 +56,7 @@ export function launchRequest(
     { Key: "casement:pool", Value: poolName },
     { Key: "casement:operation", Value: operation },
     { Key: "casement:launched", Value: "true" },
-    { Key: `kubernetes.io/cluster/${configuration.cluster.id}`, Value: "owned" },
+    { Key: clusterTag(configuration.cluster.id), Value: "owned" },
   ];
   return {
     MinCount: 1,
@@ -71,7 +72,13 @@ export function launchRequest(
     BlockDeviceMappings: [
       {
         DeviceName: "/dev/sda1",
-        Ebs: { VolumeType: "gp3", VolumeSize: pool.diskGiB, Encrypted: true, DeleteOnTermination: true },
+        Ebs: {
+          VolumeType: "gp3",
+          VolumeSize: pool.diskGiB,
+          Encrypted: true,
+          ...(configuration.volumeKey ? { KmsKeyId: configuration.volumeKey } : {}),
+          DeleteOnTermination: true,
+        },
       },
     ],
     TagSpecifications: [

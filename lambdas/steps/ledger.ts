@@ -1,4 +1,14 @@
-import type { Decided, NodeRecord, OperationRecord } from "../records.ts";
+import { isChange } from "../commands/list.ts";
+import {
+  BY_TIME,
+  COMMAND_PARTITION,
+  type Decided,
+  EXPIRES,
+  MACHINE_PARTITION,
+  type NodeRecord,
+  type OperationRecord,
+  UNFINISHED,
+} from "../records.ts";
 import { type Key, table } from "./table.ts";
 import { type DoorWorld, timestamp } from "./world.ts";
 
@@ -8,10 +18,8 @@ const nodeKey = (id: string, index: number): Key => ({
   pk: partition(id),
   sk: `node#${String(index).padStart(4, "0")}`,
 });
-const commandKey = (commandId: string): Key => ({ pk: `command#${commandId}`, sk: "callback" });
-
-/** The global secondary index that lists operations by time: hash `listed`, range `requestedAt`. */
-export const BY_TIME = "by-time";
+const commandKey = (commandId: string): Key => ({ pk: `${COMMAND_PARTITION}${commandId}`, sk: "callback" });
+const machineKey = (instanceId: string): Key => ({ pk: `${MACHINE_PARTITION}${instanceId}`, sk: "callback" });
 
 /** Fields of an operation that may change; its identity may not. */
 export type OperationChange = Partial<Omit<OperationRecord, "id" | "cluster" | "request" | "asker" | "requestedAt">>;
@@ -19,7 +27,26 @@ export type OperationChange = Partial<Omit<OperationRecord, "id" | "cluster" | "
 /** Fields of a node's record that may change. */
 export type NodeChange = Partial<Omit<NodeRecord, "operation" | "index">>;
 
-/** What came of writing a decision down, and which callback waits for it. */
+const DAY_SECONDS = 24 * 60 * 60;
+
+/** A command ends within hours; who waits for it is not asked for afterwards. */
+const COMMAND_LIVES_SECONDS = DAY_SECONDS;
+
+/** A look changes nothing: a month later nobody asks for it. */
+const LOOK_LIVES_SECONDS = 30 * DAY_SECONDS;
+
+/** Attributes by which an operation is found in the indexes, and by which DynamoDB lets go of a look. */
+function indexAttributes({ status, endedAt, request, requestedAt }: OperationRecord, cluster: string): object {
+  return {
+    ...(status === "refused" ? {} : { [BY_TIME.hash]: cluster }),
+    ...(endedAt === null ? { [UNFINISHED.hash]: cluster } : {}),
+    ...(isChange(request.command)
+      ? {}
+      : { [EXPIRES]: Math.floor(Date.parse(requestedAt) / 1000) + LOOK_LIVES_SECONDS }),
+  };
+}
+
+/** Outcome of writing a decision down, with the callback that waits for it. */
 export type Recorded =
   | { readonly kind: "first"; readonly callback: string }
   /** Seen before; nobody may wait for it any more. */
@@ -58,10 +85,17 @@ async function decide(
   return { kind: "late", earlier: item.decided && callback ? { decided: item.decided, callback } : null };
 }
 
-/** Who asked for what, when, and how it goes: the part of the ledger that people read. */
+/** The part of the ledger that people read: each request with its asker, its time and its course. */
 export const ledger = (world: DoorWorld) => {
   const items = table(world);
-  const { clients, settings } = world;
+  const { settings } = world;
+  const awaited = (callbackId: string) => ({
+    callbackId,
+    at: timestamp(world),
+    [EXPIRES]: Math.floor(world.now() / 1000) + COMMAND_LIVES_SECONDS,
+  });
+  const awaitMachine = (instanceId: string, callbackId: string): Promise<void> =>
+    items.replace(machineKey(instanceId), awaited(callbackId));
   const operation = (id: string): Promise<OperationRecord | undefined> => items.read<OperationRecord>(operationKey(id));
 
   return {
@@ -72,25 +106,21 @@ export const ledger = (world: DoorWorld) => {
     requested: (record: OperationRecord): Promise<"first" | "again"> =>
       items.insert(operationKey(record.id), {
         ...record,
-        ...(record.status === "refused" ? {} : { listed: settings.cluster }),
+        ...indexAttributes(record, settings.cluster),
       }),
 
     operation,
 
-    /** The newest operations first. */
-    operations: async (limit: number): Promise<OperationRecord[]> => {
-      const { Items = [] } = await clients.dynamodb("Query", {
-        TableName: settings.ledgerTable,
-        IndexName: BY_TIME,
-        KeyConditionExpression: "listed = :cluster",
-        ExpressionAttributeValues: { ":cluster": settings.cluster },
-        ScanIndexForward: false,
-        Limit: limit,
-      });
-      return Items as unknown as OperationRecord[];
-    },
+    /** The newest operations first, at most so many. */
+    operations: (most: number): Promise<OperationRecord[]> =>
+      items.indexed<OperationRecord>(BY_TIME, settings.cluster, "newest first", most),
 
-    changeOperation: (id: string, fields: OperationChange): Promise<void> => items.change(operationKey(id), fields),
+    /** Every operation that has not ended, the oldest first, however many were asked for since. */
+    unfinished: (): Promise<OperationRecord[]> =>
+      items.indexed<OperationRecord>(UNFINISHED, settings.cluster, "oldest first"),
+
+    changeOperation: (id: string, fields: OperationChange): Promise<void> =>
+      items.change(operationKey(id), fields, fields.endedAt ? [UNFINISHED.hash] : []),
 
     /**
      * Marks an operation as cancelled by somebody, unless it has ended; the first one counts.
@@ -132,9 +162,17 @@ export const ledger = (world: DoorWorld) => {
 
     nodes: (id: string): Promise<NodeRecord[]> => items.all<NodeRecord>(partition(id), "node#"),
 
-    /** Remembers which callback waits for a command, so that the command's event can complete it. */
-    awaitCommand: (commandId: string, callbackId: string): Promise<void> =>
-      items.replace(commandKey(commandId), { callbackId, at: timestamp(world) }),
+    /** Remembers which callback waits for a command, so that its event can complete it, or that of its machine's end. */
+    awaitCommand: async (commandId: string, instanceId: string, callbackId: string): Promise<void> => {
+      await items.replace(commandKey(commandId), awaited(callbackId));
+      await awaitMachine(instanceId, callbackId);
+    },
+
+    /** Remembers which callback waits for an instance, so that the event of its end can complete it. */
+    awaitMachine,
+
+    machineCallback: async (instanceId: string): Promise<string | undefined> =>
+      (await items.read<{ callbackId: string }>(machineKey(instanceId)))?.callbackId,
 
     commandCallback: async (commandId: string): Promise<string | undefined> =>
       (await items.read<{ callbackId: string }>(commandKey(commandId)))?.callbackId,

@@ -14,7 +14,7 @@ import {
 } from "@aws-sdk/client-ssm";
 import type { ApplyRequest, Plan } from "../desired/plan.ts";
 import { Retryable } from "../errors.ts";
-import type { DocumentScript } from "../scripts/documents.ts";
+import { type DocumentScript, documentLimits, documentName } from "../scripts/documents.ts";
 import { type Lease, leases } from "./leases.ts";
 import type { World } from "./world.ts";
 
@@ -27,13 +27,13 @@ export interface Order {
   readonly mark: string;
 }
 
-/** How a command stands on its machine. */
+/** State of a command on its machine. */
 export type CommandLook =
   | { readonly state: "running"; readonly status: string }
   | { readonly state: "done"; readonly result: unknown }
   | { readonly state: "failed"; readonly why: string };
 
-/** What the agent says of itself. */
+/** The agent's own report. */
 export interface Agent {
   readonly online: boolean;
   readonly version: string | null;
@@ -41,12 +41,6 @@ export interface Agent {
 
 /** The agent must begin within this time: a command that waits longer would run on a machine that has moved on. */
 const BEGIN_WITHIN_SECONDS = 120;
-
-/**
- * Characters of base64 that travel as the document's parameter; a larger plan travels by bucket. SSM takes 64 KB for document
- * and parameters together, and the document itself takes more than this (documentLimits).
- */
-const INLINE_AT_MOST = 16_384;
 
 const UNFINISHED = new Set(["Pending", "InProgress", "Delayed", "Cancelling"]);
 
@@ -68,6 +62,17 @@ export function resultOf(output: string, script: DocumentScript): object | undef
   }
 }
 
+/** Mark of the agent where it cuts the output that SSM keeps (amazon-ssm-agent, iohandler's DefaultOutputConfig). */
+const CUT = "--output truncated--";
+
+/** Describes the end of a command that did not give its result. */
+function endingOf(script: DocumentScript, status: string, invocation: GetCommandInvocationCommandOutput): string {
+  if (invocation.Status !== "Success")
+    return `${script}.ps1 ended as ${status} (exit code ${invocation.ResponseCode ?? "unknown"})`;
+  const cut = invocation.StandardOutputContent?.includes(CUT);
+  return cut ? `${script}.ps1 printed more than SSM keeps` : `${script}.ps1 ended without its result line`;
+}
+
 function lookAt(script: DocumentScript, invocation: GetCommandInvocationCommandOutput): CommandLook {
   const status = invocation.StatusDetails ?? invocation.Status ?? "Unknown";
   if (isUnderWay(invocation.Status ?? "")) return { state: "running", status };
@@ -75,11 +80,7 @@ function lookAt(script: DocumentScript, invocation: GetCommandInvocationCommandO
   if (invocation.Status === "Success" && result) return { state: "done", result };
   if (result && "ok" in result) return { state: "done", result };
   const words = (invocation.StandardErrorContent || invocation.StandardOutputContent || "").trim().slice(-600);
-  const ending =
-    invocation.Status === "Success"
-      ? "ended without its result line"
-      : `ended as ${status} (exit code ${invocation.ResponseCode ?? "unknown"})`;
-  return { state: "failed", why: `${script}.ps1 ${ending}${words ? `: ${words}` : ""}` };
+  return { state: "failed", why: `${endingOf(script, status, invocation)}${words ? `: ${words}` : ""}` };
 }
 
 const agentOf = (found: InstanceInformation | undefined): Agent => ({
@@ -134,15 +135,25 @@ const commands = ({ clients: { ssm } }: World) => ({
   },
 });
 
+/**
+ * The one document that may be sent for a script: its name holds only the beginning of the hash, and somebody may have
+ * made another of that name (API reference, SendCommand: DocumentHash is compared with the document's content).
+ */
+export function documentOf({ cluster, documents }: World["settings"], script: DocumentScript) {
+  const sha256 = documents[script];
+  if (!sha256) throw new Error(`the settings name no document for ${script}.ps1`);
+  return {
+    DocumentName: documentName(cluster, script, sha256),
+    DocumentVersion: "1",
+    DocumentHash: sha256,
+    DocumentHashType: "Sha256",
+  } as const;
+}
+
 /** Acting on a Windows machine, through its SSM agent only. */
 export const machine = (world: World) => {
   const { ssm, s3 } = world.clients;
   const lease = leases(world);
-  const documentOf = (script: DocumentScript): string => {
-    const name = world.settings.documents[script];
-    if (!name) throw new Error(`the settings name no document for ${script}.ps1`);
-    return name;
-  };
 
   return {
     ...agents(world),
@@ -150,7 +161,7 @@ export const machine = (world: World) => {
 
     /** Puts a plan where the machine can read it when it is too large to travel as a parameter. */
     requestFor: async (plan: Plan, key: string): Promise<ApplyRequest> => {
-      if (base64({ plan }).length <= INLINE_AT_MOST) return { plan };
+      if (base64({ plan }).length <= documentLimits.apply.maxRequest) return { plan };
       const text = JSON.stringify(plan);
       const { bucket } = world.settings;
       const { VersionId } = await s3.send(
@@ -170,8 +181,7 @@ export const machine = (world: World) => {
       try {
         const { Command } = await ssm.send(
           new SendCommandCommand({
-            DocumentName: documentOf(order.script),
-            DocumentVersion: "1",
+            ...documentOf(world.settings, order.script),
             InstanceIds: [held.instanceId],
             Parameters: { Request: [base64(order.request)] },
             Comment: order.mark,

@@ -1,3 +1,4 @@
+import type { Account } from "../desired/accounts.ts";
 import { METRICS, metricLine } from "../metrics.ts";
 import type { World } from "./world.ts";
 
@@ -7,7 +8,19 @@ const standardOutput = (line: string): void => {
 };
 
 /** CloudWatch metrics of our own, which alarms watch. */
-export const metrics = ({ settings, now, log = standardOutput }: World) => ({
-  /** Writes for how many more days the cluster credential is valid. */
-  credentialDays: (days: number): void => log(metricLine(settings.cluster, METRICS.credentialDays, days, now())),
+export const metrics = ({ settings, now, log = standardOutput }: Pick<World, "settings" | "now" | "log">) => ({
+  /** Writes for how many more hours the credential of an account in the cluster is valid. */
+  credentialHours: (account: Account, hours: number): void =>
+    log(
+      metricLine(
+        { [METRICS.cluster]: settings.cluster, [METRICS.account]: account },
+        METRICS.credentialHours,
+        hours,
+        now(),
+      ),
+    ),
+
+  /** Writes whether the front door answered. */
+  frontDoorAnswers: (answered: boolean): void =>
+    log(metricLine({ [METRICS.cluster]: settings.cluster }, METRICS.frontDoorAnswers, answered ? 1 : 0, now())),
 });

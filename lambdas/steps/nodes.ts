@@ -7,62 +7,40 @@ import {
   type V1Taint,
 } from "@kubernetes/client-node";
 import { Retryable } from "../errors.ts";
-import { isAbsent } from "./client-errors.ts";
+import { causesOf, ifPresent, isAbsent } from "./client-errors.ts";
+import { everyPage } from "./every-page.ts";
 import { timestamp, type World } from "./world.ts";
 
 /** A Node of the cluster, as workflows hand it from verb to verb. */
 export type Node = V1Node;
 
+/**
+ * Does the API server say that the object of this name is another one than the request names by its uid? A patch is
+ * answered 422 (`metadata.uid … field is immutable`), a DELETE with a precondition 409.
+ */
+const isAnother = (error: unknown): boolean =>
+  error instanceof ApiException &&
+  (error.code === 409 || (error.code === 422 && causesOf(error).some(({ field }) => field === "metadata.uid")));
+
 const mergePatch = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
-
-/** Reads every page of a list: a cluster of a thousand pods does not fit one answer. */
-async function everyPage<T>(
-  page: (from: string | undefined) => Promise<{ items: T[]; metadata?: { _continue?: string } }>,
-): Promise<T[]> {
-  const all: T[] = [];
-  let from: string | undefined;
-  do {
-    const { items, metadata } = await page(from);
-    all.push(...items);
-    from = metadata?._continue || undefined;
-  } while (from);
-  return all;
-}
-
-const PAGE = 500;
 
 /** Nodes and pods as they are found. */
 const reading = ({ clients }: World) => {
   const { core } = clients.kubernetes;
   return {
     /** One node; undefined when there is none of that name. */
-    read: async (name: string): Promise<V1Node | undefined> => {
-      try {
-        return await core.readNode({ name });
-      } catch (error) {
-        if (isAbsent(error)) return undefined;
-        throw error;
-      }
-    },
+    read: (name: string): Promise<V1Node | undefined> => ifPresent(core.readNode({ name })),
 
-    all: (): Promise<V1Node[]> =>
-      everyPage((from) => core.listNode({ limit: PAGE, ...(from ? { _continue: from } : {}) })),
+    all: (): Promise<V1Node[]> => everyPage((page) => core.listNode({ ...page })),
 
     podsOn: (name: string): Promise<V1Pod[]> =>
-      everyPage((from) =>
-        core.listPodForAllNamespaces({
-          fieldSelector: `spec.nodeName=${name}`,
-          limit: PAGE,
-          ...(from ? { _continue: from } : {}),
-        }),
-      ),
+      everyPage((page) => core.listPodForAllNamespaces({ fieldSelector: `spec.nodeName=${name}`, ...page })),
 
-    pods: (): Promise<V1Pod[]> =>
-      everyPage((from) => core.listPodForAllNamespaces({ limit: PAGE, ...(from ? { _continue: from } : {}) })),
+    pods: (): Promise<V1Pod[]> => everyPage((page) => core.listPodForAllNamespaces({ ...page })),
   };
 };
 
-/** What is changed on a node, and its end. */
+/** Changes to a node, and its end. */
 const changing = (world: World) => {
   const { core } = world.clients.kubernetes;
   const { read } = reading(world);
@@ -86,6 +64,11 @@ const changing = (world: World) => {
       if (missing.length === 0) return;
       const body = { metadata: { labels: Object.fromEntries(missing) } };
       await core.patchNode({ name: node.metadata?.name ?? "", body }, mergePatch);
+    },
+
+    /** Sets annotations below casement.dev/, for people with kubectl; they prove nothing. */
+    annotate: async (node: V1Node, annotations: Readonly<Record<string, string>>): Promise<void> => {
+      await core.patchNode({ name: node.metadata?.name ?? "", body: { metadata: { annotations } } }, mergePatch);
     },
 
     /**
@@ -123,7 +106,7 @@ const changing = (world: World) => {
         await core.patchNode({ name, body: { metadata: { uid }, spec: { unschedulable: true } } }, mergePatch);
         await core.deleteNode({ name, body: { preconditions: { uid } } });
       } catch (error) {
-        if (isAbsent(error) || (error instanceof ApiException && error.code === 409)) return;
+        if (isAbsent(error) || isAnother(error)) return;
         throw error;
       }
     },

@@ -5,7 +5,7 @@ import { isOurs, type Machine } from "./instances.ts";
 const tagOf = (machine: Machine | undefined, ...keys: readonly string[]): string | undefined =>
   keys.map((key) => machine?.tags[key]).find((value) => value !== undefined);
 
-/** Whose machine it is; doubt means observed. */
+/** Decides whose machine it is; doubt means observed. */
 export function ownershipOf(
   machine: Machine | undefined,
   cluster: string,

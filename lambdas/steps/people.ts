@@ -1,5 +1,6 @@
 import {
   type Directory,
+  groupsOf,
   groupsWithRoles,
   peopleWithRoles,
   type SlackChannel,
@@ -21,13 +22,13 @@ const ABSENT = new Set(["user_not_found", "user_not_visible", "channel_not_found
 const PEOPLE_PER_TICK = 50;
 const TICK_MS = 5 * 60_000;
 
-/** Whose turn it is at this tick; everybody's when they are few. */
+/** People whose turn it is at this tick; everybody when they are few. */
 function dueAt(now: number, everybody: readonly string[]): readonly string[] {
   const shares = Math.max(1, Math.ceil(everybody.length / PEOPLE_PER_TICK));
   return everybody.filter((_, at) => at % shares === Math.floor(now / TICK_MS) % shares);
 }
 
-/** What Slack says; undefined when it knows nothing of it. */
+/** Waits for Slack's answer; undefined when Slack knows nothing of the subject. */
 async function ifThere<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
@@ -37,7 +38,7 @@ async function ifThere<T>(asked: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** What Slack says of people at this very moment. */
+/** Questions to Slack about people, asked at this very moment. */
 const asking = ({ clients }: DoorWorld) => ({
   user: async (user: string): Promise<SlackUser | undefined> =>
     (await ifThere((await clients.slack()).users.info({ user })))?.user,
@@ -49,13 +50,23 @@ const asking = ({ clients }: DoorWorld) => ({
     (await ifThere((await clients.slack()).usergroups.users.list({ usergroup })))?.users ?? [],
 });
 
-/** Who people are, as Slack says; all throw when Slack cannot be asked. */
+/** People as Slack knows them; every question to Slack throws when Slack cannot be asked. */
 export const people = (world: DoorWorld) => {
   const slack = asking(world);
   const book = directory(world);
 
   return {
-    /** What holds for a person now, asked afresh: before a change, and at its approval. */
+    /**
+     * Last facts of the schedule on a person, with the groups that the person is in; undefined when nothing is known.
+     * Enough for a look, which changes nothing: Slack allows so few questions that looks must not use them up.
+     */
+    lastKnown: async (userId: string): Promise<{ standing: Standing; groups: string[] } | undefined> => {
+      const known = await book.read();
+      const standing = known && Object.hasOwn(known.standings, userId) ? known.standings[userId] : undefined;
+      return known && standing ? { standing, groups: groupsOf(known, userId) } : undefined;
+    },
+
+    /** Asks Slack afresh for a person's standing: before a change, and at its approval. */
     standing: async ({ slack: { channel } }: Rules, userId: string): Promise<Standing> => {
       const [user, place] = await Promise.all([slack.user(userId), slack.channel(channel)]);
       return standingOf(user, place);

@@ -2,7 +2,7 @@ import { type Key, table } from "./table.ts";
 import { timestamp, type World } from "./world.ts";
 
 interface Places {
-  /** Who holds a place, since when (ISO 8601). */
+  /** Holders of the places, with the time since when (ISO 8601). */
   readonly held: Readonly<Record<string, string>>;
 }
 

@@ -14,7 +14,7 @@ const podsNeeding = (build: string, node: V1Node, pods: readonly V1Pod[]): numbe
       (!pod.spec?.nodeName && pod.spec?.nodeSelector?.[BUILD_LABEL] === build),
   ).length;
 
-/** What a removal is judged by. */
+/** Facts that a removal is judged by. */
 export interface RemovalGround {
   readonly node: V1Node;
   readonly machine: Machine | undefined;
@@ -51,7 +51,7 @@ function lastOfBuild({ node, nodes, pods }: RemovalGround): RemovalRefusal | nul
   return needing > 0 ? { kind: "last-of-build", build, pods: needing } : null;
 }
 
-/** Why a node may not be removed; null when it may. Ownership comes before safety, doubt counts as no. */
+/** Reason why a node may not be removed; null when it may. Ownership comes before safety, doubt counts as no. */
 export function removalRefusalOf(ground: RemovalGround): RemovalRefusal | null {
   const { node, machine, cluster, claimed, isProtected, heldBy } = ground;
   if (!isWindows(node)) return { kind: "linux" };

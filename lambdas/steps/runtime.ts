@@ -1,16 +1,16 @@
 import { GetObjectCommand, type GetObjectCommandOutput } from "@aws-sdk/client-s3";
 import { z } from "zod";
-import { type Configuration, configurationOf } from "../configuration.ts";
-import { type PayloadManifest, payloadManifestOf } from "../desired/okd-payload.ts";
+import { type Configuration, type Rules, readConfiguration, readRules } from "../configuration.ts";
+import { type PayloadManifest, readPayloadManifest } from "../desired/okd-payload.ts";
 import { Refused } from "../errors.ts";
 import type { World } from "./world.ts";
 
-/** Where the runtime document lies; a deployment writes a new version, executions name the one they read. */
+/** Key of the runtime document; a deployment writes a new version, executions name the one they read. */
 export const RUNTIME_KEY = "runtime/current.json";
 
 const shape = z.object({ configuration: z.unknown(), payload: z.unknown() });
 
-/** What a waiting execution needs and may have changed since it began. */
+/** Content of the runtime document: a waiting execution needs it, and it may have changed since the execution began. */
 export interface Runtime {
   readonly version: string;
   readonly configuration: Configuration;
@@ -22,19 +22,46 @@ export const runtime = (world: World) => ({
   /**
    * Reads it.
    * @param version the S3 version, or null for the newest
-   * @throws Refused when it is not there: a deployment without a payload writes none
-   * @throws Error when it is not valid, with the paths of what is wrong
+   * @throws Refused when it is not there, since a deployment without a payload writes none, or when this code cannot read
+   *   it: then the sentence holds the paths of what is wrong
    */
   read: async (version: string | null): Promise<Runtime> => {
-    const answer = await fetched(world, version);
-    const document = shape.parse(JSON.parse((await answer.Body?.transformToString()) ?? "null"));
-    return {
-      version: answer.VersionId ?? version ?? "",
-      configuration: configurationOf(document.configuration),
-      payload: payloadManifestOf(document.payload),
-    };
+    const { document, version: read } = await documentOf(world, version);
+    return readable(() => ({
+      version: read,
+      configuration: readConfiguration(document.configuration),
+      payload: readPayloadManifest(document.payload),
+    }));
+  },
+
+  /**
+   * Reads nothing but the newest rules: who may do what, and where people are spoken to.
+   * @throws Refused as `read` does
+   */
+  rules: async (): Promise<Rules> => {
+    const { document } = await documentOf(world, null);
+    return readable(() => readRules(document.configuration));
   },
 });
+
+async function documentOf(world: World, wanted: string | null) {
+  const answer = await fetched(world, wanted);
+  const text = (await answer.Body?.transformToString()) ?? "null";
+  return { document: readable(() => shape.parse(JSON.parse(text))), version: answer.VersionId ?? wanted ?? "" };
+}
+
+/** A document that this code cannot read may be one of a release that is being deployed just now. */
+function readable<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Refused(
+      `I cannot read the configuration that was deployed last. If a deployment is under way, ask again when it has ended; otherwise it needs a new one (docs/deploy.md). ${why}`,
+      { cause: error },
+    );
+  }
+}
 
 /** S3 answers AccessDenied for a missing key to whoever may not list the bucket (API Reference, GetObject). */
 const NOT_THERE: ReadonlySet<string> = new Set(["NoSuchKey", "NoSuchVersion", "AccessDenied"]);

@@ -1,10 +1,14 @@
 import { claims } from "./claims.ts";
+import { cluster } from "./cluster.ts";
+import { credential } from "./credential.ts";
 import { csrs } from "./csrs.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { evictions } from "./evictions.ts";
 import { executions } from "./executions.ts";
+import { given } from "./given.ts";
 import { instances } from "./instances.ts";
 import { joinSecret } from "./join-secret.ts";
+import { kubeletAuthority } from "./kubelet-authority.ts";
 import { leases } from "./leases.ts";
 import { ledger } from "./ledger.ts";
 import { machine } from "./machine.ts";
@@ -25,12 +29,16 @@ export const steps = (world: World) => ({
   now: world.now,
   timestamp: (): string => timestamp(world),
   claims: claims(world),
+  cluster: cluster(world),
+  credential: credential(world),
   csrs: csrs(world),
   doctor: doctor(world),
   evictions: evictions(world),
   executions: executions(world),
+  given: given(world),
   instances: instances(world),
   joinSecret: joinSecret(world),
+  kubeletAuthority: kubeletAuthority(world),
   leases: leases(world),
   ledger: ledger(world),
   machine: machine(world),

@@ -1,6 +1,6 @@
 import type { View } from "@slack/web-api";
 import { Retryable } from "../errors.ts";
-import type { Message } from "../records.ts";
+import { EXPIRES, type Message } from "../records.ts";
 import { slackCode } from "./client-errors.ts";
 import { table } from "./table.ts";
 import { timestamp, type World } from "./world.ts";
@@ -16,6 +16,9 @@ const blocksOf = (message: Message): Blocks => message.blocks as unknown as Bloc
 
 /** Metadata by which a message is found again; people do not see it. */
 const MARKED = "casement_message";
+
+/** No operation posts the same message again after this long: an execution ends within hours. */
+const MARK_LIVES_SECONDS = 30 * 24 * 60 * 60;
 
 /** Slack's clock and ours may differ a little. */
 const SKEW_SECONDS = 60;
@@ -61,7 +64,8 @@ const posting = (world: World) => {
      */
     post: async (channel: string, message: Message, mark: string, threadTs?: string): Promise<string> => {
       const key = { pk: `message#${mark}`, sk: "message" };
-      if ((await items.insert(key, { since: timestamp(world) })) === "again") {
+      const expires = Math.floor(world.now() / 1000) + MARK_LIVES_SECONDS;
+      if ((await items.insert(key, { since: timestamp(world), [EXPIRES]: expires })) === "again") {
         const { since = timestamp(world) } = (await items.read<{ since: string }>(key)) ?? {};
         const known = await find(channel, mark, since, threadTs);
         if (known) return known;
@@ -81,7 +85,7 @@ const posting = (world: World) => {
   };
 };
 
-/** What is said in Slack. Each verb throws what Slack's client threw: `isBusy` tells whether trying again may help. */
+/** Speaks in Slack. Each verb throws what Slack's client threw: `isBusy` tells whether trying again may help. */
 export const thread = (world: World) => ({
   ...posting(world),
 

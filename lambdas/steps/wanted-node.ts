@@ -1,7 +1,7 @@
 import type { V1Node, V1Taint } from "@kubernetes/client-node";
 import { instanceIdOf } from "./node-facts.ts";
 
-/** What a new Node must show before pods may come. */
+/** Properties that a new Node must show before pods may come. */
 export interface WantedNode {
   readonly labels: Readonly<Record<string, string>>;
   /** The pool's own taint. */
@@ -24,7 +24,7 @@ const missingLabels = ({ metadata }: V1Node, labels: WantedNode["labels"]): stri
     .map(([key, value]) => `the label ${key}=${value}`);
 
 /**
- * What a Node still lacks, in words that follow "waits for"; pods may be sent there once nothing is left.
+ * Lists the properties that a Node still lacks, in words that follow "waits for"; without any, pods may be sent there.
  * @returns none when labels, taint and provider id are as wanted and the cloud provider has initialised it
  */
 export function missingOn(node: V1Node, { labels, taint, instanceId }: WantedNode): string[] {

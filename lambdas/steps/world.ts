@@ -2,7 +2,7 @@ import type { Clients } from "../clients/clients.ts";
 import type { DoorClients } from "../clients/door-clients.ts";
 import type { Settings } from "../settings.ts";
 
-/** What the verbs of the doors work on: few clients, the place, and the time. */
+/** Dependencies of the doors' verbs: few clients, the place, and the time. */
 export interface DoorWorld {
   readonly clients: DoorClients;
   readonly settings: Settings;
@@ -10,10 +10,10 @@ export interface DoorWorld {
   readonly now: () => number;
 }
 
-/** What every verb works on. */
+/** Dependencies of every verb. */
 export interface World extends DoorWorld {
   readonly clients: Clients;
-  /** Writes a line into the function's log, as it is; to standard output unless told. */
+  /** Writes a line into the function's log, as it is; by default to standard output. */
   readonly log?: ((line: string) => void) | undefined;
 }
 

@@ -1,13 +1,16 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Start } from "../commands/command.ts";
+import type { Configuration } from "../configuration.ts";
 import { okdPorts } from "../desired/ports.ts";
 import { Refused } from "../errors.ts";
 import { addSummary } from "../messages/endings.ts";
+import { refusedLaunch } from "../messages/obstacle-words.ts";
 import { addDryRun, shownOnly, tooManyNodes } from "../messages/outcomes.ts";
 import { newNodeRecord, type OperationStatus, type OperationView } from "../records.ts";
 import { executionName } from "../steps/executions.ts";
 import { deployed } from "../steps/host.ts";
 import { launcherOf } from "../steps/instances.ts";
+import { launchObstacles } from "../steps/launch-obstacles.ts";
 import type { Image } from "../steps/launch-request.ts";
 import type { Runtime } from "../steps/runtime.ts";
 import type { Steps } from "../steps/steps.ts";
@@ -61,6 +64,7 @@ async function findRoom(steps: Steps, ask: AddStart, begun: Begun): Promise<Room
   const { pool: name, count, dryRun } = ask.request;
   const pool = configuration.pools[name];
   if (!pool) throw new Refused(`The configuration has no pool ${name} any more.`);
+  await refuseWhatCannotJoin(steps, configuration);
   await steps.instances.checkSecurityGroup(pool.securityGroup, okdPorts(configuration.cluster.hybridOverlayPort));
   const existing = (await steps.instances.ofPool(configuration.cluster.name, name)).map(launcherOf);
   const { before, granted } = await steps.places.reserve(
@@ -76,6 +80,13 @@ async function findRoom(steps: Steps, ask: AddStart, begun: Begun): Promise<Room
     pool: { name, before, after: before + count, maximum: pool.maximum },
     image: await steps.instances.image(pool.windows),
   };
+}
+
+/** Whatever would end a node's way into the cluster is found before there is a machine. Claims that cannot be read are told now. */
+async function refuseWhatCannotJoin(steps: Steps, configuration: Configuration): Promise<void> {
+  const refusal = refusedLaunch(launchObstacles(await steps.cluster.facts(), configuration));
+  if (refusal !== undefined) throw new Refused(refusal);
+  await steps.claims.all();
 }
 
 async function preview(steps: Steps, ask: AddStart, begun: Begun, { pool, image }: Room): Promise<void> {

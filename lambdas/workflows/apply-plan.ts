@@ -22,7 +22,9 @@ export async function applyPlan(
   const [operation = held.owner, index = "0"] = held.owner.split(":");
   const plan: Plan = { format: 1, operation, notAfter: Math.floor(bounds.until / 1000), operations };
   const key = `plans/${operation}/${index}/${name.replaceAll(" ", "-")}.json`;
-  const request = await step(ctx, `plan: ${name}`, () => steps.machine.requestFor(plan, key));
+  const request = await step(ctx, `plan: ${name}`, () =>
+    steps.machine.requestFor({ ...plan, madeAt: Math.floor(steps.now() / 1000) }, key),
+  );
   const result = await runScript<ApplyResult>(ctx, steps, held, name, { script: "apply", request }, bounds);
   if (result.failed) throw new StageFailed(`${result.failed.operation}: ${result.failed.error}`);
   if (!result.ok) throw new StageFailed("apply.ps1 did not finish and does not say why");

@@ -10,7 +10,7 @@ export class StageFailed extends Error {
 /** The stage's deadline passed: trying again would not help. */
 export class TimeIsUp extends StageFailed {
   override readonly name = "TimeIsUp";
-  /** What was still missing, in words. */
+  /** Condition that was still unmet, in words. */
   readonly waitsFor: string;
 
   /** @param answer what a service said last instead of an answer, null when it was asked without trouble */
@@ -19,6 +19,11 @@ export class TimeIsUp extends StageFailed {
     super(answer === null ? gaveUp : `${gaveUp}; the last answer was: ${answer}`);
     this.waitsFor = answer ?? waitsFor;
   }
+}
+
+/** The instance that the stage waits for is stopped or terminated: nothing will come of it any more. */
+export class MachineEnded extends StageFailed {
+  override readonly name = "MachineEnded";
 }
 
 /** Somebody pressed cancel. */
@@ -42,7 +47,7 @@ const whenBusy = (error: Error, attempt: number) =>
 export const step = <T>(ctx: DurableContext, name: string, work: () => Promise<T>): Promise<T> =>
   ctx.step(name, () => inWords(work), { retryStrategy: whenBusy, semantics: StepSemantics.AtLeastOncePerRetry });
 
-/** What people will read is fixed here: beyond a step only an error's name and message are left. */
+/** Puts an error into the words that people will read: beyond a step only its name and message are left. */
 async function inWords<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -59,7 +64,7 @@ const MOST_ROUNDS = 8;
 /** Lists are eventually consistent: what was done a moment ago may not be in them yet (SSM shows a command after seconds). */
 const SHOWS_WITHIN_SECONDS = 10;
 
-/** What became of a step that must not run twice: in doubt when it was interrupted or its answer was lost. */
+/** Outcome of a step that must not run twice: in doubt when it was interrupted or its answer was lost. */
 type Tried<T> = { readonly sure: true; readonly value: T } | { readonly sure: false };
 
 async function tryOnce<T>(
@@ -106,7 +111,7 @@ export async function stepAtMostOnce<T>(
   throw new StageFailed(`${name} was interrupted ${MOST_ROUNDS} times`);
 }
 
-/** What a step threw: the engine wraps it and keeps only its name and message. */
+/** Finds the error that a step threw: the engine wraps it and keeps only its name and message. */
 export const causeOf = (error: unknown): Error => {
   if (error instanceof DurableOperationError && error.cause instanceof Error) return causeOf(error.cause);
   return error instanceof Error ? error : new Error(String(error));
@@ -121,24 +126,27 @@ export const found = <T>(done: T): Look<T> => ({ done });
 /** It is not there yet: what is still missing, in words. */
 export const still = (waitsFor: string): Look<never> => ({ waitsFor });
 
-/** How a wait stands between its looks; what ends it is decided outside, because a check must never throw. */
+/** State of a wait between its looks; its end is decided outside, because a check must never throw. */
 type Waiting<T> =
   | { readonly kind: "waiting"; readonly waitsFor: string }
   | { readonly kind: "done"; readonly value: T }
   | { readonly kind: "late"; readonly waitsFor: string; readonly answer: string | null }
   | { readonly kind: "cancelled"; readonly by: string }
+  | { readonly kind: "ended"; readonly why: string }
   | { readonly kind: "failed"; readonly why: string };
 
 /** Milliseconds; the configuration counts its deadlines in minutes. */
 export const MINUTE = 60_000;
 
-/** What a wait is bounded by. */
+/** Bounds of a wait. */
 export interface Bounds {
   /** Milliseconds since the epoch. */
   readonly until: number;
   readonly now: () => number;
-  /** Who cancelled; null while nobody did. */
+  /** Finds the person who cancelled; null while nobody did. */
   readonly cancelledBy: () => Promise<string | null>;
+  /** Describes the end of the machine that is waited for; null while it may still answer. */
+  readonly endOfMachine: () => Promise<string | null>;
   /** Told when what is waited for has changed. */
   readonly onWaiting: (waitsFor: string) => Promise<void>;
 }
@@ -151,6 +159,7 @@ export const onlyUntil = (untilMs: number, now: () => number): Bounds => ({
   until: untilMs,
   now,
   cancelledBy: async () => null,
+  endOfMachine: async () => null,
   onWaiting: async () => undefined,
 });
 
@@ -164,6 +173,8 @@ async function lookOnce<T>(look: () => Promise<Look<T>>, before: Waiting<T>, bou
     if (by !== null) return { kind: "cancelled", by };
     const seen = await look();
     if ("done" in seen) return { kind: "done", value: seen.done };
+    const end = await bounds.endOfMachine();
+    if (end !== null) return { kind: "ended", why: end };
     if (seen.waitsFor !== waitsFor) await bounds.onWaiting(seen.waitsFor);
     return bounds.now() >= bounds.until
       ? { kind: "late", waitsFor: seen.waitsFor, answer: null }
@@ -178,7 +189,7 @@ async function lookOnce<T>(look: () => Promise<Look<T>>, before: Waiting<T>, bou
 
 /**
  * Looks until it is there.
- * @throws StageFailed when the deadline passes or the look fails for good; Cancelled when somebody cancels
+ * @throws StageFailed when the deadline passes or the look fails for good; MachineEnded; Cancelled when somebody cancels
  */
 export async function until<T>(
   ctx: DurableContext,
@@ -193,6 +204,7 @@ export async function until<T>(
   });
   if (end.kind === "done") return end.value;
   if (end.kind === "cancelled") throw new Cancelled(end.by);
+  if (end.kind === "ended") throw new MachineEnded(end.why);
   if (end.kind === "failed") throw new StageFailed(end.why);
   throw new TimeIsUp(end.waitsFor, end.kind === "late" ? end.answer : null);
 }

@@ -13,7 +13,7 @@ import { detailsOf, instanceIdOf, isWindows, rowOf } from "../steps/node-facts.t
 import type { Node } from "../steps/nodes.ts";
 import type { Steps } from "../steps/steps.ts";
 import { diagnose } from "./doctor/diagnose.ts";
-import { watchingCredential } from "./doctor/watch-credential.ts";
+import { watchingCredentials } from "./doctor/watch-credentials.ts";
 import { step } from "./durably.ts";
 import { findNode } from "./find-node.ts";
 import { type Begun, beginOperation, failOperation, whisperTo } from "./operation.ts";
@@ -86,7 +86,7 @@ async function describeNode(steps: Steps, typed: string, begun: Begun): Promise<
 }
 
 /** `/win nodes`, `/win node`, `/win operations`, `/win doctor`: reads, and tells the asker alone; watches by schedule. */
-export const look = watchingCredential(tell);
+export const look = watchingCredentials(tell);
 
 /** The Lambda entry. */
 export const handler = deployed(look);

@@ -2,6 +2,14 @@ import { machineLeaves } from "../messages/provision-words.ts";
 import type { NodeRecord } from "../records.ts";
 import type { Steps } from "../steps/steps.ts";
 
+/** Stages of a removal in which the node is cordoned and its instance still runs. */
+const CORDONED: ReadonlySet<string> = new Set(["cordon", "evict"]);
+
+const leftBy = ({ instanceId, nodeName, stage }: NodeRecord): string =>
+  instanceId && nodeName && CORDONED.has(stage ?? "")
+    ? machineLeaves.cordoned(instanceId, nodeName)
+    : machineLeaves.untouched(instanceId);
+
 /**
  * Ends a node whose own execution will not: gives back what it held and writes what is left. Nothing of it runs any more,
  * so its machine stays as it is.
@@ -15,7 +23,7 @@ export async function closeLostNode(steps: Steps, node: NodeRecord, why: string)
     await steps.joinSecret.remove(instanceId);
     await steps.leases.releaseOwned(instanceId, owner);
   }
-  const left = machineLeaves.untouched(instanceId);
+  const left = leftBy(node);
   await steps.ledger.changeNode(operation, index, {
     status: "failed",
     failure: { stage: stage ?? "launch", why, left },

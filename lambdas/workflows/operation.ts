@@ -7,7 +7,7 @@ import type { Steps } from "../steps/steps.ts";
 import { checkAsker } from "./asker.ts";
 import { causeOf } from "./durably.ts";
 
-/** What every operation finds out first. */
+/** Facts that every operation finds out first. */
 export interface Begun {
   readonly runtimeVersion: string;
   readonly commandWord: string;
@@ -30,7 +30,7 @@ export async function beginOperation(steps: Steps, start: Start, executionArn: s
   return { runtimeVersion: version, commandWord: configuration.command };
 }
 
-/** Who was promised a change finds it in the list of operations, refused; a look concerns nobody but the asker. */
+/** Error of a start that came late: a promised change shows as refused in the list, a look concerns only its asker. */
 function late({ request }: Start): Error {
   const words = "This request arrived too late to be acted on. Please ask again.";
   return isChange(request.command) ? new Refused(words) : new UserError(words);
@@ -46,16 +46,16 @@ const endings: Readonly<Record<string, OperationStatus>> = {
   Forbidden: "refused",
 };
 
-/** How the end of each kind of error is said in the channel; any other is a bug. */
+/** Message in the channel for each kind of error that ends an operation; any other error is a bug. */
 const messages: Readonly<Record<string, typeof troubleMessage>> = { Refused: refusedMessage, Retryable: busyMessage };
 
-/** What concerns nobody but the asker; so does all that comes of a dry run. */
+/** Errors that concern nobody but the asker; so does every error of a dry run. */
 const PRIVATE: ReadonlySet<string> = new Set(["UserError", "Forbidden"]);
 
 /** The command as people type it; a bot that is not set up yet is called as it is by default. */
 const commandWord = async (steps: Steps): Promise<string> => {
   try {
-    return (await steps.runtime.read(null)).configuration.command;
+    return (await steps.runtime.rules()).command;
   } catch {
     return "/win";
   }

@@ -3,6 +3,7 @@ import type { Stage } from "../records.ts";
 import { deployed } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { tryingRights } from "./doctor/diagnose.ts";
+import { renewingCredential } from "./doctor/watch-credentials.ts";
 import { step } from "./durably.ts";
 import { admit, verify } from "./provision/admit.ts";
 import { configureMachine, guardRoute, installFeatures, installPayload } from "./provision/configure.ts";
@@ -29,22 +30,26 @@ const pipeline: readonly (readonly [Stage, (job: Job) => Promise<unknown>])[] = 
 ];
 
 /** One Windows node, from a launch to Ready; a failure leaves nothing half done and asks what becomes of the machine. */
-export const provisionNode = tryingRights(
-  "provision-node",
-  (steps: Steps) =>
-    async (start: ProvisionStart, ctx: DurableContext): Promise<void> => {
-      const job = await beginJob(ctx, steps, start);
-      try {
-        for (const [stage, run] of pipeline) {
-          await enter(job, stage);
-          await run(job);
+export const provisionNode = renewingCredential(
+  tryingRights(
+    "provision-node",
+    (steps: Steps) =>
+      async (start: ProvisionStart, ctx: DurableContext): Promise<void> => {
+        const job = await beginJob(ctx, steps, start);
+        try {
+          for (const [stage, run] of pipeline) {
+            await enter(job, stage);
+            await run(job);
+          }
+          await step(ctx, "done", () =>
+            record(job, { status: "succeeded", waitsFor: null, endedAt: steps.timestamp() }),
+          );
+        } catch (error) {
+          await trouble(job, error);
         }
-        await step(ctx, "done", () => record(job, { status: "succeeded", waitsFor: null, endedAt: steps.timestamp() }));
-      } catch (error) {
-        await trouble(job, error);
-      }
-      await letGo(job);
-    },
+        await letGo(job);
+      },
+  ),
 );
 
 /** The Lambda entry. */

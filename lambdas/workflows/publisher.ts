@@ -6,16 +6,16 @@ import type { NodeRecord, OperationView } from "../records.ts";
 import { isBusy, wordsOf } from "../steps/client-errors.ts";
 import type { Steps } from "../steps/steps.ts";
 
-/** What the publisher has said already, carried from look to look. */
+/** Message and thread as they were last published, carried from look to look. */
 export interface Published {
   readonly messageTs: string;
   /** Fingerprint of the view as last written: the state of a watch is stored at each of its looks. */
   readonly view: string;
   /** Milliseconds: elapsed times are refreshed now and then though nothing else changed. */
   readonly at: number;
-  /** What the thread has said of each node, in the order of their indexes. */
+  /** State of each node as the thread told it, in the order of their indexes. */
   readonly told: readonly Told[];
-  /** Why Slack could not be reached at the last look; the operation goes on meanwhile. */
+  /** Reason why Slack could not be reached at the last look; the operation goes on meanwhile. */
   readonly trouble: string | null;
 }
 
@@ -40,7 +40,7 @@ export async function viewOf(
   return operation && { operation, nodes: await steps.ledger.nodes(id), pool, now: steps.timestamp() };
 }
 
-/** What came of telling the thread: whatever was said stays said, also when Slack failed in the middle. */
+/** Result of telling the thread: every line that was said counts as said, also when Slack failed in the middle. */
 interface Telling {
   readonly told: readonly Told[];
   readonly trouble: string | null;
@@ -53,7 +53,8 @@ async function tellThread(steps: Steps, view: OperationView, before: Published, 
   try {
     for (const node of view.nodes) {
       const lines = threadLines(view.operation, told.get(node.index) ?? null, node, commandWord, view.now);
-      if (lines.length > room) break;
+      // A node that alone has more to say is told whole when nothing was said before it: it would wait for room for ever.
+      if (lines.length > room && room < LINES_AT_ONCE) break;
       room -= lines.length;
       for (const { mark, message } of lines)
         await steps.thread.post(channel, message, `${id} ${node.index} ${mark}`, before.messageTs);

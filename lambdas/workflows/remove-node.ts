@@ -4,6 +4,7 @@ import { removalNotice } from "../messages/removal-dialog.ts";
 import { deployed } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { tryingRights } from "./doctor/diagnose.ts";
+import { renewingCredential } from "./doctor/watch-credentials.ts";
 import { step } from "./durably.ts";
 import { beginOperation, failOperation } from "./operation.ts";
 import { type Chosen, choose, previewRemoval, refuseRemoval } from "./remove/choose.ts";
@@ -11,28 +12,26 @@ import { confirm } from "./remove/confirm.ts";
 import { takeOut } from "./remove/take-out.ts";
 
 /** `/win remove`: judges, shows what would go, asks, and takes the node out; nothing is touched before the answer. */
-export const removeNode = tryingRights(
-  "remove-node",
-  (steps: Steps) =>
-    async (start: Start, ctx: DurableContext): Promise<void> => {
-      if (start.request.command !== "remove") throw new Error("this workflow removes nodes and nothing else");
-      const { node, dryRun } = start.request;
-      try {
-        const begun = await step(ctx, "begin", () =>
-          beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
-        );
-        if (!begun) return;
-        const chosen = await step(ctx, "judge", (): Promise<Chosen> => choose(steps, start, begun, node));
-        if (chosen.refusal) return await step(ctx, "refuse", () => refuseRemoval(steps, start, begun, chosen));
-        if (dryRun) return await step(ctx, "show what would happen", () => previewRemoval(steps, start, begun, chosen));
-        if (await confirm(ctx, steps, start, chosen)) await takeOut(ctx, steps, start, begun, chosen);
-      } catch (error) {
-        await step(ctx, "end without a removal", async () => {
-          const said = await failOperation(steps, start, error);
-          if (!dryRun) await steps.thread.fillDialog(dialogOf(start.operation), removalNotice(start.operation, said));
-        });
-      }
-    },
+export const removeNode = renewingCredential(
+  tryingRights("remove-node", (steps: Steps) => async (start: Start, ctx: DurableContext): Promise<void> => {
+    if (start.request.command !== "remove") throw new Error("this workflow removes nodes and nothing else");
+    const { node, dryRun } = start.request;
+    try {
+      const begun = await step(ctx, "begin", () =>
+        beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
+      );
+      if (!begun) return;
+      const chosen = await step(ctx, "judge", (): Promise<Chosen> => choose(steps, start, begun, node));
+      if (chosen.refusal) return await step(ctx, "refuse", () => refuseRemoval(steps, start, begun, chosen));
+      if (dryRun) return await step(ctx, "show what would happen", () => previewRemoval(steps, start, begun, chosen));
+      if (await confirm(ctx, steps, start, begun, chosen)) await takeOut(ctx, steps, start, begun, chosen);
+    } catch (error) {
+      await step(ctx, "end without a removal", async () => {
+        const said = await failOperation(steps, start, error);
+        if (!dryRun) await steps.thread.fillDialog(dialogOf(start.operation), removalNotice(start.operation, said));
+      });
+    }
+  }),
 );
 
 /** The Lambda entry. */

@@ -8,6 +8,7 @@ import {
   type Bounds,
   Cancelled,
   found,
+  MachineEnded,
   MINUTE,
   onlyUntil,
   StageFailed,
@@ -24,14 +25,21 @@ const LOOK_AGAIN_SECONDS = 45;
 /** Errors after which SSM certainly did not take the command. */
 const notTaken = (error: Error): boolean => error instanceof Retryable || error.name === "ThrottlingException";
 
-/** What one look brought: the command, and whether anybody still wants it. */
+/** Result of one look: the command, and whether anybody still wants it. */
 interface Round {
   readonly look: CommandLook;
   readonly cancelledBy: string | null;
+  /** End of the machine, in words, while the command still seems to run. */
+  readonly end: string | null;
   readonly late: boolean;
 }
 
-/** How long a machine may take to end a command that was called off; SSM's cancelling is best effort. */
+/** @throws MachineEnded when nothing will come of the command any more */
+function requireMachine({ end }: Round): void {
+  if (end !== null) throw new MachineEnded(end);
+}
+
+/** Milliseconds that a machine may take to end a command that was called off; SSM's cancelling is best effort. */
 const CALLED_OFF_WITHIN_MS = MINUTE;
 
 /** A command that nobody waits for any more must not run into what comes next: scripts let no second one in. */
@@ -59,11 +67,11 @@ interface ScriptResult {
 }
 
 /**
- * Runs one of our scripts on a machine and waits for its result line, woken by the command's event, looking by itself
- * when no event comes. The command is sent exactly once, also across crashes.
+ * Runs one of our scripts on a machine and waits for its result line, woken by the command's event or by the instance's
+ * end, looking by itself when no event comes. The command is sent exactly once, also across crashes.
  * @param name unique within the execution
  * @returns the script's own result, which may still say `ok: false`
- * @throws StageFailed with the machine's words, or when the deadline passes; Cancelled
+ * @throws StageFailed with the machine's words, or when the deadline passes; MachineEnded; Cancelled
  */
 export async function runScript<T extends ScriptResult>(
   ctx: DurableContext,
@@ -87,15 +95,18 @@ export async function runScript<T extends ScriptResult>(
     });
     // The event may have come before the callback was known: after writing it down, look once.
     const seen = await step(ctx, `look at ${name} ${round}`, async (): Promise<Round> => {
-      await steps.ledger.awaitCommand(commandId, callbackId);
+      await steps.ledger.awaitCommand(commandId, held.instanceId, callbackId);
+      const look = await steps.machine.look(order.script, commandId, held.instanceId);
       return {
-        look: await steps.machine.look(order.script, commandId, held.instanceId),
+        look,
+        end: look.state === "running" ? await bounds.endOfMachine() : null,
         cancelledBy: await bounds.cancelledBy(),
         late: bounds.now() >= bounds.until,
       };
     });
     if (seen.look.state === "done") return seen.look.result as T;
     if (seen.look.state === "failed") throw new StageFailed(seen.look.why);
+    requireMachine(seen);
     if (seen.cancelledBy !== null || seen.late) {
       await callOff(ctx, steps, held, name, { commandId, script: order.script }, bounds);
       if (seen.cancelledBy !== null) throw new Cancelled(seen.cancelledBy);

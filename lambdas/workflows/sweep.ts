@@ -9,7 +9,7 @@ import { callPeople } from "./call-people.ts";
 import { MINUTE, step } from "./durably.ts";
 import { closeLostNode } from "./lost-node.ts";
 
-/** What a tick of the schedule starts. */
+/** Payload with which a tick of the schedule starts the sweep. */
 export interface SweepStart {
   /** The event's id: the same tick delivered twice is the same sweep. */
   readonly tick: string;
@@ -24,24 +24,25 @@ interface Lost {
 /** A start may be delivered late; what is younger than this may still begin. */
 const YOUNG_MS = 20 * MINUTE;
 
-/** Operations that are looked at: older ones were looked at by earlier sweeps. */
-const LOOKED_AT = 200;
-
 /** By schedule: nothing runs when an execution times out or is stopped, so what it held is given back here, and said. */
 export const sweep =
   (steps: Steps) =>
   async (_start: SweepStart, ctx: DurableContext): Promise<void> => {
     const lost = await step(ctx, "find operations that were lost", () => findLost(steps));
-    for (const { id, why } of lost) {
-      const notice = await step(ctx, `close ${id}`, () => close(steps, id, why));
-      if (notice) await callPeople(ctx, steps, id, notice);
+    for (const one of lost) {
+      const notice = await step(ctx, `give back what ${one.id} held`, () => giveBack(steps, one));
+      if (notice) await callPeople(ctx, steps, one.id, notice);
+      // Without a release nobody knows the channel, and Slack may be away: people were called past it.
+      if (notice) await step(ctx, `say that ${one.id} was lost`, () => say(steps, one)).catch(() => undefined);
+      // Last: until then the next sweep finds the operation again.
+      await step(ctx, `end ${one.id}`, () => end(steps, one));
     }
   };
 
 async function findLost(steps: Steps): Promise<Lost[]> {
   const found: Lost[] = [];
-  for (const operation of await steps.ledger.operations(LOOKED_AT)) {
-    const why = operation.endedAt === null ? await howLost(steps, operation) : null;
+  for (const operation of await steps.ledger.unfinished()) {
+    const why = await howLost(steps, operation);
     if (why !== null) found.push({ id: operation.id, why });
   }
   return found;
@@ -54,24 +55,42 @@ async function howLost(steps: Steps, { requestedAt, executionArn }: OperationRec
   return status === "RUNNING" ? null : `its execution ended as ${status ?? "unknown"}`;
 }
 
+/** The operation, as long as nothing else has ended it. */
+async function unended(steps: Steps, id: string): Promise<OperationRecord | null> {
+  const operation = await steps.ledger.operation(id);
+  return operation?.endedAt === null ? operation : null;
+}
+
 /**
- * Ends the operation in the ledger and gives back what it held; nodes whose own execution goes on are left to it.
+ * Gives back what the operation held; nodes whose own execution goes on are left to it.
  * @returns what people must be told past Slack, when it was to change something
  */
-async function close(steps: Steps, id: string, why: string): Promise<Notice | null> {
-  const operation = await steps.ledger.operation(id);
-  if (!operation || operation.endedAt !== null) return null;
+async function giveBack(steps: Steps, { id, why }: Lost): Promise<Notice | null> {
+  const operation = await unended(steps, id);
+  if (!operation) return null;
   for (const node of await steps.ledger.nodes(id)) {
     if (node.endedAt === null && !(await stillRuns(steps, node))) await closeLostNode(steps, node, why);
   }
   if (operation.request.command === "add") await steps.places.closeReservation(operation.request.pool, id);
-  await steps.ledger.changeOperation(id, { status: "failed", summary: why, endedAt: steps.timestamp(), callbacks: {} });
-  if (!isChange(operation.request.command)) return null;
-  const { configuration } = await steps.runtime.read(null);
-  const nodes = await steps.ledger.nodes(id);
-  const message = lostMessage(operation, why, nodes, configuration.command);
-  await steps.thread.post(configuration.slack.channel, message, `lost ${id}`, operation.messageTs ?? undefined);
-  return lostNotice(operation, why, nodes);
+  return isChange(operation.request.command) ? lostNotice(operation, why, await steps.ledger.nodes(id)) : null;
+}
+
+async function say(steps: Steps, { id, why }: Lost): Promise<void> {
+  const operation = await unended(steps, id);
+  if (!operation) return;
+  const { slack, command } = await steps.runtime.rules();
+  const message = lostMessage(operation, why, await steps.ledger.nodes(id), command);
+  await steps.thread.post(slack.channel, message, `lost ${id}`, operation.messageTs ?? undefined);
+}
+
+async function end(steps: Steps, { id, why }: Lost): Promise<void> {
+  if (await unended(steps, id))
+    await steps.ledger.changeOperation(id, {
+      status: "failed",
+      summary: why,
+      endedAt: steps.timestamp(),
+      callbacks: {},
+    });
 }
 
 const stillRuns = async (steps: Steps, { executionArn }: NodeRecord): Promise<boolean> =>

@@ -9,11 +9,21 @@ import {
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
+import { type Account, accounts } from "../../lambdas/desired/accounts.ts";
 import type { EventRules } from "./event-rules.ts";
 import type { HandlerFunction } from "./handler-function.ts";
-import { credentialDays, lambdaCount, ruleInvocations, total } from "./metrics.ts";
+import {
+  credentialHours,
+  doorLatency,
+  frontDoorAnswers,
+  growth,
+  lambdaCount,
+  mostlyRefused,
+  ruleInvocations,
+  total,
+} from "./metrics.ts";
 
-/** What is watched. */
+/** Resources under watch, and the topic that their alarms publish to. */
 export interface AlarmsProps {
   readonly cluster: string;
   readonly topic: ITopic;
@@ -36,28 +46,8 @@ interface Trouble {
 /** The schedule looks each hour; two looks may fail. */
 const LOOKED_AT_WITHIN = Duration.hours(3);
 
-interface Ending {
-  readonly id: string;
-  readonly what: string;
-  readonly days: number;
-  readonly silence: TreatMissingData;
-}
-
-/** An alarm speaks once: a second one for whoever has forgotten the first. */
-const endings: readonly Ending[] = [
-  {
-    id: "Cluster credential ends",
-    what: "The cluster credential counts for less than 14 days, is refused, or nobody could look at it for three hours.",
-    days: 14,
-    silence: TreatMissingData.BREACHING,
-  },
-  {
-    id: "Cluster credential ends soon",
-    what: "The cluster credential counts for less than 3 days, or is refused: after that nothing that touches the cluster works.",
-    days: 3,
-    silence: TreatMissingData.NOT_BREACHING,
-  },
-];
+/** A credential is renewed with about eleven hours left: with fewer than this, ten tries or so have failed. */
+const TOO_FEW_HOURS = 6;
 
 /** Every alarm; none of them needs Slack, the bot itself or the cluster to work. */
 export class Alarms extends Construct {
@@ -67,8 +57,8 @@ export class Alarms extends Construct {
     super(scope, id);
     const counted = troubles(props).map((trouble) => this.#above(trouble));
     const silent = props.rules.schedules.map(({ name, rule }) => this.#silent(name, rule.ruleName));
-    const ending = endings.map((one) => this.#ending(one, props.cluster));
-    this.all = [...counted, ...silent, ...ending];
+    const ending = accounts.map((account) => this.#ending(account, props.cluster));
+    this.all = [...counted, ...silent, ...ending, this.#slow(props), this.#unanswered(props.cluster)];
     for (const alarm of this.all) alarm.addAlarmAction(new SnsAction(props.topic));
   }
 
@@ -84,15 +74,42 @@ export class Alarms extends Construct {
     });
   }
 
-  /** Too few days left, or, unless another alarm says so already, nobody who could tell. */
-  #ending({ id, what, days, silence }: Ending, cluster: string): Alarm {
-    return new Watch(this, id, {
-      metric: credentialDays(cluster, LOOKED_AT_WITHIN),
-      alarmDescription: `${what} See docs/runbook.md#cluster-credential`,
-      threshold: days,
+  /** Slack gives up after three seconds; one slow start alone is none of anybody's business. */
+  #slow({ frontDoor }: AlarmsProps): Alarm {
+    return new Watch(this, "Front door is slow", {
+      metric: doorLatency(frontDoor.lambda.functionName),
+      alarmDescription:
+        "The front door takes longer than 2.5 seconds: people see operation_timeout. See docs/runbook.md#front-door-is-slow",
+      threshold: 2_500,
+      evaluationPeriods: 3,
+      datapointsToAlarm: 2,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+  }
+
+  /** Asked each hour; that nobody asks is as bad as that nobody answers. */
+  #unanswered(cluster: string): Alarm {
+    return new Watch(this, "Front door does not answer", {
+      metric: frontDoorAnswers(cluster, LOOKED_AT_WITHIN),
+      alarmDescription:
+        "The front door did not answer a signed request, or nobody could ask it for three hours. See docs/runbook.md#front-door-does-not-answer",
+      threshold: 1,
       evaluationPeriods: 1,
       comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-      treatMissingData: silence,
+      treatMissingData: TreatMissingData.BREACHING,
+    });
+  }
+
+  /** Too few hours left, or nobody who could tell. */
+  #ending(account: Account, cluster: string): Alarm {
+    return new Watch(this, `Cluster credential ${account} ends`, {
+      metric: credentialHours(cluster, account, LOOKED_AT_WITHIN),
+      alarmDescription: `The cluster credential of the account ${account} ends within ${TOO_FEW_HOURS} hours and is not renewed, is refused, or nobody could look at it for three hours. See docs/runbook.md#cluster-credential`,
+      threshold: TOO_FEW_HOURS,
+      evaluationPeriods: 1,
+      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      treatMissingData: TreatMissingData.BREACHING,
     });
   }
 
@@ -133,6 +150,19 @@ function troubles({ frontDoor, cloudEvents, workflows, rules }: AlarmsProps): Tr
       what: "An event could not be handled and waits in a dead-letter queue.",
       runbook: "dead-letters",
       metric: total("dead letters", letters),
+    },
+    {
+      // The one above stays on until the queues are empty and says nothing of what comes after.
+      id: "More dead letters",
+      what: "Another event could not be handled.",
+      runbook: "dead-letters",
+      metric: growth("more dead letters", letters),
+    },
+    {
+      id: "Refused requests",
+      what: "The front door refuses most requests: the signing secret is not Slack's any more, or somebody else calls.",
+      runbook: "refused-requests",
+      metric: mostlyRefused(frontDoor.lambda.functionName, Duration.minutes(15)),
     },
     {
       id: "Front door errors",

@@ -39,5 +39,5 @@ const requireNode: Plugin = {
   },
 };
 
-/** What makes the front door's bundle small and quick to start: Slack waits three seconds, a cold start included. */
+/** Plugins that make the front door's bundle small and quick to start: Slack waits three seconds, a cold start included. */
 export const frontDoorPlugins: Plugin[] = [leaveOut, requireNode];

@@ -1,25 +1,28 @@
 import { CfnSecret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
+import { accounts, secretOf } from "../../lambdas/desired/accounts.ts";
 import { acknowledge } from "./acknowledge.ts";
 
-/** What each secret is for; both are empty until somebody connects Slack and the cluster. */
-const purposes = {
-  slack: "Casement's Slack app: JSON { signingSecret, botToken }",
-  kubernetes: "Casement's cluster credential: JSON { server, ca, token }",
-};
+const RENEWED =
+  "The functions renew the cluster's credentials themselves, within a day; Slack gives its own out by hand. Secrets Manager could make neither.";
 
 /**
- * The two secrets, made empty: no template, parameter or state file ever holds their values.
- * @returns their names
+ * The secrets of one cluster, made empty: no template, parameter or state file ever holds their values. One for Slack, and one
+ * for each account that the bot has in the cluster.
+ * @returns the name of Slack's
  */
-export function clusterSecrets(scope: Construct, cluster: string): Record<keyof typeof purposes, string> {
-  const names = Object.entries(purposes).map(([purpose, description]) => {
-    const name = `casement/${cluster}/${purpose}`;
-    const secret = new CfnSecret(scope, `Secret ${purpose}`, { name, description });
-    acknowledge(secret, {
-      "AwsSolutions-SMG4": "Slack and the cluster give these credentials out; Secrets Manager could not make new ones.",
-    });
-    return [purpose, name];
-  });
-  return Object.fromEntries(names);
+export function clusterSecrets(scope: Construct, cluster: string): { readonly slackSecret: string } {
+  const make = (id: string, name: string, description: string): void => {
+    const secret = new CfnSecret(scope, `Secret ${id}`, { name, description });
+    acknowledge(secret, { "AwsSolutions-SMG4": RENEWED });
+  };
+  const slackSecret = `casement/${cluster}/slack`;
+  make("slack", slackSecret, "Casement's Slack app: JSON { signingSecret, botToken }");
+  for (const account of accounts)
+    make(
+      `kubernetes ${account}`,
+      secretOf(cluster, account),
+      `Casement's cluster credential of the account ${account}: JSON { server, ca, token }`,
+    );
+  return { slackSecret };
 }

@@ -1,8 +1,7 @@
-import { Duration } from "aws-cdk-lib";
-import { AlarmStatusWidget, Dashboard, GraphWidget, type IWidget, Metric } from "aws-cdk-lib/aws-cloudwatch";
+import { AlarmStatusWidget, Dashboard, GraphWidget, type IWidget, type Metric } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import type { Alarms, AlarmsProps } from "./alarms.ts";
-import { lambdaCount } from "./metrics.ts";
+import { doorLatency, lambdaCount } from "./metrics.ts";
 
 const HALF = 12;
 
@@ -12,14 +11,6 @@ export function dashboard(scope: Construct, id: string, props: AlarmsProps, { al
   const graph = (title: string, left: Metric[]): IWidget => new GraphWidget({ title, left, width: HALF });
   const perWorkflow = (metric: string): Metric[] =>
     Object.entries(props.workflows).map(([name, { lambda }]) => lambdaCount(metric, lambda.functionName, name));
-  const latency = new Metric({
-    namespace: "AWS/Lambda",
-    metricName: "UrlRequestLatency",
-    dimensionsMap: { FunctionName: door },
-    statistic: "p99",
-    period: Duration.minutes(5),
-    label: "p99",
-  });
   return new Dashboard(scope, id, {
     widgets: [
       [new AlarmStatusWidget({ title: "What needs a human", alarms: [...all], width: 2 * HALF })],
@@ -28,7 +19,7 @@ export function dashboard(scope: Construct, id: string, props: AlarmsProps, { al
           "Requests from Slack",
           ["UrlRequestCount", "Url4xxCount", "Url5xxCount"].map((name) => lambdaCount(name, door, name)),
         ),
-        graph("Time to answer Slack (ms; it waits 3,000)", [latency]),
+        graph("Time to answer Slack (ms; it waits 3,000)", [doorLatency(door)]),
       ],
       [
         graph("Executions started", perWorkflow("DurableExecutionStarted")),

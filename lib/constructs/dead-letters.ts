@@ -3,11 +3,13 @@ import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { acknowledge } from "./acknowledge.ts";
 
-/** A queue for events that nobody could handle: kept for as long as SQS keeps anything, and alarmed. */
+/**
+ * A queue for events that nobody could handle: kept for as long as SQS keeps anything, and alarmed. Its policy is the
+ * reviewed list's.
+ */
 export function deadLetterQueue(scope: Construct, id: string): Queue {
   const queue = new Queue(scope, id, {
     encryption: QueueEncryption.SQS_MANAGED,
-    enforceSSL: true,
     retentionPeriod: Duration.days(14),
   });
   acknowledge(queue, {

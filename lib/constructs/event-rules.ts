@@ -1,13 +1,15 @@
 import { Duration } from "aws-cdk-lib";
 import { EventField, type IRuleTarget, Rule, RuleTargetInput, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction, SnsTopic, type TargetBaseProps } from "aws-cdk-lib/aws-events-targets";
-import { type IRole, Policy, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
-import type { Queue } from "aws-cdk-lib/aws-sqs";
+import { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { type EventRule, type RuleTarget, rulesOf } from "../event-rules.ts";
+import type { ResourceStatement, Statement } from "../statement.ts";
 import { deadLetterQueue } from "./dead-letters.ts";
+import { permissionsPolicy, resourceStatement } from "./permissions-policy.ts";
 
 /** A hint that is older than this hints at nothing: whoever waits has looked for himself. */
 const MAXIMUM_EVENT_AGE = Duration.minutes(15);
@@ -25,24 +27,28 @@ const trigger = ({ schedule, pattern }: EventRule) => ({
     : {}),
 });
 
-/** Whose rules, and what they call. */
+/** The cluster of the rules, and the targets that they call. */
 export interface EventRulesProps {
   readonly cluster: string;
   readonly cloudEvents: IFunction;
   readonly topic: ITopic;
 }
 
-/** What wakes the second door and what reaches people, and where events go that could not be delivered. */
+/** Rules that wake the second door and that reach people, with a queue for the events that could not be delivered. */
 export class EventRules extends Construct {
   readonly undelivered: Queue;
+  /** Role by which rules publish to the topic: a topic's policy could hold EventBridge to no rule, so to no account. */
+  readonly publisher: Role;
   /** Rules that must fire by the clock. */
   readonly schedules: readonly { readonly name: string; readonly rule: Rule }[];
 
   constructor(scope: Construct, id: string, { cluster, cloudEvents, topic }: EventRulesProps) {
     super(scope, id);
     this.undelivered = deadLetterQueue(this, "Undelivered");
+    this.publisher = new Role(this, "Publisher", { assumedBy: new ServicePrincipal("events.amazonaws.com") });
     const delivery: TargetBaseProps = {
-      deadLetterQueue: this.undelivered,
+      // By its ARN: what its policy says is the reviewed list's affair, not the target's.
+      deadLetterQueue: Queue.fromQueueArn(this, "UndeliveredByArn", this.undelivered.queueArn),
       maxEventAge: MAXIMUM_EVENT_AGE,
       retryAttempts: 4,
     };
@@ -51,7 +57,7 @@ export class EventRules extends Construct {
       "human-topic": new SnsTopic(topic, {
         ...delivery,
         message: RuleTargetInput.fromText(EventField.fromPath("$.detail.message")),
-        role: this.#publisher(topic),
+        role: this.publisher.withoutPolicyUpdates(),
       }),
     };
     const made = rulesOf(cluster).map((each) => {
@@ -63,15 +69,9 @@ export class EventRules extends Construct {
     this.schedules = made.filter(({ schedule }) => schedule !== undefined);
   }
 
-  /** A role of our account's: in a topic's policy EventBridge could be held to no rule, so to no account either. */
-  #publisher(topic: ITopic): IRole {
-    const role = new Role(this, "Publisher", { assumedBy: new ServicePrincipal("events.amazonaws.com") });
-    const publish = new PolicyStatement({
-      sid: "PublishToPeople",
-      actions: ["sns:Publish"],
-      resources: [topic.topicArn],
-    });
-    new Policy(this, "Publish", { statements: [publish], roles: [role] });
-    return role.withoutPolicyUpdates();
+  /** Grants the publisher its permissions, and gives the queue of undelivered events its policy. */
+  permit(publisher: readonly Statement[], undelivered: readonly ResourceStatement[]): void {
+    permissionsPolicy(this, this.publisher, publisher);
+    for (const statement of undelivered) this.undelivered.addToResourcePolicy(resourceStatement(statement));
   }
 }

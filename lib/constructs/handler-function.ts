@@ -1,22 +1,25 @@
-import { Annotations, Duration, RemovalPolicy } from "aws-cdk-lib";
-import { Effect, type Policy, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Annotations, Duration, Stack } from "aws-cdk-lib";
+import { type Policy, PolicyDocument, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Alias, Architecture, type CfnFunction, Code, Function as Lambda, Runtime } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import { LIVE, RIGHTS } from "../../lambdas/aliases.ts";
 import type { FunctionShape } from "../functions.ts";
-import type { Statement } from "../statement.ts";
-import { acknowledge } from "./acknowledge.ts";
+import { isTried, servicePermissionsFor } from "../permissions.ts";
+import type { PrincipalName } from "../place.ts";
+import type { ResourceStatement, Statement } from "../statement.ts";
 import { deadLetterQueue } from "./dead-letters.ts";
-import { permissionsPolicy } from "./permissions-policy.ts";
+import { acknowledgeWildcards, permissionsPolicy, policyStatement, resourceStatement } from "./permissions-policy.ts";
+import { RETAINED_ONCE_DEPLOYED } from "./retained.ts";
 
-/** The alias by which durable functions are called. */
-export const LIVE = "live";
-
-/** What a function is made from. */
+/** Properties of one function. */
 export interface HandlerFunctionProps {
+  /** Principal whose permissions the function's role holds. */
+  readonly principal: PrincipalName;
+  readonly cluster: string;
   readonly description: string;
-  readonly shape: Omit<FunctionShape, "entry">;
+  readonly shape: Omit<FunctionShape, "entry" | "account">;
   /** Folder of the bundle. */
   readonly bundle: string;
   readonly environment: Record<string, string>;
@@ -41,44 +44,6 @@ const RETRIES = 2;
  */
 const EXECUTION_HISTORY = Duration.days(14);
 
-/** What Lambda's own service does by the function's role; what the handler does is in lib/permissions.ts. */
-function serviceStatements(logs: LogGroup, deadLetters: Queue | undefined, inVpc: boolean): PolicyStatement[] {
-  const writeLog = new PolicyStatement({
-    sid: "WriteOwnLog",
-    actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
-    // The attribute ends in ":*": every stream of this one group.
-    resources: [logs.logGroupArn],
-  });
-  const keepFailed = deadLetters && [
-    new PolicyStatement({ sid: "KeepFailedEvents", actions: ["sqs:SendMessage"], resources: [deadLetters.queueArn] }),
-  ];
-  return [writeLog, ...(keepFailed ?? []), ...(inVpc ? [PLUG_INTO_VPC] : [])];
-}
-
-/** EC2 gives these actions no resources; the handler itself is denied them by `notFromCode`. */
-const PLUG_INTO_VPC = new PolicyStatement({
-  sid: "PlugIntoVpc",
-  actions: [
-    "ec2:CreateNetworkInterface",
-    "ec2:DescribeNetworkInterfaces",
-    "ec2:DescribeSubnets",
-    "ec2:DeleteNetworkInterface",
-    "ec2:AssignPrivateIpAddresses",
-    "ec2:UnassignPrivateIpAddresses",
-  ],
-  resources: ["*"],
-});
-
-/** Lambda developer guide, "Giving Lambda functions access to resources in a VPC": the service's rights, not the code's. */
-const notFromCode = (functionArn: string): PolicyStatement =>
-  new PolicyStatement({
-    sid: "LeaveNetworkToLambda",
-    effect: Effect.DENY,
-    actions: PLUG_INTO_VPC.actions,
-    resources: ["*"],
-    conditions: { ArnEquals: { "lambda:SourceFunctionArn": functionArn } },
-  });
-
 /** A handler with a role of its own, its log, and, where it is started by events, its dead letters. */
 export class HandlerFunction extends Construct {
   readonly lambda: Lambda;
@@ -86,25 +51,17 @@ export class HandlerFunction extends Construct {
   readonly deadLetters: Queue | undefined;
   /** Durable functions alone: what others call. A running execution stays on the version that it began on. */
   readonly live: Alias | undefined;
-  readonly #inVpc: boolean;
+  readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, props: HandlerFunctionProps) {
     super(scope, id);
     const { shape, network } = props;
-    this.#inVpc = network !== undefined;
     this.deadLetters = props.asynchronous ? deadLetterQueue(this, "DeadLetters") : undefined;
-    const logGroup = new LogGroup(this, "Log", {
+    this.logGroup = new LogGroup(this, "Log", {
       retention: props.logRetention,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RETAINED_ONCE_DEPLOYED,
     });
-    this.role = new Role(this, "Role", {
-      assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
-      inlinePolicies: {
-        service: new PolicyDocument({ statements: serviceStatements(logGroup, this.deadLetters, this.#inVpc) }),
-      },
-    });
-    if (this.#inVpc)
-      acknowledge(this.role, { "AwsSolutions-IAM5[Resource::*]": "PlugIntoVpc: EC2 gives these no resources." });
+    this.role = this.#ownRole(props);
     this.lambda = new Lambda(this, "Function", {
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
@@ -113,22 +70,43 @@ export class HandlerFunction extends Construct {
       code: Code.fromAsset(props.bundle),
       // Grants of constructs that use the function change nothing: the reviewed list alone does.
       role: this.role.withoutPolicyUpdates(),
-      logGroup,
+      logGroup: this.logGroup,
       environment: props.environment,
       timeout: Duration.seconds(shape.timeoutSeconds),
       memorySize: shape.memoryMiB,
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
+      currentVersionOptions: { removalPolicy: RETAINED_ONCE_DEPLOYED },
       ...(props.reservedConcurrency ? { reservedConcurrentExecutions: props.reservedConcurrency } : {}),
       ...(this.deadLetters ? { deadLetterQueue: this.deadLetters } : {}),
       ...this.#runs(shape, props.asynchronous),
     });
     if (network) (this.lambda.node.defaultChild as CfnFunction).vpcConfig = network;
-    this.live = shape.executionSeconds ? this.#alias() : undefined;
+    this.live = shape.executionSeconds ? this.#alias(props.principal) : undefined;
     const why = "Durable from its first version on; docs/decisions/0001 says what a change of that takes.";
     if (this.live) Annotations.of(this.lambda).acknowledgeInfo("aws-lambda:Function.DurableConfig", why);
   }
 
-  #runs({ executionSeconds }: Omit<FunctionShape, "entry">, asynchronous: boolean) {
+  /** Lambda refuses to make a function whose role does not let its service work: these rights come with the role. */
+  #ownRole({ principal, cluster, network }: HandlerFunctionProps): Role {
+    const { account, region } = Stack.of(this);
+    const statements = servicePermissionsFor(principal, {
+      account,
+      region,
+      cluster,
+      functionsInVpc: network !== undefined,
+      logGroups: { [principal]: this.logGroup.logGroupName },
+      queues: { [principal]: this.deadLetters?.queueName },
+    });
+    const role = new Role(this, "Role", {
+      assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
+      inlinePolicies: {
+        service: new PolicyDocument({ statements: statements.map((statement) => policyStatement(statement)) }),
+      },
+    });
+    acknowledgeWildcards(role, statements);
+    return role;
+  }
+
+  #runs({ executionSeconds }: HandlerFunctionProps["shape"], asynchronous: boolean) {
     if (executionSeconds)
       return {
         durableConfig: { executionTimeout: Duration.seconds(executionSeconds), retentionPeriod: EXECUTION_HISTORY },
@@ -136,17 +114,23 @@ export class HandlerFunction extends Construct {
     return asynchronous ? { maxEventAge: MAXIMUM_EVENT_AGE, retryAttempts: RETRIES } : {};
   }
 
-  #alias(): Alias {
-    const live = new Alias(this, "Live", { aliasName: LIVE, version: this.lambda.currentVersion });
+  #alias(principal: PrincipalName): Alias {
+    const { currentVersion: version } = this.lambda;
+    if (isTried(principal)) new Alias(this, "Rights", { aliasName: RIGHTS, version });
+    const live = new Alias(this, "Live", { aliasName: LIVE, version });
     live.configureAsyncInvoke({ maxEventAge: MAXIMUM_EVENT_AGE, retryAttempts: RETRIES });
     return live;
   }
 
   /** Lets the handler do this and nothing else; new code goes live only once it may do what it does. */
   permit(statements: readonly Statement[]): Policy {
-    const fence = this.#inVpc ? [notFromCode(this.lambda.functionArn)] : [];
-    const policy = permissionsPolicy(this, this.role, statements, fence);
+    const policy = permissionsPolicy(this, this.role, statements);
     this.live?.node.addDependency(policy);
     return policy;
+  }
+
+  /** Gives the queue of dead letters its own policy: the statements that allow and those that deny. */
+  guard(statements: readonly ResourceStatement[]): void {
+    for (const statement of statements) this.deadLetters?.addToResourcePolicy(resourceStatement(statement));
   }
 }

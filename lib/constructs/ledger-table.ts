@@ -1,6 +1,7 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
+import { EXPIRES, ledgerIndexes } from "../../lambdas/records.ts";
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
@@ -12,14 +13,17 @@ export function ledgerTable(scope: Construct, id: string): Table {
     billingMode: BillingMode.PAY_PER_REQUEST,
     encryption: TableEncryption.AWS_MANAGED,
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    timeToLiveAttribute: EXPIRES,
     deletionProtection: true,
+    // Not RETAINED_ONCE_DEPLOYED: a table under deletion protection cannot be deleted, so the rollback itself would fail.
     removalPolicy: RemovalPolicy.RETAIN,
   });
-  table.addGlobalSecondaryIndex({
-    indexName: "by-time",
-    partitionKey: text("listed"),
-    sortKey: text("requestedAt"),
-    projectionType: ProjectionType.ALL,
-  });
+  for (const { name, hash, range } of ledgerIndexes)
+    table.addGlobalSecondaryIndex({
+      indexName: name,
+      partitionKey: text(hash),
+      sortKey: text(range),
+      projectionType: ProjectionType.ALL,
+    });
   return table;
 }

@@ -1,18 +1,20 @@
-import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Duration } from "aws-cdk-lib";
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
 import { acknowledge } from "./acknowledge.ts";
+import { RETAINED_ONCE_DEPLOYED } from "./retained.ts";
 
-/** Runtime documents, payload and plans. Versioned: executions and nodes name the version that they go by. */
+/**
+ * Runtime documents, payload and plans. Versioned: executions and nodes name the version that they go by. Its policy is
+ * the reviewed list's.
+ */
 export function machineBucket(scope: Construct, id: string): Bucket {
   const bucket = new Bucket(scope, id, {
     versioned: true,
-    enforceSSL: true,
-    minimumTLSVersion: 1.2,
     encryption: BucketEncryption.S3_MANAGED,
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-    removalPolicy: RemovalPolicy.RETAIN,
+    removalPolicy: RETAINED_ONCE_DEPLOYED,
     lifecycleRules: [
       // A plan is read once, minutes after it was written, and may be asked for while its operation is discussed.
       { prefix: "plans/", expiration: Duration.days(30), noncurrentVersionExpiration: Duration.days(1) },

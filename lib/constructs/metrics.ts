@@ -1,5 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import { type IMetric, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
+import type { Account } from "../../lambdas/desired/accounts.ts";
 import { METRICS } from "../../lambdas/metrics.ts";
 
 const FIVE_MINUTES = Duration.minutes(5);
@@ -15,7 +16,7 @@ export const lambdaCount = (metricName: string, FunctionName: string, label: str
     period: FIVE_MINUTES,
   });
 
-/** How often a rule called its target. */
+/** Number of times that a rule called its target. */
 export const ruleInvocations = (RuleName: string, period: Duration): Metric =>
   new Metric({
     namespace: "AWS/Events",
@@ -25,12 +26,55 @@ export const ruleInvocations = (RuleName: string, period: Duration): Metric =>
     period,
   });
 
-/** How many days the cluster credential still counts, as the function that may read it says in its log. */
-export const credentialDays = (cluster: string, period: Duration): Metric =>
+/** Time that the slowest of a hundred requests to the front door took, in milliseconds. */
+export const doorLatency = (FunctionName: string): Metric =>
+  new Metric({
+    namespace: "AWS/Lambda",
+    metricName: "UrlRequestLatency",
+    dimensionsMap: { FunctionName },
+    statistic: "p99",
+    period: FIVE_MINUTES,
+    label: "p99",
+  });
+
+/** 1 while the front door refuses most of what it is asked, a few requests at least: the request is not Slack's, or the secret is not. */
+export function mostlyRefused(functionName: string, period: Duration): MathExpression {
+  const count = (name: string) => lambdaCount(name, functionName, name).with({ period });
+  return new MathExpression({
+    label: "mostly refused",
+    expression: "IF(FILL(refused, 0) >= 3 AND FILL(refused, 0) / asked > 0.5, 1, 0)",
+    usingMetrics: { refused: count("Url4xxCount"), asked: count("UrlRequestCount") },
+    period,
+  });
+}
+
+/** By how much a sum has grown since five minutes before. */
+export const growth = (label: string, metrics: readonly IMetric[]): MathExpression => {
+  const sum = total(label, metrics);
+  return new MathExpression({
+    label,
+    expression: `DIFF(${sum.expression})`,
+    usingMetrics: sum.usingMetrics,
+    period: FIVE_MINUTES,
+  });
+};
+
+/** Whether the front door answered the hourly question; 0 when it did not once. */
+export const frontDoorAnswers = (cluster: string, period: Duration): Metric =>
   new Metric({
     namespace: METRICS.namespace,
-    metricName: METRICS.credentialDays,
-    dimensionsMap: { [METRICS.dimension]: cluster },
+    metricName: METRICS.frontDoorAnswers,
+    dimensionsMap: { [METRICS.cluster]: cluster },
+    statistic: "Minimum",
+    period,
+  });
+
+/** Hours for which an account's credential in the cluster is still good, as the watch over all credentials logs them. */
+export const credentialHours = (cluster: string, account: Account, period: Duration): Metric =>
+  new Metric({
+    namespace: METRICS.namespace,
+    metricName: METRICS.credentialHours,
+    dimensionsMap: { [METRICS.cluster]: cluster, [METRICS.account]: account },
     statistic: "Minimum",
     period,
   });

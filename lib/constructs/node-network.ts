@@ -2,7 +2,7 @@ import { CfnSecurityGroup, CfnSecurityGroupIngress } from "aws-cdk-lib/aws-ec2";
 import { Construct } from "constructs";
 import { okdPorts, type Peer } from "../../lambdas/desired/ports.ts";
 
-/** Where the Windows nodes stand among their peers. */
+/** Network of the Windows nodes and of the peers that they talk with. */
 export interface NodeNetworkProps {
   readonly cluster: string;
   readonly vpc: string;
@@ -33,9 +33,10 @@ export class NodeNetwork extends Construct {
     };
     for (const { name, protocol, port, from } of okdPorts(props.overlayPort)) {
       const rule = { ipProtocol: protocol.toLowerCase(), fromPort: port, toPort: port, description: name };
-      for (const peer of from) this.#admit(`${name} from ${peer}`, this.groupId, groups[peer], rule);
+      const peers = distinctBy(from, (peer) => groups[peer]);
+      for (const peer of peers) this.#admit(`${name} from ${peer}`, this.groupId, groups[peer], rule);
       if (!from.includes("windows-nodes")) continue;
-      for (const peer of from.filter((each) => each !== "windows-nodes"))
+      for (const peer of peers.filter((each) => each !== "windows-nodes"))
         this.#admit(`${name} to ${peer}`, groups[peer], this.groupId, rule);
     }
   }
@@ -44,3 +45,7 @@ export class NodeNetwork extends Construct {
     new CfnSecurityGroupIngress(this, id, { groupId, sourceSecurityGroupId, ...rule });
   }
 }
+
+/** Keeps one of the peers that share a group: EC2 refuses the same rule twice (InvalidPermission.Duplicate). */
+const distinctBy = (peers: readonly Peer[], group: (peer: Peer) => string): Peer[] =>
+  [...new Map(peers.toReversed().map((peer) => [group(peer), peer])).values()].toReversed();

@@ -1,20 +1,20 @@
 import { CustomResource, Duration, Stack } from "aws-cdk-lib";
-import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { IBucket } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
 import type { Release as Content } from "../../lambdas/release/publish.ts";
+import type { FunctionName } from "../functions.ts";
 import type { Statement } from "../statement.ts";
 import { HandlerFunction } from "./handler-function.ts";
 
-/** What is published, by whom, and where to. */
+/** Content of a release, the code that publishes it, and the bucket that it goes to. */
 export interface ReleaseProps {
+  readonly cluster: string;
   readonly content: Content;
   readonly bucket: IBucket;
-  /** Reads who is in which group of Slack's; asked as soon as there is a configuration that says whose groups count. */
-  readonly directory: IFunction;
+  /** The code that knows this release: all of it goes live before the document does. */
+  readonly handlers: Readonly<Record<FunctionName, HandlerFunction>>;
   readonly bundle: string;
-  readonly permissions: readonly Statement[];
   readonly logRetention: RetentionDays;
 }
 
@@ -23,10 +23,13 @@ export class Release extends Construct {
   readonly publisher: HandlerFunction;
   /** Version of the runtime document, or why there is none. */
   readonly runtimeVersion: string;
+  readonly #document: CustomResource;
 
   constructor(scope: Construct, id: string, props: ReleaseProps) {
     super(scope, id);
     this.publisher = new HandlerFunction(this, "Publisher", {
+      principal: "release",
+      cluster: props.cluster,
       description: "Publishes configuration and scripts at a deployment",
       shape: { timeoutSeconds: 60, memoryMiB: 512 },
       bundle: props.bundle,
@@ -34,18 +37,24 @@ export class Release extends Construct {
       logRetention: props.logRetention,
       asynchronous: false,
     });
-    const permissions = this.publisher.permit(props.permissions);
-    const document = new CustomResource(this, "Document", {
+    this.#document = new CustomResource(this, "Document", {
       resourceType: "Custom::CasementRelease",
       serviceToken: this.publisher.lambda.functionArn,
       serviceTimeout: Duration.minutes(3),
       properties: {
         Bucket: props.bucket.bucketName,
-        Directory: props.directory.functionName,
+        // Reads who is in which group of Slack's, as soon as there is a configuration that says whose groups count.
+        Directory: props.handlers["cloud-events"].lambda.functionName,
         Release: Stack.of(this).toJsonString(props.content),
       },
     });
-    document.node.addDependency(permissions);
-    this.runtimeVersion = document.getAttString("RuntimeVersion");
+    const live = Object.values(props.handlers).map(({ live: alias, lambda }) => alias ?? lambda);
+    this.#document.node.addDependency(...live);
+    this.runtimeVersion = this.#document.getAttString("RuntimeVersion");
+  }
+
+  /** Lets the publisher do this and nothing else; nothing is published before it may. */
+  permit(statements: readonly Statement[]): void {
+    this.#document.node.addDependency(this.publisher.permit(statements));
   }
 }

@@ -24,11 +24,21 @@ const requestParameter = (maxRequest: number) => ({
   maxChars: maxRequest,
 });
 
+/**
+ * A script's lines as a document carries them: comments, empty lines and indentation stay in the repository, because a
+ * document and its parameters share 64 KB. The first line names the script.
+ */
+const linesOf = (text: string): string[] =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line, at) => at === 0 || !(line === "" || line.startsWith("#")));
+
 const step = (script: DocumentScript, text: string, timeoutSeconds: number) => ({
   action: "aws:runPowerShellScript",
   name: script,
   precondition: { StringEquals: ["platformType", "Windows"] },
-  inputs: { timeoutSeconds: String(timeoutSeconds), runCommand: text.split("\n") },
+  inputs: { timeoutSeconds: String(timeoutSeconds), runCommand: linesOf(text) },
 });
 
 /**
@@ -57,6 +67,6 @@ export function scriptDocument(cluster: string, script: DocumentScript, text: st
 export const scriptDocuments = (cluster: string): ScriptDocument[] =>
   documentScripts.map((script) => scriptDocument(cluster, script, scriptText(script)));
 
-/** Script → document name, as the functions are told through `CASEMENT_DOCUMENTS`. */
-export const documentNames = (documents: readonly ScriptDocument[]): Record<string, string> =>
-  Object.fromEntries(documents.map(({ script, name }) => [script, name]));
+/** Script → hash of its document's content, as the functions are told through `CASEMENT_DOCUMENTS`. */
+export const documentHashes = (documents: readonly ScriptDocument[]): Record<string, string> =>
+  Object.fromEntries(documents.map(({ script, sha256 }) => [script, sha256]));

@@ -1,6 +1,6 @@
-import { RemovalPolicy } from "aws-cdk-lib";
 import { CfnDocument } from "aws-cdk-lib/aws-ssm";
 import { Construct } from "constructs";
+import { RETAINED_ONCE_DEPLOYED } from "./retained.ts";
 import type { ScriptDocument } from "./script-document.ts";
 
 /**
@@ -16,9 +16,12 @@ export class ScriptDocuments extends Construct {
         documentType: "Command",
         documentFormat: "JSON",
         targetType: "/AWS::EC2::Instance",
-        content: JSON.parse(content),
+        content: {},
       });
-      document.applyRemovalPolicy(RemovalPolicy.RETAIN);
+      // As text, which CDK's types do not know: an object is written anew by CloudFormation, and the hash that goes with
+      // each command would be another's (aws-cloudformation-resource-providers-ssm, DocumentModelTranslator).
+      document.addPropertyOverride("Content", content);
+      document.applyRemovalPolicy(RETAINED_ONCE_DEPLOYED);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Activity } from "./core/activity.ts";
 import { received, send } from "./core/http.ts";
 import type { WireRequest, WireResponse } from "./core/wire.ts";
@@ -12,6 +12,16 @@ const LARGEST = 32 * 1024 * 1024;
 const tooLarge: WireResponse = { status: 413, headers: {}, body: "" };
 const broken: WireResponse = { status: 500, headers: {}, body: "The sandbox itself failed; its terminal says why.\n" };
 
+/** A client that hangs up before it has sent its request is no failure of the sandbox. */
+const hungUp = ({ destroyed, complete }: IncomingMessage): boolean => destroyed && !complete;
+
+async function sayBroken(error: unknown, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  if (hungUp(incoming)) return;
+  console.error("sandbox:", error);
+  if (outgoing.headersSent) outgoing.destroy();
+  else await send(broken, outgoing);
+}
+
 /**
  * An HTTP door in front of a service of the ground.
  * @param activity counts whole answers, so that time that is moved by hand waits for them
@@ -24,8 +34,6 @@ export const httpDoor = (answer: Answer, activity?: Activity): Server =>
       const answered = request ? answer(request) : Promise.resolve(tooLarge);
       await send(await (activity ? activity.during(answered) : answered), outgoing);
     } catch (error) {
-      console.error("sandbox:", error);
-      if (outgoing.headersSent) outgoing.destroy();
-      else await send(broken, outgoing);
+      await sayBroken(error, incoming, outgoing);
     }
   });

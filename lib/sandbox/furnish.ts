@@ -1,51 +1,68 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path/win32";
 import type { Configuration } from "../../lambdas/configuration.ts";
+import { ACCOUNT_NAMESPACE, type Account, accounts, secretOf, userOf } from "../../lambdas/desired/accounts.ts";
+import { LIFE_SECONDS } from "../../lambdas/desired/credential-term.ts";
 import { okdPayloadPaths, type PayloadFile, type PayloadManifest } from "../../lambdas/desired/okd-payload.ts";
+import { ledgerIndexes } from "../../lambdas/records.ts";
 import { machineScripts, scriptText } from "../constructs/script-text.ts";
 import type { Ground } from "./ground.ts";
 import { payloadContent } from "./machine/payload.ts";
 import { town } from "./town.ts";
 
-/** The bot's service account, as the reviewed manifest makes it. */
-const BOT = "system:serviceaccount:casement:casement";
-
-/** Where the runtime document lies; handlers read it by this key. */
+/** Key of the runtime document; handlers read it by this key. */
 const RUNTIME_KEY = "runtime/current.json";
+
+/**
+ * The credential of an account as `npm run connect` stores it: its token ends with the Secret of the account's name.
+ * @param seconds until the token ends
+ */
+export function credentialFor(
+  { kubernetes }: Ground,
+  account: Account,
+  server: string,
+  seconds = LIFE_SECONDS,
+): string {
+  const secret = kubernetes
+    .objects("secrets")
+    .find(({ metadata }) => metadata.namespace === ACCOUNT_NAMESPACE && metadata.name === account);
+  const token = kubernetes.issueToken({ name: userOf(account) }, seconds, { secret });
+  return JSON.stringify({ server, ca: kubernetes.authorityPem, token });
+}
 
 /** Everything that a deployment would have put into the account before the first request. */
 export async function furnish(ground: Ground, configuration: Configuration, apiServer: string): Promise<void> {
   await ground.dynamodb.createTable(ledgerTable);
   ground.s3.createBucket(town.bucket);
   publish(ground, configuration);
-  const { kubernetes, secrets, keys } = ground;
-  const token = kubernetes.issueToken({ name: BOT }, null);
-  secrets.seed(town.clusterSecret, JSON.stringify({ server: apiServer, ca: kubernetes.authorityPem, token }));
+  const { secrets, keys } = ground;
+  for (const account of accounts)
+    secrets.seed(secretOf(town.cluster.name, account), credentialFor(ground, account, apiServer));
   secrets.seed(town.slackSecret, JSON.stringify({ signingSecret: keys.signingSecret, botToken: keys.botToken }));
 }
 
-/** The ledger as the stack makes it: one table, one index by time. */
+/** The ledger as the stack makes it: one table and its indexes. */
 export const ledgerTable = {
   TableName: town.ledgerTable,
   BillingMode: "PAY_PER_REQUEST",
-  AttributeDefinitions: ["pk", "sk", "listed", "requestedAt"].map((AttributeName) => ({
-    AttributeName,
-    AttributeType: "S",
-  })),
+  AttributeDefinitions: [...new Set(["pk", "sk", ...ledgerIndexes.flatMap(({ hash, range }) => [hash, range])])].map(
+    (AttributeName) => ({
+      AttributeName,
+      AttributeType: "S",
+    }),
+  ),
   KeySchema: [
     { AttributeName: "pk", KeyType: "HASH" },
     { AttributeName: "sk", KeyType: "RANGE" },
   ],
-  GlobalSecondaryIndexes: [
-    {
-      IndexName: "by-time",
-      KeySchema: [
-        { AttributeName: "listed", KeyType: "HASH" },
-        { AttributeName: "requestedAt", KeyType: "RANGE" },
-      ],
-      Projection: { ProjectionType: "ALL" },
-    },
-  ],
+  GlobalSecondaryIndexes: ledgerIndexes.map(({ name, hash, range }) => ({
+    IndexName: name,
+    KeySchema: [
+      { AttributeName: hash, KeyType: "HASH" },
+      { AttributeName: range, KeyType: "RANGE" },
+    ],
+    Projection: { ProjectionType: "ALL" },
+  })),
 };
 
 /** Puts payload and configuration where handlers and machines read them; an unchanged one keeps its version. */
@@ -57,7 +74,7 @@ function publish(ground: Ground, configuration: Configuration): void {
   known.set(RUNTIME_KEY, text);
 }
 
-/** What a payload file holds in the sandbox: our own scripts as they are, programs as the machine recognises them. */
+/** Makes the content of a payload file in the sandbox: our own scripts as they are, programs as the machine recognises them. */
 const contentOf = (name: string, version: string): string =>
   machineScripts.some((script) => name === `${script}.ps1`)
     ? scriptText(name.replace(".ps1", ""))

@@ -1,6 +1,7 @@
-import { scriptDocuments } from "../constructs/script-document.ts";
+import { type ScriptDocument, scriptDocuments } from "../constructs/script-document.ts";
 import { rulesOf } from "../event-rules.ts";
-import { conventionalName, permissionsFor } from "../permissions.ts";
+import { permissionsFor, resourcePoliciesFor } from "../permissions.ts";
+import { conventionalName, type Place } from "../place.ts";
 import type { Statement } from "../statement.ts";
 import { access } from "./aws/access.ts";
 import { type AwsDoor, awsDoor } from "./aws/door.ts";
@@ -11,15 +12,19 @@ import { windowsImages } from "./aws/ec2/images.ts";
 import { type EmbeddedMetrics, embeddedMetrics } from "./aws/embedded-metrics.ts";
 import { type EventBridge, eventBridge } from "./aws/events/events.ts";
 import { type HumanTopic, humanTopic } from "./aws/events/human-topic.ts";
+import { imageRegistry } from "./aws/image-registry.ts";
 import { instanceRole } from "./aws/instance-role.ts";
 import { type S3, s3 } from "./aws/s3/s3.ts";
 import { type SecretsManager, secretsManager } from "./aws/secrets-manager/secrets-manager.ts";
+import { type Sns, sns } from "./aws/sns.ts";
+import { stackRights } from "./aws/stack-rights.ts";
 import type { Clock } from "./core/clock.ts";
 import type { Foundation } from "./core/foundation.ts";
 import { functionUrl } from "./durable/function-url.ts";
 import { type LambdaService, lambdaService } from "./durable/lambda-service.ts";
 import { type Kubernetes, kubernetesApi } from "./kubernetes/api.ts";
 import { type Machines, machines } from "./machine/machines.ts";
+import { type Choice, chosen, type Wish } from "./neighbours/choice.ts";
 import { functionNames, type Keys, keys, VISITOR } from "./principals.ts";
 
 import { type Slack, slack } from "./slack/slack.ts";
@@ -27,28 +32,34 @@ import { type Ssm, ssm } from "./ssm/ssm.ts";
 import { town } from "./town.ts";
 import { account, place } from "./town-account.ts";
 
-/** What decides how the ground stands in this process. */
+/** Choices that decide how the ground stands in this process. */
 export interface GroundOptions {
   readonly foundation: Foundation;
   /** The host's clock: signatures are dated by it, and Slack's three seconds are its seconds. */
   readonly host: Clock;
-  /** What the host's clock will say at a moment of the sandbox. */
+  /** Time that the host's clock will show at a moment of the sandbox. */
   readonly hostTime: (sandboxMs: number) => number;
   /** Directory of the ledger's files; in memory when left out. */
   readonly ledgerPath?: string;
-  /** Where Slack is reached from outside, without a slash at the end. */
+  /** Address at which Slack is reached from outside, without a slash at the end. */
   readonly slackAddress: () => string;
-  /** What somebody has set up in another way than the reviewed files say; left out, everything is as it must be. */
+  /** The API server is private: functions that call it sit in a VPC. */
+  readonly functionsInVpc?: boolean;
+  /** Differences between this set-up and the reviewed files; left out, everything is as it must be. */
   readonly astray?: Astray;
+  /** Neighbours and controllers to switch on or off, by name; the town remembers them. */
+  readonly neighbours?: Wish;
 }
 
 /** A set-up that went astray. */
 export interface Astray {
   /** The account as EC2 shows it. */
   readonly account?: Account;
-  /** What roles really hold. */
+  /** Permissions that roles really hold. */
   readonly permissions?: Readonly<Record<string, readonly Statement[]>>;
-  /** What Slack's app was installed with. */
+  /** The SSM documents that are there. */
+  readonly documents?: readonly ScriptDocument[];
+  /** Scopes that Slack's app was installed with. */
   readonly scopes?: readonly string[];
 }
 
@@ -63,10 +74,14 @@ export interface Ground {
   readonly dynamodb: DynamoDb;
   readonly ssm: Ssm;
   readonly events: EventBridge;
-  /** Where people are told past Slack. */
+  /** Simulated SNS, with the topic's subscribers. */
+  readonly sns: Sns;
+  /** Topic by which people are told past Slack. */
   readonly topic: HumanTopic;
-  /** What functions' logs say in figures. */
+  /** Figures in the functions' logs. */
   readonly metrics: EmbeddedMetrics;
+  /** Writes a line into a function's log; where its role may not, the line is lost and the function goes on. */
+  log(principal: string, line: string): void;
   readonly lambda: LambdaService;
   readonly machines: Machines;
   readonly kubernetes: Kubernetes;
@@ -75,6 +90,8 @@ export interface Ground {
   readonly frontDoor: ReturnType<typeof functionUrl>;
   /** Goes on where a killed process stopped; called once the functions are mounted. */
   resume(): void;
+  /** Lets the chosen neighbours work; called once in every process, when the cluster has its nodes. */
+  startNeighbours(): void;
 }
 
 /** The owner of the account may do everything; the functions only what the reviewed list says. */
@@ -84,69 +101,89 @@ const everything: Statement = { sid: "Owner", actions: ["*"], resources: ["*"], 
 export const lambdaName = (name: string): string => conventionalName(town.cluster.name, name);
 
 /** The account's services that know nothing of machines and clusters, and what everybody in it may do. */
-function accountOf({ foundation, astray = {}, ledgerPath }: GroundOptions) {
+function accountOf({ foundation, astray = {}, ledgerPath, functionsInVpc = false }: GroundOptions) {
+  const here: Place = { ...place, functionsInVpc };
   const rights = access({
     accountId: town.accountId,
     region: town.region,
-    permissions: { ...permissionsFor(place), ...astray.permissions, [VISITOR]: [everything] },
+    permissions: { ...permissionsFor(here), ...astray.permissions, [VISITOR]: [everything] },
+    resourcePolicies: Object.values(resourcePoliciesFor(here)).flatMap((policy) => policy ?? []),
     rolePrefix: `casement-${town.cluster.name}`,
   });
   return {
     rights,
+    stack: stackRights(rights, here),
     keys: keys(foundation.store, foundation.random),
     ec2: ec2(foundation, astray.account ?? account),
     s3: s3(foundation),
     secrets: secretsManager(foundation, town),
+    sns: sns(foundation, TOPIC, "platform-team@example.com"),
     dynamodb: dynamodb({ ...town, ...(ledgerPath ? { path: ledgerPath } : {}) }),
   };
 }
+
+/** ARN of the topic that reaches people. */
+export const TOPIC = `arn:aws:sns:${town.region}:${town.accountId}:${town.topic}`;
 
 type AccountServices = ReturnType<typeof accountOf>;
 
 /** The cluster, the Windows machines beside it, and the service that speaks to their agents. */
 async function fleetOf(
-  { foundation }: GroundOptions,
+  { foundation, astray }: GroundOptions,
   { rights, ec2: { cloud }, s3: buckets, secrets }: AccountServices,
+  { without }: Choice,
 ) {
   const kubernetes = await kubernetesApi(foundation, cloud, {
     version: town.cluster.version,
     region: town.region,
     hybridNetwork: town.networks.hybrid,
+    pull: imageRegistry(rights, cloud),
+    without,
   });
   const role = instanceRole({
     access: rights,
     s3: buckets.service,
     secretsManager: secrets.service,
-    calls: foundation.calls,
+    foundation,
   });
   const fleet = machines(foundation, { kubernetes, cloud, role });
+  kubernetes.attach(fleet.kubelets);
   const systems = ssm(foundation, fleet, {
     account: town.accountId,
     region: town.region,
     cloud,
-    documents: scriptDocuments(town.cluster.name),
+    documents: astray?.documents ?? scriptDocuments(town.cluster.name),
     publicParameters: windowsImages,
     callerFor: rights.callerFor,
   });
   return { kubernetes, machines: fleet, ssm: systems };
 }
 
-/** Where functions run, what wakes them, and who types at them. */
+/** Sets up the functions, the services that wake them, and the Slack in which people type at them. */
 function platformOf(
   { foundation, host, hostTime, slackAddress, astray }: GroundOptions,
-  { keys: secrets }: AccountServices,
+  { keys: secrets, stack }: AccountServices,
 ) {
-  const lambda = lambdaService(foundation, { ...town, hostTime });
+  const lambda = lambdaService(foundation, { ...town, hostTime, mayKeep: stack.mayKeep });
   const topic = humanTopic(foundation);
   const events = eventBridge(foundation, {
     ...town,
     rules: rulesOf(town.cluster.name),
     targets: {
-      "cloud-events": async (event) => lambda.send(lambdaName("cloud-events"), event),
-      "human-topic": topic.target,
+      "cloud-events": async (event, rule) => {
+        stack.ruleMayInvoke(rule);
+        lambda.send(lambdaName("cloud-events"), event);
+      },
+      "human-topic": async (event, rule) => {
+        stack.ruleMayPublish();
+        await topic.target(event, rule);
+      },
     },
   });
-  const frontDoor = functionUrl((event) => lambda.call(lambdaName("front-door"), event), foundation);
+  const frontDoor = functionUrl(async (event) => {
+    stack.urlMayInvoke();
+    return lambda.call(lambdaName("front-door"), event);
+  }, foundation);
   const chat = slack(foundation, {
     town,
     signingSecret: secrets.signingSecret,
@@ -171,9 +208,10 @@ const keyRing = (own: Keys) =>
 /** Builds the ground; it does nothing until functions are mounted and it is told to resume. */
 export async function ground(options: GroundOptions): Promise<Ground> {
   const { foundation, host } = options;
-  const { rights, ...services } = accountOf(options);
-  const fleet = await fleetOf(options, { rights, ...services });
-  const platform = platformOf(options, { rights, ...services });
+  const { rights, stack, ...services } = accountOf(options);
+  const choice = chosen(foundation.store, options.neighbours ?? {});
+  const fleet = await fleetOf(options, { rights, stack, ...services }, choice);
+  const platform = platformOf(options, { rights, stack, ...services });
   const { ec2: cloud, s3: buckets, secrets, dynamodb: ledger } = services;
   const spoken = [cloud.service, fleet.ssm, buckets.service, secrets.service, platform.lambda, ledger.service];
   const aws = awsDoor({
@@ -181,7 +219,7 @@ export async function ground(options: GroundOptions): Promise<Ground> {
     region: town.region,
     hostNow: host.now,
     keys: keyRing(services.keys),
-    services: [...spoken, platform.events.service],
+    services: [...spoken, platform.events.service, services.sns.service],
     access: rights,
   });
   return {
@@ -190,9 +228,15 @@ export async function ground(options: GroundOptions): Promise<Ground> {
     ...services,
     ...fleet,
     ...platform,
+    log: (principal, line) => {
+      if (stack.mayLog(principal)) platform.metrics.log(line);
+    },
     resume: () => {
       const inOrder = [fleet.kubernetes, cloud, fleet.ssm, fleet.machines, platform.lambda, platform.events];
       for (const part of inOrder) part.resume();
+    },
+    startNeighbours: () => {
+      for (const { start } of choice.neighbours) start({ kubernetes: fleet.kubernetes, ec2: cloud });
     },
   };
 }

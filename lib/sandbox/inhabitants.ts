@@ -1,5 +1,8 @@
+import { marshall } from "@aws-sdk/util-dynamodb";
 import type { Configuration } from "../../lambdas/configuration.ts";
+import { authoritiesIn } from "../../lambdas/desired/authorities.ts";
 import { JOIN_USER } from "../../lambdas/desired/cluster-access.ts";
+import { givenItem } from "../../lambdas/desired/given.ts";
 import {
   afterJoinOperations,
   bootstrapKubeconfig,
@@ -19,11 +22,11 @@ import type { KubeObject } from "./kubernetes/model/object.ts";
 import { town } from "./town.ts";
 import { linuxNodes, linuxPods, type Resident, residents, workloads } from "./town-residents.ts";
 
-/** How long the sandbox helps its residents to join; they take about two minutes (the sandbox's own figures). */
+/** Time that the residents have to join; they take about two minutes (both are the sandbox's own figures). */
 const JOIN_WITHIN_MS = 15 * 60_000;
 const LOOK_EVERY_MS = 2_000;
 
-/** What residents are made from. */
+/** Parts that residents are made from. */
 export interface Household {
   readonly ground: Ground;
   readonly configuration: Configuration;
@@ -48,6 +51,17 @@ export async function inhabit(house: Household): Promise<void> {
     await sleep(clock, LOOK_EVERY_MS);
   }
   await moving;
+}
+
+const owner = { principal: "owner", require: () => undefined };
+
+/** The ledger knows what each machine was given, also those that joined long ago. */
+async function remember({ ground, configuration }: Household, instanceId: string): Promise<void> {
+  const pem = ground.kubernetes.kubeletClients();
+  const at = new Date(ground.foundation.clock.now()).toISOString();
+  const item = givenItem(instanceId, "residents:0", at, { pem, authorities: authoritiesIn(pem, "the cluster") });
+  const body = Buffer.from(JSON.stringify({ TableName: configuration.ledgerTable, Item: marshall(item) }));
+  await ground.dynamodb.service.answer("PutItem", { method: "POST", url: "/", headers: {}, body }, owner);
 }
 
 const nodeName = (ground: Ground, instanceId: string): string =>
@@ -79,7 +93,8 @@ function seedLinux({ ground }: Household, linux: (typeof linuxNodes)[number]): v
   if (facts) ground.kubernetes.create(linux.node(facts, ground.foundation.clock.now()));
 }
 
-async function moveIn({ ground, configuration, payload }: Household, resident: Resident, until: number): Promise<void> {
+async function moveIn(house: Household, resident: Resident, until: number): Promise<void> {
+  const { ground, configuration, payload } = house;
   const { instanceId } = resident;
   const pool = configuration.pools[resident.pool];
   if (!pool) throw new Error(`The sandbox's configuration has no pool ${resident.pool}.`);
@@ -94,6 +109,7 @@ async function moveIn({ ground, configuration, payload }: Household, resident: R
     nodeName: name,
     nodeIp: resident.privateIp,
     build: buildOf(pool.windows),
+    kubeletClients: ground.kubernetes.kubeletClients(),
     joinSecretId: seedSecret(ground, configuration, instanceId),
   };
   const before = [
@@ -102,11 +118,12 @@ async function moveIn({ ground, configuration, payload }: Household, resident: R
     ...payloadOperations(facts),
     ...configureOperations(facts),
   ];
-  await perform(ground, instanceId, [...before, ...startOperations()]);
+  await perform(ground, instanceId, [...before, ...startOperations(facts)]);
   while (!nodeOf(ground, resident)) {
     if (ground.foundation.clock.now() > until) throw new Error(`${name} did not register.`);
     await sleep(ground.foundation.clock, LOOK_EVERY_MS);
   }
+  await remember(house, instanceId);
   // Registered, it needs its join material no longer: one that joined long ago has none, nor has the secret store.
   await perform(ground, instanceId, [...networkOperations(), ...afterJoinOperations()]);
   ground.secrets.unseed(facts.joinSecretId);
@@ -132,7 +149,7 @@ function seedSecret(ground: Ground, configuration: Configuration, instanceId: st
   return name;
 }
 
-/** What operators did by hand in the days before: approve the residents' certificates, label their Nodes, let pods in. */
+/** Does what operators did by hand earlier: approves the residents' certificates, labels their Nodes, lets pods in. */
 async function welcome({ ground, configuration }: Household): Promise<void> {
   const names = residents.map(({ instanceId }) => `system:node:${nodeName(ground, instanceId)}`);
   for (const csr of ground.kubernetes.objects("certificatesigningrequests", "certificates.k8s.io"))

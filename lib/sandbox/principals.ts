@@ -15,7 +15,7 @@ export interface Keys {
   readonly botToken: string;
 }
 
-/** Who talks to the ground from outside (the AWS CLI, a test); may do everything, as the owner of an account may. */
+/** Principal for calls to the ground from outside (the AWS CLI, a test); may do everything, as the owner of an account may. */
 export const VISITOR = "visitor";
 
 /** Functions of the sandbox, as principals and as function names. */

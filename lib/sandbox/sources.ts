@@ -37,7 +37,7 @@ async function shown(ledger: LedgerReader, record: OperationRecord): Promise<Sho
   };
 }
 
-/** What the control API shows: the world as it really is, and what people see of it. */
+/** Sources of the control API's answers: the world as it really is, and what people see of it. */
 export function sourcesOf(ground: Ground, ledger: LedgerReader): Sources {
   const roles: Readonly<Record<string, string[]>> = {
     operator: ["system:cluster-readers"],

@@ -1,6 +1,6 @@
 import type { IpPermission } from "@aws-sdk/client-ec2";
 import { okdPorts, securityGroupRules } from "../../lambdas/desired/ports.ts";
-import type { Place } from "../permissions.ts";
+import type { Place } from "../place.ts";
 import type { Account } from "./aws/ec2/account.ts";
 import { town } from "./town.ts";
 
@@ -18,13 +18,20 @@ export const account: Account = {
   },
 };
 
-/** Where the permissions of the town's stack apply. */
+/** Place where the permissions of the town's stack apply. */
 export const place: Place = {
   account: town.accountId,
   region: town.region,
   cluster: town.cluster.name,
   bucket: town.bucket,
   table: town.ledgerTable,
+  clusterId: town.cluster.id,
+  instanceTypes: town.instanceTypes,
+  metadataTokens: ["required"],
+  imageRepositories: [`arn:aws:ecr:*:${town.accountId}:repository/*`],
+  instanceProfile: town.nodeRoleName,
   subnets: town.subnets.map(({ id }) => id),
   nodeGroup: windowsNodes,
+  topic: town.topic,
+  functionsInVpc: false,
 };

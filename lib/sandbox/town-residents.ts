@@ -145,7 +145,7 @@ export const linuxPods: readonly KubeObject[] = [deployment("api", 2, { "kuberne
 
 const windowsTolerations = [{ key: "os", value: "Windows", effect: "NoSchedule" }];
 
-/** What runs on Windows: a deployment under a budget, and one that keeps data in an emptyDir. */
+/** Workloads on Windows: a deployment under a budget, and one that keeps data in an emptyDir. */
 export const workloads: readonly KubeObject[] = [
   deployment(
     "storefront",

@@ -17,10 +17,11 @@ export const town = {
   networks: { service: "172.30.0.0/16", cluster: "10.128.0.0/14", machine: "10.0.0.0/16", hybrid: "10.132.0.0/14" },
   bucket: "casement-prod-west-111122223333",
   ledgerTable: "casement-prod-west-ledger",
+  topic: "casement-prod-west-needs-a-human",
+  /** Those that the pools try, the preferred one first. */
+  instanceTypes: ["m6i.xlarge", "m5.xlarge"],
   nodeRoleName: "casement-prod-west-node",
   instanceProfileArn: "arn:aws:iam::111122223333:instance-profile/casement-prod-west-node",
-  /** Secrets Manager name of the cluster credential: JSON { server, ca, token }. */
-  clusterSecret: "casement/prod-west/kubernetes",
   slackSecret: "casement/prod-west/slack",
   slack: {
     teamId: "T0CASEMENT",

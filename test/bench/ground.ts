@@ -18,7 +18,7 @@ import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
 export interface BenchGround {
   readonly configuration: Configuration;
   readonly signingSecret: string;
-  /** What Lambda would give the front door's process. */
+  /** Environment of the front door's process, as Lambda would give it. */
   readonly environment: Readonly<Record<string, string>>;
   /** Operations that were taken on. */
   operations(): Promise<number>;

@@ -21,7 +21,7 @@ interface Answer {
 
 const place = (region = "us-west-2"): Settings => ({
   ...{ region, credentials: { accessKeyId: "AKIA", secretAccessKey: "secret" }, awsEndpoint: undefined },
-  ...{ cluster: "c", bucket: "b", ledgerTable: "t", clusterSecret: "s", slackSecret: "s" },
+  ...{ cluster: "c", bucket: "b", ledgerTable: "t", slackSecret: "s" },
   ...{ slackUrl: "https://slack.com/api/", functions: {}, documents: {} },
 });
 
@@ -49,7 +49,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What a call comes to when its pauses have passed. */
+/** Result or error of a call once its pauses have passed. */
 async function settled<T>(call: Promise<T>): Promise<T | Error> {
   const end = call.catch((error: Error) => error);
   await vi.advanceTimersByTimeAsync(60_000);

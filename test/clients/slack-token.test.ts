@@ -6,7 +6,7 @@ import type { Settings } from "../../lambdas/settings.ts";
 
 const place: Settings = {
   ...{ region: "us-west-2", credentials: { accessKeyId: "AKIA", secretAccessKey: "secret" }, awsEndpoint: undefined },
-  ...{ cluster: "c", bucket: "b", ledgerTable: "t", clusterSecret: "s", slackSecret: "s" },
+  ...{ cluster: "c", bucket: "b", ledgerTable: "t", slackSecret: "casement/prod-west/slack" },
   ...{ slackUrl: "https://slack.invalid/api/", functions: {}, documents: {} },
 };
 
@@ -60,4 +60,31 @@ test("a Slack that does not answer is given up after as long as was told", async
     });
   const { slack } = doorClients(place, { aws: { handle }, fetch } as unknown as Transport, { slack: 20 });
   await expect((await slack()).auth.test()).rejects.toThrow("given up");
+});
+
+test.each([
+  ["is empty", ""],
+  ["is a token alone", "xoxb-12345-67890-secret"],
+  ["is JSON of something else", '"xoxb-12345"'],
+  ["is null", "null"],
+  ["holds half of it", '{"signingSecret":"8f742231b10e"}'],
+])("a Slack secret that %s is named, and none of it is quoted", async (_what, SecretString) => {
+  const body = Readable.from([Buffer.from(JSON.stringify({ SecretString }))]);
+  const handle = async () => ({ response: { statusCode: 200, headers: {}, body } });
+  const { slack } = doorClients(place, { aws: { handle } } as unknown as Transport);
+  const said = await slack().catch((error: Error) => error.message);
+  expect(said).toBe(
+    "the secret casement/prod-west/slack must be JSON with signingSecret and botToken (docs/deploy.md)",
+  );
+});
+
+test("a secret that nobody has filled yet is named", async () => {
+  const answer = {
+    __type: "ResourceNotFoundException",
+    message: "Secrets Manager can't find the specified secret value",
+  };
+  const body = Readable.from([Buffer.from(JSON.stringify(answer))]);
+  const handle = async () => ({ response: { statusCode: 400, headers: {}, body } });
+  const { slack } = doorClients(place, { aws: { handle } } as unknown as Transport);
+  await expect(slack()).rejects.toThrow("the secret casement/prod-west/slack is empty or does not exist");
 });

@@ -6,6 +6,7 @@ import { town } from "../../lib/sandbox/town.ts";
 import { type Stand, stand } from "../steps/ground.ts";
 
 const COMMAND = "11111111-2222-4333-8444-555555555555";
+const INSTANCE = "i-0ab12cd34ef567890";
 
 let ground: Stand;
 beforeAll(async () => {
@@ -13,13 +14,14 @@ beforeAll(async () => {
   // A callback of an execution that is gone: that the engine finds nobody shows that somebody was to be woken.
   const arn = `arn:aws:lambda:${town.region}:${town.accountId}:function:${lambdaName("provision-node")}:1/durable-execution/gone/1`;
   const callback = newCallbackId({ arn, operation: "1" }, ground.foundation.random);
-  await ground.as("provision-node").ledger.awaitCommand(COMMAND, callback);
+  await ground.as("provision-node").ledger.awaitCommand(COMMAND, INSTANCE, callback);
 });
 afterAll(() => ground.close());
 
 const door = (event: unknown): Promise<string> => {
   const settings = ground.settings("cloud-events");
-  return hostedCloudEvents({ settings, now: ground.foundation.clock.now, transport: ground.transport })(event);
+  const { now } = ground.foundation.clock;
+  return hostedCloudEvents({ settings, now, slackNow: now, transport: ground.transport })(event);
 };
 
 const finished = (status: string, commandId = COMMAND) => ({
@@ -44,8 +46,27 @@ describe("a command's event", () => {
   });
 });
 
+describe("an instance's event", () => {
+  const changed = (state: string, instanceId = INSTANCE) => ({
+    "detail-type": "EC2 Instance State-change Notification",
+    detail: { "instance-id": instanceId, state },
+  });
+
+  test.for(["stopping", "stopped", "shutting-down", "terminated"])("wakes who waits for it at %s", async (state) => {
+    expect(await door(changed(state))).toBe(`${INSTANCE}: too late`);
+  });
+
+  test.for(["pending", "running"])("wakes nobody at %s", async (state) => {
+    expect(await door(changed(state))).toBe(`ignored: ${INSTANCE} is ${state}`);
+  });
+
+  it("of another machine is nobody's business", async () => {
+    expect(await door(changed("terminated", "i-1"))).toBe("ignored: nobody waits for i-1");
+  });
+});
+
 test.for([
-  { "detail-type": "EC2 Instance State-change Notification", detail: { "instance-id": "i-1", state: "stopped" } },
+  { "detail-type": "EC2 Spot Instance Interruption Warning", detail: { "instance-id": "i-1" } },
   { "detail-type": "EC2 Command Invocation Status-change Notification", detail: {} },
   { nonsense: true },
   null,

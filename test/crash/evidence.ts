@@ -29,7 +29,7 @@ const launchedBy = (world: World, operation: string): Instance[] =>
     Tags?.some(({ Key, Value }) => Key === "casement:operation" && Value === operation),
   );
 
-/** What the bot said to everybody, oldest first. */
+/** Messages that the bot sent to everybody, oldest first. */
 async function spoken(running: Running) {
   const messages = await running.control("GET /messages");
   return messages.filter(({ user, onlyTo }) => user === town.slack.botUserId && !onlyTo);
@@ -50,7 +50,7 @@ async function expectOneStory(running: Running, names: readonly string[]): Promi
   expect(new Set(thread).size).toBe(thread.length);
 }
 
-/** What must be true after `/win add web 2`, whatever was killed on the way. */
+/** Expects exactly one complete add after `/win add web 2`, whatever was killed on the way. */
 export async function expectAddedOnce(running: Running, world: World): Promise<void> {
   const [operation, ...others] = world.operations;
   expect(others).toEqual([]);

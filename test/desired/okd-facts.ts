@@ -2,7 +2,7 @@ import { configurationOf } from "../../lambdas/configuration.ts";
 import type { OkdFacts } from "../../lambdas/desired/okd-facts.ts";
 import { okdPayloadPaths, type PayloadManifest, payloadManifestOf } from "../../lambdas/desired/okd-payload.ts";
 
-/** A configuration as somebody would write it; `cluster` and `pool` change single values. */
+/** A configuration as an administrator would write it; `cluster` and `pool` change single values. */
 export const configurationWith = (cluster: object = {}, pool: object = {}) =>
   configurationOf({
     cluster: {
@@ -13,7 +13,6 @@ export const configurationWith = (cluster: object = {}, pool: object = {}) =>
       region: "us-west-2",
       apiServer: "https://api-int.prod-west.example.com:6443",
       certificateAuthority: "-----BEGIN CERTIFICATE-----\nAPI\n-----END CERTIFICATE-----\n",
-      kubeletClientAuthority: "-----BEGIN CERTIFICATE-----\nKUBELET\n-----END CERTIFICATE-----\n",
       serviceNetwork: "172.30.0.0/16",
       clusterNetwork: "10.128.0.0/14",
       machineNetwork: "10.0.0.0/16",
@@ -67,6 +66,7 @@ export function factsWith(cluster: object = {}, pool: object = {}, change: Parti
     nodeIp: "10.0.0.20",
     build: "10.0.20348",
     payload: manifest(),
+    kubeletClients: "-----BEGIN CERTIFICATE-----\nKUBELET\n-----END CERTIFICATE-----\n",
     joinSecretId: "casement/prod-west/join/i-0abc",
     ...change,
   };

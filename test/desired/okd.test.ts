@@ -8,6 +8,7 @@ import {
   guardOperations,
   networkOperations,
   payloadOperations,
+  rejoinOperations,
   startOperations,
   stopKubeletOperations,
 } from "../../lambdas/desired/okd.ts";
@@ -22,7 +23,7 @@ const everything = (facts: OkdFacts): Operation[] => [
   ...featureOperations(),
   ...payloadOperations(facts),
   ...configureOperations(facts),
-  ...startOperations(),
+  ...startOperations(facts),
   ...networkOperations(),
   ...afterJoinOperations(),
 ];
@@ -80,7 +81,8 @@ describe("the stages of profile okd", () => {
   it("write every file and folder before the service that reads it", () => {
     const operations = [...payloadOperations(factsWith()), ...configureOperations(factsWith())];
     const laid = new Set<string>();
-    const runtime = ["C:\\k\\kubeconfig", "C:\\k\\kube-proxy.conf"];
+    // Written by the programs themselves, or with the order to start them.
+    const runtime = ["C:\\k\\kubeconfig", "C:\\k\\kube-proxy.conf", "C:\\k\\bootstrap-kubeconfig"];
     for (const operation of operations) {
       if ("path" in operation) laid.add(operation.path);
       if (operation.do !== "service") continue;
@@ -104,7 +106,8 @@ describe("the stages of profile okd", () => {
   });
 
   it("start what joins first, and the network when the node is there", () => {
-    expect([...startOperations(), ...networkOperations()].map(inWords)).toEqual([
+    expect([...startOperations(factsWith()), ...networkOperations()].map(inWords)).toEqual([
+      "file C:\\k\\bootstrap-kubeconfig",
       "service-state containerd",
       "service-state kubelet",
       "service-state windows_exporter",
@@ -112,6 +115,14 @@ describe("the stages of profile okd", () => {
       "service-state hybrid-overlay-node",
       "run-task Casement network",
       "service-state kube-proxy",
+    ]);
+  });
+
+  it("bring new join material to a kubelet that is stopped, which reads it when it starts again", () => {
+    expect(rejoinOperations(factsWith()).map(inWords)).toEqual([
+      "service-state kubelet",
+      "file C:\\k\\bootstrap-kubeconfig",
+      "service-state kubelet",
     ]);
   });
 
@@ -147,7 +158,8 @@ describe("what travels", () => {
   });
 
   it("keeps join material and the kubelet's keys to SYSTEM and Administrators", () => {
-    const closed = configureOperations(factsWith()).filter((one) => "access" in one && one.access === "system");
+    const operations = [...configureOperations(factsWith()), ...startOperations(factsWith())];
+    const closed = operations.filter((one) => "access" in one && one.access === "system");
     expect(closed.map(inWords)).toEqual(["directory C:\\var\\lib\\kubelet\\pki", "file C:\\k\\bootstrap-kubeconfig"]);
   });
 

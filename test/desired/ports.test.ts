@@ -1,17 +1,23 @@
 import type { IpPermission } from "@aws-sdk/client-ec2";
 import { describe, expect, it } from "vitest";
-import { firewallRules, okdPorts, securityGroupFaults, securityGroupRules } from "../../lambdas/desired/ports.ts";
+import {
+  balancerPorts,
+  firewallRules,
+  okdPorts,
+  securityGroupFaults,
+  securityGroupRules,
+} from "../../lambdas/desired/ports.ts";
 
 const groups = { "control-plane": "sg-1", "linux-nodes": "sg-2", "windows-nodes": "sg-3" };
 const ports = okdPorts(4789);
 const right: IpPermission[] = securityGroupRules(ports, groups) as IpPermission[];
 const faultsWith = (...more: IpPermission[]): string[] =>
   securityGroupFaults({ IpPermissions: [...right, ...more] }, ports);
-const tcp = (from: number, to: number, cidr: string): IpPermission => ({
+const tcp = (from: number, to: number, cidr: string, description?: string): IpPermission => ({
   IpProtocol: "tcp",
   FromPort: from,
   ToPort: to,
-  IpRanges: [{ CidrIp: cidr }],
+  IpRanges: [{ CidrIp: cidr, ...(description === undefined ? {} : { Description: description }) }],
 });
 
 describe("the ports of a Windows node", () => {
@@ -48,22 +54,65 @@ describe("a security group", () => {
   });
 
   it.for([
-    ["SSH from inside", tcp(22, 22, "10.0.0.0/16"), ["it admits SSH (port 22)"]],
-    ["Remote Desktop in a range", tcp(3000, 4000, "10.0.0.0/16"), ["it admits Remote Desktop (port 3389)"]],
-    ["WinRM", tcp(5985, 5986, "10.0.0.0/16"), ["it admits WinRM (port 5985)", "it admits WinRM over TLS (port 5986)"]],
-    ["a harmless port from everywhere", tcp(443, 443, "0.0.0.0/0"), ["it admits tcp 443-443 from everywhere"]],
+    ["SSH from inside", tcp(22, 22, "10.0.0.0/16"), ["it admits SSH (port 22) from addresses"]],
+    [
+      "Remote Desktop in a range",
+      tcp(3000, 4000, "10.0.0.0/16"),
+      ["it admits Remote Desktop (port 3389) from addresses"],
+    ],
+    [
+      "WinRM",
+      tcp(5985, 5986, "10.0.0.0/16"),
+      ["it admits WinRM (port 5985) from addresses", "it admits WinRM over TLS (port 5986) from addresses"],
+    ],
+    ["a harmless port from everywhere", tcp(443, 443, "0.0.0.0/0"), ["it admits tcp 443 from everywhere"]],
     [
       "IPv6 from everywhere",
       { IpProtocol: "udp", FromPort: 1, ToPort: 1, Ipv6Ranges: [{ CidrIpv6: "::/0" }] },
-      ["it admits udp 1-1 from everywhere"],
+      ["it admits udp 1 from everywhere"],
+    ],
+    [
+      "SSH from a prefix list",
+      { IpProtocol: "tcp", FromPort: 22, ToPort: 22, PrefixListIds: [{ PrefixListId: "pl-1" }] },
+      ["it admits SSH (port 22) from addresses"],
+    ],
+    [
+      "everything from one network",
+      { IpProtocol: "-1", IpRanges: [{ CidrIp: "10.0.0.0/16" }] },
+      [
+        "it admits SSH (port 22) from addresses",
+        "it admits Remote Desktop (port 3389) from addresses",
+        "it admits WinRM (port 5985) from addresses",
+        "it admits WinRM over TLS (port 5986) from addresses",
+      ],
+    ],
+    [
+      "SSH under a description of a balancer's",
+      tcp(22, 22, "0.0.0.0/0", "kubernetes.io/rule/nlb/client=a1"),
+      ["it admits SSH (port 22) from addresses"],
     ],
   ] as [string, IpPermission, string[]][])("is refused with %s", ([, rule, faults]) => {
     expect(faultsWith(rule)).toEqual(faults);
   });
 
-  it("is refused when it admits everything, even from itself", () => {
-    const all = { IpProtocol: "-1", UserIdGroupPairs: [{ GroupId: "sg-3" }] };
-    expect(faultsWith(all)).toHaveLength(4);
+  it("is right when it admits everything from a security group, as a Classic Load Balancer needs it", () => {
+    expect(faultsWith({ IpProtocol: "-1", UserIdGroupPairs: [{ GroupId: "sg-elb" }] })).toEqual([]);
+  });
+
+  it("lacks what it needs although a load balancer may reach every port", () => {
+    const balancers = { IpProtocol: "-1", UserIdGroupPairs: [{ GroupId: "sg-elb" }] };
+    expect(securityGroupFaults({ IpPermissions: [balancers] }, ports)).toHaveLength(3);
+  });
+
+  it("is right with a Network Load Balancer's node ports, which are told apart", () => {
+    const clients = tcp(31_234, 31_234, "0.0.0.0/0", "kubernetes.io/rule/nlb/client=a1b2");
+    const packets = {
+      ...tcp(3, 4, "0.0.0.0/0", "kubernetes.io/rule/nlb/mtu"),
+      IpProtocol: "icmp",
+    };
+    expect(faultsWith(clients, packets)).toEqual([]);
+    expect(balancerPorts({ IpPermissions: [...right, clients, clients, packets] })).toEqual(["tcp 31234"]);
+    expect(balancerPorts({ IpPermissions: right })).toEqual([]);
   });
 
   it("is told what it lacks", () => {

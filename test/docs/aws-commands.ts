@@ -40,7 +40,7 @@ function membersOf(model: object, operation: string): string[] | undefined {
   return Array.isArray(schema) ? (schema[4] as string[]).map(squeezed) : undefined;
 }
 
-/** What AWS's models do not know of a command: the operation, or options. */
+/** Parts of a command that AWS's models do not know: the operation, or options. */
 export function unknownTo({ service, operation, options }: AwsCommand): string[] {
   const model = models[service];
   if (!model) return [];

@@ -30,13 +30,17 @@ describe("the payload by hand", () => {
     // Stands for the AWS CLI: answers each upload with a version.
     writeFileSync(join(folder, "aws"), '#!/bin/sh\necho "version-of-$6"\n');
     chmodSync(join(folder, "aws"), 0o755);
-    const [block = ""] = /^BUCKET=\$\(output BucketName\)\nVERSION[\s\S]*?> payload\.json$/m.exec(deploy.text) ?? [];
-    const script = `output() { echo casement-bucket; }\n${block}`;
-    execFileSync("bash", ["-euo", "pipefail", "-c", script], {
+    const [, version = "", program = ""] =
+      /^export BUCKET=\$\(output BucketName\) VERSION=(\S+) .*\nnode --input-type=module > payload\.json <<'JS'\n([\s\S]*?)^JS$/m.exec(
+        deploy.text,
+      ) ?? [];
+    const manifest = execFileSync(process.execPath, ["--input-type=module"], {
       cwd: folder,
-      env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
+      env: { PATH: `${folder}:${process.env.PATH}`, BUCKET: "casement-bucket", VERSION: version },
+      input: program,
       timeout: 10_000,
     });
+    writeFileSync(join(folder, "payload.json"), manifest);
     const payload = readPayload(exampleWith({ payloadManifest: "payload.json" }), join(folder, "configuration.yaml"));
     expect(payload?.files).toHaveLength(listed.length);
     const shim = payload?.files.find(({ name }) => name === "containerd-shim-runhcs-v1.exe");

@@ -18,7 +18,7 @@ const fillings: readonly (readonly [RegExp, string])[] = [
 ];
 const vocabulary = { pools: ["web", "batch", "edge"], commandWord: "/win" };
 
-/** What the tour types on purpose to see it refused. */
+/** Commands that the tour types on purpose to see them refused. */
 const mistakes = ["/win add wbe", "/win add web 0", "/win frobnicate"];
 
 const filled = (text: string): string => fillings.reduce((line, [place, word]) => line.replace(place, word), text);

@@ -1,13 +1,17 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { permissionsFor } from "../../lib/permissions.ts";
+import { allows } from "../../lib/sandbox/aws/policy.ts";
 import { like } from "../../lib/sandbox/aws/wildcard.ts";
+import type { Context } from "../../lib/sandbox/core/aws-service.ts";
 import { place } from "../../lib/sandbox/town-account.ts";
+import type { Conditions, Statement } from "../../lib/statement.ts";
 
 interface Denial {
   readonly Sid: string;
   readonly Effect: string;
   readonly Action: string | readonly string[];
+  readonly Resource: string | readonly string[];
   readonly Condition: { readonly ArnNotLike: { readonly "aws:PrincipalArn": string | readonly string[] } };
 }
 
@@ -15,6 +19,16 @@ const text = readFileSync(new URL("../../docs/security.md", import.meta.url), "u
 const policy = /```json\n([\s\S]*?)```/.exec(text)?.[1] ?? "";
 const denials = (JSON.parse(policy) as { Statement: Denial[] }).Statement;
 const listed = (one: string | readonly string[]): readonly string[] => (typeof one === "string" ? [one] : one);
+
+const administrator = "arn:aws:iam::111122223333:role/administrator";
+const ourRole = "arn:aws:iam::111122223333:role/casement-prod-west-ProvisionNodeRole-1A2B";
+const deployment = "arn:aws:iam::111122223333:role/cdk-hnb659fds-cfn-exec-role-111122223333-us-west-2";
+const connecting = "arn:aws:iam::111122223333:role/connects-casement";
+const launched = { "aws:ResourceTag/casement:launched": "true" };
+const node = "arn:aws:ec2:us-west-2:111122223333:instance/i-1";
+const workflow = "arn:aws:lambda:us-west-2:111122223333:function:casement-prod-west-Look-1";
+const nodeRole = "arn:aws:iam::111122223333:role/casement-prod-west-NodeIdentityRole-1";
+const secret = "arn:aws:secretsmanager:us-west-2:111122223333:secret:casement/prod-west/slack-abcdef";
 
 test("the example of a service control policy fits into one", () => {
   // AWS Organizations, "Quotas": 5,120 characters, white space not counted.
@@ -24,7 +38,6 @@ test("the example of a service control policy fits into one", () => {
 
 test("it forbids our functions nothing that they are granted", () => {
   const granted = new Set(Object.values(permissionsFor(place)).flatMap((all) => all.flatMap(({ actions }) => actions)));
-  const ourRole = "arn:aws:iam::111122223333:role/casement-prod-west-ProvisionNodeRole-1A2B";
   const hitting = denials.filter(
     ({ Action, Condition }) =>
       listed(Action).some((action) => granted.has(action)) &&
@@ -33,7 +46,51 @@ test("it forbids our functions nothing that they are granted", () => {
   expect(hitting.map(({ Sid }) => Sid)).toEqual([]);
 });
 
+/** The policy's statements as the sandbox's IAM reads them, over a role that may do everything. */
+const statements: Statement[] = [
+  { sid: "Everything", actions: ["*"], resources: ["*"] },
+  ...denials.map(({ Sid, Action, Resource, Condition }) => ({
+    sid: Sid,
+    effect: "Deny" as const,
+    actions: listed(Action),
+    resources: listed(Resource),
+    conditions: Condition as Conditions,
+  })),
+];
+const held: [string, string, string, string, Context, boolean][] = [
+  ["takes all tags off a node at once", administrator, "ec2:DeleteTags", node, launched, false],
+  [
+    "takes our tag off",
+    administrator,
+    "ec2:DeleteTags",
+    node,
+    { ...launched, "aws:TagKeys": ["casement:launched"] },
+    false,
+  ],
+  ["takes another tag off", administrator, "ec2:DeleteTags", node, { ...launched, "aws:TagKeys": ["owner"] }, true],
+  ["takes all tags off another instance", administrator, "ec2:DeleteTags", node, {}, true],
+  ["ends a node", administrator, "ec2:TerminateInstances", node, launched, false],
+  ["ends another instance", administrator, "ec2:TerminateInstances", node, {}, true],
+  ["opens a shell on a node", administrator, "ssm:StartSession", node, launched, false],
+  ["passes the node role", administrator, "iam:PassRole", nodeRole, {}, false],
+  ["puts other code into a function", administrator, "lambda:UpdateFunctionCode", workflow, {}, false],
+  ["makes another alias", administrator, "lambda:CreateAlias", workflow, {}, false],
+  ["reads a secret", administrator, "secretsmanager:GetSecretValue", secret, {}, false],
+  ["reads a secret to connect", connecting, "secretsmanager:GetSecretValue", secret, {}, true],
+  ["ends a node as whoever connects", connecting, "ec2:TerminateInstances", node, launched, false],
+  ["deploys code", deployment, "lambda:UpdateFunctionCode", workflow, {}, true],
+  ["deploys a role", deployment, "iam:PassRole", nodeRole, {}, true],
+  ["launches with the node role", ourRole, "iam:PassRole", nodeRole, {}, true],
+  ["ends its own node", ourRole, "ec2:TerminateInstances", node, launched, true],
+  ["sends a command", ourRole, "ssm:SendCommand", node, launched, true],
+];
+
+test.for(held)("%s", ([, principal, action, resource, context, expected]) => {
+  const question = { action, resource, context: { ...context, "aws:PrincipalArn": principal } };
+  expect(allows(statements, question)).toBe(expected);
+});
+
 test("every function has its line in the table of credentials", () => {
-  for (const principal of Object.keys(permissionsFor(place)).filter((name) => !["node", "release"].includes(name)))
+  for (const principal of Object.keys(permissionsFor(place)).filter((name) => name !== "node"))
     expect(text).toContain(`role of \`${principal}\``);
 });

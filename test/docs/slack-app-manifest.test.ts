@@ -11,7 +11,7 @@ import { conversationMethods } from "../../lib/sandbox/slack/methods/conversatio
 import { peopleMethods } from "../../lib/sandbox/slack/methods/people.ts";
 import { appScopes, type Workspace } from "../../lib/sandbox/slack/workspace.ts";
 
-/** What Slack's own package takes for a manifest: names and types of fields. */
+/** Manifest as Slack's own package takes it: names and types of fields. */
 type SlackManifest = Parameters<WebClient["apps"]["manifest"]["create"]>[0]["manifest"];
 
 const https = z.url({ protocol: /^https$/ });
@@ -75,7 +75,7 @@ test("asks for no scope that no call of the code needs", () => {
   expect([...needed, "commands"].sort()).toEqual([...manifest.oauth_config.scopes.bot].sort());
 });
 
-test("registers the command word that the configuration has unless told", () => {
+test("registers the command word that the configuration has by default", () => {
   expect(slash?.command).toBe(configurationSchema.shape.command.parse(undefined));
 });
 

@@ -5,7 +5,7 @@ import type { OperationRecord } from "../../lambdas/records.ts";
 import { type Memory, rememberingWorld } from "./remembering-world.ts";
 import { slashCommand } from "./signed.ts";
 
-/** What the door answers to a command. */
+/** Answer of the door to a command. */
 interface Answer {
   readonly response_type: string;
   readonly text: string;

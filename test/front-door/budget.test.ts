@@ -59,7 +59,7 @@ function resigned({ headers, body = "" }: HttpEvent): HttpEvent {
   };
 }
 
-/** What one request makes the door call, in order: "dynamodb PutItem". */
+/** Calls that the door makes for one request, in order: "dynamodb PutItem". */
 async function callsOf(door: ReturnType<typeof coldDoor>, event: HttpEvent): Promise<string[]> {
   const before = stand.foundation.calls.after(0).at(-1)?.seq ?? 0;
   expect((await door(resigned(event), {})).statusCode).toBe(200);
@@ -79,7 +79,7 @@ const fresh = (): string => {
   trigger += 1;
   return `budget.${trigger}`;
 };
-/** Somebody whose role comes from a group: what takes most to find out. */
+/** A person whose role comes from a group, which takes most to find out. */
 const typed = (text: string): HttpEvent => slashCommand(text, { trigger_id: fresh(), user_id: "U0APPROVER" });
 
 describe("the calls that a request costs", () => {

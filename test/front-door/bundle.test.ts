@@ -17,7 +17,7 @@ const environment = {
   // Nothing listens there: what needs the ground fails at once.
   ...{ AWS_ENDPOINT_URL: "http://127.0.0.1:9", CASEMENT_SLACK_URL: "http://127.0.0.1:9/api/" },
   ...{ CASEMENT_CLUSTER: "prod-west", CASEMENT_BUCKET: "b", CASEMENT_LEDGER_TABLE: "t" },
-  ...{ CASEMENT_CLUSTER_SECRET: "c", CASEMENT_SLACK_SECRET: "s", CASEMENT_FUNCTIONS: "{}", CASEMENT_DOCUMENTS: "{}" },
+  ...{ CASEMENT_SLACK_SECRET: "s", CASEMENT_FUNCTIONS: "{}", CASEMENT_DOCUMENTS: "{}" },
 };
 const code = () => readdirSync(folder).filter((name) => name.endsWith(".mjs"));
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-/** What the bundle answers in a process of its own, as Lambda would run it. */
+/** Answer of the bundle in a process of its own, as Lambda would run it; the error's name when it throws. */
 function answered(event: object): unknown {
   const script = `const { handler } = await import(${JSON.stringify(pathToFileURL(join(folder, "index.mjs")).href)});
     console.log(JSON.stringify(await handler(${JSON.stringify(event)}, {}).catch((error) => error.name)));`;

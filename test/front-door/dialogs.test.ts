@@ -39,6 +39,20 @@ describe("the removal's dialog", () => {
     expect(memory.dialogs.length).toBe(1);
   });
 
+  test("that is still being opened lets no second delivery of the command start anything", async () => {
+    let open: () => void = () => undefined;
+    memory.opening = new Promise((resolve) => {
+      open = resolve;
+    });
+    const first = type("remove win-1");
+    await vi.waitFor(() => expect(memory.operations.size).toBe(1));
+    await type("remove win-1");
+    expect(memory.starts).toEqual([]);
+    open();
+    await first;
+    expect(memory.starts).toHaveLength(1);
+  });
+
   test("is not opened for a dry run", async () => {
     await type("remove win-1 --dry-run");
     expect(memory.dialogs).toEqual([]);
@@ -47,9 +61,15 @@ describe("the removal's dialog", () => {
 
   test("that Slack does not open means that nothing is started", async () => {
     memory.broken.add("openDialog");
-    expect(await type("remove win-1")).toContain("Slack did not open the dialog in time");
+    expect(await type("remove win-1")).toContain("Slack could not open the dialog. Nothing was changed");
     expect(onlyOperation().status).toBe("not-started");
     expect(memory.starts).toEqual([]);
+  });
+
+  test("whose trigger Slack calls too old is said to have come too late", async () => {
+    memory.expired.add("1.2.3");
+    expect(await type("remove win-1")).toContain("Slack did not open the dialog in time");
+    expect(onlyOperation().status).toBe("not-started");
   });
 
   test("submitted completes the waiting callback and closes", async () => {

@@ -14,6 +14,14 @@ afterEach(() => {
 });
 
 describe("a command", () => {
+  test.each(["constructor", "__proto__", "toString"])(
+    "of a user called %s is one of a person without a role",
+    async (user_id) => {
+      expect(await type("add web 2", { user_id })).toContain("You have no role that may use `add`");
+      expect(onlyOperation().status).toBe("refused");
+    },
+  );
+
   test("is written down, started under its own name, and answered with the way to look and to cancel", async () => {
     const said = await type("add web 2");
     const operation = onlyOperation();

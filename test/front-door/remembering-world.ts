@@ -11,7 +11,7 @@ export const SECRET = "8f742231b10e8888abcd99yyyzzz85a5";
 /** Half past ten, when everything in these tests happens. */
 export const NOW = Date.parse("2026-11-21T10:30:00.000Z");
 
-/** What happened in a world, and how it can be made to fail. */
+/** Record of everything that happened in a world, and the switches that make it fail. */
 export interface Memory {
   readonly operations: Map<string, OperationRecord>;
   readonly nodes: NodeRecord[];
@@ -19,6 +19,10 @@ export interface Memory {
   readonly executions: Map<string, { readonly workflow: string; readonly payload: Start }>;
   /** Every call of start, also the ones that started nothing. */
   readonly starts: string[];
+  /** Slack opens dialogs once this has been resolved. */
+  opening: Promise<void>;
+  /** Triggers whose three seconds are over. */
+  readonly expired: Set<string>;
   readonly dialogs: { readonly triggerId: string; readonly dialog: Dialog }[];
   readonly callbacks: Map<string, Decision | "waiting">;
   readonly whispers: { readonly channel: string; readonly userId: string; readonly message: Message }[];
@@ -35,6 +39,8 @@ const emptyMemory = (): Memory => ({
   executions: new Map(),
   starts: [],
   dialogs: [],
+  opening: Promise.resolve(),
+  expired: new Set(),
   callbacks: new Map(),
   whispers: [],
   standings: new Map(),
@@ -101,17 +107,21 @@ const engineOf = ({ executions, starts, callbacks }: Memory) => ({
   },
 });
 
-const slackOf = ({ dialogs, whispers, standings, members }: Memory) => ({
+const slackOf = (memory: Memory) => ({
   openDialog: async (triggerId: string, dialog: Dialog) => {
+    const { dialogs, expired } = memory;
+    await memory.opening;
+    if (expired.has(triggerId)) return "expired" as const;
     if (dialogs.some((open) => open.triggerId === triggerId)) throw new Error("exchanged_trigger_id");
     dialogs.push({ triggerId, dialog });
+    return "open" as const;
   },
   whisper: async (channel: string, userId: string, message: Message) => {
-    whispers.push({ channel, userId, message });
+    memory.whispers.push({ channel, userId, message });
   },
   directory: async () => ({
-    groups: { S0OPERATORS: members },
-    standings: Object.fromEntries(standings),
+    groups: { S0OPERATORS: memory.members },
+    standings: Object.fromEntries(memory.standings),
     readAt: new Date(NOW).toISOString(),
   }),
 });

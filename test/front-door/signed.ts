@@ -18,7 +18,7 @@ export function signed(body: string, contentType = FORM, at: number = NOW / 1000
   };
 }
 
-/** `/win …` typed by somebody. */
+/** `/win …` typed by a person. */
 export const slashCommand = (text: string, fields: Readonly<Record<string, string>> = {}): HttpEvent =>
   signed(
     new URLSearchParams({
@@ -43,7 +43,7 @@ const interaction = (payload: object): HttpEvent =>
 
 const person = (id: string, teamId: string) => ({ id, username: "somebody", name: "somebody", team_id: teamId });
 
-/** A button pressed by somebody. */
+/** A button pressed by a person. */
 export const buttonPress = (actionId: string, value: string, userId = "U0OPERATOR", fields: object = {}): HttpEvent =>
   interaction({
     type: "block_actions",
@@ -59,7 +59,7 @@ export const buttonPress = (actionId: string, value: string, userId = "U0OPERATO
     ...fields,
   });
 
-/** The removal's dialog, submitted or closed by somebody. */
+/** The removal's dialog, submitted or closed by a person. */
 export const dialogEvent = (
   type: "view_submission" | "view_closed",
   operation: string,

@@ -1,22 +1,13 @@
 import { afterEach, expect, test } from "vitest";
-import { town } from "../../lib/sandbox/town.ts";
 import { calls, expectSound, ledgerItems, newest, settled, spoken } from "./evidence.ts";
 import { asked, impatient, launchedId } from "./failing.ts";
 import { order, reached } from "./outside.ts";
 import { dialogOf, privately } from "./reading.ts";
+import { release } from "./releases.ts";
 import { type World, world } from "./world.ts";
 
 let here: World;
 afterEach(() => here.close());
-
-/** A new release of the configuration, which the front door in this process does not know yet. */
-function release(changes: object): void {
-  const { s3, foundation } = here.ground;
-  const current = foundation.store.collection<string>("published").get("runtime/current.json") ?? "{}";
-  const document = JSON.parse(current) as { configuration: object };
-  const configuration = { ...document.configuration, ...changes };
-  s3.seed(town.bucket, "runtime/current.json", JSON.stringify({ ...document, configuration }));
-}
 
 const nobody = { people: {} };
 
@@ -29,7 +20,7 @@ test("a member of a group is an operator from the first request on", async () =>
 
 test("who lost the role since the front door was told is refused in private before anything begins", async () => {
   here = await world();
-  release(nobody);
+  release(here, nobody);
   await here.type("operator", "/win add web 1");
   await settled(here);
   expect(privately(here, "operator").at(-1)).toContain("no role that may use `add`");
@@ -43,7 +34,7 @@ test("who loses the role while the dialog is open removes nothing", async () => 
   here = await world({ inhabited: true });
   await here.type("operator", "/win remove ip-10-0-3-7");
   await here.until(() => dialogOf(here, "operator").includes("[Remove]"), 2, "the facts in the dialog");
-  release(nobody);
+  release(here, nobody);
   await here.submit("operator");
   await settled(here);
   expect(privately(here, "operator").at(-1)).toContain("no role that may use `remove`");
@@ -67,7 +58,7 @@ test("who lost the role since the front door was told neither cancels nor decide
   order(here, "feature-install-fails");
   await here.type("operator", "/win add web");
   await asked(here);
-  release({ people: { operator: ["U0APPROVER"] } });
+  release(here, { people: { operator: ["U0APPROVER"] } });
   for (const [action, command] of [
     ["cancel-operation", "cancel"],
     ["keep-instance", "add"],
@@ -89,7 +80,7 @@ test("who lost the role since the front door was told does not stop a machine on
   here = await world();
   await here.type("operator", "/win add web");
   await reached(here, "agent");
-  release({ people: { operator: ["U0APPROVER"] } });
+  release(here, { people: { operator: ["U0APPROVER"] } });
   await here.press("operator", "cancel-operation");
   await settled(here);
   expect(privately(here, "operator").at(-1)).toContain("no role that may use `cancel`");

@@ -1,5 +1,8 @@
 import { afterEach, expect, test } from "vitest";
+import { type Account, accounts, secretOf } from "../../lambdas/desired/accounts.ts";
+import { scriptDocuments } from "../../lib/constructs/script-document.ts";
 import { permissionsFor } from "../../lib/permissions.ts";
+import { credentialFor } from "../../lib/sandbox/furnish.ts";
 import type { Astray } from "../../lib/sandbox/ground.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
 import { town } from "../../lib/sandbox/town.ts";
@@ -22,17 +25,30 @@ test("a healthy town is well in every respect, and nothing was changed to find t
   here = await world({ inhabited: true });
   const labels = () => here.ground.kubernetes.objects("nodes").map(({ metadata }) => metadata.labels);
   const before = labels();
-  expect(await report()).toMatch(/prod-west: all well \(\d\d checks\)/);
+  const said = await report();
+  expect(said).toMatch(/prod-west: all well \(\d\d checks\)/);
+  for (const account of accounts) expect(said).toMatch(new RegExp(`\`${account}\` \\d+s old, renewed in 11h`));
   expect(labels()).toEqual(before);
   // What the admission policies must deny is all that is denied.
-  expect(
-    denied(here)
-      .map(({ action }) => action)
-      .toSorted(),
-  ).toEqual(["create pods/eviction", "create serviceaccounts/token", "patch nodes"]);
+  const refusals = denied(here).map(({ principal, action }) => `${principal.split(":").at(-1)}: ${action}`);
+  expect(refusals.toSorted()).toEqual([
+    "act: create pods/eviction",
+    "act: create serviceaccounts/token",
+    "act: patch nodes",
+    "join: create serviceaccounts/token",
+    "join: create serviceaccounts/token",
+    "join: patch nodes",
+    "look: create serviceaccounts/token",
+  ]);
   expect(here.ground.lambda.executions().filter(({ status }) => status !== "SUCCEEDED")).toEqual([]);
   for (const action of ["RunInstances", "TerminateInstances"])
     expect(new Set(calls(here, "ec2", action).map(({ error }) => error))).toEqual(new Set(["DryRunOperation"]));
+});
+
+test("a private API server takes nothing from what the doctor may see, though the functions' role may not change the network", async () => {
+  here = await world({ inhabited: true, functionsInVpc: true });
+  expect(await report()).toMatch(/prod-west: all well \(\d\d checks\)/);
+  expect(denied(here).filter(({ service }) => service === "ec2")).toEqual([]);
 });
 
 /** A role without one of its statements. */
@@ -49,7 +65,7 @@ const openToAll: Astray = {
   },
 };
 
-/** Somebody's instances take every address of a subnet. */
+/** Foreign instances take every address of a subnet. */
 function fillSubnet(): void {
   const [first] = town.subnets;
   for (let at = 4; at < 255; at += 1) {
@@ -72,24 +88,22 @@ interface Rules extends KubeObject {
 }
 
 /** The administrator takes one rule back. */
-async function withdraw(resource: string): Promise<void> {
-  const path = "/apis/rbac.authorization.k8s.io/v1/clusterroles/casement";
+async function withdraw(name: string, resource: string): Promise<void> {
+  const path = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${name}`;
   const role = here.ground.kubernetes
     .objects("clusterroles", "rbac.authorization.k8s.io")
-    .find(({ metadata }) => metadata.name === "casement") as Rules;
+    .find(({ metadata }) => metadata.name === name) as Rules;
   const rules = role.rules.filter(({ resources }) => !resources.includes(resource));
   await asAdministrator(here, "PUT", path, { ...role, rules });
 }
 
-/** The credential in Secrets Manager, with a token that ends so many seconds from now. */
-function credentialFor(seconds: number): void {
-  const { kubernetes, secrets } = here.ground;
-  const token = kubernetes.issueToken({ name: "system:serviceaccount:casement:casement" }, seconds);
-  const credential = { server: "https://kubernetes.sandbox.invalid", ca: kubernetes.authorityPem, token };
-  secrets.seed(town.clusterSecret, JSON.stringify(credential));
+/** An account's credential in Secrets Manager, with a token that ends so many seconds from now. */
+function storeCredential(account: Account, seconds: number): void {
+  const text = credentialFor(here.ground, account, "https://kubernetes.sandbox.invalid", seconds);
+  here.ground.secrets.seed(secretOf(town.cluster.name, account), text);
 }
 
-/** Somebody tidies up in the bucket: an object's version is gone for good. */
+/** A person tidies up in the bucket: an object's version is gone for good. */
 function loseFile(name: string): void {
   const uploads = here.ground.foundation.store.collection<string>("s3-versions");
   expect(uploads.size, "the ground keeps versions").toBeGreaterThan(0);
@@ -109,20 +123,20 @@ interface Case {
 const cases: readonly Case[] = [
   {
     what: "an RBAC rule is missing",
-    happens: () => withdraw("pods/eviction"),
-    finding: /I cannot evict pods \(`create pods\/eviction`\)/,
+    happens: () => withdraw("casement-act", "pods/eviction"),
+    finding: /account `act` cannot evict pods \(`create pods\/eviction`\)/,
     remedy: /npm run connect -- manifest/,
   },
-  ...["casement-nodes", "casement-evictions", "casement-join-tokens"].map((policy) => ({
+  ...["casement-nodes", "casement-evictions", "casement-tokens"].map((policy) => ({
     what: `the admission policy ${policy} is not bound`,
     inhabited: true,
-    happens: () =>
-      asAdministrator(
-        here,
-        "DELETE",
-        `/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/${policy}`,
-      ),
-    finding: new RegExp(`admission policy \`${policy}\` does not hold me`),
+    happens: async () => {
+      const bindings = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
+      await asAdministrator(here, "DELETE", `${bindings}/${policy}`);
+      // The API server goes by it for a second more.
+      await here.pass(2 / 60);
+    },
+    finding: new RegExp(`admission policy \`${policy}\` does not hold the account`),
     remedy: /npm run connect -- manifest/,
   })),
   {
@@ -151,6 +165,17 @@ const cases: readonly Case[] = [
     remedy: /deploy the stack/,
   },
   {
+    what: "somebody made a document anew",
+    astray: {
+      documents: scriptDocuments(town.cluster.name).map((one) => ({
+        ...one,
+        content: one.content.replace("exit", "#"),
+      })),
+    },
+    finding: /The SSM document `casement-prod-west-apply-[0-9a-f]{12}` does not hold what was deployed/,
+    remedy: /find out in CloudTrail who made it anew/,
+  },
+  {
     what: "a subnet is full",
     happens: fillSubnet,
     finding: /subnet `subnet-0a10000000000000a` \(`web`, `batch`, `edge`\) has no free address/,
@@ -170,8 +195,8 @@ const cases: readonly Case[] = [
   },
   {
     what: "the cluster was never connected",
-    happens: () => here.ground.secrets.seed(town.clusterSecret, "{}"),
-    finding: /cluster credential in Secrets Manager cannot be used: .*server must be an address/,
+    happens: () => here.ground.secrets.seed(secretOf(town.cluster.name, "look"), "{}"),
+    finding: /credential of the account `look` in Secrets Manager cannot be used: .*server must be an address/,
     remedy: /npm run connect -- credential/,
   },
   {
@@ -206,11 +231,14 @@ test.for(cases)("$what: found, with its remedy", async ({ astray, inhabited = fa
 
 test("a cluster credential that has ended is said to have ended, and when", async () => {
   here = await world();
-  credentialFor(3_600);
-  expect(await report()).toMatch(/cluster credential expires in 0 days, at `2026-11-21T04:0/);
-  await here.pass(61);
+  storeCredential("look", 3_600);
+  await here.pass(58);
+  expect(await report()).toMatch(
+    /credential of the account `look` was to be renewed at `2026-11-21T03:3.*it ends at `2026-11-21T04:0/,
+  );
+  await here.pass(5);
   const said = await report();
-  expect(said).toMatch(/cluster credential expired at `2026-11-21T04:0/);
+  expect(said).toMatch(/credential of the account `look` expired at `2026-11-21T04:0/);
   expect(said).toContain("npm run connect -- credential");
   expect(said).toContain("Not looked at: ");
 });

@@ -1,6 +1,7 @@
 import type { Instance } from "@aws-sdk/client-ec2";
 import type { V1Node } from "@kubernetes/client-node";
 import { expect } from "vitest";
+import { accounts, userOf } from "../../lambdas/desired/accounts.ts";
 import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
 import type { Call } from "../../lib/sandbox/core/calls.ts";
 import type { SeenMessage } from "../../lib/sandbox/slack/message-log.ts";
@@ -40,7 +41,7 @@ export const spoken = (here: World): { readonly channel: SeenMessage[]; readonly
   return { channel: ours.filter(({ threadTs }) => !threadTs), thread: ours.filter(({ threadTs }) => threadTs) };
 };
 
-/** What a message says, blocks included, as one text. */
+/** Words of a message, blocks included, as one text. */
 export const wordsOf = ({ text, blocks }: SeenMessage): string => `${text}\n${JSON.stringify(blocks)}`;
 
 /** Instances that an operation launched, whatever became of them. */
@@ -87,7 +88,7 @@ export async function ledgerItems(here: World): Promise<Record<string, Record<st
   return (JSON.parse(String(answer.body)) as { Items: Record<string, Record<string, unknown>>[] }).Items;
 }
 
-/** What the ledger still holds back from others: leases, places on the way in, reservations of pools. */
+/** Entries that the ledger still holds back from others: leases, places on the way in, reservations of pools. */
 export async function heldBack(here: World): Promise<string[]> {
   return (await ledgerItems(here)).flatMap((item) => {
     const key = String(item.pk?.S);
@@ -128,17 +129,17 @@ async function noSecretShows(here: World): Promise<void> {
 }
 
 const functions = new Set(["front-door", "cloud-events", "add-nodes", "provision-node", "remove-node", "look"]);
-const bot = "system:serviceaccount:casement:casement";
+const bot = new Set(accounts.map(userOf));
 
-/** Calls of ours that the ground forbade. */
+/** Calls by our own principals that the ground forbade. */
 export const denied = (here: World): Call[] =>
   calls(here).filter(
     ({ principal, status, error }) =>
-      (functions.has(principal) || principal === bot || principal === "casement") &&
+      (functions.has(principal) || bot.has(principal) || principal === "casement") &&
       (status === 401 || /AccessDenied|UnauthorizedOperation|missing_scope/.test(error ?? "") || status === 403),
   );
 
-/** What must hold after every journey: nothing broke, nothing was forbidden, no secret is to be seen. */
+/** Expects what must hold after every journey: nothing broke, nothing was forbidden, no secret is to be seen. */
 export async function expectSound(here: World): Promise<void> {
   const broken = here.ground.lambda.executions().filter(({ status }) => !["RUNNING", "SUCCEEDED"].includes(status));
   expect(broken.map(({ functionName, error }) => ({ functionName, error }))).toEqual([]);

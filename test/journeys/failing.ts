@@ -24,7 +24,7 @@ export async function asked(here: World): Promise<NodeRecord> {
   return (await newest(here)).nodes[0] as NodeRecord;
 }
 
-/** After the end nothing is left of it, but for an instance that somebody wanted to keep. */
+/** After the end nothing is left of it, but for an instance that an operator wanted to keep. */
 export async function expectPutAway(here: World, kept: boolean): Promise<void> {
   const { operation, nodes } = await newest(here);
   expect(operation.status).toBe("failed");

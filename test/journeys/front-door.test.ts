@@ -42,7 +42,7 @@ interface Letter {
   readonly instead?: string;
 }
 
-/** A request to the front door as somebody on the internet may send it. */
+/** A request to the front door as anybody on the internet may send it. */
 function knock(body: string, { secret, age = 0, headers = {}, instead }: Letter = {}) {
   const timestamp = String(Math.floor(Date.now() / 1000) - age);
   const request = {
@@ -64,6 +64,14 @@ async function expectNothing(): Promise<void> {
   expect(await here.operations()).toEqual([]);
   expect(here.ground.slack.messages()).toEqual([]);
 }
+
+test("a dialog that Slack answers with an error is said to have failed, not to have come late", async () => {
+  here.ground.foundation.mishaps.order("slack-5xx", { method: "views.open" });
+  await here.type("operator", "/win remove ip-10-0-3-7");
+  await settled(here);
+  expect(privately(here, "operator").at(-1)).toContain("Slack could not open the dialog. Nothing was changed");
+  expect((await newest(here)).operation.status).toBe("not-started");
+});
 
 describe("what Slack did not sign", () => {
   const body = command("add web 2");

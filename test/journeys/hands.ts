@@ -4,13 +4,13 @@ import { town } from "../../lib/sandbox/town.ts";
 
 export const people = { operator: "U0OPERATOR", approver: "U0APPROVER", visitor: "U0VISITOR0" } as const;
 
-/** Somebody of the town. */
+/** A person of the town. */
 export type Name = keyof typeof people;
 
 type Shown = ReturnType<Desk["type"]>;
 type Input = Parameters<Desk["submit"]>[2];
 
-/** What people do with keyboard and mouse; each act takes as long as it takes in Slack, and returns what is seen right after. */
+/** Acts of people with keyboard and mouse; each takes as long as it takes in Slack, and returns what is seen right after. */
 export interface Hands {
   /** Types in the channel. */
   type(user: Name, text: string): Shown;

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { userOf } from "../../lambdas/desired/accounts.ts";
 import type { Call } from "../../lib/sandbox/core/calls.ts";
 import { openStore } from "../../lib/sandbox/core/store.ts";
 import { type World, type WorldOptions, type Write, world } from "./world.ts";
@@ -15,10 +16,11 @@ export interface Moment {
   readonly count: number;
 }
 
-/** The bot, as the cluster knows it. */
-export const bot = "system:serviceaccount:casement:casement";
+/** Users of the cluster who remove nodes and who let machines join. */
+export const remover = userOf("act");
+export const joiner = userOf("join");
 
-/** What a process leaves behind that is gone from one moment to the next: its memory, its ledger, and when it was. */
+/** Remains of a process that is gone from one moment to the next: its memory, its ledger, and the time of its end. */
 export interface Remains {
   readonly file: string;
   readonly ledger: readonly Write[];

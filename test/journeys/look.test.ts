@@ -40,6 +40,16 @@ describe("somebody who looks around", () => {
     },
   );
 
+  test("costs Slack no question about people that the schedule has answered", async () => {
+    const before = here.ground.foundation.calls.after(0).length;
+    await answer("operator", "/win nodes");
+    const asked = here.ground.foundation.calls
+      .after(0)
+      .slice(before)
+      .filter(({ service }) => service === "slack");
+    expect(asked.map(({ action }) => action)).toEqual(["chat.postEphemeral"]);
+  });
+
   test("is answered to the asker alone", async () => {
     await answer("operator", "/win nodes");
     expect(openly(here)).toEqual([]);

@@ -1,4 +1,5 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
+import { METRICS } from "../../lambdas/metrics.ts";
 import { permissionsFor } from "../../lib/permissions.ts";
 import { town } from "../../lib/sandbox/town.ts";
 import { place } from "../../lib/sandbox/town-account.ts";
@@ -10,7 +11,7 @@ import { type World, world } from "./world.ts";
 let here: World;
 afterEach(() => here.close());
 
-/** What subscribers of the topic got; EventBridge may bring the same event twice. */
+/** Messages that subscribers of the topic got, each once: EventBridge may bring the same event twice. */
 const notified = (): string[] => [...new Set(here.ground.topic.notifications().map(({ message }) => message))];
 
 test("who is subscribed to the topic hears of a machine that waits for a decision, once and without Slack", async () => {
@@ -42,22 +43,19 @@ test("a notice that cannot be sent holds nothing up", async () => {
   expect(notified()).toEqual([]);
 });
 
-test("the days that the cluster credential counts are told each hour; none when the API server refuses it", async () => {
+test("each hour the front door is asked by its address on the internet, which nobody in Slack sees", async () => {
   here = await world();
-  const { kubernetes, secrets, metrics } = here.ground;
-  const stored = (token: string) =>
-    secrets.seed(
-      town.clusterSecret,
-      JSON.stringify({ server: "https://kubernetes.sandbox.invalid", ca: kubernetes.authorityPem, token }),
-    );
-  const days = () => metrics.datapoints().map(({ value }) => Math.round(value));
-  stored(kubernetes.issueToken({ name: "system:serviceaccount:casement:casement" }, 20 * 24 * 3_600));
+  const said = here.ground.slack.messages().length;
+  const answers = () =>
+    here.ground.metrics.datapoints().flatMap(({ name, value }) => (name === METRICS.frontDoorAnswers ? [value] : []));
   await here.pass(62);
-  expect(days()).toEqual([20]);
-  stored("nobody knows this token");
+  expect(answers()).toEqual([1]);
+  // The secret that the door checks by is what the question is signed with: without one nobody answers Slack either.
+  const { secrets } = here.ground;
+  vi.spyOn(console, "error").mockReturnValue();
+  secrets.seed(town.slackSecret, "");
   await here.pass(60);
-  expect(days()).toEqual([20, 0]);
-  stored("");
-  await here.pass(60);
-  expect(days()).toEqual([20, 0, 0]);
+  expect(answers()).toEqual([1, 0]);
+  expect(here.ground.slack.messages()).toHaveLength(said);
+  vi.restoreAllMocks();
 });

@@ -77,7 +77,14 @@ export const podsOn = (here: World, { name }: Resident): string[] =>
     .filter(({ spec }) => spec.nodeName === name)
     .map(({ metadata }) => metadata.name);
 
-/** How many pods of an app run, wherever. */
+/** Which of the two nodes of pool web an app's pods run on; the scheduler chose. */
+export const homeOf = (here: World, app: string): Resident =>
+  podsOn(here, web).some((name) => name.startsWith(app)) ? web : otherWeb;
+
+/** A node as people call it: "ip-10-0-3-7". */
+export const shortName = ({ name }: Resident): string => name.split(".")[0] ?? "";
+
+/** Number of pods of an app that run, on whichever node. */
 export const running = (here: World, app: string): number =>
   (here.ground.kubernetes.objects("pods") as Pod[]).filter(
     ({ metadata, status }) => metadata.labels?.app === app && status?.phase === "Running",

@@ -1,6 +1,8 @@
+import { JOIN_USER } from "../../lambdas/desired/cluster-access.ts";
 import type { Stage } from "../../lambdas/records.ts";
 import { lambdaName } from "../../lib/sandbox/ground.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
+import { makeRequest } from "../../lib/sandbox/machine/certificate-request.ts";
 import type { World } from "./world.ts";
 
 /** Lets time pass until a node of an `add` has entered this stage. */
@@ -31,14 +33,14 @@ export const end = (here: World, id: string): boolean => here.ground.foundation.
 
 const owner = { principal: "owner", require: () => undefined, context: {} };
 
-/** Somebody with the owner's rights asks EC2 for something, past the bot. */
+/** A person with the owner's rights asks EC2 for something, past the bot. */
 export async function askEc2(here: World, action: string, parameters: Record<string, string>): Promise<void> {
   const body = Buffer.from(new URLSearchParams({ Action: action, Version: "2016-11-15", ...parameters }).toString());
   const request = { method: "POST", url: "/", headers: {}, body };
   await here.drive(here.ground.ec2.service.answer(action, request, owner as never));
 }
 
-/** Somebody terminates an instance in the console. */
+/** A person terminates an instance in the console. */
 export const terminateFromOutside = (here: World, instanceId: string): Promise<void> =>
   askEc2(here, "TerminateInstances", { "InstanceId.1": instanceId });
 
@@ -50,6 +52,61 @@ export async function asAdministrator(here: World, method: string, url: string, 
   const request = { method, url, headers, body: Buffer.from(body ? JSON.stringify(body) : "") };
   const answer = await here.drive(kubernetes.answer(request, { clientCertificate: certificate }));
   if (answer.status >= 400) throw new Error(`${method} ${url}: ${String(answer.body)}`);
+}
+
+const CSRS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+
+/**
+ * A holder of a bootstrap token asks for the certificate of a node, with a key of their own.
+ * @returns the request's name
+ */
+export async function asksAsNode(here: World, nodeName: string, token?: string): Promise<string> {
+  const { kubernetes } = here.ground;
+  const template = {
+    commonName: `system:node:${nodeName}`,
+    organizations: ["system:nodes"],
+    dnsNames: [],
+    ipAddresses: [],
+  };
+  const { request } = await here.drive(makeRequest(template));
+  const body = {
+    apiVersion: "certificates.k8s.io/v1",
+    kind: "CertificateSigningRequest",
+    metadata: { generateName: "csr-" },
+    spec: {
+      request: Buffer.from(request).toString("base64"),
+      signerName: "kubernetes.io/kube-apiserver-client-kubelet",
+      usages: ["digital signature", "client auth"],
+    },
+  };
+  const headers = {
+    accept: "application/json",
+    "content-type": "application/json",
+    authorization: `Bearer ${token ?? kubernetes.issueToken({ name: JOIN_USER }, 3_600)}`,
+  };
+  const asked = { method: "POST", url: CSRS, headers, body: Buffer.from(JSON.stringify(body)) };
+  const answer = await here.drive(kubernetes.answer(asked));
+  if (answer.status !== 201) throw new Error(String(answer.body));
+  return (JSON.parse(String(answer.body)) as { metadata: { name: string } }).metadata.name;
+}
+
+/** A person approves one request with kubectl. */
+export async function approvesByHand(here: World, name: string): Promise<void> {
+  const csr = here.ground.kubernetes
+    .objects("certificatesigningrequests", "certificates.k8s.io")
+    .find(({ metadata }) => metadata.name === name);
+  const condition = { type: "Approved", status: "True", reason: "KubectlApprove", message: "by kubectl" };
+  await asAdministrator(here, "PUT", `${CSRS}/${name}/approval`, { ...csr, status: { conditions: [condition] } });
+}
+
+/** Answer to `kubectl logs` of a pod on this node: the status, and the words. */
+export async function kubectlLogs(here: World, pod: string): Promise<{ status: number; words: string }> {
+  const { kubernetes } = here.ground;
+  const { certificate } = await here.drive(kubernetes.adminCredentials());
+  const url = `/api/v1/namespaces/default/pods/${pod}/log`;
+  const request = { method: "GET", url, headers: {}, body: new Uint8Array() };
+  const { status, body } = await here.drive(kubernetes.answer(request, { clientCertificate: certificate }));
+  return { status, words: String(body) };
 }
 
 /** OKD's Machine API says that an instance is its own. */

@@ -1,8 +1,11 @@
 import { EC2Client, TerminateInstancesCommand } from "@aws-sdk/client-ec2";
+import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SendCommandCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { afterEach, expect, test } from "vitest";
-import { type PrincipalName, permissionsFor } from "../../lib/permissions.ts";
+import { scriptDocuments } from "../../lib/constructs/script-document.ts";
+import { codePermissionsFor } from "../../lib/permissions.ts";
+import type { PrincipalName } from "../../lib/place.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
 import { lambdaName } from "../../lib/sandbox/ground.ts";
 import { inProcess } from "../../lib/sandbox/in-process.ts";
@@ -15,7 +18,7 @@ import { type World, world } from "./world.ts";
 let here: World;
 afterEach(() => here.close());
 
-/** What IAM asks for a call; each goes by the name of the API's action unless it stands here. */
+/** Rights that IAM asks for a call; a call that is not listed needs the right of the same name. */
 const asked: Readonly<Record<string, readonly string[]>> = {
   "ec2:RunInstances": ["ec2:RunInstances", "ec2:CreateTags", "iam:PassRole"],
   "lambda:Invoke": ["lambda:InvokeFunction"],
@@ -32,7 +35,7 @@ const spare: Readonly<Partial<Record<PrincipalName, Readonly<Record<string, stri
   },
   "provision-node": {
     "lambda:GetDurableExecutionState": "the engine asks for it when an execution's state fills more than one page",
-    "dynamodb:Query": "goes with every right to read the ledger",
+    "secretsmanager:PutSecretValue": "the credential in the cluster is stored when half of its life is over",
     "events:PutEvents": "people are called when a machine fails, which none does here",
     "s3:PutObject": "a plan over 16 KB travels by bucket; the town's plans are smaller",
     "secretsmanager:DescribeSecret": "the doctor tries the right to keep join secrets with it",
@@ -61,7 +64,7 @@ test("what may be done for an add is done, and nothing beyond it is tried", { ti
   await settled(here);
   expect(denied(here)).toEqual([]);
   for (const principal of ["add-nodes", "provision-node"] as const) {
-    const granted = new Set(permissionsFor(place)[principal].flatMap(({ actions }) => actions));
+    const granted = new Set(codePermissionsFor(principal, place).flatMap(({ actions }) => actions));
     const idle = [...granted].filter((action) => !used(principal).has(action) && !spare[principal]?.[action]);
     expect(idle, `${principal} may do what it never does`).toEqual([]);
     const needless = Object.keys(spare[principal] ?? {}).filter((action) => used(principal).has(action));
@@ -69,7 +72,7 @@ test("what may be done for an add is done, and nothing beyond it is tried", { ti
   }
 });
 
-/** How the ground answers a request that is signed by a function but that its code would never send. */
+/** Answer of the ground to a request that is signed by a function but that its code would never send. */
 async function answerTo(principal: PrincipalName, send: (config: object) => Promise<unknown>): Promise<string> {
   const config = {
     region: town.region,
@@ -84,6 +87,40 @@ async function answerTo(principal: PrincipalName, send: (config: object) => Prom
     ),
   );
 }
+
+test("who may only ask a function for its rights gets no machine from it, nor does anybody without an operation", async () => {
+  here = await world();
+  const workflow = lambdaName("provision-node");
+  const forged = { operation: "add-00000000", index: 0, pool: "web", image: { parameter: "", imageId: "ami-0a1" } };
+  const Payload = Buffer.from(JSON.stringify({ ...forged, runtimeVersion: "1" }));
+  const call = (alias: string) =>
+    new InvokeCommand({ FunctionName: `${workflow}:${alias}`, InvocationType: "Event", Payload });
+  const answered = (principal: PrincipalName, alias: string) =>
+    answerTo(principal, (config) => new LambdaClient(config).send(call(alias)));
+  expect(await answered("look", "live")).toBe("AccessDeniedException");
+  expect(await answered("look", "1")).toBe("AccessDeniedException");
+  expect(await answered("look", "rights")).toBe("allowed");
+  expect(await answered("add-nodes", "live")).toBe("allowed");
+  const ends = () => here.ground.lambda.executions().filter(({ functionName }) => functionName === workflow);
+  await here.until(() => ends().length === 2 && ends().every(({ status }) => status === "FAILED"), 15);
+  expect(ends().map(({ error }) => error?.ErrorMessage)).toEqual([
+    expect.stringContaining("does no work for who may only ask it for its rights"),
+    expect.stringContaining("no operation under way asks for node 1 of add-00000000"),
+  ]);
+  expect(calls(here, "ec2", "RunInstances")).toEqual([]);
+});
+
+test("a document that is not the one that was deployed is sent to nobody", async () => {
+  const foreign = scriptDocuments(town.cluster.name).map((one) => ({
+    ...one,
+    content: one.content.replace("exit", "#"),
+  }));
+  here = await world({ astray: { documents: foreign } });
+  await here.type("operator", "/win add web");
+  await here.until(() => calls(here, "ssm", "SendCommand").length > 0, 30);
+  expect(calls(here, "ssm", "SendCommand").map(({ error }) => error)).toEqual(["InvalidDocument"]);
+  await here.until(() => here.said().join().includes("hash"), 10);
+});
 
 test("a function in wrong hands can touch neither foreign machines nor foreign secrets", async () => {
   here = await world({ inhabited: true });

@@ -12,7 +12,7 @@ interface Piece {
 
 const words = (text: Text | string | undefined): string => (typeof text === "string" ? text : (text?.text ?? ""));
 
-/** What blocks say, a line each; buttons in square brackets. */
+/** Words of blocks, a line each; buttons in square brackets. */
 export const readBlocks = (blocks: readonly object[]): string =>
   (blocks as readonly Piece[])
     .flatMap(({ text, elements = [] }) => [
@@ -24,28 +24,28 @@ export const readBlocks = (blocks: readonly object[]): string =>
     .filter((line) => line !== "")
     .join("\n");
 
-/** What this person alone was told, oldest first. */
+/** Messages to this person alone, oldest first. */
 export const privately = ({ ground }: World, user: Name): string[] =>
   ground.slack
     .messages()
     .filter(({ onlyTo }) => onlyTo === people[user])
     .map(({ blocks }) => readBlocks(blocks));
 
-/** What stands in the channel, threads left out, oldest first. */
+/** Messages in the channel, threads left out, oldest first. */
 export const openly = ({ ground }: World): string[] =>
   ground.slack
     .messages()
     .filter(({ onlyTo, threadTs, user }) => !onlyTo && threadTs === undefined && user.startsWith("U0CASEMENT"))
     .map(({ blocks }) => readBlocks(blocks));
 
-/** What the threads say, oldest first. */
+/** Messages in the threads, oldest first. */
 export const inThreads = ({ ground }: World): string[] =>
   ground.slack
     .messages()
     .filter(({ threadTs }) => threadTs !== undefined)
     .map(({ blocks }) => readBlocks(blocks));
 
-/** What the topmost dialog in front of this person says, with its buttons; "" when none is open. */
+/** Words of the topmost dialog in front of this person, with its buttons; "" when none is open. */
 export function dialogOf({ ground }: World, user: Name): string {
   const view = ground.slack.desk.viewsOf(people[user]).at(-1);
   if (!view) return "";

@@ -30,7 +30,7 @@ export async function expectGone(here: World, node: Resident): Promise<void> {
   await expectSound(here);
 }
 
-/** The node is as it was: running, there, schedulable unless told; nothing is held back. */
+/** The node is as it was: running, there, schedulable (unless `unschedulable`); nothing is held back. */
 export async function expectKept(here: World, node: Resident, unschedulable = false): Promise<void> {
   await settled(here);
   expect(stateOf(here, node)).toBe("running");

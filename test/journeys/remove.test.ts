@@ -1,8 +1,9 @@
 import { afterEach, expect, test } from "vitest";
+import { userOf } from "../../lambdas/desired/accounts.ts";
 import { CANCEL_OPERATION } from "../../lambdas/messages/buttons.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
 import { calls, eventsOn, newest, settled } from "./evidence.ts";
-import { cordonByHand, guardedPod, letGo, otherWeb, podOn, podsOn, running, stateOf, web } from "./others.ts";
+import { cordonByHand, guardedPod, homeOf, letGo, podOn, podsOn, running, shortName, stateOf, web } from "./others.ts";
 import { dialogOf, inThreads, openly, privately } from "./reading.ts";
 import { ask, expectGone, expectKept, inhabited, sayYes } from "./removal.ts";
 import type { World } from "./world.ts";
@@ -12,13 +13,14 @@ afterEach(() => here.close());
 
 test("a dialog opens at once and then names node, instance, pool, pods, their owners and their data", async () => {
   here = await inhabited();
-  here.ground.kubernetes.create(podOn(otherWeb, "by-hand"));
+  const home = homeOf(here, "reports");
+  here.ground.kubernetes.create(podOn(home, "by-hand"));
   await here.pass(1);
-  await here.type("operator", "/win remove ip-10-0-0-31");
-  expect(dialogOf(here, "operator")).toContain("Looking at `ip-10-0-0-31`");
+  await here.type("operator", `/win remove ${shortName(home)}`);
+  expect(dialogOf(here, "operator")).toContain(`Looking at \`${shortName(home)}\``);
   expect(dialogOf(here, "operator")).not.toContain("[Remove]");
-  const facts = await ask(here, "ip-10-0-0-31");
-  for (const fact of [otherWeb.name, otherWeb.instanceId, "`web`", "[Keep]", "[Remove]"]) expect(facts).toContain(fact);
+  const facts = await ask(here, shortName(home));
+  for (const fact of [home.name, home.instanceId, "`web`", "[Keep]", "[Remove]"]) expect(facts).toContain(fact);
   expect(facts).toMatch(/default\/reports-\S+` \(ReplicaSet reports-\S+\) · ⚠️ loses emptyDir scratch/);
   expect(facts).toContain("`default/by-hand` (⚠️ nothing makes it again)");
   expect(facts).toContain("2 pods will lose local data or not come back");
@@ -53,7 +55,7 @@ test("pods leave by the eviction API alone, by UID and with their own grace", as
   await here.until(() => pod()?.deletionTimestamp !== undefined, 5);
   expect(pod()?.deletionGracePeriodSeconds).toBe(75);
   await expectGone(here, web);
-  const ours = calls(here, "kubernetes").filter(({ principal }) => principal.endsWith(":casement:casement"));
+  const ours = calls(here, "kubernetes").filter(({ principal }) => principal === userOf("act"));
   expect(ours.some(({ action }) => action === "delete pods")).toBe(false);
   expect(ours.some(({ action }) => action === "create pods/eviction")).toBe(true);
 });
@@ -129,11 +131,12 @@ test("cancelled while the dialog waits, it says so in the dialog", async () => {
 
 test("a dry run tells the asker what would go and changes nothing", async () => {
   here = await inhabited();
-  const shown = await here.type("operator", "/win remove ip-10-0-0-31 --dry-run");
+  const home = homeOf(here, "reports");
+  const shown = await here.type("operator", `/win remove ${shortName(home)} --dry-run`);
   expect(shown.views).toEqual([]);
-  await expectKept(here, otherWeb);
+  await expectKept(here, home);
   const said = privately(here, "operator").at(-1) ?? "";
-  for (const word of ["Dry run, nothing was changed", otherWeb.instanceId, "reports-", "lose local data", "For real:"])
+  for (const word of ["Dry run, nothing was changed", home.instanceId, "reports-", "lose local data", "For real:"])
     expect(said).toContain(word);
   expect(openly(here)).toEqual([]);
 });
@@ -181,6 +184,22 @@ test("an overloaded API server is no budget: the eviction is asked for again unt
   await sayYes(here, "ip-10-0-3-7");
   await here.pass(0.3);
   expect(openly(here)[0]).not.toContain("budget");
+  await expectGone(here, web);
+});
+
+test("one pod that the API server does not evict holds up no other, and is named while it does", async () => {
+  here = await inhabited();
+  const names = ["shop-1", "shop-2", "shop-3", "shop-4"];
+  for (const name of names) here.ground.kubernetes.create(podOn(web, name));
+  await here.pass(1);
+  const stuck = here.ground.foundation.mishaps.order("kubernetes-5xx", { resource: "pods/eviction", name: "shop-2" });
+  await sayYes(here, "ip-10-0-3-7");
+  await here.pass(1);
+  expect(podsOn(here, web).filter((name) => names.includes(name))).toEqual(["shop-2"]);
+  expect(openly(here)[0]).toContain(
+    "waits for the API server to evict 1 pod (default/shop-2: the server is currently unable to handle the request)",
+  );
+  here.ground.foundation.mishaps.end(stuck?.id ?? "");
   await expectGone(here, web);
 });
 

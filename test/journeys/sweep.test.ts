@@ -5,12 +5,14 @@ import { inProcess } from "../../lib/sandbox/in-process.ts";
 import { VISITOR } from "../../lib/sandbox/principals.ts";
 import { town } from "../../lib/sandbox/town.ts";
 import { heldBack } from "./evidence.ts";
+import { guardedPod, web } from "./others.ts";
+import { inhabited, sayYes } from "./removal.ts";
 import { type World, world } from "./world.ts";
 
 let here: World;
 afterEach(() => here.close());
 
-/** Somebody with an administrator's rights stops an execution from outside: nothing of it runs any more. */
+/** A person with an administrator's rights stops an execution from outside: nothing of it runs any more. */
 async function stop(arn: string): Promise<void> {
   const lambda = new LambdaClient({
     region: town.region,
@@ -52,6 +54,19 @@ test("a node whose own execution was stopped holds nothing back once its add has
   expect((await here.operations())[0]).toMatchObject({ status: "failed" });
   expect((await here.nodes(id))[0]?.failure?.why).toContain("ended as STOPPED");
   expect(await heldBack(here)).toEqual([]);
+});
+
+test("a removal whose execution was stopped after the cordon says how the node comes back into service", async () => {
+  here = await inhabited();
+  await guardedPod(here, web);
+  await sayYes(here, "ip-10-0-3-7");
+  const id = (await here.operations())[0]?.id ?? "";
+  await here.until(async () => (await here.nodes(id))[0]?.stage === "evict", 10);
+  for (const { arn } of here.ground.lambda.executions().filter(({ status }) => status === "RUNNING")) await stop(arn);
+  await here.pass(40);
+  const outcome = `instance ${web.instanceId} runs on; the node may still be cordoned: \`kubectl uncordon ${web.name}\` puts it back in service`;
+  expect((await here.nodes(id))[0]).toMatchObject({ status: "failed", outcome });
+  expect(here.said().join("\n")).toContain("kubectl uncordon");
 });
 
 test("an operation that goes on is left alone by the sweep", async () => {

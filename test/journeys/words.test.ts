@@ -13,7 +13,7 @@ const ADD = "`/win add &lt;pool&gt; [count] [--dry-run]`";
 const REMOVE = "`/win remove &lt;node&gt; [--dry-run]`";
 const HELP = "`/win help`";
 
-/** What somebody types, and the right form that the answer must show. */
+/** Mistakes that a person types, each with the right form that the answer must show. */
 const mistakes: readonly (readonly [string, string])[] = [
   ["add", ADD],
   ["add web 0", ADD],

@@ -9,8 +9,9 @@ import { foundationOn } from "../../lib/sandbox/core/foundation.ts";
 import { openStore, type Store } from "../../lib/sandbox/core/store.ts";
 import { furnish, payloadManifest } from "../../lib/sandbox/furnish.ts";
 import { type Astray, type Ground, ground } from "../../lib/sandbox/ground.ts";
-import { inProcess } from "../../lib/sandbox/in-process.ts";
+import { FRONT_DOOR, inProcess } from "../../lib/sandbox/in-process.ts";
 import { inhabit } from "../../lib/sandbox/inhabitants.ts";
+import type { Wish } from "../../lib/sandbox/neighbours/choice.ts";
 import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
 import { type Hands, hands } from "./hands.ts";
 
@@ -22,7 +23,7 @@ const AWS = "http://aws.sandbox.invalid";
 const SLACK = "http://slack.sandbox.invalid";
 const KUBERNETES = "https://kubernetes.sandbox.invalid";
 
-/** When journeys begin: the same moment each time, so that a seed repeats a run. */
+/** Beginning of journeys: the same moment each time, so that a seed repeats a run. */
 const BEGINNING = Date.UTC(2026, 10, 21, 3, 0, 0);
 
 const MINUTE = 60_000;
@@ -34,18 +35,22 @@ export interface Write {
   readonly body: string;
 }
 
-/** What a journey may decide about its world. */
+/** Choices of a journey about its world. */
 export interface WorldOptions {
   readonly seed?: number;
   /** Let the town be lived in: two Windows nodes of pool web, a protected one, one of a MachineSet. */
   readonly inhabited?: boolean;
   /** Changes of the configuration, by its top-level fields. */
   readonly configuration?: object;
-  /** What was written to the ledger before, for a world that is built again on the same memory. */
+  /** Writes to the ledger of an earlier world, for one that is built again on the same memory. */
   readonly ledger?: readonly Write[];
-  /** What was set up in another way than the reviewed files say. */
+  /** The API server is private: functions that call it sit in a VPC. */
+  readonly functionsInVpc?: boolean;
+  /** Parts that were set up in another way than the reviewed files say. */
   readonly astray?: Astray;
-  /** When it begins, in milliseconds since the epoch. */
+  /** Neighbours and controllers to switch on or off, by name. */
+  readonly neighbours?: Wish;
+  /** Beginning of the journey, in milliseconds since the epoch. */
   readonly now?: number;
 }
 
@@ -89,14 +94,24 @@ export async function world(options: WorldOptions = {}, store: Store = openStore
     host: hostClock,
     hostTime: (ms) => ms,
     slackAddress: () => SLACK,
+    ...(options.functionsInVpc ? { functionsInVpc: true } : {}),
     ...(options.astray ? { astray: options.astray } : {}),
+    ...(options.neighbours ? { neighbours: options.neighbours } : {}),
   });
   const authority = stand.kubernetes.authorityPem;
   const configuration = townConfiguration({ apiServer: KUBERNETES, authority }, options.configuration);
   await furnish(stand, configuration, KUBERNETES);
   await writeAgain(stand, options.ledger);
   const transport = inProcess(stand, under);
-  const addresses = { aws: AWS, slack: SLACK, now: Date.now, slackNow: Date.now, configuration, transport };
+  const addresses = {
+    aws: AWS,
+    slack: SLACK,
+    frontDoor: FRONT_DOOR,
+    now: Date.now,
+    slackNow: Date.now,
+    configuration,
+    transport,
+  };
   mountHandlers(stand, addresses);
   const book = ledgerOf(stand, addresses);
   stand.resume();
@@ -132,6 +147,7 @@ export async function world(options: WorldOptions = {}, store: Store = openStore
   await driven(readDirectory(stand));
   if (options.inhabited)
     await driven(inhabit({ ground: stand, configuration, payload: payloadManifest(stand, configuration) }), 30);
+  stand.startNeighbours();
 
   return {
     ground: stand,

@@ -129,7 +129,7 @@ export const violations: readonly Violation[] = [
   },
 ];
 
-/** What the same rules must leave alone. */
+/** Files that the same rules must leave alone. */
 export const allowed: readonly Omit<Violation, "says">[] = [
   {
     path: "lambdas/workflows/add-nodes.ts",

@@ -1,11 +1,15 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { accounts } from "../../lambdas/desired/accounts.ts";
 import { clusterAccess } from "../../lambdas/desired/cluster-access.ts";
 import { clusterManifest } from "../../lib/manifests/manifest.ts";
 
 interface Role {
-  readonly metadata: { readonly namespace?: string };
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly roleRef?: { readonly kind: string; readonly name: string };
+  readonly subjects?: readonly { readonly name: string }[];
   readonly rules?: readonly {
     readonly apiGroups: readonly string[];
     readonly resources: readonly string[];
@@ -16,24 +20,34 @@ interface Role {
 
 const file = new URL("../../lib/manifests/cluster-access.yaml", import.meta.url);
 
-/** Every single right that the manifest gives: verb, group, resource, name, namespace. */
-const granted = parseAllDocuments(readFileSync(file, "utf8"))
-  .map((one) => one.toJS() as Role)
-  .flatMap(({ metadata: { namespace = "" }, rules = [] }) =>
-    rules.flatMap(({ apiGroups, resources, resourceNames = [""], verbs }) =>
-      apiGroups.flatMap((group) =>
-        resources.flatMap((resource) =>
-          resourceNames.flatMap((name) => verbs.map((verb) => [verb, group, resource, name, namespace].join(" "))),
-        ),
+const documents = parseAllDocuments(readFileSync(file, "utf8")).map((one) => one.toJS() as Role);
+
+/** Every single right of a role: verb, group, resource, name, namespace. */
+const rightsOf = ({ metadata: { namespace = "" }, rules = [] }: Role): string[] =>
+  rules.flatMap(({ apiGroups, resources, resourceNames = [""], verbs }) =>
+    apiGroups.flatMap((group) =>
+      resources.flatMap((resource) =>
+        resourceNames.flatMap((name) => verbs.map((verb) => [verb, group, resource, name, namespace].join(" "))),
       ),
     ),
   );
 
-test("the doctor asks for exactly the rights that the manifest gives", () => {
-  const asked = clusterAccess.map(({ verb, group, resource, subresource, name = "", namespace = "" }) =>
+const grantedTo = (account: string): string[] =>
+  documents
+    .filter(({ subjects = [] }) => subjects.some(({ name }) => name === account))
+    .flatMap(({ roleRef, metadata: { namespace } }) =>
+      documents.filter(
+        ({ kind, metadata }) =>
+          kind === roleRef?.kind && metadata.name === roleRef.name && metadata.namespace === namespace,
+      ),
+    )
+    .flatMap(rightsOf);
+
+test.each(accounts)("the doctor asks for exactly the rights that the manifest gives the account %s", (account) => {
+  const asked = clusterAccess[account].map(({ verb, group, resource, subresource, name = "", namespace = "" }) =>
     [verb, group, subresource ? `${resource}/${subresource}` : resource, name, namespace].join(" "),
   );
-  expect(asked.toSorted()).toEqual(granted.toSorted());
+  expect(asked.toSorted()).toEqual(grantedTo(account).toSorted());
 });
 
 test.each(["a b", "x'] + ['y", "*", ""])("a pool's label %j never becomes part of an expression", (key) => {

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CLIENT, requestFor, signingRequest } from "../sandbox/kubernetes/certificates.ts";
+import { type Account, accounts, userOf } from "../../lambdas/desired/accounts.ts";
+import type { Node } from "../../lib/sandbox/kubernetes/model/shapes.ts";
+import { CLIENT, requestFor, SERVING, signingRequest } from "../sandbox/kubernetes/certificates.ts";
 import { type Ask, linuxNode, type StillCluster, stillCluster } from "../sandbox/kubernetes/cluster.ts";
 
-const BOT = "system:serviceaccount:casement:casement";
+const ACT = userOf("act");
 const patchType = { "content-type": "application/merge-patch+json" };
 const foreign = { key: "example.com/maintenance", value: "true", effect: "NoSchedule" };
 const own = { key: "casement.dev/starting", value: "true", effect: "NoSchedule" };
 
 let cluster: StillCluster;
-let bot: Ask;
+let act: Ask;
+let join: Ask;
 
 const windowsNode = (name: string) => ({
   ...linuxNode(name, { "kubernetes.io/os": "windows", "example.com/team": "shop" }),
@@ -25,17 +28,48 @@ beforeAll(async () => {
   const spec = { nodeName: "win", containers: [{ name: "main", image: "pause" }] };
   const metadata = { name: "shop-1", namespace: "default" };
   cluster.api.create({ apiVersion: "v1", kind: "Pod", metadata, spec, status: { phase: "Running" } } as never);
-  bot = cluster.as(BOT);
+  act = cluster.as(ACT);
+  join = cluster.as(userOf("join"));
 });
 afterAll(() => cluster.stop());
 
-const patch = (name: string, body: object) => bot(`PATCH /api/v1/nodes/${name}`, body, patchType);
+/** The cluster's controllers write labels, annotations and taints of these domains on every Node. */
+const isTheirs = (key: string): boolean => /^((beta|node|node\.alpha)\.kubernetes\.io|k8s\.ovn\.org)\//.test(key);
+const withoutTheirs = (fields: Readonly<Record<string, string>> = {}) =>
+  Object.fromEntries(Object.entries(fields).filter(([key]) => !isTheirs(key)));
 
-/** What a real server says: pkg/admission/plugin/policy/validating/dispatcher.go. */
+/** Nodes without what kubelets and controllers write on them all the time. */
+const nodesAsWritten = async () =>
+  ((await cluster.objects("nodes")) as Node[]).map(({ metadata, spec }) => ({
+    name: metadata.name,
+    labels: withoutTheirs(metadata.labels),
+    annotations: withoutTheirs(metadata.annotations),
+    finalizers: metadata.finalizers,
+    spec: { ...spec, taints: (spec.taints ?? []).filter(({ key }) => !isTheirs(key)) },
+  }));
+
+interface NodePatch {
+  readonly spec?: { readonly taints?: readonly object[] };
+}
+
+/** Patches a Node; a list of taints keeps those that controllers have put there meanwhile. */
+async function patch(name: string, body: object, as: Ask = act) {
+  const { spec } = body as NodePatch;
+  if (!spec?.taints) return as(`PATCH /api/v1/nodes/${name}`, body, patchType);
+  const found = ((await cluster.objects("nodes")) as Node[]).find(({ metadata }) => metadata.name === name);
+  const theirs = (found?.spec.taints ?? []).filter(({ key }) => isTheirs(key));
+  return as(
+    `PATCH /api/v1/nodes/${name}`,
+    { ...body, spec: { ...spec, taints: [...spec.taints, ...theirs] } },
+    patchType,
+  );
+}
+
+/** Denial in the words of a real server: pkg/admission/plugin/policy/validating/dispatcher.go. */
 const denial = (policy: string, message: string): string =>
   `ValidatingAdmissionPolicy '${policy}' with binding '${policy}' denied request: ${message}`;
 
-describe("the policies hold the bot", () => {
+describe("the policies hold the account that acts", () => {
   const onlyWindows = "Casement may only act on nodes with the label kubernetes.io/os=windows";
   const onlySpec = "Of a Node's spec Casement may only change unschedulable and its own taints";
   const onlyLabels = "Casement may only set its own labels and those of its pools";
@@ -52,7 +86,6 @@ describe("the policies hold the bot", () => {
     ["setting somebody else's label", "win", { metadata: { labels: { "example.com/team": "bank" } } }, onlyLabels],
     ["removing somebody else's label", "win", { metadata: { labels: { "example.com/team": null } } }, onlyLabels],
     ["setting a provider id", "fresh", { spec: { providerID: "aws:///us-west-2a/i-0fedcba9876543210" } }, onlySpec],
-    ["taking its pod network away", "win", { spec: { podCIDR: null } }, onlySpec],
     [
       "setting somebody else's taint",
       "win",
@@ -84,42 +117,47 @@ describe("the policies hold the bot", () => {
       "Casement may change neither finalizers nor owners of a Node",
     ],
   ])("back from %s", async (_what, name, body, message) => {
-    const before = cluster.api.objects("nodes");
+    const before = await nodesAsWritten();
     const { status, body: said } = await patch(name, body);
     expect([status, said.reason]).toEqual([403, "Forbidden"]);
     expect(said.message).toBe(`nodes "${name}" is forbidden: ${denial("casement-nodes", message)}`);
-    expect(cluster.api.objects("nodes")).toEqual(before);
+    expect(await nodesAsWritten()).toEqual(before);
   });
 
-  it("behind the API server's own rule that a provider id never changes", async () => {
-    const { status, body } = await patch("win", { spec: { providerID: "aws:///us-west-2a/i-0fedcba9876543210" } });
+  it.each([
+    ["a provider id", { providerID: "aws:///us-west-2a/i-0fedcba9876543210" }],
+    ["a pod network", { podCIDR: "10.128.4.0/23" }],
+    ["a pod network that is taken away", { podCIDR: null, podCIDRs: null }],
+  ])("behind the API server's own rule that %s never changes", async (_what, spec) => {
+    const { status, body } = await patch("win", { spec });
     expect([status, body.reason]).toEqual([422, "Invalid"]);
   });
 
   it("back from deleting a Linux node", async () => {
-    const { status, body } = await bot("DELETE /api/v1/nodes/lin");
+    const { status, body } = await act("DELETE /api/v1/nodes/lin");
     expect(status).toBe(403);
     expect(body.message).toContain(denial("casement-nodes", onlyWindows));
   });
 
   it("back from deleting a Windows node in service, until it is cordoned", async () => {
-    const { status, body } = await bot("DELETE /api/v1/nodes/serving");
+    const { status, body } = await act("DELETE /api/v1/nodes/serving");
     expect(status).toBe(403);
     expect(body.message).toContain("only delete a Node that is cordoned, not ready, or not yet in service");
     expect((await patch("serving", { spec: { unschedulable: true } })).status).toBe(200);
-    expect((await bot("DELETE /api/v1/nodes/serving")).status).toBe(200);
+    expect((await act("DELETE /api/v1/nodes/serving")).status).toBe(200);
   });
 
   it("back from killing a pod at once", async () => {
     const evict = (deleteOptions: object) => {
       const metadata = { name: "shop-1", namespace: "default" };
       const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata, deleteOptions };
-      return bot("POST /api/v1/namespaces/default/pods/shop-1/eviction", eviction);
+      return act("POST /api/v1/namespaces/default/pods/shop-1/eviction", eviction);
     };
     const { status, body } = await evict({ gracePeriodSeconds: 0 });
     expect(status).toBe(403);
     expect(body.message).toContain(denial("casement-evictions", "Casement may not end a pod without a time to end in"));
-    expect(cluster.api.objects("pods").map((pod) => pod.metadata.deletionTimestamp)).toEqual([undefined]);
+    const shop = (await cluster.objects("pods")).filter((pod) => pod.metadata.name === "shop-1");
+    expect(shop.map((pod) => pod.metadata.deletionTimestamp)).toEqual([undefined]);
     expect((await evict({ gracePeriodSeconds: 30, dryRun: ["All"] })).status).toBe(201);
     expect((await evict({ dryRun: ["All"] })).status).toBe(201);
   });
@@ -134,24 +172,15 @@ describe("the policies hold the bot", () => {
     ["making itself a role", "POST /apis/rbac.authorization.k8s.io/v1/clusterroles", "create", "clusterroles"],
     ["denying a request", "PATCH /apis/certificates.k8s.io/v1/certificatesigningrequests/x/approval", "patch", ""],
   ])("and its roles hold it back from %s", async (_what, line, verb, resource) => {
-    const { status, body } = await bot(line, {});
+    const { status, body } = await act(line, {});
     expect([status, body.reason]).toEqual([403, "Forbidden"]);
-    expect(body.message).toContain(`User "${BOT}" cannot ${verb} resource "${resource}`);
+    expect(body.message).toContain(`User "${ACT}" cannot ${verb} resource "${resource}`);
   });
 
   it("and its roles hold it back from acting as somebody else", async () => {
-    const { status, body } = await bot("GET /api/v1/nodes", undefined, { "impersonate-user": "admin" });
+    const { status, body } = await act("GET /api/v1/nodes", undefined, { "impersonate-user": "admin" });
     expect([status, body.reason]).toEqual([403, "Forbidden"]);
-    expect(body.message).toContain(`User "${BOT}" cannot impersonate resource "users"`);
-  });
-
-  it("back from tokens that live for a year, and lets it make those of half an hour", async () => {
-    const path = "/api/v1/namespaces/openshift-machine-config-operator/serviceaccounts/node-bootstrapper/token";
-    const asked = (expirationSeconds: number) => bot(`POST ${path}`, { spec: { audiences: [], expirationSeconds } });
-    const long = await asked(365 * 24 * 3_600);
-    expect(long.status).toBe(403);
-    expect(long.body.message).toContain("tokens that expire within an hour");
-    expect((await asked(1_800)).status).toBe(201);
+    expect(body.message).toContain(`User "${ACT}" cannot impersonate resource "users"`);
   });
 
   it.each([
@@ -166,44 +195,181 @@ describe("the policies hold the bot", () => {
   });
 
   it("and lets it delete a Windows node", async () => {
-    expect((await bot("DELETE /api/v1/nodes/old")).status).toBe(200);
+    expect((await act("DELETE /api/v1/nodes/old")).status).toBe(200);
+  });
+});
+
+/** Other roles grant more than ours: RBAC alone would let everything through. */
+async function allowEverything(): Promise<void> {
+  const bound = await cluster.objects("clusterrolebindings", "rbac.authorization.k8s.io");
+  if (bound.some(({ metadata }) => metadata.name === "too-much")) return;
+  const metadata = { name: "default", namespace: "casement" };
+  cluster.api.create({ apiVersion: "v1", kind: "ServiceAccount", metadata } as never);
+  cluster.api.create({
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRoleBinding",
+    metadata: { name: "too-much" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+    subjects: [...accounts, "default"].map((name) => ({ kind: "ServiceAccount", name, namespace: "casement" })),
+  } as never);
+}
+
+describe("the policies hold every account of the namespace, whatever other roles grant", () => {
+  const stranger = "system:serviceaccount:casement:default";
+
+  beforeAll(allowEverything);
+
+  it.each([userOf("look"), stranger])("%s changes no Node", async (user) => {
+    const body = { metadata: { labels: { "casement.dev/pool": "web" } } };
+    const refused = await patch("win", body, cluster.as(user));
+    expect(refused.status).toBe(403);
+    expect(refused.body.message).toContain("only the accounts act and join may change Nodes");
   });
 
-  it("and nobody else", async () => {
+  it.each([userOf("look"), userOf("join"), stranger])("%s evicts no pod", async (user) => {
+    const metadata = { name: "shop-1", namespace: "default" };
+    const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata, deleteOptions: { dryRun: ["All"] } };
+    const refused = await cluster.as(user)("POST /api/v1/namespaces/default/pods/shop-1/eviction", eviction);
+    expect(refused.status).toBe(403);
+    expect(refused.body.message).toContain("only the account act may evict pods");
+  });
+
+  it("join labels, opens and deletes Windows nodes as act does, and no others", async () => {
+    const body = { metadata: { labels: { "casement.dev/pool": "web" } } };
+    expect((await patch("win", body, join)).status).toBe(200);
+    expect((await patch("win", { spec: { taints: [foreign] } }, join)).status).toBe(200);
+    expect((await patch("lin", body, join)).body.message).toContain("only act on nodes with the label");
+    expect((await join("DELETE /api/v1/nodes/fresh")).body.message).toContain("only delete a Node that is cordoned");
+    expect((await patch("fresh", { spec: { unschedulable: true } }, join)).status).toBe(200);
+    expect((await join("DELETE /api/v1/nodes/fresh")).status).toBe(200);
+  });
+
+  it("makes no Node and writes no subresource of one", async () => {
+    const created = await act("POST /api/v1/nodes", { metadata: { name: "made-up" } });
+    expect(created.body.message).toContain("neither creates Nodes nor writes their subresources");
+  });
+
+  it("nobody else is held", async () => {
     const body = { metadata: { labels: { "example.com/team": "bank" } } };
-    expect((await cluster.admin("PATCH /api/v1/nodes/lin", body, patchType)).status).toBe(200);
+    expect((await patch("lin", body, cluster.admin)).status).toBe(200);
+  });
+
+  describe("tokens", () => {
+    const tokenPath = (account: string, namespace = "casement") =>
+      `POST /api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`;
+    const bound = (name: string, expirationSeconds = 86_400) => ({
+      spec: { audiences: [], expirationSeconds, boundObjectRef: { apiVersion: "v1", kind: "Secret", name } },
+    });
+
+    it.each(accounts)(
+      "%s makes one of itself for a day, bound to its Secret, which the API server takes",
+      async (account) => {
+        const { status, body } = await cluster.as(userOf(account))(tokenPath(account), bound(account));
+        expect([status, body.spec?.expirationSeconds]).toEqual([201, 86_400]);
+        const claims = JSON.parse(Buffer.from(body.status.token.split(".")[1], "base64url").toString());
+        const secret = (await cluster.objects("secrets")).find(({ metadata }) => metadata.name === account);
+        expect(claims["kubernetes.io"].secret).toEqual({ name: account, uid: secret?.metadata.uid });
+      },
+    );
+
+    it.each<[string, Account, string, object, string]>([
+      ["of another account", "look", "join", bound("join"), "only make tokens of itself"],
+      ["of another account of the namespace", "act", "default", bound("act"), "only make tokens of itself"],
+      ["that is bound to nothing", "join", "join", { spec: { expirationSeconds: 3_600 } }, "bound to the Secret"],
+      [
+        "that is bound to nothing, said as null",
+        "join",
+        "join",
+        { spec: { boundObjectRef: null } },
+        "bound to the Secret",
+      ],
+      ["that ends with another account's Secret", "look", "look", bound("join"), "bound to the Secret of its name"],
+      [
+        "that ends with a pod",
+        "act",
+        "act",
+        { spec: { boundObjectRef: { apiVersion: "v1", kind: "Pod", name: "act" } } },
+        "bound to the Secret of its name",
+      ],
+      ["for longer than a day", "act", "act", bound("act", 86_401), "expire within a day"],
+    ])("none %s", async (_what, account, of, body, why) => {
+      const refused = await cluster.as(userOf(account))(tokenPath(of), body);
+      expect(refused.body).toMatchObject({ code: 403, reason: "Forbidden", message: expect.stringContaining(why) });
+    });
+
+    const forJoining = tokenPath("node-bootstrapper", "openshift-machine-config-operator");
+
+    it("join makes those that machines join with, for half an hour at most", async () => {
+      const asked = (expirationSeconds: number) => join(forJoining, { spec: { audiences: [], expirationSeconds } });
+      expect((await asked(1_801)).body.message).toContain("join tokens that expire within half an hour");
+      expect((await asked(365 * 24 * 3_600)).status).toBe(403);
+      expect((await join(forJoining, { spec: { audiences: [] } })).status).toBe(403);
+      expect((await asked(1_800)).status).toBe(201);
+      expect((await asked(600)).status).toBe(201);
+    });
+
+    it.each(["look", "act"] as const)("%s makes none that machines join with", async (account) => {
+      const refused = await cluster.as(userOf(account))(forJoining, { spec: { expirationSeconds: 600 } });
+      expect(refused.body.message).toContain("only make tokens of itself");
+    });
+
+    it("others may make what they may make", async () => {
+      expect((await cluster.admin(tokenPath("join"), { spec: { expirationSeconds: 600 } })).status).toBe(201);
+    });
   });
 });
 
 describe("signing requests", () => {
+  beforeAll(allowEverything);
+
   const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
-  /** Another role grants more than ours: RBAC alone would now let it through. */
-  const allowEverything = () =>
-    cluster.api.create({
-      apiVersion: "rbac.authorization.k8s.io/v1",
-      kind: "ClusterRoleBinding",
-      metadata: { name: "too-much" },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
-      subjects: [{ kind: "ServiceAccount", name: "casement", namespace: "casement" }],
-    } as never);
+  const client = ["digital signature", "client auth"];
+  const serving = ["digital signature", "server auth"];
+  const bootstrapper = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper";
+  let made = 0;
 
-  const decide = async (name: string, signer: string, usages: string[], type: string) => {
+  /** Answer to the decision of `decider` about a certificate that `asker` has requested. */
+  const decide = async (asker: Ask, signer: string, usages: string[], type: string, decider: Ask) => {
+    made += 1;
     const { requestPem } = await requestFor("O=system:nodes, CN=system:node:win");
-    const made = await cluster.admin(`POST ${path}`, signingRequest(name, requestPem, signer, usages));
-    expect(made.status).toBe(201);
+    const request = await asker(`POST ${path}`, signingRequest(`request-${made}`, requestPem, signer, usages));
+    expect(request.status).toBe(201);
     const conditions = [{ type, status: "True", reason: "Test", message: "" }];
-    return bot(`PUT ${path}/${name}/approval`, { ...made.body, status: { conditions } });
+    return decider(`PUT ${path}/request-${made}/approval`, { ...request.body, status: { conditions } });
   };
+  const machine = () => cluster.as(bootstrapper);
+  const kubelet = () => cluster.as("system:node:win", ["system:nodes"]);
 
-  it("are approved for the kubelets' signers only, whatever other roles grant, and never denied", async () => {
-    allowEverything();
-    const client = ["digital signature", "client auth"];
-    const other = await decide("other", "kubernetes.io/kube-apiserver-client", client, "Approved");
-    expect(other.status).toBe(403);
+  it("are approved by join for the kubelets' signers, when a join token or a node has asked", async () => {
+    expect((await decide(machine(), CLIENT, client, "Approved", join)).status).toBe(200);
+    expect((await decide(kubelet(), SERVING, serving, "Approved", join)).status).toBe(200);
+  });
+
+  it("are approved for nobody else's asking", async () => {
+    const words = "only approve what a join token or a node has asked for";
+    for (const [asker, signer, usages] of [
+      [cluster.admin, CLIENT, client],
+      [cluster.admin, SERVING, serving],
+      [kubelet(), CLIENT, client],
+      [machine(), SERVING, serving],
+    ] as const)
+      expect((await decide(asker, signer, [...usages], "Approved", join)).body.message).toContain(words);
+  });
+
+  it("are approved for no other signer, and never denied", async () => {
+    const other = await decide(cluster.admin, "kubernetes.io/kube-apiserver-client", client, "Approved", join);
     expect(other.body.message).toContain("only approve for the two signers of kubelets");
-    expect((await decide("no", CLIENT, client, "Denied")).body.message).toContain("not deny it");
-    expect((await decide("yes", CLIENT, client, "Approved")).status).toBe(200);
-    const created = await bot("POST /api/v1/nodes", { metadata: { name: "made-up" } });
-    expect(created.body.message).toContain("neither creates Nodes nor writes their subresources");
+    expect((await decide(machine(), CLIENT, client, "Denied", join)).body.message).toContain("not deny it");
+  });
+
+  it.each(["look", "act"] as const)("are not approved by %s", async (account) => {
+    const refused = await decide(machine(), CLIENT, client, "Approved", cluster.as(userOf(account)));
+    expect(refused.body.message).toContain("only the account join may approve signing requests");
+  });
+
+  it("are made by no account of the bot", async () => {
+    const { requestPem } = await requestFor("O=system:nodes, CN=system:node:win");
+    const request = signingRequest("own", requestPem, CLIENT, client);
+    expect((await join(`POST ${path}`, request)).body.message).toContain("may only approve signing requests");
   });
 });

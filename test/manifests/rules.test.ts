@@ -15,7 +15,7 @@ interface Document {
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly rules?: readonly Rule[];
   readonly roleRef?: { readonly kind: string; readonly name: string };
-  readonly subjects?: readonly unknown[];
+  readonly subjects?: readonly { readonly name: string }[];
 }
 
 const file = new URL("../../lib/manifests/cluster-access.yaml", import.meta.url);
@@ -24,7 +24,7 @@ const rules = documents.flatMap(({ metadata, rules: own = [] }) =>
   own.map((rule) => ({ ...rule, role: metadata.name, namespace: metadata.namespace })),
 );
 const on = (resource: string) => rules.filter(({ resources = [] }) => resources.includes(resource));
-const verbsOn = (resource: string): string[] => on(resource).flatMap(({ verbs }) => [...verbs]);
+const verbsOn = (resource: string) => Object.fromEntries(on(resource).map(({ role, verbs }) => [role, verbs]));
 
 /** Ways to more rights than the file gives (Kubernetes documentation, "Role Based Access Control Good Practices"). */
 const escalations = ["escalate", "bind", "impersonate", "deletecollection", "*"];
@@ -39,11 +39,14 @@ describe("the roles of the manifest", () => {
   });
 
   it.each([
-    ["pods", ["get", "list"]],
-    ["pods/eviction", ["create"]],
-    ["nodes", ["get", "list", "patch", "delete"]],
-    ["certificatesigningrequests", ["get", "list"]],
-    ["certificatesigningrequests/approval", ["update"]],
+    ["pods", { "casement-look": ["get", "list"] }],
+    ["pods/eviction", { "casement-act": ["create"] }],
+    [
+      "nodes",
+      { "casement-look": ["get", "list"], "casement-act": ["patch", "delete"], "casement-join": ["patch", "delete"] },
+    ],
+    ["certificatesigningrequests", { "casement-look": ["get", "list"] }],
+    ["certificatesigningrequests/approval", { "casement-join": ["update"] }],
   ])("on %s: %j and no more", (resource, verbs) => {
     expect(verbsOn(resource)).toEqual(verbs);
   });
@@ -57,7 +60,6 @@ describe("the roles of the manifest", () => {
     "rolebindings",
     "clusterroles",
     "clusterrolebindings",
-    "deployments",
     "validatingadmissionpolicies",
     "mutatingwebhookconfigurations",
     "users",
@@ -77,27 +79,60 @@ describe("the roles of the manifest", () => {
     expect(rules.filter(({ verbs }) => verbs.includes("sign"))).toEqual([]);
   });
 
-  it("make tokens of the bootstrap account alone, in its own namespace", () => {
-    expect(on("serviceaccounts/token")).toEqual([
-      expect.objectContaining({
-        namespace: "openshift-machine-config-operator",
-        resourceNames: ["node-bootstrapper"],
-        verbs: ["create"],
-      }),
+  it("make tokens of the account itself, and for joining machines those of the bootstrap account", () => {
+    const tokens = on("serviceaccounts/token").map(({ role, namespace, resourceNames, verbs }) => [
+      role,
+      namespace,
+      resourceNames,
+      verbs,
+    ]);
+    expect(tokens).toEqual([
+      ["casement-join", "openshift-machine-config-operator", ["node-bootstrapper"], ["create"]],
+      ["casement-look", "casement", ["look"], ["create"]],
+      ["casement-act", "casement", ["act"], ["create"]],
+      ["casement-join", "casement", ["join"], ["create"]],
     ]);
   });
 
-  it("name one object wherever a namespace's object is read that may hold secrets of others", () => {
-    for (const rule of [...on("configmaps"), ...on("serviceaccounts"), ...on("networks")])
-      expect(rule.resourceNames).toHaveLength(1);
+  it("name one object wherever an object of others is read", () => {
+    const read = [
+      "configmaps",
+      "serviceaccounts",
+      "networks",
+      "infrastructures",
+      "deployments",
+      "controllerconfigs",
+    ].flatMap(on);
+    expect(read).toHaveLength(6);
+    for (const rule of read) expect([rule.resourceNames?.length, rule.verbs]).toEqual([1, ["get"]]);
   });
 
-  it("are bound to the bot's service account and to nobody else", () => {
+  it("live in no namespace that an optional operator brings along", () => {
+    const named = documents.flatMap(({ metadata }) => metadata.namespace ?? []);
+    expect(new Set(named)).toEqual(new Set(["casement", "default", "openshift-machine-config-operator"]));
+  });
+
+  it("are bound to the accounts that need them and to nobody else", () => {
     const bindings = documents.filter(({ kind }) => kind.endsWith("RoleBinding"));
-    expect(bindings.length).toBe(new Set(rules.map(({ role }) => role)).size);
-    for (const { metadata, roleRef, subjects } of bindings) {
+    const bound = bindings.map(({ metadata, roleRef, subjects = [] }) => {
       expect(roleRef?.name).toBe(metadata.name);
-      expect(subjects).toEqual([{ kind: "ServiceAccount", name: "casement", namespace: "casement" }]);
-    }
+      for (const subject of subjects) expect(subject).toMatchObject({ kind: "ServiceAccount", namespace: "casement" });
+      return [metadata.name, metadata.namespace, subjects.map(({ name }) => name)];
+    });
+    expect(bound).toEqual([
+      ["casement-look", undefined, ["look", "act", "join"]],
+      ["casement-act", undefined, ["act"]],
+      ["casement-join", undefined, ["join"]],
+      ["casement-join", "openshift-machine-config-operator", ["join"]],
+      ["casement-events", "default", ["act", "join"]],
+      ["casement-look", "casement", ["look"]],
+      ["casement-act", "casement", ["act"]],
+      ["casement-join", "casement", ["join"]],
+    ]);
+  });
+
+  it("are granted after the policies that hold the accounts, because a policy works a moment after it was made", () => {
+    const kinds = documents.map(({ kind }) => kind);
+    expect(kinds.lastIndexOf("ValidatingAdmissionPolicyBinding")).toBeLessThan(kinds.indexOf("ClusterRole"));
   });
 });

@@ -13,6 +13,7 @@ const examination = (findings: readonly Finding[], more: Partial<Examination> = 
 
 const silent: Finding = { kind: "agents-silent", machines: ["i-1"] };
 const open: Finding = { kind: "security-group", group: "sg-1", faults: ["it admits SSH (port 22)"] };
+const opened: Finding = { kind: "balancer-ports", group: "sg-1", ports: ["tcp 31234"] };
 const unclear: Finding = { kind: "no-answer", area: "AWS", what: "the subnets", why: "ThrottlingException" };
 const scopes: Finding = { kind: "scopes-missing", scopes: ["users:read", "commands"] };
 
@@ -30,24 +31,32 @@ const each: readonly Finding[] = [
   { kind: "subnet-full", subnet: "subnet-1", pools: ["web"], free: 3 },
   { kind: "subnet-missing", subnet: "subnet-1", pools: ["web"] },
   open,
+  opened,
   { kind: "image-missing", pool: "web", why: hostile },
   { kind: "launch-refused", pool: "web", why: hostile },
   { kind: "payload-missing", files: Array.from({ length: 17 }, (_, at) => `file-${at}.exe`) },
   { kind: "payload-version", payload: "1.34.2", configured: "1.35.0" },
+  { kind: "volume-key", key: "arn:aws:kms:us-west-2:111122223333:key/1" },
   { kind: "document-missing", script: "apply", name: "casement-apply" },
+  { kind: "document-changed", script: "apply", name: "casement-apply" },
   { kind: "no-release", why: hostile },
   { kind: "clock", against: "AWS", seconds: 90 },
   { kind: "agents-old", machines: ["i-1"], wanted: "3.3" },
   silent,
-  { kind: "right-missing", does: "evict pods", right: "create pods/eviction" },
-  { kind: "policy-missing", policy: "casement-nodes", what: "a label on a Linux node" },
-  { kind: "credential-expired", at: "2026-11-21T04:00:00.000Z" },
-  { kind: "credential-expires", at: "2026-11-21T04:00:00.000Z", days: 1 },
-  { kind: "credential-refused" },
-  { kind: "credential-unusable", why: "the API server does not accept the token" },
+  { kind: "right-missing", account: "act", does: "evict pods", right: "create pods/eviction" },
+  { kind: "policy-missing", account: "act", policy: "casement-nodes", what: "a label on a Linux node" },
+  { kind: "credential-expired", account: "join", at: "2026-11-21T04:00:00.000Z" },
+  { kind: "credential-overdue", account: "join", due: "2026-11-21T04:00:00.000Z", at: "2026-11-21T16:00:00.000Z" },
+  { kind: "credential-endless", account: "join" },
+  { kind: "credential-refused", account: "look" },
+  { kind: "credential-unusable", account: "look", why: "the API server does not accept the token" },
   { kind: "slack-credential", why: "token_revoked" },
   { kind: "server-version", server: "v1.36.1", payload: "1.34.2" },
   { kind: "kubelet-version", node: "win-1", kubelet: "v1.30.0", server: "v1.34.2" },
+  { kind: "no-cloud-controller", platform: hostile },
+  { kind: "reserved-network", network: hostile },
+  { kind: "beside-wmco", nodes: [hostile], meant: false },
+  { kind: "beside-wmco", nodes: [], meant: true },
   { kind: "no-hybrid-network", network: "OpenShiftSDN" },
   { kind: "network-differs", what: "the overlay's port", cluster: "9898", configured: "4789" },
   { kind: "no-join-account" },
@@ -84,7 +93,23 @@ describe("the doctor's report", () => {
     expect(doctorText(down, "c", "/win")).toContain("Not looked at: the hybrid network, the Linux nodes");
   });
 
-  it("says that all is well only when nothing was found", () => {
+  it("says that all is well only when nothing was found that needs somebody", () => {
     expect(doctorMessage(examination([]), "prod-west", "/win").text).toBe("prod-west: all well (20 checks)");
+    const noted = doctorText(examination([opened]), "prod-west", "/win");
+    expect(noted).toContain("prod-west: all well (20 checks, 1 note)");
+    expect(noted).toContain("To change it: name its clients");
+    expect(doctorText(examination([opened, silent]), "c", "/win").split("\n")[0]).toBe("c: 1 warning, 1 note");
+  });
+
+  it("says how old each credential is and when it is renewed", () => {
+    const at = "2026-11-21T15:00:00.000Z";
+    const credentials = [
+      { account: "look", issuedAt: "2026-11-21T03:00:00.000Z", renewsAt: "2026-11-21T15:00:00.000Z", at },
+      { account: "join", issuedAt: "2026-11-21T12:00:00.000Z", renewsAt: "2026-11-22T00:00:00.000Z", at },
+    ];
+    const words = "Credentials in the cluster: look 12h old, renewed within the hour; join 3h old, renewed in 9h";
+    expect(doctorText({ ...examination([]), credentials }, "prod-west", "/win")).toContain(words);
+    const said = JSON.stringify(doctorMessage({ ...examination([]), credentials }, "prod-west", "/win").blocks);
+    expect(said).toContain(words.replace("look", "`look`").replace("join", "`join`"));
   });
 });

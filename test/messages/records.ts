@@ -28,7 +28,7 @@ export const nodeRecord = (fields: Partial<NodeRecord> = {}): NodeRecord => ({
   ...fields,
 });
 
-/** One that failed and waits for somebody. */
+/** One that failed and waits for a person's decision. */
 export const decidingRecord = (fields: Partial<NodeRecord> = {}): NodeRecord =>
   nodeRecord({
     status: "deciding",

@@ -30,7 +30,7 @@ export async function joinSecrets(running: Running): Promise<string[]> {
   return SecretList.flatMap(({ Name = "" }) => (Name.includes("/join/") ? [Name.split("/").at(-1) ?? ""] : []));
 }
 
-/** What the ledger still holds back from others: leases, places on the way in, reservations of pools. */
+/** Entries that the ledger still holds back from others: leases, places on the way in, reservations of pools. */
 export async function heldBack(running: Running): Promise<string[]> {
   const { Items = [] } = await account(running).dynamodb.send(new ScanCommand({ TableName: town.ledgerTable }));
   return Items.flatMap(({ pk, held, adding }) =>

@@ -3,11 +3,12 @@ import { createHmac, randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { z } from "zod";
 import type { Endpoints } from "../../bin/endpoints.ts";
 import type { answers } from "../../lib/sandbox/control/schema.ts";
 
-const PROGRAM = new URL("../../bin/sandbox.ts", import.meta.url).pathname;
+const PROGRAM = fileURLToPath(new URL("../../bin/sandbox.ts", import.meta.url));
 const ENOUGH_MS = 20_000;
 
 type Answers = { [Name in keyof typeof answers]: z.infer<(typeof answers)[Name]> };
@@ -23,7 +24,7 @@ interface Calls {
   readonly "POST /clock": Answers["Clock"];
 }
 
-/** How a process ended. */
+/** Exit code or signal of a process that has ended, with its output. */
 export interface End {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -31,7 +32,7 @@ export interface End {
   readonly err: string;
 }
 
-/** The sandbox as somebody outside sees it: a process, a banner, files, addresses. */
+/** The sandbox as a caller outside sees it: a process, a banner, files, addresses. */
 export interface Running {
   readonly folder: string;
   readonly endpoints: Endpoints;
@@ -139,7 +140,7 @@ export async function start(folder: string, ...flags: string[]): Promise<Running
   };
 }
 
-/** What a signed request may differ in. */
+/** Fields in which a signed request may differ from an operator's. */
 interface Typed {
   readonly user?: string;
   readonly secret?: string;

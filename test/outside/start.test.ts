@@ -10,6 +10,7 @@ import { ListSecretsCommand } from "@aws-sdk/client-secrets-manager";
 import { DescribeInstanceInformationCommand } from "@aws-sdk/client-ssm";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { openStore } from "../../lib/sandbox/core/store.ts";
 import { town } from "../../lib/sandbox/town.ts";
 import { kubectlBinary, kubectlWith } from "../contract/kubectl-binary.ts";
 import { account } from "./account.ts";
@@ -269,15 +270,27 @@ describe("what cannot be started", () => {
     await expectOneLine(/--port/, "--port", "70000");
     await expectOneLine(/--speed takes a number/, "--speed", "0");
     await expectOneLine(/--seed/, "--seed", "1.5");
-    await expectOneLine(/--colour.*--port, --speed, --seed, --fresh and --help/, "--colour");
+    await expectOneLine(/no neighbour or controller "wmko" .*wmco.*scheduler/, "--with", "wmco,wmko");
+    await expectOneLine(/--colour.*--port, --speed, --seed, --fresh, --with, --without and --help/, "--colour");
   });
 
   test("--help says every flag and starts nothing", { timeout: EVERYTHING }, async () => {
     const folder = emptyFolder();
     const { code, out, err } = await refusal(folder, "--help");
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    for (const flag of ["--port", "--speed", "--seed", "--fresh"]) expect(out).toContain(flag);
+    for (const flag of ["--port", "--speed", "--seed", "--fresh", "--with", "--without"]) expect(out).toContain(flag);
     expect(existsSync(join(folder, ".sandbox"))).toBe(false);
+  });
+
+  test("a state of another version is told with the way out", { timeout: EVERYTHING }, async () => {
+    const running = await start(emptyFolder());
+    await running.signal("SIGINT");
+    const store = openStore(join(running.folder, ".sandbox/ground.db"));
+    store.collection("sandbox").set("format", 1);
+    store.close();
+    const { code, err } = await refusal(running.folder, "--port", "0");
+    expect(code).toBe(1);
+    expect(err).toContain("of another version of Casement: start anew with --fresh");
   });
 
   test("a damaged state is told with the way out, which works", { timeout: EVERYTHING }, async () => {

@@ -3,7 +3,7 @@ import { town } from "../../lib/sandbox/town.ts";
 
 const minutes = (count: number): string => new Date(Date.parse("2026-11-20T14:00:00Z") + count * 60_000).toISOString();
 
-/** When the samples' world stands. */
+/** Time at which the samples' world stands. */
 export const NOW = minutes(12);
 
 const record: OperationRecord = {
@@ -70,7 +70,7 @@ export const instances = [
   instance("i-0ffffffffffffff02", "terminated", "web", -600),
 ];
 
-/** What SSM knows of their agents. */
+/** Agents on their machines, as SSM knows them. */
 export const agents = [
   { instanceId: "i-0a1b2c3d4e5f60710", pingStatus: "Online" },
   { instanceId: "i-0ffffffffffffff02", pingStatus: "ConnectionLost" },

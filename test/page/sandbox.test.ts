@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { cleanUp, emptyFolder, type Running, start } from "../outside/running.ts";
 import { openBrowser, picture, type } from "./window.ts";
 
-/** What an operation of minutes may take of the host's time, on a machine that is busy with other tests. */
+/** Milliseconds of the host that an operation of minutes may take, on a machine that is busy with other tests. */
 const LONG = { timeout: 45_000 };
 
 let sandbox: Running;
@@ -33,10 +33,10 @@ const pace = (speed: number) => window.getByRole("button", { name: `${speed}×` 
 const message = (title: string) =>
   window.getByRole("article").filter({ has: window.getByRole("heading", { name: title }) });
 
-/** Orders a mishap that strikes once. */
-async function order(kind: string): Promise<void> {
+/** Orders a mishap that strikes so many times. */
+async function order(kind: string, times: number): Promise<void> {
   await window.getByRole("button", { name: kind, exact: true }).click();
-  await window.getByLabel("times").fill("1");
+  await window.getByLabel("times").fill(String(times));
   await window.getByRole("button", { name: "Let it happen" }).click();
 }
 
@@ -59,7 +59,8 @@ test("takes an add from the composer to two Ready nodes, in one message and besi
 
 test("tells a failure in the machine's own words, and terminates by button", { timeout: 60_000 }, async () => {
   await pace(60);
-  await order("download corrupt");
+  // The first damaged download is fetched once more.
+  await order("download corrupt", 2);
   await type(window, "/win add batch 1");
   const failed = message("Add 1 node to batch");
   await failed.getByRole("button", { name: "Terminate now" }).waitFor(LONG);
@@ -84,18 +85,18 @@ test("tells a failure in the machine's own words, and terminates by button", { t
 test("removes a node only after somebody said so in its dialog", { timeout: 60_000 }, async () => {
   await pace(10);
   const dialog = window.getByRole("dialog", { name: "Remove a node" });
-  await type(window, "/win remove ip-10-0-0-31");
+  await type(window, "/win remove ip-10-0-3-7");
   await dialog.getByText(/will be evicted/).waitFor(LONG);
   await picture(window, "sandbox-dialog");
   await dialog.getByRole("button", { name: "Keep" }).click();
   await dialog.waitFor({ state: "detached" });
-  await type(window, "/win remove ip-10-0-0-31");
+  await type(window, "/win remove ip-10-0-3-7");
   await dialog.getByRole("button", { name: "Remove" }).click(LONG);
   await pace(300);
-  await message("Remove ip-10-0-0-31")
+  await message("Remove ip-10-0-3-7")
     .getByText(/was removed and its instance terminated/)
     .waitFor(LONG);
-  await region("Nodes").getByRole("cell", { name: "ip-10-0-0-31", exact: true }).waitFor({ state: "detached" });
+  await region("Nodes").getByRole("cell", { name: "ip-10-0-3-7", exact: true }).waitFor({ state: "detached" });
   expect(faults).toEqual([]);
 });
 

@@ -40,7 +40,7 @@ export async function openBrowser(): Promise<{ readonly context: BrowserContext;
 export const picture = (window: Page, name: string): Promise<unknown> =>
   window.screenshot({ path: `${PICTURES}/${name}.png` });
 
-/** Where a person types. */
+/** Field in which a person types. */
 export const composer = (window: Page) => window.getByRole("combobox", { name: /Message as/ });
 
 /** Types a line and sends it. */

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Operation } from "../../lambdas/desired/plan.ts";
+import { freshMachine, GIVEN, type Machine, service, type Task } from "../machine-cases/windows.ts";
 import { applyOn, guardTask, inline, kubelet, rule } from "./applying.ts";
-import { type Ground, ground, pwsh, suite } from "./run.ts";
-import { freshMachine, type Machine, service, type Task } from "./stand-in.ts";
+import { pwsh } from "./pwsh.ts";
+import { type Ground, ground, suite } from "./run.ts";
 
 describe.skipIf(!pwsh)(suite("apply.ps1 on a machine that has drifted"), () => {
   let here: Ground;
@@ -31,7 +32,17 @@ describe.skipIf(!pwsh)(suite("apply.ps1 on a machine that has drifted"), () => {
       tasks: {
         "Casement guard": { ...settled.tasks["Casement guard"], state: "Disabled", lastResult: 0, nextResult: 0 },
       },
-      firewall: { kubelet: { enabled: "False", protocol: "TCP", port: 10250, remoteAddresses: ["10.0.0.0/16"] } },
+      firewall: {
+        kubelet: {
+          enabled: "False",
+          action: "Allow",
+          direction: "Inbound",
+          profile: "Any",
+          protocol: "TCP",
+          port: 10250,
+          remoteAddresses: ["10.0.0.0/16"],
+        },
+      },
     });
     const { result } = await apply(inline(here.path("kubelet.conf"), "new"), kubelet(), guardTask, rule);
     expect(result).toMatchObject({ ok: true, unchanged: 0 });
@@ -75,5 +86,30 @@ describe.skipIf(!pwsh)(suite("apply.ps1 on a machine that has drifted"), () => {
     expect((await apply(...services, ...tasks)).result).toMatchObject({ ok: true, unchanged: 0 });
     expect(here.machine().services).toEqual(settled.services);
     expect(here.machine().tasks).toEqual(settled.tasks);
+  });
+
+  it("takes a file for its own that somebody laid in its place before", async () => {
+    lay({});
+    const path = here.path("kubelet.conf");
+    here.write(path, "{}");
+    const planted = "O:S-1-5-21-1-2-3-1001G:SYD:AI(A;;FA;;;BU)(A;ID;FA;;;SY)";
+    here.change({ access: { [path]: planted } });
+    expect((await apply(inline(path, "{}"))).result).toMatchObject({ ok: true, changed: [`file ${path}`] });
+    expect(here.machine().access[path]).toBe(GIVEN);
+    expect((await apply(inline(path, "{}"))).result).toMatchObject({ ok: true, unchanged: 1 });
+  });
+
+  it("knows the system's own account by its name in the language of this Windows", async () => {
+    lay({ systemName: "Syst\u00e8me" });
+    expect((await apply(guardTask)).result).toMatchObject({ ok: true, changed: ["task Casement guard"] });
+    expect((await apply(guardTask)).result).toMatchObject({ ok: true, unchanged: 1 });
+  });
+
+  it("says what Windows shows otherwise than it was set", async () => {
+    const drifted = service({ account: "NetworkService", dependsOn: ["containerd"] });
+    lay({ services: { containerd: service(), kubelet: drifted }, imposedAccount: "NetworkService" });
+    const { result } = await apply(kubelet());
+    const error = "Windows shows the account as 'NetworkService', wanted is 'LocalSystem'";
+    expect(result).toMatchObject({ ok: false, failed: { operation: "service kubelet", error } });
   });
 });

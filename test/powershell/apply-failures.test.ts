@@ -1,9 +1,10 @@
 import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Operation } from "../../lambdas/desired/plan.ts";
-import { applyOn, base64, inline, LATER, sha256 } from "./applying.ts";
-import { type Ground, ground, pwsh, suite } from "./run.ts";
-import { freshMachine, type Machine, service } from "./stand-in.ts";
+import { freshMachine, type Machine, service, withMetadata } from "../machine-cases/windows.ts";
+import { applyOn, inline, LATER, sha256 } from "./applying.ts";
+import { pwsh } from "./pwsh.ts";
+import { type Ground, ground, suite } from "./run.ts";
 
 describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
   let here: Ground;
@@ -44,38 +45,33 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
   });
 
   it.for([
-    [
-      "a missing secret",
-      {
-        do: "file",
-        path: "x",
-        source: { from: "secret", secretId: "gone", field: "k" },
-        sha256: null,
-        access: "inherited",
-      },
-      "can't find",
-    ],
-    [
-      "a missing object",
-      {
-        do: "file",
-        path: "x",
-        source: { from: "bucket", bucket: "b", key: "k", version: "v" },
-        sha256: sha256(""),
-        access: "inherited",
-      },
-      "version does not exist",
-    ],
     ["an unknown feature", { do: "feature", name: "Telnet" }, "no such feature"],
     ["a missing service", { do: "service-state", name: "kubelet", state: "Running" }, "no such service"],
     ["a task that fails", { do: "run-task", name: "Casement guard", withinSeconds: 5 }, "last result is 1"],
-    ["an operation it does not know", { do: "format-disk", path: "C:" }, "knows no such operation"],
   ] as const)("fails at %s", async ([, operation, error]) => {
     lay({ tasks: { "Casement guard": { state: "Ready", lastResult: 0, nextResult: 1, runs: 0 } } });
-    const given = operation.do === "file" ? { ...operation, path: here.path("x") } : operation;
-    const { exitCode, result } = await apply(given as Operation);
+    const { exitCode, result } = await apply(operation as Operation);
     expect(exitCode).toBe(1);
     expect(result.failed?.error).toContain(error);
+  });
+
+  it("never takes a folder for a file to remove", async () => {
+    lay();
+    for (const path of [here.path("full"), here.path("empty")]) mkdirSync(path);
+    here.write(here.path("full", "x"), "x");
+    for (const name of ["full", "empty"]) {
+      const { result } = await apply({ do: "remove-file", path: here.path(name) });
+      expect(result.failed?.error).toBe("it is a folder, not a file");
+    }
+    expect(readdirSync(here.root)).toEqual(expect.arrayContaining(["full", "empty"]));
+  });
+
+  it("says that PowerShell is held to half of its language, before it does anything", async () => {
+    lay({ constrained: true });
+    const ended = await apply(inline(here.path("x"), "x"));
+    expect(ended).toMatchObject({ exitCode: 1, result: undefined });
+    expect(ended.stderr).toContain("PowerShell runs in ConstrainedLanguage mode on this machine");
+    expect(readdirSync(here.root)).not.toContain("x");
   });
 
   it("does not follow a link that somebody laid in the place of a folder", async () => {
@@ -96,9 +92,12 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
   });
 
   it("fails when a service stops right after its start", async () => {
-    lay({ services: { kubelet: service({ state: "Stopped", breaks: true }) } });
+    lay({ services: { kubelet: service({ state: "Stopped", does: "breaks", exitCode: 255 }) } });
     const { result } = await apply({ do: "service-state", name: "kubelet", state: "Running" });
-    expect(result.failed).toMatchObject({ operation: "service-state kubelet", error: "it is Stopped after 1 seconds" });
+    expect(result.failed).toMatchObject({
+      operation: "service-state kubelet",
+      error: "kubelet is Stopped 3 seconds after its start; its exit code is 255",
+    });
   });
 
   it("stops a service with those that need it, and is content when there is none", async () => {
@@ -138,8 +137,8 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
       notAfter: LATER,
       operations: [{ do: "feature", name: "Containers" }],
     });
-    lay({ objects: { "bucket/plan@v1": base64(plan) } });
-    const asked = { bucket: "bucket", key: "plan", version: "v1" };
+    lay({ routes: withMetadata });
+    const asked = here.account.put("plans/add-1/0/install.json", plan);
     const wrong = await here.send("apply", { ...asked, sha256: sha256("another") });
     expect(wrong.result).toMatchObject({ ok: false, failed: { operation: "request" } });
     const right = await here.send("apply", { ...asked, sha256: sha256(plan) });

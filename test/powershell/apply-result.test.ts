@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Operation } from "../../lambdas/desired/plan.ts";
+import { freshMachine, type Machine, withMetadata } from "../machine-cases/windows.ts";
 import { applyOn } from "./applying.ts";
-import { type Ground, ground, pwsh, suite } from "./run.ts";
-import { freshMachine, type Machine } from "./stand-in.ts";
+import { pwsh } from "./pwsh.ts";
+import { type Ground, ground, suite } from "./run.ts";
 
 describe.skipIf(!pwsh)(suite("the result of apply.ps1"), () => {
   let here: Ground;
@@ -14,14 +15,15 @@ describe.skipIf(!pwsh)(suite("the result of apply.ps1"), () => {
   const apply = (...operations: Operation[]) => applyOn(here, ...operations);
 
   it("prints one short line of plain ASCII, whatever the machine's words are", async () => {
-    lay({ secrets: { join: "{}" } });
-    const source = { from: "secret", secretId: "join", field: `\u00fc${"x".repeat(800)}` } as const;
+    lay({ routes: withMetadata });
+    const secretId = here.account.keep("casement/prod-west/join/i-1", "{}");
+    const source = { from: "secret", secretId, field: `\u00fc${" x".repeat(800)}` } as const;
     const path = here.path("k\u00fcbelet");
     const { stdout, result } = await apply({ do: "file", path, source, sha256: null, access: "inherited" });
     expect(stdout).toMatch(/^[\x20-\x7e]+\r?\n$/);
-    expect(result.failed?.operation).toMatch(/^file .*k\?belet$/);
-    expect(result.failed?.error).toMatch(/^the secret has no field \?x+$/);
-    expect(result.failed?.error).toHaveLength(500);
+    expect(result.failed?.operation).toMatch(/^file .*k\u00fcbelet$/);
+    expect(result.failed?.error).toMatch(/^the secret has no field \u00fc( x)+ ?$/);
+    expect(result.failed?.error).toHaveLength(1000);
   });
 
   it.for([

@@ -1,9 +1,10 @@
 import { readdirSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Operation } from "../../lambdas/desired/plan.ts";
-import { applyOn, base64, guardTask, inline, kubelet, rule, sha256 } from "./applying.ts";
-import { type Ground, ground, pwsh, suite } from "./run.ts";
-import { ENVIRONMENT_KEY, freshMachine, type Machine, service } from "./stand-in.ts";
+import { ENVIRONMENT_KEY, freshMachine, type Machine, service, withMetadata } from "../machine-cases/windows.ts";
+import { applyOn, guardTask, inline, kubelet, rule, sha256 } from "./applying.ts";
+import { pwsh } from "./pwsh.ts";
+import { type Ground, ground, suite } from "./run.ts";
 
 describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
   let here: Ground;
@@ -16,25 +17,29 @@ describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
 
   it("does every kind of operation, and nothing the second time", async () => {
     lay({
-      objects: { "bucket/payload/kubelet.exe@v1": base64("kubelet") },
-      secrets: { "join/i-1": JSON.stringify({ kubeconfig: "token: canary-1" }) },
+      routes: withMetadata,
       services: { AmazonSSMAgent: service(), WinDefend: service(), containerd: service({ state: "Stopped" }) },
     });
     const folder = here.path("k");
+    const kubeletProgram = here.account.put("payload/kubelet.exe", "kubelet");
+    const secretId = here.account.keep(
+      "casement/prod-west/join/i-1",
+      JSON.stringify({ kubeconfig: "token: canary-1" }),
+    );
     const operations: Operation[] = [
       { do: "directory", path: folder, access: "system" },
       inline(here.path("k", "kubelet.conf"), "{}\n"),
       {
         do: "file",
         path: here.path("k", "kubelet.exe"),
-        source: { from: "bucket", bucket: "bucket", key: "payload/kubelet.exe", version: "v1" },
+        source: { from: "bucket", ...kubeletProgram },
         sha256: sha256("kubelet"),
         access: "inherited",
       },
       {
         do: "file",
         path: here.path("k", "bootstrap-kubeconfig"),
-        source: { from: "secret", secretId: "join/i-1", field: "kubeconfig" },
+        source: { from: "secret", secretId, field: "kubeconfig" },
         sha256: null,
         access: "system",
       },
@@ -73,7 +78,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
     });
     expect(machine.services.AmazonSSMAgent?.failureFlag).toBe(1);
     expect(machine.registry[ENVIRONMENT_KEY]).toMatchObject({ NO_PROXY: "169.254.169.254", Path: "C:\\Windows" });
-    expect(machine.notes).toContain("read payload/kubelet.exe in us-west-2");
+    expect(here.account.answers()).toEqual(["GetObject 200", "GetSecretValue 200"]);
     expect(machine.tasks["Casement guard"]).toMatchObject({
       action: {
         execute: "powershell.exe",

@@ -55,7 +55,7 @@ function Get-HnsNetwork {
 # What Windows does not know of an endpoint is missing from its answer.
 function Get-HnsEndpoint {
     foreach ($record in @((Get-Machine).hns.endpoints | Where-Object { $_ })) {
-        $answer = [ordered] @{ ID = $record.id; VirtualNetwork = $record.network; IPAddress = $record.ip }
+        $answer = [ordered] @{ ID = $record.id; VirtualNetwork = $record.network; IPAddress = $record.ip; MacAddress = "00-15-5D-00-$($record.id)" }
         if ($record.name) { $answer.Name = $record.name }
         [pscustomobject] $answer
     }
@@ -66,6 +66,14 @@ function New-HnsEndpoint([string] $NetworkId, [string] $Name) {
     $hns.endpoints = @($hns.endpoints) + @{ name = $Name; id = "endpoint-of-$NetworkId"; network = $NetworkId; ip = '10.132.1.2'; compartment = 0 }
     Save-Machine
     return @(Get-HnsEndpoint)[-1]
+}
+
+# An endpoint that is attached to the host's compartment is one of its adapters.
+function Get-NetIPConfiguration([switch] $AllCompartments, [switch] $All, [switch] $Detailed, $ErrorAction) {
+    foreach ($record in @((Get-Machine).hns.endpoints | Where-Object { $_ -and $_.compartment -eq 1 })) {
+        [pscustomobject] @{ NetAdapter = [pscustomobject] @{ LinkLayerAddress = "00-15-5D-00-$($record.id)" }; IPv4Address = @([pscustomobject] @{ IPAddress = $record.ip }) }
+    }
+    [pscustomobject] @{ NetAdapter = $null; IPv4Address = $null }
 }
 
 function Attach-HnsHostEndpoint([string] $EndpointID, [int] $CompartmentID) {
@@ -90,7 +98,7 @@ function Remove-HnsEndpoint {
 function Get-NetFirewallRule([string] $Name, $ErrorAction) {
     $rules = (Get-Machine).firewall
     if (-not $rules.ContainsKey($Name)) { return Stop-Missing 'MSFT_NetFirewallRule' $ErrorAction }
-    [pscustomobject] @{ Name = $Name; Enabled = $rules[$Name].enabled; Action = 'Allow' }
+    [pscustomobject] @{ Name = $Name; Enabled = $rules[$Name].enabled; Action = $rules[$Name].action; Direction = $rules[$Name].direction; Profile = $rules[$Name].profile }
 }
 
 function Get-NetFirewallPortFilter([Parameter(ValueFromPipeline)] $rule) {
@@ -100,17 +108,25 @@ function Get-NetFirewallPortFilter([Parameter(ValueFromPipeline)] $rule) {
 
 function Get-NetFirewallAddressFilter([Parameter(ValueFromPipeline)] $rule) {
     $record = (Get-Machine).firewall[$rule.Name]
-    [pscustomobject] @{ RemoteAddress = @($record.remoteAddresses | ForEach-Object { $_ -replace '/16$', '/255.255.0.0' }) }
+    [pscustomobject] @{ RemoteAddress = @($record.remoteAddresses | ForEach-Object { $_ -replace '/16$', '/255.255.0.0' -replace '/32$', '' }) }
 }
 
-function New-NetFirewallRule([string] $Name, [string] $DisplayName, [string] $Direction, [string] $Action, [string] $Protocol, [int] $LocalPort, [string[]] $RemoteAddress) {
-    (Get-Machine).firewall[$Name] = @{ enabled = 'True'; protocol = $Protocol; port = $LocalPort; remoteAddresses = $RemoteAddress }
+function New-NetFirewallRule([string] $Name, [string] $DisplayName, [string] $Enabled, [string] $Direction, [string] $Action, [string] $Profile, [string] $Protocol, [int] $LocalPort, [string[]] $RemoteAddress) {
+    if ((Get-Machine).firewall.ContainsKey($Name)) { throw 'Cannot create a file when that file already exists.' }
+    Write-Rule $PSBoundParameters
+}
+
+function Set-NetFirewallRule([string] $Name, [string] $Enabled, [string] $Direction, [string] $Action, [string] $Profile, [string] $Protocol, [int] $LocalPort, [string[]] $RemoteAddress) {
+    if (-not (Get-Machine).firewall.ContainsKey($Name)) { throw 'No MSFT_NetFirewallRule objects found.' }
+    Write-Rule $PSBoundParameters
+}
+
+function Write-Rule($given) {
+    (Get-Machine).firewall[$given.Name] = @{
+        enabled = $given.Enabled; action = $given.Action; direction = $given.Direction; profile = $given.Profile
+        protocol = $given.Protocol; port = $given.LocalPort; remoteAddresses = @($given.RemoteAddress)
+    }
     Save-Machine
 }
 
-function Remove-NetFirewallRule([string] $Name) {
-    (Get-Machine).firewall.Remove($Name)
-    Save-Machine
-}
-
-Export-ModuleMember -Function 'Get-Net*', 'New-Net*', 'Remove-Net*', 'Get-Hns*', 'New-Hns*', 'Attach-Hns*', 'Remove-Hns*'
+Export-ModuleMember -Function 'Get-Net*', 'New-Net*', 'Set-Net*', 'Remove-Net*', 'Get-Hns*', 'New-Hns*', 'Attach-Hns*', 'Remove-Hns*'

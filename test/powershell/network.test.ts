@@ -1,10 +1,18 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type Ground, ground, pwsh, suite } from "./run.ts";
-import { freshMachine, type Machine, service } from "./stand-in.ts";
+import { freshMachine, type Machine, service } from "../machine-cases/windows.ts";
+import { pwsh } from "./pwsh.ts";
+import { type Ground, ground, suite } from "./run.ts";
 
 const NAME = "OVNKubernetesHybridOverlayNetwork";
 const overlay = { name: NAME, id: "net-1", subnets: ["10.132.1.0/24"], managementIp: "10.0.0.20" };
 const hns = { networks: [overlay], endpoints: [] };
+
+/** HNS' rules for what leaves a pod and what comes to it: all but the metadata service. */
+const metadataRules = [
+  { Action: "Block", Direction: "Out", RemoteAddresses: "169.254.169.254/32", Priority: 200 },
+  { Action: "Allow", Direction: "In", Priority: 300 },
+  { Action: "Allow", Direction: "Out", Priority: 300 },
+];
 
 describe.skipIf(!pwsh)(suite("network.ps1"), () => {
   let here: Ground;
@@ -23,6 +31,7 @@ describe.skipIf(!pwsh)(suite("network.ps1"), () => {
       CniConfig: here.path("cni.conf"),
       KubeProxyConfig: here.path("kube-proxy.conf"),
       KubeConfig: here.path("kubeconfig"),
+      StateFile: here.path("network.json"),
       WaitSeconds: 1,
       ...change,
     });
@@ -30,9 +39,9 @@ describe.skipIf(!pwsh)(suite("network.ps1"), () => {
 
   it("waits for the network, then writes what CNI and kube-proxy need", async () => {
     lay({ later: [{}, {}, { hns }] });
-    const { exitCode, result, stderr } = await network({ WaitSeconds: 30 });
+    const { exitCode, stderr } = await network({ WaitSeconds: 30 });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(result).toEqual({ script: "network", ok: true, cniChanged: true, kubeProxyChanged: true });
+    expect(written("network.json")).toMatchObject({ ok: true, error: "", cniChanged: true, kubeProxyChanged: true });
     expect(written("cni.conf")).toEqual({
       cniVersion: "0.2.0",
       name: NAME,
@@ -56,6 +65,7 @@ describe.skipIf(!pwsh)(suite("network.ps1"), () => {
           },
         },
         { name: "EndpointPolicy", value: { type: "ProviderAddress", settings: { providerAddress: "10.0.0.20" } } },
+        ...metadataRules.map((settings) => ({ name: "EndpointPolicy", value: { type: "ACL", settings } })),
       ],
     });
     expect(written("kube-proxy.conf")).toMatchObject({
@@ -75,8 +85,8 @@ describe.skipIf(!pwsh)(suite("network.ps1"), () => {
     lay({ hns });
     await network();
     here.change({ notes: [] });
-    const { result } = await network();
-    expect(result).toMatchObject({ ok: true, cniChanged: false, kubeProxyChanged: false });
+    await network();
+    expect(written("network.json")).toMatchObject({ ok: true, cniChanged: false, kubeProxyChanged: false });
     expect(here.machine().notes).toEqual([]);
   });
 
@@ -96,6 +106,21 @@ describe.skipIf(!pwsh)(suite("network.ps1"), () => {
     expect(here.machine().notes).toEqual(["stop kube-proxy", "start kube-proxy"]);
   });
 
+  it("makes an endpoint anew that outlived a boot without its attachment, and kube-proxy gets what the host has", async () => {
+    const detached = { name: "VIPEndpoint", id: "detached", network: "net-1", ip: "10.132.1.9", compartment: 0 };
+    lay({ hns: { networks: [overlay], endpoints: [detached] } });
+    expect((await network()).exitCode).toBe(0);
+    expect(here.machine().hns.endpoints).toMatchObject([{ ip: "10.132.1.2", compartment: 1 }]);
+    expect(written("kube-proxy.conf")).toMatchObject({ winkernel: { sourceVip: "10.132.1.2" } });
+  });
+
+  it("says which service does not start, and gives up waiting for it", async () => {
+    lay({ hns, services: { "kube-proxy": service({ state: "Stopped", does: "hangs" }) } });
+    expect((await network()).exitCode).toBe(1);
+    const error = "kube-proxy is StartPending after 60 seconds (process 4711)";
+    expect(written("network.json")).toMatchObject({ ok: false, error });
+  });
+
   it("switches on the feature gates that older versions need", async () => {
     lay({ hns });
     await network({ FeatureGates: "WinDSR,WinOverlay" });
@@ -104,9 +129,11 @@ describe.skipIf(!pwsh)(suite("network.ps1"), () => {
 
   it("fails and writes nothing when the network does not come", async () => {
     lay({});
-    const { exitCode, result } = await network();
+    const { exitCode } = await network();
     expect(exitCode).toBe(1);
-    expect(result).toMatchObject({ ok: false, error: `the HNS network ${NAME} did not come within 1 seconds` });
+    const error = `the HNS network ${NAME} did not come within 1 seconds`;
+    expect(written("network.json")).toMatchObject({ ok: false, error });
+    expect(here.machine().events).toEqual([{ kind: "Warning", id: 4002, text: error }]);
     expect(() => written("cni.conf")).toThrow("ENOENT");
   });
 });

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { scriptText } from "../../lib/constructs/script-text.ts";
-import { type Ground, ground, pwsh, suite } from "./run.ts";
-import { BOOT_KEY, freshMachine, GATEWAY, type Machine, route, service } from "./stand-in.ts";
+import { BOOT_KEY, freshMachine, type Machine, service, withMetadata } from "../machine-cases/windows.ts";
+import { pwsh } from "./pwsh.ts";
+import { type Ground, ground, suite } from "./run.ts";
 
 const LATER = 4_000_000_000;
-const routes = [route("0.0.0.0/0", GATEWAY, 6), route("169.254.169.254/32", GATEWAY, 6)];
 const guardTask = { state: "Ready", lastResult: 0, nextResult: 0 };
 const guarded = (change: Partial<Machine> = {}): Machine =>
-  freshMachine({ routes, tasks: { "Casement guard": guardTask }, ...change });
+  freshMachine({ routes: withMetadata, tasks: { "Casement guard": guardTask }, ...change });
 
 let here: Ground;
 afterEach(() => here.close());
@@ -37,6 +37,7 @@ describe.skipIf(!pwsh)(suite("observe.ps1"), () => {
       script: "observe",
       ok: true,
       bootId: "7",
+      clock: expect.closeTo(Date.now() / 1000, -2),
       build: "10.0.20348",
       metadataAnswers: true,
       guard: {
@@ -45,6 +46,7 @@ describe.skipIf(!pwsh)(suite("observe.ps1"), () => {
         taskEnabled: true,
         lastResult: 0,
         paths: 1,
+        error: "",
       },
       features: ["Containers"],
       rebootPending: false,

@@ -1,34 +1,23 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { scriptText } from "../../lib/constructs/script-text.ts";
-import { type Machine, metadataAnswers } from "./stand-in.ts";
+import { type Machine, metadataAnswers } from "../machine-cases/windows.ts";
+import { type Account, playedAccount } from "./account.ts";
+import { pwsh, QUIET } from "./pwsh.ts";
 
-const QUIET = { NO_COLOR: "1", TERM: "dumb", POWERSHELL_TELEMETRY_OPTOUT: "1" };
-const RUNNER = fileURLToPath(new URL("run.ps1", import.meta.url));
+const STAND_INS = fileURLToPath(new URL("stand-ins.ps1", import.meta.url));
+const PARAMETERS = /^param\((?:.*\)|[\s\S]*?^\))$/m;
 const SCRIPT_LIMIT_MS = 60_000;
-
-/** PowerShell 7, when this machine has one: CASEMENT_PWSH names it, or it is on PATH. */
-export const pwsh: string | undefined = [process.env.CASEMENT_PWSH, "pwsh"].find((candidate) => {
-  if (!candidate) return false;
-  try {
-    execFileSync(candidate, ["-NoProfile", "-Version"], { env: { ...process.env, ...QUIET }, stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-});
 
 /** The name of a suite that runs scripts; says why when it is skipped. */
 export const suite = (name: string): string =>
   pwsh ? name : `${name} (skipped: pwsh is not on PATH and CASEMENT_PWSH names none)`;
 
-/** How a script ended. */
+/** Exit code and output of a script. */
 export interface Ended {
   readonly exitCode: number;
   readonly stdout: string;
@@ -43,11 +32,15 @@ export interface Ground {
   readonly root: string;
   readonly path: (...parts: string[]) => string;
   readonly machine: () => Machine;
+  /** The account that the machine reads from with its role. */
+  readonly account: Account;
   readonly change: (change: Partial<Machine>) => void;
   readonly write: (path: string, text: string) => void;
   readonly read: (path: string) => string;
   readonly run: (script: string, given: Readonly<Record<string, unknown>>) => Promise<Ended>;
   readonly send: (script: string, request: unknown) => Promise<Ended>;
+  /** Holds the mutex of our commands until what it returns is called. */
+  readonly hold: () => Promise<() => void>;
   readonly close: () => void;
 }
 
@@ -59,13 +52,37 @@ function resultIn(stdout: string): unknown {
   }
 }
 
-function listening(answer: () => boolean, mac: string): Server {
-  const server = createServer((request, response) => {
-    if (!answer()) return void request.socket.destroy();
-    response.end(request.url?.endsWith("/mac") ? mac : "token");
-  });
-  return server.listen(0, "127.0.0.1");
+/**
+ * A script that can be run here as the agent and the Task Scheduler run it: by -File, in the global scope, where its
+ * $ErrorActionPreference reaches modules too.
+ * @throws Error when it has no parameters to lay the stand-ins behind
+ */
+export function withStandIns(script: string): string {
+  const text = scriptText(script);
+  if (!PARAMETERS.test(text)) throw new Error(`${script}.ps1 has no block of parameters`);
+  return text.replace(PARAMETERS, (parameters) => `${parameters}\n\n. '${STAND_INS}'`);
 }
+
+/** Each played machine has mutexes of its own, as each real one has. */
+const withOwnMutexes = (text: string, root: string): string =>
+  text.replaceAll("'Global\\", `'Global\\${basename(root)}-`);
+
+/** Holds the mutex of our commands on this machine, as a command that runs does, until it is let go. */
+async function holdMutex(root: string): Promise<() => void> {
+  const words = withOwnMutexes(
+    "$m = New-Object Threading.Mutex $true, 'Global\\casement'; 'held'; [Threading.Thread]::Sleep(60000)",
+    root,
+  );
+  const holder = spawn(pwsh ?? "pwsh", ["-NoProfile", "-NonInteractive", "-Command", words], {
+    env: { ...process.env, ...QUIET },
+  });
+  await once(holder.stdout, "data");
+  return () => void holder.kill("SIGKILL");
+}
+
+/** As words behind -File: a switch has no value. */
+const argumentsOf = (given: Readonly<Record<string, unknown>>): string[] =>
+  Object.entries(given).flatMap(([name, value]) => (value === true ? [`-${name}`] : [`-${name}`, String(value)]));
 
 /**
  * Lays a machine on the disk and gives what runs scripts on it. Its metadata service answers on loopback as long as
@@ -80,40 +97,35 @@ export function ground(before: Machine, mac = "02:aa:bb:cc:dd:01"): Ground {
   const put = (value: Machine): void => writeFileSync(state, JSON.stringify(value));
   mkdirSync(path("Casement"));
   put(before);
-  const server = listening(() => metadataAnswers(machine()), mac);
-  const ready = once(server, "listening");
+  const account = playedAccount({ mac, metadataAnswers: () => metadataAnswers(machine()) });
 
-  const environment = () => ({
+  const environment = (addresses: Readonly<Record<string, string>>) => ({
     ...process.env,
     ...QUIET,
     SystemDrive: root,
     TMPDIR: root,
-    // Nobody answers there: the metadata service must be asked past any proxy.
+    // Nobody answers there: the metadata service, which has an address, must be asked past any proxy. The services have names.
     http_proxy: "http://127.0.0.1:9",
-    AWS_SSM_REGION_NAME: "us-west-2",
+    no_proxy: "localhost",
     CASEMENT_STANDIN_STATE: state,
-    AWS_EC2_METADATA_SERVICE_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...addresses,
   });
 
   const run: Ground["run"] = async (script, given) => {
-    await ready;
+    const addresses = await account.addresses;
     const file = path(`${script}.ps1`);
-    writeFileSync(file, scriptText(script));
-    const words = [
-      "-NoProfile",
-      "-NonInteractive",
-      "-File",
-      RUNNER,
-      "-Script",
-      file,
-      "-ArgumentsJson",
-      JSON.stringify(given),
-    ];
+    writeFileSync(file, withOwnMutexes(withStandIns(script), root));
+    const words = ["-NoProfile", "-NonInteractive", "-File", file, ...argumentsOf(given)];
     return new Promise((resolve) => {
-      execFile(pwsh ?? "pwsh", words, { env: environment(), timeout: SCRIPT_LIMIT_MS }, (error, stdout, stderr) => {
-        const exitCode = error ? (typeof error.code === "number" ? error.code : -1) : 0;
-        resolve({ exitCode, stdout, stderr, result: resultIn(stdout) });
-      });
+      execFile(
+        pwsh ?? "pwsh",
+        words,
+        { env: environment(addresses), timeout: SCRIPT_LIMIT_MS },
+        (error, stdout, stderr) => {
+          const exitCode = error ? (typeof error.code === "number" ? error.code : -1) : 0;
+          resolve({ exitCode, stdout, stderr, result: resultIn(stdout) });
+        },
+      );
     });
   };
 
@@ -121,13 +133,15 @@ export function ground(before: Machine, mac = "02:aa:bb:cc:dd:01"): Ground {
     root,
     path,
     machine,
+    account,
     change: (change) => put({ ...machine(), ...change }),
     write: (where, text) => writeFileSync(where, text),
     read: (where) => readFileSync(where, "utf8"),
     run,
     send: (script, request) => run(script, { Request: Buffer.from(JSON.stringify(request)).toString("base64") }),
+    hold: () => holdMutex(root),
     close: () => {
-      server.close();
+      account.close();
       rmSync(root, { recursive: true, force: true });
     },
   };

@@ -9,14 +9,23 @@ function Get-Record([string] $name) {
 
 function Get-Service([string] $Name, $ErrorAction) {
     $record = Get-Record $Name
-    if ($record) { return [pscustomobject] @{ Name = $Name; Status = $record.state } }
+    if ($record) { return ConvertTo-Controller $Name $record }
     if ("$ErrorAction" -ne 'SilentlyContinue') { throw "Cannot find any service with service name '$Name'." }
+}
+
+# As .NET's ServiceController: it asks for a start and does not wait, and it knows what depends on it.
+function ConvertTo-Controller([string] $name, $record) {
+    $needed = @((Get-Machine).services.GetEnumerator() | Where-Object { @($_.Value.dependsOn) -contains $name })
+    $dependents = @($needed | ForEach-Object { [pscustomobject] @{ Name = $_.Key; Status = $_.Value.state } })
+    $controller = [pscustomobject] @{ Name = $name; Status = $record.state; DependentServices = $dependents }
+    $controller | Add-Member -MemberType ScriptMethod -Name Start -Value { Start-Asked $this.Name }
+    return $controller
 }
 
 function New-Service([string] $Name, [string] $BinaryPathName, [string] $Description, [string] $StartupType, [string[]] $DependsOn) {
     (Get-Machine).services[$Name] = @{
         state = 'Stopped'; startType = $StartupType; commandLine = $BinaryPathName; description = $Description
-        dependsOn = @($DependsOn | Where-Object { $_ }); account = 'LocalSystem'; environment = @(); failureActions = @(); failureFlag = 0
+        dependsOn = @($DependsOn | Where-Object { $_ }); account = 'LocalSystem'; environment = @(); failureActions = @(); failureFlag = 0; exitCode = 0
     }
     Save-Machine
     [pscustomobject] @{ Name = $Name }
@@ -27,12 +36,22 @@ function Set-Service([string] $Name, [string] $Description) {
     Save-Machine
 }
 
-# A service that breaks is Running at first and Stopped after a sleep, as a program with a bad configuration is.
-function Start-Service([string] $Name) {
+function Test-Does($record, [string] $what) {
+    return $record.ContainsKey('does') -and $record.does -eq $what
+}
+
+# A service that breaks is Running at first and Stopped after a sleep, as a program with a bad configuration is; one that
+# hangs stays pending.
+function Start-Asked([string] $Name) {
     $record = Get-Record $Name
-    foreach ($needed in @($record.dependsOn)) { if ((Get-Record $needed).state -ne 'Running') { Start-Service -Name $needed } }
-    $record.state = 'Running'
-    if ($record.ContainsKey('breaks') -and $record.breaks) { (Get-Machine).later = @(, @{ services = Get-Broken $Name }) }
+    foreach ($needed in @($record.dependsOn)) { if ((Get-Record $needed).state -ne 'Running') { Start-Asked $needed } }
+    if (Test-Does $record 'refuses') {
+        $words = New-Object ComponentModel.Win32Exception 'The service did not respond to the start or control request in a timely fashion'
+        throw (New-Object InvalidOperationException "Cannot start service $Name on computer '.'.", $words)
+    }
+    if ($record.ContainsKey('writes')) { foreach ($path in $record.writes.Keys) { [IO.File]::AppendAllText($path, $record.writes[$path]) } }
+    $record.state = if (Test-Does $record 'hangs') { 'StartPending' } else { 'Running' }
+    if (Test-Does $record 'breaks') { (Get-Machine).later = @(, @{ services = Get-Broken $Name }) }
     Add-Note "start $Name"
 }
 
@@ -42,18 +61,15 @@ function Get-Broken([string] $name) {
     return $copy
 }
 
-function Stop-Service([string] $Name, [switch] $Force) {
-    foreach ($other in @((Get-Machine).services.GetEnumerator() | Where-Object { @($_.Value.dependsOn) -contains $Name })) {
-        if ($other.Value.state -eq 'Running') { Stop-Service -Name $other.Key -Force:$Force }
-    }
-    (Get-Record $Name).state = 'Stopped'
+# The real ones wait for ever for a service that stays pending, so no script may use them without -NoWait.
+function Stop-Service([string] $Name, [switch] $Force, [switch] $NoWait) {
+    if (-not $NoWait) { throw 'Stop-Service without -NoWait may wait for ever.' }
+    $record = Get-Record $Name
+    $record.state = if (Test-Does $record 'hangs') { 'StopPending' } else { 'Stopped' }
     Add-Note "stop $Name"
 }
-
-function Restart-Service([string] $Name, [switch] $Force) {
-    Stop-Service -Name $Name -Force:$Force
-    Start-Service -Name $Name
-}
+function Start-Service { throw 'Start-Service may wait for ever.' }
+function Restart-Service { throw 'Restart-Service may wait for ever.' }
 
 function Get-CimService([string] $filter) {
     $modes = @{ Automatic = 'Auto'; Manual = 'Manual'; Disabled = 'Disabled' }
@@ -63,6 +79,9 @@ function Get-CimService([string] $filter) {
         [pscustomobject] @{
             Name = $entry.Key; State = $entry.Value.state; StartMode = $modes[$entry.Value.startType]
             PathName = $entry.Value.commandLine; Description = $entry.Value.description
+            ProcessId = if ($entry.Value.state -eq 'Stopped') { 0 } else { 4711 }
+            ExitCode = if ($entry.Value.exitCode) { 1066 } else { 0 }
+            ServiceSpecificExitCode = $entry.Value.exitCode
         }
     }
 }
@@ -70,6 +89,8 @@ function Get-CimService([string] $filter) {
 function Get-CimInstance([string] $ClassName, [string] $Filter) {
     if ($ClassName -eq 'Win32_Service') { return Get-CimService $Filter }
     if ($ClassName -eq 'Win32_OperatingSystem') { return [pscustomobject] @{ Version = (Get-Machine).build } }
+    if ($ClassName -eq 'Win32_SystemAccount') { return [pscustomobject] @{ Name = (Get-Machine).systemName } }
+    if ($ClassName -eq 'Win32_Process') { return @((Get-Machine).processes | Where-Object { $_ } | ForEach-Object { [pscustomobject] @{ ExecutablePath = $_; ProcessId = 4711 } }) }
     throw "There is no stand-in for the class $ClassName."
 }
 
@@ -78,8 +99,10 @@ function Invoke-CimMethod($InputObject, [string] $MethodName, $Arguments) {
     $record = Get-Record $InputObject.Name
     $record.commandLine = $Arguments.PathName
     $record.startType = $Arguments.StartMode
-    $record.account = $Arguments.StartName
-    $record.dependsOn = @($Arguments.ServiceDependencies)
+    $imposed = (Get-Machine).imposedAccount
+    $record.account = if ($imposed) { $imposed } else { $Arguments.StartName }
+    # An empty list leaves what is there (assumed: the reference does not say).
+    if ($Arguments.ContainsKey('ServiceDependencies') -and @($Arguments.ServiceDependencies).Count -gt 0) { $record.dependsOn = @($Arguments.ServiceDependencies) }
     Save-Machine
     return [pscustomobject] @{ ReturnValue = 0 }
 }
@@ -89,7 +112,8 @@ function sc.exe {
     $words = @($args | ForEach-Object { $_ })
     $record = Get-Record $words[1]
     $global:LASTEXITCODE = (Get-Machine).scExitCode
-    if ($words[0] -eq 'failureflag') { $record.failureFlag = [int] $words[2] }
+    if ($words[0] -eq 'config') { $record.dependsOn = @() }
+    elseif ($words[0] -eq 'failureflag') { $record.failureFlag = [int] $words[2] }
     else {
         $pairs = @($words[5].Split('/'))
         $numbers = @([int] $words[3], 0, 0, ($pairs.Count / 2), 20)

@@ -1,9 +1,9 @@
-# Stand-ins for the rest of Windows and of the AWS tools: time, access, tasks, features, Defender, events, power.
+# Stand-ins for the rest of Windows: time, access, tasks, features, Defender, events, power.
 Import-Module (Join-Path $PSScriptRoot 'state.psm1')
 
 # Sleeping is short here, and is when the rest of the machine moves on.
 function Start-Sleep([double] $Seconds, [int] $Milliseconds) {
-    [Threading.Thread]::Sleep(20)
+    [Threading.Thread]::Sleep(2)
     Step-Machine
 }
 
@@ -23,25 +23,6 @@ function Get-Acl([string] $LiteralPath) {
 function Set-Acl([string] $LiteralPath, $AclObject) {
     (Get-Machine).access[$LiteralPath] = $AclObject.Sddl
     Save-Machine
-}
-
-# As a cmdlet it refuses a parameter that it does not know; a plain function would let it pass.
-function Read-S3Object {
-    [CmdletBinding()]
-    param([string] $BucketName, [string] $Key, [string] $Version, [string] $File, [string] $Region)
-    $objects = (Get-Machine).objects
-    $name = "$BucketName/$Key@$Version"
-    if (-not $objects.ContainsKey($name)) { throw 'The specified version does not exist.' }
-    [IO.File]::WriteAllBytes($File, [Convert]::FromBase64String($objects[$name]))
-    Add-Note "read $Key in $Region"
-}
-
-function Get-SECSecretValue {
-    [CmdletBinding()]
-    param([string] $SecretId, [string] $Region)
-    $secrets = (Get-Machine).secrets
-    if (-not $secrets.ContainsKey($SecretId)) { throw "Secrets Manager can't find the specified secret." }
-    return [pscustomobject] @{ SecretString = $secrets[$SecretId] }
 }
 
 function Get-WindowsFeature([string] $Name) {
@@ -68,7 +49,7 @@ function Add-MpPreference([string] $ExclusionProcess) {
 function New-EventLog([string] $LogName, [string] $Source, $ErrorAction) { }
 
 function Write-EventLog([string] $LogName, [string] $Source, [int] $EventId, [string] $EntryType, [string] $Message) {
-    (Get-Machine).events = @((Get-Machine).events) + @{ kind = $EntryType; text = $Message }
+    (Get-Machine).events = @((Get-Machine).events) + @{ kind = $EntryType; id = $EventId; text = $Message }
     Save-Machine
 }
 
@@ -87,6 +68,8 @@ function New-ScheduledTaskSettingsSet([string] $MultipleInstances, [TimeSpan] $E
 function Register-ScheduledTask([string] $TaskName, $Action, $Trigger, $Principal, $Settings, [switch] $Force) {
     $known = (Get-Machine).tasks
     $result = if ($known.ContainsKey($TaskName)) { $known[$TaskName].nextResult } else { 0 }
+    # Windows shows the account by its name.
+    if ($Principal.user -eq 'S-1-5-18') { $Principal.user = (Get-Machine).systemName }
     $known[$TaskName] = @{ state = 'Ready'; action = $Action; triggers = @($Trigger); principal = $Principal; settings = $Settings; lastResult = 267011; nextResult = $result; runs = 0 }
     Save-Machine
 }
@@ -110,8 +93,10 @@ function Get-ScheduledTaskInfo([string] $TaskName) {
 function Start-ScheduledTask([string] $TaskName) {
     if (-not (Get-Machine).tasks.ContainsKey($TaskName)) { throw 'The system cannot find the file specified.' }
     $record = (Get-Machine).tasks[$TaskName]
+    if ($record.state -eq 'Disabled') { throw 'The task is disabled.' }
     $record.lastResult = $record.nextResult
     $record.runs++
+    if ($record.ContainsKey('writes')) { foreach ($path in $record.writes.Keys) { [IO.File]::WriteAllText($path, $record.writes[$path]) } }
     Add-Note "run $TaskName"
 }
 

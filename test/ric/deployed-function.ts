@@ -2,16 +2,17 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { listen } from "../../bin/listen.ts";
 
-const RIC = new URL("../../node_modules/aws-lambda-ric/index.mjs", import.meta.url).pathname;
+const RIC = fileURLToPath(new URL("runtime/node_modules/aws-lambda-ric/index.mjs", import.meta.url));
 const PRELOAD = new URL("preload.ts", import.meta.url).href;
 
 /** A bundle that runs under AWS's own runtime client, as it would in Lambda. */
 export interface DeployedFunction {
   /** One invocation; rejects with what the handler threw, or when the process ended. */
   invoke(event: unknown): Promise<unknown>;
-  /** How many it has answered. */
+  /** Number of invocations that it has answered. */
   answered(): number;
   stop(): Promise<void>;
 }

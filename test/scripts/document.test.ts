@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { documentLimits, documentScripts } from "../../lambdas/scripts/documents.ts";
-import { documentNames, scriptDocument, scriptDocuments } from "../../lib/constructs/script-document.ts";
+import { documentHashes, scriptDocument, scriptDocuments } from "../../lib/constructs/script-document.ts";
 import { scriptText } from "../../lib/constructs/script-text.ts";
+import { syntaxFaults } from "./parsing.ts";
 
 describe("SSM documents", () => {
   it("are made of all scripts that the bot sends", () => {
@@ -10,8 +11,8 @@ describe("SSM documents", () => {
   });
 
   it.for(scriptDocuments("prod-west"))(
-    "$script holds the script line by line, for Windows alone",
-    ({ script, content }) => {
+    "$script holds the script's code line by line, for Windows alone",
+    async ({ script, content }) => {
       const document = JSON.parse(content);
       const [step] = document.mainSteps;
       expect(document.schemaVersion).toBe("2.2");
@@ -20,7 +21,10 @@ describe("SSM documents", () => {
         precondition: { StringEquals: ["platformType", "Windows"] },
       });
       expect(step.inputs.timeoutSeconds).toBe(String(documentLimits[script].timeoutSeconds));
-      expect(step.inputs.runCommand.join("\n")).toBe(scriptText(script));
+      const [first, ...lines] = scriptText(script).split("\n");
+      const code = lines.map((line) => line.trim()).filter((line) => line !== "" && !line.startsWith("#"));
+      expect(step.inputs.runCommand).toEqual([first, ...code]);
+      expect(await syntaxFaults(step.inputs.runCommand.join("\n"))).toEqual([]);
     },
   );
 
@@ -49,15 +53,15 @@ describe("SSM documents", () => {
   });
 
   it("refuse a script that leaves no room for its request", () => {
-    expect(() => scriptDocument("prod-west", "apply", "x".repeat(45_000))).toThrow("SSM takes 65536");
+    expect(() => scriptDocument("prod-west", "apply", "x".repeat(50_000))).toThrow("SSM takes 65536");
   });
 
   it("are told to the functions by script", () => {
     const documents = scriptDocuments("prod-west");
-    expect(documentNames(documents)).toEqual({
-      apply: documents[0]?.name,
-      observe: documents[1]?.name,
-      reboot: documents[2]?.name,
+    expect(documentHashes(documents)).toEqual({
+      apply: documents[0]?.sha256,
+      observe: documents[1]?.sha256,
+      reboot: documents[2]?.sha256,
     });
   });
 });

@@ -1,9 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { Language, type Node, Parser } from "web-tree-sitter";
+import { unknownToFramework } from "./framework.ts";
 
 const wasm = fileURLToPath(import.meta.resolve("tree-sitter-powershell/tree-sitter-powershell.wasm"));
 
-/** Something in a script that PowerShell 5.1, or a module of it on AWS's images, would not take. */
+/** Something in a script that Windows PowerShell 5.1 would not take. */
 export interface Fault {
   /** Counted from 1. */
   readonly line: number;
@@ -31,7 +32,6 @@ const rules: readonly (readonly [what: string, pattern: RegExp])[] = [
     /\s-(NoProxy|SkipCertificateCheck|MaximumRetryCount)\b/i,
   ],
   ["Join-Path takes one child path in 5.1", /\bJoin-Path\s+\S+\s+'[^']*'\s+'/],
-  ["Read-S3Object calls it -Version (AWS Tools for PowerShell, issue 369)", /\bRead-S3Object\b.*\s-VersionId\b/i],
   ["only ASCII is read alike by every code page", notAscii],
 ];
 
@@ -65,15 +65,25 @@ async function ready(): Promise<Parser> {
   return made.setLanguage(await Language.load(wasm));
 }
 
-/** Where a script is no PowerShell. */
-export async function syntaxFaults(text: string): Promise<Fault[]> {
+async function parsed<T>(text: string, look: (root: Node) => T): Promise<T> {
   parser ??= ready();
   const tree = (await parser).parse(text);
-  if (!tree) return [{ line: 1, what: "it could not be parsed" }];
-  const faults = broken(tree.rootNode).map((node) => ({
-    line: node.startPosition.row + 1,
-    what: `not PowerShell: ${node.text.slice(0, 60)}`,
-  }));
-  tree.delete();
-  return faults;
+  if (!tree) throw new Error("the script could not be parsed");
+  try {
+    return look(tree.rootNode);
+  } finally {
+    tree.delete();
+  }
 }
+
+/** Lines on which a script is no PowerShell. */
+export const syntaxFaults = (text: string): Promise<Fault[]> =>
+  parsed(text, (root) =>
+    broken(root).map((node) => ({
+      line: node.startPosition.row + 1,
+      what: `not PowerShell: ${node.text.slice(0, 60)}`,
+    })),
+  );
+
+/** Lines on which a script names a type or a member that .NET Framework, on which 5.1 runs, may not have. */
+export const frameworkFaults = (text: string): Promise<Fault[]> => parsed(text, unknownToFramework);

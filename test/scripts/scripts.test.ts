@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { documentScripts } from "../../lambdas/scripts/documents.ts";
 import { machineScripts, scriptText } from "../../lib/constructs/script-text.ts";
-import { newerThan51, syntaxFaults } from "./parsing.ts";
+import { frameworkFaults, newerThan51, syntaxFaults } from "./parsing.ts";
 
 const everywhere = globSync(
   ["bin", "lambdas", "lib", "test"].flatMap((folder) => [`${folder}/**/*.ps1`, `${folder}/**/*.psm1`]),
@@ -15,8 +15,10 @@ describe("every PowerShell file", () => {
     expect(await syntaxFaults(readFileSync(path, "utf8"))).toEqual([]);
   });
 
-  it.for(ours)("%s runs under Windows PowerShell 5.1", (path) => {
-    expect(newerThan51(readFileSync(path, "utf8"))).toEqual([]);
+  it.for(ours)("%s runs under Windows PowerShell 5.1", async (path) => {
+    const text = readFileSync(path, "utf8");
+    expect(newerThan51(text)).toEqual([]);
+    expect(await frameworkFaults(text)).toEqual([]);
   });
 });
 
@@ -40,6 +42,21 @@ describe("every whole script", () => {
       /Restart-Computer|Stop-Computer|shutdown|Invoke-Expression|\biex\b|Start-Process|Add-Type/i,
     );
   });
+
+  it.for(whole)("%s loads no module of AWS's: the one on Amazon's images takes minutes on a cold disk", (name) => {
+    const text = scriptText(name);
+    expect(text).not.toMatch(/AWS\.?(Tools|PowerShell)|\b[A-Z]\w+-(S3|SEC|EC2|SSM|STS)[A-Z]\w+/);
+    expect(text.match(/Import-Module .*/g) ?? []).toEqual(
+      name === "network" ? ["Import-Module $HnsModule -DisableNameChecking }"] : [],
+    );
+  });
+
+  it.for(documentScripts)(
+    "%s has no text over several lines, which a document would carry without its indentation",
+    (name) => {
+      expect(scriptText(name)).not.toMatch(/@["']\s*$/m);
+    },
+  );
 
   it.for(documentScripts)("%s takes its one request between single quotes", (name) => {
     const text = scriptText(name);
@@ -65,10 +82,27 @@ describe("the gate itself", () => {
     "Out-File x -Encoding utf8NoBOM",
     "$t | ConvertFrom-Json -AsHashtable",
     "if ($IsWindows) { }",
-    "Read-S3Object -Key $key -VersionId $version -File $to",
     "Write-Output '\u00e4'",
   ])("finds that 5.1 does not take %o", (text) => {
     expect(newerThan51(text)).toHaveLength(1);
+  });
+
+  it.for([
+    ["[IO.File]::Move($new, $path, $true)", "[IO.File]::Move/3"],
+    ["[Security.Cryptography.SHA256]::HashData($bytes)", "[Security.Cryptography.SHA256]"],
+    ["[Convert]::ToHexString($bytes)", "[Convert]::ToHexString/1"],
+    ["if ($text.Contains('a', [StringComparison]::Ordinal)) { }", ".Contains/2"],
+    ["$text.Split('::')", ".Split/1 takes characters"],
+    ["$text.Replace('a', 'b', $true, $null)", ".Replace/4"],
+    ["$ask = New-Object Net.Http.HttpClient", "[Net.Http.HttpClient]"],
+    ["$x = [Environment]::ProcessPath", "[Environment]::ProcessPath"],
+    ["$x = $value -is [Half]", "[Half]"],
+    ["try { } catch [Net.Http.HttpRequestException] { }", "[Net.Http.HttpRequestException]"],
+  ] as const)("finds what .NET Framework does not have in %o", async ([text, what]) => {
+    const faults = await frameworkFaults(`$first = 1\n${text}`);
+    expect(faults).not.toEqual([]);
+    expect(faults.every(({ line }) => line === 2)).toBe(true);
+    expect(faults.map((fault) => fault.what).join("\n")).toContain(what);
   });
 
   it("lets words in quotes and comments pass", () => {

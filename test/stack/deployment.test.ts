@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { okdPayloadPaths } from "../../lambdas/desired/okd-payload.ts";
 import { deploymentOf, readDeployment } from "../../lib/deployment.ts";
 import { readPayload, releaseContent } from "../../lib/release-content.ts";
-import { example, exampleWith, type Loose } from "./example.ts";
+import { certificate } from "./certificates.ts";
+import { example, exampleWith, type Loose, NOW } from "./example.ts";
 
 /** The example with one value replaced, addressed by its path. */
 function exampleWhere(path: string, value: unknown): Loose {
@@ -18,9 +19,17 @@ function exampleWhere(path: string, value: unknown): Loose {
   return file;
 }
 
+const SUBNET = "subnet-0a10000000000000a";
+const pem = (body: string): string => `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`;
+const ofServer = await certificate(false, new Date(Date.UTC(2100, 0, 1)));
+const expired = await certificate(true, new Date(Date.UTC(2026, 0, 2)));
+const authorityOf = ({ cluster }: Loose): string => String((cluster as Loose).certificateAuthority);
+
+const KEY_ELSEWHERE = "arn:aws:kms:us-east-1:111122223333:key/1a2b3c4d-1a2b-3c4d-5e6f-1a2b3c4d5e6f";
+
 describe("the configuration file", () => {
   it("is valid as the repository shows it", () => {
-    const deployment = readDeployment("docs/configuration.example.yaml");
+    const deployment = readDeployment("docs/configuration.example.yaml", NOW);
     expect(deployment.cluster.name).toBe("prod-west");
     expect(deployment.deadlines.launch).toBe(10);
   });
@@ -33,7 +42,7 @@ describe("the configuration file", () => {
     ["cluster.apiServer", "http://api-int.example.com:6443"],
     ["cluster.apiServer", "api-int.example.com:6443"],
     ["cluster.certificateAuthority", "MIIB"],
-    ["cluster.kubeletClientAuthority", undefined],
+    ["cluster.kubeletClientAuthority", "no PEM"],
     ["cluster.serviceNetwork", "172.30.0.0"],
     ["cluster.clusterNetwork", "10.128.0.0/40"],
     ["cluster.hybridOverlayPort", 0],
@@ -63,22 +72,84 @@ describe("the configuration file", () => {
     const file = exampleWhere(path, value);
     // An unknown key is told by its name, at the path of what it stands in.
     const key = path.split(".").at(-1);
-    const attempt = () => deploymentOf(file);
+    const attempt = () => deploymentOf(file, NOW);
     expect(attempt).toThrow("The configuration is not valid:");
     expect(attempt).toThrow(new RegExp(`${path.replaceAll(".", "\\.")}|"${key}"`));
   });
 
+  it.for([
+    ["cluster.region", "us-wset-9", "there is no region us-wset-9"],
+    ["cluster.region", "us-moon-7", "there is no region us-moon-7"],
+    ["cluster.region", "cn-north-1", "cn-north-1 is in the partition aws-cn"],
+    ["cluster.region", "us-gov-west-1", "us-gov-west-1 is in the partition aws-us-gov"],
+    ["cluster.name", "-west-", "neither begin nor end with -"],
+    ["cluster.certificateAuthority", pem("hello"), "holds a certificate that cannot be read"],
+    ["cluster.certificateAuthority", "MIIB", "must be a certificate in PEM"],
+    ["cluster.kubeletClientAuthority", ofServer, "holds no authority's certificate (CA:TRUE)"],
+    ["cluster.kubeletClientAuthority", expired, "expired on 2026-01-02"],
+    ["cluster.machineNetwork", "10.128.1.0/24", "overlaps with cluster.machineNetwork"],
+    ["cluster.serviceNetwork", "10.0.0.0/8", "cluster.serviceNetwork: overlaps with cluster.clusterNetwork"],
+    ["cluster.clusterNetwork", "240.0.0.0/14", "is in 240.0.0.0/4, which Windows does not use"],
+    ["people", {}, "nobody has a role, so nobody could do anything"],
+    ["people.approver", [], "nobody has this role"],
+    ["policy", {}, "no command is allowed to anybody"],
+    ["pools", {}, "name at least one pool"],
+    ["pools.Web", example().pools, "a pool's name must be at most 30 of a-z, 0-9 and -, such as web"],
+    ["pools.web.instanceTypes", ["banana.huge"], "must be a family and a size, m6i.xlarge"],
+    ["pools.web.instanceTypes", ["m6i"], "must be a family and a size, m6i.xlarge"],
+    ["pools.web.instanceTypes", ["m6i.xlarge", "m7g.xlarge"], "there is no Windows Server for Arm"],
+    ["pools.web.instanceTypes", ["m6i.xlarge", "m6i.xlarge"], "names something twice"],
+    ["pools.web.instanceTypes", ["mac2.metal"], "Windows Server does not run on"],
+    ["pools.web.subnets", ["subnet-1"], "must be an id, subnet-0a1b2c3d4e5f60718"],
+    ["pools.web.subnets", [SUBNET, SUBNET], "names something twice"],
+    ["pools.web.taint.effect", "NoExecute", "must be NoSchedule or PreferNoSchedule"],
+    ["pools.web.taint.key", "node.kubernetes.io/not-ready", "is in a domain that Kubernetes"],
+    ["pools.web.labels", { "kubernetes.io/os": "linux" }, "is in a domain that Kubernetes"],
+    ["pools.web.labels", { "node-role.kubernetes.io/master": "" }, "is in a domain that Kubernetes"],
+    ["pools.web.labels", { "topology.k8s.io/zone": "a" }, "is in a domain that Kubernetes"],
+    ["pools.web.labels", { "casement.dev/starting": "a" }, "is in a domain that Kubernetes"],
+    ["aws.account", 111122223333, 'must be in quotation marks, "111122223333"'],
+    ["aws.volumeKey", "alias/volumes", "must be the ARN of a key"],
+    ["aws.volumeKey", KEY_ELSEWHERE, "is in us-east-1, and the nodes are in us-west-2"],
+    ["aws.notify", undefined, "or write none if something else subscribes"],
+    ["aws.notify", [], "or write none if something else subscribes"],
+  ] as const)("is refused with words that help: %s %j", ([path, value, words]) => {
+    const attempt = () => deploymentOf(exampleWhere(path, value), NOW);
+    expect(attempt).toThrow("The configuration is not valid:");
+    expect(attempt).toThrow(words);
+    expect(attempt).toThrow(path.split(".").slice(0, 2).join("."));
+  });
+
+  it.for([
+    ["aws.volumeKey", "arn:aws:kms:us-west-2:111122223333:key/1a2b3c4d-1a2b-3c4d-5e6f-1a2b3c4d5e6f"],
+    ["aws.volumeKey", "arn:aws:kms:us-west-2:111122223333:key/mrk-1a2b3c4d1a2b3c4d5e6f1a2b3c4d5e6f"],
+    ["pools.web.instanceTypes", ["g4ad.xlarge", "u-6tb1.metal", "x2iedn.metal-48xl", "t3.micro", "m5zn.12xlarge"]],
+    ["pools.web.labels", { "example.com/role": "web", tier: "a", "k8s.example.com/x": "y" }],
+    ["aws.notify", "none"],
+    ["cluster.certificateAuthority", `${ofServer}${authorityOf(example())}`],
+  ] as const)("is accepted as people may well write it: %s %j", ([path, value]) => {
+    expect(() => deploymentOf(exampleWhere(path, value), NOW)).not.toThrow();
+  });
+
+  it("is refused when its authority has expired since it was written", () => {
+    expect(() => deploymentOf(example(), Date.UTC(2200, 0, 1))).toThrow(
+      "cluster.certificateAuthority: expired on 2126-10-29",
+    );
+  });
+
   it("is refused when waits for people together outlast an execution", () => {
     const file = exampleWhere("deadlines.keepFailed", 600);
-    expect(() => deploymentOf(file)).toThrow(/deadlines: .*an execution ends after 480/);
+    expect(() => deploymentOf(file, NOW)).toThrow(/deadlines: .*an execution ends after 480/);
   });
 
   it("is refused when a pool's Windows cannot use the overlay's port", () => {
     const file = exampleWhere("cluster.hybridOverlayPort", 9_898);
     const { web } = file.pools as { web: Loose };
-    expect(() => deploymentOf(file)).not.toThrow();
+    expect(() => deploymentOf(file, NOW)).not.toThrow();
     web.windows = "2019";
-    expect(() => deploymentOf(file)).toThrow("pools.web.windows: Windows Server 2019 cannot use the overlay port 9898");
+    expect(() => deploymentOf(file, NOW)).toThrow(
+      "pools.web.windows: Windows Server 2019 cannot use the overlay port 9898",
+    );
   });
 
   it.for([
@@ -90,7 +161,7 @@ describe("the configuration file", () => {
   });
 
   it("is refused by its own name when it is not there", () => {
-    expect(() => readDeployment("no/such.yaml")).toThrow(/^no\/such\.yaml: ENOENT/);
+    expect(() => readDeployment("no/such.yaml", NOW)).toThrow(/^no\/such\.yaml: ENOENT/);
   });
 });
 
@@ -129,13 +200,13 @@ describe("the payload's manifest", () => {
     ["is for another Kubernetes", { ...manifest, kubernetes: "1.33.0" }, "cluster.version is 1.34.2"],
     ["pins nothing", { ...manifest, files: programs.map((file) => ({ ...file, sha256: "" })) }, "files.0.sha256"],
   ] as const)("is refused when it %s", ([, content, why]) => {
-    expect(() => readPayload(...beside(content))).toThrow(/^aws\.payloadManifest: /);
+    expect(() => readPayload(...beside(content))).toThrow(/prod-west\.yaml: aws\.payloadManifest: .+payload\.json: /);
     expect(() => readPayload(...beside(content))).toThrow(why);
   });
 
   it("is refused when it is not there", () => {
     expect(() => readPayload(exampleWith({ payloadManifest: "gone.json" }), "docs/x.yaml")).toThrow(
-      /aws\.payloadManifest: ENOENT.*docs\/gone\.json/,
+      /^docs\/x\.yaml: aws\.payloadManifest: there is no file .+docs\/gone\.json; its path is relative to docs\/x\.yaml/,
     );
   });
 });

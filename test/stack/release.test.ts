@@ -125,6 +125,18 @@ describe("publishing a release", () => {
     await expect(get("runtime/current.json")).rejects.toThrow("does not exist");
   });
 
+  it("takes the document back when the payload is left out again, and keeps it for running executions", async () => {
+    const { ask, get } = stand();
+    const first = await ask("Create", releaseContent(exampleWith({}), payload, made));
+    const { RuntimeVersion } = first.Data as Loose;
+    expect(await ask("Update", releaseContent(exampleWith({}), null, made))).toMatchObject({
+      Status: "SUCCESS",
+      Data: { RuntimeVersion: "none: the payload is missing" },
+    });
+    await expect(get("runtime/current.json")).rejects.toThrow("does not exist");
+    expect(await get("runtime/current.json", String(RuntimeVersion))).not.toBe("");
+  });
+
   it("fails the deployment with the path of a wrong value", async () => {
     const { ask, get } = stand();
     const answer = await ask("Update", releaseContent(exampleWith({}), payload, { ...made, securityGroup: "none" }));

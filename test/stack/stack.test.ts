@@ -1,10 +1,8 @@
-import { readFileSync } from "node:fs";
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { commands } from "../../lambdas/commands/list.ts";
 import { configurationSchema } from "../../lambdas/configuration.ts";
 import { okdPorts, securityGroupFaults } from "../../lambdas/desired/ports.ts";
-import { METRICS, metricLine } from "../../lambdas/metrics.ts";
 import { scriptDocuments } from "../../lib/constructs/script-document.ts";
 import { rulesOf } from "../../lib/event-rules.ts";
 import { functionNames, functions, workflowNames } from "../../lib/functions.ts";
@@ -24,6 +22,11 @@ const lambdaOf = (name: string): Resource => {
   return found;
 };
 const kept = ({ DeletionPolicy, UpdateReplacePolicy }: Resource) => [DeletionPolicy, UpdateReplacePolicy];
+/** Every resource that refers to this one or waits for it. */
+const dependants = (id: string): string[] =>
+  Object.entries(template.toJSON().Resources)
+    .filter(([other, resource]) => other !== id && JSON.stringify(resource).includes(`"${id}"`))
+    .map(([other]) => other);
 const environmentOf = (name: string): Loose =>
   plain((lambdaOf(name).Properties.Environment as Loose).Variables) as Loose;
 
@@ -60,12 +63,16 @@ describe("functions", () => {
   it("keep every version that an execution may have begun on", () => {
     const versions = ofType("AWS::Lambda::Version");
     expect(versions).toHaveLength(workflowNames.length);
-    for (const version of versions) expect(kept(version)).toEqual(["Retain", "Retain"]);
+    for (const version of versions) expect(kept(version)).toEqual(["RetainExceptOnCreate", "Retain"]);
   });
 
   it("are called by the alias live, and given up while somebody still counts on the start", () => {
     const aliases = ofType("AWS::Lambda::Alias");
-    expect(aliases.map(({ Properties }) => Properties.Name)).toEqual(workflowNames.map(() => "live"));
+    const named = (wanted: string) =>
+      aliases.filter(({ Properties }) => Properties.Name === wanted).map(({ id }) => id);
+    expect(named("live")).toHaveLength(workflowNames.length);
+    expect(named("rights")).toEqual([expect.stringMatching(/^ProvisionNode/), expect.stringMatching(/^RemoveNode/)]);
+    expect(aliases).toHaveLength(workflowNames.length + 2);
     const invokes = ofType("AWS::Lambda::EventInvokeConfig");
     expect(invokes).toHaveLength(workflowNames.length + 1);
     for (const { Properties } of invokes) expect(Properties.MaximumEventAgeInSeconds).toBeLessThan(15 * 60);
@@ -75,6 +82,8 @@ describe("functions", () => {
     const started = JSON.parse(String(environmentOf("add-nodes").CASEMENT_FUNCTIONS));
     expect(started).toEqual({ "provision-node": `<${lambdaOf("provision-node").id}.Arn>:live` });
     expect(environmentOf("provision-node").CASEMENT_FUNCTIONS).toBe("{}");
+    const asked = JSON.parse(String(environmentOf("look").CASEMENT_FUNCTIONS));
+    expect(Object.values(asked)).toEqual([expect.stringMatching(/:rights$/), expect.stringMatching(/:rights$/)]);
   });
 
   it("write into a log of their own that is kept for the configured time", () => {
@@ -110,6 +119,7 @@ describe("functions in a VPC", () => {
     );
     const inside = placed.ofType("AWS::Lambda::Function").filter(({ Properties }) => "VpcConfig" in Properties);
     expect(inside.map(({ Properties }) => String(Properties.Description).split(" ")[1]).toSorted()).toEqual([
+      "add-nodes",
       "look",
       "provision-node",
       "remove-node",
@@ -148,7 +158,7 @@ describe("what remembers", () => {
         RestrictPublicBuckets: true,
       },
     });
-    expect(bucket && kept(bucket)).toEqual(["Retain", "Retain"]);
+    expect(bucket && kept(bucket)).toEqual(["RetainExceptOnCreate", "Retain"]);
     template.hasResourceProperties("AWS::S3::BucketPolicy", {
       PolicyDocument: {
         Statement: Match.arrayWith([
@@ -158,9 +168,14 @@ describe("what remembers", () => {
     });
   });
 
-  it("is two secrets that no template fills", () => {
+  it("is four secrets that no template fills", () => {
     const secrets = ofType("AWS::SecretsManager::Secret").map(({ Properties }) => Properties);
-    expect(secrets.map(({ Name }) => Name)).toEqual(["casement/prod-west/slack", "casement/prod-west/kubernetes"]);
+    expect(secrets.map(({ Name }) => Name)).toEqual([
+      "casement/prod-west/slack",
+      "casement/prod-west/kubernetes/look",
+      "casement/prod-west/kubernetes/act",
+      "casement/prod-west/kubernetes/join",
+    ]);
     for (const secret of secrets) expect(Object.keys(secret).toSorted()).toEqual(["Description", "Name"]);
   });
 });
@@ -170,10 +185,8 @@ describe("what machines are given", () => {
     const documents = ofType("AWS::SSM::Document");
     const made = scriptDocuments("prod-west");
     expect(documents.map(({ Properties }) => Properties.Name)).toEqual(made.map(({ name }) => name));
-    expect(documents.map(({ Properties }) => Properties.Content)).toEqual(
-      made.map(({ content }) => JSON.parse(content)),
-    );
-    for (const document of documents) expect(kept(document)).toEqual(["Retain", "Retain"]);
+    expect(documents.map(({ Properties }) => Properties.Content)).toEqual(made.map(({ content }) => content));
+    for (const document of documents) expect(kept(document)).toEqual(["RetainExceptOnCreate", "Retain"]);
   });
 
   it("is a security group that the bot itself would launch behind", () => {
@@ -199,6 +212,36 @@ describe("what machines are given", () => {
       ["sg-0d10000000000a200", "udp", 4789],
       ["sg-0d10000000000a300", "udp", 4789],
     ]);
+  });
+});
+
+describe("a cluster whose control plane and Linux nodes are in one group", () => {
+  const group = "sg-0d10000000000a200";
+  const one = synthesised(exampleWith({ securityGroups: { controlPlane: group, linuxNodes: group } }));
+
+  // EC2 refuses a rule that is there already: InvalidPermission.Duplicate.
+  it("gets no rule twice", () => {
+    const rules = one.ofType("AWS::EC2::SecurityGroupIngress").map(({ Properties }) => {
+      const { Description: _, ...rule } = plain(Properties) as Loose;
+      return JSON.stringify(rule);
+    });
+    expect(rules.filter((rule, at) => rules.indexOf(rule) !== at)).toEqual([]);
+    expect(rules.length).toBeGreaterThan(3);
+  });
+});
+
+describe("the release", () => {
+  const [release] = ofType("Custom::CasementRelease");
+  const { DependsOn } = template.toJSON().Resources[release?.id ?? ""];
+
+  it("goes live after the code that knows it: every alias and both doors", () => {
+    const live = ofType("AWS::Lambda::Alias").filter(({ Properties }) => Properties.Name === "live");
+    for (const { id } of live) expect(DependsOn).toContain(id);
+    for (const name of ["front-door", "cloud-events"]) expect(DependsOn).toContain(lambdaOf(name).id);
+  });
+
+  it("is nothing that any code waits for", () => {
+    expect(dependants(release?.id ?? "")).toEqual([]);
   });
 });
 
@@ -238,70 +281,14 @@ describe("what wakes the second door", () => {
   });
 });
 
-describe("what tells a human", () => {
-  const alarms = ofType("AWS::CloudWatch::Alarm").map(({ Properties }) => plain(Properties) as Loose);
-  const descriptions = alarms.map(({ AlarmDescription }) => String(AlarmDescription));
-
-  it("does not need Slack: every alarm goes to the topic", () => {
-    const topic = ofType("AWS::SNS::Topic")[0]?.id;
-    expect(alarms.length).toBeGreaterThan(6);
-    for (const { AlarmActions } of alarms) expect(AlarmActions).toEqual([`<${topic}>`]);
-    expect(ofType("AWS::SNS::Subscription").map(({ Properties }) => Properties.Endpoint)).toEqual([
-      "platform-team@example.com",
-    ]);
-  });
-
-  it("leads from every alarm to a section of the runbook that exists", () => {
-    const headings = [...readFileSync("docs/runbook.md", "utf8").matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
-      heading.toLowerCase().replaceAll(" ", "-"),
-    );
-    const anchors = descriptions.map((description) => /See docs\/runbook\.md#(\S+)$/.exec(description)?.[1]);
-    for (const anchor of anchors) expect(headings).toContain(anchor);
-  });
-
-  it.for(["DurableExecutionFailed", "DurableExecutionTimedOut", "Throttles"])(
-    "counts %s of every workflow",
-    (metric) => {
-      const counted = alarms.find((alarm) => JSON.stringify(alarm).includes(`"${metric}"`));
-      for (const name of workflowNames) expect(JSON.stringify(counted)).toContain(`<${lambdaOf(name).id}>`);
-    },
-  );
-
-  it("counts the letters of every dead-letter queue", () => {
-    const counted = JSON.stringify(
-      alarms.find((alarm) => JSON.stringify(alarm).includes("ApproximateNumberOfMessages")),
-    );
-    for (const { id } of ofType("AWS::SQS::Queue")) expect(counted).toContain(`<${id}.QueueName>`);
-  });
-
-  it("takes silence of a schedule for an alarm, and silence of anything else for good news", () => {
-    const silent = alarms.filter(({ TreatMissingData }) => TreatMissingData === "breaching");
-    const scheduled = rules.filter(({ schedule }) => schedule).map(({ name }) => name);
-    expect(silent).toHaveLength(scheduled.length + 1);
-    for (const name of scheduled) expect(JSON.stringify(silent)).toContain(`The schedule ${name} has not run`);
-  });
-
-  it("takes too few days of the cluster credential, and nobody who could count them, for an alarm", () => {
-    const watched = alarms.filter(({ MetricName }) => MetricName === METRICS.credentialDays);
-    expect(watched.map(({ Threshold, TreatMissingData }) => [Threshold, TreatMissingData])).toEqual([
-      [14, "breaching"],
-      [3, "notBreaching"],
-    ]);
-    const line = JSON.parse(metricLine("prod-west", METRICS.credentialDays, 13.5, 0));
-    for (const { Namespace, Dimensions, ComparisonOperator, Statistic } of watched) {
-      expect(Namespace).toBe(line._aws.CloudWatchMetrics[0].Namespace);
-      expect(Dimensions).toEqual([{ Name: "Cluster", Value: line.Cluster }]);
-      expect([Statistic, ComparisonOperator]).toEqual(["Minimum", "LessThanThreshold"]);
-    }
-  });
-
-  it("hears of server errors at the front door", () => {
-    const heard = JSON.stringify(alarms.find((alarm) => JSON.stringify(alarm).includes("Url5xxCount")));
-    expect(heard).toContain(`"Value":"<${lambdaOf("front-door").id}>"`);
-  });
-});
-
 describe("what the template never holds", () => {
+  // Regions of other partitions are refused by name in the configuration, so a literal partition is right everywhere.
+  it("is a name in another partition than aws, or in a region that is not the cluster's", () => {
+    const arns = [...text.matchAll(/arn:([a-z-]+):[a-z0-9]*:([a-z0-9-]*):/g)];
+    expect(new Set(arns.map(([, partition]) => partition))).toEqual(new Set(["aws"]));
+    expect(new Set(arns.map(([, , where]) => where))).toEqual(new Set(["", "us-west-2"]));
+  });
+
   it("is AWS's own way to run anything on a machine", () => {
     expect(text).not.toContain("AWS-RunPowerShellScript");
   });
@@ -309,6 +296,26 @@ describe("what the template never holds", () => {
   it("is a policy that AWS maintains and may widen", () => {
     expect(text).not.toContain("ManagedPolicyArns");
     expect(text).not.toContain(":iam::aws:policy");
+  });
+});
+
+describe("what people see of the stack in the console", () => {
+  it("says what it is, whose, and what each output is for", () => {
+    const { Description, Outputs } = template.toJSON();
+    expect(Description).toContain("the Windows nodes of the cluster prod-west");
+    for (const output of Object.values(Outputs as Record<string, Loose>))
+      expect(output.Description).toBeTypeOf("string");
+  });
+
+  it("is tagged with the stack's name and what the configuration adds", () => {
+    const { stack } = synthesised(exampleWith({ tags: { "cost-centre": "4711" } }));
+    expect(stack.tags.tagValues()).toEqual({ "cost-centre": "4711", "casement:stack": "casement-prod-west" });
+    expect(() => exampleWith({ tags: { "casement:cluster": "x" } })).toThrow("must not begin with aws: or casement:");
+  });
+
+  // Termination protection would keep a first deployment that failed from being deleted and made again.
+  it("can be deleted while nothing in it is of use yet", () => {
+    expect(synthesised().stack.terminationProtection).toBeFalsy();
   });
 });
 

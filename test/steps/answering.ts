@@ -3,7 +3,7 @@ import { clients } from "../../lambdas/clients/clients.ts";
 import type { Transport } from "../../lambdas/clients/transport.ts";
 import { steps } from "../../lambdas/steps/steps.ts";
 
-/** What the services of AWS answer, by action; JSON for those that speak it, the text of XML for EC2. */
+/** Answers of AWS's services, by action; JSON for those that speak it, the text of XML for EC2. */
 export type Answers = Record<string, (input: Record<string, unknown>) => { status?: number; body: object | string }>;
 
 /** A lease that `holding` says is held. */
@@ -32,11 +32,11 @@ const settings = {
   cluster: "prod-west",
   bucket: "casement",
   ledgerTable: "casement",
-  clusterSecret: "c",
+  account: "join" as const,
   slackSecret: "s",
   slackUrl: "http://slack.sandbox.test/api/",
   functions: {},
-  documents: { apply: "casement-apply-1a2b3c", observe: "casement-observe-1a2b3c" },
+  documents: { apply: "1a2b3c".padEnd(64, "0"), observe: "4d5e6f".padEnd(64, "0") },
 };
 
 interface Sent {

@@ -9,7 +9,7 @@ const aws = (name: string, status: number) =>
   new EC2ServiceException({ name, $fault: "client", $metadata: { httpStatusCode: status }, message: name });
 const kubernetes = (status: number, body: unknown = "") => new ApiException(status, "m", body, {});
 
-/** What the real client throws when Slack answers so. */
+/** Error that the real client throws when Slack answers so. */
 const slack = (status: number, body: string, headers: Record<string, string> = {}): Promise<unknown> =>
   new WebClient("xoxb-t", {
     slackApiUrl: "http://slack.test/api/",

@@ -1,5 +1,5 @@
 import type { V1Node, V1Pod } from "@kubernetes/client-node";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startingTaint } from "../../lambdas/desired/okd-kubelet.ts";
 import { Refused, Retryable } from "../../lambdas/errors.ts";
 import { CLIENT_SIGNER, SERVING_SIGNER } from "../../lambdas/steps/csr-rules.ts";
@@ -148,7 +148,7 @@ describe("An eviction", () => {
   beforeAll(async () => {
     lease = await verbs().leases.take("i-0e71c7", "remove-1:0");
   });
-  const evict = (pod: V1Pod, held = lease): Promise<Evicted> => verbs().evictions.evict(held, pod);
+  const evict = (pod: V1Pod, held = lease): Promise<Evicted> => ground.as("remove-node").evictions.evict(held, pod);
   const podOf = async (name: string) =>
     (await verbs().nodes.podsOn("evict-1")).find(({ metadata }) => metadata?.name === name) ?? {};
 
@@ -192,6 +192,17 @@ describe("An eviction", () => {
     expect(ground.foundation.calls.after(0).at(-1)).toMatchObject({ action: "create pods/eviction", status: 403 });
   });
 
+  it("of a pod that was made anew since it was seen costs its budget nothing", async () => {
+    for (const name of ["anew-1", "anew-2"]) stored(pod(name, { app: "anew" }));
+    stored(budget("anew", { minAvailable: 1 }));
+    await ground.pass(5);
+    const [one, two] = [await podOf("anew-1"), await podOf("anew-2")];
+    const seenBefore = { ...one, metadata: { ...one.metadata, uid: "00000000-0000-4000-8000-000000000000" } };
+    expect(await evict(seenBefore)).toEqual({ state: "gone" });
+    expect(await evict(two)).toEqual({ state: "leaving" });
+    expect((await podOf("anew-1")).metadata?.deletionTimestamp).toBeUndefined();
+  });
+
   it("is blocked by a budget, which says what it needs", async () => {
     stored(pod("kept-1", { app: "kept" }));
     stored(budget("kept", { minAvailable: 1 }));
@@ -209,15 +220,82 @@ describe("An eviction", () => {
   });
 });
 
+describe("Evictions of several pods", () => {
+  const names = ["many-1", "many-2", "many-3", "many-4"];
+  const onNode = (name: string) => ({ ...pod(name), spec: { ...pod(name).spec, nodeName: "evict-many" } });
+  const pods = async (): Promise<V1Pod[]> => verbs().nodes.podsOn("evict-many");
+  const evictAll = async (untilMs: number) => {
+    const lease = await verbs().leases.take("i-0many", "remove-2:0");
+    return ground.as("remove-node").evictions.evictAll(lease, await pods(), untilMs);
+  };
+  const soon = () => ground.foundation.clock.now() + 600_000;
+  const states = (asked: Awaited<ReturnType<typeof evictAll>>) =>
+    Object.fromEntries(asked.map(({ pod: { metadata }, answer }) => [metadata?.name, answer.state]));
+  const evictionsAsked = () =>
+    ground.foundation.calls.after(0).filter(({ action }) => action === "create pods/eviction");
+
+  beforeEach(() => names.forEach((name) => void stored(onNode(name))));
+  afterEach(async () => {
+    for (const { id } of ground.foundation.mishaps.inForce()) ground.foundation.mishaps.end(id);
+    const token = ground.kubernetes.issueToken({ name: "admin", groups: ["system:masters"] }, null);
+    const [headers, body] = [{ authorization: `Bearer ${token}` }, Buffer.from('{"gracePeriodSeconds":0}')];
+    for (const { metadata } of await pods()) {
+      const url = `/api/v1/namespaces/default/pods/${metadata?.name}`;
+      await ground.kubernetes.answer({ method: "DELETE", url, headers, body });
+    }
+  });
+
+  it.each(["get", "create"])("go on when the API server answers 503 to the %s of one of them", async (verb) => {
+    ground.foundation.mishaps.order("kubernetes-5xx", { verb, name: "many-2" });
+    const asked = await evictAll(soon());
+    expect(states(asked)).toEqual({
+      "many-1": "leaving",
+      "many-2": "unanswered",
+      "many-3": "leaving",
+      "many-4": "leaving",
+    });
+    expect(asked.find(({ answer }) => answer.state === "unanswered")?.answer).toMatchObject({
+      why: "the server is currently unable to handle the request",
+    });
+  });
+
+  it("do not wait for the slow answer to one of them", async () => {
+    ground.foundation.mishaps.order("kubernetes-slow", { name: "many-1", verb: "get" }, 1);
+    const asking = evictAll(soon());
+    await ground.pass(5);
+    const leaving = (await pods()).filter(({ metadata }) => metadata?.deletionTimestamp);
+    expect(leaving.map(({ metadata }) => metadata?.name)).toEqual(["many-2", "many-3", "many-4"]);
+    await ground.pass(30);
+    await asking;
+  });
+
+  it("begin with no more pods when the time is up, and with some even at the deadline", async () => {
+    for (let index = 5; index <= 20; index += 1) stored(onNode(`many-${index}`));
+    ground.foundation.mishaps.order("kubernetes-slow", { resource: "pods/eviction" });
+    const before = evictionsAsked().length;
+    const asking = evictAll(ground.foundation.clock.now());
+    await ground.pass(60);
+    expect((await asking).length).toBe(4);
+    expect(evictionsAsked().length - before).toBe(4);
+  });
+
+  it("end with the first that the API server forbids, and are asked no more", async () => {
+    const held = { instanceId: "i-0many", owner: "remove-1:0", epoch: 0 };
+    await expect(ground.as("remove-node").evictions.evictAll(held, await pods(), soon())).rejects.toThrow(Refused);
+    expect((await pods()).filter(({ metadata }) => metadata?.deletionTimestamp)).toEqual([]);
+  });
+});
+
 describe("A signing request", () => {
   const groups = (username: string) =>
     username === bootstrapper
       ? ["system:serviceaccounts", "system:authenticated"]
       : ["system:nodes", "system:authenticated"];
-  const ask = (name: string, { signerName, username, usages, pem }: ReturnType<typeof client>): void => {
+  const ask = (name: string, { signerName, username, credentials, usages, pem }: ReturnType<typeof client>): void => {
     const spec = {
       signerName,
       username,
+      extra: { "authentication.kubernetes.io/credential-id": [...credentials] },
       groups: groups(username),
       usages: [...usages],
       request: Buffer.from(pem).toString("base64"),
@@ -243,8 +321,10 @@ describe("A signing request", () => {
     ask("csr-right", client());
     const look = await verbs().csrs.approveFor(CLIENT_SIGNER, expecting(false), "i-0first");
     expect(look).toEqual({
-      approved: "csr-right",
+      approved: { name: "csr-right", by: null },
       nearMisses: [{ name: "csr-near", why: expect.stringMatching(/subject/) }],
+      approvedWrongly: [],
+      denied: [],
     });
     expect(conditionsOf("csr-right")).toMatchObject([{ type: "Approved", status: "True", reason: "CasementApprove" }]);
     expect(conditionsOf("csr-near")).toBeUndefined();
@@ -255,19 +335,25 @@ describe("A signing request", () => {
     ask("csr-serving", serving());
     const look = (signer: string, instanceId: string) => verbs().csrs.approveFor(signer, expecting(true), instanceId);
     expect(await look(CLIENT_SIGNER, "i-0second")).toMatchObject({ approved: null });
-    expect(await look(SERVING_SIGNER, "i-0second")).toMatchObject({ approved: "csr-serving" });
+    expect(await look(SERVING_SIGNER, "i-0second")).toMatchObject({ approved: { name: "csr-serving", by: null } });
     const approvals = conditionsOf("csr-serving");
-    expect(await look(SERVING_SIGNER, "i-0second")).toEqual({ approved: "csr-serving", nearMisses: [] });
-    expect(await look(SERVING_SIGNER, "i-0third")).toEqual({ approved: null, nearMisses: [] });
+    expect(await look(SERVING_SIGNER, "i-0second")).toMatchObject({
+      approved: { name: "csr-serving", by: null },
+      nearMisses: [{ name: "csr-near" }],
+    });
+    expect(await look(SERVING_SIGNER, "i-0third")).toMatchObject({
+      approved: null,
+      nearMisses: [{ name: "csr-near" }],
+    });
     expect(conditionsOf("csr-serving")).toEqual(approvals);
   });
 
   it("is approved once for an instance: a second right one stays pending", async () => {
     ask("csr-once", client({ pem: await signed({ subject: rightSubject }) }));
     const look = () => verbs().csrs.approveFor(CLIENT_SIGNER, expecting(false), "i-0once");
-    expect(await look()).toMatchObject({ approved: "csr-once" });
+    expect(await look()).toMatchObject({ approved: { name: "csr-once", by: null } });
     ask("csr-twice", client({ pem: await signed({ subject: rightSubject }) }));
-    expect(await look()).toMatchObject({ approved: "csr-once" });
+    expect(await look()).toMatchObject({ approved: { name: "csr-once", by: null } });
     expect(conditionsOf("csr-twice")).toBeUndefined();
   });
 

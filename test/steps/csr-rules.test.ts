@@ -14,6 +14,7 @@ import {
   bootstrapper,
   client,
   commonName,
+  credential,
   expecting,
   nodeName,
   rightNames,
@@ -64,6 +65,10 @@ describe("A right request", async () => {
 type Case = readonly [what: string, pending: PendingRequest, why: RegExp];
 
 const clientNearMisses: readonly Case[] = [
+  ["another machine's join token", client({ credentials: ["JTI=another"] }), /another join token \(JTI=another\)/],
+  ["a certificate instead of a token", client({ credentials: ["X509SHA256=00"] }), /another join token/],
+  ["our token and another one", client({ credentials: [credential, "JTI=another"] }), /another join token/],
+  ["no credential at all", client({ credentials: [] }), /does not say with which token/],
   ["no organization", await clientPem({ subject: [{ CN: [commonName] }] }), /organizations/],
   [
     "a second organization",

@@ -77,6 +77,6 @@ describe("What the policy refused", () => {
     const { ledger } = ground.as("front-door");
     await ledger.requested(operationRecord({ id: "add-bbbbbbbb", status: "refused" }));
     expect(await ledger.operation("add-bbbbbbbb")).toMatchObject({ status: "refused" });
-    expect((await ledger.operations(50)).map(({ id }) => id)).not.toContain("add-bbbbbbbb");
+    expect((await ground.as("look").ledger.operations(50)).map(({ id }) => id)).not.toContain("add-bbbbbbbb");
   });
 });

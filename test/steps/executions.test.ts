@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clients } from "../../lambdas/clients/clients.ts";
 import { durableClient } from "../../lambdas/clients/durable.ts";
 import { executionName } from "../../lambdas/steps/executions.ts";
+import { steps } from "../../lambdas/steps/steps.ts";
+import { lambdaName } from "../../lib/sandbox/ground.ts";
 import { town } from "../../lib/sandbox/town.ts";
 import { type Stand, stand } from "./ground.ts";
 
-/** Waits for somebody's word: what was heard, and the callbacks, by the payload's name. */
+/** Words that the executions heard, and the callbacks that wait for one, by the payload's name. */
 const heard: Record<string, string> = {};
 const callbacks: Record<string, string> = {};
 const wait = async ({ name }: { name: string }, ctx: DurableContext): Promise<void> => {
@@ -56,7 +58,15 @@ describe("An execution", () => {
   it("cannot be started where the settings name no function, or without the permission", async () => {
     const { executions } = ground.as("front-door");
     await expect(executions.start("fly", executionName("fly"), {})).rejects.toThrow("no function for fly");
-    const forbidden = executions.start("provision-node", executionName("no"), {});
+    await expect(executions.start("provision-node", executionName("no"), {})).rejects.toThrow("no function");
+    const { settings } = ground;
+    const told = { ...settings("front-door"), functions: { "provision-node": `${lambdaName("provision-node")}:live` } };
+    const curious = steps({
+      clients: clients(told, ground.transport),
+      settings: told,
+      now: ground.foundation.clock.now,
+    });
+    const forbidden = curious.executions.start("provision-node", executionName("no"), {});
     await expect(forbidden).rejects.toMatchObject({ name: "AccessDeniedException" });
   });
 

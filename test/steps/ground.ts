@@ -4,8 +4,9 @@ import type { Transport } from "../../lambdas/clients/transport.ts";
 import type { Configuration } from "../../lambdas/configuration.ts";
 import type { Settings } from "../../lambdas/settings.ts";
 import { type Steps, steps } from "../../lambdas/steps/steps.ts";
-import { documentNames, scriptDocuments } from "../../lib/constructs/script-document.ts";
-import { permissionsFor } from "../../lib/permissions.ts";
+import { documentHashes, scriptDocuments } from "../../lib/constructs/script-document.ts";
+import { type FunctionShape, functions } from "../../lib/functions.ts";
+import { aliasesFor, permissionsFor } from "../../lib/permissions.ts";
 import { access } from "../../lib/sandbox/aws/access.ts";
 import { instanceRole } from "../../lib/sandbox/aws/instance-role.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
@@ -16,14 +17,14 @@ import type { InstanceRole } from "../../lib/sandbox/core/surroundings.ts";
 import { furnish } from "../../lib/sandbox/furnish.ts";
 import { type Ground, ground, lambdaName } from "../../lib/sandbox/ground.ts";
 import { inProcess } from "../../lib/sandbox/in-process.ts";
-import { functionNames } from "../../lib/sandbox/principals.ts";
+import type { functionNames } from "../../lib/sandbox/principals.ts";
 import { town } from "../../lib/sandbox/town.ts";
 import { place } from "../../lib/sandbox/town-account.ts";
 import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
 
 type Principal = (typeof functionNames)[number];
 
-/** When the ground's time begins; it stands still unless a test lets it pass. */
+/** Beginning of the ground's time, which stands still unless a test lets it pass. */
 export const START = Date.parse("2026-11-21T08:00:00Z");
 
 const SLACK = "http://slack.sandbox.test";
@@ -33,7 +34,7 @@ const KUBERNETES = "https://api.sandbox.test:6443";
 export interface Stand extends Ground {
   readonly configuration: Configuration;
   readonly transport: Transport;
-  /** What machines read with their own role. */
+  /** Role with which machines read. */
   readonly nodeRole: InstanceRole;
   settings(principal: Principal): Settings;
   /** The verbs as a function has them: with its permissions and no others. */
@@ -49,16 +50,18 @@ const settingsOf = ({ keys }: Ground, principal: Principal): Settings => ({
   cluster: town.cluster.name,
   bucket: town.bucket,
   ledgerTable: town.ledgerTable,
-  clusterSecret: town.clusterSecret,
+  account: (functions as Readonly<Record<string, FunctionShape>>)[principal]?.account,
   slackSecret: town.slackSecret,
   slackUrl: `${SLACK}/api/`,
-  functions: Object.fromEntries(functionNames.map((name) => [name, `${lambdaName(name)}:live`])),
-  documents: documentNames(scriptDocuments(town.cluster.name)),
+  functions: Object.fromEntries(
+    Object.entries(aliasesFor(principal)).map(([name, alias]) => [name, `${lambdaName(name)}:${alias}`]),
+  ),
+  documents: documentHashes(scriptDocuments(town.cluster.name)),
 });
 
 function nodeRoleOf({ s3, secrets, foundation }: Ground): InstanceRole {
   const rights = access({ ...town, permissions: permissionsFor(place), rolePrefix: `casement-${town.cluster.name}` });
-  return instanceRole({ access: rights, s3: s3.service, secretsManager: secrets.service, calls: foundation.calls });
+  return instanceRole({ access: rights, s3: s3.service, secretsManager: secrets.service, foundation });
 }
 
 /** Builds the ground as a deployment leaves it: an empty ledger, the runtime document, the cluster with the bot's access. */

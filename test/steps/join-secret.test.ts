@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => ground.close());
 
 const joinSecret = () => ground.as("provision-node").joinSecret;
-const create = (instanceId: string): Promise<string> => joinSecret().create(ground.configuration, instanceId);
+const create = (instanceId: string) => joinSecret().create(ground.configuration, instanceId);
 
 const readBy = (instanceId: string, name: string): Promise<string> => ground.nodeRole.readSecret(instanceId, name);
 const tokenIn = (secret: string): string => JSON.parse(JSON.parse(secret).kubeconfig).users[0].user.token;
@@ -22,11 +22,12 @@ const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split(".")[1] ?
 const [mine, other] = ["i-0aaaaaaaaaaaaaaaa", "i-0bbbbbbbbbbbbbbbb"];
 
 describe("The secret that a machine joins with", () => {
-  it("holds a token of the bootstrap account for half an hour, and is never returned", async () => {
-    const name = await create(mine);
-    expect(name).toBe(`casement/${town.cluster.name}/join/${mine}`);
-    const { sub, exp, iat } = claimsOf(tokenIn(await readBy(mine, name)));
-    expect({ sub, seconds: exp - iat }).toEqual({ sub: JOIN_USER, seconds: 1_800 });
+  it("holds a token of the bootstrap account for ten minutes, of which only its id and its end are returned", async () => {
+    const token = await create(mine);
+    const secret = await readBy(mine, `casement/${town.cluster.name}/join/${mine}`);
+    const { sub, exp, iat, jti } = claimsOf(tokenIn(secret));
+    expect({ sub, seconds: exp - iat }).toEqual({ sub: JOIN_USER, seconds: 600 });
+    expect(token).toEqual({ id: jti, expiresAt: new Date(exp * 1000).toISOString() });
   });
 
   it("is read by its own machine only: not by another one, nor by a function", async () => {
@@ -38,22 +39,27 @@ describe("The secret that a machine joins with", () => {
   });
 
   it("is made afresh when the step runs again: an old token would run out too soon", async () => {
-    const name = await create(other);
+    const first = await create(other);
+    const name = joinSecret().nameOf(other);
     const before = tokenIn(await readBy(other, name));
     await ground.pass(60);
     await expect(create(other)).rejects.toThrow(Retryable);
-    expect(await create(other)).toBe(name);
+    const second = await create(other);
+    expect(second.id).not.toBe(first.id);
     const after = tokenIn(await readBy(other, name));
+    expect(claimsOf(after).jti).toBe(second.id);
     expect(claimsOf(after).exp - claimsOf(before).exp).toBeGreaterThanOrEqual(60);
   });
 
   it("is made although one of its name waits for the day of its deletion", async () => {
     const instanceId = "i-0cccccccccccccccc";
-    const name = await create(instanceId);
+    await create(instanceId);
+    const name = joinSecret().nameOf(instanceId);
     const { secrets } = clients(ground.settings("provision-node"), ground.transport);
     await secrets.send(new DeleteSecretCommand({ SecretId: name, RecoveryWindowInDays: 7 }));
     await expect(create(instanceId)).rejects.toThrow(Retryable);
-    expect(await create(instanceId)).toBe(name);
+    const { id } = await create(instanceId);
+    expect(claimsOf(tokenIn(await readBy(instanceId, name))).jti).toBe(id);
     await joinSecret().remove(instanceId);
   });
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type NodeRecord, newNodeRecord, type OperationRecord } from "../../lambdas/records.ts";
+import { clients } from "../../lambdas/clients/clients.ts";
+import { EXPIRES, type NodeRecord, newNodeRecord, type OperationRecord } from "../../lambdas/records.ts";
 import { operationRecord } from "../messages/records.ts";
-import { type Stand, stand } from "./ground.ts";
+import { START, type Stand, stand } from "./ground.ts";
 
 let ground: Stand;
 beforeAll(async () => {
@@ -52,6 +53,57 @@ describe("The record of an operation", () => {
     for (const day of [3, 1, 2]) await writer.requested(operation(`list-${day}`, `2027-01-0${day}T00:00:00.000Z`));
     await writer.beginNode(node("list-3", 0));
     expect((await ledger.operations(2)).map(({ id }) => id)).toEqual(["list-3", "list-2"]);
+  });
+});
+
+describe("Operations that have not ended", () => {
+  it("are found however many looks were asked for since, and gone when they end", async () => {
+    const { ledger } = ground.as("front-door");
+    const { ledger: sweeper } = ground.as("sweep");
+    await ledger.requested(operation("add-lost", "2026-01-01T00:00:00.000Z"));
+    const summary = "x".repeat(300_000);
+    for (const at of Array.from({ length: 8 }, (_, index) => index))
+      await ledger.requested({ ...operation(`add-new-${at}`, `2027-02-01T00:00:0${at}.000Z`), summary });
+    const open = (await sweeper.unfinished()).map(({ id }) => id);
+    expect(open[0]).toBe("add-lost");
+    expect(open).toContain("add-new-7");
+    await sweeper.changeOperation("add-lost", { status: "failed", endedAt: "2027-02-02T00:00:00.000Z" });
+    expect((await sweeper.unfinished()).map(({ id }) => id)).not.toContain("add-lost");
+  });
+
+  it("are not those that were refused before they began", async () => {
+    const { ledger } = ground.as("front-door");
+    const endedAt = "2027-03-01T00:00:00.000Z";
+    await ledger.requested({ ...operation("add-refused", endedAt), status: "refused", endedAt });
+    expect((await ground.as("sweep").ledger.unfinished()).map(({ id }) => id)).not.toContain("add-refused");
+  });
+
+  it("are listed by time across pages of a megabyte", async () => {
+    const { ledger } = ground.as("look");
+    const newest = (await ledger.operations(8)).map(({ id }) => id);
+    expect(newest).toEqual([7, 6, 5, 4, 3, 2, 1, 0].map((at) => `add-new-${at}`));
+  });
+});
+
+describe("What nobody asks for any more", () => {
+  /** Seconds since the epoch at which DynamoDB may let an item go; undefined keeps it. */
+  const expiryOf = async (pk: string, sk: string): Promise<number | undefined> => {
+    const settings = ground.settings("front-door");
+    const { dynamodb } = clients(settings, ground.transport);
+    const { Item } = await dynamodb("GetItem", { TableName: settings.ledgerTable, Key: { pk, sk } });
+    return Item?.[EXPIRES] as number | undefined;
+  };
+  const DAY = 24 * 60 * 60;
+
+  it("expires: a look after a month, a command's callback after a day; a change stays", async () => {
+    const { ledger } = ground.as("front-door");
+    const asked = "2027-04-01T00:00:00.000Z";
+    await ledger.requested({ ...operation("nodes-1", asked), request: { command: "nodes" } });
+    await ledger.requested(operation("add-kept", asked));
+    await ground.as("provision-node").ledger.awaitCommand("command-9", "i-0cc", "callback-9");
+    expect(await expiryOf("operation#nodes-1", "operation")).toBe(Date.parse(asked) / 1000 + 30 * DAY);
+    expect(await expiryOf("operation#add-kept", "operation")).toBeUndefined();
+    expect(await expiryOf("command#command-9", "callback")).toBe(START / 1000 + DAY);
   });
 });
 
@@ -118,9 +170,11 @@ describe("The records of an operation's nodes", () => {
 describe("The callback that waits for a command", () => {
   it("is found by the command's id, the newest counts, and others are unknown", async () => {
     const { ledger } = ground.as("provision-node");
-    await ledger.awaitCommand("command-1", "callback-1");
-    await ledger.awaitCommand("command-1", "callback-2");
+    await ledger.awaitCommand("command-1", "i-0aa", "callback-1");
+    await ledger.awaitCommand("command-1", "i-0aa", "callback-2");
     expect(await ground.as("cloud-events").ledger.commandCallback("command-1")).toBe("callback-2");
     expect(await ledger.commandCallback("command-2")).toBeUndefined();
+    expect(await ground.as("cloud-events").ledger.machineCallback("i-0aa")).toBe("callback-2");
+    expect(await ledger.machineCallback("i-0bb")).toBeUndefined();
   });
 });

@@ -97,14 +97,16 @@ describe("Sending a command", () => {
   const order: Order = { script: "apply", request: { plan: { steps: ["ü"] } }, mark: "add-1 0 guard" };
   const sends: Answers = { SendCommand: () => ({ body: { Command: { CommandId: "command-1" } } }) };
 
-  it("names document and version, one machine, the mark, and packs the request", async () => {
+  it("names document, version and hash, one machine, the mark, and packs the request", async () => {
     const { machine, asked } = answered({ ...holding, ...sends });
     expect(await machine.send(held, order)).toBe("command-1");
     const { input } = asked.find(({ action }) => action === "SendCommand") ?? { input: {} };
     const { Parameters, ...rest } = input as { Parameters: { Request: [string] } };
     expect(rest).toEqual({
-      DocumentName: "casement-apply-1a2b3c",
+      DocumentName: expect.stringMatching(/^casement-[a-z-]+-apply-1a2b3c000000$/),
       DocumentVersion: "1",
+      DocumentHash: "1a2b3c".padEnd(64, "0"),
+      DocumentHashType: "Sha256",
       InstanceIds: ["i-0aaa"],
       Comment: "add-1 0 guard",
       TimeoutSeconds: 120,

@@ -1,9 +1,13 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { configurationOf } from "../../lambdas/configuration.ts";
+import { payloadManifestOf } from "../../lambdas/desired/okd-payload.ts";
 import type { Plan } from "../../lambdas/desired/plan.ts";
 import { RUNTIME_KEY } from "../../lambdas/steps/runtime.ts";
 import { newestWindows } from "../../lib/sandbox/aws/ec2/images.ts";
 import { town } from "../../lib/sandbox/town.ts";
+import { manifest } from "../desired/okd-facts.ts";
+import { nextRelease } from "../journeys/releases.ts";
 import { START, type Stand, stand } from "./ground.ts";
 
 let ground: Stand;
@@ -11,6 +15,19 @@ beforeAll(async () => {
   ground = await stand();
 });
 afterAll(() => ground.close());
+
+interface Published {
+  readonly configuration: object;
+  readonly payload: { readonly files: object[] };
+}
+
+const publish = (content: object): string => ground.s3.seed(town.bucket, RUNTIME_KEY, JSON.stringify(content));
+
+/** Document that a deployment would publish today. */
+const document = (): Published => ({
+  configuration: ground.configuration,
+  payload: manifest() as Published["payload"],
+});
 
 describe("The runtime document", () => {
   it("is read at its newest, and an old version stays what it was", async () => {
@@ -31,6 +48,39 @@ describe("The runtime document", () => {
     await expect(ground.as("look").runtime.read(version)).rejects.toThrow(/cluster/);
     const none = ground.s3.seed(town.bucket, RUNTIME_KEY, "");
     await expect(ground.as("look").runtime.read(none)).rejects.toThrow();
+  });
+});
+
+describe("A runtime document of the next release", () => {
+  it("is read as this release knows it, whatever keys and files were added at whatever level", async () => {
+    const { runtime } = ground.as("look");
+    const today = await runtime.read(publish(document()));
+    const { configuration, payload } = nextRelease(document()) as Published;
+    payload.files.push({ ...payload.files[0], name: "new.exe", path: "C:\\k\\new.exe" });
+    const next = await runtime.read(publish({ configuration, payload }));
+    expect(next).toEqual({ ...today, version: next.version });
+    expect(JSON.stringify(next)).not.toContain("addedByTheNextRelease");
+  });
+
+  it("is refused by the same keys where it is written", () => {
+    const { configuration, payload } = nextRelease(document()) as Published;
+    expect(() => configurationOf(configuration)).toThrow('pools.web.taint: Unrecognized key: "addedByTheNextRelease"');
+    expect(() => payloadManifestOf(payload)).toThrow('files.0: Unrecognized key: "addedByTheNextRelease"');
+  });
+
+  it("still says who may do what when everything else has become unreadable", async () => {
+    const { runtime } = ground.as("look");
+    const { people, policy, slack, command } = ground.configuration;
+    publish({ configuration: { people, policy, slack, command, pools: "elsewhere" }, payload: 7 });
+    await expect(runtime.read(null)).rejects.toMatchObject({ name: "Refused" });
+    expect(await runtime.rules()).toEqual({ people, policy, slack, command });
+  });
+
+  it("that is unreadable is refused with what somebody can do", async () => {
+    publish({ configuration: { people: [] }, payload: {} });
+    await expect(ground.as("look").runtime.rules()).rejects.toThrow(
+      /If a deployment is under way, ask again when it has ended.*\n {2}slack: /s,
+    );
   });
 });
 

@@ -28,7 +28,7 @@ const pairs = {
   rsa: await webcrypto.subtle.generateKey(algorithms.rsa, true, usages),
 };
 
-/** What a signing request says. */
+/** Content of a signing request, and the type of its key. */
 export interface Wanted {
   readonly key?: KeyType;
   readonly subject: JsonName;
@@ -66,7 +66,10 @@ export const rightNames: readonly JsonGeneralName[] = [
   { type: "ip", value: address },
 ];
 
-/** When the machine was launched, and when its kubelet asked. */
+/** Id of the join token that the machine was given. */
+export const credential = "JTI=0b1c2d3e-0000-4000-8000-000000000001";
+
+/** Times of the machine's launch and of its kubelet's request. */
 const launchedAt = "2026-11-21T07:50:00.000Z";
 const askedAt = "2026-11-21T07:58:00.000Z";
 
@@ -74,6 +77,7 @@ const askedAt = "2026-11-21T07:58:00.000Z";
 export const expecting = (nodeExists: boolean): Expected => ({
   nodeName,
   bootstrapper,
+  credentials: [credential],
   addresses: [address],
   names: [nodeName],
   launchedAt,
@@ -90,6 +94,7 @@ export const client = (changes: Partial<PendingRequest> = {}): PendingRequest =>
   signerName: CLIENT_SIGNER,
   username: bootstrapper,
   groups: ["system:serviceaccounts", "system:authenticated"],
+  credentials: [credential],
   usages: ["digital signature", "client auth"],
   pem: rightClient,
   ...changes,
@@ -102,6 +107,7 @@ export const serving = (changes: Partial<PendingRequest> = {}): PendingRequest =
   signerName: SERVING_SIGNER,
   username: commonName,
   groups: ["system:nodes", "system:authenticated"],
+  credentials: ["X509SHA256=00"],
   usages: ["digital signature", "server auth"],
   pem: rightServing,
   ...changes,

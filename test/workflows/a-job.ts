@@ -4,7 +4,7 @@ import type { Job } from "../../lambdas/workflows/provision/job.ts";
 import { configurationWith, manifest } from "../desired/okd-facts.ts";
 import { tenMinutes, verbs } from "./engine.ts";
 
-/** What a job did, in order: "terminate i-0…", "record failed"; and who cancelled its operation. */
+/** Acts of a job, in order: "terminate i-0…", "record failed"; and who cancelled its operation. */
 export interface Diary {
   readonly entries: string[];
   cancelledBy: string | null;
@@ -26,7 +26,7 @@ const lease = { instanceId: machine.instanceId, owner: "add-1:0", epoch: 1 };
 
 type Given = Readonly<Record<string, object>>;
 
-/** What every job needs of the world: a ledger that takes note, a machine that does what it is told, an instance that goes. */
+/** World that every job needs: a ledger that takes note, a machine that does what it is told, an instance that goes. */
 function ordinary(book: Diary): Given {
   const { entries } = book;
   const does = (what: string) => async (): Promise<void> => void entries.push(what);
@@ -37,6 +37,7 @@ function ordinary(book: Diary): Given {
       changeNode: async (_id: string, _index: number, { status, outcome }: { status?: string; outcome?: string }) =>
         void (status && entries.push(outcome ? `${status}: ${outcome}` : status)),
       awaitCommand: async () => undefined,
+      awaitMachine: async () => undefined,
     },
     machine: {
       requestFor: async (plan: { operations: readonly { do: string }[] }) => ({ plan }),
@@ -47,6 +48,7 @@ function ordinary(book: Diary): Given {
       },
       look: async () => ({ state: "done", result: { script: order?.script, ok: true, failed: null } }),
     },
+    places: { giveBack: does("give back the place") },
     instances: {
       describe: async () => ({ ...machine, state: entries.includes("terminate") ? "terminated" : "running" }),
       terminate: does("terminate"),
@@ -54,6 +56,7 @@ function ordinary(book: Diary): Given {
     joinSecret: { remove: does("delete the join secret"), nameOf: () => "casement/prod-west/join" },
     nodes: { read: async () => undefined, remove: does("delete the Node"), announce: async () => undefined },
     notices: { send: async () => undefined },
+    runtime: { read: async () => ({ version: "1", configuration: configurationWith() }) },
   };
 }
 
@@ -84,6 +87,8 @@ export function jobOn(ctx: DurableContext, book: Diary, given: Given = {}, chang
     machine,
     lease,
     node: null,
+    kubeletClients: "PEM",
+    tokens: [],
     ...changes,
   };
 }

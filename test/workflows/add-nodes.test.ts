@@ -20,6 +20,10 @@ it("a dry run promises nothing, writes no node and starts none; it tells the ask
       ofPool: async () => [],
       image: async () => ({ parameter: "/aws/…", imageId: "ami-0a1b2c3d4e5f60718" }),
     },
+    cluster: {
+      facts: async () => ({ platform: "AWS", ownCloudController: false, podNetworks: [], wmco: false, wmcoNodes: [] }),
+    },
+    claims: { all: async () => [] },
     places: {
       reserve: async (_pool: unknown, _id: string, count: number) => {
         did.push(`promise ${count}`);

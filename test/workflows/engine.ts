@@ -1,14 +1,19 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Steps } from "../../lambdas/steps/steps.ts";
 import { type Bounds, onlyUntil } from "../../lambdas/workflows/durably.ts";
-import { type Ended, sandboxEngine } from "../sandbox/durable/backends.ts";
+import { type Ended, type Outside, sandboxEngine } from "../sandbox/durable/backends.ts";
 
 /** Fakes the time that a workflow's waits take; `tearDown` puts it back. */
 export const { setUp, tearDown } = sandboxEngine;
 
-/** Runs a piece of a workflow on the sandbox's engine to its end. */
-export const run = (work: (ctx: DurableContext) => Promise<unknown>): Promise<Ended> =>
-  sandboxEngine.run((_event: unknown, ctx: DurableContext) => work(ctx));
+/**
+ * Runs a piece of a workflow on the sandbox's engine to its end.
+ * @param meanwhile what happens outside while it runs
+ */
+export const run = (
+  work: (ctx: DurableContext) => Promise<unknown>,
+  meanwhile: (outside: Outside) => Promise<void> = async () => undefined,
+): Promise<Ended> => sandboxEngine.run((_event: unknown, ctx: DurableContext) => work(ctx), { meanwhile });
 
 /** The few verbs that a piece needs; any other that it calls is a TypeError. */
 export const verbs = (given: object): Steps =>

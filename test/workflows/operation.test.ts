@@ -54,7 +54,7 @@ it("an operation that got nowhere is said in the channel: a refusal, a service t
   const said: string[] = [];
   const post = async (_channel: string, { blocks }: Message) => void said.push(JSON.stringify(blocks));
   const steps = verbs({
-    runtime: { read: async () => ({ version: "7", configuration: configurationWith() }) },
+    runtime: { rules: async () => configurationWith() },
     ledger: { changeOperation: async () => undefined, operation: async () => operationRecord() },
     thread: { post },
   });

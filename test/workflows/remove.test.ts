@@ -26,7 +26,7 @@ const configuration = {
   policy: { remove: ["operator"] },
 };
 
-/** A Node of ours as its cluster shows it: its uid and whether EC2 protects its instance may change. */
+/** The node under test as its cluster shows it: its uid and whether EC2 protects its instance may change. */
 interface Found {
   uid: string;
   isProtected: boolean;
@@ -35,7 +35,7 @@ interface Found {
 /** The verbs by which a node is judged; what was begun with it is kept in `taken`. */
 const judging = (found: Found, taken: string[]) =>
   verbs({
-    runtime: { read: async () => ({ version: "7", configuration }) },
+    runtime: { read: async () => ({ version: "7", configuration }), rules: async () => configuration },
     people: { standing: async () => "member", groupsOf: async () => [] },
     nodes: {
       all: async () => [

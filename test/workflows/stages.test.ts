@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Observation } from "../../lambdas/desired/plan.ts";
 import { admit } from "../../lambdas/workflows/provision/admit.ts";
 import { guardRoute, installFeatures } from "../../lambdas/workflows/provision/configure.ts";
-import { enter } from "../../lambdas/workflows/provision/job.ts";
+import { enter, remark } from "../../lambdas/workflows/provision/job.ts";
 import { clientCertificate, currentNode, nodeRegistered } from "../../lambdas/workflows/provision/join.ts";
 import { diary, jobOn, machine } from "./a-job.ts";
-import { run, setUp, tearDown } from "./engine.ts";
+import { run, setUp, tearDown, tenMinutes } from "./engine.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);
@@ -30,10 +30,31 @@ describe("A stage", () => {
   });
 });
 
+describe("A remark of a node", () => {
+  it("is said once, and not at all when the node has said too much: otherwise people were called at each look", async () => {
+    const said: string[] = [];
+    const ledger = {
+      nodes: async () => [{ index: 0, notes: said }],
+      changeNode: async (_id: string, _index: number, { notes }: { notes: string[] }) => {
+        said.splice(0, said.length, ...notes);
+      },
+    };
+    const requests = Array.from({ length: 25 }, (_, at) => `csr-${at} was left pending`);
+    const fresh: (readonly string[])[] = [];
+    await run(async (ctx) => {
+      const job = jobOn(ctx, diary(), { ledger });
+      for (const notes of [requests.slice(0, 15), requests, requests]) fresh.push(await remark(job, notes));
+    });
+    expect(fresh).toEqual([requests.slice(0, 15), requests.slice(15, 20), []]);
+    expect(said).toEqual(requests.slice(0, 20));
+  });
+});
+
 /** A machine that sees itself so, at each look of observe.ps1; its other scripts do what they are told. */
 function seeing(...seen: readonly Partial<Observation>[]) {
-  const guard = { present: true, sha256: null, taskEnabled: true, lastResult: 0, paths: 1 };
-  const healthy = { guard, metadataAnswers: true, bootId: "boot-1", features: ["Containers"], hnsNetworks: [] };
+  const guard = { present: true, sha256: null, taskEnabled: true, lastResult: 0, paths: 1, error: "" };
+  const clock = Math.floor(Date.now() / 1000);
+  const healthy = { guard, clock, metadataAnswers: true, bootId: "boot-1", features: ["Containers"], hnsNetworks: [] };
   const scripts: string[] = [];
   let looks = 0;
   const answer = (): object => {
@@ -47,14 +68,18 @@ function seeing(...seen: readonly Partial<Observation>[]) {
   return { scripts, given: { machine: { send, look: async () => ({ state: "done", result: answer() }) } } };
 }
 
-const noGuard = { guard: { present: false, sha256: null, taskEnabled: false, lastResult: null, paths: 1 } };
-const failedGuard = { guard: { present: true, sha256: null, taskEnabled: true, lastResult: 1, paths: 1 } };
-const twoPaths = { guard: { present: true, sha256: null, taskEnabled: true, lastResult: 0, paths: 2 } };
+const noGuard = { guard: { present: false, sha256: null, taskEnabled: false, lastResult: null, paths: 1, error: "" } };
+const failedGuard = {
+  guard: { present: true, sha256: null, taskEnabled: true, lastResult: 1, paths: 1, error: "no default route" },
+};
+const yesterday = { clock: Math.floor(Date.now() / 1000) - 86_400 };
+const twoPaths = { guard: { present: true, sha256: null, taskEnabled: true, lastResult: 0, paths: 2, error: "" } };
 
 describe("The guard of the metadata route", () => {
   it.each([
     ["it is not installed", noGuard, "is not installed as a scheduled task"],
-    ["its last run failed", failedGuard, "ended with 1"],
+    ["its last run failed", failedGuard, "ended with 1: no default route"],
+    ["the machine's clock is wrong", yesterday, "the clock of the machine is wrong: it said "],
     ["it cannot tell the network paths apart", twoPaths, "finds 2 network paths"],
     ["the metadata service does not answer", { metadataAnswers: false }, "does not answer"],
   ])("is not believed when %s", async (_, seen, why) => {
@@ -95,6 +120,48 @@ describe("Joining", () => {
     const all = async () => [{ machine: machine.instanceId, kind: "machine-set", owner: "windows" }];
     const ended = await run((ctx) => clientCertificate(jobOn(ctx, diary(), { claims: { all } })));
     expect(ended.error).toEqual({ type: "StageFailed", message: expect.stringContaining("windows") });
+  });
+
+  it("says what was approved wrongly, however many requests were left pending before", async () => {
+    const said: string[] = [];
+    const called: string[] = [];
+    const ledger = {
+      nodes: async () => [{ index: 0, notes: said }],
+      changeNode: async (_id: string, _index: number, { notes }: { notes?: string[] }) =>
+        void (notes && said.splice(0, said.length, ...notes)),
+    };
+    const nearMisses = Array.from({ length: 40 }, (_, at) => ({ name: `csr-${at}`, why: "its usages are wrong" }));
+    const by = { program: "approve-all", reason: "", message: "" };
+    const wrong = { name: "csr-wrong", why: "it was asked for with another join token", by };
+    let look = 0;
+    const approveFor = async () => {
+      look += 1;
+      const approved = look > 3 ? { name: "csr-ours", by: null } : null;
+      return { approved, denied: [], nearMisses, approvedWrongly: look > 1 ? [wrong] : [] };
+    };
+    const given = {
+      ledger,
+      claims: { all: async () => [] },
+      csrs: { approveFor, strangers: async () => [] },
+      notices: { send: async ({ message }: { message: string }) => void called.push(message) },
+    };
+    const ended = await run((ctx) => clientCertificate(jobOn(ctx, diary(), given)));
+    expect(ended.status).toBe("SUCCEEDED");
+    expect(said).toHaveLength(11);
+    expect(said.at(-1)).toContain("WRONGLY APPROVED: csr-wrong");
+    expect(called).toHaveLength(2);
+  });
+
+  it("makes no further join token when the stage is out of time, and says what it waited for", async () => {
+    const book = diary();
+    const approveFor = async () => ({ approved: null, denied: [], nearMisses: [], approvedWrongly: [] });
+    const given = { claims: { all: async () => [] }, csrs: { approveFor, strangers: async () => [] } };
+    const tokens = [{ id: "jti-1", expiresAt: new Date(Date.now() - 60_000).toISOString() }];
+    const bounds = tenMinutes({ until: Date.now() - 1_000 });
+    const ledger = { nodes: async () => [] };
+    const ended = await run((ctx) => clientCertificate(jobOn(ctx, book, { ...given, ledger }, { tokens, bounds })));
+    expect(ended.error.message).toContain("gave up waiting for the kubelet's certificate request");
+    expect(book.entries).toEqual([]);
   });
 
   it("gives its place to the next machine as soon as the Node is there", async () => {

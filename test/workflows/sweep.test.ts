@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { Refused } from "../../lambdas/errors.ts";
 import type { OperationRecord } from "../../lambdas/records.ts";
 import { sweep } from "../../lambdas/workflows/sweep.ts";
 import { operationRecord } from "../messages/records.ts";
@@ -14,7 +15,7 @@ async function swept(minutesAgo: number, fields: Partial<OperationRecord>, execu
   const written: string[] = [];
   const steps = verbs({
     ledger: {
-      operations: async () => [operation],
+      unfinished: async () => [operation],
       operation: async () => operation,
       nodes: async () => [],
       changeOperation: async (_id: string, { status, summary }: Partial<OperationRecord>) =>
@@ -31,9 +32,36 @@ it("leaves what may still begin, and closes what never began", async () => {
   expect(await swept(21, {}, undefined)).toEqual(["failed: it was asked for, but never began"]);
 });
 
-it("leaves what runs or has ended, and closes what was stopped without a word", async () => {
+it("leaves what runs, and closes what was stopped without a word", async () => {
   const executionArn = "arn:1";
   expect(await swept(21, { executionArn }, "RUNNING")).toEqual([]);
-  expect(await swept(21, { executionArn, endedAt: "2026-11-21T14:00:00.000Z" }, "STOPPED")).toEqual([]);
   expect(await swept(21, { executionArn }, "STOPPED")).toEqual(["failed: its execution ended as STOPPED"]);
+});
+
+it("calls people about each change that was lost, and ends it, also where Slack cannot be told", async () => {
+  const requestedAt = new Date(inMinutes(-21)).toISOString();
+  const request = { command: "remove", node: "win-1", dryRun: false } as const;
+  const lost = new Map(["remove-1", "remove-2"].map((id) => [id, operationRecord({ id, request, requestedAt })]));
+  const done: string[] = [];
+  const steps = verbs({
+    ledger: {
+      unfinished: async () => [...lost.values()],
+      operation: async (id: string) => lost.get(id),
+      nodes: async () => [],
+      changeOperation: async (id: string, change: Partial<OperationRecord>) => {
+        const before = lost.get(id);
+        if (before) lost.set(id, { ...before, ...change });
+        done.push(`end ${id}`);
+      },
+    },
+    notices: { send: async ({ operation }: { operation: string }) => void done.push(`call about ${operation}`) },
+    runtime: {
+      rules: async () => {
+        throw new Refused("there is no runtime document");
+      },
+    },
+  });
+  const ended = await run((ctx) => sweep(steps)({ tick: "event-1" }, ctx));
+  expect(ended.status).toBe("SUCCEEDED");
+  expect(done).toEqual(["call about remove-1", "end remove-1", "call about remove-2", "end remove-2"]);
 });

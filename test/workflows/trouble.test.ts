@@ -15,7 +15,7 @@ const node = (ready: "True" | "False") => ({
 const cancelled = new Cancelled("U0OPERATOR");
 const failed = new StageFailed("gave up waiting for the kubelet");
 
-/** What happens to a node in trouble that nobody decides about, in order. */
+/** Acts on a node in trouble that nobody decides about, in order. */
 async function endOf(error: Error, given: Readonly<Record<string, object>> = {}, changes: Partial<Job> = {}) {
   const book = diary();
   await run((ctx) => trouble(jobOn(ctx, book, given, changes), error));
@@ -23,9 +23,10 @@ async function endOf(error: Error, given: Readonly<Record<string, object>> = {},
 }
 
 describe("A node whose stage failed", () => {
-  it("has its kubelet stopped before anybody is asked, and goes when nobody decides", async () => {
+  it("has its kubelet stopped and its place given back before anybody is asked, and goes when nobody decides", async () => {
     expect(await endOf(failed)).toEqual([
       'apply "stop the kubelet"',
+      "give back the place",
       "deciding",
       "terminate",
       "failed: terminated when nobody had decided in time",
@@ -34,11 +35,15 @@ describe("A node whose stage failed", () => {
 
   it("is asked about although its kubelet could not be stopped", async () => {
     const look = async () => ({ state: "failed", why: "the agent is silent" });
-    expect((await endOf(failed, { machine: { look } })).slice(0, 2)).toEqual(['apply "stop the kubelet"', "deciding"]);
+    expect((await endOf(failed, { machine: { look } })).slice(0, 3)).toEqual([
+      'apply "stop the kubelet"',
+      "give back the place",
+      "deciding",
+    ]);
   });
 
   it("is sent nothing where its kubelet was never started", async () => {
-    expect((await endOf(failed, {}, { stage: "payload" }))[0]).toBe("deciding");
+    expect((await endOf(failed, {}, { stage: "payload" })).slice(0, 2)).toEqual(["give back the place", "deciding"]);
   });
 
   it("is asked about and terminated although EC2 does not answer for a while", async () => {
@@ -47,12 +52,31 @@ describe("A node whose stage failed", () => {
     };
     const entries = await endOf(failed, { instances: { describe: deaf } }, { stage: "agent" });
     expect(entries).toEqual([
+      "give back the place",
       "deciding",
       "terminate",
       `failed: terminated when nobody had decided in time, but EC2 does not show ${machine.instanceId} as terminated yet`,
     ]);
     const wholly = await endOf(failed, { instances: { describe: deaf, terminate: deaf } }, { stage: "agent" });
     expect(wholly.at(-1)).toContain("as terminated yet");
+  });
+
+  it("stays asked about when an event says that its instance stops, and EC2 does not answer", async () => {
+    const book = diary();
+    const describe = async () => {
+      if (!book.entries.includes("deciding")) return machine;
+      throw Object.assign(new Error("An internal error has occurred"), { name: "InternalError" });
+    };
+    const ended = await run(
+      (ctx) => trouble(jobOn(ctx, book, { instances: { describe } }, { stage: "agent" }), failed),
+      async ({ callback }) => {
+        const asked = callback("what becomes of the machine 1");
+        await asked.begun();
+        await asked.succeed(JSON.stringify({ state: "stopping" }));
+      },
+    );
+    expect(ended.status).toBe("SUCCEEDED");
+    expect(book.entries.slice(0, 4)).toEqual(["give back the place", "deciding", "deciding", "terminate"]);
   });
 
   it("is not asked about when its instance is gone or was never launched", async () => {

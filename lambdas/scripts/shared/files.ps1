@@ -13,42 +13,58 @@ function Set-Access([string] $path, [string] $wanted) {
     return $true
 }
 
+# True where a file has what its folder gives, and an owner who may have it. A rule without the mark ID (inherited) was
+# set on the file itself.
+function Test-Inherited([string] $sddl) {
+    $own = @([regex]::Matches($sddl, '\([^;]*;([^;]*);') | Where-Object { $_.Groups[1].Value -cnotmatch 'ID' })
+    return $sddl -cmatch '^O:(BA|SY)' -and $sddl -cnotmatch 'D:P' -and $own.Count -eq 0
+}
+
+# A file takes over the access of the one that it replaces: of one that we closed, or that somebody laid there before us.
+function Reset-Access([string] $path) {
+    $acl = Get-Acl -LiteralPath $path
+    if (Test-Inherited $acl.Sddl) { return $false }
+    $acl.SetSecurityDescriptorSddlForm('O:BAD:AI', 'Access, Owner')
+    Set-Acl -LiteralPath $path -AclObject $acl
+    if (-not (Test-Inherited (Get-Acl -LiteralPath $path).Sddl)) { throw 'its access could not be given back to its folder' }
+    return $true
+}
+
 function Get-Sha256([string] $path) {
     return (Get-FileHash -LiteralPath $path -Algorithm SHA256).Hash.ToLowerInvariant()
-}
-
-# The agent tells the region; without it the AWS tools ask the metadata service.
-function Get-AwsRegion {
-    if ($env:AWS_SSM_REGION_NAME) { return @{ Region = $env:AWS_SSM_REGION_NAME } }
-    return @{}
-}
-
-# The other S3 cmdlets say -VersionId, this one -Version (AWS Tools for PowerShell, issue 369).
-function Read-Bucket($source, [string] $to) {
-    $region = Get-AwsRegion
-    Read-S3Object -BucketName $source.bucket -Key $source.key -Version $source.version -File $to @region | Out-Null
-}
-
-# One field of a secret that is a JSON object; the value is never printed.
-function Read-Secret($source) {
-    $region = Get-AwsRegion
-    $secret = (Get-SECSecretValue -SecretId $source.secretId @region).SecretString | ConvertFrom-Json
-    if (-not (Test-Has $secret $source.field)) { throw "the secret has no field $($source.field)" }
-    return [Text.Encoding]::UTF8.GetBytes("$($secret.($source.field))")
-}
-
-# Lays the content beside its place; it is closed to others before anything is in it.
-function Save-Source($source, [string] $to, [string] $access) {
-    [IO.File]::WriteAllBytes($to, (New-Object byte[] 0))
-    if ($access -eq 'system') { Set-Access $to $SystemFile | Out-Null }
-    if ($source.from -eq 'inline') { [IO.File]::WriteAllBytes($to, [Convert]::FromBase64String($source.base64)) }
-    elseif ($source.from -eq 'secret') { [IO.File]::WriteAllBytes($to, (Read-Secret $source)) }
-    else { Read-Bucket $source $to }
 }
 
 function Assert-Sha256([string] $path, [string] $wanted) {
     $found = Get-Sha256 $path
     if ($found -ne $wanted) { throw "the content has sha256 $found, wanted is $wanted" }
+}
+
+# One field of a secret that is a JSON object; the value is never printed.
+function Read-Secret($source) {
+    $secret = Read-Json (Read-SecretText $source.secretId) 'the secret'
+    if (-not (Test-Has $secret $source.field)) { throw "the secret has no field $($source.field)" }
+    $value = $secret.($source.field)
+    if ($value -isnot [string]) { throw "the secret's field $($source.field) is not text" }
+    return [Text.Encoding]::UTF8.GetBytes($value)
+}
+
+# What arrived damaged is fetched once more.
+function Save-Pinned($source, [string] $sha256, [string] $to) {
+    Save-Object $source $to
+    if ((Get-Sha256 $to) -ne $sha256) { Save-Object $source $to }
+    Assert-Sha256 $to $sha256
+}
+
+# Lays the content beside its place; it is closed to others before anything is in it.
+function Save-Source($operation, [string] $to) {
+    $source = $operation.source
+    [IO.File]::WriteAllBytes($to, (New-Object byte[] 0))
+    if ($operation.access -eq 'system') { Set-Access $to $SystemFile | Out-Null }
+    switch -CaseSensitive ($source.from) {
+        'inline' { [IO.File]::WriteAllBytes($to, [Convert]::FromBase64String($source.base64)) }
+        'secret' { [IO.File]::WriteAllBytes($to, (Read-Secret $source)) }
+        'bucket' { Save-Pinned $source $operation.sha256 $to }
+    }
 }
 
 function Set-PlannedDirectory($operation) {
@@ -70,20 +86,20 @@ function Test-Content($operation, [string] $new) {
 function Set-PlannedFile($operation) {
     $new = "$($operation.path).casement-new"
     try {
-        if (-not $operation.sha256) { Save-Source $operation.source $new $operation.access }
+        if (-not $operation.sha256) { Save-Source $operation $new }
         $changed = -not (Test-Content $operation $new)
         if ($changed) { Install-File $operation $new }
     } finally {
         Remove-Item -LiteralPath $new -Force -ErrorAction SilentlyContinue
     }
     # A file that replaces another takes over its access, so this comes last.
-    if ($operation.access -eq 'system' -and (Set-Access $operation.path $SystemFile)) { $changed = $true }
-    return $changed
+    $opened = if ($operation.access -eq 'system') { Set-Access $operation.path $SystemFile } else { Reset-Access $operation.path }
+    return [bool] ($changed -bor $opened)
 }
 
 function Install-File($operation, [string] $new) {
     if ($operation.sha256) {
-        Save-Source $operation.source $new $operation.access
+        Save-Source $operation $new
         Assert-Sha256 $new $operation.sha256
     }
     $wanted = Get-Sha256 $new
@@ -94,6 +110,7 @@ function Install-File($operation, [string] $new) {
 
 function Remove-PlannedFile($operation) {
     if (-not (Test-Path -LiteralPath $operation.path)) { return $false }
+    if (Test-Path -LiteralPath $operation.path -PathType Container) { throw 'it is a folder, not a file' }
     Remove-Item -LiteralPath $operation.path -Force
     return $true
 }

@@ -19,13 +19,14 @@ function Get-GuardResult([int] $patience = 60) {
 # The guard of the metadata route as it stands: its file, its task, and what it would do now.
 function Get-GuardState {
     $path = Join-Path $CasementHome 'guard.ps1'
-    $state = [ordered] @{ present = $false; sha256 = $null; taskEnabled = $false; lastResult = $null; paths = 0 }
+    $state = [ordered] @{ present = $false; sha256 = $null; taskEnabled = $false; lastResult = $null; paths = 0; error = '' }
     $task = Get-ScheduledTask -TaskName 'Casement guard' -ErrorAction SilentlyContinue
     if ($task) {
         $state.taskEnabled = "$($task.State)" -ne 'Disabled'
         $last = Get-GuardResult
         # SCHED_S_TASK_HAS_NOT_RUN (0x41303) and SCHED_S_TASK_RUNNING (0x41301) are no results.
         if (@(267009, 267011) -notcontains $last) { $state.lastResult = [long] $last }
+        if ($last -ne 0) { $state.error = Get-RecordedError (Join-Path $CasementHome 'guard.json') }
     }
     if (Test-Path -LiteralPath $path) {
         $state.present = $true

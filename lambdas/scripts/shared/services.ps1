@@ -2,6 +2,8 @@
 # changed through the service manager, which would not notice a change of the registry.
 $Services = 'HKLM:\SYSTEM\CurrentControlSet\Services'
 $RestartDue = New-Object System.Collections.Generic.List[string]
+# After so long a service that was started is looked at again.
+$SettleSeconds = 3
 
 function Add-RestartDue([string] $name) {
     if (-not $RestartDue.Contains($name)) { $RestartDue.Add($name) }
@@ -47,6 +49,19 @@ function Set-Definition($wanted) {
     return -not $same
 }
 
+# What Windows shows of a service after it was set must be what was wanted, or each plan would set it again.
+function Assert-Definition($wanted) {
+    $now = Get-ItemProperty -Path "$Services\$($wanted.name)"
+    $shown = [ordered] @{
+        'the command line' = @((Get-Value $now 'ImagePath' ''), $wanted.commandLine)
+        'the account' = @((Get-Value $now 'ObjectName' ''), 'LocalSystem')
+        'what it depends on' = @((@(Get-Value $now 'DependOnService' @() | Sort-Object) -join ', '), (@($wanted.dependsOn | Sort-Object) -join ', '))
+    }
+    foreach ($what in $shown.Keys) {
+        if ($shown[$what][0] -ne $shown[$what][1]) { throw "Windows shows $what as '$($shown[$what][0])', wanted is '$($shown[$what][1])'" }
+    }
+}
+
 # The codes are those of Win32_Service.Change in Microsoft's reference of WMI; 0 is success.
 function Update-Definition($wanted) {
     $change = @{
@@ -54,6 +69,11 @@ function Update-Definition($wanted) {
         StartMode = $wanted.startType
         StartName = 'LocalSystem'
         ServiceDependencies = [string[]] @($wanted.dependsOn)
+    }
+    # An empty list may mean "leave it" to Win32_Service.Change; sc.exe has a word for none.
+    if (@($wanted.dependsOn).Count -eq 0) {
+        $change.Remove('ServiceDependencies')
+        Invoke-ServiceControl @('config', $wanted.name, 'depend=', '/')
     }
     $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='$($wanted.name)'"
     $code = (Invoke-CimMethod -InputObject $service -MethodName Change -Arguments $change).ReturnValue
@@ -97,33 +117,46 @@ function Set-Recovery([string] $name, $seconds) {
 
 function Set-PlannedService($operation) {
     $defined = Set-Definition $operation
+    if ($defined) { Assert-Definition $operation }
     $changed = $defined -bor (Set-ServiceEnvironment $operation)
     if ($changed -and "$((Get-Service -Name $operation.name).Status)" -eq 'Running') { Add-RestartDue $operation.name }
     return [bool] ($changed -bor (Set-Recovery $operation.name $operation.restartAfter))
 }
 
-function Wait-Service([string] $name, [string] $state, [int] $seconds) {
-    $deadline = [DateTime]::UtcNow.AddSeconds($seconds)
-    while ("$((Get-Service -Name $name).Status)" -ne $state) {
-        if ([DateTime]::UtcNow -ge $deadline) { throw "it is $((Get-Service -Name $name).Status) after $seconds seconds" }
-        Start-Sleep -Milliseconds 500
-    }
+# 1066 (ERROR_SERVICE_SPECIFIC_ERROR): the program's code is in the other field. 1077: it was never started.
+function Get-ExitText([string] $name) {
+    $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='$name'"
+    $code = if ($service.ExitCode -eq 1066) { $service.ServiceSpecificExitCode } else { $service.ExitCode }
+    if (@(0, 1077) -contains $code) { return '' }
+    return "; its exit code is $code"
 }
 
 # A program that finds its configuration wrong is Running for a moment; a second look tells.
+function Start-Settled([string] $name) {
+    Start-ServiceBounded $name
+    Start-Sleep -Seconds $SettleSeconds
+    $state = Get-ServiceState $name
+    if ($state -ne 'Running') { throw "$name is $state $SettleSeconds seconds after its start" }
+}
+
+# Why a program did not stay is in its exit code and at the end of its log.
+function Get-StartFailure($operation, [string] $reason) {
+    $text = "$reason$(Get-ExitText $operation.name)"
+    $tail = ''
+    if (Test-Has $operation 'log') { $tail = Get-LogTail $operation.log }
+    if ($tail) { $text += "; its log ends: $tail" }
+    return $text
+}
+
 function Set-PlannedState($operation) {
     $service = Get-Service -Name $operation.name -ErrorAction SilentlyContinue
     if (-not $service -and $operation.state -eq 'Stopped') { return $false }
     if (-not $service) { throw 'there is no such service' }
     if ("$($service.Status)" -eq $operation.state) { return $false }
     if ($operation.state -eq 'Stopped') {
-        Stop-Service -Name $operation.name -Force
-        Wait-Service $operation.name 'Stopped' 120
+        Stop-ServiceBounded $operation.name
         return $true
     }
-    Start-Service -Name $operation.name
-    Wait-Service $operation.name 'Running' 60
-    Start-Sleep -Seconds $SettleSeconds
-    Wait-Service $operation.name 'Running' 1
+    try { Start-Settled $operation.name } catch { throw (Get-StartFailure $operation (Get-ErrorText $_)) }
     return $true
 }

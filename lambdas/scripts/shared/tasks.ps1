@@ -3,21 +3,32 @@
 function Get-TaskArguments($operation) {
     $words = @('-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-File', $operation.script) + @($operation.arguments)
     foreach ($word in $words) { if ("$word".Contains('"')) { throw 'an argument holds a quotation mark' } }
-    return @($words | ForEach-Object { if ("$_" -match '^[^\s]+$') { "$_" } else { "`"$_`"" } }) -join ' '
+    # Before a closing quotation mark a backslash counts as two (Microsoft, "Parsing C command-line arguments").
+    return @($words | ForEach-Object { if ("$_" -match '^[^\s]+$') { "$_" } else { "`"$("$_" -replace '(\\+)$', '$1$1')`"" } }) -join ' '
 }
 
-function Test-Task($task, [string] $arguments, [int] $minutes) {
+# Windows shows the account by its name in its own language.
+function Test-System([string] $user) {
+    $local = "$((Get-CimInstance -ClassName Win32_SystemAccount -Filter "SID='S-1-5-18'").Name)"
+    return @('S-1-5-18', 'SYSTEM', 'NT AUTHORITY\SYSTEM', $local) -contains $user
+}
+
+# How a task differs from what is wanted; nothing when it does not.
+function Get-TaskFault($task, [string] $arguments, [int] $minutes) {
     $action = @($task.Actions)[0]
     $intervals = @($task.Triggers | Where-Object { $_.Repetition -and $_.Repetition.Interval } | ForEach-Object { "$($_.Repetition.Interval)" })
     $wanted = @(if ($minutes -gt 0) { "PT$($minutes)M" })
-    return "$($task.State)" -ne 'Disabled' -and $action.Execute -eq 'powershell.exe' -and $action.Arguments -ceq $arguments -and
-        @('SYSTEM', 'NT AUTHORITY\SYSTEM', 'S-1-5-18') -contains $task.Principal.UserId -and (Test-Same $intervals $wanted)
+    if ("$($task.State)" -eq 'Disabled') { return 'it is disabled' }
+    if ($action.Execute -ne 'powershell.exe' -or $action.Arguments -cne $arguments) { return "it runs $($action.Execute) $($action.Arguments)" }
+    if (-not (Test-System $task.Principal.UserId)) { return "it runs as $($task.Principal.UserId)" }
+    if (-not (Test-Same $intervals $wanted)) { return "its intervals are '$($intervals -join ', ')'" }
+    return ''
 }
 
 function Set-PlannedTask($operation) {
     $arguments = Get-TaskArguments $operation
     $task = Get-ScheduledTask -TaskName $operation.name -ErrorAction SilentlyContinue
-    if ($task -and (Test-Task $task $arguments $operation.everyMinutes)) { return $false }
+    if ($task -and -not (Get-TaskFault $task $arguments $operation.everyMinutes)) { return $false }
     $triggers = @(New-ScheduledTaskTrigger -AtStartup)
     if ($operation.everyMinutes -gt 0) {
         $triggers += New-ScheduledTaskTrigger -Once -At ([DateTime]::Now) -RepetitionInterval (New-TimeSpan -Minutes $operation.everyMinutes)
@@ -26,10 +37,12 @@ function Set-PlannedTask($operation) {
         TaskName = $operation.name
         Action = New-ScheduledTaskAction -Execute 'powershell.exe' -Argument $arguments
         Trigger = $triggers
-        Principal = New-ScheduledTaskPrincipal -UserId 'SYSTEM' -LogonType ServiceAccount -RunLevel Highest
+        Principal = New-ScheduledTaskPrincipal -UserId 'S-1-5-18' -LogonType ServiceAccount -RunLevel Highest
         Settings = New-ScheduledTaskSettingsSet -MultipleInstances IgnoreNew -ExecutionTimeLimit (New-TimeSpan -Minutes 10) -StartWhenAvailable
     }
     Register-ScheduledTask @new -Force | Out-Null
+    $fault = Get-TaskFault (Get-ScheduledTask -TaskName $operation.name) $arguments $operation.everyMinutes
+    if ($fault) { throw "after it was registered, $fault" }
     return $true
 }
 
@@ -55,6 +68,9 @@ function Invoke-PlannedTask($operation) {
     }
     Wait-Task $operation.name $deadline
     $result = (Get-ScheduledTaskInfo -TaskName $operation.name).LastTaskResult
-    if ($result -ne 0) { throw "its last result is $result" }
-    return $true
+    if ($result -eq 0) { return $true }
+    $why = ''
+    if (Test-Has $operation 'record') { $why = Get-RecordedError $operation.record }
+    if ($why) { throw "its last result is ${result}: $why" }
+    throw "its last result is $result"
 }

@@ -17,9 +17,10 @@ function Set-PlannedFeature($operation) {
     return $true
 }
 
-# Windows reads 10.0.0.0/16 back as 10.0.0.0/255.255.0.0.
+# Windows reads 10.0.0.0/16 back as 10.0.0.0/255.255.0.0, and 10.0.0.5/32 as 10.0.0.5.
 function ConvertTo-Prefix([string] $address) {
     $base, $mask = $address.Split('/')
+    if ($mask -eq '32' -or $mask -eq '255.255.255.255') { return $base }
     if (-not $mask -or $mask -notmatch '\.') { return $address }
     $bits = 0
     foreach ($byte in ([Net.IPAddress] $mask).GetAddressBytes()) { $bits += ([Convert]::ToString($byte, 2) -replace '0', '').Length }
@@ -29,24 +30,28 @@ function ConvertTo-Prefix([string] $address) {
 function Test-FirewallRule($rule, $operation) {
     $port = $rule | Get-NetFirewallPortFilter
     $addresses = @(($rule | Get-NetFirewallAddressFilter).RemoteAddress | ForEach-Object { ConvertTo-Prefix $_ })
-    return "$($rule.Enabled)" -eq 'True' -and "$($rule.Action)" -eq 'Allow' -and $port.Protocol -eq $operation.protocol -and
-        "$($port.LocalPort)" -eq "$($operation.port)" -and (Test-Same $addresses $operation.remoteAddresses)
+    $wanted = @($operation.remoteAddresses | ForEach-Object { ConvertTo-Prefix $_ })
+    return "$($rule.Enabled)" -eq 'True' -and "$($rule.Action)" -eq 'Allow' -and "$($rule.Direction)" -eq 'Inbound' -and
+        "$($rule.Profile)" -eq 'Any' -and $port.Protocol -eq $operation.protocol -and
+        "$($port.LocalPort)" -eq "$($operation.port)" -and (Test-Same $addresses $wanted)
 }
 
 function Set-PlannedFirewallRule($operation) {
     $rule = Get-NetFirewallRule -Name $operation.name -ErrorAction SilentlyContinue
     if ($rule -and (Test-FirewallRule $rule $operation)) { return $false }
-    if ($rule) { Remove-NetFirewallRule -Name $operation.name }
     $new = @{
         Name = $operation.name
-        DisplayName = $operation.name
+        Enabled = 'True'
         Direction = 'Inbound'
         Action = 'Allow'
+        Profile = 'Any'
         Protocol = $operation.protocol
         LocalPort = $operation.port
         RemoteAddress = @($operation.remoteAddresses)
     }
-    New-NetFirewallRule @new | Out-Null
+    # A rule that is there is changed in its place: removed first, it would be missing for a moment, or for good.
+    if ($rule) { Set-NetFirewallRule @new | Out-Null } else { New-NetFirewallRule @new -DisplayName $operation.name | Out-Null }
+    if (-not (Test-FirewallRule (Get-NetFirewallRule -Name $operation.name) $operation)) { throw 'Windows shows the rule otherwise than it was set' }
     return $true
 }
 

@@ -1,4 +1,8 @@
-import { DescribeSecurityGroupsCommand, DescribeSubnetsCommand } from "@aws-sdk/client-ec2";
+import {
+  DescribeSecurityGroupsCommand,
+  DescribeSubnetsCommand,
+  GetEbsDefaultKmsKeyIdCommand,
+} from "@aws-sdk/client-ec2";
 import {
   ListObjectVersionsCommand,
   type ListObjectVersionsCommandInput,
@@ -6,10 +10,12 @@ import {
 } from "@aws-sdk/client-s3";
 import { DescribeDocumentCommand } from "@aws-sdk/client-ssm";
 import type { Configuration } from "../../configuration.ts";
-import { okdPorts, securityGroupFaults } from "../../desired/ports.ts";
+import { balancerPorts, okdPorts, securityGroupFaults } from "../../desired/ports.ts";
 import type { Finding } from "../../messages/finding.ts";
+import type { DocumentScript } from "../../scripts/documents.ts";
 import { wordsOf } from "../client-errors.ts";
 import { instances } from "../instances.ts";
+import { documentOf } from "../machine.ts";
 import { table } from "../table.ts";
 import type { Check, Patient } from "./check.ts";
 import { skewFinding } from "./clock.ts";
@@ -52,8 +58,13 @@ async function securityGroup({ world, configuration }: Patient, group: string): 
   const ports = okdPorts(configuration.cluster.hybridOverlayPort);
   try {
     const { SecurityGroups } = await world.clients.ec2.send(new DescribeSecurityGroupsCommand({ GroupIds: [group] }));
-    const faults = securityGroupFaults(SecurityGroups?.[0] ?? {}, ports);
-    return faults.length > 0 ? [{ kind: "security-group", group, faults }] : [];
+    const [found = {}] = SecurityGroups ?? [];
+    const faults = securityGroupFaults(found, ports);
+    const opened = balancerPorts(found);
+    return [
+      ...(faults.length > 0 ? [{ kind: "security-group", group, faults } as const] : []),
+      ...(opened.length > 0 ? [{ kind: "balancer-ports", group, ports: opened } as const] : []),
+    ];
   } catch (error) {
     if (isMissing(error)) return [{ kind: "security-group", group, faults: ["it does not exist"] }];
     throw error;
@@ -79,10 +90,11 @@ async function images({ world, configuration }: Patient): Promise<Finding[]> {
 }
 
 async function documents({ world }: Patient): Promise<Finding[]> {
-  const named = Object.entries(world.settings.documents).map(async ([script, name]): Promise<Finding[]> => {
+  const named = Object.keys(world.settings.documents).map(async (script): Promise<Finding[]> => {
+    const { DocumentName: name, DocumentHash: wanted } = documentOf(world.settings, script as DocumentScript);
     try {
-      await world.clients.ssm.send(new DescribeDocumentCommand({ Name: name }));
-      return [];
+      const { Document } = await world.clients.ssm.send(new DescribeDocumentCommand({ Name: name }));
+      return Document?.Hash === wanted ? [] : [{ kind: "document-changed", script, name }];
     } catch (error) {
       if (isMissing(error)) return [{ kind: "document-missing", script, name }];
       throw error;
@@ -119,6 +131,22 @@ async function payload(patient: Patient): Promise<Finding[]> {
   ];
 }
 
+/** A launch that names no key uses the account's default, and IAM lets us use no customer's key that nobody named. */
+async function volumeKey({ world, configuration }: Patient): Promise<Finding[]> {
+  const { KmsKeyId: key = "" } = await world.clients.ec2.send(new GetEbsDefaultKmsKeyIdCommand({}));
+  const isAmazons = key === "" || key.endsWith("alias/aws/ebs");
+  return configuration.volumeKey || isAmazons ? [] : [{ kind: "volume-key", key }];
+}
+
+/** Without somebody who has confirmed, alarms and calls for people reach nobody. */
+async function subscribers({ world }: Patient): Promise<Finding[]> {
+  const { humanTopic } = world.settings;
+  if (!humanTopic) return [];
+  const { confirmed, pending } = await world.clients.subscriptions(humanTopic);
+  if (confirmed.length === 0) return [{ kind: "nobody-told", pending }];
+  return pending.length === 0 ? [] : [{ kind: "unconfirmed", pending, confirmed }];
+}
+
 /** Any item does: what counts is that the table answers. */
 async function ledgerAnswers({ world }: Patient): Promise<Finding[]> {
   await table(world).read({ pk: "doctor", sk: "is-there" });
@@ -149,8 +177,10 @@ export const accountChecks: readonly Check[] = [
   { area: "AWS", what: "the ledger", look: ledgerAnswers },
   { area: "AWS", what: "the subnets", look: subnets },
   { area: "AWS", what: "the security groups", look: securityGroups },
+  { area: "AWS", what: "the key of volumes", look: volumeKey },
   { area: "AWS", what: "the Windows images", look: images },
   { area: "AWS", what: "the SSM documents", look: documents },
   { area: "AWS", what: "the payload in the bucket", look: payload },
+  { area: "AWS", what: "who is told without Slack", look: subscribers },
   { area: "AWS", what: "the clock", look: clock },
 ];

@@ -5,10 +5,10 @@ import type { Area, Finding } from "../../messages/finding.ts";
 import { slackCode, wordsOf } from "../client-errors.ts";
 import type { World } from "../world.ts";
 
-/** What is examined. */
+/** Subject of an examination. */
 export interface Subject {
   readonly world: World;
-  /** Who asks, as findings name it: the function, or who sits at the terminal. */
+  /** Asker as findings name it: the function, or the person at the terminal. */
   readonly by: string;
 }
 
@@ -48,16 +48,17 @@ export const denied = (error: Error, by: string, what: string): Finding => ({
   action: actionIn(error.message, what),
 });
 
-/** What a check that failed says about its subject: denied, a scope that is missing, or no answer. */
-function failed({ area, what }: Pick<Check, "area" | "what">, { by }: Subject, error: unknown): Finding {
+/** Finding of a check that failed: denied, a scope that is missing, or no answer. */
+function failed({ area, what }: Pick<Check, "area" | "what">, { world, by }: Subject, error: unknown): Finding {
+  const account = world.settings.account ?? by;
   if (isDenied(error)) return denied(error, by, what);
   if (slackCode(error) === "missing_scope") {
     const { needed = "" } = (error as { data?: { needed?: string } }).data ?? {};
     return { kind: "scopes-missing", scopes: needed.split(",") };
   }
-  if (error instanceof ApiException && error.code === 401) return { kind: "credential-refused" };
+  if (error instanceof ApiException && error.code === 401) return { kind: "credential-refused", account };
   if (error instanceof ApiException && error.code === 403)
-    return { kind: "right-missing", does: `look at ${what}`, right: wordsOf(error) };
+    return { kind: "right-missing", account, does: `look at ${what}`, right: wordsOf(error) };
   return { kind: "no-answer", area, what, why: wordsOf(error) };
 }
 

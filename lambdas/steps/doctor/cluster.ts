@@ -1,5 +1,7 @@
+import { userOf } from "../../desired/accounts.ts";
 import { type Access, clusterAccess } from "../../desired/cluster-access.ts";
 import type { Finding } from "../../messages/finding.ts";
+import { accountOf } from "../../settings.ts";
 import { isReady, isWindows } from "../node-facts.ts";
 import { nodes } from "../nodes.ts";
 import type { World } from "../world.ts";
@@ -8,18 +10,27 @@ import { skewFinding } from "./clock.ts";
 import { expiry, refusalOf, unusable } from "./credential.ts";
 import { policies } from "./policies.ts";
 
-/** Does the API server take the credential? A token that is known to have ended is said to have ended. */
+/** Does the API server take the credential, and for the account that it is meant for? */
 async function credentialCounts({ world, by }: Subject): Promise<Finding[]> {
   const fault = await unusable(world);
   if (fault) return [fault];
+  const account = accountOf(world.settings);
   try {
-    const { headers } = await world.clients.kubernetes.version.getCodeWithHttpInfo({});
+    const { headers, data } = await world.clients.kubernetes.authentication.createSelfSubjectReviewWithHttpInfo({
+      body: {},
+    });
+    const user = data.status?.userInfo?.username ?? "";
+    if (user !== userOf(account))
+      return [
+        { kind: "credential-unusable", account, why: `it is a credential of ${user}, not of ${userOf(account)}` },
+      ];
     return skewFinding("the cluster", headers.date, world.now());
   } catch (error) {
     const why = refusalOf(error);
     if (why === null) throw error;
+    // A token that is known to have ended is said to have ended.
     const [ended] = await expiry({ world, by });
-    return [ended?.kind === "credential-expired" ? ended : { kind: "credential-unusable", why }];
+    return [ended?.kind === "credential-expired" ? ended : { kind: "credential-unusable", account, why }];
   }
 }
 
@@ -46,9 +57,12 @@ async function mayI({ clients }: World, { does: _does, ...wanted }: Access): Pro
  * @returns one finding per right that is missing
  */
 async function rights({ world }: Subject): Promise<Finding[]> {
-  const asked = clusterAccess.map(
+  const account = accountOf(world.settings);
+  const asked = clusterAccess[account].map(
     async (access): Promise<Finding[]> =>
-      (await mayI(world, access)) ? [] : [{ kind: "right-missing", does: access.does, right: rightOf(access) }],
+      (await mayI(world, access))
+        ? []
+        : [{ kind: "right-missing", account, does: access.does, right: rightOf(access) }],
   );
   return (await Promise.all(asked)).flat();
 }
@@ -65,11 +79,11 @@ export const clusterCredential: Check<Subject> = {
   look: credentialCounts,
 };
 
-/** What `npm run connect` promises: the credential and everything that the reviewed manifest gives. */
+/** Checks of one account that `npm run connect` promises: its credential and every right of the reviewed manifest. */
 export const accessChecks: readonly Check<Subject>[] = [
   { area: "Cluster", what: "the credential's end", look: expiry },
-  { area: "Cluster", what: "the bot's rights", look: rights },
-  { area: "Cluster", what: "the admission policies", look: policies },
+  { area: "Cluster", what: "the account's rights", look: rights },
+  { area: "Cluster", what: "the admission policies", look: (subject) => policies(subject) },
 ];
 
 export const clusterChecks: readonly Check<Subject>[] = [

@@ -1,47 +1,30 @@
 import { ApiException } from "@kubernetes/client-node";
-import { z } from "zod";
 import { clusterCredentialOf } from "../../clients/cluster-credential.ts";
+import type { ClusterCredential } from "../../clients/kubernetes.ts";
+import { type Account, secretOf } from "../../desired/accounts.ts";
+import { isOverdue, renewsAt, type Term, termOf } from "../../desired/credential-term.ts";
+import type { CredentialAge } from "../../messages/doctor.ts";
 import type { Finding } from "../../messages/finding.ts";
+import { accountOf } from "../../settings.ts";
 import { isBusy, wordsOf } from "../client-errors.ts";
 import type { World } from "../world.ts";
 import { isDenied, type Subject } from "./check.ts";
 
-const DAY_MS = 24 * 3_600_000;
-
-/** Long enough to find somebody with the rights to make a new one. */
-export const EXPIRES_SOON_DAYS = 14;
-
-const claims = z.object({ exp: z.number().optional() });
-
-/**
- * When a token ends, read from the token itself (RFC 7519, `exp`); it is not verified, only the API server can do that.
- * @returns milliseconds since the epoch; null for a token that says no end, or that is no JSON Web Token
- */
-export function expiryOf(token: string): number | null {
-  try {
-    const { exp } = claims.parse(JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8")));
-    return exp === undefined ? null : exp * 1000;
-  } catch {
-    return null;
-  }
+/** Judges the term of an account's token at a moment. */
+export function termFinding(account: Account, term: Term | null, now: number): Finding | null {
+  if (term === null) return { kind: "credential-endless", account };
+  const at = new Date(term.expiresAt).toISOString();
+  if (term.expiresAt <= now) return { kind: "credential-expired", account, at };
+  if (!isOverdue(term, now)) return null;
+  return { kind: "credential-overdue", account, due: new Date(renewsAt(term)).toISOString(), at };
 }
 
-/** What an end means at a moment. */
-export function expiryFinding(expiresAt: number | null, now: number): Finding | null {
-  if (expiresAt === null) return null;
-  const at = new Date(expiresAt).toISOString();
-  if (expiresAt <= now) return { kind: "credential-expired", at };
-  const days = Math.floor((expiresAt - now) / DAY_MS);
-  return days < EXPIRES_SOON_DAYS ? { kind: "credential-expires", at, days } : null;
-}
+/** This function's credential as Secrets Manager holds it now. */
+const stored = async ({ clients, settings }: World): Promise<ClusterCredential> =>
+  clusterCredentialOf(await clients.secret(secretOf(settings.cluster, accountOf(settings)), true));
 
-/**
- * The end of the cluster credential in Secrets Manager, read afresh.
- * @returns milliseconds since the epoch, or null when it has none
- */
-async function credentialExpiry({ clients, settings }: World): Promise<number | null> {
-  return expiryOf(clusterCredentialOf(await clients.secret(settings.clusterSecret, true)).token);
-}
+/** The term of this function's credential as Secrets Manager holds it now; null when it says none. */
+const storedTerm = async (world: World): Promise<Term | null> => termOf((await stored(world)).token);
 
 /** Node's codes for a certificate that the authority did not sign, or that is another server's (docs: "TLS"). */
 const UNTRUSTED = /^(UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|DEPTH_ZERO|SELF_SIGNED|CERT_|ERR_TLS_CERT)/;
@@ -58,34 +41,31 @@ export function refusalOf(error: unknown): string | null {
     : null;
 }
 
-/** What is wrong with what lies in Secrets Manager, before anybody asks the API server. */
-export async function unusable({ clients, settings }: World): Promise<Finding | null> {
+/** Finds fault with the credential in Secrets Manager, before anybody asks the API server. */
+export async function unusable(world: World): Promise<Finding | null> {
   try {
-    clusterCredentialOf(await clients.secret(settings.clusterSecret, true));
+    await stored(world);
     return null;
   } catch (error) {
     if (isDenied(error)) throw error;
     const why = wordsOf(error);
-    return isBusy(error) ? { kind: "down", area: "AWS", why } : { kind: "credential-unusable", why };
+    return isBusy(error)
+      ? { kind: "down", area: "AWS", why }
+      : { kind: "credential-unusable", account: accountOf(world.settings), why };
   }
 }
 
-/** What a credential without an end counts as: an alarm needs a figure. */
-const NO_END_DAYS = 3_650;
-
-/** Days until the credential ends, in fractions; none when there is no credential that could be read. */
-export async function daysLeft(world: World): Promise<number> {
-  try {
-    const expiresAt = await credentialExpiry(world);
-    return expiresAt === null ? NO_END_DAYS : Math.max(0, (expiresAt - world.now()) / DAY_MS);
-  } catch (error) {
-    if (isBusy(error)) throw error;
-    return 0;
-  }
-}
-
-/** The credential's end as findings: none while it is far away. */
+/** The credential's term as findings: none while it is renewed in time. */
 export async function expiry({ world }: Subject): Promise<Finding[]> {
-  const finding = expiryFinding(await credentialExpiry(world), world.now());
+  const finding = termFinding(accountOf(world.settings), await storedTerm(world), world.now());
   return finding ? [finding] : [];
+}
+
+/** Age and renewal of this function's credential; nothing of one that cannot be read, which is a finding. */
+export async function ages(world: World): Promise<readonly CredentialAge[]> {
+  const term = await storedTerm(world).catch(() => null);
+  if (term === null) return [];
+  const iso = (ms: number): string => new Date(ms).toISOString();
+  const { account = "" } = world.settings;
+  return [{ account, issuedAt: iso(term.issuedAt), renewsAt: iso(renewsAt(term)), at: iso(world.now()) }];
 }

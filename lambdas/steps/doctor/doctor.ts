@@ -9,7 +9,7 @@ import { accountChecks } from "./account.ts";
 import { agentChecks } from "./agents.ts";
 import { type Check, first, isolated, type Patient, type Subject } from "./check.ts";
 import { accessChecks, clusterChecks, clusterCredential } from "./cluster.ts";
-import { daysLeft } from "./credential.ts";
+import { ages } from "./credential.ts";
 import { okdChecks } from "./okd.ts";
 import { rightsOf, type Tried } from "./rights.ts";
 import { slackChecks, slackIdentity } from "./slack.ts";
@@ -59,6 +59,7 @@ export const together = (all: readonly Examination[]): Examination => ({
   findings: distinct(all.flatMap(({ findings }) => findings)),
   looked: all.reduce((sum, { looked }) => sum + looked, 0),
   skipped: all.flatMap(({ skipped }) => skipped),
+  credentials: all.flatMap(({ credentials = [] }) => credentials),
 });
 
 /** Images by pool, as far as they can be resolved: those that cannot are a finding of another check. */
@@ -69,9 +70,11 @@ async function imagesOf(world: World, { pools }: Configuration): Promise<Record<
   return Object.fromEntries(resolved.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
 }
 
-/** The bot's access to the cluster alone: needs no release, so it can be asked as soon as the cluster is connected. */
-const examineAccess = (subject: Subject): Promise<Examination> =>
-  examineSide({ opening: clusterCredential, checks: accessChecks }, subject);
+/** One account's access to the cluster alone: needs no release, so it can be asked as soon as the cluster is connected. */
+const examineAccess = async (subject: Subject): Promise<Examination> => ({
+  ...(await examineSide({ opening: clusterCredential, checks: accessChecks }, subject)),
+  credentials: await ages(subject.world),
+});
 
 /** Without a release nobody knows what the rest should be; the cluster's access is looked at all the same. */
 async function withoutRelease(subject: Subject, error: unknown): Promise<Examination> {
@@ -85,7 +88,8 @@ async function withoutRelease(subject: Subject, error: unknown): Promise<Examina
 export const doctor = (world: World) => {
   const examine = async (known: Pick<Runtime, "configuration" | "payload">, by: string): Promise<Examination> => {
     const patient: Patient = { world, by, images: {}, ...known };
-    return together(await Promise.all(sides.map((side) => examineSide(side, patient))));
+    const examined = await Promise.all(sides.map((side) => examineSide(side, patient)));
+    return { ...together(examined), credentials: await ages(world) };
   };
   return {
     /**
@@ -107,21 +111,12 @@ export const doctor = (world: World) => {
 
     images: (configuration: Configuration): Promise<Record<string, string>> => imagesOf(world, configuration),
 
-    /** A function tries what its own role allows. */
+    /** A function tries what its own role allows, and its account in the cluster: nobody else holds that credential. */
     tryRights: async (by: Tried, images: Readonly<Record<string, string>>): Promise<Examination> => {
       const { configuration, payload } = await runtime(world).read(null);
       const patient: Patient = { world, by, images, configuration, payload };
-      const found = await Promise.all(rightsOf[by].map((check) => isolated(check, patient)));
-      return { findings: distinct(found.flat()), looked: rightsOf[by].length, skipped: [] };
-    },
-
-    /** How many days the cluster credential still counts, for an alarm; none when the API server refuses it. */
-    credentialDays: async (): Promise<number> => {
-      // Read afresh first: the API server is to judge the credential that is stored now.
-      const days = await daysLeft(world);
-      const { findings } = await first(clusterCredential, { world, by: "look" });
-      const isRefused = findings.some(({ kind }) => CLOSED.has(kind) && kind !== "down");
-      return isRefused ? 0 : days;
+      const ofRole = examineSide({ opening: null, checks: rightsOf[by] }, patient);
+      return together(await Promise.all([ofRole, examineAccess(patient)]));
     },
   };
 };

@@ -2,12 +2,15 @@ import { z } from "zod";
 import type { Configuration } from "../../configuration.ts";
 import { JOIN_ACCOUNT, JOIN_NAMESPACE } from "../../desired/cluster-access.ts";
 import { STANDARD_OVERLAY_PORT } from "../../desired/okd-services.ts";
-import { kubeletFits, serverFits } from "../../desired/versions.ts";
+import { givesTokensAnId, kubeletFits, serverFits } from "../../desired/versions.ts";
 import type { Finding } from "../../messages/finding.ts";
 import { isAbsent } from "../client-errors.ts";
+import { cluster } from "../cluster.ts";
+import { launchObstacles } from "../launch-obstacles.ts";
 import { isWindows } from "../node-facts.ts";
 import { nodes } from "../nodes.ts";
 import type { Check, Patient } from "./check.ts";
+import { kubeletClients } from "./kubelet-clients.ts";
 
 // What WMCO checks before it starts (cmd/operator/main.go), and what its nodes lean on.
 
@@ -27,6 +30,7 @@ const serverVersion = async ({ world }: Patient): Promise<string> =>
 async function server(patient: Patient): Promise<Finding[]> {
   const found = await serverVersion(patient);
   const { kubernetes } = patient.payload;
+  if (!givesTokensAnId(found)) return [{ kind: "server-too-old", server: found }];
   return serverFits(found, kubernetes) ? [] : [{ kind: "server-version", server: found, payload: kubernetes }];
 }
 
@@ -100,11 +104,17 @@ async function machineApprover({ world }: Patient): Promise<Finding[]> {
   return (await exists(read)) ? [] : [{ kind: "no-machine-approver" }];
 }
 
-/** What profile okd needs of its cluster. */
+/** Obstacles that `/win add` judges before it launches anything. */
+const obstacles = async ({ world, configuration }: Patient): Promise<Finding[]> =>
+  launchObstacles(await cluster(world).facts(), configuration);
+
+/** Checks of the cluster that profile okd needs. */
 export const okdChecks: readonly Check[] = [
   { area: "Cluster", what: "the cluster's version", look: server },
   { area: "Cluster", what: "the hybrid network", look: clusterNetwork },
+  { area: "Cluster", what: "what stands against a launch", look: obstacles },
   { area: "Cluster", what: "the account that nodes join with", look: joinAccount },
   { area: "Cluster", what: "the machine approver", look: machineApprover },
   { area: "Nodes", what: "the kubelets' versions", look: kubelets },
+  kubeletClients,
 ];

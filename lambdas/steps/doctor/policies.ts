@@ -1,6 +1,8 @@
 import { ApiException, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
+import { ACCOUNT_NAMESPACE, type Account } from "../../desired/accounts.ts";
 import { JOIN_ACCOUNT, JOIN_NAMESPACE } from "../../desired/cluster-access.ts";
 import type { Finding } from "../../messages/finding.ts";
+import { accountOf } from "../../settings.ts";
 import { bodyOf, isAbsent } from "../client-errors.ts";
 import { isWindows } from "../node-facts.ts";
 import { nodes } from "../nodes.ts";
@@ -8,9 +10,9 @@ import type { World } from "../world.ts";
 import type { Subject } from "./check.ts";
 
 /** Something that a policy must deny, asked so that nothing comes of it when the policy is not there. */
-interface Attempt {
+export interface Attempt {
   readonly policy: string;
-  /** What was tried, as a noun. */
+  /** The forbidden act that was tried, as a noun. */
   readonly what: string;
   readonly attempt: (world: World) => Promise<unknown>;
 }
@@ -43,33 +45,55 @@ const evictAtOnce = ({ clients }: World): Promise<unknown> =>
   });
 
 /** pkg/registry/core/serviceaccount/storage/token.go admits the request first and then reads what the token is bound to. */
-const longToken = ({ clients }: World): Promise<unknown> =>
-  clients.kubernetes.core.createNamespacedServiceAccountToken({
-    name: JOIN_ACCOUNT,
-    namespace: JOIN_NAMESPACE,
-    dryRun: "All",
-    body: {
-      spec: {
-        audiences: [],
-        expirationSeconds: 7_200,
-        boundObjectRef: { apiVersion: "v1", kind: "Secret", name: NOBODY },
+const tokenBoundToNobody =
+  (name: string, namespace: string, expirationSeconds: number) =>
+  ({ clients }: World): Promise<unknown> =>
+    clients.kubernetes.core.createNamespacedServiceAccountToken({
+      name,
+      namespace,
+      dryRun: "All",
+      body: {
+        spec: {
+          audiences: [],
+          expirationSeconds,
+          boundObjectRef: { apiVersion: "v1", kind: "Secret", name: NOBODY },
+        },
       },
-    },
-  });
+    });
 
-/** `casement-signing-requests` cannot be tried without a request that somebody made. */
-const attempts: readonly Attempt[] = [
-  { policy: "casement-nodes", what: "a label on a Linux node", attempt: labelLinuxNode },
-  { policy: "casement-evictions", what: "an eviction without a time to end in", attempt: evictAtOnce },
-  { policy: "casement-join-tokens", what: "a join token for two hours", attempt: longToken },
-];
+const label: Attempt = { policy: "casement-nodes", what: "a label on a Linux node", attempt: labelLinuxNode };
+
+const ownToken = (account: Account): Attempt => ({
+  policy: "casement-tokens",
+  what: "a token of its own that does not end with its Secret",
+  attempt: tokenBoundToNobody(account, ACCOUNT_NAMESPACE, 3_600),
+});
+
+/** `casement-signing-requests` cannot be tried without a request that was made: `npm run connect -- credential` makes one. */
+const attempts: Readonly<Record<Account, readonly Attempt[]>> = {
+  look: [ownToken("look")],
+  act: [
+    label,
+    ownToken("act"),
+    { policy: "casement-evictions", what: "an eviction without a time to end in", attempt: evictAtOnce },
+  ],
+  join: [
+    label,
+    ownToken("join"),
+    {
+      policy: "casement-tokens",
+      what: "a join token for two hours",
+      attempt: tokenBoundToNobody(JOIN_ACCOUNT, JOIN_NAMESPACE, 7_200),
+    },
+  ],
+};
 
 /** Said by the API server when a policy denied (its admission plugin's own words). */
 const byPolicy = (error: unknown): boolean =>
   error instanceof ApiException && JSON.stringify(bodyOf(error) ?? "").includes("ValidatingAdmissionPolicy");
 
 async function tried(world: World, { policy, what, attempt }: Attempt): Promise<Finding[]> {
-  const missing: Finding = { kind: "policy-missing", policy, what };
+  const missing: Finding = { kind: "policy-missing", account: accountOf(world.settings), policy, what };
   try {
     return (await attempt(world)) === NOTHING_TO_TRY_ON ? [] : [missing];
   } catch (error) {
@@ -81,6 +105,12 @@ async function tried(world: World, { policy, what, attempt }: Attempt): Promise<
   }
 }
 
-/** The bot may not read policies, so it tries: what they must deny changes nothing either way. */
-export const policies = async ({ world }: Subject): Promise<Finding[]> =>
-  (await Promise.all(attempts.map((one) => tried(world, one)))).flat();
+/**
+ * An account may not read policies, so it tries: what they must deny changes nothing either way.
+ * @param more what can be tried besides
+ * @returns one finding for each attempt that no policy denied
+ */
+export const policies = async ({ world }: Subject, more: readonly Attempt[] = []): Promise<Finding[]> => {
+  const all = [...attempts[accountOf(world.settings)], ...more];
+  return (await Promise.all(all.map((one) => tried(world, one)))).flat();
+};

@@ -13,9 +13,10 @@ import type { Finding } from "../../messages/finding.ts";
 import { wordsOf } from "../client-errors.ts";
 import { instances, isOurs } from "../instances.ts";
 import { launchRequest } from "../launch-request.ts";
+import { documentOf } from "../machine.ts";
 import { type Check, denied, isDenied, type Patient } from "./check.ts";
 
-/** What EC2 says when it would have done it (API Reference, "Common parameters", DryRun). */
+/** Recognises EC2's answer when it would have done it (API Reference, "Common parameters", DryRun). */
 const wouldHave = (error: unknown): boolean => error instanceof Error && error.name === "DryRunOperation";
 
 /** A dry run ends in an error either way. */
@@ -96,7 +97,7 @@ async function sendsCommands(patient: Patient): Promise<Finding[]> {
   const Parameters = { Request: ["not base64!"] };
   try {
     await clients.ssm.send(
-      new SendCommandCommand({ DocumentName: settings.documents.observe, InstanceIds: [instanceId], Parameters }),
+      new SendCommandCommand({ ...documentOf(settings, "observe"), InstanceIds: [instanceId], Parameters }),
     );
   } catch (error) {
     if (!(error instanceof InvalidParameters) && !(error instanceof InvalidInstanceId)) throw error;
@@ -119,7 +120,7 @@ async function writesPlans({ world }: Patient): Promise<Finding[]> {
 const right = (what: string, look: Check["look"]): Check => ({ area: "AWS", what, look });
 
 /**
- * What each function tries by its own role, since nobody else can tell for it: a dry run where EC2 has one, else the
+ * Attempts of each function by its own role, since nobody else can tell for it: a dry run where EC2 has one, else the
  * cheapest read, else what must be refused for another reason. CreateSecret has none of these: its statement is that of
  * DescribeSecret. PutEvents has none either; the tests of the stack hold it.
  */

@@ -5,7 +5,7 @@ import { isBusy, slackCode, wordsOf } from "../client-errors.ts";
 import type { World } from "../world.ts";
 import { type Check, isDenied, type Patient } from "./check.ts";
 
-/** What the app asks for when it is installed; a test compares it with docs/slack-app-manifest.yaml. */
+/** Scopes that the app asks for when it is installed; a test compares them with docs/slack-app-manifest.yaml. */
 export const slackScopes = [
   "commands",
   "chat:write",

@@ -16,7 +16,7 @@ export interface Watched {
 
 const ENDED: ReadonlySet<string> = new Set(["succeeded", "failed", "cancelled"]);
 
-/** How the watch stands after a look. */
+/** State of the watch after a look. */
 interface Watch {
   readonly published: Published;
   readonly ended: boolean;
@@ -30,11 +30,28 @@ const LOOK_AGAIN_LATER_SECONDS = 60;
 const LOOKS_BEFORE_LATER = 200;
 
 /** The service ends an execution at 3,000 operations; a look is three at most. */
-const MOST_LOOKS = 900;
+export const MOST_LOOKS = 900;
 
 /** Many nodes change many times a minute: what comes together is told together, because Slack takes few updates. */
 const FEW_NODES = 3;
 const GATHER_SECONDS = 4;
+
+/**
+ * After many looks changes are gathered for longer: the looks that are left then outlast every node's execution, so the watch
+ * never ends before its nodes.
+ */
+const LOOKS_BEFORE_PATIENCE = 500;
+const GATHER_PATIENTLY_SECONDS = 75;
+
+/**
+ * The seconds between a change and the look at it.
+ * @param look counted from 1, at most `MOST_LOOKS`
+ * @param nodes how many are watched
+ */
+export function gatherSeconds(look: number, nodes: number): number {
+  if (look > LOOKS_BEFORE_PATIENCE) return GATHER_PATIENTLY_SECONDS;
+  return nodes > FEW_NODES ? GATHER_SECONDS : 0;
+}
 
 /**
  * Every node is looked after by its own execution: here their records are read and told, until all have ended. Whoever
@@ -49,7 +66,8 @@ export async function watch(ctx: DurableContext, watched: Watched, first: Publis
     state = await step(ctx, `look ${look}`, () => lookOnce(watched, before, callback));
     if (state.ended || look === MOST_LOOKS) return state.published;
     await changed.catch(() => undefined);
-    if (state.published.told.length > FEW_NODES) await ctx.wait(`gather changes ${look}`, { seconds: GATHER_SECONDS });
+    const gather = gatherSeconds(look, state.published.told.length);
+    if (gather > 0) await ctx.wait(`gather changes ${look}`, { seconds: gather });
   }
 }
 

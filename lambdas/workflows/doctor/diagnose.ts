@@ -1,4 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { RIGHTS } from "../../aliases.ts";
+import { Refused } from "../../errors.ts";
 import type { Examination } from "../../messages/doctor.ts";
 import { together } from "../../steps/doctor/doctor.ts";
 import { isTried, rightsOf, type Tried } from "../../steps/doctor/rights.ts";
@@ -16,6 +18,13 @@ export interface TryRights {
 const asksToTry = (payload: object): payload is TryRights => "tryRights" in payload;
 
 /**
+ * The alias of this function by which its rights are tried does no work: whoever may ask a function what it may do could
+ * otherwise have it do that. The context names the alias at an execution's first invocation.
+ */
+const isForRights = ({ lambdaContext }: DurableContext): boolean =>
+  lambdaContext.invokedFunctionArn.endsWith(`:${RIGHTS}`);
+
+/**
  * A workflow that also answers what its role may not do: nobody else can find that out without holding the same rights.
  * @param name whose rights these are
  */
@@ -23,10 +32,11 @@ export const tryingRights =
   <Payload extends object>(name: Tried, workflow: Workflow<Payload>): Workflow<Payload | TryRights> =>
   (steps) => {
     const work = workflow(steps);
-    return (payload, ctx) =>
-      asksToTry(payload)
-        ? step(ctx, "try own rights", () => steps.doctor.tryRights(name, payload.images))
-        : work(payload, ctx);
+    return async (payload, ctx) => {
+      if (asksToTry(payload)) return step(ctx, "try own rights", () => steps.doctor.tryRights(name, payload.images));
+      if (isForRights(ctx)) throw new Refused(`${name} does no work for who may only ask it for its rights`);
+      return work(payload, ctx);
+    };
   };
 
 /** One function's own examination; one that does not answer is a finding. */

@@ -1,3 +1,4 @@
+import { sha256 } from "../../desired/authorities.ts";
 import { afterJoinOperations } from "../../desired/okd.ts";
 import { startingTaint } from "../../desired/okd-kubelet.ts";
 import { nodeLabels } from "../../desired/okd-labels.ts";
@@ -15,10 +16,17 @@ const wanted = (job: Job): WantedNode => ({
   instanceId: machineOf(job).instanceId,
 });
 
+/** Hex sha256 of the file of authorities that the kubelet was given; the ledger's record is what counts. */
+const KUBELET_CLIENTS = "casement.dev/kubelet-clients";
+
 /** Labels, taint, build and provider id are what the pool and EC2 say. */
 export async function verify(job: Job): Promise<void> {
   await once(job, "label the Node", async () => {
     await job.steps.nodes.label(await currentNode(job), nodeLabels({ poolName: job.start.pool, pool: job.pool }));
+  });
+  await once(job, "annotate the Node", async () => {
+    const annotations = { [KUBELET_CLIENTS]: sha256(job.kubeletClients) };
+    await job.steps.nodes.annotate(await currentNode(job), annotations);
   });
   await waitFor(job, "the Node is as it must be", async () => {
     const rest = missingOn(await currentNode(job), wanted(job));

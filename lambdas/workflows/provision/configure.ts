@@ -3,14 +3,15 @@ import {
   featureOperations,
   guardOperations,
   payloadOperations,
+  rejoinOperations,
   startOperations,
 } from "../../desired/okd.ts";
 import type { OkdFacts } from "../../desired/okd-facts.ts";
 import type { Observation, RebootRequest, RebootResult } from "../../desired/plan.ts";
 import { buildOf } from "../../desired/windows-builds.ts";
-import { StageFailed } from "../durably.ts";
+import { MINUTE, StageFailed } from "../durably.ts";
 import { runScript } from "../run-script.ts";
-import { apply, type Job, leaseOf, machineOf, mayBeLost, observe, once } from "./job.ts";
+import { apply, type Job, leaseOf, machineOf, mayBeLost, observe, once, remark } from "./job.ts";
 
 /** Everything that decides what this machine looks like. */
 export function factsOf(job: Job): OkdFacts {
@@ -18,6 +19,7 @@ export function factsOf(job: Job): OkdFacts {
   return {
     configuration: job.runtime.configuration,
     payload: job.runtime.payload,
+    kubeletClients: job.kubeletClients,
     poolName: job.start.pool,
     pool: job.pool,
     nodeName: privateDnsName,
@@ -27,11 +29,14 @@ export function factsOf(job: Job): OkdFacts {
   };
 }
 
-/** What is wrong with the guard; null when a reboot would be survived. */
+/** Finds fault with the guard; null when a reboot would be survived. */
 function guardFault({ guard, metadataAnswers }: Observation): string | null {
   if (!guard.present || !guard.taskEnabled)
     return "the guard of the metadata route is not installed as a scheduled task";
-  if (guard.lastResult !== 0) return `the guard of the metadata route ended with ${guard.lastResult ?? "no result"}`;
+  if (guard.lastResult !== 0) {
+    const why = guard.error ? `: ${guard.error}` : "";
+    return `the guard of the metadata route ended with ${guard.lastResult ?? "no result"}${why}`;
+  }
   if (guard.paths !== 1) return `the guard finds ${guard.paths} network paths to choose from instead of one`;
   return metadataAnswers ? null : "the metadata service does not answer";
 }
@@ -39,8 +44,24 @@ function guardFault({ guard, metadataAnswers }: Observation): string | null {
 /** SSM cannot repair a lost route, because its agent needs that route: what repairs it must be on the disk first. */
 export async function guardRoute(job: Job): Promise<void> {
   await apply(job, "install the guard", guardOperations(factsOf(job)));
-  const fault = guardFault(await observe(job, "verify the guard"));
+  const before = await readClock(job, "before the look");
+  const seen = await observe(job, "verify the guard");
+  const after = await readClock(job, "after the look");
+  const fault = guardFault(seen) ?? clockFault(seen.clock * 1000, before, after);
   if (fault) throw new StageFailed(fault);
+}
+
+const readClock = (job: Job, when: string): Promise<number> =>
+  once(job, `read the clock ${when}`, async () => job.steps.now());
+
+/** AWS refuses what was signed more than five minutes off (IAM user guide, "Signature Version 4 errors"). */
+const CLOCK_TOLERANCE_MS = 5 * MINUTE;
+
+/** A wrong clock is named here: certificates and signed requests fail by it in words that do not mention it. */
+function clockFault(shown: number, before: number, after: number): string | null {
+  if (shown >= before - CLOCK_TOLERANCE_MS && shown <= after + CLOCK_TOLERANCE_MS) return null;
+  const words = (time: number): string => new Date(time).toISOString().slice(0, 19).replace("T", " ");
+  return `the clock of the machine is wrong: it said ${words(shown)} UTC at ${words(after)} UTC`;
 }
 
 /** Features, and the one reboot that they need, before any container network exists. */
@@ -94,10 +115,37 @@ async function rebootOnce(job: Job, request: RebootRequest): Promise<string | nu
 export const installPayload = (job: Job): Promise<unknown> =>
   apply(job, "install the payload", payloadOperations(factsOf(job)));
 
-/** Files, services and the credential to join with; then the kubelet starts and asks for its certificate. */
+/**
+ * Files and services; then the machine gets its credential to join with, the kubelet starts and asks for its certificate.
+ * The credential comes last because it lives for ten minutes only.
+ */
 export async function configureMachine(job: Job): Promise<void> {
   const { instanceId } = machineOf(job);
-  await once(job, "make the join secret", () => job.steps.joinSecret.create(job.runtime.configuration, instanceId));
+  const authority = await once(job, "read the kubelets' client authority", () =>
+    job.steps.kubeletAuthority.read(job.runtime.configuration),
+  );
+  job.kubeletClients = authority.pem;
+  await once(job, "say where it was read", async () => {
+    if (authority.why !== null) await remark(job, [authority.why]);
+  });
   await apply(job, "configure", configureOperations(factsOf(job)));
-  await apply(job, "start the kubelet", startOperations());
+  await once(job, "record what it was given", () => job.steps.given.record(instanceId, job.owner, authority));
+  await giveToken(job, "make the join token");
+  await apply(job, "start the kubelet", startOperations(factsOf(job)));
+}
+
+/** Makes a join token for this machine alone; what is asked for with it is known by the token's id. */
+async function giveToken(job: Job, name: string): Promise<void> {
+  const { instanceId } = machineOf(job);
+  const token = await once(job, name, () => job.steps.joinSecret.create(job.runtime.configuration, instanceId));
+  job.tokens = [...job.tokens, token];
+}
+
+/** The token ended before the kubelet had asked with it: the machine gets another one, and its kubelet starts again. */
+export async function replaceToken(job: Job): Promise<void> {
+  const round = job.tokens.length + 1;
+  const { instanceId } = machineOf(job);
+  await once(job, `delete the join secret ${round - 1}`, () => job.steps.joinSecret.remove(instanceId));
+  await giveToken(job, `make the join token ${round}`);
+  await apply(job, `start the kubelet ${round}`, rejoinOperations(factsOf(job)));
 }

@@ -1,9 +1,11 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Pool } from "../../configuration.ts";
 import type { Observation, Operation } from "../../desired/plan.ts";
+import { Refused } from "../../errors.ts";
 import { machineLeaves } from "../../messages/provision-words.ts";
 import type { Stage } from "../../records.ts";
-import type { Machine } from "../../steps/instances.ts";
+import { endOf, isDown, type Machine } from "../../steps/instances.ts";
+import type { JoinToken } from "../../steps/join-secret.ts";
 import type { Image } from "../../steps/launch-request.ts";
 import type { Lease } from "../../steps/leases.ts";
 import type { NodeChange } from "../../steps/ledger.ts";
@@ -16,6 +18,7 @@ import {
   type Bounds,
   Cancelled,
   type Look,
+  MachineEnded,
   MINUTE,
   onlyUntil,
   StageFailed,
@@ -25,7 +28,7 @@ import {
 } from "../durably.ts";
 import { runScript } from "../run-script.ts";
 
-/** What one node's execution is started with. */
+/** Payload that starts one node's execution. */
 export interface ProvisionStart {
   readonly operation: string;
   readonly index: number;
@@ -48,6 +51,10 @@ export interface Job {
   machine: Machine | null;
   lease: Lease | null;
   node: { readonly name: string; readonly uid: string } | null;
+  /** PEM of the authorities that its kubelet is to trust; empty before the stage that reads them. */
+  kubeletClients: string;
+  /** The join tokens that the machine was given, oldest first. */
+  tokens: readonly JoinToken[];
 }
 
 /** Once the start-up taint comes off there is no way back: the node is finished, then the operation stops. */
@@ -59,10 +66,41 @@ export async function record({ steps, start: { operation, index } }: Job, change
   await wakeWatch(steps, operation);
 }
 
+/**
+ * Says in the thread what one operation's nodes have not said yet, as long as this node has said less than `most`.
+ * @returns what is new and was said
+ */
+export async function remark(job: Job, notes: readonly string[], most = MOST_NOTES): Promise<readonly string[]> {
+  const nodes = await job.steps.ledger.nodes(job.start.operation);
+  const known = nodes.find(({ index }) => index === job.start.index)?.notes ?? [];
+  // What does not fit is not new either: it would be new again at each look, and people would be called each time.
+  const fresh = notes
+    .filter((one) => !nodes.some((node) => node.notes.includes(one)))
+    .slice(0, Math.max(0, most - known.length));
+  if (fresh.length > 0) await record(job, { notes: [...known, ...fresh] });
+  return fresh;
+}
+
+/** Notes of one node: each is a message in the thread. */
+const MOST_NOTES = 20;
+
 /** Bounds that nobody can cancel: for putting things back. */
 export const uncancellable = (job: Job, untilMs: number): Bounds => ({
   ...onlyUntil(untilMs, job.steps.now),
   onWaiting: (waitsFor) => record(job, { waitsFor }),
+});
+
+/**
+ * The same bounds, for a wait on the machine: it ends when the instance has. If EC2 is unreachable, the wait continues
+ * without its state.
+ */
+export const onMachine = (job: Job, bounds: Bounds): Bounds => ({
+  ...bounds,
+  endOfMachine: async () => {
+    if (!job.lease) return null;
+    const seen = await job.steps.instances.describe(job.lease.instanceId).catch(() => undefined);
+    return seen && isDown(seen) ? endOf(seen) : null;
+  },
 });
 
 const cancellable = (job: Job, untilMs: number): Bounds => ({
@@ -70,9 +108,23 @@ const cancellable = (job: Job, untilMs: number): Bounds => ({
   cancelledBy: () => cancelledBy(job.steps, job.start.operation),
 });
 
+/**
+ * Is there an operation that asks for this node? One that has begun was judged: by the policy, and by what Slack says of
+ * its asker.
+ * @throws Refused when there is none, so that nobody launches machines who may only call this function
+ */
+async function checkOrder(steps: Steps, { operation: id, index, pool }: ProvisionStart): Promise<void> {
+  const operation = await steps.ledger.operation(id);
+  const request = operation?.request;
+  const isAsked = request?.command === "add" && request.pool === pool && index < request.count && !request.dryRun;
+  const isUnderWay = operation?.endedAt === null && operation.executionArn !== null;
+  if (!isAsked || !isUnderWay) throw new Refused(`no operation under way asks for node ${index + 1} of ${id}`);
+}
+
 /** Reads what the node is to become, and tells the ledger which execution looks after it. */
 export async function beginJob(ctx: DurableContext, steps: Steps, start: ProvisionStart): Promise<Job> {
   const runtime = await step(ctx, "begin", async () => {
+    await checkOrder(steps, start);
     await steps.ledger.changeNode(start.operation, start.index, {
       executionArn: ctx.executionContext.durableExecutionArn,
     });
@@ -92,6 +144,8 @@ export async function beginJob(ctx: DurableContext, steps: Steps, start: Provisi
     machine: null,
     lease: null,
     node: null,
+    kubeletClients: "",
+    tokens: [],
   };
   return job;
 }
@@ -117,7 +171,8 @@ export async function enter(job: Job, stage: Stage): Promise<void> {
   });
   if (entered.cancelledBy !== null) throw new Cancelled(entered.cancelledBy);
   job.stage = stage;
-  job.bounds = POINT_OF_NO_RETURN.has(stage) ? uncancellable(job, entered.until) : cancellable(job, entered.until);
+  const boundsOf = POINT_OF_NO_RETURN.has(stage) ? uncancellable : cancellable;
+  job.bounds = onMachine(job, boundsOf(job, entered.until));
 }
 
 /** Waits within the stage's deadline. */
@@ -147,9 +202,9 @@ export const apply = (job: Job, name: string, operations: readonly Operation[], 
 const LOOKS = 4;
 const LOOK_AGAIN_SECONDS = 20;
 
-/** A command whose result was lost, as opposed to one that nobody has time to wait for. */
+/** A command whose result was lost, as opposed to one that nobody has time to wait for, or whose machine is gone. */
 export const mayBeLost = (error: unknown): error is StageFailed =>
-  error instanceof StageFailed && !(error instanceof TimeIsUp);
+  error instanceof StageFailed && !(error instanceof TimeIsUp) && !(error instanceof MachineEnded);
 
 /**
  * Looks at the machine through its own eyes.
@@ -169,7 +224,8 @@ export async function observe(job: Job, name: string): Promise<Observation> {
 async function observeOnce(job: Job, name: string): Promise<Observation> {
   const order = { script: "observe", request: {} } as const;
   const seen = await runScript<Observation>(job.ctx, job.steps, leaseOf(job), name, order, job.bounds);
-  if (!seen.ok) throw new StageFailed("observe.ps1 could not look at the machine");
+  if (!seen.ok)
+    throw new StageFailed(`observe.ps1 could not look at the machine: ${seen.error ?? "it does not say why"}`);
   return seen;
 }
 

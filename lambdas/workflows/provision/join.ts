@@ -1,37 +1,76 @@
 import { JOIN_USER } from "../../desired/cluster-access.ts";
 import { networkOperations } from "../../desired/okd.ts";
 import { signingRequestNotice } from "../../messages/notices.ts";
-import { claimedByOthers } from "../../messages/removal-refusal.ts";
-import { claimOn } from "../../steps/claims.ts";
-import { CLIENT_SIGNER, type Expected, type KnownNames, SERVING_SIGNER } from "../../steps/csr-rules.ts";
+import { signingRequest } from "../../messages/signing-requests.ts";
+import { CLIENT_SIGNER, credentialOf, type Expected, type KnownNames, SERVING_SIGNER } from "../../steps/csr-rules.ts";
+import type { CsrLook } from "../../steps/csrs.ts";
 import type { Node } from "../../steps/nodes.ts";
 import { found, type Look, StageFailed, still } from "../durably.ts";
-import { apply, type Job, machineOf, once, record, waitFor } from "./job.ts";
+import { replaceToken } from "./configure.ts";
+import { apply, type Job, machineOf, once, record, remark, waitFor } from "./job.ts";
+import { unclaimed } from "./launch.ts";
 
-/** What the machine's certificate requests must say, by EC2's and the cluster's word. */
-async function expected(job: Job): Promise<Expected> {
-  const { privateDnsName, privateIp, launchedAt } = machineOf(job);
+/** Facts that the machine's certificate requests must match, by EC2's and the cluster's word. */
+async function expected(job: Job): Promise<Expected & { readonly nodeSince: string | null }> {
+  const { instanceId, privateDnsName, launchedAt } = machineOf(job);
   const node = await job.steps.nodes.read(privateDnsName);
+  // Public addresses come with the subnet, or later: EC2's present word counts.
+  const machine = (await job.steps.instances.describe(instanceId)) ?? machineOf(job);
   return {
     nodeName: privateDnsName,
     bootstrapper: JOIN_USER,
-    addresses: [privateIp],
-    names: [privateDnsName],
+    credentials: job.tokens.map(({ id }) => credentialOf(id)),
+    addresses: [machine.privateIp, ...(machine.publicIp ? [machine.publicIp] : [])],
+    names: [privateDnsName, ...(machine.publicDnsName ? [machine.publicDnsName] : [])],
     launchedAt,
     nodeExists: node !== undefined,
+    nodeSince: node?.metadata?.creationTimestamp?.toISOString() ?? null,
   };
 }
 
-/** Approves the one right request of a signer; what is nearly right, or strange, is left pending and noted for people. */
-async function approveOnce(job: Job, signer: string): Promise<Look<true>> {
+/** As many denials of the machine's own requests are no slip of somebody's, but a rule. */
+const DENIALS = 3;
+
+/**
+ * Approves the one right request of a signer. What is nearly right, or strange, is left pending and noted for people, and
+ * so is what somebody else decided.
+ * @throws StageFailed when the machine's requests are denied again and again, or somebody else has its place
+ */
+async function approveOnce(job: Job, signer: string): Promise<Look<"approved">> {
   const wanted = await expected(job);
   const look = await job.steps.csrs.approveFor(signer, wanted, machineOf(job).instanceId);
   const strangers = await job.steps.csrs.strangers(wanted, () => knownNames(job));
-  const notes = [...look.nearMisses, ...strangers].map(({ name, why }) => `${name} was left pending: ${why}`);
-  if (notes.length > 0) await note(job, notes);
+  const left = [...look.nearMisses, ...strangers].map(({ name, why }) => signingRequest.leftPending(name, why));
+  const wrong = look.approvedWrongly.map(({ name, why, by }) =>
+    signingRequest.approvedWrongly(name, why, by, wanted.nodeName),
+  );
+  const denied = look.denied.map(({ name, by }) => signingRequest.denied(name, by));
+  const again = signingRequest.askedAgain(wanted.nodeName);
+  await callAbout(job, [...wrong, ...denied.slice(0, 1).map((one) => `${one}; ${again}`)], left);
+  if (look.approved) return approved(job, look.approved);
+  const [wrongly] = look.approvedWrongly;
+  if (signer === CLIENT_SIGNER && wanted.nodeExists) {
+    if (wrongly) throw new StageFailed(signingRequest.takenOver(wrongly.name, wanted.nodeName));
+    if (isSinceLaunch(wanted)) return registered(job, wanted.nodeName);
+  }
+  if (denied.length >= DENIALS)
+    throw new StageFailed(`${denied.slice(-1)}, as ${denied.length} requests so far; ${again}`);
   const awaited = `the kubelet's certificate request (${signer.split("/")[1]})`;
   // The likeliest reason why the right one does not come, so it is told with the wait, and with the failure.
-  return look.approved ? found(true) : still([awaited, ...notes.slice(0, 1)].join("; "));
+  return still([awaited, ...[...denied, ...wrong, ...left].slice(0, 1)].join("; "));
+}
+
+const isSinceLaunch = ({ nodeSince, launchedAt }: { nodeSince: string | null; launchedAt: string }): boolean =>
+  nodeSince !== null && Date.parse(nodeSince) >= Date.parse(launchedAt);
+
+async function approved(job: Job, { name, by }: NonNullable<CsrLook["approved"]>): Promise<Look<"approved">> {
+  if (by) await remark(job, [signingRequest.approvedByOthers(name, by)]);
+  return found("approved");
+}
+
+async function registered(job: Job, node: string): Promise<Look<"approved">> {
+  await remark(job, [signingRequest.registeredAnyhow(node)]);
+  return found("approved");
 }
 
 async function knownNames({ steps, runtime }: Job): Promise<KnownNames> {
@@ -43,25 +82,38 @@ async function knownNames({ steps, runtime }: Job): Promise<KnownNames> {
   };
 }
 
-/** Says in the thread what one operation's nodes have not said yet: a stranger's request is seen by all of them. */
-async function note(job: Job, notes: readonly string[]): Promise<void> {
-  const nodes = await job.steps.ledger.nodes(job.start.operation);
-  const known = nodes.find(({ index }) => index === job.start.index)?.notes ?? [];
-  const fresh = notes.filter((one) => !nodes.some((node) => node.notes.includes(one)));
-  if (fresh.length === 0) return;
-  await record(job, { notes: [...known, ...fresh].slice(0, 20) });
-  // What a person must judge is said past Slack too; the wait goes on whether or not that can be said.
-  await job.steps.notices.send(signingRequestNotice(job.start.operation, fresh)).catch(() => undefined);
+/** Whoever can make requests can make many of them: they must not take the room of what was decided wrongly. */
+const MOST_LEFT_PENDING = 10;
+
+/**
+ * Says it in the thread, once, and past Slack too: a person must judge it. The wait goes on whether or not that can be said.
+ * @param decided what others decided
+ * @param left what was left pending
+ */
+async function callAbout(job: Job, decided: readonly string[], left: readonly string[]): Promise<void> {
+  const fresh = [...(await remark(job, decided)), ...(await remark(job, left, MOST_LEFT_PENDING))];
+  if (fresh.length > 0)
+    await job.steps.notices.send(signingRequestNotice(job.start.operation, fresh)).catch(() => undefined);
 }
 
-/** The kubelet asks for its identity with the bootstrap token; nobody else may have a claim on the machine. */
+/**
+ * The kubelet asks for its identity with the join token; nobody else may have a claim on the machine. A token that ended
+ * before the kubelet asked with it is replaced, as long as the stage has time.
+ */
 export async function clientCertificate(job: Job): Promise<void> {
   const machine = machineOf(job);
-  const claimed = await once(job, "nobody else claims the machine", () => job.steps.claims.all());
-  const claim = claimOn(machine, claimed);
-  if (claim) throw new StageFailed(claimedByOthers(claim.machine, claim.kind, claim.owner));
-  await waitFor(job, "the client certificate is approved", () => approveOnce(job, CLIENT_SIGNER));
+  await unclaimed(job, machine, "nobody else claims the machine");
+  while ((await clientRequest(job)) === "token ended") await replaceToken(job);
 }
+
+const clientRequest = (job: Job): Promise<"approved" | "token ended"> =>
+  waitFor(job, `the client certificate is approved ${job.tokens.length}`, async () => {
+    const look = await approveOnce(job, CLIENT_SIGNER);
+    const endsAt = Date.parse(job.tokens.at(-1)?.expiresAt ?? "");
+    // A stage that is out of time names what it waited for, not a token that nobody would use any more.
+    const isDue = job.steps.now() >= endsAt && job.steps.now() < job.bounds.until;
+    return "waitsFor" in look && isDue ? found("token ended") : look;
+  });
 
 /** The Node object appears; from here on Events tell people with kubectl what people in Slack see. */
 export async function nodeRegistered(job: Job): Promise<void> {
@@ -79,7 +131,7 @@ export async function nodeRegistered(job: Job): Promise<void> {
 }
 
 /** Without it `kubectl logs` and `exec` fail; nothing else approves it. */
-export const servingCertificate = (job: Job): Promise<true> =>
+export const servingCertificate = (job: Job): Promise<unknown> =>
   waitFor(job, "the serving certificate is approved", () => approveOnce(job, SERVING_SIGNER));
 
 /** The Node as it is now; a Node that was deleted meanwhile is a failure, not something to wait for. */

@@ -1,9 +1,14 @@
+import type { Pool } from "../../configuration.ts";
+import { Refused } from "../../errors.ts";
+import { takenOut } from "../../messages/provision-words.ts";
+import { claimedByOthers } from "../../messages/removal-refusal.ts";
+import { claimOn } from "../../steps/claims.ts";
 import { PENDING_AT_MOST } from "../../steps/csrs.ts";
 import { endOf, type Machine } from "../../steps/instances.ts";
-import { candidatesOf, launchRequest } from "../../steps/launch-request.ts";
+import { type Candidate, candidatesOf, launchRequest } from "../../steps/launch-request.ts";
 import { UNREGISTERED_AT_ONCE } from "../../steps/places.ts";
 import { found, MINUTE, StageFailed, still } from "../durably.ts";
-import { type Job, machineOf, once, record, waitFor } from "./job.ts";
+import { type Job, machineOf, once, record, remark, waitFor } from "./job.ts";
 
 /** Launches one instance, in the first place that has room for it, and takes its lease. */
 export async function launch(job: Job): Promise<void> {
@@ -21,6 +26,17 @@ export async function launch(job: Job): Promise<void> {
     const machine = await job.steps.instances.describe(instanceId);
     return isUp(machine) ? found(machine) : still(`EC2 to start ${instanceId}`);
   });
+  await unclaimed(job, job.machine, "nobody else claims the new machine");
+}
+
+/**
+ * Makes sure that no other controller of the cluster calls the machine its own: an address that EC2 gives again may still stand
+ * in somebody's list.
+ * @throws StageFailed that names the claim
+ */
+export async function unclaimed(job: Job, machine: Machine, name: string): Promise<void> {
+  const claim = claimOn(machine, await once(job, name, () => job.steps.claims.all()));
+  if (claim) throw new StageFailed(claimedByOthers(claim.machine, claim.kind, claim.owner));
 }
 
 /** From now on so many minutes count, and no more. */
@@ -48,7 +64,7 @@ const waitForPlace = (job: Job): Promise<true> =>
 async function firstWithRoom(job: Job): Promise<string> {
   const { configuration } = job.runtime;
   const refusals: string[] = [];
-  for (const candidate of candidatesOf(job.pool, job.start.index)) {
+  for (const candidate of await placesLeft(job)) {
     const where = `${candidate.instanceType} in ${candidate.subnet}`;
     const request = launchRequest(configuration, job.start.pool, job.owner, job.start.image, candidate);
     const launched = await once(job, `launch ${where}`, () => job.steps.instances.launch(request));
@@ -56,6 +72,41 @@ async function firstWithRoom(job: Job): Promise<string> {
     refusals.push(`${where}: ${launched.noRoom}`);
   }
   throw new StageFailed(`EC2 has no room anywhere: ${refusals.join("; ")}`);
+}
+
+/**
+ * The subnets and instance types of this add that the pool still has. A deployment that took one out while the node stood in
+ * line took the right to launch there too.
+ * @throws StageFailed when none is left
+ */
+async function placesLeft(job: Job): Promise<Candidate[]> {
+  const today = await once(job, "read the pool as it is today", () => poolOfToday(job));
+  const { name, instanceTypes, subnets } = today;
+  const candidates = candidatesOf(job.pool, job.start.index);
+  const left = candidates.filter((one) => subnets.includes(one.subnet) && instanceTypes.includes(one.instanceType));
+  const gone = [...job.pool.subnets, ...job.pool.instanceTypes].filter(
+    (one) => ![...subnets, ...instanceTypes].includes(one),
+  );
+  if (left.length === 0) throw new StageFailed(takenOut.everything(name, gone));
+  if (gone.length > 0)
+    await once(job, "say what was taken out of the pool", () => remark(job, [takenOut.some(name, gone)]));
+  return left;
+}
+
+/** While the newest configuration cannot be read, the node's own counts: EC2 refuses what is not allowed any more. */
+async function poolOfToday({
+  steps,
+  start,
+  pool,
+}: Job): Promise<Pick<Pool, "subnets" | "instanceTypes"> & { name: string }> {
+  const name = start.pool;
+  try {
+    const { subnets = [], instanceTypes = [] } = (await steps.runtime.read(null)).configuration.pools[name] ?? {};
+    return { name, subnets, instanceTypes };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return { name, subnets: pool.subnets, instanceTypes: pool.instanceTypes };
+  }
 }
 
 /** The SSM agent answers: sysprep and first boot are over. */

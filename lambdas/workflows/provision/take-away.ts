@@ -7,12 +7,12 @@ import type { Node } from "../../steps/nodes.ts";
 import { causeOf, found, type Look, MINUTE, StageFailed, still, TimeIsUp, until } from "../durably.ts";
 import { type Job, once, record, uncancellable } from "./job.ts";
 
-/** How a node ends that was not taken into the cluster. */
+/** End of a node that was not taken into the cluster. */
 export interface End {
   readonly status: Extract<NodeStatus, "failed" | "cancelled">;
-  /** Who or what ended it, one of `machineEndedBy` or `doneByOthers`. */
+  /** Cause of the end, one of `machineEndedBy` or `doneByOthers`. */
   readonly by: string;
-  /** Where nobody was asked about it: what the record does not say yet. */
+  /** Failure that the record does not have yet, where nobody was asked about it. */
   readonly failure?: Failure;
 }
 
@@ -27,7 +27,7 @@ export async function takeAway(job: Job, end: End): Promise<void> {
   await finish(job, "taken away", end, isTerminated ? terminated(end) : notYetTerminated(end, lease));
 }
 
-/** What became of the machine, as its record says it. */
+/** Fate of the machine, as its record says it. */
 type Outcome = Pick<NodeRecord, "outcome" | "isTerminated">;
 
 const terminated = ({ status, by }: End): Outcome => ({
@@ -55,7 +55,7 @@ const finish = (job: Job, name: string, { status, failure }: End, outcome: Outco
 /** The cluster notices within a minute that a kubelet was stopped (assumed threefold); until then its Node looks Ready. */
 const NOTICED_WITHIN_MS = 3 * MINUTE;
 
-/** Why the machine must not be terminated: its Node is Ready or runs pods, or nobody can say. Null when it may. */
+/** Reason not to terminate the machine: its Node is Ready or runs pods, or nobody can say. Null when it may. */
 async function reasonToSpare(job: Job): Promise<string | null> {
   const { until: patience } = await once(job, "before taking the machine away", async () => ({
     until: job.steps.now() + NOTICED_WITHIN_MS,

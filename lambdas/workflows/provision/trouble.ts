@@ -8,10 +8,10 @@ import {
   UNREADABLE,
 } from "../../messages/provision-words.ts";
 import { provisionStages } from "../../records.ts";
-import { endOf, hasEnded, wasGivenUp } from "../../steps/instances.ts";
+import { endOf, hasEnded, isDown, wasGivenUp } from "../../steps/instances.ts";
 import { Cancelled, causeOf, MINUTE } from "../durably.ts";
 import { askWhatBecomesOfIt, type Decision } from "./decision.ts";
-import { apply, type Job, once, record, uncancellable } from "./job.ts";
+import { apply, type Job, once, onMachine, record, uncancellable } from "./job.ts";
 import { takeAway } from "./take-away.ts";
 
 /**
@@ -21,7 +21,7 @@ import { takeAway } from "./take-away.ts";
 export async function trouble(job: Job, error: unknown): Promise<void> {
   const cause = causeOf(error);
   const seen = await surroundings(job);
-  const kubelet = seen.isGone ? kubeletIs.gone : await stopKubelet(job);
+  const kubelet = await kubeletNow(job, seen);
   if (cause instanceof Cancelled)
     return takeAway(job, { status: "cancelled", by: machineEndedBy.cancellation(cause.message) });
   const why = [...new Set([...seen.findings, cause.message])].join("; ");
@@ -30,22 +30,30 @@ export async function trouble(job: Job, error: unknown): Promise<void> {
     return takeAway(job, { status: "failed", by, failure: { stage: job.stage, why, left: machineLeaves.gone } });
   }
   if (!job.lease) return failWithoutInstance(job, why);
+  // A machine that waits for a person is not on its way any more: twenty of them must not hold up every other add.
+  await once(job, "give back the place", () => job.steps.places.giveBack(job.owner));
   const left = machineLeaves.standing(job.lease.instanceId, seen.state, kubelet);
   return carryOut(job, await askWhatBecomesOfIt(job, why, left));
 }
 
-/** How the world stands when a stage has failed: what somebody else did is the cause, and the rest followed from it. */
+/** Stops the kubelet if there may be one. @returns how it stands, one of `kubeletIs` */
+function kubeletNow(job: Job, seen: Surroundings): Promise<string> | string {
+  if (seen.isGone) return kubeletIs.gone;
+  return isDown(seen) ? kubeletIs.off : stopKubelet(job);
+}
+
+/** State of the world when a stage has failed: an act of others is the cause, and the rest followed from it. */
 interface Surroundings {
   readonly isGone: boolean;
   /** It is gone because EC2 could not keep it. */
   readonly isGivenUp: boolean;
   /** EC2's word for the instance. */
   readonly state: string;
-  /** What others did, in words. */
+  /** Acts of others, in words. */
   readonly findings: readonly string[];
 }
 
-/** Who cannot be asked for minutes says nothing: somebody decides about the machine all the same. */
+/** Looks at the surroundings; nothing is known when no answer comes for minutes, and people decide all the same. */
 async function surroundings(job: Job): Promise<Surroundings> {
   try {
     return await once(job, "look what became of it", () => lookAround(job));
@@ -84,7 +92,7 @@ async function stopKubelet(job: Job): Promise<string> {
     until: job.steps.now() + STOPPED_WITHIN_MS,
   }));
   try {
-    await apply(job, "stop the kubelet", stopKubeletOperations(), uncancellable(job, until));
+    await apply(job, "stop the kubelet", stopKubeletOperations(), onMachine(job, uncancellable(job, until)));
     return kubeletIs.stopped;
   } catch (error) {
     return kubeletIs.notStopped(causeOf(error).message);
@@ -98,20 +106,30 @@ const failWithoutInstance = (job: Job, why: string): Promise<void> =>
     return record(job, { status: "failed", failure, waitsFor: null, endedAt: job.steps.timestamp(), outcome: left });
   });
 
-function carryOut(job: Job, { decision, userId }: Decision): Promise<void> {
-  if (userId === null) return takeAway(job, { status: "failed", by: machineEndedBy.deadline });
-  if (decision === "keep") return keep(job, userId);
-  const status = decision === "cancel" ? "cancelled" : "failed";
-  return takeAway(job, { status, by: machineEndedBy.decision(userId) });
+function carryOut(job: Job, decided: Decision): Promise<void> {
+  switch (decided.decision) {
+    case "time":
+      return takeAway(job, { status: "failed", by: machineEndedBy.deadline });
+    case "gone":
+      return takeAway(job, { status: "failed", by: doneByOthers.terminated });
+    case "unjudged":
+      return keep(job, machineOutcome.keptUnjudged(decided.userId));
+    case "keep":
+      return keep(job, machineOutcome.kept(decided.userId));
+    case "terminate":
+      return takeAway(job, { status: "failed", by: machineEndedBy.decision(decided.userId) });
+    case "cancel":
+      return takeAway(job, { status: "cancelled", by: machineEndedBy.decision(decided.userId) });
+  }
 }
 
-const keep = (job: Job, userId: string): Promise<void> =>
+const keep = (job: Job, outcome: string): Promise<void> =>
   once(job, "keep the machine", () =>
     record(job, {
       status: "failed",
       callbacks: {},
       decideBy: null,
       endedAt: job.steps.timestamp(),
-      outcome: machineOutcome.kept(userId),
+      outcome,
     }),
   );

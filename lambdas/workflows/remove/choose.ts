@@ -3,6 +3,7 @@ import { refusedMessage } from "../../messages/endings.ts";
 import { notRemoved, removalRefusedMessage, removeDryRun, shownOnly } from "../../messages/outcomes.ts";
 import { type RemovalFacts, removalRefused } from "../../messages/removal-dialog.ts";
 import { type RemovalRefusal, removalRefusal } from "../../messages/removal-refusal.ts";
+import { isOurs } from "../../steps/instances.ts";
 import { instanceIdOf, movedPods } from "../../steps/node-facts.ts";
 import { removalRefusalOf } from "../../steps/removal-rules.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -50,7 +51,11 @@ export async function choose(steps: Steps, start: Start, begun: Begun, named: st
       pods,
       cluster: configuration.cluster.name,
       claimed: await steps.claims.all(),
-      isProtected: machine ? await steps.instances.isProtected(machine.instanceId) : false,
+      // Asked only of what we launched: the right to ask is no wider.
+      isProtected:
+        machine && isOurs(machine, configuration.cluster.name)
+          ? await steps.instances.isProtected(machine.instanceId)
+          : false,
       heldBy: holder && holder !== start.operation ? holder : null,
     }),
   };

@@ -1,4 +1,4 @@
-import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { CallbackTimeoutError, type DurableContext } from "@aws/durable-execution-sdk-js";
 import { dialogOf, type Start } from "../../commands/command.ts";
 import { say } from "../../messages/blocks.ts";
 import { confirmationNotice } from "../../messages/notices.ts";
@@ -8,6 +8,7 @@ import type { Steps } from "../../steps/steps.ts";
 import { cancelledBy } from "../asker.ts";
 import { callPeople } from "../call-people.ts";
 import { MINUTE, step } from "../durably.ts";
+import type { Begun } from "../operation.ts";
 import type { Chosen } from "./choose.ts";
 
 interface Answer {
@@ -15,9 +16,15 @@ interface Answer {
 }
 
 /** Shows the facts in the dialog that the front door opened, and waits for its answer. */
-export async function confirm(ctx: DurableContext, steps: Steps, start: Start, chosen: Chosen): Promise<boolean> {
+export async function confirm(
+  ctx: DurableContext,
+  steps: Steps,
+  start: Start,
+  begun: Begun,
+  chosen: Chosen,
+): Promise<boolean> {
   const until = await step(ctx, "how long to wait", async () => {
-    const { configuration } = await steps.runtime.read(null);
+    const { configuration } = await steps.runtime.read(begun.runtimeVersion);
     return steps.now() + configuration.deadlines.dialog * MINUTE;
   });
   for (let round = 1; ; round += 1) {
@@ -87,7 +94,8 @@ async function endUnconfirmed(steps: Steps, start: Start, why: Unconfirmed): Pro
 async function decisionOf(answered: Promise<Answer>): Promise<Answer["decision"]> {
   try {
     return (await answered).decision;
-  } catch {
-    return "time";
+  } catch (error) {
+    if (error instanceof CallbackTimeoutError) return "time";
+    throw error;
   }
 }

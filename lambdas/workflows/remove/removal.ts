@@ -5,7 +5,7 @@ import type { Lease } from "../../steps/leases.ts";
 import type { NodeChange } from "../../steps/ledger.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { cancelledBy } from "../asker.ts";
-import { type Bounds, Cancelled, type Look, MINUTE, step, until } from "../durably.ts";
+import { type Bounds, Cancelled, type Look, MINUTE, onlyUntil, step, until } from "../durably.ts";
 import type { Begun } from "../operation.ts";
 import { type Published, publish, viewOf } from "../publisher.ts";
 import type { Chosen } from "./choose.ts";
@@ -63,26 +63,24 @@ export async function enter(removal: Removal, stage: Stage, work: () => Promise<
   await step(ctx, stage, work);
 }
 
-/** Waits within a stage's deadline; the message keeps showing how long and for what. */
+/**
+ * Waits within a stage's deadline; the message keeps showing how long and for what.
+ * @param look is told the deadline, in milliseconds since the epoch
+ */
 export async function waitFor(
   removal: Removal,
   stage: "evict" | "terminate",
   name: string,
-  look: () => Promise<Look<true>>,
+  look: (deadline: number) => Promise<Look<true>>,
 ): Promise<void> {
   const { ctx, steps, begun } = removal;
   const end = await step(ctx, `deadline of ${stage}`, async () => {
     const { configuration } = await steps.runtime.read(begun.runtimeVersion);
     return steps.now() + configuration.deadlines[stage] * MINUTE;
   });
-  const bounds: Bounds = {
-    until: end,
-    now: steps.now,
-    cancelledBy: () => stoppedBy(removal),
-    onWaiting: async () => undefined,
-  };
+  const bounds: Bounds = { ...onlyUntil(end, steps.now), cancelledBy: () => stoppedBy(removal) };
   await until(ctx, name, bounds, async () => {
-    const seen = await look();
+    const seen = await look(end);
     if ("waitsFor" in seen) {
       await record(removal, { waitsFor: seen.waitsFor });
       await tell(removal);

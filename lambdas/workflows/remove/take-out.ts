@@ -2,9 +2,10 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Start } from "../../commands/command.ts";
 import { Refused } from "../../errors.ts";
 import { removalRefusal } from "../../messages/removal-refusal.ts";
-import { type BlockedPod, budgetsToAllow, podsCameBack, podsToLeave } from "../../messages/removal-words.ts";
+import { type HeldUp, podsCameBack, podsHeldUp, podsToLeave } from "../../messages/removal-words.ts";
 import { type NodeRecord, newNodeRecord } from "../../records.ts";
 import { podsToEvict } from "../../steps/evictions.ts";
+import { hasEnded } from "../../steps/instances.ts";
 import type { Lease } from "../../steps/leases.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { checkAsker } from "../asker.ts";
@@ -53,7 +54,7 @@ async function takeLease(
   begun: Begun,
   before: Chosen,
 ): Promise<{ lease: Lease; chosen: Chosen }> {
-  await checkAsker(steps, start, (await steps.runtime.read(null)).configuration);
+  await checkAsker(steps, start, await steps.runtime.rules());
   const chosen = await choose(steps, start, begun, before.name);
   if (chosen.refusal) {
     const { why, next } = removalRefusal(chosen.refusal, begun.commandWord);
@@ -80,8 +81,9 @@ async function begin(steps: Steps, start: Start, begun: Begun, { name, facts }: 
 async function evict(removal: Removal): Promise<void> {
   const { ctx, steps, chosen } = removal;
   await enter(removal, "evict", async () => undefined);
-  await waitFor(removal, "evict", "the pods have left", () => evictOnce(removal));
+  await waitFor(removal, "evict", "the pods have left", (deadline) => evictOnce(removal, deadline));
   await step(ctx, "the pods have left for good", async () => {
+    if (await isGone(removal)) return;
     const rest = podsToEvict(await steps.nodes.podsOn(chosen.name));
     if (rest.length > 0) throw new StageFailed(podsCameBack(rest.map(nameOf)));
   });
@@ -90,15 +92,21 @@ async function evict(removal: Removal): Promise<void> {
 const nameOf = ({ metadata }: { metadata?: { namespace?: string; name?: string } }): string =>
   `${metadata?.namespace}/${metadata?.name}`;
 
-async function evictOnce({ steps, chosen, lease }: Removal): Promise<Look<true>> {
+/** Nothing of an instance that has ended can be saved by waiting; its pods are the cluster's to clean up. */
+async function isGone({ steps, lease }: Removal): Promise<boolean> {
+  const machine = await steps.instances.describe(lease.instanceId);
+  return machine !== undefined && hasEnded(machine);
+}
+
+async function evictOnce(removal: Removal, deadline: number): Promise<Look<true>> {
+  const { steps, chosen, lease } = removal;
   const pods = podsToEvict(await steps.nodes.podsOn(chosen.name));
-  const blocked: BlockedPod[] = [];
-  for (const pod of pods) {
-    const answer = await steps.evictions.evict(lease, pod);
-    if (answer.state === "blocked") blocked.push({ name: nameOf(pod), why: answer.why });
-  }
-  if (pods.length === 0) return found(true);
-  return still(blocked.length > 0 ? budgetsToAllow(blocked) : podsToLeave(pods.map(nameOf)));
+  if (pods.length === 0 || (await isGone(removal))) return found(true);
+  const asked = await steps.evictions.evictAll(lease, pods, deadline);
+  const heldUp = asked.flatMap(({ pod, answer }): HeldUp[] =>
+    "why" in answer ? [{ name: nameOf(pod), by: answer.state, why: answer.why }] : [],
+  );
+  return still(heldUp.length > 0 ? podsHeldUp(heldUp) : podsToLeave(pods.map(nameOf)));
 }
 
 async function terminate(removal: Removal): Promise<void> {

@@ -1,7 +1,7 @@
 import { AwsError } from "../core/aws-service.ts";
 import type { Fault } from "./signature.ts";
 
-/** What the door itself may have to say, before a service is asked. */
+/** Faults that the door itself may find, before a service is asked. */
 export type DoorFault = Fault | "throttled" | "broken";
 
 type Words = readonly [code: string, message: string, status: number];
@@ -18,6 +18,7 @@ const jsonWords: Readonly<Record<DoorFault, Words>> = {
   expired: ["InvalidSignatureException", "Signature expired: the request was signed more than 15 minutes ago.", 400],
   "unknown-key": ["UnrecognizedClientException", "The security token included in the request is invalid.", 400],
   "bad-token": ["UnrecognizedClientException", "The security token included in the request is invalid.", 400],
+  "expired-token": ["ExpiredTokenException", "The security token included in the request is expired", 400],
   "wrong-region": ["InvalidSignatureException", wrongRegion, 400],
   wrong: ["InvalidSignatureException", wrongSignature, 400],
   "body-changed": ["InvalidSignatureException", wrongSignature, 400],
@@ -32,6 +33,7 @@ const ec2Words: Readonly<Record<DoorFault, Words>> = {
   expired: ["RequestExpired", "Request has expired.", 400],
   "unknown-key": ["AuthFailure", notValidated, 401],
   "bad-token": ["AuthFailure", notValidated, 401],
+  "expired-token": ["RequestExpired", "Request has expired.", 400],
   "wrong-region": ["AuthFailure", wrongRegion, 401],
   wrong: ["AuthFailure", notValidated, 401],
   "body-changed": ["AuthFailure", notValidated, 401],
@@ -46,6 +48,7 @@ const s3Words: Readonly<Record<DoorFault, Words>> = {
   expired: ["RequestTimeTooSkewed", "The difference between the request time and the current time is too large.", 403],
   "unknown-key": ["InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records.", 403],
   "bad-token": ["InvalidToken", "The provided token is malformed or otherwise invalid.", 400],
+  "expired-token": ["ExpiredToken", "The provided token has expired.", 400],
   "wrong-region": ["AuthorizationHeaderMalformed", wrongRegion, 400],
   wrong: ["SignatureDoesNotMatch", wrongSignature, 403],
   "body-changed": [
@@ -63,6 +66,7 @@ const lambdaWords: Readonly<Record<DoorFault, Words>> = {
   missing: ["MissingAuthenticationTokenException", "Missing Authentication Token", 403],
   "unknown-key": ["UnrecognizedClientException", "The security token included in the request is invalid.", 403],
   "bad-token": ["UnrecognizedClientException", "The security token included in the request is invalid.", 403],
+  "expired-token": ["ExpiredTokenException", "The security token included in the request is expired", 403],
   "wrong-region": ["InvalidSignatureException", wrongRegion, 403],
   wrong: ["InvalidSignatureException", wrongSignature, 403],
   expired: ["InvalidSignatureException", "Signature expired: the request was signed more than 15 minutes ago.", 403],

@@ -1,13 +1,13 @@
 import { AwsError, type AwsService } from "../core/aws-service.ts";
-import { sleep } from "../core/clock.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { json, type WireRequest, type WireResponse } from "../core/wire.ts";
 import type { Access } from "./access.ts";
+import { awsMishaps, strikeMishaps } from "./aws-mishaps.ts";
 import { doorError } from "./dialects.ts";
 import { faultOf, type Key, type Signature, signatureOf } from "./signature.ts";
 import { type TokenBuckets, tokenBuckets } from "./throttle.ts";
 
-/** What the door is built from. */
+/** Parts from which the door is built. */
 export interface DoorOptions {
   readonly foundation: Foundation;
   readonly region: string;
@@ -24,27 +24,13 @@ export interface AwsDoor {
   answer(request: WireRequest): Promise<WireResponse>;
 }
 
-const fields = {
-  service: "ec2, ssm, s3, secretsmanager, lambda, dynamodb, events",
-  action: "API action: RunInstances",
-};
-
-const mishapKinds = [
-  { kind: "aws-throttle", sentence: "AWS refuses the call because there were too many.", fields },
-  { kind: "aws-5xx", sentence: "AWS answers the call with an internal error; nothing was done.", fields },
-  { kind: "aws-slow", sentence: "AWS takes ten seconds longer to answer.", fields },
-];
-
-/** How much longer a call takes under "aws-slow" (assumed). */
-const SLOW = 10_000;
-
 interface Visit {
   readonly service: AwsService;
   readonly action: string;
   readonly principal: string;
 }
 
-/** What the door knew of a request when it ended, for the record. */
+/** Facts that the door knew of a request when it ended, for the record. */
 type Known = { service: string; action: string; principal: string };
 
 async function strike(
@@ -54,9 +40,7 @@ async function strike(
   request: WireRequest,
 ): Promise<void> {
   const facts = { service: visit.service.name, action: visit.action };
-  if (foundation.mishaps.strikes("aws-throttle", facts)) throw doorError(facts.service, "throttled");
-  if (foundation.mishaps.strikes("aws-5xx", facts)) throw doorError(facts.service, "broken");
-  if (foundation.mishaps.strikes("aws-slow", facts)) await sleep(foundation.clock, SLOW);
+  await strikeMishaps(foundation, facts);
   const limits = visit.service.limits?.(visit.action, request) ?? [];
   if (!buckets.take(limits)) throw doorError(facts.service, "throttled");
 }
@@ -98,7 +82,7 @@ const knownError = (error: unknown, service: string): AwsError =>
 export function awsDoor(options: DoorOptions, onBug: (error: unknown) => void = console.error): AwsDoor {
   const { foundation, services, access } = options;
   const buckets = tokenBuckets(foundation.clock);
-  foundation.mishaps.declare(...mishapKinds);
+  foundation.mishaps.declare(...awsMishaps);
   const find = (name: string): AwsService | undefined => services.find((service) => service.name === name);
 
   const visit = async (request: WireRequest, known: Known): Promise<WireResponse> => {

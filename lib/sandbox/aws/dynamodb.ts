@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AwsError, type AwsService } from "../core/aws-service.ts";
+import { AwsError, type AwsService, type Context } from "../core/aws-service.ts";
 import { json, textOf, type WireRequest, type WireResponse } from "../core/wire.ts";
 import { type DynaliteError, openDynalite } from "./dynalite.ts";
 import { jsonRefusal, targetAction } from "./json-protocol.ts";
@@ -13,7 +13,7 @@ export interface DynamoDb {
   close(): Promise<void>;
 }
 
-/** Where it stands, and where it keeps its items: in memory unless a directory is given. */
+/** Account and region of the service, and the place of its items: in memory when no directory is given. */
 export interface DynamoDbOptions {
   readonly accountId: string;
   readonly region: string;
@@ -42,11 +42,16 @@ const known = (action: string): boolean =>
 const CONTENT_TYPE = "application/x-amz-json-1.0";
 const PREFIX = "DynamoDB_20120810";
 
+const attributes = z.record(z.string(), z.looseObject({ S: z.string().optional() }));
+
 /** Only what the permissions are asked for; dynalite checks the rest, and says what is wrong in DynamoDB's words. */
 const input = z.looseObject({
   TableName: z.string().optional(),
   IndexName: z.string().optional(),
   RequestItems: z.record(z.string(), z.unknown()).optional(),
+  Key: attributes.optional(),
+  Item: attributes.optional(),
+  ExpressionAttributeValues: attributes.optional(),
 });
 
 type Input = z.output<typeof input>;
@@ -70,6 +75,12 @@ function resourcesOf(action: string, input: Input, tableArn: (name: string) => s
   return [input.IndexName ? `${arn}/index/${input.IndexName}` : arn];
 }
 
+/** The partition that a request is about (Developer Guide, "Using conditions", dynamodb:LeadingKeys); ours are strings named pk. */
+function leadingKeys({ Key, Item, ExpressionAttributeValues: values }: Input): Context {
+  const pk = (Key ?? Item)?.pk ?? values?.[":pk"];
+  return typeof pk?.S === "string" ? { "dynamodb:LeadingKeys": [pk.S] } : {};
+}
+
 /** An error as dynalite words it: AWS's own `__type` with its namespace. */
 const answered = (error: DynaliteError): WireResponse => {
   const type = String(error.body.__type).split("#").at(-1) ?? "";
@@ -88,7 +99,7 @@ export function dynamodb({ accountId, region, path }: DynamoDbOptions): DynamoDb
     action: (request) => targetAction(request, PREFIX, known),
     answer: async (action, request, caller) => {
       const asked = parsed(request);
-      caller.require(`dynamodb:${action}`, resourcesOf(action, asked, tableArn));
+      caller.require(`dynamodb:${action}`, resourcesOf(action, asked, tableArn), leadingKeys(asked));
       const result = await database.run(action, asked);
       return "output" in result ? json(result.output, 200, CONTENT_TYPE) : answered(result);
     },

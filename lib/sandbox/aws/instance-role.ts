@@ -1,15 +1,16 @@
 import { AwsError, type AwsService } from "../core/aws-service.ts";
-import type { Calls } from "../core/calls.ts";
+import type { Foundation } from "../core/foundation.ts";
 import type { InstanceRole } from "../core/surroundings.ts";
 import type { WireRequest, WireResponse } from "../core/wire.ts";
 import type { Access } from "./access.ts";
+import { strikeMishaps } from "./aws-mishaps.ts";
 
-/** What machines act on, and by whose leave. */
+/** Services that machines call, and the access that permits it. */
 export interface InstanceRoleOptions {
   readonly access: Access;
   readonly s3: AwsService;
   readonly secretsManager: AwsService;
-  readonly calls: Calls;
+  readonly foundation: Foundation;
 }
 
 const request = (method: string, url: string, headers: Record<string, string>, body = ""): WireRequest => ({
@@ -23,10 +24,10 @@ const path = (bucket: string, key: string, version: string): string =>
   `/${bucket}/${key.split("/").map(encodeURIComponent).join("/")}?versionId=${encodeURIComponent(version)}`;
 
 /**
- * The node role as machines use it: permissions are checked and calls recorded as at the door, but nothing is signed,
- * since a machine of the ground has no way to be somebody else.
+ * The node role as machines use it: permissions are checked, mishaps strike and calls are recorded as at the door, but
+ * nothing is signed, since a machine of the ground has no other identity to claim.
  */
-export function instanceRole({ access, s3, secretsManager, calls }: InstanceRoleOptions): InstanceRole {
+export function instanceRole({ access, s3, secretsManager, foundation }: InstanceRoleOptions): InstanceRole {
   const ask = async (
     service: AwsService,
     action: string,
@@ -35,8 +36,9 @@ export function instanceRole({ access, s3, secretsManager, calls }: InstanceRole
   ): Promise<WireResponse> => {
     const principal = `instance/${instanceId}`;
     const record = (status: number, error: string | null): void =>
-      calls.record({ service: service.name, action, principal, status, error });
+      foundation.calls.record({ service: service.name, action, principal, status, error });
     try {
+      await strikeMishaps(foundation, { service: service.name, action });
       const response = await service.answer(action, what, access.callerFor(principal));
       record(response.status, null);
       return response;

@@ -1,7 +1,7 @@
 import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
 import { percentEncoded, type WireRequest } from "../core/wire.ts";
 
-/** What a request says about its signature, by header or in the query of a presigned address. */
+/** Claims of a request about its signature, by header or in the query of a presigned address. */
 export interface Signature {
   readonly keyId: string;
   /** yyyymmdd of the credential scope. */
@@ -18,23 +18,26 @@ export interface Signature {
   readonly token?: string;
 }
 
-/** Why a signature does not count; each service has its own words for it. */
+/** Reasons why a signature does not count; each service has its own words for them. */
 export type Fault =
   | "missing"
   | "incomplete"
   | "expired"
+  | "expired-token"
   | "unknown-key"
   | "wrong-region"
   | "wrong"
   | "bad-token"
   | "body-changed";
 
-/** What belongs to an access key id. */
+/** Secret and principal that belong to an access key id. */
 export interface Key {
   readonly secret: string;
   /** Function name, person, or "instance/i-…". */
   readonly principal: string;
   readonly sessionToken?: string;
+  /** End of temporary credentials, ms of the host's clock. */
+  readonly until?: number;
 }
 
 const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");
@@ -46,7 +49,10 @@ const splitUrl = (url: string): { path: string; query: string } => {
   return at < 0 ? { path: url, query: "" } : { path: url.slice(0, at), query: url.slice(at + 1) };
 };
 
-/** What is not properly percent-encoded stays as it is: it then matches no name and no signature. */
+/**
+ * Decodes a percent-encoded part; text that is not properly encoded stays as it is: it then matches no name and no
+ * signature.
+ */
 const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text);
@@ -97,11 +103,17 @@ export function signatureOf(request: WireRequest): Signature | Fault {
   return query.has("X-Amz-Signature") || query.has("X-Amz-Credential") ? querySignature(query) : "missing";
 }
 
+const byNameThenValue = ([name, value]: [string, string], [otherName, otherValue]: [string, string]): number => {
+  if (name !== otherName) return name < otherName ? -1 : 1;
+  return value < otherValue ? -1 : 1;
+};
+
 function canonicalQuery(query: string): string {
   return queryPairs(query)
     .filter(([name]) => name !== "X-Amz-Signature")
-    .map(([name, value]) => `${percentEncoded(name)}=${percentEncoded(value)}`)
-    .sort()
+    .map(([name, value]): [string, string] => [percentEncoded(name), percentEncoded(value)])
+    .sort(byNameThenValue)
+    .map(([name, value]) => `${name}=${value}`)
     .join("&");
 }
 
@@ -173,9 +185,9 @@ function bodyMatches(request: WireRequest): boolean {
 const same = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
-/** Where and when a signature is checked. */
+/** Region and time at which a signature is checked. */
 export interface Doorstep {
-  /** The only region there is: a signature for another one was meant for somebody else. */
+  /** The only region there is; a signature for another one is refused. */
   readonly region: string;
   /** The host's time in milliseconds: doors use it, not the sandbox's. */
   readonly hostNow: number;
@@ -196,6 +208,7 @@ export function faultOf(
   if (outOfTime(claim, hostNow)) return "expired";
   if (claim.region !== region) return "wrong-region";
   if (key.sessionToken !== claim.token) return "bad-token";
+  if (key.until !== undefined && hostNow >= key.until) return "expired-token";
   if (!signsEnough(request, claim) || !same(expectedSignature(request, claim, key.secret), claim.signature))
     return "wrong";
   return bodyMatches(request) ? undefined : "body-changed";

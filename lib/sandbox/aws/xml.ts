@@ -18,5 +18,5 @@ export const element = (name: string, content: string): string => `<${name}>${co
 export const textElement = (name: string, value: string | number | boolean | undefined): string =>
   value === undefined ? "" : element(name, escapedText(String(value)));
 
-/** What every XML answer begins with. */
+/** First line of every XML answer. */
 export const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';

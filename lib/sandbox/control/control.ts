@@ -4,7 +4,7 @@ import { json, pathOf, queryOf, textOf, type WireRequest, type WireResponse } fr
 import { type Answer, bodies, schemaDocument } from "./schema.ts";
 import { strangerIn } from "./strangers.ts";
 
-/** What the control API shows, given by the composition in the shapes of design §9. */
+/** Sources of the control API's answers, given by the composition in the shapes of design §9. */
 export interface Sources {
   instances(): Promise<Answer<"State">["instances"]> | Answer<"State">["instances"];
   machines(): Promise<Answer<"State">["machines"]> | Answer<"State">["machines"];
@@ -16,14 +16,14 @@ export interface Sources {
 
 /** The hands on the sandbox's clock. */
 export interface Speed {
-  /** How many times faster than the host it runs. */
+  /** Factor by which the sandbox's clock is faster than the host's. */
   current(): number;
   set(speed: number): void;
   /** Moves the clock; resolves once it has moved and what became due has been done. */
   advance(seconds: number): Promise<void>;
 }
 
-/** What the control API is built from. */
+/** Parts that the control API is built from. */
 export interface ControlOptions {
   readonly foundation: Foundation;
   readonly speed: Speed;
@@ -35,7 +35,7 @@ export interface Control {
   answer(request: WireRequest): Promise<WireResponse>;
 }
 
-/** What is wrong with a request, in one sentence, with its HTTP status. */
+/** A fault in a request, in one sentence, with its HTTP status. */
 class Problem extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ class Problem extends Error {
 
 interface Asked {
   readonly request: WireRequest;
-  /** What stood in place of ":id". */
+  /** Text that stood in place of ":id". */
   readonly id: string;
 }
 

@@ -55,7 +55,7 @@ const match = z.record(text, text);
 const mishap = z.object({ id: text, kind: text, match, count: z.int().min(1).optional() });
 const kind = z.object({ kind: text, sentence: text, fields: z.record(text, text) });
 
-/** What the control API answers, by name. */
+/** Schemas of the control API's answers, by name. */
 export const answers = {
   State: z.object({
     now: moment,
@@ -78,7 +78,7 @@ export const answers = {
 const FASTEST = 10_000;
 const FURTHEST_SECONDS = 30 * 24 * 3600;
 
-/** What the control API takes, by name. */
+/** Schemas of the bodies that the control API takes, by name. */
 export const bodies = {
   MishapOrder: z.strictObject({ kind: text, count: z.int().min(1).optional(), match: match.optional() }),
   ClockChange: z.union(

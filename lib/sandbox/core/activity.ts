@@ -4,7 +4,7 @@ export interface Activity {
   during<T>(work: Promise<T>): Promise<T>;
   /** Resolves once nothing moves any more unless time does. */
   settled(): Promise<void>;
-  /** How much is under way, and a number that rises with each beginning and end. */
+  /** Amount of work under way, and a number that rises with each beginning and end. */
   standing(): { readonly underWay: number; readonly moves: number };
 }
 

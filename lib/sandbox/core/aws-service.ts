@@ -1,6 +1,6 @@
 import type { WireRequest, WireResponse } from "./wire.ts";
 
-/** Who signed a request, and what this caller may do. */
+/** The signer of a request, and the rights of this caller. */
 export interface Caller {
   /** Function name ("provision-node"), person, or "instance/i-…" for a machine with the node role. */
   readonly principal: string;
@@ -41,7 +41,7 @@ export interface AwsService {
   readonly name: string;
   /** Which API action this request asks for ("RunInstances"); throws AwsError when there is none such. */
   action(request: WireRequest): string;
-  /** What the door throttles this request by; a service without limits of its own leaves it out. */
+  /** Limits by which the door throttles this request; a service without limits of its own leaves it out. */
   limits?(action: string, request: WireRequest): readonly Limit[];
   answer(action: string, request: WireRequest, caller: Caller): Promise<WireResponse>;
   /** The error as this service writes errors. */

@@ -8,8 +8,10 @@ export type Cancel = () => void;
 export interface Clock {
   /** Milliseconds since the epoch, in the sandbox's time. */
   now(): number;
-  /** Runs `what` after `ms` milliseconds of sandbox time. Errors of `what` are the caller's to catch. */
+  /** Runs `what` after `ms` milliseconds of sandbox time, never at the same moment. Errors of `what` are the caller's to catch. */
   after(ms: number, what: () => void): Cancel;
+  /** Milliseconds of this clock that pass in one of the host's; 1 where the clock does not say. */
+  speed?(): number;
 }
 
 /** Resolves after `ms` of the given clock's time. */

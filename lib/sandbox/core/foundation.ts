@@ -5,7 +5,7 @@ import { type Mishaps, mishapBook } from "./mishaps.ts";
 import { type Random, seededRandom } from "./random.ts";
 import type { Store } from "./store.ts";
 
-/** What every service of the ground is built from. */
+/** Parts that every service of the ground is built from. */
 export interface Foundation {
   readonly clock: Clock;
   readonly random: Random;
@@ -20,7 +20,7 @@ export interface Foundation {
   busy<T>(work: Promise<T>): Promise<T>;
 }
 
-/** What a foundation is laid on. */
+/** Parts that a foundation is laid on. */
 interface Site extends Pick<Foundation, "clock" | "store"> {
   /** Any whole number: the same one gives the same run. */
   readonly seed: number;

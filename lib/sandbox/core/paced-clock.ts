@@ -12,7 +12,7 @@ export interface PacedClock extends Clock {
    * One move at a time: a second one waits for the first. A clock that is stopped meanwhile stays where it is.
    */
   advance(ms: number, settle: () => Promise<void>): Promise<void>;
-  /** What the host's clock will say at a moment of the sandbox, at the present pace. */
+  /** Time that the host's clock will show at a moment of the sandbox, at the present pace. */
   hostTime(sandboxMs: number): number;
   /** Stands still from now on and forgets what was to be done. */
   stop(): void;
@@ -21,10 +21,13 @@ export interface PacedClock extends Clock {
 /** Node turns a longer timeout into one millisecond (Node documentation, setTimeout). */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
+/** The shortest delay, as Node's own setTimeout has it: what arms itself again for the past cannot hold up time. */
+const SHORTEST_MS = 1;
+
 /** So much of the host's time it may be late and still catch up; beyond it the sandbox's time falls back (assumed). */
 const CATCH_UP_MS = 250;
 
-/** How far ahead of the present time is promised, in milliseconds of the host: one write in the memory a second. */
+/** Lead of the promised time over the present, in milliseconds of the host: one write in the memory a second. */
 const AHEAD_MS = 1_000;
 
 /**
@@ -121,7 +124,7 @@ export function pacedClock(start: number, speed: number, reach: (time: number) =
   return {
     now: () => Math.floor(shown.now()),
     after: (ms, what) => {
-      const cancel = due.add(shown.now() + Math.max(0, ms), what);
+      const cancel = due.add(shown.now() + Math.max(SHORTEST_MS, ms), what);
       arm();
       return cancel;
     },

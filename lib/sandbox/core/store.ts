@@ -23,7 +23,7 @@ export interface Store {
   close(): void;
 }
 
-/** Where values are kept beside the process's own memory. */
+/** Storage of values beside the process's own memory. */
 interface Disk {
   /** Key and JSON of every value of a collection. */
   rows(collection: string): [key: string, json: string][];

@@ -5,7 +5,27 @@ export interface KubernetesApi {
   answer(request: WireRequest, tls?: { readonly clientCertificate: string }): Promise<WireResponse>;
 }
 
-/** What EC2 knows of an instance and others of the ground need: the metadata service, the cloud controller manager. */
+/** Answer of a kubelet to a call of the API server on port 10250. */
+export type KubeletAnswer =
+  | "answers"
+  /** It does not trust the authority behind the API server's client certificate. */
+  | "unauthorized"
+  /** It has no serving certificate: the handshake ends with "tls: internal error". */
+  | "no-certificate"
+  /** Nothing listens. */
+  | "unreachable";
+
+/** The kubelets of the simulated Windows machines. */
+export interface Kubelets {
+  /**
+   * Calls the kubelet behind an address.
+   * @param clientCertificate PEM, as the API server shows it
+   * @returns undefined where the sandbox simulates no machine
+   */
+  answer(address: string, clientCertificate: string): KubeletAnswer | undefined;
+}
+
+/** Facts that EC2 knows of an instance; the metadata service and the cloud controller manager among others need them. */
 export interface InstanceFacts {
   readonly instanceId: string;
   /** pending, running, shutting-down, terminated, stopping, stopped */
@@ -25,6 +45,31 @@ export interface InstanceFacts {
   readonly subnetCidr: string;
   readonly instanceProfileArn: string | null;
   readonly tags: Readonly<Record<string, string>>;
+  /** Public address: present where the subnet assigns one, and while the instance has it. */
+  readonly publicIp?: string;
+  readonly publicDnsName?: string;
+  /** Ids of its security groups. */
+  readonly groups?: readonly string[];
+}
+
+/** An inbound rule of a security group for one source: a network, another group or a prefix list. */
+export interface InboundRule {
+  /** "tcp", "udp", "icmp" or a number; "-1" is every protocol with every port. */
+  readonly protocol: string;
+  readonly from?: number;
+  readonly to?: number;
+  readonly source: string;
+  readonly description?: string;
+}
+
+/** The account's security groups, as the cloud controller works on them with its own role. */
+export interface Firewall {
+  /** The id of the group of that name, which is made unless it is there. */
+  group(name: string, description: string, tags: Readonly<Record<string, string>>): string;
+  tagsOf(groupId: string): Readonly<Record<string, string>>;
+  inbound(groupId: string): readonly InboundRule[];
+  admit(groupId: string, rules: readonly InboundRule[]): void;
+  withdraw(groupId: string, rules: readonly InboundRule[]): void;
 }
 
 /** EC2 seen from inside the ground, without signatures and throttles. */
@@ -33,9 +78,11 @@ export interface Cloud {
   instances(): InstanceFacts[];
   /** The operating system asked for it ("shutdown /s"): EC2 moves to stopping. A reboot of the OS is not seen by EC2. */
   shutDownByGuest(instanceId: string): void;
+  /** Left out where nobody looks after security groups. */
+  readonly firewall?: Firewall;
 }
 
-/** What a machine reads with its own role; each call throws AwsError as the service would. */
+/** Reads of a machine with its own role; each call throws AwsError as the service would. */
 export interface InstanceRole {
   readObject(instanceId: string, bucket: string, key: string, version: string): Promise<Uint8Array>;
   readSecret(instanceId: string, secretId: string): Promise<string>;

@@ -7,10 +7,10 @@ interface Timer {
   readonly what: () => void;
 }
 
-/** What is to be done, in the order of its time; at the same moment, what was asked for first comes first. */
+/** Tasks in the order of their time; at the same moment, the one asked for first comes first. */
 export interface Timers {
   add(due: number, what: () => void): Cancel;
-  /** When the next is due; undefined when there is none. */
+  /** Time of the next task; undefined when there is none. */
   next(): number | undefined;
   /** Does everything that is due up to a moment, and what this brings about up to the same moment. */
   run(until: number): void;

@@ -18,7 +18,7 @@ export interface WireResponse {
 /** The request's body as UTF-8 text. */
 export const textOf = (request: WireRequest): string => Buffer.from(request.body).toString("utf8");
 
-/** A JSON answer with the given status (200 unless told) and content type. */
+/** A JSON answer with the given status (default 200) and content type. */
 export const json = (
   value: unknown,
   status = 200,

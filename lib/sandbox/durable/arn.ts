@@ -1,6 +1,6 @@
 import { AwsError } from "../core/aws-service.ts";
 
-/** Where the functions of the ground live. */
+/** Account and region in which the functions of the ground live. */
 export interface Account {
   readonly accountId: string;
   readonly region: string;

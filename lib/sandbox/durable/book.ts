@@ -2,7 +2,7 @@ import type { Collection, Store } from "../core/store.ts";
 import { executionEnded, executionStarted, type HistoryEvent, type NewEvent, operationEvent } from "./history.ts";
 import type { Execution, Operation } from "./model.ts";
 
-/** What is remembered of all executions. Every write is in the store when the call returns. */
+/** Record of all executions: their state, operations and history. Every write is in the store when the call returns. */
 export interface Book {
   get(arn: string): Execution | undefined;
   all(): Execution[];

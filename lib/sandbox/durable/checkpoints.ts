@@ -8,7 +8,7 @@ import { newCallbackId, newToken } from "./tokens.ts";
 import { applied } from "./transitions.ts";
 import { validateUpdates } from "./validation.ts";
 
-/** What CheckpointDurableExecution asks for. */
+/** A CheckpointDurableExecution request. */
 export interface CheckpointRequest {
   readonly arn: string;
   readonly token: string | undefined;

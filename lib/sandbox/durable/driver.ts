@@ -14,7 +14,7 @@ import { newToken } from "./tokens.ts";
 import { dueAt } from "./transitions.ts";
 import { eventTime } from "./wire-format.ts";
 
-/** What the engine's parts are made of. */
+/** Parts from which the engine's functions are built. */
 export interface EngineParts {
   readonly ground: Foundation;
   readonly account: Account;
@@ -77,7 +77,9 @@ export function driver(parts: EngineParts): (arn: string) => void {
     book.put(begun);
     const requestId = begun.invocation?.requestId ?? "";
     const event = invocationEvent(begun, book.operations(begun).values(), execution.unseen, eventTime(parts.hostTime));
-    const arn = functionArn(parts.account, called.name, execution.version);
+    // The guide does not say what later invocations name (assumed): the version that the execution is pinned to.
+    const isFirst = book.operations(execution).size === 0;
+    const arn = isFirst ? execution.startedBy : functionArn(parts.account, called.name, execution.version);
     const target = { function: called, version: execution.version, arn };
     void parts.runner.run({ target, event, requestId }).then((outcome) => settle(execution.arn, requestId, outcome));
   };
@@ -154,7 +156,7 @@ const suspend = (book: Book, execution: Execution): void =>
 
 const waitsForSomething = (operation: Operation): boolean => operation.type !== "CONTEXT" && !isOver(operation);
 
-/** Why an answer is refused, in the service's words (seen by authors of public emulators). */
+/** Reason why an answer is refused, in the service's words (seen by authors of public emulators). */
 function protocolFault(answer: Answer, execution: Execution, pending: boolean): string | undefined {
   const tooLong = bytesOf(answer.Result ?? undefined) > execution.resultLimit;
   switch (answer.Status) {

@@ -8,7 +8,7 @@ export interface Effects {
   atomically<R>(work: () => R): R;
   /** Something happened to this execution: it may have to be invoked, or its timer set anew. */
   touch(arn: string): void;
-  /** How the execution stands now: told on the bus and, when it has ended, to who waits for it. */
+  /** Announces the present state of the execution: on the bus and, when it has ended, to those who wait for it. */
   tell(execution: Execution): void;
   /** Resolves when the execution has ended; what was waited for is forgotten with the process. */
   ending(arn: string): Promise<Execution>;

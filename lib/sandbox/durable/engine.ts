@@ -32,7 +32,7 @@ export interface Engine extends Starts {
   resume(): void;
 }
 
-/** What the engine stands on. */
+/** Parts of the ground on which the engine stands. */
 interface EngineGround {
   readonly ground: Foundation;
   readonly account: Account;

@@ -4,7 +4,7 @@ import type { Target } from "./functions.ts";
 import type { FunctionError, Invocations, Outcome } from "./invocations.ts";
 import { ASYNC_RETRY_SECONDS, EVENT_AGE_SECONDS, THROTTLE_FIRST_SECONDS, THROTTLE_LAST_SECONDS } from "./limits.ts";
 
-/** How long an asynchronous event lies in the queue when nothing is wrong, in milliseconds (assumed). */
+/** Milliseconds, least and most, that an asynchronous event lies in the queue when nothing is wrong (assumed). */
 export const QUEUE_MS = [20, 200] as const;
 
 /** An asynchronous invocation of an ordinary function, kept until it has succeeded or was given up. */
@@ -41,10 +41,12 @@ interface QueueParts {
   readonly runner: Invocations;
   /** Undefined when the function is gone. */
   readonly target: (event: QueuedEvent) => Target | undefined;
+  /** May the function's role send to its queue of dead letters? Where it may not, the event is lost. */
+  readonly mayKeep: (functionName: string) => boolean;
 }
 
 /** Builds the queue on the ground's store. */
-export function eventQueue({ ground, runner, target }: QueueParts): EventQueue {
+export function eventQueue({ ground, runner, target, mayKeep }: QueueParts): EventQueue {
   const { clock, random, store } = ground;
   const queued: Collection<QueuedEvent> = store.collection("lambda-events");
   const dead: Collection<DeadLetter> = store.collection("lambda-dead-letters");
@@ -77,7 +79,8 @@ export function eventQueue({ ground, runner, target }: QueueParts): EventQueue {
   };
   const bury = (event: QueuedEvent, error: FunctionError): void =>
     store.together(() => {
-      dead.set(event.id, { ...event, error });
+      // Lambda counts what it could not keep as DeadLetterErrors and goes on (developer guide, "Dead-letter queues").
+      if (mayKeep(event.functionName)) dead.set(event.id, { ...event, error });
       queued.delete(event.id);
     });
   return {

@@ -2,7 +2,7 @@ import type { Foundation } from "../core/foundation.ts";
 import { json, textOf, type WireRequest, type WireResponse } from "../core/wire.ts";
 import { SYNC_PAYLOAD_BYTES } from "./limits.ts";
 
-/** What stands behind a function URL: takes the event, answers as a handler does, throws as a function fails. */
+/** Function behind a URL: takes the event, answers as a handler does, throws as a function fails. */
 type UrlTarget = (event: unknown) => Promise<unknown>;
 
 /** Assumed id of the URL; the real one is made by Lambda. */

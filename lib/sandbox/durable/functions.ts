@@ -2,7 +2,7 @@ import { AwsError } from "../core/aws-service.ts";
 import { type Account, type FunctionReference, functionArn } from "./arn.ts";
 import { INVOCATION_SECONDS } from "./limits.ts";
 
-/** What Lambda hands to a handler beside the event. */
+/** Context that Lambda hands to a handler beside the event. */
 export interface LambdaContext {
   readonly functionName: string;
   readonly functionVersion: string;
@@ -16,11 +16,11 @@ export interface LambdaContext {
   getRemainingTimeInMillis(): number;
 }
 
-/** How a function is configured; what is not given is Lambda's most generous. */
+/** Configuration of a function; for what is not given, Lambda's most generous value counts. */
 export interface FunctionSettings {
   /** Makes it a durable function whose executions end after so long (1 to 31,622,400). */
   readonly executionTimeoutSeconds?: number;
-  /** How long one invocation may take, at most 900 seconds. */
+  /** Seconds that one invocation may take, at most 900. */
   readonly timeoutSeconds?: number;
   /** Reserved concurrency; none: as many at once as are asked for. */
   readonly concurrency?: number;
@@ -36,7 +36,7 @@ export interface LambdaFunction {
   readonly handler: Handler;
 }
 
-/** What an invocation is aimed at: a version of a function, by whatever alias. */
+/** Target of an invocation: a version of a function, by whatever alias. */
 export interface Target {
   readonly function: LambdaFunction;
   /** "1", or "$LATEST" when asked for by that name. */
@@ -45,8 +45,8 @@ export interface Target {
   readonly arn: string;
 }
 
-/** Every function of the ground has one version, "1", and one alias of it, as the stack deploys them. */
-const VERSIONS: Readonly<Record<string, string>> = { live: "1", "1": "1", $LATEST: "$LATEST" };
+/** Every function of the ground has one version, "1", and the aliases of it that the stack deploys. */
+const VERSIONS: Readonly<Record<string, string>> = { live: "1", rights: "1", "1": "1", $LATEST: "$LATEST" };
 
 /** The functions that were mounted. */
 export interface Functions {
@@ -55,7 +55,7 @@ export interface Functions {
   /** The ARN that a reference names, whether or not there is such a function. */
   arn(reference: FunctionReference): string;
   /**
-   * What a reference means.
+   * Resolves a reference to a version of a function.
    * @throws AwsError ResourceNotFoundException; InvalidParameterValueException for a durable function without qualifier
    */
   target(reference: FunctionReference): Target;
@@ -89,6 +89,6 @@ export function functionRegistry(account: Account): Functions {
 /** Whether executions of this function are checkpointed. */
 export const isDurable = ({ settings }: LambdaFunction): boolean => settings.executionTimeoutSeconds !== undefined;
 
-/** How long one invocation of this function may take, in milliseconds. */
+/** Milliseconds that one invocation of this function may take. */
 export const invocationLimitMs = ({ settings }: LambdaFunction): number =>
   Math.min(settings.timeoutSeconds ?? INVOCATION_SECONDS, INVOCATION_SECONDS) * 1_000;

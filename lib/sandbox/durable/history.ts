@@ -38,7 +38,8 @@ const VERBS: Partial<Record<OperationStatus, string>> = {
 const SILENT = new Set(["CallbackCancelled", "ChainedInvokeCancelled"]);
 
 /**
- * What history says of an operation's new state; undefined when it says nothing (a step that is ready again).
+ * The event that history records of an operation's new state; undefined when it records none (a step that is ready
+ * again).
  * @param at sandbox milliseconds
  */
 export function operationEvent(operation: Operation, at: number): NewEvent | undefined {

@@ -3,14 +3,14 @@ import type { Foundation } from "../core/foundation.ts";
 import { invocationLimitMs, isDurable, type LambdaContext, type LambdaFunction, type Target } from "./functions.ts";
 import { bytesOf, SYNC_PAYLOAD_BYTES } from "./limits.ts";
 
-/** What a runtime reports when a function failed. */
+/** A runtime's report of a function that failed. */
 export interface FunctionError {
   readonly errorType: string;
   readonly errorMessage: string;
   readonly trace?: readonly string[];
 }
 
-/** How an invocation ended: with a payload of JSON text, or with an error. */
+/** Outcome of an invocation: a payload of JSON text, or an error. */
 export type Outcome =
   | { readonly payload: string; readonly error?: undefined }
   | { readonly error: FunctionError; readonly payload?: undefined };
@@ -34,7 +34,7 @@ export interface Invocations {
 const COLD_START_MS = 300;
 /** Assumed: how long an idle environment is kept. */
 const WARM_MS = 10 * 60_000;
-/** What the mishap "lambda-slow-start" adds: longer than Slack waits for an answer. */
+/** Milliseconds that the mishap "lambda-slow-start" adds: more than Slack waits for an answer. */
 const SLOW_START_MS = 5_000;
 
 type Ground = Pick<Foundation, "clock" | "mishaps" | "busy">;
@@ -88,7 +88,7 @@ function idleEnvironments({ clock }: Ground) {
 }
 
 /**
- * How much of the sandbox's time an invocation gets. A handler computes in the host's time: however fast the sandbox
+ * Milliseconds of sandbox time that an invocation gets. A handler computes in the host's time: however fast the sandbox
  * runs, the limit leaves it as many milliseconds of the host as it would have in Lambda.
  */
 function patienceMs({ clock }: Ground, hostTime: (ms: number) => number, limit: number): number {

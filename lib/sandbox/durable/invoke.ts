@@ -11,18 +11,18 @@ import { ASYNC_PAYLOAD_BYTES, INVOCATION_SECONDS, SYNC_PAYLOAD_BYTES } from "./l
 import type { ErrorObject, Execution } from "./model.ts";
 import type { Route } from "./routes.ts";
 
-/** What Invoke is made of. */
+/** Parts from which Invoke is built. */
 export interface InvokeParts {
   readonly ground: Foundation;
   readonly functions: Functions;
   readonly runner: Invocations;
   readonly engine: Engine;
   readonly queue: EventQueue;
-  /** How often Lambda delivers an asynchronous event twice without need, 0 to 1. */
+  /** Probability that Lambda delivers an asynchronous event twice without need, 0 to 1. */
   readonly duplicates: number;
 }
 
-/** What the mishap "event-delivered-late" adds: what its sentence says. */
+/** Milliseconds that the mishap "event-delivered-late" adds: the hour of its sentence. */
 const LATE_MS = 3_600_000;
 
 const FUNCTION_FIELD = { function: "name of the function" };

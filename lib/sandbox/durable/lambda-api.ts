@@ -10,7 +10,7 @@ import type { Route } from "./routes.ts";
 import { callbackReference } from "./tokens.ts";
 import { apiTime, type WrittenTime, wireEvent, wireExecution, wireOperation, wireSummary } from "./wire-format.ts";
 
-/** What the answers are made of. */
+/** Parts from which the answers are built. */
 interface ApiParts extends InvokeParts {
   readonly account: Account;
   /** The host's milliseconds for sandbox milliseconds. */
@@ -135,7 +135,7 @@ const succeeded: CallbackEnd = (request) => ({
 });
 const failed: CallbackEnd = (request) => ({ status: "FAILED", error: bodyOf(request) as ErrorObject });
 
-/** What answers each action; all refuse with AwsError. */
+/** Function that answers each action; all refuse with AwsError. */
 export const answers: Readonly<Record<string, Answer>> = {
   Invoke: invoke,
   CheckpointDurableExecution: checkpoint,

@@ -11,15 +11,17 @@ import { answers } from "./lambda-api.ts";
 import type { Execution } from "./model.ts";
 import { routeOf } from "./routes.ts";
 
-/** Where the service stands, and what it assumes. */
+/** Account and region of the service, and the assumptions it makes. */
 export interface LambdaOptions extends Account {
   /**
    * The host's milliseconds for sandbox milliseconds: the durable SDK compares times with the host's clock and waits
    * on the host's timers, so what it is shown must be in the host's time.
    */
   readonly hostTime: (sandboxMs: number) => number;
-  /** How often an unnamed asynchronous event is delivered twice, 0 to 1; 0.005 unless told (assumed). */
+  /** Probability that an unnamed asynchronous event is delivered twice, 0 to 1; default 0.005 (assumed). */
   readonly duplicates?: number;
+  /** May a function's role keep its dead letters? Left out, every role may. */
+  readonly mayKeep?: (functionName: string) => boolean;
 }
 
 /** Lambda as the ground sees it. */
@@ -39,7 +41,7 @@ export interface LambdaService extends AwsService {
   call(functionName: string, event: unknown): Promise<unknown>;
 }
 
-/** How often Lambda delivers an asynchronous event twice without need (assumed; its guide says only that it may). */
+/** Probability that Lambda delivers an asynchronous event twice without need (assumed; its guide says only that it may). */
 const DUPLICATES = 0.005;
 
 /**
@@ -55,6 +57,7 @@ export function lambdaService(ground: Foundation, options: LambdaOptions): Lambd
     runner,
     target: ({ functionName: name, qualifier }) =>
       functions.get(name) ? functions.target({ name, qualifier }) : undefined,
+    mayKeep: options.mayKeep ?? (() => true),
   });
   const { hostTime, duplicates = DUPLICATES } = options;
   const parts = { ground, functions, runner, engine, queue, duplicates, account: options, hostTime };

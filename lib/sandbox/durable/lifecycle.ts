@@ -5,17 +5,17 @@ import { invocationCompleted } from "./history.ts";
 import type { ErrorObject, Execution, ExecutionStatus, Operation } from "./model.ts";
 import { dueAt, ended, fallenDue } from "./transitions.ts";
 
-/** How an execution ends. */
+/** End of an execution: its last status, with the result or the error. */
 export interface Ending {
   readonly status: Exclude<ExecutionStatus, "RUNNING">;
   readonly result?: string | null;
   readonly error?: ErrorObject | null;
 }
 
-/** How something outside ends an operation that was waiting for it. */
+/** End that the outside gives to an operation that was waiting for it. */
 export type Completion = { readonly result?: string; readonly error?: ErrorObject } & Pick<Ending, "status">;
 
-/** What happens to executions; each call leaves the store as it should be after a crash. */
+/** Events in the life of an execution; each call leaves the store as it should be after a crash. */
 export interface Lifecycle {
   finish(execution: Execution, ending: Ending): void;
   /** The execution with everything done whose time has come; the same object when nothing has. */
@@ -32,7 +32,7 @@ const RETRY_LAST_MS = 60_000;
 /** … eight times; AWS gives up "after a few minutes" (seen by authors of public emulators, not documented). */
 const RETRIES = 8;
 
-/** When the execution's own time is over, in sandbox milliseconds. */
+/** End of the execution's own time, in sandbox milliseconds. */
 export const timeoutAt = ({ startedAt, timeoutSeconds }: Execution): number => startedAt + timeoutSeconds * 1_000;
 
 /** Builds the rules of life and death on the book. */
@@ -94,7 +94,7 @@ function matured(book: Book, execution: Execution, now: number): Execution {
   return current;
 }
 
-/** How a child's end looks to the operation that waits for it; words as seen from the service. */
+/** A child's end as the operation that waits for it sees it; words as seen from the service. */
 function reported(child: Execution): Completion {
   const status = child.status === "RUNNING" ? "FAILED" : child.status;
   if (status === "SUCCEEDED") return { status, ...(child.result === null ? {} : { result: child.result }) };

@@ -83,6 +83,8 @@ export interface Execution {
   readonly name: string;
   readonly functionName: string;
   readonly version: string;
+  /** The ARN that its start named, with alias or version. */
+  readonly startedBy: string;
   /** JSON text. */
   readonly input: string;
   readonly startedAt: number;
@@ -98,7 +100,7 @@ export interface Execution {
   readonly token: string | null;
   /** The invocation that runs now. */
   readonly invocation: { readonly requestId: string; readonly startedAt: number } | null;
-  /** When the function is to be invoked next; null: when something happens. */
+  /** Time of the next invocation of the function; null: when something happens. */
   readonly invokeAt: number | null;
   /** Invocations that ended badly since the last one that did not. */
   readonly failures: number;

@@ -1,7 +1,7 @@
 import { AwsError } from "../core/aws-service.ts";
 import type { WireRequest } from "../core/wire.ts";
 
-/** What a request's path and query say: the label of the path, decoded, and the parameters. */
+/** Contents of a request's path and query: the label of the path, decoded, and the parameters. */
 export interface Route {
   readonly action: string;
   readonly label: string;

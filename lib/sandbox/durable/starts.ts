@@ -68,13 +68,14 @@ const isForgotten = ({ endedAt }: Execution, now: number): boolean =>
 function fresh(request: StartRequest, account: Account, { clock, random }: Foundation): Execution {
   const id = random.uuid();
   const name = request.name ?? random.uuid();
-  const { function: called, version } = request.target;
+  const { function: called, version, arn: startedBy } = request.target;
   return {
     arn: executionArn(account, called.name, version, name, id),
     id,
     name,
     functionName: called.name,
     version,
+    startedBy,
     input: request.input,
     startedAt: clock.now(),
     timeoutSeconds: called.settings.executionTimeoutSeconds ?? 0,

@@ -6,7 +6,7 @@ const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).t
 /** A fresh checkpoint token; only the newest of an execution is accepted. */
 export const newToken = (arn: string, random: Random): string => encoded({ arn, nonce: random.hex(16) });
 
-/** What a callback id stands for. */
+/** The operation for which a callback id stands. */
 export interface CallbackReference {
   readonly arn: string;
   readonly operation: string;
@@ -22,7 +22,7 @@ export function callbackReference(id: string): CallbackReference {
     const { arn, operation } = JSON.parse(Buffer.from(id, "base64").toString("utf8"));
     if (typeof arn === "string" && typeof operation === "string") return { arn, operation };
   } catch {
-    // Not one of ours: refused below.
+    // No id that this service made: refused below.
   }
   throw new AwsError("InvalidParameterValueException", "Invalid callback id");
 }

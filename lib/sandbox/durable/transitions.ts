@@ -1,6 +1,6 @@
 import type { ErrorObject, Operation, OperationUpdate } from "./model.ts";
 
-/** What a transition needs beside the update: the time, a place in the order, an id for a new callback. */
+/** Needs of a transition beside the update: the time, a place in the order, an id for a new callback. */
 interface Moment {
   /** Sandbox milliseconds. */
   readonly now: number;
@@ -105,7 +105,7 @@ export const ended = (
   error?: ErrorObject,
 ): Operation => ({ ...operation, ...outcome(result, error), status, endedAt: at });
 
-/** When time itself will change this operation, in sandbox milliseconds; undefined: never. */
+/** Moment at which this operation changes by the passing of time alone, in sandbox milliseconds; undefined: never. */
 export function dueAt(operation: Operation): number | undefined {
   const waits = operation.type === "STEP" ? operation.status === "PENDING" : operation.status === "STARTED";
   if (!waits) return undefined;

@@ -2,7 +2,7 @@ import type { HistoryEvent } from "./history.ts";
 import { withoutData } from "./history.ts";
 import type { Execution, Operation } from "./model.ts";
 
-/** How a moment is written: ISO 8601 in the invocation event, seconds since the epoch in answers of the API. */
+/** Writes a moment: ISO 8601 in the invocation event, seconds since the epoch in answers of the API. */
 export type WrittenTime = (ms: number) => string | number;
 
 type Translation = (ms: number) => number;

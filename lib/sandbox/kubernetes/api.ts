@@ -1,5 +1,6 @@
+import type { Pull } from "../aws/image-registry.ts";
 import type { Foundation } from "../core/foundation.ts";
-import type { Cloud, KubernetesApi } from "../core/surroundings.ts";
+import type { Cloud, Kubelets, KubernetesApi } from "../core/surroundings.ts";
 import type { WireRequest, WireResponse } from "../core/wire.ts";
 import { isWrite, keepNamespace, requireSigner, restrictNode, restrictSubject } from "./access/admission.ts";
 import { authenticator } from "./access/authentication.ts";
@@ -10,15 +11,18 @@ import {
   clusterAuthority,
   servingCredentials,
 } from "./access/authority.ts";
+import type { Founding } from "./access/installation.ts";
+import { type KubeletClients, kubeletClients } from "./access/kubelet-clients.ts";
 import { nodeAuthorizer } from "./access/node-authorizer.ts";
 import { rbacAuthorizer, ruleResolver } from "./access/rbac.ts";
 import { seeds } from "./access/seeds.ts";
 import { type Tokens, tokenIssuer } from "./access/tokens.ts";
 import type { Authorizer } from "./access/users.ts";
 import { controlPlane } from "./controllers/control-plane.ts";
+import type { Plane } from "./controllers/controller.ts";
 import type { KubeObject } from "./model/object.ts";
 import { known, typeOfKind } from "./model/resources.ts";
-import { admissionPolicies } from "./policies/policies.ts";
+import { type AdmissionPolicies, admissionPolicies } from "./policies/policies.ts";
 import { registry } from "./registry/registry.ts";
 import { answerer } from "./request/answer.ts";
 import { lister } from "./request/lists.ts";
@@ -26,7 +30,7 @@ import { type Objects, objectStore } from "./store/objects.ts";
 import { apiSchemas, type Schemas } from "./validation/schemas.ts";
 import type { Server } from "./verbs/server.ts";
 
-/** What the cluster is told of its surroundings. */
+/** Facts about the cluster's surroundings: its version, its region, its networks and its means to pull images. */
 export interface ClusterOptions {
   /** "1.34.2": what /version says. */
   readonly version: string;
@@ -34,6 +38,10 @@ export interface ClusterOptions {
   readonly region: string;
   /** From which hybrid-overlay subnets are given to Windows nodes, "10.132.0.0/14". */
   readonly hybridNetwork: string;
+  /** Reason why a Windows node cannot pull an image; left out, it can pull all. */
+  readonly pull?: Pull;
+  /** Names of the simulator's own controllers that do not run. */
+  readonly without?: ReadonlySet<string>;
 }
 
 /** The simulated cluster: its API server and what runs beside it. */
@@ -44,11 +52,17 @@ export interface Kubernetes extends KubernetesApi {
   /** Client certificate of an administrator (group system:masters). */
   adminCredentials(): Promise<Credentials>;
   readonly authorityPem: string;
+  /** PEM of what kubelets are to trust now as the authorities of their clients. */
+  kubeletClients(): string;
+  /** Tells the API server where the kubelets answer. */
+  attach(kubelets: Kubelets): void;
   readonly serverCertificate: Credentials;
   /** Stores an object past authorisation and admission, with its status; returns the stored one. Throws like the API. */
   create(object: KubeObject): KubeObject;
   /** Stored objects of a type as the API shapes them: objects("nodes"), objects("deployments", "apps"). */
   objects(plural: string, group?: string): KubeObject[];
+  /** Everything that a controller needs to run beside the simulator's own. */
+  readonly plane: Plane;
   /** Arms again what a killed process had under way; called once by the composition, after everything is built. */
   resume(): void;
 }
@@ -59,14 +73,15 @@ function serverOf(
   tokens: Tokens,
   authorize: Authorizer,
   schemas: Schemas,
+  { callKubelet, judge }: Pick<Server, "callKubelet"> & Pick<AdmissionPolicies, "judge">,
 ): Server {
-  const judge = admissionPolicies(objects);
   return {
     foundation,
     objects,
     registry: registry(foundation, objects),
     list: lister(objects, foundation.clock),
     schemas,
+    callKubelet,
     judges: { authorize, rules: ruleResolver(objects), tokens },
     ownerships: foundation.store.collection("kubernetes-appliers"),
     admit: (attempt) => {
@@ -81,6 +96,17 @@ function serverOf(
   };
 }
 
+/** The API server's way to kubelets, which are built after it: until they are, none answers. */
+function kubeletLink(asClient: KubeletClients): { call: Server["callKubelet"]; attach: Kubernetes["attach"] } {
+  let known: Kubelets | undefined;
+  return {
+    call: (address) => known?.answer(address, asClient.certificate()),
+    attach: (kubelets) => {
+      known = kubelets;
+    },
+  };
+}
+
 const seeding =
   (server: Server) =>
   (object: KubeObject): KubeObject => {
@@ -90,9 +116,13 @@ const seeding =
   };
 
 /** A cluster's first start: roles, namespaces, the bot's access. */
-function seedOnce({ foundation, objects }: Server, create: (object: KubeObject) => KubeObject, hybrid: string): void {
+function seedOnce(
+  { foundation, objects }: Server,
+  create: (object: KubeObject) => KubeObject,
+  founding: Founding,
+): void {
   if (objects.list(known("namespaces")).length > 0) return;
-  foundation.store.together(() => seeds(hybrid).forEach(create));
+  foundation.store.together(() => seeds(founding).forEach(create));
 }
 
 /**
@@ -106,22 +136,37 @@ export async function kubernetesApi(
 ): Promise<Kubernetes> {
   const authority: Authority = await clusterAuthority(foundation);
   const serverCertificate = await servingCredentials(foundation, authority);
+  const asClient = await kubeletClients(foundation, authority);
   const objects = objectStore(foundation);
   const tokens = tokenIssuer(foundation, objects);
   const [byNode, byRole] = [nodeAuthorizer(objects), rbacAuthorizer(objects)];
   const authorize: Authorizer = (user, wanted) => byNode(user, wanted) || byRole(user, wanted);
-  const server = serverOf(foundation, objects, tokens, authorize, await apiSchemas());
+  const link = kubeletLink(asClient);
+  const policies = admissionPolicies(objects, foundation.clock);
+  const ways = { callKubelet: link.call, judge: policies.judge };
+  const server = serverOf(foundation, objects, tokens, authorize, await apiSchemas(), ways);
   const create = seeding(server);
-  seedOnce(server, create, options.hybridNetwork);
-  const { resume } = controlPlane({ server, cloud, authority, ...options });
+  seedOnce(server, create, {
+    hybridNetwork: options.hybridNetwork,
+    clusterAuthority: authority.pem,
+    kubeletClients: asClient.bundle(),
+    signerUntil: asClient.until(),
+  });
+  const { plane, resume } = controlPlane({ server, cloud, authority, kubeletClients: asClient, ...options });
   return {
     answer: answerer(server, authenticator(authority, tokens), options.version),
     issueToken: tokens.issue,
     adminCredentials: () => clientCredentials(authority, "sandbox-admin", ["system:masters"]),
     authorityPem: authority.pem,
+    kubeletClients: asClient.bundle,
+    attach: link.attach,
     serverCertificate,
     create,
     objects: (plural, group = "") => objects.list(known(plural, group)),
-    resume,
+    plane,
+    resume: () => {
+      policies.begin();
+      resume();
+    },
   };
 }

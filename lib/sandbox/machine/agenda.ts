@@ -8,7 +8,7 @@ interface Appointment {
   readonly data: Readonly<Record<string, string>>;
 }
 
-/** What is to happen when an appointment is due; must not throw. */
+/** Action for an appointment that is due; must not throw. */
 export type Duty = (data: Readonly<Record<string, string>>) => void;
 
 /** Timers that survive a kill of the process: each lies in the store until it has happened. */

@@ -13,7 +13,7 @@ export interface Upkeep {
   readonly file: string;
   /** Null while it is not known yet. */
   template(): Template | null;
-  /** Who asks. @throws Error when there is nobody to ask as */
+  /** Credentials for the request. @throws Error when there are none to ask with */
   credentials(): Credentials;
 }
 
@@ -25,7 +25,7 @@ const LONGEST_BACKOFF_MS = 32_000;
 const LOOK_MS = 3_000;
 /** It renews at 70 to 90 % of the lifetime; the middle of that. */
 const RENEW_AT = 0.8;
-/** How often a certificate is compared with its template (the real one: every second). */
+/** Interval at which a certificate is compared with its template (the real one: every second). */
 const COMPARE_MS = 10_000;
 
 const CSRS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
@@ -82,7 +82,7 @@ function requestBody(upkeep: Upkeep, pem: string): object {
 const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
-/** What became of a request: PEM of the certificate, a reason why there will be none, or nothing yet. */
+/** Reads the outcome of a request: PEM of the certificate, a reason why there will be none, or nothing yet. */
 function verdict({ status, body }: ApiAnswer): { readonly pem?: string; readonly refusal?: string } {
   if (status === 404) return { refusal: "the request was deleted" };
   const state = body.status;

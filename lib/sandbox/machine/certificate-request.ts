@@ -3,7 +3,7 @@ import { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension, X50
 import { keyAlgorithm, keysOf, newKey, promptCrypto } from "../core/prompt-crypto.ts";
 import { remembered } from "./remembered.ts";
 
-/** What a certificate is asked for. */
+/** Content of the certificate to ask for. */
 export interface Template {
   readonly commonName: string;
   readonly organizations: readonly string[];

@@ -7,7 +7,7 @@ export function wordsOf(commandLine: string): string[] {
 /** Flags of a Go program: --name=value, --name value, -name=value; a flag without a value is "true". */
 export interface Flags {
   get(name: string): string | undefined;
-  /** What is left from the first word that is neither a flag nor a flag's value. */
+  /** Words from the first one that is neither a flag nor a flag's value. */
   readonly rest: readonly string[];
 }
 
@@ -34,6 +34,15 @@ export function flagsOf(words: readonly string[], switches: readonly string[] = 
     if (takesNext) at += 1;
   }
   return { get: (name) => values.get(name), rest: words.slice(at) };
+}
+
+const LOG_FLAGS: ReadonlySet<string> = new Set(["log-file", "log_file", "logfile", "log.file"]);
+
+/** The log that a command line names, by any of the flags of our programs. */
+export function logNamedIn(commandLine: string): string | undefined {
+  const words = wordsOf(commandLine);
+  const at = words.findIndex((word) => word.startsWith("-") && LOG_FLAGS.has(named(word)[0]));
+  return at < 0 ? undefined : (named(words[at] ?? "")[1] ?? words[at + 1]);
 }
 
 /** Named arguments of a PowerShell script: -Name value, or -Switch alone; names in lower case. */

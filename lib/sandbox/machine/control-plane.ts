@@ -1,4 +1,4 @@
-/** What the agent tells about itself with each heartbeat. */
+/** Facts that the agent tells about itself with each heartbeat. */
 export interface AgentFacts {
   readonly agentVersion: string;
   readonly platformName: string;
@@ -26,10 +26,10 @@ export interface Job {
   readonly parameters: Readonly<Record<string, readonly string[]>>;
 }
 
-/** How a step or a whole command ended, in the agent's words. */
+/** Status of a step or a whole command at its end, in the agent's words. */
 export type StepStatus = "Success" | "Failed" | "TimedOut" | "Cancelled";
 
-/** How a step ended on the machine. Times are ms since the epoch. */
+/** Outcome of a step on the machine. Times are ms since the epoch. */
 export interface StepResult {
   readonly name: string;
   readonly action: string;

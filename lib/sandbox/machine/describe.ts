@@ -20,7 +20,7 @@ export interface MachineView {
   readonly features: readonly string[];
 }
 
-/** What the control API shows of a machine: what it really is, not what anybody believes. */
+/** Shows a machine in the control API: its real state, not what others believe of it. */
 export function describe(machine: Machine): MachineView {
   const { state, disk } = machine;
   return {

@@ -15,6 +15,8 @@ export interface FileEntry {
 export interface Directory {
   readonly path: string;
   readonly access: "system" | "inherited";
+  /** A reparse point: it leads to another place. */
+  readonly link?: boolean;
 }
 
 /** A disk with Windows' case-insensitive paths. */
@@ -23,9 +25,11 @@ export interface Disk {
   /** The file's text, or undefined when there is none or it was too large to keep. */
   text(path: string): string | undefined;
   write(path: string, content: Uint8Array, access?: "system" | "inherited"): FileEntry;
+  /** Changes who may read a file that is there, and nothing else. */
+  setAccess(path: string, access: "system" | "inherited"): void;
   remove(path: string): boolean;
-  directory(path: string): { readonly access: "system" | "inherited" } | undefined;
-  makeDirectory(path: string, access: "system" | "inherited"): void;
+  directory(path: string): Directory | undefined;
+  makeDirectory(path: string, access: "system" | "inherited", link?: boolean): void;
   files(): FileEntry[];
   /** Files directly in this directory. */
   filesIn(path: string): FileEntry[];
@@ -68,15 +72,19 @@ export function diskOf(files: Collection<FileEntry>, directories: Collection<Dir
       ensureParents(path);
       return entry;
     },
+    setAccess: (path, access) => {
+      const entry = files.get(pathKey(path));
+      if (entry) files.set(pathKey(path), { ...entry, access });
+    },
     remove: (path) => {
       const known = files.has(pathKey(path));
       files.delete(pathKey(path));
       return known;
     },
     directory: (path) => directories.get(pathKey(path)),
-    makeDirectory: (path, access) => {
+    makeDirectory: (path, access, link = false) => {
       ensureParents(path);
-      directories.set(pathKey(path), { path, access });
+      directories.set(pathKey(path), { path, access, link });
     },
     files: () => files.values(),
     filesIn: (path) => files.values().filter((entry) => pathKey(parentOf(entry.path)) === pathKey(path)),

@@ -5,7 +5,7 @@ import type { Machine } from "./machine.ts";
 import type { Process } from "./process.ts";
 import { remembered } from "./remembered.ts";
 
-/** Who a program is towards the API server: a certificate, a token, or both. */
+/** Identity of a program towards the API server: a certificate, a token, or both. */
 export interface Credentials {
   readonly server: string;
   readonly token: string | null;
@@ -121,6 +121,6 @@ export const callApi = (
   type = method === "PATCH" ? "application/strategic-merge-patch+json" : "application/json",
 ): Promise<ApiAnswer> => process.io(ask(machine, who, method, path, body, type));
 
-/** What an answer says when it is a refusal. */
+/** Message of an answer that is a refusal, behind its HTTP status. */
 export const complaintOf = (answer: ApiAnswer): string =>
   `${answer.status} ${String(answer.body.message ?? answer.body.reason ?? "")}`.trim();

@@ -4,23 +4,24 @@ import type { Cloud, InstanceFacts, InstanceRole, KubernetesApi } from "../core/
 import type { Agenda } from "./agenda.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { type Disk, diskOf } from "./disk.ts";
+import { wrongClocks } from "./mishap-kinds.ts";
 import type { Process } from "./process.ts";
 import type { MachineState } from "./state.ts";
 
-/** What a machine can reach. */
+/** Services that a machine can reach. */
 export interface Surroundings {
   readonly kubernetes: KubernetesApi;
   readonly cloud: Cloud;
   readonly role: InstanceRole;
 }
 
-/** How a program came to its end by itself. */
+/** End of a program that ended by itself. */
 export interface Exit {
   readonly code: number;
   readonly reason: string;
 }
 
-/** What a service's program gets when it is started. */
+/** Context that a service's program gets when it is started. */
 export interface ProgramContext {
   readonly machine: Machine;
   readonly process: Process;
@@ -39,17 +40,19 @@ export interface ProgramContext {
 /** Starts a program; an answer means that it ended before it had reported itself as running. */
 export type Program = (context: ProgramContext) => Exit | undefined;
 
-/** What a script of ours gets when PowerShell runs it. */
+/** Context that one of the scripts gets when PowerShell runs it. */
 export interface ScriptRun {
   readonly machine: Machine;
   readonly process: Process;
+  /** The script itself: the cmdlets that it names decide which modules PowerShell loads. */
+  readonly text: string;
   /** Named arguments, names in lower case. */
   readonly arguments: ReadonlyMap<string, string>;
   /** The one parameter of a document's script, base64. */
   readonly request: string | null;
 }
 
-/** How PowerShell ended, and what it printed. */
+/** Exit code of PowerShell, and its output. */
 export interface ScriptEnd {
   readonly exitCode: number;
   readonly stdout: string;
@@ -69,13 +72,15 @@ export interface Machine {
   readonly disk: Disk;
   readonly programs: Readonly<Record<string, Program>>;
   readonly scripts: Readonly<Record<string, Script>>;
-  /** What runs now, by "service/…", "task/…", "document/…". Lost at power off. */
+  /** Processes that run now, by "service/…", "task/…", "document/…". Lost at power off. */
   readonly processes: Map<string, Process>;
   readonly controlPlane: () => ControlPlane;
   /** Keeps the state; to be called after each change. */
   save(): void;
   facts(): InstanceFacts;
   log(source: string, message: string): void;
+  /** The time as this machine's own clock shows it, ms since the epoch. */
+  clock(): number;
   /** Does this mishap strike this machine? */
   strikes(kind: string, more?: Readonly<Record<string, string>>): boolean;
   /** A duration between two figures in ms; nothing while the machine is being seeded. */
@@ -83,7 +88,7 @@ export interface Machine {
   hurry(on: boolean): void;
 }
 
-/** What all machines are made from. */
+/** Parts that all machines are made from. */
 export interface Workshop {
   readonly foundation: Foundation;
   readonly surroundings: Surroundings;
@@ -95,7 +100,9 @@ export interface Workshop {
   readonly controlPlane: () => ControlPlane;
 }
 
-/** What the simulation keeps of an event log: enough for the last boots (the sandbox's own figure). */
+const DAY_MS = 86_400_000;
+
+/** Lines that the simulation keeps of an event log: enough for the last boots (the sandbox's own figure). */
 const LOG_LINES = 200;
 
 /** Each machine has collections of its own, so that a small file costs a small write. */
@@ -121,6 +128,8 @@ export function openMachine(workshop: Workshop, state: MachineState): Machine {
     if (!known) throw new Error(`EC2 knows no instance ${id}.`);
     return known;
   };
+  const strikes: Machine["strikes"] = (kind, more = {}) =>
+    foundation.mishaps.strikes(kind, { instanceId: id, node: facts().privateDnsName, ...more });
   return {
     id,
     foundation,
@@ -135,8 +144,11 @@ export function openMachine(workshop: Workshop, state: MachineState): Machine {
     save: () => workshop.states.set(id, state),
     facts,
     log: logger(workshop, id),
-    strikes: (kind, more = {}) =>
-      foundation.mishaps.strikes(kind, { instanceId: id, node: facts().privateDnsName, ...more }),
+    clock: () => {
+      const wrong = wrongClocks.find((how) => strikes("clock-wrong", { how }));
+      return foundation.clock.now() + (wrong === undefined ? 0 : wrong === "ahead" ? DAY_MS : -DAY_MS);
+    },
+    strikes,
     takes: (low, high) => (hurried ? 0 : foundation.random.between(low, high)),
     hurry: (on) => {
       hurried = on;

@@ -1,7 +1,7 @@
 import type { ApplyResult } from "../../../lambdas/desired/plan.ts";
 import type { Fact } from "../core/bus.ts";
 import type { Foundation } from "../core/foundation.ts";
-import type { InstanceFacts } from "../core/surroundings.ts";
+import type { InstanceFacts, Kubelets } from "../core/surroundings.ts";
 import { type Agenda, agenda } from "./agenda.ts";
 import type { ControlPlane, Job } from "./control-plane.ts";
 import { describe, type MachineView } from "./describe.ts";
@@ -9,6 +9,7 @@ import { type Machine, openMachine, type Surroundings, type Workshop } from "./m
 import { machineMishaps } from "./mishap-kinds.ts";
 import { payloadContent } from "./payload.ts";
 import { bootPhaseDue, powerOff, powerOn, restart, resumePower, shutDownDue, watchDue } from "./power.ts";
+import { kubeletAnswer } from "./programs/kubelet/server.ts";
 import { agentListens } from "./programs/ssm-agent/agent.ts";
 import { cancelDocument, takeDocument } from "./programs/ssm-agent/documents.ts";
 import { programs } from "./programs/table.ts";
@@ -30,6 +31,8 @@ export interface Machines {
   all(): MachineView[];
   /** Recent lines of the machine's event log, oldest first. */
   logOf(instanceId: string): readonly string[];
+  /** The kubelets, as the API server calls them. */
+  readonly kubelets: Kubelets;
   /** Places a machine that has been running for long. @throws Error when EC2 knows no such running Windows instance */
   seed(instanceId: string, seed: Seed): Promise<ApplyResult>;
   /** After a restart of the process: goes on with boots, agents, services, tasks and commands. */
@@ -134,7 +137,7 @@ function hear(yard: Yard, fact: Fact): void {
   if (machine && machine.state.power !== "off") powerOff(machine);
 }
 
-/** What EC2 announced while nobody listened: brings power in line with the instances' states. */
+/** Brings power in line with the instances' states, for what EC2 announced while nothing listened. */
 function catchUp(yard: Yard): void {
   for (const facts of yard.workshop.surroundings.cloud.instances()) {
     hear(yard, { kind: "instance-state", instanceId: facts.instanceId, state: facts.state });
@@ -190,6 +193,15 @@ export function machines(foundation: Foundation, surroundings: Surroundings): Ma
         .flatMap((id) => find(yard, id) ?? [])
         .map(describe),
     logOf: (instanceId) => yard.workshop.logs.get(instanceId) ?? [],
+    kubelets: {
+      answer: (address, clientCertificate) => {
+        const facts = surroundings.cloud
+          .instances()
+          .find(({ privateIp, platform }) => privateIp === address && platform === "windows");
+        const machine = facts && find(yard, facts.instanceId);
+        return machine && kubeletAnswer(machine, clientCertificate);
+      },
+    },
     seed: (instanceId, what) => seed(yard, instanceId, what),
     resume: () => resume(yard),
   };

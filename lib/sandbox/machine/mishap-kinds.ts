@@ -5,8 +5,15 @@ const fields = {
   node: "the node it happens to, by its private DNS name",
 } as const;
 
-/** How a kubelet may ask wrongly. */
+/** Ways in which a kubelet may make a wrong request. */
 export const wrongRequests = ["extra-san", "extra-organization", "other-name"] as const;
+
+/** Moments at which a service may hang. */
+export const hangs = ["start", "stop"] as const;
+/** Ways in which a machine's clock may be wrong: by a day. */
+export const wrongClocks = ["ahead", "behind"] as const;
+/** States of a record after a loss of power: NTFS leaves zeros of what was not on the disk yet. */
+export const damages = ["zeros", "half", "empty"] as const;
 
 /** Everything that can be ordered to go wrong on a machine. */
 export const machineMishaps: readonly MishapKind[] = [
@@ -27,6 +34,43 @@ export const machineMishaps: readonly MishapKind[] = [
     kind: "service-crashes",
     sentence: "A running Windows service ends unexpectedly.",
     fields: { ...fields, service: "the Windows service" },
+  },
+  {
+    kind: "service-hangs",
+    sentence: "A Windows service that is asked to start or to stop stays pending until its machine boots again.",
+    fields: { ...fields, service: "the Windows service", how: hangs.join(" or ") },
+  },
+  {
+    kind: "service-exits",
+    sentence: "A Windows service ends a second after its start, with exit code 255 and a reason in its log.",
+    fields: { ...fields, service: "the Windows service" },
+  },
+  {
+    kind: "endpoints-outlive-boot",
+    sentence: "Container networks and endpoints are still there after a boot, but not attached to the machine.",
+    fields,
+  },
+  {
+    kind: "endpoint-not-attached",
+    sentence: "An endpoint of a container network cannot be attached to the machine.",
+    fields,
+  },
+  {
+    kind: "record-damaged",
+    sentence: "A record that a script reads is found damaged, as after a loss of power.",
+    fields: { ...fields, file: "guard.json, reboot.json or network.json", how: damages.join(", ") },
+  },
+  {
+    kind: "program-in-use",
+    sentence: "A process that outlived its service holds a program, which cannot be replaced.",
+    fields: { ...fields, path: "the program" },
+  },
+  { kind: "disk-full", sentence: "The disk of the machine is full: scripts can write no file.", fields },
+  { kind: "look-fails", sentence: "Windows' management service does not answer, so observe.ps1 fails.", fields },
+  {
+    kind: "clock-wrong",
+    sentence: "The clock of the machine is wrong by a day.",
+    fields: { ...fields, how: wrongClocks.join(" or ") },
   },
   { kind: "boot-hangs", sentence: "The machine does not come out of its boot until it is rebooted.", fields },
   { kind: "slow-boot", sentence: "Booting takes four times as long.", fields },

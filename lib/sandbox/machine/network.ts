@@ -29,17 +29,18 @@ const adapterNamed = (machine: Machine, name: string): Adapter | undefined =>
 export const addressedAdapter = (machine: Machine): Adapter | undefined =>
   machine.state.adapters.find((adapter) => adapter.ip !== null);
 
-/** Is there a way for packets: an adapter with an address whose subnet holds the next hop. */
+/** Is there a way for packets: a connected adapter with a settled address whose subnet holds the next hop. */
 export function usable(machine: Machine, route: Route): boolean {
   const adapter = adapterNamed(machine, route.interface);
-  return adapter !== undefined && adapter.ip !== null && inCidr(route.nextHop, machine.facts().subnetCidr);
+  if (!adapter?.connected || adapter.ip === null || adapter.ip.startsWith("169.254.")) return false;
+  return inCidr(route.nextHop, `${adapter.ip}/${adapter.prefixLength}`);
 }
 
 /** Does a link-local address have a route that leads somewhere? Windows never takes the default route for these. */
 export const metadataRoute = (machine: Machine): boolean =>
   machine.state.routes.some((route) => route.prefix === METADATA && usable(machine, route));
 
-/** What DHCP and the persistent store give at the start of a boot. */
+/** Sets the routes that DHCP and the persistent store give at the start of a boot. */
 export function routesAtBoot(machine: Machine): void {
   const facts = machine.facts();
   const name = addressedAdapter(machine)?.name ?? "Ethernet";
@@ -86,7 +87,7 @@ const VIRTUAL = "vEthernet (Ethernet)";
 function bindToSwitch(machine: Machine): void {
   const physical = addressedAdapter(machine);
   if (!physical?.physical) return;
-  const virtual: Adapter = { index: 10, name: VIRTUAL, mac: physical.mac, physical: false, ip: physical.ip };
+  const virtual: Adapter = { ...physical, index: 10, name: VIRTUAL, physical: false, metric: 15 };
   physical.ip = null;
   machine.state.adapters.push(virtual);
   const learnt = machine.state.routes.filter((r) => r.prefix === "0.0.0.0/0" || r.nextHop === "0.0.0.0");
@@ -110,8 +111,8 @@ export function createHnsNetwork(machine: Machine, name: string, subnet: string,
 }
 
 /**
- * What hybrid-overlay does right after it made the base network: routes of the physical adapter are added again on the
- * adapter that has its MAC now (overlay_windows.go, DuplicateIPv4Routes).
+ * Copies routes as hybrid-overlay does right after it made the base network: routes of the physical adapter are added again
+ * on the adapter that has its MAC now (overlay_windows.go, DuplicateIPv4Routes).
  */
 export function copyRoutesToSwitch(machine: Machine): void {
   const { state } = machine;
@@ -126,8 +127,16 @@ export function copyRoutesToSwitch(machine: Machine): void {
   machine.save();
 }
 
-/** At a boot HNS forgets what was not persistent; endpoints never are ("have to be cleaned up on every reboot"). */
+/**
+ * At a boot HNS forgets what was not persistent; endpoints never are ("have to be cleaned up on every reboot"). With the
+ * fault "endpoints-outlive-boot" it keeps networks and endpoints, and the host has no address of theirs.
+ */
 export function hnsAtBoot(machine: Machine): void {
+  if (machine.strikes("endpoints-outlive-boot")) {
+    for (const endpoint of machine.state.hnsEndpoints) endpoint.attached = false;
+    machine.save();
+    return;
+  }
   machine.state.hnsNetworks = machine.state.hnsNetworks.filter((network) => network.persistent);
   machine.state.hnsEndpoints = [];
   machine.save();

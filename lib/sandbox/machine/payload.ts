@@ -11,7 +11,7 @@ export const programNames = [
   "windows_exporter",
 ] as const;
 
-/** What a binary of the payload is to the simulated machine; others are tools that no service starts (CNI plugins). */
+/** Programs among the payload's binaries; others are tools that no service starts (CNI plugins). */
 export type ProgramName = (typeof programNames)[number];
 
 /** A binary that the simulated machine recognises. */
@@ -30,7 +30,7 @@ const HEADER = /^casement-sandbox program=([\w.-]+) version=([\w.+-]+)\n/;
 export const payloadContent = (program: string, version: string): string =>
   `casement-sandbox program=${program} version=${version}\nThe simulated machine reads this as a Windows program.\n`;
 
-/** What a file's content is when somebody starts it; undefined for "not a valid Win32 application". */
+/** Reads the program and its version from a file's content; undefined for "not a valid Win32 application". */
 export function binaryOf(content: string | undefined): Binary | undefined {
   const found = content === undefined ? null : HEADER.exec(content);
   return found?.[1] && found[2] ? { program: found[1], version: found[2] } : undefined;

@@ -1,6 +1,7 @@
+import { autostart, resumeServices } from "./boot-services.ts";
 import type { Machine } from "./machine.ts";
 import { hnsAtBoot, routesAtBoot } from "./network.ts";
-import { autostart, dropServices, resumeServices, strikeServices } from "./services.ts";
+import { dropServices, strikeServices } from "./services.ts";
 import { dropTasks, resumeTasks, tasksAtBoot } from "./tasks.ts";
 
 /** A phase of booting, with its length in seconds. */
@@ -75,6 +76,8 @@ function newBoot(machine: Machine): void {
   machine.state.bootId += 1;
   machine.state.bootedAt = machine.foundation.clock.now();
   machine.state.installing = {};
+  machine.state.loaded = [];
+  machine.state.modules = [];
   machine.state.agentLost = false;
   hnsAtBoot(machine);
   routesAtBoot(machine);

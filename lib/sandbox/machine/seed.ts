@@ -1,13 +1,14 @@
 import type { ApplyResult, Operation } from "../../../lambdas/desired/plan.ts";
 import type { Machine } from "./machine.ts";
 import { addLinkLocalRoutes, addressedAdapter } from "./network.ts";
+import { applyingOn } from "./operations/applying.ts";
 import { beginRunning } from "./power.ts";
 import { newProcess } from "./process.ts";
 import { applyAll } from "./scripts/apply.ts";
 import { startService } from "./services.ts";
 import { agentService } from "./state.ts";
 
-/** What a machine needs to be there from the start: everything that provisioning would have done to it. */
+/** Operations that make a machine be there from the start: everything that provisioning would have done to it. */
 export interface Seed {
   readonly operations: readonly Operation[];
 }
@@ -32,8 +33,7 @@ export async function seedMachine(machine: Machine, seed: Seed): Promise<ApplyRe
   try {
     skipBoots(machine, seed);
     await startService(machine, agentService);
-    const run = { machine, process: newProcess(machine.foundation), restartDue: new Set<string>() };
-    return await applyAll(run, seed.operations);
+    return await applyAll(applyingOn({ machine, process: newProcess(machine.foundation), text: "" }), seed.operations);
   } finally {
     machine.hurry(false);
   }

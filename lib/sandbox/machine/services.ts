@@ -2,13 +2,14 @@ import { wordsOf } from "./command-line.ts";
 import { type Exit, endProcess, type Machine, type ProgramContext } from "./machine.ts";
 import { type Binary, binaryOf } from "./payload.ts";
 import { newProcess } from "./process.ts";
+import { writeLog } from "./program-log.ts";
 import type { Service } from "./state.ts";
 import { WindowsError } from "./windows-errors.ts";
 
 /** A program starts, or ends when it is asked to, within this time (both assumed). */
 const START_MS = [500, 2_000] as const;
 const STOP_MS = [300, 1_500] as const;
-/** How often somebody who must wait for the service control manager looks again (assumed). */
+/** Interval at which a waiting caller asks the service control manager again (assumed). */
 const LOOK_MS = 250;
 
 /** Processes and appointments of a service go by this key. */
@@ -25,8 +26,11 @@ export function requireService(machine: Machine, name: string): Service {
   return service;
 }
 
-const setState = (machine: Machine, service: Service, state: Service["state"]): void => {
+/** Changes a service's state; its process has a number while it is there. */
+export const setState = (machine: Machine, service: Service, state: Service["state"]): void => {
   service.state = state;
+  if (state === "StartPending") service.processId = machine.foundation.random.between(1000, 9999);
+  if (state === "Stopped") service.processId = 0;
   machine.save();
 };
 
@@ -43,6 +47,7 @@ function failed(machine: Machine, service: Service, exit: Exit): void {
   service.exitCode = exit.code;
   service.failures += 1;
   setState(machine, service, "Stopped");
+  writeLog(machine, service, exit.reason);
   machine.log(service.name, exit.reason);
   machine.log(
     "Service Control Manager",
@@ -54,7 +59,8 @@ function failed(machine: Machine, service: Service, exit: Exit): void {
   machine.agenda.set(`${machine.id}/${serviceKey(service.name)}`, delay * 1000, "restart-service", data);
 }
 
-function ended(machine: Machine, service: Service, exit: Exit): void {
+/** A service's program has ended by itself. */
+export function ended(machine: Machine, service: Service, exit: Exit): void {
   endProcess(machine, serviceKey(service.name));
   if (exit.code !== 0) {
     failed(machine, service, exit);
@@ -89,10 +95,16 @@ export function launch(machine: Machine, service: Service, resumed: boolean): Ex
   return runProgram(context, wordsOf(service.commandLine));
 }
 
-/** Waits while somebody else is starting or stopping this service. */
+/** The service control manager goes on without a service that stays pending (assumed: after a minute and a half). */
+const PATIENCE_MS = 90_000;
+
+/** Waits while somebody else is starting or stopping this service, but not for ever. */
 async function settled(machine: Machine, service: Service): Promise<void> {
   const { pause } = newProcess(machine.foundation);
-  while (service.state === "StartPending" || service.state === "StopPending") await pause(LOOK_MS);
+  for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
+    if (service.state !== "StartPending" && service.state !== "StopPending") return;
+    await pause(LOOK_MS);
+  }
 }
 
 async function startDependencies(machine: Machine, service: Service): Promise<void> {
@@ -101,9 +113,20 @@ async function startDependencies(machine: Machine, service: Service): Promise<vo
     try {
       await startService(machine, name);
     } catch {
-      throw new WindowsError(1068, service.name, `${name} did not start.`);
+      throw new WindowsError(1068, service.name);
     }
+    if (serviceOf(machine, name)?.state !== "Running") throw new WindowsError(1068, service.name);
   }
+}
+
+/** Last line that a careless program writes into its log when it ends: the fault "service-exits". */
+const LAST_WORDS = "panic: cannot go on (request failed, Authorization: Bearer canary-b3e1f0d7a9c24c55)";
+
+/** The fault "service-exits": the program gives up a second after it reported itself running. */
+async function exitSoon(machine: Machine, service: Service): Promise<void> {
+  const process = machine.processes.get(serviceKey(service.name));
+  await process?.pause(1_000);
+  if (process && !process.over) ended(machine, service, { code: 255, reason: LAST_WORDS });
 }
 
 function startNow(machine: Machine, service: Service): void {
@@ -117,9 +140,11 @@ function startNow(machine: Machine, service: Service): void {
   }
   if (exit) {
     ended(machine, service, exit);
-    throw new WindowsError(1067, service.name, exit.reason);
+    throw new WindowsError(1067, service.name);
   }
-  if (machine.processes.has(serviceKey(service.name))) setState(machine, service, "Running");
+  if (!machine.processes.has(serviceKey(service.name))) return;
+  setState(machine, service, "Running");
+  if (machine.strikes("service-exits", { service: service.name })) void exitSoon(machine, service);
 }
 
 /**
@@ -138,24 +163,26 @@ export async function startService(machine: Machine, name: string): Promise<void
   machine.agenda.cancel(`${machine.id}/${serviceKey(name)}`);
   await newProcess(machine.foundation).pause(machine.takes(...START_MS));
   if (machine.state.bootId !== boot || serviceOf(machine, name)?.state !== "StartPending") return;
+  if (machine.strikes("service-hangs", { service: service.name, how: "start" })) return;
   startNow(machine, service);
 }
 
-const dependents = (machine: Machine, name: string): Service[] =>
+/** The services that need this one. */
+export const dependents = (machine: Machine, name: string): Service[] =>
   Object.values(machine.state.services).filter((one) =>
     one.dependsOn.some((needed) => needed.toLowerCase() === name.toLowerCase()),
   );
 
 /**
- * Stops a service; what depends on it goes first (Stop-Service -Force).
+ * Asks a service to stop; it may stay pending. What depends on it is the asker's affair.
  * @throws WindowsError 1060
  */
 export async function stopService(machine: Machine, name: string): Promise<void> {
   const service = requireService(machine, name);
   machine.agenda.cancel(`${machine.id}/${serviceKey(name)}`);
-  if (service.state === "Stopped") return;
-  for (const dependent of dependents(machine, name)) await stopService(machine, dependent.name);
+  if (service.state !== "Running") return;
   setState(machine, service, "StopPending");
+  if (machine.strikes("service-hangs", { service: service.name, how: "stop" })) return;
   await newProcess(machine.foundation).pause(machine.takes(...STOP_MS));
   endProcess(machine, serviceKey(name));
   setState(machine, service, "Stopped");
@@ -168,48 +195,6 @@ export async function restartAfterFailure(machine: Machine, name: string): Promi
     await startService(machine, name);
   } catch (error) {
     machine.log("Service Control Manager", `7000 The ${name} service failed to start: ${String(error)}`);
-  }
-}
-
-/** What the service control manager does at boot: automatic services, each after what it needs. */
-export function autostart(machine: Machine): void {
-  const automatic = Object.values(machine.state.services).filter(({ startType }) => startType === "Automatic");
-  machine.state.starting = automatic.map(({ name }) => name);
-  machine.save();
-  void startRest(machine);
-}
-
-/** Starts what the boot has not come to yet. */
-async function startRest(machine: Machine): Promise<void> {
-  const boot = machine.state.bootId;
-  for (let [name] = machine.state.starting; name !== undefined; [name] = machine.state.starting) {
-    await restartAfterFailure(machine, name);
-    if (machine.state.bootId !== boot || machine.state.power !== "running") return;
-    machine.state.starting = machine.state.starting.slice(1);
-    machine.save();
-  }
-}
-
-/** After a restart of the simulation: what was running runs again, unnoticed by the machine. */
-export function resumeServices(machine: Machine): void {
-  for (const service of Object.values(machine.state.services)) {
-    if (service.state === "StopPending") setState(machine, service, "Stopped");
-    if (service.state === "StartPending") {
-      setState(machine, service, "Stopped");
-      void restartAfterFailure(machine, service.name);
-    }
-    if (service.state !== "Running") continue;
-    const exit = relaunch(machine, service);
-    if (exit) ended(machine, service, exit);
-  }
-  void startRest(machine);
-}
-
-function relaunch(machine: Machine, service: Service): Exit | undefined {
-  try {
-    return launch(machine, service, true);
-  } catch (error) {
-    return { code: 1, reason: String(error) };
   }
 }
 
@@ -229,6 +214,7 @@ export function dropServices(machine: Machine): void {
   }
   for (const service of Object.values(machine.state.services)) {
     service.state = "Stopped";
+    service.processId = 0;
     service.failures = 0;
   }
   machine.state.starting = [];

@@ -11,6 +11,11 @@ export interface Adapter {
   readonly physical: boolean;
   /** Null once a virtual switch took the address over. */
   ip: string | null;
+  /** Length of its own subnet's prefix. */
+  readonly prefixLength: number;
+  readonly connected: boolean;
+  /** The lower one wins where two lead to the same place. */
+  readonly metric: number;
 }
 
 /** One IPv4 route; `interface` is the adapter's name. A persistent one is there again after a boot. */
@@ -30,11 +35,12 @@ export interface HnsNetwork {
   readonly persistent: boolean;
 }
 
-/** An endpoint of the Host Networking Service: an address on one of its networks. */
+/** An endpoint of the Host Networking Service: an address on one of its networks, which the host has while it is attached. */
 export interface HnsEndpoint {
   readonly name: string;
   readonly network: string;
   readonly ip: string;
+  attached: boolean;
 }
 
 /** "InstallPending" until the next boot: Get-WindowsFeature's own word. */
@@ -53,18 +59,26 @@ export interface Service {
   state: ServiceState;
   startType: "Automatic" | "Manual" | "Disabled";
   commandLine: string;
+  /** Account that it runs as. */
+  account: string;
   /** NAME=value strings of the service's own environment. */
   environment: string[];
   dependsOn: string[];
   /** Seconds before each restart after a failure; the last one repeats; empty for none. */
   restartAfter: number[];
+  /** The restarts also follow an end with an error that is no crash. */
+  failureFlag: boolean;
   failures: number;
   exitCode: number;
+  /** Of its process; 0 while there is none. */
+  processId: number;
 }
 
 /** A scheduled task that runs one script file, at start-up and at an interval. */
 export interface Task {
   readonly name: string;
+  /** The account, by its name on this machine. */
+  user: string;
   /** Path of the file. */
   script: string;
   arguments: string[];
@@ -85,9 +99,11 @@ export interface Certificate {
   readonly subject: string;
 }
 
-/** A rule of the Windows firewall that lets traffic in on one port. */
+/** A rule of the Windows firewall about traffic that comes in on one port. */
 export interface FirewallRule {
   readonly name: string;
+  readonly enabled: boolean;
+  readonly action: "Allow" | "Block";
   readonly protocol: string;
   readonly port: number;
   readonly remoteAddresses: readonly string[];
@@ -102,7 +118,7 @@ export interface MachineState {
   prepared: boolean;
   /** HKLM …\Memory Management\PrefetchParameters\BootId: rises by one at each boot. */
   bootId: number;
-  /** When the present boot began, ms since the epoch. */
+  /** Beginning of the present boot, ms since the epoch. */
   bootedAt: number;
   adapters: Adapter[];
   routes: Route[];
@@ -113,12 +129,18 @@ export interface MachineState {
   installing: Record<string, number>;
   /** By lower-case name. */
   services: Record<string, Service>;
+  /** Modules that PowerShell has loaded once in this boot (loading.ts). */
+  modules: string[];
   /** Services that the boot has yet to start, in its order. */
   starting: string[];
   tasks: Record<string, Task>;
   certificates: Certificate[];
   environment: Record<string, string>;
+  /** Programs that run beside the services, by path: Windows keeps each locked. A boot ends them. */
+  loaded: string[];
   firewall: FirewallRule[];
+  /** Does Microsoft Defender run, as in AWS's images? */
+  defenderRuns: boolean;
   defenderExclusions: string[];
   /** Certificate requests that are under way, by the file that waits for the certificate. */
   requests: Record<string, { readonly name: string; readonly key: string }>;
@@ -130,6 +152,11 @@ export interface MachineState {
 
 /** 0x41303, SCHED_S_TASK_HAS_NOT_RUN. */
 export const taskNeverRan = 267_011;
+/** 0x41306, SCHED_S_TASK_TERMINATED. */
+export const taskTerminated = 267_014;
+
+/** Name of the account S-1-5-18 on a Windows that speaks English. */
+export const systemAccount = "SYSTEM";
 
 /** The agent's service, under the name it has in AWS's Windows images. */
 export const agentService = "AmazonSSMAgent";
@@ -142,14 +169,17 @@ const builtIn = (name: string, description: string, commandLine: string): Servic
   state: "Stopped",
   startType: "Automatic",
   commandLine,
+  account: "LocalSystem",
   environment: [],
   dependsOn: [],
   restartAfter: [],
+  failureFlag: false,
   failures: 0,
   exitCode: 0,
+  processId: 0,
 });
 
-/** Where the programs of AWS's image lie. */
+/** Paths of the programs in AWS's image. */
 export const imagePrograms = {
   "amazon-ssm-agent": "C:\\Program Files\\Amazon\\SSM\\amazon-ssm-agent.exe",
   "ec2-launch": "C:\\Program Files\\Amazon\\EC2Launch\\EC2Launch.exe",
@@ -158,6 +188,18 @@ export const imagePrograms = {
 const imageServices = (): Record<string, Service> => ({
   [agentService.toLowerCase()]: builtIn(agentService, "Amazon SSM Agent", `"${imagePrograms["amazon-ssm-agent"]}"`),
   [launchService.toLowerCase()]: builtIn(launchService, "Amazon EC2Launch", `"${imagePrograms["ec2-launch"]}" service`),
+});
+
+/** The network card that EC2 gives to an instance. */
+export const ethernet = ({ mac, privateIp, subnetCidr }: InstanceFacts): Adapter => ({
+  index: 6,
+  name: "Ethernet",
+  mac,
+  physical: true,
+  ip: privateIp,
+  prefixLength: Number(subnetCidr.split("/")[1] ?? 24),
+  connected: true,
+  metric: 25,
 });
 
 /**
@@ -174,18 +216,21 @@ export function newMachineState(facts: InstanceFacts, firstBootId: number, suffi
     prepared: false,
     bootId: firstBootId,
     bootedAt: 0,
-    adapters: [{ index: 6, name: "Ethernet", mac: facts.mac, physical: true, ip: facts.privateIp }],
+    adapters: [ethernet(facts)],
     routes: [],
     hnsNetworks: [],
     hnsEndpoints: [],
     features: [],
     installing: {},
+    modules: [],
     starting: [],
     services: imageServices(),
     tasks: {},
     certificates: [],
     environment: {},
+    loaded: [],
     firewall: [],
+    defenderRuns: true,
     defenderExclusions: [],
     requests: {},
     credentialsUntil: null,

@@ -1,15 +1,13 @@
 import { namedArguments } from "./command-line.ts";
+import { load } from "./loading.ts";
 import { endProcess, type Machine, type Script, type ScriptEnd } from "./machine.ts";
 import { newProcess, type Process } from "./process.ts";
-import type { Task } from "./state.ts";
+import { type Task, taskTerminated } from "./state.ts";
 
 const HEADER = /^# casement-script: ([\w-]+)[ \t]*\r?$/m;
 
 /** Which of our scripts this text is; undefined for any other. */
 export const scriptNameOf = (text: string): string | undefined => HEADER.exec(text)?.[1];
-
-/** The Task Scheduler starts PowerShell (assumed). */
-const STARTING_MS = [300, 900] as const;
 
 const taskKey = (name: string): string => `task/${name.toLowerCase()}`;
 
@@ -17,29 +15,42 @@ const taskKey = (name: string): string => `task/${name.toLowerCase()}`;
 export const taskOf = (machine: Machine, name: string): Task | undefined => machine.state.tasks[name.toLowerCase()];
 
 /** The script that a task's file holds now, and its name. */
-function scriptOf(machine: Machine, task: Task): { readonly script: Script | undefined; readonly why: string } {
-  const text = machine.disk.text(task.script);
+function scriptOf(machine: Machine, { script: path }: Task): { text: string; script: Script | undefined; why: string } {
+  const text = machine.disk.text(path);
   if (text === undefined)
-    return { script: undefined, why: `The argument '${task.script}' to the -File parameter does not exist.` };
+    return { text: "", script: undefined, why: `The argument '${path}' to the -File parameter does not exist.` };
   const name = scriptNameOf(text);
-  const why = `${task.script} cannot be run by the simulated machine: it is none of Casement's scripts.`;
-  return { script: name === undefined ? undefined : machine.scripts[name], why };
+  const why = `${path} cannot be run by the simulated machine: it is none of Casement's scripts.`;
+  return { text, script: name === undefined ? undefined : machine.scripts[name], why };
 }
 
 async function run(machine: Machine, task: Task, process: Process): Promise<ScriptEnd> {
-  const { script, why } = scriptOf(machine, task);
+  const { text, script, why } = scriptOf(machine, task);
   if (!script) return { exitCode: 1, stdout: "", stderr: why };
   try {
-    return await script({ machine, process, arguments: namedArguments(task.arguments), request: null });
+    const work = script({ machine, process, text, arguments: namedArguments(task.arguments), request: null });
+    return await within(machine, process, work);
   } catch (error) {
     return { exitCode: 1, stdout: "", stderr: String(error) };
   }
 }
 
+/** Our tasks are registered with a limit of ten minutes; the Task Scheduler then ends the process. */
+const LIMIT_MS = 600_000;
+
+async function within(machine: Machine, process: Process, work: Promise<ScriptEnd>): Promise<ScriptEnd> {
+  const timer = newProcess(machine.foundation);
+  const late = timer.pause(LIMIT_MS).then(() => ({ exitCode: taskTerminated, stdout: "", stderr: "" }));
+  const end = await Promise.race([work, late]);
+  timer.end();
+  process.end();
+  return end;
+}
+
+/** Nobody reads what a task prints: all that is kept is how it ended. */
 function finish(machine: Machine, task: Task, end: ScriptEnd): void {
   endProcess(machine, taskKey(task.name));
-  if (end.exitCode !== task.lastResult || end.exitCode !== 0)
-    machine.log(task.name, `ended with ${end.exitCode} ${end.stderr}`.trim());
+  if (end.exitCode !== task.lastResult || end.exitCode !== 0) machine.log(task.name, `ended with ${end.exitCode}`);
   task.running = false;
   task.lastResult = end.exitCode;
   task.lastRun = machine.foundation.clock.now();
@@ -53,7 +64,7 @@ export async function runTask(machine: Machine, task: Task): Promise<void> {
   machine.processes.set(taskKey(task.name), process);
   task.running = true;
   machine.save();
-  await process.pause(machine.takes(...STARTING_MS));
+  await load(machine, process, "powershell");
   finish(machine, task, await run(machine, task, process));
 }
 

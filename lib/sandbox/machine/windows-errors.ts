@@ -19,7 +19,7 @@ export class WindowsError extends Error {
   constructor(code: number, subject: string, because?: string) {
     const sentence = sentences[code] ?? "Unknown error.";
     const said = code === 193 ? `${subject} ${sentence}` : `${sentence} (${subject})`;
-    super(`${said}${because ? ` ${because}` : ""} System error ${code}.`);
+    super(`${said} System error ${code}.${because ? ` ${because}` : ""}`);
     this.code = code;
   }
 }

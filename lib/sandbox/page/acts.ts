@@ -55,7 +55,7 @@ const present = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
 
 /**
- * What people do on the page, by path: the same acts that Slack's window offers.
+ * Acts of people on the page, by path: the same that Slack's window offers.
  * @returns endpoints whose answers are what the person sees right after the act
  */
 export const acts = (desk: Desk): Readonly<Record<string, Act>> => ({

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { build } from "esbuild";
 
-/** What a browser loads besides the document itself. */
+/** Files that a browser loads besides the document itself. */
 export interface Assets {
   readonly script: string;
   readonly style: string;

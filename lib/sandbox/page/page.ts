@@ -12,14 +12,14 @@ interface Service {
   answer(request: WireRequest): Promise<WireResponse>;
 }
 
-/** What the page is composed of. */
+/** Parts that the page is composed of. */
 export interface PageParts {
   readonly desk: Desk;
   /** The control API: the page shows its state, and passes its own clock and mishap buttons through to it. */
   readonly control: Service;
-  /** What SSM knows of the instances' agents. */
+  /** Facts that SSM knows of the instances' agents. */
   readonly agents: () => readonly Agent[];
-  /** How many times faster than the host's the sandbox's time passes. */
+  /** Factor by which the sandbox's time passes faster than the host's. */
   readonly speed: () => number;
   readonly setting: Setting;
 }

@@ -1,6 +1,6 @@
 import type { Command } from "../../../lambdas/commands/command.ts";
 
-/** What the composer completes, as data for the browser. */
+/** Words that the composer completes, as data for the browser. */
 export interface Vocabulary {
   /** "/win" */
   readonly commandWord: string;
@@ -16,7 +16,7 @@ export interface Seat {
   readonly roles: readonly string[];
 }
 
-/** What stays the same as long as the sandbox runs. */
+/** Facts that stay the same as long as the sandbox runs. */
 export interface Setting {
   readonly cluster: string;
   /** The first one is shown at first. */

@@ -35,7 +35,7 @@ interface KubernetesNode {
   };
 }
 
-/** What DescribeInstanceInformation says of an instance's agent. */
+/** Agent of an instance, as DescribeInstanceInformation describes it. */
 export interface Agent {
   readonly instanceId: string;
   readonly pingStatus: string;
@@ -118,7 +118,7 @@ const newestFirst = (one: EC2Instance, other: EC2Instance): number =>
   (other.LaunchTime ?? "").localeCompare(one.LaunchTime ?? "");
 
 /**
- * What the live half of the page shows, from what the world really is. Windows nodes and the newest instances come
+ * Makes the content of the page's live half from the real state of the world. Windows nodes and the newest instances come
  * first: they are what the operations work on.
  */
 export const worldOf = (state: State, agents: readonly Agent[], speed: number): World => ({

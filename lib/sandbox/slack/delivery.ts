@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { WireRequest, WireResponse } from "../core/wire.ts";
 import type { SlackOptions } from "./workspace.ts";
 
-/** What became of a request to the app; `error` in the words Slack shows people. */
+/** Outcome of a request to the app; `error` in the words Slack shows people. */
 export type Delivery =
   | { readonly error: null; readonly body: string }
   | { readonly error: "operation_timeout" | "dispatch_failed" | "http_client_error" | "http_service_error" };
@@ -53,7 +53,7 @@ async function outcome(response: WireResponse): Promise<Delivery> {
   return { error: client ? "http_client_error" : "http_service_error" };
 }
 
-/** What comes first: the app's answer, its broken connection or the end of Slack's patience. */
+/** Waits for the first of three: the app's answer, its broken connection or the end of Slack's patience. */
 function inTime(answer: Promise<WireResponse>, host: Clock): Promise<Delivery> {
   return new Promise((resolve) => {
     const cancel = host.after(DEADLINE_MS, () => resolve({ error: "operation_timeout" }));

@@ -27,7 +27,7 @@ export interface UserGroup {
   readonly users: readonly string[];
 }
 
-/** Who and what exists in the workspace: fixed data, no state. */
+/** People, groups, channels and the app of the workspace: fixed data, no state. */
 export interface Directory {
   readonly team: { readonly id: string; readonly domain: string; readonly name: string };
   readonly app: { readonly id: string; readonly userId: string; readonly botId: string; readonly name: string };

@@ -40,7 +40,7 @@ const optionsOf = ({ json }: Element): Json[] => {
   return [json, ...groups].flatMap((holder) => (Array.isArray(holder.options) ? holder.options.filter(isObject) : []));
 };
 
-/** What a person fills in or chooses: text, an option's value, or several. */
+/** Input of a person: text, an option's value, or several. */
 export type Input = string | readonly string[];
 
 type Reading = (element: Element, input: Input | undefined) => Json | undefined;
@@ -64,7 +64,7 @@ const readings: Readonly<Record<string, Reading>> = {
 };
 
 /**
- * What an element tells the app after a person used it.
+ * Value that an element sends to the app after a person used it.
  * @returns `value`, `selected_option` or `selected_options`; undefined when the element does not offer that input
  */
 export const chosenIn: Reading = (element, input) => readings[element.type]?.(element, input);
@@ -74,6 +74,6 @@ const untouched: Readonly<Record<string, (json: Json) => Json>> = {
   checkboxes: ({ initial_options }) => ({ selected_options: initial_options ?? [] }),
 };
 
-/** What an input holds while nobody touches it: its initial value, or Slack's way to say nothing. */
+/** Value that an input holds until a person touches it: its initial one, or the value by which Slack says nothing. */
 export const initialIn = ({ type, json }: Element): Json =>
   untouched[type]?.(json) ?? { selected_option: json.initial_option ?? null };

@@ -10,7 +10,7 @@ import type { Workspace } from "./workspace.ts";
 /** "Verifying requests from Slack": a request that is older than five minutes is no longer to be trusted. */
 const FRESH_MS = 5 * 60_000;
 
-/** What somebody says who signed in Slack's place: a command's fields, or the payload of a click or a dialog. */
+/** Content of a request signed in Slack's place: a command's fields, or the payload of a click or a dialog. */
 interface Word {
   readonly trigger: unknown;
   readonly person: Person | undefined;
@@ -48,7 +48,7 @@ function isVouchedFor(request: WireRequest, { options }: Workspace): boolean {
   return fresh && request.headers["x-slack-signature"] === own;
 }
 
-/** What became of a dialog that was submitted: as in Slack's own window, an answer without sense leaves it open. */
+/** Settles a dialog that was submitted: as in Slack's own window, an answer without sense leaves it open. */
 async function settle(workspace: Workspace, person: Person, view: View, answer: WireResponse): Promise<void> {
   if (answer.status !== 200) return;
   try {

@@ -2,7 +2,7 @@ import { isObject, type Json } from "./block-kit/check.ts";
 import { messageFaults, tooLongTogether, withIds } from "./block-kit/validate.ts";
 import { refuseFaults, SlackError } from "./slack-error.ts";
 
-/** What a message says. */
+/** Content of a message. */
 export interface Content {
   readonly text: string;
   readonly blocks: readonly Json[];

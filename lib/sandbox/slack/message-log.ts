@@ -8,7 +8,7 @@ export interface StoredMessage {
   readonly threadTs?: string;
   /** Ephemeral: only this person sees it, and chat.update cannot find it. */
   readonly onlyTo?: string;
-  /** Who wrote it: a person, the app's bot user or Slackbot. */
+  /** Author of the message: a person, the app's bot user or Slackbot. */
   readonly user: string;
   readonly text: string;
   readonly blocks: readonly Json[];

@@ -9,7 +9,7 @@ import type { Workspace } from "./workspace.ts";
 /** The legacy verification token, still in each payload; nobody should trust it. */
 const VERIFICATION_TOKEN = "gIkuvaNzQIHg97ATvDxqgjtO";
 
-/** What Slack sends for a slash command. Source: guide "Implementing slash commands". */
+/** Form that Slack sends for a slash command. Source: guide "Implementing slash commands". */
 export function commandForm(
   { directory: { team, app } }: Workspace,
   { person, channel, command, text }: { person: Person; channel: Channel; command: string; text: string },
@@ -41,7 +41,7 @@ const common = ({ directory: { team, app } }: Workspace, person: Person): Json =
   is_enterprise_install: false,
 });
 
-/** What was pressed or chosen, as `actions[0]` tells it. */
+/** Action that was pressed or chosen, as `actions[0]` tells it. */
 const actionOf = (element: Element, chosen: Json, ts: string): Json => ({
   ...chosen,
   type: element.type,

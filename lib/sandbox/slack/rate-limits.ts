@@ -1,6 +1,6 @@
 import type { Foundation } from "../core/foundation.ts";
 
-/** How often a method may be called. */
+/** Class of a method's rate limit. */
 export type Tier = "tier2" | "tier3" | "tier4" | "special" | "posting";
 
 /** A token bucket: `burst` calls at once, `perMinute` for ever. */

@@ -10,7 +10,7 @@ import { errorIn, throughTroubles } from "./troubles.ts";
 /** Guide "Handling user interaction": a response_url can be used up to 5 times within 30 minutes. */
 const USES = 5;
 const LIFETIME_MS = 30 * 60_000;
-/** How long an expired one is told from an unknown one (assumed). */
+/** Time for which an expired one is told from an unknown one (assumed). */
 const REMEMBERED_MS = 2 * LIFETIME_MS;
 
 interface ResponseUrl {

@@ -21,7 +21,7 @@ export interface Triggers {
 
 /** Modals guide: a trigger_id expires in 3 seconds. */
 const LIFETIME_MS = 3_000;
-/** How long Slack still knows that a trigger existed; assumed. */
+/** Time for which Slack still knows that a trigger existed; assumed. */
 const REMEMBERED_MS = 10 * 60_000;
 
 /**

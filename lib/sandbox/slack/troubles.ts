@@ -8,7 +8,7 @@ const fields = {
   channel: "id of the channel the call is about",
 };
 
-/** What can be ordered to go wrong with Slack. */
+/** Faults that can be ordered for Slack. */
 export const slackMishaps: readonly MishapKind[] = [
   { kind: "slack-5xx", sentence: "Slack answers a call with HTTP 500 and does nothing.", fields },
   { kind: "slack-answer-lost", sentence: "Slack does what a call asks but answers with HTTP 500.", fields },

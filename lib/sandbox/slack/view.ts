@@ -27,7 +27,7 @@ export interface View {
   readonly bot_id: string;
 }
 
-/** Where a view stands in a person's stack. */
+/** Position of a view in a person's stack. */
 export type Place = Pick<View, "id" | "root_view_id" | "previous_view_id">;
 
 /**

@@ -7,7 +7,7 @@ import { type ResponseUrls, responseUrls } from "./response-urls.ts";
 import { type Triggers, triggers } from "./triggers.ts";
 import { type ViewStack, viewStack } from "./view-stack.ts";
 
-/** How the simulated Slack is set up. */
+/** Settings of the simulated Slack. */
 export interface SlackOptions {
   readonly town: Town;
   readonly signingSecret: string;
@@ -19,13 +19,13 @@ export interface SlackOptions {
    * take (3 s for an answer, 3 s for a trigger): computing time does not get shorter when the sandbox runs faster.
    */
   readonly host: Clock;
-  /** Where the app reaches this Slack, without a slash at the end: response_url begins with it. */
+  /** Address at which the app reaches this Slack, without a slash at the end: response_url begins with it. */
   readonly address: () => string;
-  /** The slash commands the app registered; "/win" unless told. */
+  /** The slash commands the app registered; default "/win". */
   readonly commands?: readonly string[];
-  /** Bot scopes of the installed app; `appScopes` unless told. */
+  /** Bot scopes of the installed app; default `appScopes`. */
   readonly scopes?: readonly string[];
-  /** A workspace setting: messages older than this can no longer be edited. Never unless told, Slack's default. */
+  /** A workspace setting: messages older than this can no longer be edited. Left out, they always can, Slack's default. */
   readonly editWindowMinutes?: number;
 }
 

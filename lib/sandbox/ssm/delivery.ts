@@ -11,7 +11,7 @@ import { type Command, type Invocation, type InvocationStatus, isOver, type Stat
 export interface Recipient {
   readonly instanceId: string;
   readonly computerName: string;
-  /** Why it will not be delivered there. */
+  /** Reason why it will not be delivered there; null when it will. */
   readonly refused: Extract<StatusDetails, "AccessDenied" | "InvalidPlatform"> | null;
 }
 
@@ -19,7 +19,7 @@ export interface Recipient {
 export interface Delivery {
   /** Takes a new command over, with what is known of each of its machines. */
   send(command: Command, recipients: readonly Recipient[]): void;
-  /** How many invocations wait for an agent. */
+  /** Number of invocations that wait for an agent. */
   pending(): number;
   /** Cancels it on these machines. */
   cancel(command: Command, instanceIds: readonly string[]): void;

@@ -89,7 +89,7 @@ const platforms: Readonly<Record<string, readonly string[]>> = {
   "aws:runShellScript": ["Linux", "MacOS"],
 };
 
-/** What kinds of machines a document is for. */
+/** Lists the kinds of machines that a document is for. */
 export function platformTypesOf(content: DocumentContent): string[] {
   const supported = content.mainSteps.flatMap((step) => {
     const wanted = platformIn(step.precondition?.StringEquals);

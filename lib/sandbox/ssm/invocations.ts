@@ -7,11 +7,9 @@ import { commandStatus } from "./aggregate.ts";
 import type { Delivery } from "./delivery.ts";
 import { contentOf, type Documents } from "./documents.ts";
 import { type Command, type Invocation, isOver } from "./model.ts";
+import { stderrOf, stdoutOf } from "./output.ts";
 import { pageOf } from "./paging.ts";
 
-/** API reference: GetCommandInvocation shows the first 24,000 characters of output and 8,000 of errors. */
-const STDOUT_CHARACTERS = 24_000;
-const STDERR_CHARACTERS = 8_000;
 /** API reference, CommandPlugin Output: 2,500 characters. */
 const PLUGIN_CHARACTERS = 2_500;
 
@@ -23,7 +21,7 @@ const filters = z
   .default([]);
 const paging = { MaxResults: z.number().int().min(1).max(50).default(50), NextToken: z.string().optional() };
 
-/** What ListCommands and ListCommandInvocations take; lengths and ranges of this file are those of the API reference. */
+/** Input of ListCommands and ListCommandInvocations; lengths and ranges of this file are those of the API reference. */
 export const listInput = z.strictObject({
   CommandId: commandId.optional(),
   InstanceId: instanceId.optional(),
@@ -31,13 +29,13 @@ export const listInput = z.strictObject({
   Details: z.boolean().default(false),
   ...paging,
 });
-/** What GetCommandInvocation takes. */
+/** Input of GetCommandInvocation. */
 export const getInvocationInput = z.strictObject({
   CommandId: commandId,
   InstanceId: instanceId,
   PluginName: z.string().optional(),
 });
-/** What CancelCommand takes. */
+/** Input of CancelCommand. */
 export const cancelInput = z.strictObject({
   CommandId: commandId,
   InstanceIds: z.array(instanceId).max(50).default([]),
@@ -197,8 +195,8 @@ function ending(step: StepResult | undefined): object {
     ExecutionStartDateTime: iso(step.startedAt),
     ExecutionElapsedTime: `PT${((step.endedAt - step.startedAt) / 1000).toFixed(3)}S`,
     ExecutionEndDateTime: iso(step.endedAt),
-    StandardOutputContent: step.stdout.slice(0, STDOUT_CHARACTERS),
-    StandardErrorContent: step.stderr.slice(0, STDERR_CHARACTERS),
+    StandardOutputContent: stdoutOf(step),
+    StandardErrorContent: stderrOf(step),
   };
 }
 

@@ -22,7 +22,7 @@ const LOST_MS = 25 * 60_000;
 
 const values = z.array(z.string()).min(1).max(100);
 
-/** What DescribeInstanceInformation takes; lengths and ranges are those of the API reference. */
+/** Input of DescribeInstanceInformation; lengths and ranges are those of the API reference. */
 export const describeInput = z
   .strictObject({
     Filters: z.array(z.object({ Key: z.string().min(1), Values: values })).optional(),

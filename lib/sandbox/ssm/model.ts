@@ -34,7 +34,7 @@ export type StatusDetails =
   | "NoInstancesInTag"
   | "RateExceeded";
 
-/** Why a command ended before it began on any machine (user guide, "Understanding command statuses"). */
+/** Reason why a command ended before it began on any machine (user guide, "Understanding command statuses"). */
 export type Verdict = Extract<StatusDetails, "NoInstancesInTag" | "RateExceeded">;
 
 /** A command for one machine. Times are ms since the epoch. */
@@ -45,7 +45,7 @@ export interface Invocation {
   readonly requestedAt: number;
   status: InvocationStatus;
   details: StatusDetails;
-  /** When the agent took it; null while it has not. */
+  /** Time at which the agent took it; null while it has not. */
   deliveredAt: number | null;
   steps: readonly StepResult[];
 }
@@ -58,15 +58,15 @@ export interface Command {
   readonly comment: string;
   readonly parameters: Readonly<Record<string, readonly string[]>>;
   readonly instanceIds: readonly string[];
-  /** What the machines were chosen by; empty when they were named. */
+  /** Targets that the machines were chosen by; empty when they were named. */
   readonly targets: readonly Target[];
   readonly verdict: Verdict | null;
   readonly requestedAt: number;
-  /** When reads begin to see it. */
+  /** Time from which reads see it. */
   readonly visibleAt: number;
   /** It may begin on a machine within so many seconds. */
   readonly timeoutSeconds: number;
-  /** What its steps may take together, in seconds. */
+  /** Seconds that its steps may take together. */
   readonly executionSeconds: number;
   readonly maxConcurrency: number;
   readonly maxErrors: number;

@@ -9,12 +9,12 @@ export interface Parameter {
   readonly value: string;
 }
 
-/** What GetParameter takes; lengths and ranges here and below are those of the API reference. */
+/** Input of GetParameter; lengths and ranges here and below are those of the API reference. */
 export const getParameterInput = z.strictObject({
   Name: z.string().min(1).max(2048),
   WithDecryption: z.boolean().default(false),
 });
-/** What GetParametersByPath takes. */
+/** Input of GetParametersByPath. */
 export const byPathInput = z.strictObject({
   Path: z.string().startsWith("/"),
   Recursive: z.boolean().default(false),
@@ -23,7 +23,7 @@ export const byPathInput = z.strictObject({
   NextToken: z.string().optional(),
 });
 
-/** Where Parameter Store lies, and what is in it. */
+/** Region, account and parameters of Parameter Store. */
 export interface ParameterStore {
   readonly region: string;
   readonly account: string;

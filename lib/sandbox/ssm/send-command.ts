@@ -9,7 +9,7 @@ import type { ManagedInstances } from "./managed-instances.ts";
 import type { Command, DocumentRecord, Verdict } from "./model.ts";
 import { machinesFor, targetsInput } from "./targets.ts";
 
-/** What SendCommand takes; lengths and ranges are those of the API reference. */
+/** Input of SendCommand; lengths and ranges are those of the API reference. */
 export const sendCommandInput = z.strictObject({
   DocumentName: z.string().regex(/^[a-zA-Z0-9_\-.:/]{3,128}$/),
   DocumentVersion: z
@@ -38,7 +38,7 @@ export const sendCommandInput = z.strictObject({
 
 type Input = z.output<typeof sendCommandInput>;
 
-/** What SendCommand needs of its neighbours. */
+/** Parts of the service that SendCommand works with. */
 export interface Sending {
   readonly foundation: Foundation;
   readonly cloud: Cloud;

@@ -26,7 +26,7 @@ import {
 } from "./parameters.ts";
 import { type Sending, sendCommand, sendCommandInput } from "./send-command.ts";
 
-/** What the simulated Systems Manager is set up with. */
+/** Settings of the simulated Systems Manager. */
 export interface SsmOptions {
   readonly account: string;
   readonly region: string;
@@ -37,7 +37,7 @@ export interface SsmOptions {
   publicParameters(now: number): Readonly<Record<string, string>>;
   /** The account's own parameters. */
   readonly parameters?: readonly Parameter[];
-  /** Who an agent is: "instance/i-…" with the node role. */
+  /** Caller that an agent is: "instance/i-…" with the node role. */
   callerFor(principal: string): Caller;
 }
 

@@ -14,7 +14,7 @@ import { startedAnswer } from "../../../lambdas/messages/answers.ts";
 import type { OperationRecord } from "../../../lambdas/records.ts";
 
 /*
- * What our front door is measured against: Bolt's own documentation on Lambda, with the clients of the AWS SDK as their
+ * Measure for our front door: Bolt's own documentation on Lambda, with the clients of the AWS SDK as their
  * documentation makes them. It reads the same secret and directory, parses by the same code, writes the same record and
  * starts the same function.
  */

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { town } from "../../../lib/sandbox/town.ts";
 import { calls, expectSound, heldBack, launchedBy, newest, settled, spoken, wordsOf } from "../evidence.ts";
-import { end, order, reached } from "../outside.ts";
+import { askEc2, end, order, reached } from "../outside.ts";
 import { type World, world } from "../world.ts";
 
 let here: World;
@@ -66,6 +66,46 @@ test.for(["aws-throttle", "aws-5xx"])("is patient with AWS under %s", async (kin
   await settled(here);
   expect(here.ground.foundation.mishaps.inForce()).toEqual([]);
   await expectAdded(2);
+});
+
+test("has the time that Windows Server 2025 needs on a fresh disk: its list of features alone takes minutes", async () => {
+  here = await world();
+  await here.type("operator", "/win add edge 2");
+  await settled(here);
+  await expectAdded(2);
+});
+
+test("bears a download that arrives damaged once, and services that are busy while the machine reads from them", async () => {
+  here = await world();
+  order(here, "download-corrupt", {}, 1);
+  order(here, "aws-5xx", { service: "s3", action: "GetObject" }, 3);
+  await here.type("operator", "/win add web");
+  await reached(here, "payload");
+  order(here, "aws-throttle", { service: "secretsmanager", action: "GetSecretValue" }, 3);
+  await settled(here);
+  expect(here.ground.foundation.mishaps.inForce()).toEqual([]);
+  await expectAdded(1);
+});
+
+test("reboots although the marker of an earlier reboot is damaged", async () => {
+  here = await world();
+  order(here, "record-damaged", { file: "reboot.json", how: "zeros" });
+  await here.type("operator", "/win add web");
+  await settled(here);
+  await expectAdded(1);
+});
+
+test("is ready again after a boot that container networks outlived without their attachment", async () => {
+  here = await world({ inhabited: true });
+  order(here, "endpoints-outlive-boot", {}, 1);
+  const id = here.ground.machines.all()[0]?.instanceId ?? "none";
+  await askEc2(here, "RebootInstances", { "InstanceId.1": id });
+  const proxy = () => here.ground.machines.describe(id)?.services.find(({ name }) => name === "kube-proxy");
+  await here.until(() => proxy()?.state === "Stopped", 5, "the machine going down");
+  await here.until(() => proxy()?.state === "Running", 15, "kube-proxy with the address of a new endpoint");
+  await here.pass(2);
+  expect(proxy()?.state).toBe("Running");
+  expect(here.ground.machines.logOf(id).join("\n")).toContain("4002 The network is set up.");
 });
 
 test("is patient with an API server that is away for forty seconds", async () => {

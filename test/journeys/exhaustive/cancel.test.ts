@@ -19,14 +19,14 @@ import { type World, world } from "../world.ts";
 let here: World;
 afterEach(() => here.close());
 
-/** What this person alone was told last. */
+/** Last message to this person alone, empty when there is none. */
 const whispered = (user: keyof typeof people): string =>
   here.ground.slack
     .messages()
     .filter(({ onlyTo }) => onlyTo === people[user])
     .at(-1)?.text ?? "";
 
-/** Somebody stopped it: nothing of it is left anywhere, and everybody can read who it was. */
+/** A person stopped it: nothing of it is left anywhere, and everybody can read who it was. */
 async function expectCancelled(by: string): Promise<void> {
   const { operation, nodes } = await newest(here);
   expect(operation).toMatchObject({ status: "cancelled", cancelledBy: by, callbacks: {} });
@@ -51,7 +51,7 @@ const beforeTheReturn = provisionStages.filter((stage) => stage !== "image" && s
 test.for(beforeTheReturn)("cancelled in stage %s, everything is taken away", async (stage: Stage) => {
   here = await world();
   // The last two stages may be over within a moment: a busy API server holds them up.
-  const labelling = { verb: "patch", resource: "nodes", principal: "system:serviceaccount:casement:casement" };
+  const labelling = { verb: "patch", resource: "nodes", principal: "system:serviceaccount:casement:join" };
   if (stage === "ready" || stage === "verify") order(here, "kubernetes-5xx", labelling, 3);
   await here.type("operator", "/win add web");
   await reached(here, stage);

@@ -17,7 +17,7 @@ interface Case {
   readonly stage: Stage;
   readonly why: RegExp;
   readonly kubelet: "stopped" | "never started";
-  /** What the thread remarks beside the failure. */
+  /** Remark of the thread beside the failure. */
   readonly remark?: RegExp;
 }
 
@@ -109,6 +109,57 @@ const cases: readonly Case[] = [
     kubelet: "stopped",
   },
   {
+    what: "the endpoint that kube-proxy sends from cannot be attached",
+    happens: () => order(here, "endpoint-not-attached"),
+    stage: "network",
+    why: /run-task Casement network: its last result is 1: the endpoint VIPEndpoint gave this machine no address within 30 s/,
+    kubelet: "stopped",
+  },
+  {
+    what: "containerd hangs while it starts",
+    happens: () => order(here, "service-hangs", { service: "containerd", how: "start" }),
+    stage: "configure",
+    why: /service-state containerd: containerd is StartPending after 60 seconds \(process \d+\)/,
+    kubelet: "stopped",
+  },
+  {
+    what: "containerd ends with an error, and its log holds a secret",
+    happens: () => order(here, "service-exits", { service: "containerd" }),
+    stage: "configure",
+    why: /containerd is Stopped 3 seconds after its start; its exit code is 255; its log ends: .*panic: cannot go on \(/,
+    kubelet: "stopped",
+  },
+  {
+    what: "Windows does not let observe.ps1 look",
+    from: "guard",
+    happens: () => order(here, "look-fails"),
+    stage: "guard",
+    why: /observe.ps1 could not look at the machine: The RPC server is unavailable\./,
+    kubelet: "never started",
+  },
+  {
+    what: "the machine's clock is a day ahead",
+    happens: () => order(here, "clock-wrong", { how: "ahead" }),
+    stage: "guard",
+    why: /request: this request expired at 20.* UTC, and the clock of this machine says 20.* UTC/,
+    kubelet: "never started",
+  },
+  {
+    what: "the machine's clock is a day behind",
+    happens: () => order(here, "clock-wrong", { how: "behind" }),
+    stage: "guard",
+    why: /request: this request was made at 20.* UTC, but the clock of this machine says 20.* UTC/,
+    kubelet: "never started",
+  },
+  {
+    what: "the disk is full",
+    from: "payload",
+    happens: () => order(here, "disk-full"),
+    stage: "payload",
+    why: /There is not enough space on the disk/,
+    kubelet: "never started",
+  },
+  {
     what: "the Node is deleted by somebody else",
     from: "network",
     happens: () => asAdministrator(here, "DELETE", `/api/v1/nodes/${launchedName(here)}`),
@@ -134,6 +185,8 @@ test.for(cases)("$what: says so, asks, and is terminated when told", async (one)
   expect(node.failure?.left).toContain(one.kubelet);
   const thread = spoken(here).thread.map(wordsOf).join("\n");
   expect(thread).toContain("<@U0OPERATOR>, keep it or terminate it?");
+  expect(`${words}\n${thread}`).toMatch(one.why);
+  expect(JSON.stringify([here.ground.slack.desk.messagesFor("U0OPERATOR"), node])).not.toContain("canary");
   if (one.remark) expect(thread).toMatch(one.remark);
   const kubelet = here.ground.machines.describe(node.instanceId ?? "")?.services.find(({ name }) => name === "kubelet");
   expect(kubelet?.state ?? "Stopped").toBe("Stopped");

@@ -24,7 +24,7 @@ afterEach(() => here.close());
 const untag = (key: string) => (world: World) =>
   ec2(world, "DeleteTags", { "ResourceId.1": web.instanceId, "Tag.1.Key": key });
 
-/** What is prepared, which node is asked for, and words that the dialog must say: why, and what to do instead. */
+/** Name of the case, node that is asked for, preparation, and words that the dialog must say: why, and what to do instead. */
 const refusals: readonly (readonly [string, Resident | string, ((world: World) => Promise<void>) | null, RegExp])[] = [
   [
     "was not launched by us",

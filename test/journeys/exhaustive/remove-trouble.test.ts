@@ -3,6 +3,7 @@ import { CANCEL_OPERATION } from "../../../lambdas/messages/buttons.ts";
 import { lambdaName } from "../../../lib/sandbox/ground.ts";
 import { calls, newest, nodeNamed, settled } from "../evidence.ts";
 import { cordonByHand, guardedPod, kubectl, stateOf, web } from "../others.ts";
+import { terminateFromOutside } from "../outside.ts";
 import { inThreads, openly } from "../reading.ts";
 import { ask, expectGone, expectKept, inhabited, sayYes } from "../removal.ts";
 import type { World } from "../world.ts";
@@ -141,10 +142,20 @@ test("an API server that is away for a while delays the removal and no more", as
   here = await inhabited();
   await sayYes(here, "ip-10-0-3-7");
   const down = here.ground.foundation.mishaps.order("kubernetes-5xx", {
-    principal: "system:serviceaccount:casement:casement",
+    principal: "system:serviceaccount:casement:act",
   });
   await here.pass(3);
   here.ground.foundation.mishaps.end(down?.id ?? "");
+  await expectGone(here, web);
+});
+
+test("an instance that is terminated during the eviction is waited for no longer, and its removal ends well", async () => {
+  here = await inhabited();
+  await guardedPod(here, web);
+  await sayYes(here, "ip-10-0-3-7");
+  await here.pass(1);
+  await terminateFromOutside(here, web.instanceId);
+  await here.until(async () => (await newest(here)).operation.endedAt !== null, 4, "the end of the removal");
   await expectGone(here, web);
 });
 
@@ -156,6 +167,22 @@ test("a Node that is deleted during the eviction does not stop its instance from
   await kubectl(here, "DELETE", `/api/v1/nodes/${web.name}`);
   await kubectl(here, "DELETE", "/api/v1/namespaces/default/pods/guarded", { gracePeriodSeconds: 0 });
   await expectGone(here, web);
+});
+
+test("a Node that is made anew under the same name while its instance goes is left alone, and the removal ends well", async () => {
+  here = await inhabited();
+  await sayYes(here, "ip-10-0-3-7");
+  await here.until(() => stateOf(here, web) === "shutting-down", 5);
+  await kubectl(here, "DELETE", `/api/v1/nodes/${web.name}`);
+  const [apiVersion, kind] = ["v1", "Node"];
+  const metadata = { name: web.name, labels: { "kubernetes.io/os": "windows" } };
+  await kubectl(here, "POST", "/api/v1/nodes", { apiVersion, kind, metadata });
+  const uid = nodeNamed(here, web.name)?.metadata?.uid;
+  await settled(here);
+  expect((await newest(here)).operation).toMatchObject({ status: "succeeded", callbacks: {} });
+  expect(stateOf(here, web)).toBe("terminated");
+  expect(nodeNamed(here, web.name)?.metadata?.uid).toBe(uid);
+  expect(nodeNamed(here, web.name)?.spec).not.toHaveProperty("unschedulable");
 });
 
 test("throttled by EC2 it waits and terminates once", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { calls, settled } from "../evidence.ts";
-import { bot, type Lives, liveOnce, type Moment } from "../lives.ts";
+import { type Lives, liveOnce, type Moment, remover } from "../lives.ts";
 import { web } from "../others.ts";
 import { dialogOf, inThreads, openly } from "../reading.ts";
 import { expectGone, sayYes } from "../removal.ts";
@@ -16,12 +16,12 @@ const moments: readonly Moment[] = [
     count: 1,
   },
   { after: "the message was posted", service: "slack", action: "chat.postMessage", count: 1 },
-  { after: "the node was cordoned", service: "kubernetes", action: "patch nodes", principal: bot, count: 1 },
+  { after: "the node was cordoned", service: "kubernetes", action: "patch nodes", principal: remover, count: 1 },
   {
     after: "the first pod was evicted",
     service: "kubernetes",
     action: "create pods/eviction",
-    principal: bot,
+    principal: remover,
     count: 1,
   },
   { after: "the instance was terminated", service: "ec2", action: "TerminateInstances", count: 1 },

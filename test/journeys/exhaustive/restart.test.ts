@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { expectSound, heldBack, joinSecrets, launchedBy, newest, nodeNamed, settled } from "../evidence.ts";
-import { bot, type Lives, liveOnce, type Moment } from "../lives.ts";
+import { joiner, type Lives, liveOnce, type Moment } from "../lives.ts";
 import { inThreads, openly } from "../reading.ts";
 import type { World } from "../world.ts";
 
@@ -23,10 +23,16 @@ const moments: readonly Moment[] = [
     after: "the client certificate was approved",
     service: "kubernetes",
     action: "update certificatesigningrequests/approval",
-    principal: bot,
+    principal: joiner,
     count: 1,
   },
-  { after: "the node was labelled or opened", service: "kubernetes", action: "patch nodes", principal: bot, count: 1 },
+  {
+    after: "the node was labelled or opened",
+    service: "kubernetes",
+    action: "patch nodes",
+    principal: joiner,
+    count: 1,
+  },
   { after: "the join secret was deleted", service: "secretsmanager", action: "DeleteSecret", count: 1 },
   { after: "the fifth line of the thread was posted", service: "slack", action: "chat.postMessage", count: 6 },
 ];

@@ -9,7 +9,7 @@ import { type World, world } from "../world.ts";
 let here: World;
 afterEach(() => here.close());
 
-/** A certificate request of somebody else that nobody answers. */
+/** A certificate request of another signer's user that nobody answers. */
 const pending = (at: number, request: string): KubeObject =>
   ({
     apiVersion: "certificates.k8s.io/v1",

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the policy variables are IAM's, not ours.
 import { describe, expect, it } from "vitest";
-import { access, allows } from "../../../lib/sandbox/aws/access.ts";
+import { access } from "../../../lib/sandbox/aws/access.ts";
+import { allows } from "../../../lib/sandbox/aws/policy.ts";
 import type { Context } from "../../../lib/sandbox/core/aws-service.ts";
 import type { Conditions, Statement } from "../../../lib/statement.ts";
 
@@ -41,9 +42,38 @@ describe("IAM's decision", () => {
     ["Bool", { Bool: { k: "true" } }, { k: "TRUE" }, true],
     ["Null of an absent key", { Null: { k: "true" } }, {}, true],
     ["Null of a present key", { Null: { k: "true" } }, { k: "a" }, false],
-    ["ForAllValues inside the list", { "ForAllValues:StringEquals": { k: ["a", "b"] } }, { k: ["a"] }, true],
-    ["ForAllValues beyond the list", { "ForAllValues:StringEquals": { k: ["a", "b"] } }, { k: ["a", "c"] }, false],
-    ["ForAnyValue", { "ForAnyValue:StringEquals": { k: "a" } }, { k: ["a", "c"] }, true],
+    [
+      "ForAllValues inside the list",
+      { "ForAllValues:StringEquals": { "aws:TagKeys": ["a", "b"] } },
+      { "aws:TagKeys": ["a"] },
+      true,
+    ],
+    [
+      "ForAllValues beyond the list",
+      { "ForAllValues:StringEquals": { "aws:TagKeys": ["a", "b"] } },
+      { "aws:TagKeys": ["a", "c"] },
+      false,
+    ],
+    ["ForAnyValue", { "ForAnyValue:StringEquals": { "aws:TagKeys": "a" } }, { "aws:TagKeys": ["a", "c"] }, true],
+    [
+      "a plain operator on a key of several values",
+      { StringEquals: { "events:source": "a" } },
+      { "events:source": "a" },
+      false,
+    ],
+    ["ForAllValues without the key", { "ForAllValues:StringEquals": { "events:source": "a" } }, {}, true],
+    ["StringNotEquals of an unknown variable", { StringNotEquals: { k: "${me}" } }, { k: "a" }, false],
+    ["a policy variable in another case", { StringEquals: { k: "${AWS:Me}" } }, { k: "a", "aws:me": "a" }, true],
+    [
+      "ArnLike over a part",
+      { ArnLike: { k: "arn:aws:ec2:*:1:instance/*" } },
+      { k: "arn:aws:ec2:r:1:instance/i:x" },
+      true,
+    ],
+    ["ArnLike over two parts", { ArnLike: { k: "arn:aws:*:instance/i" } }, { k: "arn:aws:ec2:r:1:instance/i" }, false],
+    ["NumericEquals", { NumericEquals: { k: "1" } }, { k: "1.0" }, true],
+    ["NumericLessThan", { NumericLessThan: { k: "1.2" } }, { k: "1.3" }, false],
+    ["NumericLessThan without the key", { NumericLessThan: { k: "1.2" } }, {}, false],
     [
       "two operators, one of which fails",
       { StringEquals: { k: "a" }, Bool: { b: "true" } },
@@ -55,6 +85,24 @@ describe("IAM's decision", () => {
   ];
   it.each(cases)("reads %s", (_, conditions, context, expected) => {
     expect(ask(one({ conditions }), context)).toBe(expected);
+  });
+});
+
+describe("an explicit deny", () => {
+  const statements = [...one({}), ...one({ sid: "No", effect: "Deny", conditions: { StringEquals: { k: "a" } } })];
+
+  it("wins over every allow where its conditions hold", () => {
+    expect(ask(statements, { k: "a" })).toBe(false);
+    expect(ask(statements, { k: "b" })).toBe(true);
+    expect(ask(statements)).toBe(true);
+  });
+
+  it("is called by its name", () => {
+    const options = { accountId: "111122223333", region: "us-west-2", rolePrefix: "casement-x" };
+    const { callerFor } = access({ ...options, permissions: { look: statements } });
+    expect(() => callerFor("look").require("s3:GetObject", ["arn:aws:s3:::b/k"], { k: "a" })).toThrow(
+      "with an explicit deny in an identity-based policy",
+    );
   });
 });
 

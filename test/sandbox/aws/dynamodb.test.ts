@@ -54,7 +54,11 @@ describe("DynamoDB", () => {
   it("lets functions do what they are permitted, and nothing more", async () => {
     const { client } = await stand();
     expect(await codeOf(client("release").send(put("mine")))).toBe("AccessDeniedException");
-    expect(await codeOf(client("cloud-events").send(get))).toBe("none");
+    expect(await codeOf(client("look").send(get))).toBe("none");
+    expect(await codeOf(client("cloud-events").send(get))).toBe("AccessDeniedException");
+    const command = { pk: { S: "command#1" }, sk: { S: "callback" } };
+    const callback = new GetItemCommand({ TableName: town.ledgerTable, Key: command });
+    expect(await codeOf(client("cloud-events").send(callback))).toBe("none");
     expect(await codeOf(client("front-door").send(new ScanCommand({ TableName: town.ledgerTable })))).toBe(
       "AccessDeniedException",
     );

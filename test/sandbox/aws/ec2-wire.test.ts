@@ -13,7 +13,7 @@ import { realAccess } from "./stand.ts";
 
 const VERSION = "2016-11-15";
 
-/** What EC2 answers to a form as nobody's SDK would send it: an error's code, or "none". */
+/** Answer of EC2 to a form as nobody's SDK would send it: an error's code, or "none". */
 async function codeFor(form: string, method = "POST"): Promise<string> {
   const { service } = ec2Stand().ground;
   const [url, body] = method === "GET" ? [`/?${form}`, ""] : ["/", form];

@@ -10,15 +10,15 @@ const read = (line: string) => {
   return metrics.datapoints();
 };
 
-const good = metricLine("prod-west", METRICS.credentialDays, 13.5, 1_000);
+const good = metricLine({ Cluster: "prod-west", Account: "look" }, METRICS.credentialHours, 13.5, 1_000);
 
 describe("a line of a function's log", () => {
   it("becomes a datapoint when it is in the format that CloudWatch reads", () => {
     expect(read(good)).toEqual([
       {
         namespace: "Casement",
-        name: "CredentialDaysLeft",
-        dimensions: { Cluster: "prod-west" },
+        name: "CredentialHoursLeft",
+        dimensions: { Cluster: "prod-west", Account: "look" },
         value: 13.5,
         at: 1_000,
       },

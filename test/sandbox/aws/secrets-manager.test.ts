@@ -154,7 +154,7 @@ describe("who may read a secret", () => {
       access: realAccess(),
       s3: s3(foundation).service,
       secretsManager: vault.service,
-      calls: foundation.calls,
+      foundation,
     };
     const role = instanceRole(options);
     expect(await role.readSecret(mine, name)).toBe("mine");
@@ -177,7 +177,7 @@ describe("who may read a secret", () => {
       access: realAccess(),
       s3: buckets.service,
       secretsManager: vault.service,
-      calls: foundation.calls,
+      foundation,
     });
     expect(
       Buffer.from(

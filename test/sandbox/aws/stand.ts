@@ -52,7 +52,7 @@ export function doorFor(foundation: Foundation, services: AwsService[], hostNow:
   });
 }
 
-/** What every real client of the tests is built with. */
+/** Settings that every real client of the tests is built with. */
 export const clientOf = (door: AwsDoor, principal = "admin") => ({
   region: town.region,
   endpoint: "http://aws.sandbox.test",

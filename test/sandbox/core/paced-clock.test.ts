@@ -107,3 +107,17 @@ test("time that nobody could keep up with is let go, and never goes back", async
   expect(clock.now() - START).toBeLessThan(2_000_000);
   clock.stop();
 });
+
+test("what is armed again and again for a moment that has passed does not keep time from moving", async () => {
+  const clock = pacedClock(START, 1e-9);
+  let times = 0;
+  const again = (): void => {
+    times += 1;
+    clock.after(-1_000, again);
+  };
+  again();
+  await clock.advance(100, still);
+  expect(clock.now()).toBe(START + 100);
+  expect(times).toBeLessThanOrEqual(102);
+  clock.stop();
+});

@@ -7,7 +7,7 @@ import { openStore } from "../../../lib/sandbox/core/store.ts";
 const folder = mkdtempSync(join(tmpdir(), "casement-store-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What somebody reads who opens the file after the process was killed. */
+/** Keys that are there for whoever opens the file after the process was killed. */
 const left = (path: string): string[] => {
   const store = openStore(path);
   const keys = store.collection<number>("things").keys();

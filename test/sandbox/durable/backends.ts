@@ -30,7 +30,7 @@ export interface CallbackHold {
   heartbeat(): Promise<void>;
 }
 
-/** How a workflow ended, told alike by both backends. */
+/** End of a workflow, told alike by both backends. */
 export interface Ended {
   readonly status: string | undefined;
   readonly result: unknown;
@@ -43,11 +43,11 @@ export interface RunOptions {
   readonly payload?: unknown;
   readonly durable?: Readonly<Record<string, Workflow>>;
   readonly plain?: Readonly<Record<string, (event: unknown) => Promise<unknown>>>;
-  /** What somebody outside does while the workflow runs. */
+  /** Acts of the outside while the workflow runs. */
   readonly meanwhile?: (outside: Outside) => Promise<void>;
 }
 
-/** What the outside can do; its seconds are the backend's: skipped by the one, faked by the other. */
+/** Means of the outside; its seconds are the backend's: skipped by the one, faked by the other. */
 export interface Outside {
   /** "bare" is a callback of createCallback, otherwise it is one of waitForCallback. */
   callback(name: string, bare?: "bare"): CallbackHold;
@@ -240,7 +240,7 @@ export const throwing = (message: string) => async (): Promise<never> => {
   throw new RangeError(message);
 };
 
-/** What a caught error says of itself, as JSON carries it. */
+/** Kind, message and cause of a caught error, as JSON carries them. */
 export const seen = (error: unknown) =>
   error instanceof Error
     ? {

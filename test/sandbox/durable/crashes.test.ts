@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** What happened in the world outside, by how often. */
+/** Number of times that each thing happened in the world outside. */
 type World = Record<string, number>;
 
 const happens = (world: World, what: string) => async () => {

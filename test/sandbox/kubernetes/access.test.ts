@@ -6,7 +6,7 @@ import { type Ask, linuxNode, NOON, type StillCluster, stillCluster } from "./cl
 
 let cluster: StillCluster;
 
-const BOT = "system:serviceaccount:casement:casement";
+const BOT = "system:serviceaccount:casement:act";
 const csrs = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 const MERGE = { "content-type": "application/merge-patch+json" };
 
@@ -43,12 +43,46 @@ describe("who is there", () => {
     expect(await with_(bearer(`${header}.${forged}.${signature}`))).toBe(401);
     const other = await stillCluster();
     expect(await with_(bearer(other.api.issueToken({ name: "admin", groups: ["system:masters"] }, null)))).toBe(401);
-    other.stop();
+    await other.stop();
+  });
+
+  test("says in a signing request by which token or certificate it was asked for, whatever the asker says", async () => {
+    const { requestPem } = await requestFor("O=system:nodes, CN=system:node:n");
+    const body = signingRequest("by-token", requestPem, CLIENT, ["digital signature", "client auth"]);
+    const forged = { "authentication.kubernetes.io/credential-id": ["JTI=another"] };
+    const account = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper";
+    const path = "/apis/authentication.k8s.io/v1/tokenreviews";
+    const { body: token } = await cluster.admin(
+      "POST /api/v1/namespaces/openshift-machine-config-operator/serviceaccounts/node-bootstrapper/token",
+      { spec: { expirationSeconds: 600 } },
+    );
+    const claims = JSON.parse(Buffer.from(token.status.token.split(".")[1], "base64url").toString("utf8"));
+    expect(claims.exp - claims.iat).toBe(600);
+    const id = { "authentication.kubernetes.io/credential-id": [`JTI=${claims.jti}`] };
+    const request = { ...body, spec: { ...body.spec, extra: forged, username: "somebody-else" } };
+    const headers = { authorization: `Bearer ${token.status.token}` };
+    const { body: made } = await cluster.admin(`POST ${csrs}`, request, headers);
+    expect(made.spec).toMatchObject({ username: account, extra: id });
+    const { body: changed } = await cluster.admin(`PUT ${csrs}/by-token`, {
+      ...made,
+      spec: { ...made.spec, extra: forged },
+    });
+    expect(changed.spec.extra).toEqual(id);
+    const review = await cluster.admin(`POST ${path}`, { spec: { token: token.status.token } });
+    expect(review.body.status.user.extra).toEqual(id);
+    const { certificate } = await cluster.api.adminCredentials();
+    const selves = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+    const asked = { method: "POST", url: selves, headers: {}, body: Buffer.from("{}") };
+    const answer = await cluster.api.answer(asked, { clientCertificate: certificate });
+    const { userInfo } = JSON.parse(String(answer.body)).status;
+    expect(userInfo.extra["authentication.kubernetes.io/credential-id"]).toEqual([
+      expect.stringMatching(/^X509SHA256=[0-9a-f]{64}$/),
+    ]);
   });
 
   test("forgets a service account's tokens with the account", async () => {
     const token = cluster.api.issueToken({ name: BOT }, null);
-    await cluster.admin("DELETE /api/v1/namespaces/casement/serviceaccounts/casement");
+    await cluster.admin("DELETE /api/v1/namespaces/casement/serviceaccounts/act");
     expect(await with_(bearer(token))).toBe(401);
   });
 
@@ -58,7 +92,7 @@ describe("who is there", () => {
     const other = await stillCluster();
     expect(await with_({}, (await other.api.adminCredentials()).certificate)).toBe(401);
     expect(await with_({}, cluster.api.serverCertificate.certificate)).toBe(401);
-    other.stop();
+    await other.stop();
     await cluster.pass(366 * 24 * 3600);
     expect(await with_({}, certificate)).toBe(401);
   });
@@ -86,25 +120,25 @@ describe("what the bot may do", () => {
   test.each([
     [
       "GET /api/v1/secrets",
-      'secrets is forbidden: User "system:serviceaccount:casement:casement" cannot list resource "secrets" in API group "" at the cluster scope',
+      'secrets is forbidden: User "system:serviceaccount:casement:act" cannot list resource "secrets" in API group "" at the cluster scope',
     ],
     [
       "DELETE /api/v1/namespaces/default/pods/p",
-      'pods "p" is forbidden: User "system:serviceaccount:casement:casement" cannot delete resource "pods" in API group "" in the namespace "default"',
+      'pods "p" is forbidden: User "system:serviceaccount:casement:act" cannot delete resource "pods" in API group "" in the namespace "default"',
     ],
     [
       "POST /api/v1/nodes",
-      'nodes is forbidden: User "system:serviceaccount:casement:casement" cannot create resource "nodes" in API group "" at the cluster scope',
+      'nodes is forbidden: User "system:serviceaccount:casement:act" cannot create resource "nodes" in API group "" at the cluster scope',
     ],
     [
       "PUT /api/v1/nodes/n/status",
-      'nodes "n" is forbidden: User "system:serviceaccount:casement:casement" cannot update resource "nodes/status" in API group "" at the cluster scope',
+      'nodes "n" is forbidden: User "system:serviceaccount:casement:act" cannot update resource "nodes/status" in API group "" at the cluster scope',
     ],
     [
       "PATCH /apis/machine.openshift.io/v1beta1/namespaces/a/machines/m",
-      'machines.machine.openshift.io "m" is forbidden: User "system:serviceaccount:casement:casement" cannot patch resource "machines" in API group "machine.openshift.io" in the namespace "a"',
+      'machines.machine.openshift.io "m" is forbidden: User "system:serviceaccount:casement:act" cannot patch resource "machines" in API group "machine.openshift.io" in the namespace "a"',
     ],
-    ["GET /metrics", 'forbidden: User "system:serviceaccount:casement:casement" cannot get path "/metrics"'],
+    ["GET /metrics", 'forbidden: User "system:serviceaccount:casement:act" cannot get path "/metrics"'],
   ])("refuses %s in Kubernetes' words", async (line, words) => {
     const { status, body } = await bot(line);
     expect([status, body.reason, body.message]).toEqual([403, "Forbidden", words]);
@@ -117,12 +151,18 @@ describe("what the bot may do", () => {
     expect((await bot(`GET ${operator}`)).status).toBe(403);
     const accounts = "/api/v1/namespaces/openshift-machine-config-operator/serviceaccounts";
     const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 600 } };
-    const { status, body } = await bot(`POST ${accounts}/node-bootstrapper/token`, request);
-    expect([status, body.status.expirationTimestamp]).toEqual([201, "2026-11-21T12:10:00Z"]);
-    expect((await bot(`POST ${accounts}/default/token`, request)).status).toBe(403);
-    expect(
-      (await bot(`POST ${accounts}/node-bootstrapper/token`, { ...request, spec: { expirationSeconds: 599 } })).status,
-    ).toBe(422);
+    const joiner = cluster.as("system:serviceaccount:casement:join");
+    const { status, body, headers } = await joiner(`POST ${accounts}/node-bootstrapper/token`, request);
+    expect(status).toBe(201);
+    const life = Date.parse(body.status.expirationTimestamp) - Date.parse(headers.date ?? "");
+    expect(Math.abs(life - 600_000)).toBeLessThan(2_000);
+    expect((await joiner(`POST ${accounts}/default/token`, request)).status).toBe(403);
+    const short = { ...request, spec: { expirationSeconds: 599 } };
+    const refused = await joiner(`POST ${accounts}/node-bootstrapper/token`, short);
+    expect([refused.status, refused.body.message]).toEqual([
+      422,
+      'TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes',
+    ]);
   });
 
   test("may not act as somebody else", async () => {
@@ -144,7 +184,8 @@ describe("what the bot may do", () => {
 describe("approving", () => {
   const requested = async (name: string, signer: string, usages: string[]) => {
     const { requestPem } = await requestFor("O=system:nodes, CN=system:node:n");
-    await cluster.admin(`POST ${csrs}`, signingRequest(name, requestPem, signer, usages));
+    const machine = cluster.as("system:serviceaccount:openshift-machine-config-operator:node-bootstrapper");
+    await machine(`POST ${csrs}`, signingRequest(name, requestPem, signer, usages));
     const { body } = await cluster.admin(`GET ${csrs}/${name}`);
     return {
       ...body,
@@ -155,7 +196,7 @@ describe("approving", () => {
   };
 
   test("needs the right on the signer beside the right on the request", async () => {
-    const bot = cluster.as(BOT);
+    const bot = cluster.as("system:serviceaccount:casement:join");
     const kubeletRequest = await requested("a", CLIENT, ["digital signature", "client auth"]);
     expect((await bot(`PUT ${csrs}/a/approval`, kubeletRequest)).status).toBe(200);
     const personRequest = await requested("b", "kubernetes.io/kube-apiserver-client", [
@@ -183,8 +224,8 @@ describe("approving", () => {
     const nonsense = await cluster.admin(`POST ${csrs}`, signingRequest("d", "no PEM", "short", ["flying"]));
     expect(nonsense.body.details.causes.map((cause: { field: string }) => cause.field)).toEqual([
       "spec.request",
-      "spec.signerName",
       "spec.usages[0]",
+      "spec.signerName",
     ]);
   });
 });
@@ -272,7 +313,8 @@ describe("what goes wrong on order", () => {
     expect((await cluster.admin("GET /api/v1/nodes")).status).toBe(200);
     mishaps.order("kubernetes-throttle", { principal: BOT }, 1);
     const { status, headers, body } = await cluster.as(BOT)("GET /api/v1/nodes");
-    expect([status, headers["retry-after"], body.details.causes]).toEqual([429, "1", undefined]);
+    expect([status, headers["retry-after"], headers["content-type"]]).toEqual([429, "1", "text/plain; charset=utf-8"]);
+    expect(body).toBe("Too many requests, please try again later.\n");
     mishaps.order("kubernetes-slow", {}, 1);
     let answered = 0;
     void cluster.admin("GET /api/v1/nodes").then(() => {

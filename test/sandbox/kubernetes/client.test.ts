@@ -36,7 +36,7 @@ beforeAll(async () => {
   cluster.api.create(linuxNode("n"));
   // The policies let the bot write on Windows nodes alone; no pod may come here.
   cluster.api.create({ ...linuxNode("w", { "kubernetes.io/os": "windows" }), spec: { unschedulable: true } });
-  config = configFor({ token: cluster.api.issueToken({ name: "system:serviceaccount:casement:casement" }, 3600) });
+  config = configFor({ token: cluster.api.issueToken({ name: "system:serviceaccount:casement:act" }, 3600) });
   core = config.makeApiClient(CoreV1Api);
 });
 afterAll(() => cluster.close());
@@ -104,11 +104,12 @@ describe("the client that the handlers use", () => {
 
   test("approves a request by PUT and reads the certificate", async () => {
     const { requestPem } = await requestFor("O=system:nodes, CN=system:node:new");
-    await cluster.admin(
+    await cluster.as("system:serviceaccount:openshift-machine-config-operator:node-bootstrapper")(
       "POST /apis/certificates.k8s.io/v1/certificatesigningrequests",
       signingRequest("new", requestPem, CLIENT, ["digital signature", "client auth"]),
     );
-    const certificates = config.makeApiClient(CertificatesV1Api);
+    const token = cluster.api.issueToken({ name: "system:serviceaccount:casement:join" }, 3600);
+    const certificates = configFor({ token }).makeApiClient(CertificatesV1Api);
     const body = await certificates.readCertificateSigningRequest({ name: "new" });
     const condition = {
       type: "Approved",

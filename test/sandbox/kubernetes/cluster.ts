@@ -1,3 +1,4 @@
+import { inject } from "vitest";
 import { activity } from "../../../lib/sandbox/core/activity.ts";
 import type { Clock } from "../../../lib/sandbox/core/clock.ts";
 import { type Foundation, foundationOn } from "../../../lib/sandbox/core/foundation.ts";
@@ -7,32 +8,33 @@ import type { Cloud, InstanceFacts } from "../../../lib/sandbox/core/surrounding
 import type { WireResponse } from "../../../lib/sandbox/core/wire.ts";
 import { type Kubernetes, kubernetesApi } from "../../../lib/sandbox/kubernetes/api.ts";
 import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts";
+import { skipCase } from "../../cluster/case.ts";
+import type { Ask } from "./asking.ts";
+import { type ServedCluster, servedCluster } from "./served.ts";
 
-/** What the API answered; the body is parsed when it is JSON. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-  readonly body: any;
-}
-
-/** One request: method and path in one string, a body, headers beside the token. */
-export type Ask = (line: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
+export type { Ask } from "./asking.ts";
 
 /** A cluster to test, with the hands on its clock and its cloud. */
 export interface Cluster {
   readonly api: Kubernetes;
   readonly foundation: Foundation;
   readonly instances: Map<string, InstanceFacts>;
-  /** Asks with a token for this user; an administrator unless told. */
+  /** Asks with a token for this user, by default in no groups but those that every such user has. */
   as(name: string, groups?: string[]): Ask;
   readonly admin: Ask;
 }
 
-/** A cluster whose time stands still until it is moved. */
+/**
+ * A cluster whose time stands still until it is moved. In the lane that asks a server of its own (test/cluster) it is that
+ * server: there is no clock to move and no sandbox to look into, and a case that does either is skipped.
+ */
 export interface StillCluster extends Cluster {
   pass(seconds: number): Promise<void>;
-  stop(): void;
+  /** Stored objects of a type, whatever server keeps them. */
+  objects(plural: string, group?: string): Promise<KubeObject[]>;
+  /** Lets controllers work until the question answers yes: the sandbox's time passes, a server is given some seconds. */
+  until(question: () => boolean | Promise<boolean>, what: string): Promise<void>;
+  stop(): void | Promise<void>;
 }
 
 const options = { version: "1.34.2", region: "us-west-2", hybridNetwork: "10.132.0.0/14" };
@@ -73,10 +75,11 @@ export async function clusterOn(
   clock: Clock,
   store: Store = openStore(":memory:"),
   busy: Foundation["busy"] = (work) => work,
+  without: readonly string[] = [],
 ): Promise<Cluster> {
   const foundation = foundationOn({ clock, store, seed: 7, busy });
   const instances = new Map<string, InstanceFacts>();
-  const api = await kubernetesApi(foundation, cloudOf(instances), options);
+  const api = await kubernetesApi(foundation, cloudOf(instances), { ...options, without: new Set(without) });
   api.resume();
   const as = (name: string, groups?: string[]): Ask =>
     asking(api, api.issueToken({ name, ...(groups ? { groups } : {}) }, null));
@@ -86,16 +89,77 @@ export async function clusterOn(
 /** Noon of a day; the sandbox's time when a still cluster begins. */
 export const NOON = Date.parse("2026-11-21T12:00:00Z");
 
-/** A cluster whose clock moves only when the test says so. */
-export async function stillCluster(store?: Store, start = NOON): Promise<StillCluster> {
+/** Seconds of the sandbox's time in which a controller does what it is waited for. */
+const PATIENCE = 60;
+
+/** Reasons why a case runs against the simulated cluster alone. */
+const reasons = {
+  clock: "needs the sandbox's clock",
+  inside: "looks into the sandbox, where a server of its own shows nothing",
+} as const;
+
+/** A server of its own in the shape of a still cluster: a case that moves the clock or looks inside is skipped. */
+function asStill({ create, ...served }: ServedCluster): StillCluster {
+  const shown = { create };
+  const api = new Proxy(shown, {
+    get: (target, name) => (name === "create" ? target.create : skipCase(reasons.inside)),
+  });
+  return {
+    ...served,
+    api: api as unknown as StillCluster["api"],
+    get foundation(): never {
+      return skipCase(reasons.inside);
+    },
+    get instances(): never {
+      return skipCase(reasons.inside);
+    },
+    pass: async () => skipCase(reasons.clock),
+  };
+}
+
+/** Ends a case on a server beside which no controller manager is at work. */
+export function needsControllers(): void {
+  if (inject("controllers") === false) skipCase("needs a controller manager");
+}
+
+/** Ends a case on any server but the sandbox's: what it asserts is the sandbox's own doing, for the reason given. */
+export function sandboxOnly(reason: string): void {
+  if (inject("kubeconfig") !== undefined) skipCase(reason);
+}
+
+/**
+ * A cluster whose clock moves only when the test says so; in the lane of test/cluster the server that it asks.
+ * @param without names of the simulator's controllers that do not run
+ */
+export async function stillCluster(
+  store?: Store,
+  start = NOON,
+  without: readonly string[] = [],
+): Promise<StillCluster> {
+  const served = inject("kubeconfig");
+  return served === undefined ? sandboxCluster(store, start, without) : asStill(await servedCluster(served));
+}
+
+async function sandboxCluster(
+  store: Store | undefined,
+  start: number,
+  without: readonly string[],
+): Promise<StillCluster> {
   const clock = pacedClock(start, 1e-9);
   const { during, settled } = activity();
-  const cluster = await clusterOn(clock, store, during);
+  const cluster = await clusterOn(clock, store, during, without);
   const pass = async (seconds: number): Promise<void> => {
     await clock.advance(seconds * 1000, settled);
     await settled();
   };
-  return { ...cluster, pass, stop: clock.stop };
+  const until: StillCluster["until"] = async (question, what) => {
+    for (let second = 0; !(await question()); second += 1) {
+      if (second > PATIENCE) throw new Error(`${what} did not come within ${PATIENCE} s`);
+      await pass(1);
+    }
+  };
+  const objects: StillCluster["objects"] = async (plural, group) => cluster.api.objects(plural, group);
+  return { ...cluster, pass, objects, until, stop: clock.stop };
 }
 
 /** A Linux node without a machine behind it: always attended. */

@@ -75,6 +75,20 @@ beforeEach(async () => {
 afterEach(() => cluster.stop());
 
 describe("a Windows node that joins", () => {
+  test("shows the addresses that its subnet gave it", async () => {
+    const publicDnsName = "ec2-198-18-0-50.us-west-2.compute.amazonaws.com";
+    cluster.instances.set("i-0abc", instance({ publicIp: "198.18.0.50", publicDnsName }));
+    await register("False");
+    await cluster.pass(5);
+    expect(node()?.status?.addresses?.map(({ type, address }) => `${type} ${address}`)).toEqual([
+      "InternalIP 10.0.0.50",
+      "ExternalIP 198.18.0.50",
+      `InternalDNS ${WIN}`,
+      `Hostname ${WIN}`,
+      `ExternalDNS ${publicDnsName}`,
+    ]);
+  });
+
   test("is given its identity by the cloud and a subnet by the network", async () => {
     cluster.instances.set("i-0abc", instance());
     await register("False");
@@ -84,7 +98,11 @@ describe("a Windows node that joins", () => {
       "node.kubernetes.io/instance-type": "m5.large",
       "topology.kubernetes.io/region": "us-west-2",
       "topology.kubernetes.io/zone": "us-west-2a",
+      "topology.k8s.aws/zone-id": "usw2-az1",
+      "failure-domain.beta.kubernetes.io/zone": "us-west-2a",
+      "beta.kubernetes.io/os": "windows",
     });
+    expect(node()?.metadata.annotations).toMatchObject({ "node.alpha.kubernetes.io/ttl": "0" });
     expect(node()?.status?.addresses).toContainEqual({ type: "InternalIP", address: "10.0.0.50" });
     expect(node()?.metadata.annotations?.["k8s.ovn.org/hybrid-overlay-node-subnet"]).toBe("10.132.0.0/23");
     expect(taintKeys()).toEqual(["not-ready:NoSchedule", "not-ready:NoExecute"]);
@@ -248,7 +266,7 @@ describe("scheduling", () => {
 describe("after a restart", () => {
   test("goes on where it was: starts, ends, signs and loses what was due", async () => {
     const store = openStore(":memory:");
-    cluster.stop();
+    await cluster.stop();
     cluster = await stillCluster(store);
     cluster.api.create(linuxNode("a"));
     cluster.api.create(deployment("web", 2));
@@ -261,7 +279,7 @@ describe("after a restart", () => {
       cluster.api.issueToken({ name: "admin", groups: ["system:masters"] }, null),
       cluster.api.authorityPem,
     ];
-    cluster.stop();
+    await cluster.stop();
 
     cluster = await stillCluster(store, cluster.foundation.clock.now());
     expect(cluster.api.authorityPem).toBe(before);
@@ -286,9 +304,56 @@ describe("after a restart", () => {
       one.api.create(linuxNode("a"));
       one.api.create(deployment("web", 3));
       await one.pass(20);
-      one.stop();
+      await one.stop();
       return [...one.api.objects("pods"), ...one.api.objects("events")];
     };
     expect(await story()).toEqual(await story());
+  });
+});
+
+test("a controller that is switched off leaves its work undone, and the others do theirs", async () => {
+  await cluster.stop();
+  cluster = await stillCluster(undefined, undefined, ["scheduler"]);
+  cluster.api.create(linuxNode("one"));
+  await cluster.admin("POST /apis/apps/v1/namespaces/default/deployments", deployment("web", 1));
+  await cluster.pass(60);
+  const pods = cluster.api.objects("pods") as unknown as Pod[];
+  expect(pods.map(({ spec, status }) => [spec.nodeName, status?.phase])).toEqual([[undefined, "Pending"]]);
+});
+
+describe("a Linux node", () => {
+  const INSTANCE = "i-0def";
+  const linux = (): void => {
+    cluster.instances.set(INSTANCE, instance({ instanceId: INSTANCE, platform: "linux", build: null }));
+    const seeded = linuxNode("lin");
+    cluster.api.create({ ...seeded, spec: { providerID: `aws:///us-west-2a/${INSTANCE}` } });
+  };
+  const readyOf = () => node("lin")?.status?.conditions?.find(({ type }) => type === "Ready");
+
+  test("renews its lease and reports its status, so that it stays Ready", async () => {
+    linux();
+    await cluster.pass(3_600);
+    expect(readyOf()?.status).toBe("True");
+    expect(taintKeys("lin")).toEqual([]);
+    const now = cluster.foundation.clock.now();
+    const lease = (await cluster.admin(`GET ${leases}/lin`)).body;
+    expect(now - Date.parse(lease.spec.renewTime)).toBeLessThan(40_000);
+    expect(now - Date.parse(readyOf()?.lastHeartbeatTime ?? "")).toBeLessThanOrEqual(320_000);
+  });
+
+  test("is lost when its instance stops, as any other, and comes back with it", async () => {
+    linux();
+    await cluster.pass(60);
+    cluster.instances.set(
+      INSTANCE,
+      instance({ instanceId: INSTANCE, platform: "linux", build: null, state: "stopped" }),
+    );
+    await cluster.pass(90);
+    expect(readyOf()?.status).toBe("Unknown");
+    expect(taintKeys("lin")).toContain("unreachable:NoExecute");
+    cluster.instances.set(INSTANCE, instance({ instanceId: INSTANCE, platform: "linux", build: null }));
+    await cluster.pass(60);
+    expect(readyOf()?.status).toBe("True");
+    expect(taintKeys("lin")).toEqual([]);
   });
 });

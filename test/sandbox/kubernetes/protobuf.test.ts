@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { decodeProtobuf } from "../../../lib/sandbox/kubernetes/request/protobuf.ts";
+import { stillCluster } from "./cluster.ts";
 
 type Part = readonly [number: number, value: string | Buffer | number];
 
@@ -20,6 +21,11 @@ const wrapped = (apiVersion: string, kind: string, object: Buffer): Buffer =>
 
 const named = message([1, "web"], [3, "default"], [11, message([1, "app"], [2, "shop"])], [8, ""]);
 
+const sandboxCluster = async () => {
+  const cluster = await stillCluster();
+  return { ...cluster, token: cluster.api.issueToken({ name: "manager", groups: ["system:masters"] }, null) };
+};
+
 describe("reading protobuf", () => {
   test("reads names, maps, choices and times, and leaves out what Go writes for nothing", () => {
     const spec = message([1, message([1, 0], [2, 300], [3, ""])], [3, message([1, 1], [2, 0], [3, "50%"])], [4, ""]);
@@ -28,6 +34,63 @@ describe("reading protobuf", () => {
       kind: "PodDisruptionBudget",
       metadata: { name: "web", namespace: "default", labels: { app: "shop" } },
       spec: { minAvailable: 300, maxUnavailable: "50%" },
+    });
+  });
+
+  test("reads the lease by which a controller manager leads, to the millionth of a second", async () => {
+    const moment = message([1, 1_795_347_504], [2, 123_456_000]);
+    const spec = message([1, "manager-1_a"], [2, 15], [3, moment], [4, moment], [5, 0]);
+    const body = wrapped("coordination.k8s.io/v1", "Lease", message([1, named], [2, spec]));
+    const cluster = await sandboxCluster();
+    const answer = await cluster.api.answer({
+      method: "POST",
+      url: "/apis/coordination.k8s.io/v1/namespaces/default/leases",
+      headers: { authorization: `Bearer ${cluster.token}`, "content-type": "application/vnd.kubernetes.protobuf" },
+      body,
+    });
+    expect(answer.status).toBe(201);
+    expect(JSON.parse(String(answer.body)).spec).toEqual({
+      holderIdentity: "manager-1_a",
+      leaseDurationSeconds: 15,
+      acquireTime: "2026-11-22T11:38:24.123456Z",
+      renewTime: "2026-11-22T11:38:24.123456Z",
+      leaseTransitions: 0,
+    });
+    await cluster.stop();
+  });
+
+  test("tells the events of the two groups apart", () => {
+    const about = message([1, "Node"], [3, "n"]);
+    const core = message([1, named], [2, about], [4, "hello"], [8, 1]);
+    expect(decodeProtobuf(wrapped("v1", "Event", core))).toMatchObject({
+      involvedObject: { kind: "Node", name: "n" },
+      message: "hello",
+      count: 1,
+    });
+    const other = message([1, named], [4, "scheduler"], [8, about], [10, "hello"]);
+    expect(decodeProtobuf(wrapped("events.k8s.io/v1", "Event", other))).toMatchObject({
+      regarding: { kind: "Node", name: "n" },
+      note: "hello",
+      reportingController: "scheduler",
+    });
+  });
+
+  test("keeps what the containers of a workload ask for, and a status", () => {
+    const resources = message([2, message([1, "cpu"], [2, message([1, "250m"])])]);
+    const podSpec = message(
+      [2, message([1, "main"], [2, "i"], [8, resources])],
+      [22, message([1, "os"], [2, "Exists"])],
+    );
+    const spec = message([1, 2], [3, message([2, podSpec])]);
+    const status = message([1, 2], [4, 1], [6, message([1, "ReplicaFailure"], [2, "True"])]);
+    const read = decodeProtobuf(wrapped("apps/v1", "ReplicaSet", message([1, named], [2, spec], [3, status])));
+    expect(read).toMatchObject({
+      spec: {
+        template: {
+          spec: { containers: [{ resources: { requests: { cpu: "250m" } } }], tolerations: [{ key: "os" }] },
+        },
+      },
+      status: { replicas: 2, readyReplicas: 1, conditions: [{ type: "ReplicaFailure", status: "True" }] },
     });
   });
 

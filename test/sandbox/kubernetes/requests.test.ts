@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Ask, StillCluster } from "./cluster.ts";
-import { linuxNode, stillCluster } from "./cluster.ts";
+import { linuxNode, needsControllers, sandboxOnly, stillCluster } from "./cluster.ts";
 
 const maps = "/api/v1/namespaces/default/configmaps";
 const map = (name: string, more: object = {}) => ({ kind: "ConfigMap", apiVersion: "v1", metadata: { name }, ...more });
@@ -22,9 +22,18 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
+/** Objects that a misspelt option would make, change or delete. */
+const stored = async () =>
+  [...(await cluster.objects("nodes")), ...(await cluster.objects("configmaps"))]
+    .filter(({ metadata: { name } }) => ["n", "misspelt"].includes(name))
+    .map(({ metadata: { name, labels = {}, finalizers } }) => ({ name, team: labels.team, finalizers }));
+
 describe("an option that is misspelt", () => {
   it.each([
-    [`POST ${maps}?dryRun=Some`, 'CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: "Some"'],
+    [
+      `POST ${maps}?dryRun=Some`,
+      'CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Some"]: supported values: "All"',
+    ],
     [`POST ${maps}?fieldValidation=strict`, 'supported values: "", "Ignore", "Strict", "Warn"'],
     ["PATCH /api/v1/nodes/n?dryRun=true", "PatchOptions.meta.k8s.io"],
     ["PATCH /api/v1/nodes/n?force=true", "force: Forbidden: may not be specified for non-apply patch"],
@@ -33,13 +42,13 @@ describe("an option that is misspelt", () => {
     ["GET /api/v1/nodes?resourceVersionMatch=Exact", "forbidden unless resourceVersion is provided"],
     ["GET /api/v1/nodes?resourceVersion=1&resourceVersionMatch=Any", 'supported values: "Exact", "NotOlderThan"'],
   ])("is refused and changes nothing: %s", async (line, message) => {
-    const before = [cluster.api.objects("nodes"), cluster.api.objects("configmaps")];
+    const before = await stored();
     const headers = line.startsWith("PATCH") ? MERGE : {};
     const body = line.startsWith("GET") || line.startsWith("DELETE") ? undefined : map("misspelt");
     const answer = await ask(line, body, headers);
     expect([answer.status, answer.body.reason]).toEqual([422, "Invalid"]);
     expect(answer.body.message).toContain(message);
-    expect([cluster.api.objects("nodes"), cluster.api.objects("configmaps")]).toEqual(before);
+    expect(await stored()).toEqual(before);
   });
 
   it.each(["limit=ten", "timeoutSeconds=1.5", "resourceVersion=latest"])("is no number: %s", async (query) => {
@@ -58,22 +67,34 @@ describe("a list", () => {
     }
   });
 
-  it.each(["GET /api/v1/nodes", "GET /api/v1/nodes?watch=1"])(
-    "cannot be of a version that is still to come: %s",
-    async (line) => {
-      const { status, body, headers } = await ask(`${line}${line.includes("?") ? "&" : "?"}resourceVersion=999999999`);
-      expect([status, body.reason]).toEqual([504, "Timeout"]);
-      expect(body.message).toMatch(/^Too large resource version: 999999999, current: \d+$/);
-      expect(headers["retry-after"]).toBe("1");
-    },
-  );
+  it("waits three seconds for a version that is still to come, and says then that it did not", async () => {
+    const asking = ask("GET /api/v1/nodes?resourceVersion=999999999");
+    let answered = false;
+    void asking.then(() => {
+      answered = true;
+    });
+    await cluster.until(() => answered, "the answer");
+    const { status, body, headers } = await asking;
+    expect([status, body.reason]).toEqual([504, "Timeout"]);
+    expect(body.message).toMatch(/^Timeout: Too large resource version: 999999999, current: \d+$/);
+    expect(headers["retry-after"]).toBe("1");
+  });
 
-  it("of exactly one version is given while nothing has changed since, and is gone afterwards", async () => {
-    const { body } = await ask("GET /api/v1/nodes");
-    const exactly = `GET /api/v1/nodes?resourceVersionMatch=Exact&resourceVersion=${body.metadata.resourceVersion}`;
-    await ask(`POST ${maps}`, map("elsewhere"));
-    expect((await ask(exactly)).status).toBe(200);
-    await ask("PATCH /api/v1/nodes/n", { metadata: { labels: { changed: "since" } } }, MERGE);
+  it("of exactly one version shows what was there then", async () => {
+    for (const name of ["kept", "dropped"]) await ask(`POST ${maps}`, map(name));
+    const { body } = await ask(`GET ${maps}`);
+    const exactly = `GET ${maps}?resourceVersionMatch=Exact&resourceVersion=${body.metadata.resourceVersion}`;
+    await ask(`PATCH ${maps}/kept`, { data: { changed: "since" } }, MERGE);
+    await ask(`DELETE ${maps}/dropped`);
+    await ask(`POST ${maps}`, map("late"));
+    expect((await ask(exactly)).body).toEqual(body);
+  });
+
+  it("of a version that is long past is refused", async () => {
+    const { body } = await ask(`GET ${maps}`);
+    await ask(`POST ${maps}`, map("later"));
+    await cluster.pass(301);
+    const exactly = `GET ${maps}?resourceVersionMatch=Exact&resourceVersion=${body.metadata.resourceVersion}`;
     const gone = await ask(exactly);
     expect([gone.status, gone.body.reason]).toEqual([410, "Expired"]);
   });
@@ -99,6 +120,7 @@ describe("a path", () => {
   it.each(["log", "exec", "attach", "portforward", "proxy"])(
     "to a container's %s says that none runs, to whom it may concern",
     async (subresource) => {
+      sandboxOnly("runs no containers");
       const path = `GET /api/v1/namespaces/default/pods/p/${subresource}`;
       const { status, body } = await ask(path);
       expect([status, body.code]).toEqual([501, 501]);
@@ -108,6 +130,71 @@ describe("a path", () => {
       expect(denied.body.message).toContain(`cannot get resource "pods/${subresource}"`);
     },
   );
+});
+
+describe("what every cluster has", () => {
+  it.each([
+    "storage.k8s.io/v1/storageclasses",
+    "storage.k8s.io/v1/csidrivers",
+    "storage.k8s.io/v1/csistoragecapacities",
+    "resource.k8s.io/v1/resourceclaims",
+    "resource.k8s.io/v1/resourceslices",
+    "resource.k8s.io/v1/deviceclasses",
+    "events.k8s.io/v1/events",
+    "discovery.k8s.io/v1/endpointslices",
+    "apps/v1/controllerrevisions",
+    "scheduling.k8s.io/v1/priorityclasses",
+    "networking.k8s.io/v1/networkpolicies",
+    "autoscaling/v2/horizontalpodautoscalers",
+    "batch/v1/cronjobs",
+    "apiregistration.k8s.io/v1/apiservices",
+    "apiextensions.k8s.io/v1/customresourcedefinitions",
+    "flowcontrol.apiserver.k8s.io/v1/flowschemas",
+  ])("is listed: %s", async (path) => {
+    const { status, body } = await ask(`GET /apis/${path}`);
+    expect([status, Array.isArray(body.items)]).toEqual([200, true]);
+  });
+
+  it.each([
+    "config.openshift.io/v1/clusteroperators",
+    "config.openshift.io/v1/infrastructures",
+    "config.openshift.io/v1/networks",
+    "machineconfiguration.openshift.io/v1/machineconfigpools",
+  ])("is listed on OKD: %s", async (path) => {
+    sandboxOnly("is a kind of OKD");
+    expect((await ask(`GET /apis/${path}`)).status).toBe(200);
+  });
+
+  it.each(["limitranges", "resourcequotas", "podtemplates"])("is listed: %s", async (plural) => {
+    expect((await ask(`GET /api/v1/${plural}`)).status).toBe(200);
+  });
+
+  it("is kept as it is given where nothing of the sandbox reads it", async () => {
+    const sc = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass", metadata: { name: "gp3" }, provisioner: "ebs" };
+    expect((await ask("POST /apis/storage.k8s.io/v1/storageclasses", sc)).status).toBe(201);
+    expect((await ask("GET /apis/storage.k8s.io/v1/storageclasses/gp3")).body).toMatchObject(sc);
+  });
+
+  it("has the API server's own service, and in each namespace its authority and a service account", async () => {
+    needsControllers();
+    const { body: service } = await ask("GET /api/v1/namespaces/default/services/kubernetes");
+    expect(service.spec.ports[0]).toMatchObject({ name: "https", port: 443 });
+    await ask("POST /api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "furnished" } });
+    const authority = "GET /api/v1/namespaces/furnished/configmaps/kube-root-ca.crt";
+    await cluster.until(async () => (await ask(authority)).status === 200, "the cluster's authority");
+    const { body } = await ask(authority);
+    expect(body.data["ca.crt"]).toContain("BEGIN CERTIFICATE");
+    expect((await ask("GET /api/v1/namespaces/furnished/serviceaccounts/default")).status).toBe(200);
+  });
+});
+
+describe("a health page", () => {
+  it.each(["healthz", "livez", "readyz"])("is a word, or what was checked: %s", async (page) => {
+    expect((await ask(`GET /${page}`)).body).toBe("ok");
+    const { body } = await ask(`GET /${page}?verbose`);
+    expect(body).toContain("[+]ping ok\n");
+    expect(body).toMatch(new RegExp(`${page} check passed\n$`));
+  });
 });
 
 describe("a namespace without which there is no cluster", () => {
@@ -160,13 +247,18 @@ describe("who wrote a field", () => {
     expect((await apply("mail")).status).toBe(409);
   });
 
-  it("is the program that asked where nobody says it, and never kubectl's apply on its own side", async () => {
+  it("is the program that asked where nobody says it, and kubectl takes over what it applied on its own side", async () => {
     const path = `${maps}?fieldManager=`;
     const data = (value: string) => ({ ...map("written"), data: { value } });
-    const applied = (value: string) =>
-      ask(`PATCH ${maps}/written?fieldManager=gitops`, data(value), { "content-type": "application/apply-patch+yaml" });
+    const applied = (value: string, manager = "gitops") =>
+      ask(`PATCH ${maps}/written?fieldManager=${manager}`, data(value), {
+        "content-type": "application/apply-patch+yaml",
+      });
     await ask(`POST ${path}kubectl-client-side-apply`, data("1"));
-    expect((await applied("2")).status).toBe(200);
+    expect((await applied("2")).body.message).toContain(
+      'conflict with "kubectl-client-side-apply" using v1: .data.value',
+    );
+    expect((await applied("2", "kubectl")).status).toBe(200);
     await ask(`PATCH ${maps}/written`, { data: { value: "3" } }, { ...MERGE, "user-agent": "curl/8.5" });
     expect((await applied("4")).body.message).toContain('conflict with "curl" using v1: .data.value');
   });
@@ -190,7 +282,7 @@ describe("a list of events", () => {
 
 describe("a token", () => {
   it("that is meant for somebody else does not open the API server", async () => {
-    const path = "/api/v1/namespaces/casement/serviceaccounts/casement/token";
+    const path = "/api/v1/namespaces/casement/serviceaccounts/look/token";
     const tokenFor = async (audiences: string[]) =>
       (await ask(`POST ${path}`, { spec: { audiences } })).body.status.token;
     const nodes = async (token: string) =>
@@ -200,13 +292,17 @@ describe("a token", () => {
     expect(await nodes(vaults)).toBe(401);
     const review = async (spec: object) =>
       (await ask("POST /apis/authentication.k8s.io/v1/tokenreviews", { spec })).body.status;
-    expect(await review({ token: vaults })).toEqual({ error: "invalid bearer token" });
+    const said = await review({ token: vaults });
+    expect(said.user).toEqual({});
+    expect(said.error).toMatch(
+      /^\[invalid bearer token, token audiences \["vault"\] is invalid for the target audiences \[".*"\]\]$/,
+    );
     expect(await review({ token: vaults, audiences: ["vault"] })).toMatchObject({ authenticated: true });
   });
 
   it("with groups to act in, but nobody to act as, is turned away", async () => {
     const { status, body } = await ask("GET /api/v1/nodes", undefined, { "impersonate-group": "system:masters" });
     expect(status).toBe(500);
-    expect(body.message).toContain("without impersonating a user");
+    expect(body).toContain("without impersonating a user");
   });
 });

@@ -3,7 +3,7 @@ import type { JsonGeneralNames } from "@peculiar/x509";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SigningRequest } from "../../../lib/sandbox/kubernetes/model/shapes.ts";
 import { CLIENT, requestFor, SERVING, signingRequest } from "./certificates.ts";
-import { NOON, type StillCluster, stillCluster } from "./cluster.ts";
+import { NOON, needsControllers, type StillCluster, sandboxOnly, stillCluster } from "./cluster.ts";
 
 const WIN = "ip-10-0-0-50.us-west-2.compute.internal";
 
@@ -27,13 +27,17 @@ describe("signing", () => {
     names: JsonGeneralNames = [],
     wanted = usages[signer],
   ): Promise<SigningRequest> => {
+    needsControllers();
     const { requestPem } = await requestFor(subject, names);
     await cluster.admin(`POST ${csrs}`, signingRequest("r", requestPem, signer, wanted ?? ["client auth"]));
     const { body } = await cluster.admin(`GET ${csrs}/r`);
-    const condition = { type: "Approved", status: "True", reason: "Test", lastUpdateTime: "2026-11-21T12:00:00Z" };
+    const condition = { type: "Approved", status: "True", reason: "Test" };
     await cluster.admin(`PUT ${csrs}/r/approval`, { ...body, status: { conditions: [condition] } });
-    await cluster.pass(3);
-    return (await cluster.admin(`GET ${csrs}/r`)).body;
+    const now = async (): Promise<SigningRequest> => (await cluster.admin(`GET ${csrs}/r`)).body;
+    const isAnswered = ({ status }: SigningRequest): boolean =>
+      status?.certificate !== undefined || (status?.conditions ?? []).some(({ type }) => type === "Failed");
+    if (signer.startsWith("kubernetes.io/")) await cluster.until(async () => isAnswered(await now()), "the signer");
+    return now();
   };
   const subject = `O=system:nodes, CN=system:node:${WIN}`;
 
@@ -42,6 +46,7 @@ describe("signing", () => {
     const pem = Buffer.from(status?.certificate ?? "", "base64").toString("utf8");
     const certificate = new X509Certificate(pem);
     expect(certificate.subject).toBe(`O=system:nodes\nCN=system:node:${WIN}`);
+    sandboxOnly("shows the certificate to the sandbox");
     expect(Date.parse(certificate.validTo)).toBeCloseTo(NOON + 720 * 3_600_000 - 300_000, -4);
     const request = { method: "GET", url: `/api/v1/nodes/${WIN}`, headers: {}, body: new Uint8Array() };
     expect((await cluster.api.answer(request, { clientCertificate: pem })).status).toBe(404);
@@ -54,6 +59,7 @@ describe("signing", () => {
     ]);
     const pem = Buffer.from(status?.certificate ?? "", "base64").toString("utf8");
     expect(new X509Certificate(pem).subjectAltName).toBe(`DNS:${WIN}, IP Address:10.0.0.50`);
+    sandboxOnly("shows the certificate to the sandbox");
     const request = { method: "GET", url: "/version", headers: {}, body: new Uint8Array() };
     expect((await cluster.api.answer(request, { clientCertificate: pem })).status).toBe(401);
   });
@@ -81,7 +87,7 @@ describe("signing", () => {
       "O=system:nodes, CN=admin",
       [],
       undefined,
-      "common name does not begin with 'system:node:'",
+      "subject common name does not begin with system:node:",
     ],
     [
       "names in a client certificate",
@@ -89,7 +95,7 @@ describe("signing", () => {
       subject,
       [{ type: "dns", value: "a" }],
       undefined,
-      "subject alternative names are not allowed",
+      "DNS subjectAltNames are not allowed",
     ],
     [
       "usages of both kinds",
@@ -109,7 +115,7 @@ describe("signing", () => {
         { type: "email", value: "a@b.c" },
       ],
       undefined,
-      "email and URI subjectAltNames are not allowed",
+      "Email subjectAltNames are not allowed",
     ],
   ])("refuses %s and says so on the request", async (_what, signer, name, names, wanted, words) => {
     const { status } = await approved(signer, name, names, wanted);
@@ -126,6 +132,32 @@ describe("signing", () => {
     await cluster.pass(3_590);
     expect((await cluster.admin(`GET ${csrs}/r`)).status).toBe(200);
     await cluster.pass(20);
+    expect((await cluster.admin(`GET ${csrs}/r`)).status).toBe(404);
+  });
+});
+
+describe("a decision dated by the clock of a client that lags behind", () => {
+  const csrs = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+  const hostTime = new Date(NOON).toISOString();
+
+  const decidedAnHourLater = async (type: "Approved" | "Denied"): Promise<SigningRequest> => {
+    await cluster.pass(4_000);
+    const { requestPem } = await requestFor(`O=system:nodes, CN=system:node:${WIN}`);
+    await cluster.admin(`POST ${csrs}`, signingRequest("r", requestPem, CLIENT, ["digital signature", "client auth"]));
+    const { body } = await cluster.admin(`GET ${csrs}/r`);
+    const condition = { type, status: "True", reason: "KubectlDecision", lastUpdateTime: hostTime };
+    await cluster.admin(`PUT ${csrs}/r/approval`, { ...body, status: { conditions: [condition] } });
+    await cluster.pass(60);
+    return (await cluster.admin(`GET ${csrs}/r`)).body;
+  };
+
+  test("is signed, and time goes on", { timeout: 10_000 }, async () => {
+    expect((await decidedAnHourLater("Approved")).status?.certificate).toBeDefined();
+  });
+
+  test("keeps a denied request for its hour", { timeout: 10_000 }, async () => {
+    expect((await decidedAnHourLater("Denied")).status?.conditions).toMatchObject([{ type: "Denied" }]);
+    await cluster.pass(3_600);
     expect((await cluster.admin(`GET ${csrs}/r`)).status).toBe(404);
   });
 });

@@ -5,7 +5,7 @@ import { type Kubernetes, kubernetesApi } from "../../../lib/sandbox/kubernetes/
 import { handClock } from "../hand-clock.ts";
 import { handFoundation, joinSecret, minutes, okdFacts, resultOf, type Stand, stages, standOf } from "./stand.ts";
 
-/** A stand with the simulated cluster beside it, and somebody who approves what he is told to. */
+/** A stand with the simulated cluster beside it; kubelets' requests are approved there while `approving`. */
 export interface ClusterStand extends Stand {
   readonly api: Kubernetes;
   approving: boolean;
@@ -53,7 +53,7 @@ async function approve(api: Kubernetes, request: SigningRequest): Promise<void> 
   );
 }
 
-/** What the bot approves; OVN's own requests are the cluster's business. */
+/** Signers whose requests the bot approves; OVN's own requests are the cluster's business. */
 const kubeletSigners = new Set(["kubernetes.io/kube-apiserver-client-kubelet", "kubernetes.io/kubelet-serving"]);
 
 export async function clusterStand(after?: ClusterStand): Promise<ClusterStand> {
@@ -94,16 +94,16 @@ export const bootstrapToken = (stand: ClusterStand, seconds: number): string =>
   stand.api.issueToken({ name: "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper" }, seconds);
 
 export const allOperations = (
-  stand: Stand,
+  stand: ClusterStand,
   facts: InstanceFacts,
 ): Record<"guard" | "features" | "payload" | "configure" | "start" | "network", Operation[]> => {
-  const okd = okdFacts(facts, stand.manifest);
+  const okd = okdFacts(facts, stand.manifest, stand.api.kubeletClients());
   return {
     guard: stages.guard(okd),
     features: stages.features(),
     payload: stages.payload(okd),
     configure: stages.configure(okd),
-    start: startOperations(),
+    start: startOperations(okd),
     network: networkOperations(),
   };
 };

@@ -37,9 +37,11 @@ function machineWith(change: (machine: Machine) => void): Machine {
 async function run(machine: Machine): Promise<number> {
   const given = new Map([["windowseconds", "20"]]);
   let exit: number | undefined;
-  void guard({ machine, process: newProcess(machine.foundation), arguments: given, request: null }).then((end) => {
-    exit = end.exitCode;
-  });
+  void guard({ machine, process: newProcess(machine.foundation), text: "", arguments: given, request: null }).then(
+    (end) => {
+      exit = end.exitCode;
+    },
+  );
   await clock.until(() => exit !== undefined, minutes(1));
   return exit ?? -1;
 }
@@ -54,6 +56,9 @@ function bound(machine: Machine): void {
     mac: facts.mac,
     physical: false,
     ip: facts.privateIp,
+    prefixLength: 24,
+    connected: true,
+    metric: 25,
   });
   machine.state.routes = [
     { prefix: "0.0.0.0/0", nextHop: "10.0.0.1", interface: "vEthernet (Ethernet)", persistent: false },
@@ -63,6 +68,18 @@ function bound(machine: Machine): void {
 const link = (machine: Machine, name: string, persistent = false): void => {
   machine.state.routes.push({ prefix: "169.254.169.254/32", nextHop: "10.0.0.1", interface: name, persistent });
 };
+
+/** A second interface in the same subnet, as likely as the first. */
+const secondAdapter = {
+  index: 7,
+  name: "Ethernet 2",
+  mac: "02-AB-CD-00-00-02",
+  physical: true,
+  ip: "10.0.0.200",
+  prefixLength: 24,
+  connected: true,
+  metric: 25,
+} as const;
 
 describe("the guard", () => {
   it.each([
@@ -90,6 +107,9 @@ describe("the guard", () => {
           mac: "00-15-5D-00-00-01",
           physical: false,
           ip: "172.20.0.1",
+          prefixLength: 24,
+          connected: true,
+          metric: 5,
         });
         machine.state.routes.unshift({
           prefix: "0.0.0.0/0",
@@ -127,7 +147,7 @@ describe("the guard", () => {
 
   it("writes nothing and fails when two interfaces are equally likely", async () => {
     const machine = machineWith(({ state }) => {
-      state.adapters.push({ index: 7, name: "Ethernet 2", mac: "02-AB-CD-00-00-02", physical: true, ip: "10.0.0.200" });
+      state.adapters.push(secondAdapter);
       state.routes.push({ prefix: "0.0.0.0/0", nextHop: "10.0.0.1", interface: "Ethernet 2", persistent: false });
     });
     expect(guardPaths(machine)).toHaveLength(2);
@@ -137,7 +157,7 @@ describe("the guard", () => {
 
   it("chooses the recorded primary interface between two", async () => {
     const machine = machineWith(({ state, disk }) => {
-      state.adapters.push({ index: 7, name: "Ethernet 2", mac: "02-AB-CD-00-00-02", physical: true, ip: "10.0.0.200" });
+      state.adapters.push(secondAdapter);
       state.routes.unshift({ prefix: "0.0.0.0/0", nextHop: "10.0.0.1", interface: "Ethernet 2", persistent: false });
       disk.write("C:\\Casement\\guard.json", Buffer.from(JSON.stringify({ mac: facts.mac })));
     });

@@ -2,6 +2,8 @@ import "reflect-metadata";
 import { Pkcs10CertificateRequest } from "@peculiar/x509";
 import { describe, expect, it } from "vitest";
 import { afterJoinOperations } from "../../../lambdas/desired/okd.ts";
+import { logOf } from "../../../lambdas/desired/okd-services.ts";
+import { startService, stopService } from "../../../lambdas/desired/operation.ts";
 import type { Operation } from "../../../lambdas/desired/plan.ts";
 import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
 import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";
@@ -15,9 +17,9 @@ const name = facts.privateDnsName;
 
 /** Stops a service, does this, and starts it again. */
 const restarting = (service: string, ...changes: Operation[]): Operation[] => [
-  { do: "service-state", name: service, state: "Stopped" },
+  stopService(service),
   ...changes,
-  { do: "service-state", name: service, state: "Running" },
+  startService(service, logOf(service)),
 ];
 
 describe("a machine that joins", () => {
@@ -133,9 +135,12 @@ describe("a machine that joins", () => {
     await stand.clock.until(() => stand.node(name) !== undefined, minutes(5));
     await stand.apply(id, [{ do: "remove-file", path: "C:\\k\\hns.psm1" }]);
     expect(resultOf(await stand.apply(id, allOperations(stand, facts).network))).toMatchObject({
-      failed: { operation: "run-task Casement network", error: "its last result is 1" },
+      failed: {
+        operation: "run-task Casement network",
+        error: "its last result is 1: The term 'New-HnsEndpoint' is not recognized",
+      },
     });
-    expect(stand.machines.logOf(id).join("\n")).toContain("The term 'New-HnsEndpoint' is not recognized");
+    expect(stand.machines.logOf(id).join("\n")).toContain("4002 The term 'New-HnsEndpoint' is not recognized");
   });
 
   it("has a kube-proxy older than 1.33 only with the feature gate that it needs for direct server return", async () => {

@@ -74,7 +74,6 @@ export const configuration = configurationOf({
     region: town.region,
     apiServer: "https://api-int.prod-west.example.com:6443",
     certificateAuthority: PEM,
-    kubeletClientAuthority: PEM,
     serviceNetwork: town.networks.service,
     clusterNetwork: town.networks.cluster,
     machineNetwork: town.networks.machine,
@@ -112,7 +111,7 @@ export function payload(): { bucket: Map<string, string>; manifest: PayloadManif
   return { bucket, manifest: { format: 1, profile: "okd", kubernetes: town.cluster.version, files } };
 }
 
-export function okdFacts(facts: InstanceFacts, manifest: PayloadManifest): OkdFacts {
+export function okdFacts(facts: InstanceFacts, manifest: PayloadManifest, kubeletClients = PEM): OkdFacts {
   const pool = configuration.pools.web;
   if (!pool) throw new Error("the configuration has no pool web");
   return {
@@ -123,6 +122,7 @@ export function okdFacts(facts: InstanceFacts, manifest: PayloadManifest): OkdFa
     nodeIp: facts.privateIp,
     build: facts.build ?? "",
     payload: manifest,
+    kubeletClients,
     joinSecretId: "join",
   };
 }
@@ -138,7 +138,7 @@ export const stages = {
   configure: configureOperations,
 };
 
-/** What a command's end told. */
+/** Report at the end of a command. */
 export interface Report {
   readonly commandId: string;
   readonly status: string;
@@ -153,6 +153,8 @@ export interface Stand {
   readonly instances: Map<string, InstanceFacts>;
   readonly bucket: Map<string, string>;
   readonly secrets: Map<string, string>;
+  /** Role that machines read with; a test may replace its members. */
+  readonly role: { -readonly [Name in keyof InstanceRole]: InstanceRole[Name] };
   readonly manifest: PayloadManifest;
   readonly pings: { instanceId: string; at: number }[];
   readonly reports: Report[];
@@ -204,7 +206,8 @@ export function standOf(options: StandOptions = {}): Stand {
     instances: () => [...instances.values()],
     shutDownByGuest: () => undefined,
   };
-  const yard = machines(foundation, { kubernetes: options.kubernetes ?? deaf, cloud, role: roleFor(bucket, secrets) });
+  const role = { ...roleFor(bucket, secrets) };
+  const yard = machines(foundation, { kubernetes: options.kubernetes ?? deaf, cloud, role });
   const pings: Stand["pings"] = [];
   const reports: Report[] = [];
   const control: ControlPlane = {
@@ -221,6 +224,7 @@ export function standOf(options: StandOptions = {}): Stand {
     instances,
     bucket,
     secrets,
+    role,
     manifest,
     pings,
     reports,

@@ -25,11 +25,11 @@ interface Forgery {
   readonly age?: number;
 }
 
-/** A slash command as somebody outside sends it to the app. */
+/** A slash command as an outsider sends it to the app. */
 const letter = (clock: ReturnType<typeof handClock>, trigger: string, forgery = {}): WireRequest =>
   posted(clock, { command: "/win", text: "x", user_id: OPERATOR, trigger_id: trigger }, forgery);
 
-/** What somebody outside did with a dialog, as they send it to the app. */
+/** Answer to a dialog as an outsider sends it to the app. */
 const answerTo = (clock: ReturnType<typeof handClock>, type: string, view: { id: string }, forgery = {}): WireRequest =>
   posted(clock, { payload: JSON.stringify({ type, user: { id: OPERATOR }, view }) }, forgery);
 

@@ -60,7 +60,7 @@ describe("an invocation", () => {
       ResponseCode: -1,
       StandardOutputContent: "",
     });
-    await stand.clock.advance(minutes(1));
+    await stand.clock.advance(minutes(3));
     const seen = await get(stand, commandId, id);
     expect(seen).toMatchObject({ Status: "Success", StatusDetails: "Success", ResponseCode: 0, PluginName: "observe" });
     expect(JSON.parse(seen.StandardOutputContent ?? "")).toMatchObject({
@@ -80,7 +80,7 @@ describe("an invocation", () => {
       DocumentName: nameOf("apply"),
       Parameters: encoded({ nonsense: true }),
     });
-    await stand.clock.advance(minutes(1));
+    await stand.clock.advance(minutes(3));
     expect(await get(stand, commandId, id)).toMatchObject({
       Status: "Failed",
       StatusDetails: "Failed",
@@ -93,7 +93,7 @@ describe("an invocation", () => {
     const stand = ssmStand();
     const id = await stand.online(1);
     const commandId = await send(stand, [id], { DocumentName: "short", Parameters: slowPlan(stand) });
-    await stand.clock.advance(minutes(1));
+    await stand.clock.advance(minutes(3));
     expect(await get(stand, commandId, id)).toMatchObject({
       Status: "TimedOut",
       StatusDetails: "ExecutionTimedOut",
@@ -124,7 +124,7 @@ describe("an invocation", () => {
     stand.foundation.mishaps.end(mishap?.id ?? "");
     await stand.clock.advance(minutes(0.5));
     expect((await get(stand, commandId, id)).StatusDetails).toBe("Delayed");
-    await stand.clock.advance(minutes(2));
+    await stand.clock.advance(minutes(11));
     expect(await get(stand, commandId, id)).toMatchObject({ Status: "TimedOut", StatusDetails: "DeliveryTimedOut" });
     expect(await command(stand, commandId)).toMatchObject({
       StatusDetails: "DeliveryTimedOut",
@@ -138,7 +138,7 @@ describe("an invocation", () => {
     stand.foundation.mishaps.order("agent-silent", { instanceId: gone });
     const commandId = await send(stand, [kept, gone]);
     stand.foundation.bus.announce({ kind: "instance-state", instanceId: gone, state: "terminated" });
-    await stand.clock.advance(minutes(1));
+    await stand.clock.advance(minutes(3));
     expect(await get(stand, commandId, gone)).toMatchObject({ Status: "Failed", StatusDetails: "Undeliverable" });
     expect(await command(stand, commandId)).toMatchObject({ Status: "Success", StatusDetails: "Success" });
     await expect(send(stand, [gone])).rejects.toMatchObject({ name: "InvalidInstanceId" });
@@ -189,7 +189,7 @@ describe("an invocation", () => {
     const stand = ssmStand();
     const id = await stand.online(1);
     const commandId = await send(stand, [id], { DocumentName: "two-steps", Parameters: {} });
-    await stand.clock.advance(minutes(1));
+    await stand.clock.advance(minutes(3));
     await expect(get(stand, commandId, id)).rejects.toMatchObject({ name: "InvalidPluginName" });
     expect(await get(stand, commandId, id, "first")).toMatchObject({ PluginName: "first", ResponseCode: 0 });
     expect(await get(stand, commandId, id, "second")).toMatchObject({ ResponseCode: 1, Status: "Failed" });
@@ -205,7 +205,7 @@ describe("an agent", () => {
     const sixth = await send(stand, [id]);
     await stand.clock.advance(15_000);
     expect((await get(stand, sixth, id)).StandardOutputContent).toBe("");
-    await stand.clock.advance(minutes(1));
+    await stand.clock.advance(minutes(3));
     expect((await get(stand, sixth, id)).Status).toBe("Success");
   });
 });
@@ -215,7 +215,7 @@ describe("lists", () => {
     const stand = ssmStand();
     const ids = [await stand.online(1), await stand.online(2)];
     const sent = [await send(stand, ids), await send(stand, ids), await send(stand, [ids[0] ?? ""])];
-    await stand.clock.advance(minutes(1));
+    await stand.clock.advance(minutes(3));
     const first = await stand.client.send(new ListCommandsCommand({ MaxResults: 2 }));
     const second = await stand.client.send(
       new ListCommandsCommand({ MaxResults: 2, NextToken: first.NextToken as string }),
@@ -247,7 +247,7 @@ describe("a killed process", () => {
     const again = ssmStand({ clock: handClock(clock.now()), store, instances: stand.instances });
     again.ssm.resume();
     again.machines.resume();
-    await again.clock.advance(minutes(1));
+    await again.clock.advance(minutes(3));
     expect((await get(again, commandId, id)).Status).toBe("Success");
   });
 });

@@ -4,13 +4,13 @@ import { minutes } from "../machine/stand.ts";
 import { encoded, nameOf, ssmStand } from "./stand.ts";
 
 describe("output", () => {
-  it("is cut at its head: 24,000 and 8,000 characters of one invocation, 2,500 in a list", async () => {
+  it("is cut behind its head, with the agent's mark: 24,000 and 8,000 characters of one invocation, 2,500 in a list", async () => {
     const stand = ssmStand();
     const id = await stand.online(1);
     const input = { DocumentName: nameOf("observe"), InstanceIds: [id], Parameters: encoded({}) };
     const { Command } = await stand.client.send(new SendCommandCommand(input));
     const commandId = Command?.CommandId as string;
-    await stand.clock.advance(minutes(1));
+    await stand.clock.advance(minutes(3));
     const book = stand.foundation.store.collection<{ steps: { stdout: string; stderr: string }[] }>("ssm-invocations");
     const record = book.get(`${commandId}/${id}`);
     const [step] = record?.steps ?? [];
@@ -20,7 +20,7 @@ describe("output", () => {
       steps: [{ ...step, stdout: `${"o".repeat(24_000)}last line`, stderr: "e".repeat(9_000) }],
     });
     const seen = await stand.client.send(new GetCommandInvocationCommand({ CommandId: commandId, InstanceId: id }));
-    expect(seen.StandardOutputContent).toBe("o".repeat(24_000));
+    expect(seen.StandardOutputContent).toBe(`${"o".repeat(23_980)}--output truncated--`);
     expect(seen.StandardErrorContent).toHaveLength(8_000);
     const list = await stand.client.send(new ListCommandInvocationsCommand({ CommandId: commandId, Details: true }));
     expect(list.CommandInvocations?.[0]?.CommandPlugins?.[0]?.Output).toHaveLength(2_500);

@@ -8,7 +8,7 @@ import { type Ssm, ssm } from "../../../lib/sandbox/ssm/ssm.ts";
 import { town } from "../../../lib/sandbox/town.ts";
 import { instance, minutes, type Stand, type StandOptions, standOf } from "../machine/stand.ts";
 
-/** What a caller was asked for. */
+/** Permission that a caller was asked for. */
 export interface Asked {
   readonly action: string;
   readonly resources: readonly string[];

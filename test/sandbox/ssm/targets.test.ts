@@ -20,7 +20,7 @@ async function outcome(more: Partial<SendCommandCommandInput>, client: SSMClient
   await online;
   const input = { DocumentName: nameOf("observe"), Targets: [cluster], Parameters: encoded({}), ...more };
   const { Command: sent } = await client.send(new SendCommandCommand(input));
-  await stand.clock.advance(minutes(1));
+  await stand.clock.advance(minutes(3));
   const CommandId = sent?.CommandId ?? "";
   const { Commands } = await stand.client.send(new ListCommandsCommand({ CommandId }));
   const { CommandInvocations } = await stand.client.send(new ListCommandInvocationsCommand({ CommandId }));

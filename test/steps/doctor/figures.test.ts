@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { renewsAt, termOf } from "../../../lambdas/desired/credential-term.ts";
 import { atLeast, kubeletFits, serverFits } from "../../../lambdas/desired/versions.ts";
 import { skewFinding } from "../../../lambdas/steps/doctor/clock.ts";
-import { expiryFinding, expiryOf } from "../../../lambdas/steps/doctor/credential.ts";
+import { termFinding } from "../../../lambdas/steps/doctor/credential.ts";
 import { slackScopes } from "../../../lambdas/steps/doctor/slack.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -42,23 +43,37 @@ describe("versions", () => {
   });
 });
 
-describe("the end of a credential", () => {
+describe("the term of a credential", () => {
+  const HOUR = 3_600_000;
+  const day = { issuedAt: NOW, expiresAt: NOW + DAY };
+
   it("is read from the token", () => {
-    expect(expiryOf(token({ exp: 1_790_000_000 }))).toBe(1_790_000_000_000);
+    expect(termOf(token({ iat: 1_789_913_600, exp: 1_790_000_000 }))).toEqual({
+      issuedAt: 1_789_913_600_000,
+      expiresAt: 1_790_000_000_000,
+    });
   });
 
-  it.each([token({}), "sha256~opaque", "", "a.b.c"])("is unknown for %j", (one) => {
-    expect(expiryOf(one)).toBeNull();
+  it.each([token({}), token({ iat: 1 }), "sha256~opaque", "", "a.b.c"])("is unknown for %j", (one) => {
+    expect(termOf(one)).toBeNull();
+  });
+
+  it("is half over after twelve hours at the latest, however long somebody made the token", () => {
+    expect(renewsAt(day)).toBe(NOW + 12 * HOUR);
+    expect(renewsAt({ issuedAt: NOW, expiresAt: NOW + 90 * DAY })).toBe(NOW + 12 * HOUR);
+    expect(renewsAt({ issuedAt: NOW, expiresAt: NOW + HOUR })).toBe(NOW + HOUR / 2);
   });
 
   it.each([
-    [null, null],
-    [NOW + 14 * DAY, null],
-    [NOW + 14 * DAY - 1, { kind: "credential-expires", days: 13 }],
-    [NOW, { kind: "credential-expired" }],
-    [NOW - DAY, { kind: "credential-expired" }],
-  ])("at %j is %j", (at, finding) => {
-    expect(expiryFinding(at, NOW)).toEqual(finding && expect.objectContaining(finding));
+    [day, 14, null],
+    [day, 15, { kind: "credential-overdue", account: "look", at: new Date(NOW + DAY).toISOString() }],
+    [day, 24, { kind: "credential-expired", account: "look" }],
+    [{ issuedAt: NOW, expiresAt: NOW + 90 * DAY }, 15, { kind: "credential-overdue" }],
+    [{ issuedAt: NOW, expiresAt: NOW + HOUR }, 0.8, null],
+    [{ issuedAt: NOW, expiresAt: NOW + HOUR }, 0.95, { kind: "credential-overdue" }],
+    [null, 0, { kind: "credential-endless" }],
+  ])("%j means after %d hours: %j", (term, hours, finding) => {
+    expect(termFinding("look", term, NOW + hours * HOUR)).toEqual(finding && expect.objectContaining(finding));
   });
 });
 

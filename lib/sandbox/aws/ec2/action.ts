@@ -20,7 +20,7 @@ export interface Ec2Action {
 interface Behaviour<Input, Output> {
   /** Asks for the permissions; without it the action needs one for "*", as Describe actions do. */
   permit?(input: Input, caller: Caller): void;
-  perform(input: Input): Output;
+  perform(input: Input, caller: Caller): Output;
 }
 
 /**
@@ -40,7 +40,7 @@ export function ec2Action<Input extends { DryRun?: boolean | undefined }, Output
       permit(read, caller);
       if (read.DryRun)
         throw new AwsError("DryRunOperation", "Request would have succeeded, but DryRun flag is set.", 412);
-      return writeOutput(name, output, behaviour.perform(read), requestId);
+      return writeOutput(name, output, behaviour.perform(read, caller), requestId);
     },
   };
 }

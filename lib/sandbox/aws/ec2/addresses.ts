@@ -34,6 +34,16 @@ export const gatewayOf = (cidr: string): string => addressOf(range(cidr).first +
 export const privateDnsName = (address: string, region: string): string =>
   `ip-${address.replaceAll(".", "-")}.${region}.compute.internal`;
 
+/**
+ * The public address that the sandbox gives with a private one: from the networks that are kept for tests (RFC 2544), so that
+ * it is nobody's, and with the same last two parts, so that it is nobody else's in the VPC.
+ */
+export const publicAddress = (privateIp: string): string => `198.18.${privateIp.split(".").slice(2).join(".")}`;
+
+/** "ec2-198-18-1-23.us-west-2.compute.amazonaws.com" (VPC User Guide, "DNS attributes for your VPC"). */
+export const publicDnsName = (address: string, region: string): string =>
+  `ec2-${address.replaceAll(".", "-")}.${region === "us-east-1" ? "compute-1" : `${region}.compute`}.amazonaws.com`;
+
 /** A locally administered MAC, as EC2's look. */
 export const newMac = (random: Random): string => {
   const pairs = random.hex(10).match(/../g) ?? [];

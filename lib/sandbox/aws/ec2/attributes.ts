@@ -102,9 +102,11 @@ export function attributeActions(world: Ec2World): Ec2Action[] {
       perform,
     });
   return [
-    ec2Action<DescribeInstanceAttributeRequest, InstanceAttribute>(DescribeInstanceAttribute$, {
-      perform: (input) => describeAttribute(world, input),
-    }),
+    action<DescribeInstanceAttributeRequest, InstanceAttribute>(
+      DescribeInstanceAttribute$,
+      "DescribeInstanceAttribute",
+      (input) => describeAttribute(world, input),
+    ),
     action<ModifyInstanceAttributeRequest, object>(ModifyInstanceAttribute$, "ModifyInstanceAttribute", (input) =>
       modifyAttribute(world, input),
     ),

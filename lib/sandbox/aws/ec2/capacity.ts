@@ -4,7 +4,7 @@ import { instanceTypes } from "./instance-types.ts";
 import type { LaunchPlan } from "./launch-plan.ts";
 import { type Ec2World, takenAddresses } from "./records.ts";
 
-/** What may run out, as EC2 says it (API Reference, "Error codes"); the first is meant when an order names no code. */
+/** Shortages as EC2 words them (API Reference, "Error codes"); the first is meant when an order names no code. */
 const shortages: Readonly<Record<string, (plan: LaunchPlan) => string>> = {
   InsufficientInstanceCapacity: ({ type, subnet }) =>
     `We currently do not have sufficient ${type.name} capacity in the Availability Zone you requested (${subnet.zone}). Our system will be working on provisioning additional capacity.`,
@@ -35,7 +35,7 @@ export const noCapacity = {
     type: "instance type: m5.xlarge",
     subnet: "subnet id",
     zone: "us-west-2a",
-    code: `which error, InsufficientInstanceCapacity unless told: ${Object.keys(shortages).join(", ")}`,
+    code: `which error, by default InsufficientInstanceCapacity: ${Object.keys(shortages).join(", ")}`,
   },
 };
 
@@ -67,8 +67,8 @@ function addressesFor(world: Ec2World, plan: LaunchPlan): string[] {
 }
 
 /**
- * How many instances can be launched now, and with which addresses.
- * @returns one address for each, between the plan's `least` and `most`
+ * Checks the capacity for a launch and picks the instances' addresses.
+ * @returns one address for each instance that can be launched now, between the plan's `least` and `most`
  * @throws AwsError with a capacity code when not even `least` fit
  */
 export function capacityFor(world: Ec2World, plan: LaunchPlan): string[] {

@@ -14,9 +14,12 @@ import {
   DescribeVolumes$,
   type DescribeVolumesRequest,
   type DescribeVolumesResult,
+  GetEbsDefaultKmsKeyId$,
+  type GetEbsDefaultKmsKeyIdRequest,
+  type GetEbsDefaultKmsKeyIdResult,
 } from "@aws-sdk/client-ec2";
 import { AwsError } from "../../core/aws-service.ts";
-import { describedGroups, describedSubnet } from "./account.ts";
+import { describedSubnet } from "./account.ts";
 import { type Ec2Action, ec2Action } from "./action.ts";
 import { freeAddresses } from "./addresses.ts";
 import { groupFields, imageFields, subnetFields, volumeFields } from "./filter-fields.ts";
@@ -24,6 +27,7 @@ import { type FilterFields, filtered, paged, readingAs } from "./filters.ts";
 import { describedImage, type ImageFacts, imagesAt } from "./images.ts";
 import { describedType, type InstanceTypeFacts, instanceTypes } from "./instance-types.ts";
 import { type Ec2World, takenAddresses } from "./records.ts";
+import { describedGroup, groupsOf } from "./security-groups.ts";
 import { describedVolume } from "./view.ts";
 
 /** Items by id, all or none; without ids all of them. */
@@ -62,7 +66,12 @@ function describeImages(world: Ec2World, input: DescribeImagesRequest): Describe
 function describeSubnets(world: Ec2World, input: DescribeSubnetsRequest): DescribeSubnetsResult {
   const taken = takenAddresses(world);
   const all = world.account.subnets.map((subnet) =>
-    describedSubnet(world.account, subnet, freeAddresses(subnet.cidr, taken).length),
+    describedSubnet(
+      world.account,
+      subnet,
+      freeAddresses(subnet.cidr, taken).length,
+      world.publicSubnets.get(subnet.id) ?? false,
+    ),
   );
   const found = byId(all, input.SubnetIds, (subnet) => subnet.SubnetId, "InvalidSubnetID.NotFound", "subnet ID");
   const { page, ...next } = paged(
@@ -75,7 +84,7 @@ function describeSubnets(world: Ec2World, input: DescribeSubnetsRequest): Descri
 
 function describeGroups(world: Ec2World, input: DescribeSecurityGroupsRequest): DescribeSecurityGroupsResult {
   const code = "InvalidGroup.NotFound";
-  const all = describedGroups(world.account);
+  const all = groupsOf(world).map((group) => describedGroup(world, group));
   const byIds = byId(all, input.GroupIds, (group) => group.GroupId, code, "security group");
   const byNames = byId(byIds, input.GroupNames, (group) => group.GroupName, code, "security group");
   const { page, ...next } = paged(filtered(byNames, input.Filters, groupFields), input, (group) => group.GroupId ?? "");
@@ -129,6 +138,9 @@ export const describePartActions = (world: Ec2World): Ec2Action[] => [
   }),
   ec2Action<DescribeSecurityGroupsRequest, DescribeSecurityGroupsResult>(DescribeSecurityGroups$, {
     perform: (input) => describeGroups(world, input),
+  }),
+  ec2Action<GetEbsDefaultKmsKeyIdRequest, GetEbsDefaultKmsKeyIdResult>(GetEbsDefaultKmsKeyId$, {
+    perform: () => ({ KmsKeyId: world.account.volumeKey ?? "alias/aws/ebs" }),
   }),
   ec2Action<DescribeVolumesRequest, DescribeVolumesResult>(DescribeVolumes$, {
     perform: (input) => describeVolumes(world, input),

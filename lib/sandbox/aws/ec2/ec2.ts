@@ -1,7 +1,7 @@
 import type { Instance } from "@aws-sdk/client-ec2";
 import { AwsError, type AwsService } from "../../core/aws-service.ts";
 import type { Foundation } from "../../core/foundation.ts";
-import type { Cloud } from "../../core/surroundings.ts";
+import type { Cloud, Firewall } from "../../core/surroundings.ts";
 import { queryOf, textOf, type WireRequest } from "../../core/wire.ts";
 import type { Account } from "./account.ts";
 import { attributeActions } from "./attributes.ts";
@@ -12,8 +12,10 @@ import { describePartActions } from "./describe-parts.ts";
 import { launchActions, launchFails } from "./launch.ts";
 import { lifecycle } from "./lifecycle.ts";
 import { ec2Limits } from "./limits.ts";
+import { networkActions } from "./network-actions.ts";
 import { writeError } from "./query-protocol.ts";
 import { type Ec2World, ec2World } from "./records.ts";
+import { admit, groupsOf, inboundOf, makeGroup, withdraw } from "./security-groups.ts";
 import { type InstanceSeed, seedInstance } from "./seed.ts";
 import { tagActions } from "./tags.ts";
 import { describedInstance, instanceFacts } from "./view.ts";
@@ -22,7 +24,7 @@ import { describedInstance, instanceFacts } from "./view.ts";
 export interface Ec2 {
   /** Speaks EC2's query protocol. */
   readonly service: AwsService;
-  /** What machines and the cluster's cloud controller see of it. */
+  /** The part of EC2 that machines and the cluster's cloud controller see. */
   readonly cloud: Cloud;
   /** Every instance as DescribeInstances shapes it, without its delays. */
   describe(): Instance[];
@@ -57,8 +59,18 @@ const xml = (body: string, status = 200): { status: number; headers: Record<stri
   body,
 });
 
+const firewallOf = (world: Ec2World): Firewall => ({
+  group: (name, description, tags) =>
+    groupsOf(world).find((group) => group.name === name)?.groupId ?? makeGroup(world, { name, description, tags }),
+  tagsOf: (groupId) => groupsOf(world).find((group) => group.groupId === groupId)?.tags ?? {},
+  inbound: (groupId) => inboundOf(world, groupId),
+  admit: (groupId, rules) => admit(world, groupId, rules),
+  withdraw: (groupId, rules) => withdraw(world, groupId, rules),
+});
+
 function cloudOf(world: Ec2World, send: ReturnType<typeof lifecycle>["send"]): Cloud {
   return {
+    firewall: firewallOf(world),
     instance: (id) => {
       const instance = world.instances.get(id);
       return instance && instanceFacts(world, instance);
@@ -88,6 +100,7 @@ export function ec2(foundation: Foundation, account: Account): Ec2 {
       ...changeActions(world, mover),
       ...tagActions(world),
       ...attributeActions(world),
+      ...networkActions(world),
     ].map((action) => [action.name, action]),
   );
   const service: AwsService = {

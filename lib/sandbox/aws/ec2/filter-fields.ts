@@ -5,7 +5,7 @@ type Values = readonly (string | undefined)[];
 
 const textOf = (value: unknown): string => (value instanceof Date ? value.toISOString() : String(value));
 
-/** What stands at a path of a description; lists are gone through, and what is not there has no value. */
+/** Values at a path of a description; lists are gone through, and what is not there has no value. */
 function valuesAt(value: unknown, [step, ...rest]: readonly string[]): Values {
   if (value === undefined || value === null || value === "") return [];
   if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, step === undefined ? [] : [step, ...rest]));

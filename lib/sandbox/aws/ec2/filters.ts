@@ -54,7 +54,7 @@ export function filtered<Item>(
   return items.filter((item) => (filters ?? []).every((filter) => holds(item, filter)));
 }
 
-/** What a paged request says. */
+/** Paging fields of a request. */
 export interface PageRequest {
   readonly MaxResults?: number | undefined;
   readonly NextToken?: string | undefined;

@@ -3,7 +3,7 @@ import { ec2Arn } from "./account.ts";
 import type { Ec2World, InstanceRecord } from "./records.ts";
 import { resourceTagContext } from "./tag-rules.ts";
 
-/** How likely a call misses an instance that is not everywhere yet (assumed). */
+/** Probability that a call misses an instance that is not everywhere yet (assumed). */
 const MISSED = 0.5;
 
 /** Does this call see the instance? Shortly after its launch it may not. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Image } from "@aws-sdk/client-ec2";
 
-/** What EC2 knows of an image. */
+/** EC2's facts about an image. */
 export interface ImageFacts {
   readonly imageId: string;
   readonly name: string;

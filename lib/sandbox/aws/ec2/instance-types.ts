@@ -1,6 +1,6 @@
 import type { InstanceTypeInfo } from "@aws-sdk/client-ec2";
 
-/** What EC2 knows of an instance type. */
+/** EC2's facts about an instance type. */
 export interface InstanceTypeFacts {
   readonly name: string;
   readonly vcpus: number;

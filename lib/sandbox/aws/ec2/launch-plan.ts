@@ -5,15 +5,18 @@ import { type ImageFacts, imagesAt } from "./images.ts";
 import { type InstanceTypeFacts, instanceTypes, offeredIn } from "./instance-types.ts";
 import { defaultMetadata, metadataFrom, oneOf } from "./metadata.ts";
 import type { Ec2World, MetadataOptions, Tags } from "./records.ts";
+import { groupsOf } from "./security-groups.ts";
 import { tagsByType } from "./tag-rules.ts";
 import { type VolumePlan, volumePlans } from "./volume-plan.ts";
 
-/** What a valid RunInstances asks for, with EC2's defaults filled in. */
+/** A valid RunInstances request, with EC2's defaults filled in. */
 export interface LaunchPlan {
   readonly image: ImageFacts;
   readonly type: InstanceTypeFacts;
   readonly subnet: Account["subnets"][number];
   readonly groups: readonly string[];
+  /** It gets a public address. */
+  readonly isPublic: boolean;
   readonly volumes: readonly VolumePlan[];
   readonly least: number;
   readonly most: number;
@@ -64,8 +67,15 @@ function typeOf(name: string | undefined, image: ImageFacts): InstanceTypeFacts 
   return refuse("InvalidParameterValue", `${words} (${image.imageId})`);
 }
 
+/** An instance's place in the network; `associates` is what the launch says of a public address, if anything. */
+interface NetworkPlan {
+  readonly subnetId: string | undefined;
+  readonly groups: readonly string[];
+  readonly associates?: boolean | undefined;
+}
+
 /** One primary interface may be described instead of subnet and groups; more of them are not simulated. */
-function networkOf(input: RunInstancesRequest): { subnetId: string | undefined; groups: readonly string[] } {
+function networkOf(input: RunInstancesRequest): NetworkPlan {
   const [primary, ...others] = input.NetworkInterfaces ?? [];
   if (!primary) return { subnetId: input.SubnetId, groups: input.SecurityGroupIds ?? [] };
   if (others.length > 0) refuse("UnsupportedOperation", "The sandbox simulates one network interface per instance.");
@@ -74,9 +84,11 @@ function networkOf(input: RunInstancesRequest): { subnetId: string | undefined; 
       "InvalidParameterCombination",
       "Network interfaces and an instance-level subnet ID may not be specified on the same request",
     );
-  if (primary.AssociatePublicIpAddress)
-    refuse("UnsupportedOperation", "The sandbox's subnets are private: no public addresses are simulated.");
-  return { subnetId: primary.SubnetId, groups: primary.Groups ?? [] };
+  return {
+    subnetId: primary.SubnetId,
+    groups: primary.Groups ?? [],
+    associates: primary.AssociatePublicIpAddress,
+  };
 }
 
 function subnetOf(account: Account, subnetId: string | undefined): Account["subnets"][number] {
@@ -89,8 +101,8 @@ function subnetOf(account: Account, subnetId: string | undefined): Account["subn
   return subnet ?? refuse("InvalidSubnetID.NotFound", `The subnet ID '${subnetId}' does not exist`);
 }
 
-function checkGroups(account: Account, groups: readonly string[]): void {
-  const known = Object.values(account.securityGroups);
+function checkGroups(world: Ec2World, groups: readonly string[]): void {
+  const known = groupsOf(world).map(({ groupId }) => groupId);
   for (const group of groups) {
     if (!/^sg-[0-9a-f]{8,17}$/.test(group)) refuse("InvalidGroupId.Malformed", `Invalid id: "${group}"`);
     if (!known.includes(group)) refuse("InvalidGroup.NotFound", `The security group '${group}' does not exist`);
@@ -175,7 +187,7 @@ export function launchPlan(world: Ec2World, input: RunInstancesRequest): LaunchP
   const type = typeOf(input.InstanceType, image);
   const network = networkOf(input);
   const subnet = subnetOf(account, network.subnetId);
-  checkGroups(account, network.groups);
+  checkGroups(world, network.groups);
   checkOffered(type, subnet.zone, account);
   const tags = tagsByType(input.TagSpecifications);
   if (input.PrivateIpAddress && counts.most > 1)
@@ -189,6 +201,7 @@ export function launchPlan(world: Ec2World, input: RunInstancesRequest): LaunchP
     type,
     subnet,
     groups: network.groups,
+    isPublic: network.associates ?? world.publicSubnets.get(subnet.id) ?? false,
     volumes: volumePlans(image, input.BlockDeviceMappings),
     metadata: metadataFrom(input.MetadataOptions ?? {}, defaultMetadata),
     userData: userDataOf(input.UserData),

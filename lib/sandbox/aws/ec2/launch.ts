@@ -7,7 +7,7 @@ import { type Ec2Action, ec2Action } from "./action.ts";
 import { newId, newMac, privateDnsName } from "./addresses.ts";
 import { capacityFor } from "./capacity.ts";
 import { type LaunchPlan, launchPlan } from "./launch-plan.ts";
-import type { Lifecycle } from "./lifecycle.ts";
+import type { Journey, Lifecycle } from "./lifecycle.ts";
 import type { Ec2World, InstanceRecord } from "./records.ts";
 import { describedReservation } from "./view.ts";
 
@@ -22,11 +22,13 @@ export const launchFails = {
 function permitLaunch({ account }: Ec2World, plan: LaunchPlan, caller: Caller): void {
   const arn = (resource: string): string => ec2Arn(account, resource);
   const ask = (resource: string, context: Record<string, string | readonly string[]> = {}): void =>
-    caller.require("ec2:RunInstances", [resource], { "ec2:Vpc": arn(`vpc/${account.vpc.id}`), ...context });
+    caller.require("ec2:RunInstances", [resource], context);
+  const vpc = { "ec2:Vpc": arn(`vpc/${account.vpc.id}`) };
   ask(arn("instance/*"), {
     ...requestTagContext(plan.instanceTags),
     "ec2:InstanceType": plan.type.name,
     "ec2:MetadataHttpTokens": plan.metadata.tokens,
+    "ec2:MetadataHttpPutResponseHopLimit": String(plan.metadata.hopLimit),
     ...(plan.profileArn ? { "ec2:InstanceProfile": plan.profileArn } : {}),
   });
   for (const volume of plan.volumes)
@@ -36,9 +38,13 @@ function permitLaunch({ account }: Ec2World, plan: LaunchPlan, caller: Caller): 
       "ec2:VolumeType": volume.type,
       "ec2:VolumeSize": String(volume.size),
     });
-  ask(arn("network-interface/*"), requestTagContext(plan.interfaceTags));
-  ask(arn(`subnet/${plan.subnet.id}`), { "ec2:SubnetID": plan.subnet.id });
-  for (const group of plan.groups) ask(arn(`security-group/${group}`), { "ec2:SecurityGroupID": group });
+  ask(arn("network-interface/*"), {
+    ...vpc,
+    ...requestTagContext(plan.interfaceTags),
+    "ec2:Subnet": arn(`subnet/${plan.subnet.id}`),
+  });
+  ask(arn(`subnet/${plan.subnet.id}`), { ...vpc, "ec2:SubnetID": plan.subnet.id });
+  for (const group of plan.groups) ask(arn(`security-group/${group}`), { ...vpc, "ec2:SecurityGroupID": group });
   ask(`arn:aws:ec2:${account.region}::image/${plan.image.imageId}`, {
     "ec2:Owner": plan.image.ownerAlias ?? plan.image.ownerId,
   });
@@ -62,7 +68,10 @@ function permitTags(arn: (resource: string) => string, plan: LaunchPlan, caller:
   }
 }
 
-/** How long a new instance may be invisible (assumed; User Guide, "Eventual consistency" names no figure). */
+/**
+ * Milliseconds, least and most, for which a new instance may be invisible (assumed; User Guide, "Eventual consistency"
+ * names no figure).
+ */
 const HIDDEN = [2_000, 6_000] as const;
 
 function createInstance(
@@ -88,6 +97,7 @@ function createInstance(
     zone: plan.subnet.zone,
     privateIp: address,
     privateDnsName: privateDnsName(address, world.account.region),
+    isPublic: plan.isPublic,
     mac: newMac(random),
     interfaceId: newId(random, "eni"),
     attachmentId: newId(random, "eni-attach"),
@@ -149,19 +159,43 @@ function launchedBefore(world: Ec2World, input: RunInstancesRequest): Reservatio
   return describedReservation(world, known.reservationId, instances);
 }
 
-function launch(world: Ec2World, lifecycle: Lifecycle, input: RunInstancesRequest): Reservation {
+/**
+ * May the caller have EC2 use the keys of its volumes (EBS user guide, "Requirements for EBS encryption")? A launch is
+ * accepted without, and its instance ends. Amazon's own key asks nobody.
+ */
+function mayEncrypt({ account }: Ec2World, plan: LaunchPlan, caller: Caller): boolean {
+  const via = { "kms:ViaService": `ec2.${account.region}.amazonaws.com` };
+  const keys = plan.volumes.flatMap(({ encrypted, keyId }) => (encrypted ? (keyId ?? account.volumeKey ?? []) : []));
+  try {
+    for (const action of ["Decrypt", "DescribeKey", "GenerateDataKeyWithoutPlaintext", "ReEncryptFrom", "ReEncryptTo"])
+      caller.require(`kms:${action}`, keys, via);
+    caller.require("kms:CreateGrant", keys, { ...via, "kms:GrantIsForAWSResource": "true" });
+    return true;
+  } catch (error) {
+    if (error instanceof AwsError) return false;
+    throw error;
+  }
+}
+
+function journeyOf(world: Ec2World, plan: LaunchPlan, caller: Caller): Journey {
+  const fails = world.foundation.mishaps.strikes(launchFails.kind, { type: plan.type.name, subnet: plan.subnet.id });
+  if (fails) return "fail";
+  return mayEncrypt(world, plan, caller) ? "start" : "fail-by-key";
+}
+
+function launch(world: Ec2World, lifecycle: Lifecycle, input: RunInstancesRequest, caller: Caller): Reservation {
   const plan = launchPlan(world, input);
   const before = launchedBefore(world, input);
   if (before) return before;
   const addresses = capacityFor(world, plan);
   const reservationId = newId(world.foundation.random, "r");
-  const failing = world.foundation.mishaps.strikes(launchFails.kind, { type: plan.type.name, subnet: plan.subnet.id });
+  const journey = journeyOf(world, plan, caller);
   const instances = world.foundation.store.together(() => {
     const created = addresses.map((address, index) => createInstance(world, plan, address, reservationId, index));
     const instanceIds = created.map(({ instanceId }) => instanceId);
     if (plan.clientToken)
       world.tokens.set(plan.clientToken, { fingerprint: fingerprintOf(input), reservationId, instanceIds });
-    for (const instance of created) lifecycle.plan(instance, failing ? "fail" : "start");
+    for (const instance of created) lifecycle.plan(instance, journey);
     return created;
   });
   for (const instance of instances) lifecycle.depart(instance);
@@ -172,6 +206,6 @@ function launch(world: Ec2World, lifecycle: Lifecycle, input: RunInstancesReques
 export const launchActions = (world: Ec2World, lifecycle: Lifecycle): Ec2Action[] => [
   ec2Action<RunInstancesRequest, Reservation>(RunInstances$, {
     permit: (input, caller) => permitLaunch(world, launchPlan(world, input), caller),
-    perform: (input) => launch(world, lifecycle, input),
+    perform: (input, caller) => launch(world, lifecycle, input, caller),
   }),
 ];

@@ -34,6 +34,13 @@ const paths = {
     seconds: [8, 25],
     outcome: by("Server.InternalError", "Internal error on launch"),
   },
+  // EC2 user guide, "Instance terminates immediately": the key of an encrypted volume could not be used.
+  "fail-by-key": {
+    through: "pending",
+    to: "terminated",
+    seconds: [8, 25],
+    outcome: by("Client.InternalError", "Client error on launch"),
+  },
   stop: {
     through: "stopping",
     to: "stopped",

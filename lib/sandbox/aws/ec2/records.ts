@@ -1,5 +1,6 @@
 import type { Foundation } from "../../core/foundation.ts";
 import type { Collection } from "../../core/store.ts";
+import type { InboundRule } from "../../core/surroundings.ts";
 import type { Account } from "./account.ts";
 import type { VolumePlan } from "./volume-plan.ts";
 
@@ -9,7 +10,7 @@ export type InstanceState = "pending" | "running" | "shutting-down" | "terminate
 /** Tag keys and values. */
 export type Tags = Readonly<Record<string, string>>;
 
-/** How an instance may ask the metadata service (API Reference, InstanceMetadataOptionsRequest). */
+/** Options by which an instance may ask the metadata service (API Reference, InstanceMetadataOptionsRequest). */
 export interface MetadataOptions {
   readonly tokens: "optional" | "required";
   readonly hopLimit: number;
@@ -17,7 +18,7 @@ export interface MetadataOptions {
   readonly tags: "enabled" | "disabled";
 }
 
-/** Why a state was entered (API Reference, StateReason). */
+/** Reason why a state was entered (API Reference, StateReason). */
 export interface Reason {
   readonly code: string;
   readonly message: string;
@@ -38,6 +39,8 @@ export interface InstanceRecord {
   readonly zone: string;
   readonly privateIp: string;
   readonly privateDnsName: string;
+  /** Its subnet assigns public addresses, or its launch asked for one. */
+  readonly isPublic?: boolean;
   readonly mac: string;
   readonly interfaceId: string;
   readonly attachmentId: string;
@@ -55,7 +58,7 @@ export interface InstanceRecord {
   /** Until then calls may not find it: EC2 is eventually consistent. */
   readonly visibleAt: number;
   runningSince: number | null;
-  /** When a terminated instance is forgotten. */
+  /** Time from which a terminated instance is forgotten; null before it is terminated. */
   forgetAt: number | null;
   metadata: MetadataOptions;
   protected: boolean;
@@ -80,6 +83,14 @@ export interface TokenRecord {
   readonly instanceIds: readonly string[];
 }
 
+/** A security group that was made after the account. */
+export interface GroupRecord {
+  readonly groupId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly tags: Tags;
+}
+
 /** All that EC2 remembers, with what it stands on. */
 export interface Ec2World {
   readonly foundation: Foundation;
@@ -87,6 +98,11 @@ export interface Ec2World {
   readonly instances: Collection<InstanceRecord>;
   readonly volumes: Collection<VolumeRecord>;
   readonly tokens: Collection<TokenRecord>;
+  readonly groups: Collection<GroupRecord>;
+  /** Inbound rules by group id, of groups whose rules were changed. */
+  readonly inbound: Collection<readonly InboundRule[]>;
+  /** Whether a subnet assigns public addresses, by subnet id. */
+  readonly publicSubnets: Collection<boolean>;
 }
 
 /** Opens EC2's memory in the ground's store. */
@@ -96,6 +112,9 @@ export const ec2World = (foundation: Foundation, account: Account): Ec2World => 
   instances: foundation.store.collection("ec2-instances"),
   volumes: foundation.store.collection("ec2-volumes"),
   tokens: foundation.store.collection("ec2-tokens"),
+  groups: foundation.store.collection("ec2-groups"),
+  inbound: foundation.store.collection("ec2-inbound"),
+  publicSubnets: foundation.store.collection("ec2-public-subnets"),
 });
 
 /** Volumes of an instance that are attached to it, the root volume first. */

@@ -78,6 +78,7 @@ function seedRoot(world: Ec2World, instance: InstanceRecord, size: number, snaps
     iops: 3_000,
     throughput: 125,
     encrypted: true,
+    keyId: null,
     snapshotId,
     deleteOnTermination: true,
     createdAt: instance.launchedAt,

@@ -6,8 +6,7 @@ import type {
   Volume,
 } from "@aws-sdk/client-ec2";
 import type { InstanceFacts } from "../../core/surroundings.ts";
-import { describedGroups } from "./account.ts";
-import { gatewayOf } from "./addresses.ts";
+import { gatewayOf, publicAddress, publicDnsName } from "./addresses.ts";
 import {
   type Ec2World,
   type InstanceRecord,
@@ -16,6 +15,7 @@ import {
   type VolumeRecord,
   volumesOf,
 } from "./records.ts";
+import { groupsOf } from "./security-groups.ts";
 import { tagList } from "./tag-rules.ts";
 
 /** API Reference, InstanceState: the low byte of the code. */
@@ -34,10 +34,17 @@ export const describedState = (state: InstanceState): { Code: number; Name: Inst
   Name: state,
 });
 
-const groupsOf = (world: Ec2World, ids: readonly string[]): { GroupId: string; GroupName: string }[] => {
-  const known = describedGroups(world.account);
-  return ids.map((id) => ({ GroupId: id, GroupName: known.find((group) => group.GroupId === id)?.GroupName ?? id }));
+const namedGroups = (world: Ec2World, ids: readonly string[]): { GroupId: string; GroupName: string }[] => {
+  const known = groupsOf(world);
+  return ids.map((id) => ({ GroupId: id, GroupName: known.find(({ groupId }) => groupId === id)?.name ?? id }));
 };
+
+/** A public address lasts from one start to the next stop (EC2 User Guide, "Public IPv4 addresses"). */
+function publicParts(world: Ec2World, instance: InstanceRecord): Pick<InstanceFacts, "publicIp" | "publicDnsName"> {
+  if (!instance.isPublic || !["pending", "running"].includes(instance.state)) return {};
+  const publicIp = publicAddress(instance.privateIp);
+  return { publicIp, publicDnsName: publicDnsName(publicIp, world.account.region) };
+}
 
 /** Metadata options as EC2 answers them. */
 export const describedMetadata = (options: MetadataOptions): InstanceMetadataOptionsResponse => ({
@@ -63,7 +70,7 @@ const describedInterface = (world: Ec2World, instance: InstanceRecord): Instance
   SourceDestCheck: true,
   Status: "in-use",
   InterfaceType: "interface",
-  Groups: groupsOf(world, instance.groups),
+  Groups: namedGroups(world, instance.groups),
   Attachment: {
     AttachmentId: instance.attachmentId,
     AttachTime: new Date(instance.launchedAt),
@@ -74,13 +81,16 @@ const describedInterface = (world: Ec2World, instance: InstanceRecord): Instance
   },
 });
 
-/** What an instance has until it is terminated; afterwards EC2 shows it without (User Guide, "Terminate your instance"). */
+/**
+ * Parts that an instance has until it is terminated; afterwards EC2 shows it without (User Guide, "Terminate your
+ * instance").
+ */
 const livingParts = (world: Ec2World, instance: InstanceRecord): Partial<Instance> => ({
   SubnetId: instance.subnetId,
   VpcId: world.account.vpc.id,
   PrivateIpAddress: instance.privateIp,
   PrivateDnsName: instance.privateDnsName,
-  SecurityGroups: groupsOf(world, instance.groups),
+  SecurityGroups: namedGroups(world, instance.groups),
   SourceDestCheck: true,
   NetworkInterfaces: [describedInterface(world, instance)],
   BlockDeviceMappings: volumesOf(world, instance.instanceId).map((volume) => ({
@@ -100,6 +110,7 @@ const livingParts = (world: Ec2World, instance: InstanceRecord): Partial<Instanc
 /** An instance as EC2 describes it. */
 export function describedInstance(world: Ec2World, instance: InstanceRecord): Instance {
   const terminated = instance.state === "terminated";
+  const { publicIp, publicDnsName: publicName } = publicParts(world, instance);
   return {
     InstanceId: instance.instanceId,
     ImageId: instance.imageId,
@@ -132,6 +143,7 @@ export function describedInstance(world: Ec2World, instance: InstanceRecord): In
     NetworkInterfaces: [],
     BlockDeviceMappings: [],
     ...(terminated ? {} : livingParts(world, instance)),
+    ...(publicIp ? { PublicIpAddress: publicIp, PublicDnsName: publicName } : {}),
   };
 }
 
@@ -194,5 +206,7 @@ export function instanceFacts(world: Ec2World, instance: InstanceRecord): Instan
     subnetCidr,
     instanceProfileArn: instance.profileArn,
     tags: instance.tags,
+    groups: instance.groups,
+    ...publicParts(world, instance),
   };
 }

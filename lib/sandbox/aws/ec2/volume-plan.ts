@@ -10,6 +10,8 @@ export interface VolumePlan {
   readonly iops: number | null;
   readonly throughput: number | null;
   readonly encrypted: boolean;
+  /** The key that the request names. */
+  readonly keyId: string | null;
   readonly snapshotId: string | null;
   readonly deleteOnTermination: boolean;
 }
@@ -83,6 +85,7 @@ function planOf(base: Base, ebs: NonNullable<BlockDeviceMapping["Ebs"]>): Volume
     iops: ebs.Iops ?? rule.iops?.[0] ?? null,
     throughput: ebs.Throughput ?? rule.throughput?.[0] ?? null,
     encrypted: ebs.Encrypted ?? false,
+    keyId: ebs.KmsKeyId ?? null,
     snapshotId: base.snapshotId,
     deleteOnTermination: ebs.DeleteOnTermination ?? true,
   };

@@ -2,8 +2,8 @@ import type { Foundation } from "../../core/foundation.ts";
 import type { Collection } from "../../core/store.ts";
 import type { Event } from "./pattern.ts";
 
-/** What a target does with an event; a rejected promise is a failed delivery. */
-export type Target = (event: Event) => Promise<void>;
+/** Takes an event that a rule sends to the target; a rejected promise is a failed delivery. */
+export type Target = (event: Event, rule: string) => Promise<void>;
 
 /** One event on its way to one target. */
 export interface Delivery {
@@ -11,10 +11,10 @@ export interface Delivery {
   readonly rule: string;
   readonly target: string;
   readonly event: Event;
-  /** When it was accepted, in milliseconds. */
+  /** Time at which it was accepted, in milliseconds. */
   readonly acceptedAt: number;
   attempts: number;
-  /** When it is tried next. */
+  /** Time of the next attempt, in milliseconds. */
   dueAt: number;
 }
 
@@ -77,7 +77,7 @@ export function deliveries(foundation: Foundation, targets: Readonly<Record<stri
     const target = targets[delivery.target];
     try {
       if (!target) throw new Error(`There is no target ${delivery.target}.`);
-      await target(delivery.event);
+      await target(delivery.event, delivery.rule);
       waiting.delete(delivery.id);
     } catch (error) {
       again(delivery, error);

@@ -2,13 +2,13 @@ import type { Fact } from "../../core/bus.ts";
 import type { Random } from "../../core/random.ts";
 import type { Event } from "./pattern.ts";
 
-/** Where events come from. */
+/** Account and region from which events come. */
 export interface Origin {
   readonly account: string;
   readonly region: string;
 }
 
-/** What differs from event to event. */
+/** Fields that differ from event to event. */
 export type Content = Pick<Event, "detail-type" | "source" | "resources" | "detail">;
 
 /** Puts the envelope around an event (User Guide, "Event structure"). */

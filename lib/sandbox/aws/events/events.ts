@@ -21,7 +21,7 @@ export interface EventRule {
 /** EventBridge as the ground builds it. */
 export interface EventBridge {
   readonly service: AwsService;
-  /** What could not be delivered for 24 hours. */
+  /** Events that could not be delivered for 24 hours. */
   deadLetters(): DeadLetter[];
   /** Begins the schedules, and goes on with what was under way when the process ended. */
   resume(): void;
@@ -101,7 +101,7 @@ function putEntry(entry: Entry, publish: (content: Content) => string): object {
   return { EventId: publish(content) };
 }
 
-/** When a rule's schedule ran last; a rule that never ran begins with the ground. */
+/** Time of the last run of a rule's schedule; a rule that never ran begins with the ground. */
 interface Run {
   readonly rule: string;
   readonly at: number;

@@ -82,7 +82,7 @@ const operatorFaults = (rule: Rule): string[] =>
   typeof rule === "object" && rule !== null ? Object.keys(rule).filter((name) => !Object.hasOwn(operators, name)) : [];
 
 /**
- * What is wrong with a pattern, in EventBridge's words.
+ * Finds the faults of a pattern, in EventBridge's words.
  * @returns one sentence per fault; none when the rule can be made
  */
 export function patternFaults(pattern: Pattern): string[] {

@@ -29,7 +29,7 @@ function cronOf(expression: string): Cron | undefined {
   }
 }
 
-/** When a schedule is due next. */
+/** Finds the next run of a schedule. */
 export interface Schedule {
   /**
    * @param after milliseconds; for a rate the time of the run before, or of the rule's making

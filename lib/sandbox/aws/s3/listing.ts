@@ -16,7 +16,7 @@ const pageSize = (query: URLSearchParams): number => {
   return Math.min(size, LARGEST_PAGE);
 };
 
-/** What a key is listed as: itself, or its common prefix up to the delimiter. */
+/** Name under which a key is listed: itself, or its common prefix up to the delimiter. */
 function groupOf(key: string, prefix: string, delimiter: string): string {
   const at = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
   return at < 0 ? key : key.slice(0, at + delimiter.length);

@@ -1,7 +1,7 @@
 import { AwsError } from "../../core/aws-service.ts";
 import type { WireRequest } from "../../core/wire.ts";
 
-/** What a request is about. */
+/** Bucket and key that a request is about. */
 export interface Target {
   readonly bucket: string;
   /** Empty for the bucket itself. */

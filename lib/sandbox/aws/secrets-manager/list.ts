@@ -45,7 +45,7 @@ function startOf(token: string | undefined): number {
   return start;
 }
 
-/** ListSecrets: by creation, newest first unless told; those marked for deletion only when asked for. */
+/** ListSecrets: by creation, by default newest first; those marked for deletion only when asked for. */
 export function listSecrets(place: Vault, input: Input<"list">, caller: Caller): object {
   caller.require("secretsmanager:ListSecrets", ["*"]);
   const now = place.foundation.clock.now();

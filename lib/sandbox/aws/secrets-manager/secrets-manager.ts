@@ -82,8 +82,8 @@ function create(place: Vault, input: Input<"create">, caller: Caller): object {
   checkValue(input);
   const tags = pairs(input.Tags);
   const arn = wouldBeArn(place, input.Name);
-  const context = { "secretsmanager:Name": input.Name, ...requestTagContext(tags) };
-  caller.require("secretsmanager:CreateSecret", [arn], context);
+  const context = requestTagContext(tags);
+  caller.require("secretsmanager:CreateSecret", [arn], { "secretsmanager:Name": input.Name, ...context });
   if (input.Tags.length > 0) caller.require("secretsmanager:TagResource", [arn], context);
   const known = existing(place, input);
   if (known) return named(known, { VersionId: input.ClientRequestToken });

@@ -20,7 +20,7 @@ export interface Secret {
   readonly description: string | null;
   readonly createdAt: number;
   changedAt: number;
-  /** When it is gone for good; null unless it was deleted. */
+  /** Time at which it is gone for good; null unless it was deleted. */
   deleteAt: number | null;
   deletedAt: number | null;
   tags: Record<string, string>;
@@ -28,7 +28,7 @@ export interface Secret {
   versions: SecretVersion[];
 }
 
-/** Where the service stands and what it remembers. */
+/** The service's state: its ground, its secrets and the prefix of its ARNs. */
 export interface Vault {
   readonly foundation: Foundation;
   readonly secrets: Collection<Secret>;

@@ -1,8 +1,8 @@
 import type { WireRequest } from "../../core/wire.ts";
-import { ApiFailure, unauthorized } from "../model/failure.ts";
+import { ApiFailure, PlainFailure, unauthorized } from "../model/failure.ts";
 import type { Authority } from "./authority.ts";
 import type { Tokens } from "./tokens.ts";
-import { type Authorizer, serviceAccountOf, serviceAccountUser, type User } from "./users.ts";
+import { type Authorizer, CREDENTIAL_ID, serviceAccountOf, serviceAccountUser, type User } from "./users.ts";
 
 /** Says who sent a request; throws 401. */
 export type Authenticator = (request: WireRequest, clientCertificate: string | undefined) => User;
@@ -14,7 +14,10 @@ export const authenticator =
   (authority: Authority, tokens: Tokens): Authenticator =>
   (request, clientCertificate) => {
     const holder = clientCertificate ? authority.clientOf(clientCertificate) : undefined;
-    if (holder) return { name: holder.commonName, groups: [...holder.organizations, "system:authenticated"] };
+    if (holder) {
+      const extra = { [CREDENTIAL_ID]: [`X509SHA256=${holder.fingerprint}`] };
+      return { name: holder.commonName, groups: [...holder.organizations, "system:authenticated"], extra };
+    }
     const token = bearer.exec(request.headers.authorization ?? "")?.[1];
     const user = token ? tokens.userOf(token) : undefined;
     if (!user) throw unauthorized();
@@ -23,15 +26,17 @@ export const authenticator =
 
 const asked = { verb: "impersonate", group: "", subresource: "", namespace: undefined };
 
-/** Who the impersonation headers name; undefined without them (Kubernetes documentation, User impersonation). */
-function impersonated({ headers }: WireRequest): User | undefined {
+/** In the words of k8s.io/apiserver/pkg/endpoints/filters/impersonation.go, with Go's own way to write the references. */
+function withoutUser(url: string, groups: string): PlainFailure {
+  const wanted = groups.split(",").map((group) => `{Group  ${group.trim()}    }`);
+  const why = `requested [${wanted.join(" ")}] without impersonating a user`;
+  return new PlainFailure(500, "", `Internal Server Error: ${JSON.stringify(url)}: ${why}\n`);
+}
+
+/** The user named by the impersonation headers; undefined without them (Kubernetes documentation, User impersonation). */
+function impersonated({ headers, url }: WireRequest): User | undefined {
   const name = headers["impersonate-user"];
-  if (!name && headers["impersonate-group"] !== undefined)
-    throw new ApiFailure(
-      500,
-      "InternalError",
-      "Internal error occurred: groups requested without impersonating a user",
-    );
+  if (!name && headers["impersonate-group"] !== undefined) throw withoutUser(url, headers["impersonate-group"]);
   if (!name) return undefined;
   const account = serviceAccountOf(name);
   if (account) return serviceAccountUser(account.namespace, account.name);
@@ -48,7 +53,7 @@ const claims = (wanted: User): readonly { resource: string; name: string; namesp
 };
 
 /**
- * Who the request acts as: the sender, or whom it impersonates (kubectl --as) when it may.
+ * The user that the request acts as: the sender, or the user whom it impersonates (kubectl --as) when it may.
  * @throws 403
  */
 export function actingUser(request: WireRequest, sender: User, authorize: Authorizer): User {

@@ -11,6 +11,7 @@ import {
   KeyUsageFlags,
   KeyUsagesExtension,
   SubjectAlternativeNameExtension,
+  X509Certificate,
   X509CertificateGenerator,
 } from "@peculiar/x509";
 import type { Foundation } from "../../core/foundation.ts";
@@ -22,7 +23,7 @@ export interface Credentials {
   readonly key: string;
 }
 
-/** What the cluster's authority writes into a certificate. */
+/** Contents of a certificate that the cluster's authority is to sign. */
 export interface Order {
   readonly subject: string;
   /** SubjectPublicKeyInfo, DER. */
@@ -38,10 +39,18 @@ export interface Authority {
   /** Signs; the certificate begins five minutes back, so that clocks may differ. */
   sign(order: Order): Promise<string>;
   /** The subject of a client certificate that this authority signed and whose time is now; undefined otherwise. */
-  clientOf(pem: string): { readonly commonName: string; readonly organizations: readonly string[] } | undefined;
+  clientOf(pem: string): Holder | undefined;
 }
 
-/** How far back a certificate begins: kube-controller-manager's signer, which is cfssl's (backdate). */
+/** The holder of a client certificate, as the API server identifies it. */
+export interface Holder {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  /** Hex sha256 of the certificate (DER): its credential id (k8s.io/apiserver, request/x509). */
+  readonly fingerprint: string;
+}
+
+/** Milliseconds before now at which a certificate begins: kube-controller-manager's signer, which is cfssl's (backdate). */
 const BACKDATE = 5 * 60_000;
 const YEAR = 365 * 24 * 3600;
 
@@ -55,16 +64,24 @@ const usageOids = { "client auth": ExtendedKeyUsage.clientAuth, "server auth": E
 
 const publicDer = (pem: string): Uint8Array => createPublicKey(pem).export({ type: "spki", format: "der" });
 
-async function selfSigned(foundation: Foundation, key: string): Promise<Credentials> {
-  const now = foundation.clock.now();
+/** An authority's own name ("CN=kubernetes") and life, in milliseconds since the epoch. */
+export interface Rooted {
+  readonly subject: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Makes an authority: its certificate is signed by its own new key. */
+export async function selfSigned(foundation: Foundation, { subject, from, to }: Rooted): Promise<Credentials> {
+  const key = newKey();
   const certificate = await X509CertificateGenerator.create(
     {
-      subject: "CN=kubernetes",
-      issuer: "CN=kubernetes",
+      subject,
+      issuer: subject,
       publicKey: publicDer(key),
       signingKey: keysOf(key).privateKey,
-      notBefore: new Date(now - WIDE * 1000),
-      notAfter: new Date(now + WIDE * 1000),
+      notBefore: new Date(from),
+      notAfter: new Date(to),
       serialNumber: serial(foundation),
       signingAlgorithm: keyAlgorithm,
       extensions: [
@@ -97,13 +114,14 @@ const subjectValues = (subject: string, attribute: string): string[] =>
     .filter((line) => line.startsWith(`${attribute}=`))
     .map((line) => line.slice(attribute.length + 1));
 
-/** What a certificate of ours says of its holder, and when it does; undefined for any other. */
+/** Reads the holder and the validity of a client certificate that this authority signed; undefined for any other. */
 function readClient(pem: string, issuer: NodeCertificate) {
   const certificate = new NodeCertificate(pem);
   const isForClients = certificate.keyUsage?.includes(ExtendedKeyUsage.clientAuth) ?? false;
   const [commonName] = subjectValues(certificate.subject, "CN");
   if (!commonName || !isForClients || !certificate.verify(issuer.publicKey)) return undefined;
-  const holder = { commonName, organizations: subjectValues(certificate.subject, "O") };
+  const fingerprint = certificate.fingerprint256.replaceAll(":", "").toLowerCase();
+  const holder: Holder = { commonName, organizations: subjectValues(certificate.subject, "O"), fingerprint };
   return { holder, from: Date.parse(certificate.validFrom), to: Date.parse(certificate.validTo) };
 }
 
@@ -125,31 +143,38 @@ function clientReader(foundation: Foundation, authority: string): Authority["cli
  */
 export async function clusterAuthority(foundation: Foundation): Promise<Authority> {
   const kept = foundation.store.collection<Credentials>("kubernetes-authority");
-  const credentials = kept.get("authority") ?? (await selfSigned(foundation, newKey()));
+  const now = foundation.clock.now();
+  const root: Rooted = { subject: "CN=kubernetes", from: now - WIDE * 1000, to: now + WIDE * 1000 };
+  const credentials = kept.get("authority") ?? (await selfSigned(foundation, root));
   kept.set("authority", credentials);
-  const signingKey = keysOf(credentials.key).privateKey;
   return {
     pem: credentials.certificate,
     clientOf: clientReader(foundation, credentials.certificate),
-    sign: async (order) => {
-      const now = foundation.clock.now();
-      const certificate = await X509CertificateGenerator.create(
-        {
-          serialNumber: serial(foundation),
-          subject: order.subject,
-          issuer: "CN=kubernetes",
-          notBefore: new Date(now - BACKDATE),
-          notAfter: new Date(now - BACKDATE + order.seconds * 1000),
-          publicKey: order.publicKey,
-          signingKey,
-          signingAlgorithm: keyAlgorithm,
-          extensions: extensionsOf(order),
-        },
-        promptCrypto,
-      );
-      return `${certificate.toString("pem")}\n`;
-    },
+    sign: (order) => signedBy(foundation, credentials, order),
   };
+}
+
+/**
+ * Signs with an authority's key; the certificate begins five minutes back.
+ * @returns PEM
+ */
+export async function signedBy(foundation: Foundation, authority: Credentials, order: Order): Promise<string> {
+  const now = foundation.clock.now();
+  const certificate = await X509CertificateGenerator.create(
+    {
+      serialNumber: serial(foundation),
+      subject: order.subject,
+      issuer: new X509Certificate(authority.certificate).subject,
+      notBefore: new Date(now - BACKDATE),
+      notAfter: new Date(now - BACKDATE + order.seconds * 1000),
+      publicKey: order.publicKey,
+      signingKey: keysOf(authority.key).privateKey,
+      signingAlgorithm: keyAlgorithm,
+      extensions: extensionsOf(order),
+    },
+    promptCrypto,
+  );
+  return `${certificate.toString("pem")}\n`;
 }
 
 /** The API server's own certificate for loopback and its in-cluster names, made once and kept. */
@@ -174,9 +199,9 @@ export async function servingCredentials(foundation: Foundation, authority: Auth
   return credentials;
 }
 
-/** Signs a client certificate for a person or component of the ground (the administrator's kubeconfig). */
+/** Signs a client certificate for a person or component of the cluster (the administrator's kubeconfig). */
 export async function clientCredentials(
-  authority: Authority,
+  authority: Pick<Authority, "sign">,
   commonName: string,
   organizations: readonly string[],
 ): Promise<Credentials> {

@@ -46,8 +46,9 @@ const mountedBy =
     );
 
 /**
- * What a kubelet may do: the rules of system:node (k8s plugin/pkg/auth/authorizer/rbac/bootstrappolicy NodeRules) inside
- * the limits of the node authoriser, which follows references from pods to a node and, since 1.32, wants lists selected.
+ * Permissions of a kubelet: the rules of system:node (k8s plugin/pkg/auth/authorizer/rbac/bootstrappolicy NodeRules)
+ * inside the limits of the node authoriser, which follows references from pods to a node and, since 1.32, wants lists
+ * selected.
  */
 const lines: readonly Line[] = [
   { verbs: ["create"], resource: "nodes" },

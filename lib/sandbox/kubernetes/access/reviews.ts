@@ -1,10 +1,10 @@
 import { badRequest } from "../model/failure.ts";
 import { at, type Fields, fieldsOf, listOf } from "../model/object.ts";
 import type { Rule } from "./rbac.ts";
-import type { Tokens } from "./tokens.ts";
-import type { Attributes, Authorizer, User } from "./users.ts";
+import { AUDIENCE, audiencesOf, type Tokens } from "./tokens.ts";
+import { type Attributes, type Authorizer, type User, userInfoOf } from "./users.ts";
 
-/** What the reviews ask. */
+/** Judges whom the reviews ask: the authoriser, the rules of a user and the tokens. */
 export interface Judges {
   readonly authorize: Authorizer;
   readonly rules: (user: User, namespace: string | undefined) => Rule[];
@@ -36,8 +36,6 @@ const accessOf = (spec: Fields, user: User, { authorize }: Judges): Fields => ({
   allowed: authorize(user, attributesOf(spec)),
 });
 
-const userInfo = ({ name, uid, groups }: User): Fields => ({ username: name, ...(uid ? { uid } : {}), groups });
-
 const rulesOf: Review = (spec, user, { rules }) => {
   const everything: Rule[] = user.groups.includes("system:masters")
     ? [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }]
@@ -54,17 +52,30 @@ const rulesOf: Review = (spec, user, { rules }) => {
 
 const subjectOf = (spec: Fields): User => ({ name: text(spec.user), groups: listOf<string>(spec.groups) });
 
+const quoted = (words: readonly string[]): string => `[${words.map((word) => `"${word}"`).join(" ")}]`;
+
+/** Words in which the authenticators refuse a token (union of k8s.io/apiserver, serviceaccount/jwt.go). */
+function whyNot(token: string, audiences: readonly string[]): string {
+  const invalid = "invalid bearer token";
+  const meant = audiencesOf(token);
+  const wanted = audiences.length > 0 ? audiences : [AUDIENCE];
+  return meant.length === 0 || meant.some((one) => wanted.includes(one))
+    ? invalid
+    : `[${invalid}, token audiences ${quoted(meant)} is invalid for the target audiences ${quoted(wanted)}]`;
+}
+
 const tokenReview: Review = (spec, _user, { tokens }) => {
   const audiences = listOf<string>(spec.audiences);
-  const holder = tokens.userOf(text(spec.token), audiences.length > 0 ? audiences : undefined);
-  return holder ? { authenticated: true, user: userInfo(holder) } : { error: "invalid bearer token" };
+  const token = text(spec.token);
+  const holder = tokens.userOf(token, audiences.length > 0 ? audiences : undefined);
+  return holder ? { authenticated: true, user: userInfoOf(holder) } : { user: {}, error: whyNot(token, audiences) };
 };
 
-/** How each kind of review finds its status. */
+/** Function that finds the status of each kind of review. */
 export const reviews: Readonly<Record<string, Review>> = {
   selfsubjectaccessreviews: accessOf,
   subjectaccessreviews: (spec, _user, judges) => accessOf(spec, subjectOf(spec), judges),
   selfsubjectrulesreviews: rulesOf,
-  selfsubjectreviews: (_spec, user) => ({ userInfo: userInfo(user) }),
+  selfsubjectreviews: (_spec, user) => ({ userInfo: userInfoOf(user) }),
   tokenreviews: tokenReview,
 };

@@ -2,16 +2,10 @@ import { readFileSync } from "node:fs";
 import { parseAllDocuments } from "yaml";
 import type { KubeObject } from "../model/object.ts";
 import { resourceTypes } from "../model/resources.ts";
+import { authorities, draft, type Founding, infrastructure, network, router } from "./installation.ts";
 import type { Rule } from "./rbac.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
-
-const draft = (
-  apiVersion: string,
-  kind: string,
-  metadata: { name: string; namespace?: string },
-  rest: object = {},
-): KubeObject => ({ apiVersion, kind, metadata, ...rest }) as KubeObject;
 
 const clusterRole = (name: string, rules: readonly Rule[]): KubeObject =>
   draft(`${RBAC}/v1`, "ClusterRole", { name }, { rules });
@@ -89,13 +83,14 @@ const spaces = [
   "kube-system",
   "kube-public",
   "kube-node-lease",
+  "openshift-kube-apiserver-operator",
   "openshift-machine-api",
   "openshift-machine-config-operator",
   "openshift-cluster-machine-approver",
-  "openshift-windows-machine-config-operator",
+  "openshift-ingress",
 ];
 
-/** What the machine config operator keeps for kubelets that join (OKD manifests node-bootstrapper-*.yaml). */
+/** Objects that the machine config operator keeps for kubelets that join (OKD manifests node-bootstrapper-*.yaml). */
 const bootstrapper = (): KubeObject[] => {
   const namespace = "openshift-machine-config-operator";
   return [
@@ -112,25 +107,7 @@ const bootstrapper = (): KubeObject[] => {
   ];
 };
 
-/** How the cluster's administrator set the network up: what Windows nodes need of it is one field (OKD documentation). */
-const network = (hybridNetwork: string): KubeObject =>
-  draft(
-    "operator.openshift.io/v1",
-    "Network",
-    { name: "cluster" },
-    {
-      spec: {
-        defaultNetwork: {
-          type: "OVNKubernetes",
-          ovnKubernetesConfig: {
-            hybridOverlayConfig: { hybridClusterNetwork: [{ cidr: hybridNetwork, hostPrefix: 23 }] },
-          },
-        },
-      },
-    },
-  );
-
-/** What OVN-Kubernetes lets the network part of a node do (its manifests' ovnkube-node-identity-limited). */
+/** Permissions that OVN-Kubernetes gives the network part of a node (its manifests' ovnkube-node-identity-limited). */
 const networkNodes = (): KubeObject[] => [
   clusterRole("openshift-ovn-kubernetes-node-identity-limited", [
     { verbs: ["get", "list", "watch", "patch"], apiGroups: [""], resources: ["nodes"] },
@@ -149,21 +126,46 @@ const networkNodes = (): KubeObject[] => [
   ),
 ];
 
-/** What the cluster's administrator applies for the bot: the very file. */
+/**
+ * Objects that the cluster's administrator applies for the bot, read from the very file. An object in a namespace that
+ * does not exist is answered 404, and kubectl goes on with the rest.
+ */
 const clusterAccess = (): KubeObject[] => {
   const file = new URL("../../../manifests/cluster-access.yaml", import.meta.url);
-  return parseAllDocuments(readFileSync(file, "utf8")).flatMap((one) =>
+  const objects = parseAllDocuments(readFileSync(file, "utf8")).flatMap((one) =>
     one.contents ? [one.toJS() as KubeObject] : [],
   );
+  const own = objects.filter(({ kind }) => kind === "Namespace").map(({ metadata }) => metadata.name);
+  return objects.filter(({ metadata: { namespace } }) => !namespace || [...spaces, ...own].includes(namespace));
 };
 
+/** The API server's own service, which it makes itself (k8s pkg/controlplane/controller/kubernetesservice). */
+const apiService = (): KubeObject =>
+  draft(
+    "v1",
+    "Service",
+    { name: "kubernetes", namespace: "default" },
+    {
+      spec: {
+        type: "ClusterIP",
+        clusterIP: "172.30.0.1",
+        clusterIPs: ["172.30.0.1"],
+        ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: 6443 }],
+      },
+    },
+  );
+
 /** Everything a new cluster of the sandbox holds before its first node. */
-export const seeds = (hybridNetwork: string): KubeObject[] => [
+export const seeds = (founding: Founding): KubeObject[] => [
   ...spaces.map((name) => draft("v1", "Namespace", { name })),
   draft("v1", "ServiceAccount", { name: "default", namespace: "default" }),
+  apiService(),
   ...bootstrapPolicy(),
   ...bootstrapper(),
   ...networkNodes(),
-  network(hybridNetwork),
+  network(founding.hybridNetwork),
+  infrastructure(),
+  router(),
+  ...authorities(founding),
   ...clusterAccess(),
 ];

@@ -1,27 +1,37 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import type { Foundation } from "../../core/foundation.ts";
 import { newKey } from "../../core/prompt-crypto.ts";
-import { at, fieldsOf } from "../model/object.ts";
+import { at, fieldsOf, type KubeObject, listOf } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import type { Objects } from "../store/objects.ts";
-import { serviceAccountOf, serviceAccountUser, type User } from "./users.ts";
+import { CREDENTIAL_ID, serviceAccountOf, serviceAccountUser, type User } from "./users.ts";
 
 /** Issuer and audience of this cluster's tokens. */
 export const AUDIENCE = "https://kubernetes.default.svc";
+
+/** Limits of a token besides its time. */
+export interface TokenLimits {
+  /** Audiences for which it is meant; by default this API server. */
+  readonly audiences?: readonly string[];
+  /** The Secret of its account's namespace that it ends with. */
+  readonly secret?: KubeObject | undefined;
+}
 
 /** Gives out and checks bearer tokens. */
 export interface Tokens {
   /**
    * A signed token for a service account ("system:serviceaccount:ns:name") or a person.
    * @param ttlSeconds seconds until it expires, null for one that does not
-   * @param audiences whom it is meant for; this API server unless told
    */
   issue(
     user: Pick<User, "name"> & { readonly groups?: readonly string[] },
     ttlSeconds: number | null,
-    audiences?: readonly string[],
+    limits?: TokenLimits,
   ): string;
-  /** Who the token stands for; undefined when it is forged, expired, meant for others, or its service account is gone. */
+  /**
+   * The user for whom the token stands; undefined when it is forged, expired, meant for others, or what it is bound to
+   * is gone. A token that was good is good for ten more seconds, whatever happens meanwhile.
+   */
   userOf(token: string, audiences?: readonly string[]): User | undefined;
 }
 
@@ -30,9 +40,13 @@ interface Claims {
   readonly sub: string;
   readonly aud: readonly string[];
   readonly exp?: number;
+  readonly jti?: string;
   readonly groups?: readonly string[];
   readonly "kubernetes.io"?: unknown;
 }
+
+/** kube-apiserver remembers for so long that a token was good (pkg/kubeapiserver/options, TokenSuccessCacheTTL). */
+const REMEMBERED_MS = 10_000;
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
@@ -44,6 +58,9 @@ function decode(part: string): unknown {
   }
 }
 
+/** For whom a token says that it is meant; nobody has checked that it is genuine. */
+export const audiencesOf = (token: string): string[] => listOf(at(decode(token.split(".")[1] ?? ""), "aud"));
+
 function claimsOf(token: string, key: KeyObject): Claims | undefined {
   const [header, payload, signature] = token.split(".");
   if (!header || !payload || !signature) return undefined;
@@ -53,6 +70,26 @@ function claimsOf(token: string, key: KeyObject): Claims | undefined {
   return fieldsOf(decode(payload)) as unknown as Claims;
 }
 
+type Judge = (token: string, audiences: readonly string[]) => User | undefined;
+
+/** Judges a token again only when it was not known to be good a moment ago. */
+function remembering({ clock }: Foundation, judge: Judge): Judge {
+  const remembered = new Map<string, { readonly user: User; readonly until: number }>();
+  return (token, audiences) => {
+    const key = `${audiences.join(" ")} ${token}`;
+    const before = remembered.get(key);
+    if (before && clock.now() < before.until) return before.user;
+    remembered.delete(key);
+    const user = judge(token, audiences);
+    if (user) remembered.set(key, { user, until: clock.now() + REMEMBERED_MS });
+    return user;
+  };
+}
+
+/** The token's id, as the authenticator writes it into the user's extra (k8s.io/apiserver, CredentialIDForJTI). */
+const credentialOf = ({ jti }: Pick<Claims, "jti">): Pick<User, "extra"> =>
+  jti ? { extra: { [CREDENTIAL_ID]: [`JTI=${jti}`] } } : {};
+
 /** Builds the issuer on a key kept in the store; tokens are JWTs as the service account issuer signs them (ES256). */
 export function tokenIssuer(foundation: Foundation, objects: Objects): Tokens {
   const kept = foundation.store.collection<string>("kubernetes-token-key");
@@ -60,34 +97,48 @@ export function tokenIssuer(foundation: Foundation, objects: Objects): Tokens {
   kept.set("key", pem);
   const privateKey = createPrivateKey(pem);
   const publicKey = createPublicKey(privateKey);
-  const accounts = known("serviceaccounts");
+  const [accounts, secrets] = [known("serviceaccounts"), known("secrets")];
   const seconds = (): number => Math.floor(foundation.clock.now() / 1000);
 
-  const boundTo = (user: string): Record<string, unknown> => {
+  const boundTo = (user: string, secret: KubeObject | undefined): Record<string, unknown> => {
     const account = serviceAccountOf(user);
     const stored = account && objects.get(accounts, account.namespace, account.name);
     if (!account || !stored) return {};
     return {
       "kubernetes.io": {
         namespace: account.namespace,
+        ...(secret ? { secret: { name: secret.metadata.name, uid: secret.metadata.uid } } : {}),
         serviceaccount: { name: account.name, uid: stored.metadata.uid },
       },
     };
   };
 
-  /** A service account's token lives no longer than the account itself. */
+  /** Does the Secret that the token is bound to still stand? (pkg/serviceaccount/claims.go, Validate) */
+  const isAnchored = (namespace: string, claim: unknown): boolean => {
+    const secret = at(claim, "secret", "name");
+    if (secret === undefined) return true;
+    return objects.get(secrets, namespace, String(secret))?.metadata.uid === at(claim, "secret", "uid");
+  };
+
+  /** A service account's token lives no longer than the account itself, and than what it is bound to. */
   const userBehind = ({ sub, groups, ...claims }: Claims): User | undefined => {
     const account = serviceAccountOf(sub);
     if (!account) return { name: sub, groups: [...(groups ?? []), "system:authenticated"] };
     const stored = objects.get(accounts, account.namespace, account.name);
     const uid = at(claims["kubernetes.io"], "serviceaccount", "uid");
-    return stored?.metadata.uid === uid
-      ? { ...serviceAccountUser(account.namespace, account.name), uid: String(uid) }
+    return stored?.metadata.uid === uid && isAnchored(account.namespace, claims["kubernetes.io"])
+      ? { ...serviceAccountUser(account.namespace, account.name), uid: String(uid), ...credentialOf(claims) }
       : undefined;
   };
 
+  const judged = remembering(foundation, (token, audiences) => {
+    const claims = claimsOf(token, publicKey);
+    if (!claims?.sub || (claims.exp !== undefined && claims.exp <= seconds())) return undefined;
+    return audiences.some((one) => claims.aud.includes(one)) ? userBehind(claims) : undefined;
+  });
+
   return {
-    issue: ({ name, groups }, ttlSeconds, audiences = [AUDIENCE]) => {
+    issue: ({ name, groups }, ttlSeconds, { audiences = [AUDIENCE], secret } = {}) => {
       const now = seconds();
       const claims = {
         iss: AUDIENCE,
@@ -98,16 +149,11 @@ export function tokenIssuer(foundation: Foundation, objects: Objects): Tokens {
         jti: foundation.random.uuid(),
         ...(ttlSeconds === null ? {} : { exp: now + ttlSeconds }),
         ...(groups ? { groups } : {}),
-        ...boundTo(name),
+        ...boundTo(name, secret),
       };
       const said = `${encode({ alg: "ES256", kid: "casement" })}.${encode(claims)}`;
       return `${said}.${sign("sha256", Buffer.from(said), { key: privateKey, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
     },
-    userOf: (token, audiences = [AUDIENCE]) => {
-      const claims = claimsOf(token, publicKey);
-      if (!claims?.sub || (claims.exp !== undefined && claims.exp <= seconds())) return undefined;
-      if (!audiences.some((one) => claims.aud.includes(one))) return undefined;
-      return userBehind(claims);
-    },
+    userOf: (token, audiences = [AUDIENCE]) => judged(token, audiences),
   };
 }

@@ -1,11 +1,24 @@
-/** Who a request comes from. */
+/** The user from whom a request comes. */
 export interface User {
   readonly name: string;
   readonly uid?: string;
   readonly groups: readonly string[];
+  /** Further facts from the authenticator: which credential it was, by its id. */
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What somebody wants to do, as the authorisers judge it. */
+/** The key under which a request's user names the credential that it came with (k8s.io/apiserver, user.CredentialIDKey). */
+export const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
+
+/** The user as TokenReview, SelfSubjectReview, admission and signing requests write it. */
+export const userInfoOf = ({ name, uid, groups, extra }: User) => ({
+  username: name,
+  ...(uid ? { uid } : {}),
+  groups,
+  ...(extra ? { extra } : {}),
+});
+
+/** A request as the authorisers judge it: the verb, and the resource or path that it concerns. */
 export interface Attributes {
   readonly verb: string;
   /** Set for paths that are no resource; then the other fields are empty. */

@@ -7,13 +7,16 @@ import type { Controller, Plane } from "./controller.ts";
 
 const requests = known("certificatesigningrequests", "certificates.k8s.io");
 
-/** How long signing takes after approval (assumed; the controller acts on the watch). */
+/** Milliseconds from approval to the signed certificate (assumed; the controller acts on the watch). */
 const SIGNING = 1_000;
 
 /** Life of what is signed: OpenShift runs kube-controller-manager with cluster-signing-duration=720h. */
 const DURATION = 720 * 3_600;
 
-/** How long requests are kept, kube-controller-manager's csrcleaner: decided ones an hour, undecided ones a day. */
+/**
+ * Milliseconds for which requests are kept, kube-controller-manager's csrcleaner: decided ones an hour, undecided ones
+ * a day.
+ */
 const KEPT = { decided: 3_600_000, pending: 24 * 3_600_000 };
 
 const fault = (is: boolean, why: string): string | undefined => (is ? why : undefined);
@@ -25,36 +28,42 @@ const exactly = (usages: readonly string[], wanted: string): boolean => {
   );
 };
 
-const isNode = ({ organizations, commonName }: Wish): boolean =>
-  organizations.length === 1 && organizations[0] === "system:nodes" && commonName.startsWith("system:node:");
-
 type Rule = (wish: Wish, usages: readonly string[]) => string | undefined;
 
-/** What each signer refuses (k8s pkg/apis/certificates/helpers.go, pkg/controller/certificates/signer). */
+const notOfNodes: Rule = ({ organizations }) =>
+  fault(organizations.length !== 1 || organizations[0] !== "system:nodes", "subject organization is not system:nodes");
+
+const notOfANode: Rule = ({ commonName }) =>
+  fault(!commonName.startsWith("system:node:"), "subject common name does not begin with system:node:");
+
+/** Words for each kind of name in a certificate, for the refusal when it may not be there. */
+const nameKinds: Readonly<Record<string, string>> = { dns: "DNS", email: "Email", ip: "IP", url: "URI" };
+
+const without =
+  (...types: readonly string[]): Rule =>
+  ({ names }) => {
+    const found = types.find((one) => names.some(({ type }) => type === one));
+    return found && `${nameKinds[found]} subjectAltNames are not allowed`;
+  };
+
+/**
+ * Rules by which each signer refuses a request (k8s pkg/apis/certificates/helpers.go,
+ * pkg/controller/certificates/signer).
+ */
 const rules: Readonly<Record<string, readonly Rule[]>> = {
   "kubernetes.io/kube-apiserver-client-kubelet": [
-    (wish) =>
-      fault(
-        !isNode(wish),
-        "subject organization is not system:nodes or common name does not begin with 'system:node:'",
-      ),
-    (wish) => fault(wish.names.length > 0, "subject alternative names are not allowed"),
+    notOfNodes,
+    without("dns", "email", "ip", "url"),
+    notOfANode,
     (_wish, usages) =>
       fault(!exactly(usages, "client auth"), "usages did not match [key encipherment digital signature client auth]"),
   ],
   "kubernetes.io/kubelet-serving": [
-    (wish) =>
-      fault(
-        !isNode(wish),
-        "subject organization is not system:nodes or common name does not begin with 'system:node:'",
-      ),
+    notOfNodes,
     (wish) =>
       fault(!wish.names.some(({ type }) => type === "dns" || type === "ip"), "DNS or IP subjectAltName is required"),
-    (wish) =>
-      fault(
-        wish.names.some(({ type }) => type !== "dns" && type !== "ip"),
-        "email and URI subjectAltNames are not allowed",
-      ),
+    without("email", "url"),
+    notOfANode,
     (_wish, usages) =>
       fault(!exactly(usages, "server auth"), "usages did not match [key encipherment digital signature server auth]"),
   ],
@@ -73,13 +82,18 @@ function refusalOf(request: SigningRequest, wish: Wish | undefined): string | un
   return undefined;
 }
 
-function lastDecision(request: SigningRequest): number | undefined {
-  const decision =
-    conditionOf(request.status?.conditions, "Approved") ?? conditionOf(request.status?.conditions, "Denied");
-  return decision && Date.parse(decision.lastUpdateTime ?? request.metadata.creationTimestamp);
+/**
+ * Time at which the request was decided. Clients date their decisions by their own clock (kubectl: `lastUpdateTime`),
+ * which may lag behind the sandbox's by hours: the server's time of the transition counts, and no decision is older
+ * than its request.
+ */
+function lastDecision({ status, metadata }: SigningRequest): number | undefined {
+  const decision = conditionOf(status?.conditions, "Approved") ?? conditionOf(status?.conditions, "Denied");
+  const dated = decision?.lastTransitionTime ?? decision?.lastUpdateTime ?? metadata.creationTimestamp;
+  return decision && Math.max(Date.parse(dated), Date.parse(metadata.creationTimestamp));
 }
 
-/** When a request is forgotten. */
+/** Time from which a request is forgotten. */
 const expiryOf = (request: SigningRequest): number => {
   const decided = lastDecision(request);
   return decided === undefined ? Date.parse(request.metadata.creationTimestamp) + KEPT.pending : decided + KEPT.decided;
@@ -92,8 +106,13 @@ const isWaiting = ({ spec, status }: SigningRequest): boolean =>
   !isTrue(status?.conditions, "Failed") &&
   !status?.certificate;
 
-/** Signs approved requests for the three signers of client and kubelet certificates, marks what it must refuse, forgets old ones. */
-export function certificateSigner({ foundation, objects, authority }: Plane): Controller {
+/**
+ * Makes the certificates. Signing takes longer than a look, and what comes of it is a change of the request.
+ * @returns the deed: signs an approved request, or marks it as one that must be refused
+ */
+function signing({ foundation, objects, authority }: Plane): (request: SigningRequest) => void {
+  const underWay = new Set<string>();
+
   const fail = (request: SigningRequest, message: string): void => {
     const now = timestamp(foundation.clock.now());
     const failed = {
@@ -127,18 +146,33 @@ export function certificateSigner({ foundation, objects, authority }: Plane): Co
     return undefined;
   };
 
-  const decide = (request: SigningRequest): void => {
+  return (request) => {
+    const { uid } = request.metadata;
+    if (underWay.has(uid)) return;
     const wish = wishOf(request);
     const why = refusalOf(request, wish);
-    if (why || !wish) fail(request, why ?? "unable to parse csr");
-    else void foundation.busy(issue(request, wish).catch((error: Error) => fail(request, error.message)));
+    if (why || !wish) {
+      fail(request, why ?? "unable to parse csr");
+      return;
+    }
+    underWay.add(uid);
+    const signed = issue(request, wish)
+      .catch((error: Error) => fail(request, error.message))
+      .finally(() => underWay.delete(uid));
+    void foundation.busy(signed);
   };
+}
 
-  const sign = (request: SigningRequest): number => {
+/** Signs approved requests for the three signers of client and kubelet certificates, marks what it must refuse, forgets old ones. */
+export function certificateSigner(plane: Plane): Controller {
+  const { foundation, objects } = plane;
+  const decide = signing(plane);
+
+  const sign = (request: SigningRequest): number | undefined => {
     const due = (lastDecision(request) ?? 0) + SIGNING;
     if (foundation.clock.now() < due) return due;
     decide(request);
-    return expiryOf(request);
+    return undefined;
   };
 
   const forget = (request: SigningRequest): number | undefined => {

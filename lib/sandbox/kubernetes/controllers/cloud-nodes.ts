@@ -8,16 +8,18 @@ import { instanceOf, nodes } from "./nodes.ts";
 const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
 const SHUTDOWN = "node.cloudprovider.kubernetes.io/shutdown";
 
-/** How long the controller takes to see and initialise a new node (assumed). */
+/** Milliseconds that the controller takes to see and initialise a new node (assumed). */
 const INITIALISING = 2_000;
 
 /** --node-monitor-period of the cloud controller manager: how often it asks the cloud about nodes that are not ready. */
 const MONITOR = 5_000;
 
-const addressesOf = ({ privateIp, privateDnsName }: InstanceFacts): NodeAddress[] => [
+const addressesOf = ({ privateIp, privateDnsName, publicIp, publicDnsName }: InstanceFacts): NodeAddress[] => [
   { type: "InternalIP", address: privateIp },
+  ...(publicIp ? [{ type: "ExternalIP" as const, address: publicIp }] : []),
   { type: "InternalDNS", address: privateDnsName },
   { type: "Hostname", address: privateDnsName },
+  ...(publicDnsName ? [{ type: "ExternalDNS" as const, address: publicDnsName }] : []),
 ];
 
 const isTainted = (node: Node, key: string): boolean => node.spec?.taints?.some((taint) => taint.key === key) ?? false;
@@ -28,12 +30,23 @@ const untainted = (node: Node, key: string): Node["spec"] => {
   return { ...spec, ...(taints.length > 0 ? { taints } : {}) };
 };
 
+/** "usw2-az1" for "us-west-2a"; which letter is which zone differs from account to account, here it is their order. */
+function zoneId(zone: string): string {
+  const [place = "", direction = "", rest = ""] = zone.split("-");
+  return `${place}${direction.slice(0, 1)}${rest.slice(0, 1)}-az${rest.charCodeAt(1) - "a".charCodeAt(0) + 1}`;
+}
+
 /** A node with what the cloud knows of it. */
 function initialised(node: Node, instance: InstanceFacts, region: string): Node {
   const labels = {
     "node.kubernetes.io/instance-type": instance.instanceType,
     "topology.kubernetes.io/region": region,
     "topology.kubernetes.io/zone": instance.zone,
+    "topology.k8s.aws/zone-id": zoneId(instance.zone),
+    // By their old names too (k8s.io/cloud-provider/controllers/node).
+    "beta.kubernetes.io/instance-type": instance.instanceType,
+    "failure-domain.beta.kubernetes.io/region": region,
+    "failure-domain.beta.kubernetes.io/zone": instance.zone,
   };
   return {
     ...node,

@@ -1,23 +1,28 @@
+import type { Pull } from "../../aws/image-registry.ts";
 import type { Cancel } from "../../core/clock.ts";
 import type { Foundation } from "../../core/foundation.ts";
 import type { Cloud } from "../../core/surroundings.ts";
 import type { Authority } from "../access/authority.ts";
+import type { KubeletClients } from "../access/kubelet-clients.ts";
 import type { KubeObject } from "../model/object.ts";
 import type { ResourceType } from "../model/resources.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Change, Objects } from "../store/objects.ts";
 import type { Recorder } from "./recorder.ts";
 
-/** What controllers work with. */
+/** Everything that controllers work with. */
 export interface Plane {
   readonly foundation: Foundation;
   readonly objects: Objects;
   readonly registry: Registry;
   readonly cloud: Cloud;
   readonly authority: Authority;
+  readonly kubeletClients: KubeletClients;
   readonly record: Recorder;
   readonly region: string;
   readonly hybridNetwork: string;
+  /** Reason why a Windows node cannot pull an image; undefined when it can. */
+  readonly pull: Pull;
 }
 
 /** Names one object that a controller looks after. */
@@ -40,8 +45,14 @@ export interface Controller {
   readonly reconcile: (key: Key) => number | undefined;
 }
 
-/** How soon a controller hears of a change: informers take some tens of milliseconds (assumed). */
+/** Milliseconds until a controller hears of a change: informers take some tens of them (assumed). */
 const LATENCY = 50;
+
+/**
+ * Milliseconds until a controller looks again when the time it asked for has passed: a full look each second is
+ * bearable.
+ */
+const OVERDUE = 1_000;
 
 /** The key of an object. */
 export const keyOf = ({ metadata }: KubeObject): Key => ({ namespace: metadata.namespace, name: metadata.name });
@@ -70,8 +81,9 @@ export function run(foundation: Foundation, objects: Objects, controllers: reado
   const look = (controller: Controller, key: Key, due: number): void =>
     at(`${controller.name} ${key.namespace ?? ""}/${key.name}`, due, () => {
       const again = controller.reconcile(key);
-      if (again !== undefined) look(controller, key, again);
+      if (again !== undefined) look(controller, key, again > foundation.clock.now() ? again : overdue());
     });
+  const overdue = (): number => foundation.clock.now() + OVERDUE;
   const soon = (): number => foundation.clock.now() + LATENCY;
   objects.listen((change) => {
     for (const controller of controllers) {

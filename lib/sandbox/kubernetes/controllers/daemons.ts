@@ -8,7 +8,7 @@ import { isActive, isReady, living, ownedOf, ownerKey, podOf, report } from "./w
 
 const daemonSets = known("daemonsets", "apps");
 
-/** What every daemon puts up with (k8s pkg/controller/daemon/util AddOrUpdateDaemonPodTolerations). */
+/** Taints that every daemon tolerates (k8s pkg/controller/daemon/util AddOrUpdateDaemonPodTolerations). */
 const daemonTolerations: readonly Toleration[] = [
   ...["not-ready", "unreachable"].map(
     (one): Toleration => ({ key: `node.kubernetes.io/${one}`, operator: "Exists", effect: "NoExecute" }),

@@ -28,7 +28,7 @@ const amountOf = (value: number | string, total: number): number =>
     ? Math.ceil((Number.parseFloat(value) / 100) * total)
     : Number(value);
 
-/** How many pods there should be, how many of them healthy. */
+/** Counts the pods that there should be, and those of them that must be healthy. */
 function expectation(budget: Budget, present: number, scale: number): { expected: number; desired: number } {
   const { minAvailable, maxUnavailable } = budget.spec;
   if (maxUnavailable !== undefined) {
@@ -52,18 +52,47 @@ function allowance(budget: Budget, allowed: number, now: string): Condition {
   };
 }
 
-/** The sum of what the controllers of these pods want; a pod without one counts for itself. */
-function scaleOf(objects: Objects, matching: readonly Pod[]): number {
+/**
+ * The sum of what the controllers of these pods want (getExpectedScale); a pod without one counts for nothing.
+ * Undefined where a pod belongs to something that has no scale: such a budget is never worked out.
+ */
+function scaleOf(objects: Objects, matching: readonly Pod[]): number | undefined {
   const wanted = new Map<string, number>();
   for (const pod of matching) {
     const owner = controllerOf(pod);
-    const type =
-      owner && resourceTypes.find(({ kind, apiVersion }) => kind === owner.kind && apiVersion === owner.apiVersion);
-    const workload = owner && type ? objects.get<Workload>(type, pod.metadata.namespace, owner.name) : undefined;
-    wanted.set(owner?.uid ?? pod.metadata.uid, Number(workload?.spec.replicas ?? 1));
+    if (!owner) continue;
+    const type = resourceTypes.find(({ kind, apiVersion }) => kind === owner.kind && apiVersion === owner.apiVersion);
+    if (!type?.subresources.includes("scale")) return undefined;
+    const workload = objects.get<Workload>(type, pod.metadata.namespace, owner.name);
+    wanted.set(owner.uid, Number(workload?.spec.replicas ?? 0));
   }
   return [...wanted.values()].reduce((sum, one) => sum + one, 0);
 }
+
+/** Is the number of pods that there should be asked of their controllers? A plain minAvailable counts pods instead. */
+const needsScale = ({ spec }: Budget): boolean =>
+  spec.maxUnavailable !== undefined || typeof spec.minAvailable === "string";
+
+/** A budget that cannot be worked out: its status stays as it was, but for the condition (failSafe). */
+const failed = (budget: Budget, now: string): Budget => ({
+  ...budget,
+  status: {
+    disruptionsAllowed: 0,
+    currentHealthy: 0,
+    desiredHealthy: 0,
+    expectedPods: 0,
+    ...budget.status,
+    conditions: [
+      {
+        type: "DisruptionAllowed",
+        status: "False",
+        reason: "SyncFailed",
+        message: "found no controller ref for pod or a controller without a scale",
+        lastTransitionTime: conditionOf(budget.status?.conditions, "DisruptionAllowed")?.lastTransitionTime ?? now,
+      },
+    ],
+  },
+});
 
 /** Computes how many pods each budget lets go, from how many are ready. */
 export function disruption({ foundation, objects }: Plane): Controller {
@@ -77,7 +106,7 @@ export function disruption({ foundation, objects }: Plane): Controller {
       ),
     );
 
-  const statusOf = (budget: Budget): NonNullable<Budget["status"]> => {
+  const statusOf = (budget: Budget): Budget["status"] => {
     const matching = objects
       .list<Pod>(pods, budget.metadata.namespace)
       .filter(({ metadata }) => matchesSelector(budget.spec.selector, metadata.labels));
@@ -87,7 +116,9 @@ export function disruption({ foundation, objects }: Plane): Controller {
       ({ metadata, status }) =>
         !metadata.deletionTimestamp && !(metadata.name in disruptedPods) && isTrue(status?.conditions, "Ready"),
     );
-    const { expected, desired } = expectation(budget, present.length, scaleOf(objects, present));
+    const scale = needsScale(budget) ? scaleOf(objects, present) : 0;
+    if (scale === undefined) return undefined;
+    const { expected, desired } = expectation(budget, present.length, scale);
     const allowed = expected > 0 ? Math.max(0, healthy.length - desired) : 0;
     return {
       observedGeneration: budget.metadata.generation ?? 1,
@@ -114,6 +145,10 @@ export function disruption({ foundation, objects }: Plane): Controller {
       const budget = objects.get<Budget>(budgets, namespace, name);
       if (!budget) return undefined;
       const status = statusOf(budget);
+      if (!status) {
+        objects.replace(budgets, failed(budget, timestamp(foundation.clock.now())));
+        return undefined;
+      }
       objects.replace(budgets, { ...budget, status });
       const waits = Object.values(status.disruptedPods ?? {}).map((since) => Date.parse(since) + UNCONFIRMED);
       return waits.length > 0 ? Math.min(...waits) : undefined;

@@ -3,7 +3,7 @@ import type { Objects } from "../store/objects.ts";
 import type { Controller } from "./controller.ts";
 import { type EventObject, events } from "./recorder.ts";
 
-/** How long Events are kept (kube-apiserver --event-ttl). */
+/** Milliseconds for which Events are kept (kube-apiserver --event-ttl). */
 const KEPT = 3_600_000;
 
 /** Forgets Events after their hour. */

@@ -5,7 +5,7 @@ import { nodes, osOf } from "./nodes.ts";
 /** The annotation that hybrid-overlay-node on the machine waits for (ovn-kubernetes go-hybrid-overlay/pkg/types). */
 const SUBNET = "k8s.ovn.org/hybrid-overlay-node-subnet";
 
-/** How long OVN's control plane takes to give a subnet (assumed). */
+/** Milliseconds that OVN's control plane takes to give a subnet (assumed). */
 const GIVING = 2_000;
 
 /** Prefix length of each node's subnet: hostPrefix 23 of hybridClusterNetwork in the OKD documentation. */

@@ -4,13 +4,15 @@ import { keyOf } from "./controller.ts";
 
 const namespaces = known("namespaces");
 const accounts = known("serviceaccounts");
+const maps = known("configmaps");
+const ROOT_CA = "kube-root-ca.crt";
 const contents = resourceTypes.filter(({ namespaced, virtual }) => namespaced && !virtual);
 
-/** How soon a namespace that still holds something is looked at again (assumed; pods take their grace). */
+/** Milliseconds until a namespace that still holds something is looked at again (assumed; pods take their grace). */
 const AGAIN = 1_000;
 
-/** Gives every namespace its default service account, and empties one that is being deleted before it goes. */
-export function namespaceKeeper({ foundation, objects, registry }: Plane): Controller {
+/** Gives every namespace its default service account and the cluster's authority, and empties one that is being deleted before it goes. */
+export function namespaceKeeper({ foundation, objects, registry, authority }: Plane): Controller {
   const empty = (name: string): boolean => {
     for (const type of contents) {
       for (const object of objects.list(type, name)) {
@@ -19,6 +21,20 @@ export function namespaceKeeper({ foundation, objects, registry }: Plane): Contr
     }
     return contents.every((type) => objects.list(type, name).length === 0);
   };
+  /** Everything that kube-controller-manager puts into each namespace (serviceaccount, rootcacertpublisher). */
+  const furnish = (namespace: string): void => {
+    if (!objects.get(accounts, namespace, "default")) {
+      const metadata = { name: "default", namespace };
+      objects.create(accounts, { apiVersion: "v1", kind: "ServiceAccount", metadata });
+    }
+    if (objects.get(maps, namespace, ROOT_CA)) return;
+    const annotations = {
+      "kubernetes.io/description":
+        "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.",
+    };
+    const [metadata, data] = [{ name: ROOT_CA, namespace, annotations }, { "ca.crt": authority.pem }];
+    objects.create(maps, { apiVersion: "v1", kind: "ConfigMap", metadata, data });
+  };
   return {
     name: "namespaces",
     type: namespaces,
@@ -26,12 +42,7 @@ export function namespaceKeeper({ foundation, objects, registry }: Plane): Contr
       const namespace = objects.get(namespaces, undefined, name);
       if (!namespace) return undefined;
       if (!namespace.metadata.deletionTimestamp) {
-        if (objects.get(accounts, name, "default")) return undefined;
-        objects.create(accounts, {
-          apiVersion: "v1",
-          kind: "ServiceAccount",
-          metadata: { name: "default", namespace: name },
-        });
+        furnish(name);
         return undefined;
       }
       if (!empty(name)) return foundation.clock.now() + AGAIN;

@@ -10,7 +10,7 @@ const requests = known("certificatesigningrequests", "certificates.k8s.io");
 
 const SIGNER = "kubernetes.io/kube-apiserver-client";
 
-/** How long the approver takes (assumed). */
+/** Milliseconds that the approver takes (assumed). */
 const APPROVING = 2_000;
 
 const isDecided = ({ status }: SigningRequest): boolean =>

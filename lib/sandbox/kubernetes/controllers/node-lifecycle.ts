@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { timestamp } from "../model/object.ts";
 import { type Condition, conditionOf, type Node, type Pod, type Taint } from "../model/shapes.ts";
-import type { Controller, Plane } from "./controller.ts";
-import { GRACE, isAttended, lastHeard, leases, nodes, osOf, pods, podsOn } from "./nodes.ts";
+import { type Controller, keyOf, type Plane } from "./controller.ts";
+import { GRACE, isAttended, lastHeard, leases, nodes, pods, podsOn } from "./nodes.ts";
 
 // k8s pkg/controller/nodelifecycle/node_lifecycle_controller.go
 
@@ -92,14 +92,18 @@ export function nodeLifecycle(plane: Plane): Controller {
   return {
     name: "node-lifecycle",
     type: nodes,
-    concerns: ({ type, object }) => (type === leases ? [{ namespace: undefined, name: object.metadata.name }] : []),
+    // A heartbeat is news only of a node that was lost: of the others it is read when the present grace is over.
+    concerns: ({ type, object }) => {
+      const node = type === leases ? objects.get<Node>(nodes, undefined, object.metadata.name) : undefined;
+      return node && readyOf(node) === "Unknown" ? [keyOf(node)] : [];
+    },
     reconcile: ({ name }) => {
       const stored = objects.get<Node>(nodes, undefined, name);
       if (!stored) return undefined;
       const isHeard = isAttended(plane, stored);
       const node = taint(isHeard ? stored : loseNode(stored));
       if (readyOf(node) !== "True") markPods(node);
-      return isHeard && osOf(node) !== "linux" ? lastHeard(plane, node) + GRACE + 1 : undefined;
+      return isHeard ? lastHeard(plane, node) + GRACE + 1 : undefined;
     },
   };
 }

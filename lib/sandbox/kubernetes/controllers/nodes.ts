@@ -12,7 +12,7 @@ export const GRACE = 50_000;
 /** The node's operating system as its kubelet labels it. */
 export const osOf = ({ metadata }: Node): string => metadata.labels?.["kubernetes.io/os"] ?? "";
 
-/** When the kubelet was last heard of, by lease or status. */
+/** Time of the kubelet's last sign of life, by lease or status; at the earliest the node's creation. */
 export function lastHeard({ objects }: Pick<Plane, "objects">, node: Node): number {
   const lease = objects.get<Lease>(leases, "kube-node-lease", node.metadata.name);
   const heartbeat = conditionOf(node.status?.conditions, "Ready")?.lastHeartbeatTime;
@@ -27,14 +27,9 @@ export function instanceOf({ cloud }: Pick<Plane, "cloud">, { spec, metadata }: 
   return cloud.instances().find((one) => one.privateDnsName === metadata.name && one.state !== "terminated");
 }
 
-/**
- * Is there a kubelet at work? The sandbox runs no Linux machines, so a Linux node counts as attended while its instance
- * runs, or when it was seeded without one; everybody else has to be heard of.
- */
-export function isAttended(plane: Pick<Plane, "objects" | "cloud" | "foundation">, node: Node): boolean {
-  if (osOf(node) === "linux") return (instanceOf(plane, node)?.state ?? "running") === "running";
-  return plane.foundation.clock.now() - lastHeard(plane, node) <= GRACE;
-}
+/** Is there a kubelet at work? It has to be heard of. */
+export const isAttended = (plane: Pick<Plane, "objects" | "foundation">, node: Node): boolean =>
+  plane.foundation.clock.now() - lastHeard(plane, node) <= GRACE;
 
 /** Does the toleration put up with the taint? (k8s.io/component-helpers/scheduling/corev1) */
 const tolerates = (toleration: Toleration, taint: Taint): boolean =>

@@ -10,18 +10,19 @@ import {
 } from "../model/shapes.ts";
 import type { Controller, Plane } from "./controller.ts";
 import { keyOf } from "./controller.ts";
+import { waitForImages } from "./image-pulls.ts";
 import { isAttended, leases, nodes, osOf, pods, podsOn } from "./nodes.ts";
 
 /** From binding to readiness: image pull and start. Windows images are gigabytes (both assumed). */
 const STARTING: Readonly<Record<string, number>> = { linux: 3_000, windows: 20_000 };
 
-/** How long a container takes to heed the order to stop (assumed); a preStop hook that sleeps comes on top. */
+/** Milliseconds that a container takes to heed the order to stop (assumed); a preStop hook that sleeps comes on top. */
 const STOPPING = 2_000;
 
 const sleepOf = (pod: Pod): number =>
   Math.max(0, ...pod.spec.containers.map(({ lifecycle }) => (lifecycle?.preStop?.sleep?.seconds ?? 0) * 1000));
 
-/** When a pod that was told to end has ended: by itself, or killed when its grace is over. */
+/** Time at which a pod that was told to end has ended: by itself, or killed when its grace is over. */
 function endOf(pod: Pod): number {
   const latest = Date.parse(pod.metadata.deletionTimestamp ?? "");
   const told = latest - (pod.metadata.deletionGracePeriodSeconds ?? 0) * 1000;
@@ -69,14 +70,17 @@ function running(pod: Pod, node: Node, at: number): Pod {
       phase: "Running",
       startTime: pod.status?.startTime ?? now,
       conditions: conditionsOf(pod, now),
-      containerStatuses: pod.status?.containerStatuses ?? pod.spec.containers.map(containerStatus(now)),
+      containerStatuses:
+        pod.status?.phase === "Running" && pod.status.containerStatuses
+          ? pod.status.containerStatuses
+          : pod.spec.containers.map(containerStatus(now)),
       ...(hostIP ? { hostIP } : {}),
       ...(podIP ? { podIP, podIPs: [{ ip: podIP }] } : {}),
     },
   };
 }
 
-/** What kubelets do with their pods: starts what was bound, ends what was deleted, as long as the kubelet is there. */
+/** The kubelets' work on their pods: starts what was bound, ends what was deleted, as long as the kubelet is there. */
 export function podLifecycle(plane: Plane): Controller {
   const { foundation, objects, registry, record } = plane;
 
@@ -86,6 +90,8 @@ export function podLifecycle(plane: Plane): Controller {
       conditionOf(pod.status?.conditions, "PodScheduled")?.lastTransitionTime ?? pod.metadata.creationTimestamp;
     const due = pod.status?.phase === "Running" ? now : Date.parse(scheduled) + (STARTING[osOf(node)] ?? STOPPING);
     if (now < due) return due;
+    const again = waitForImages(plane, pod, node);
+    if (again !== undefined) return again;
     const wasPending = pod.status?.phase !== "Running";
     objects.replace(pods, running(pod, node, now));
     const [container] = pod.spec.containers;

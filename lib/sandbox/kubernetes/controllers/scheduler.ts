@@ -34,7 +34,7 @@ export const suits = (pod: Pod, node: Node): boolean =>
 
 type Obstacle = readonly [words: string, stands: (pod: Pod, node: Node, load: number) => boolean];
 
-/** Why a node is passed over, in the scheduler's words. */
+/** Reasons to pass a node over, in the scheduler's words. */
 const obstacles: readonly Obstacle[] = [
   [
     "node(s) were unschedulable",
@@ -48,7 +48,7 @@ const obstacles: readonly Obstacle[] = [
   ["Too many pods", (_pod, node, load) => load >= Number(node.status?.allocatable?.pods ?? MOST_PODS)],
 ];
 
-/** How full a node is, and what keeps the pod from it. */
+/** Load of a node, and the obstacle that keeps the pod from it. */
 function judged(plane: Plane, pod: Pod, node: Node): { name: string; load: number; obstacle: string | undefined } {
   const { name } = node.metadata;
   const load = podsOn(plane, name).length;

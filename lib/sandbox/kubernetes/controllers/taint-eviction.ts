@@ -3,7 +3,7 @@ import type { Controller, Plane } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 import { nodes, pods, podsOn, tolerationsOf } from "./nodes.ts";
 
-/** When a taint drives the pod away: now (0), at a time, or never (undefined). */
+/** Time at which a taint drives the pod away: now (0), at a time, or never (undefined). */
 function leavesAt(pod: Pod, taint: Taint): number | undefined {
   const tolerated = tolerationsOf(pod.spec.tolerations, taint);
   if (tolerated.length === 0) return 0;

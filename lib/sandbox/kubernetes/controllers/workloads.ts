@@ -5,7 +5,7 @@ import type { Change } from "../store/objects.ts";
 import type { Key, Plane } from "./controller.ts";
 import { pods } from "./nodes.ts";
 
-/** How an object names the one that steers it. */
+/** Reference to an owner, as the objects that it steers carry it. */
 export const ownedBy = ({ apiVersion, kind, metadata }: KubeObject): OwnerReference => ({
   apiVersion,
   kind,

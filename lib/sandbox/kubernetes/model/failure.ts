@@ -22,14 +22,24 @@ export class ApiFailure extends Error {
   readonly code: number;
   readonly reason: string;
   readonly details: Details;
-  constructor(code: number, reason: string, message: string, details: Details = {}) {
+  /** Seconds that the server tries before it says so. */
+  readonly afterSeconds: number;
+  constructor(code: number, reason: string, message: string, details: Details = {}, afterSeconds = 0) {
     super(message);
     this.name = "ApiFailure";
     this.code = code;
     this.reason = reason;
     this.details = details;
+    this.afterSeconds = afterSeconds;
   }
 }
+
+/** A refusal from before the API's own encoders: its answer is the text alone. */
+export class PlainFailure extends ApiFailure {}
+
+/** The same failure, which the server takes some seconds to come to. */
+export const slowly = ({ code, reason, message, details }: ApiFailure, seconds: number): ApiFailure =>
+  new ApiFailure(code, reason, message, details, seconds);
 
 /** Which object a failure speaks of, in `details`. */
 const about = (type: ResourceType, name: string): Details => ({
@@ -61,7 +71,7 @@ export const conflict = (type: ResourceType, name: string, why: string): ApiFail
     about(type, name),
   );
 
-/** Why a stale resourceVersion is refused. */
+/** Reason why a stale resourceVersion is refused. */
 export const modified = "the object has been modified; please apply your changes to the latest version and try again";
 
 /** 403 from authorisation or admission. */
@@ -91,14 +101,17 @@ export const notAllowed = (): ApiFailure =>
 /** 410 for a version or continue token that the server no longer holds. */
 export const expired = (message: string): ApiFailure => new ApiFailure(410, "Expired", message);
 
-/** 504 for a version that the server has not come to yet (storage.NewTooLargeResourceVersionError). */
-export const versionTooLarge = (wanted: string, current: number): ApiFailure =>
-  new ApiFailure(504, "Timeout", `Too large resource version: ${wanted}, current: ${current}`, {
-    causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
-    retryAfterSeconds: 1,
-  });
+/** Seconds that the server waits for a version to come (blockTimeout of the watch cache). */
+const VERSION_AWAITED = 3;
 
-/** 401: nobody, or somebody whose time has run out. */
+/** 504 for a version that the server has not come to (storage.NewTooLargeResourceVersionError). */
+export const versionTooLarge = (wanted: string, current: number): ApiFailure => {
+  const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];
+  const said = `Timeout: Too large resource version: ${wanted}, current: ${current}`;
+  return slowly(new ApiFailure(504, "Timeout", said, { causes, retryAfterSeconds: 1 }), VERSION_AWAITED);
+};
+
+/** 401: the request comes without valid credentials, or with credentials that have expired. */
 export const unauthorized = (): ApiFailure => new ApiFailure(401, "Unauthorized", "Unauthorized");
 
 /** 415, in the words of the patch handler. */

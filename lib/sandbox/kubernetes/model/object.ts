@@ -1,4 +1,4 @@
-/** What every Kubernetes object carries. Times are RFC 3339 with whole seconds, as the API writes them. */
+/** Metadata that every Kubernetes object carries. Times are RFC 3339 with whole seconds, as the API writes them. */
 export interface ObjectMeta {
   name: string;
   namespace?: string;
@@ -15,7 +15,7 @@ export interface ObjectMeta {
   finalizers?: string[];
 }
 
-/** Who an object belongs to; when the owner goes, so does the object. */
+/** Reference to the owner of an object; when the owner goes, so does the object. */
 export interface OwnerReference {
   apiVersion: string;
   kind: string;
@@ -46,7 +46,7 @@ export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {
 /** The value as a list, or an empty one. */
 export const listOf = <T>(value: unknown): T[] => (Array.isArray(value) ? (value as T[]) : []);
 
-/** What is found along a path of field names, undefined when it ends early. */
+/** The value at the end of a path of field names, undefined when the path ends early. */
 export const at = (value: unknown, ...path: string[]): unknown =>
   path.reduce<unknown>((inner, field) => (isFields(inner) ? inner[field] : undefined), value);
 

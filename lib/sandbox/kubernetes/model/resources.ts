@@ -16,6 +16,8 @@ export interface ResourceType {
   readonly custom: boolean;
   /** Reviews are answered, never stored. */
   readonly virtual: boolean;
+  /** Kept and served as it is given: other controllers watch it, nothing of the sandbox reads it. */
+  readonly keptOnly: boolean;
 }
 
 type Line = readonly [
@@ -29,6 +31,7 @@ type Line = readonly [
     readonly all?: true;
     readonly custom?: true;
     readonly virtual?: true;
+    readonly kept?: true;
   },
 ];
 
@@ -106,7 +109,21 @@ const lines: readonly Line[] = [
     { custom: true, sub: ["status", "scale"] },
   ],
   ["operator.openshift.io/v1", "networks", "Network", "cluster", { custom: true }],
+  [
+    "machineconfiguration.openshift.io/v1",
+    "controllerconfigs",
+    "ControllerConfig",
+    "cluster",
+    { custom: true, sub: ["status"] },
+  ],
   ["config.openshift.io/v1", "clusterversions", "ClusterVersion", "cluster", { custom: true, sub: ["status"] }],
+  [
+    "operators.coreos.com/v2",
+    "operatorconditions",
+    "OperatorCondition",
+    "namespaced",
+    { custom: true, short: ["condition"], sub: ["status"] },
+  ],
   ["config.openshift.io/v1", "proxies", "Proxy", "cluster", { custom: true, sub: ["status"] }],
   [
     "config.openshift.io/v1",
@@ -124,6 +141,73 @@ const lines: readonly Line[] = [
   ],
 ];
 
+const kept = { kept: true } as const;
+const keptWithStatus = { ...kept, sub: ["status"] } as const;
+
+/** Kinds that every cluster has and its controllers list and watch before they begin; here they are only stored. */
+const keptLines: readonly Line[] = [
+  ["v1", "limitranges", "LimitRange", "namespaced", { ...kept, short: ["limits"] }],
+  ["v1", "resourcequotas", "ResourceQuota", "namespaced", { ...keptWithStatus, short: ["quota"] }],
+  ["v1", "podtemplates", "PodTemplate", "namespaced", kept],
+  ["apps/v1", "controllerrevisions", "ControllerRevision", "namespaced", kept],
+  ["batch/v1", "cronjobs", "CronJob", "namespaced", { ...keptWithStatus, short: ["cj"], all: true }],
+  [
+    "autoscaling/v2",
+    "horizontalpodautoscalers",
+    "HorizontalPodAutoscaler",
+    "namespaced",
+    { ...keptWithStatus, short: ["hpa"], all: true },
+  ],
+  ["events.k8s.io/v1", "events", "Event", "namespaced", { ...kept, short: ["ev"] }],
+  ["discovery.k8s.io/v1", "endpointslices", "EndpointSlice", "namespaced", kept],
+  ["networking.k8s.io/v1", "networkpolicies", "NetworkPolicy", "namespaced", { ...kept, short: ["netpol"] }],
+  ["networking.k8s.io/v1", "ingresses", "Ingress", "namespaced", { ...keptWithStatus, short: ["ing"] }],
+  ["networking.k8s.io/v1", "ingressclasses", "IngressClass", "cluster", kept],
+  ["networking.k8s.io/v1", "ipaddresses", "IPAddress", "cluster", { ...kept, short: ["ip"] }],
+  ["networking.k8s.io/v1", "servicecidrs", "ServiceCIDR", "cluster", keptWithStatus],
+  ["scheduling.k8s.io/v1", "priorityclasses", "PriorityClass", "cluster", { ...kept, short: ["pc"] }],
+  ["storage.k8s.io/v1", "storageclasses", "StorageClass", "cluster", { ...kept, short: ["sc"] }],
+  ["storage.k8s.io/v1", "csidrivers", "CSIDriver", "cluster", kept],
+  ["storage.k8s.io/v1", "csistoragecapacities", "CSIStorageCapacity", "namespaced", kept],
+  ["storage.k8s.io/v1", "volumeattributesclasses", "VolumeAttributesClass", "cluster", { ...kept, short: ["vac"] }],
+  ["resource.k8s.io/v1", "resourceclaims", "ResourceClaim", "namespaced", keptWithStatus],
+  ["resource.k8s.io/v1", "resourceclaimtemplates", "ResourceClaimTemplate", "namespaced", kept],
+  ["resource.k8s.io/v1", "resourceslices", "ResourceSlice", "cluster", kept],
+  ["resource.k8s.io/v1", "deviceclasses", "DeviceClass", "cluster", kept],
+  [
+    "apiextensions.k8s.io/v1",
+    "customresourcedefinitions",
+    "CustomResourceDefinition",
+    "cluster",
+    { ...keptWithStatus, short: ["crd", "crds"] },
+  ],
+  ["apiregistration.k8s.io/v1", "apiservices", "APIService", "cluster", keptWithStatus],
+  ["flowcontrol.apiserver.k8s.io/v1", "flowschemas", "FlowSchema", "cluster", keptWithStatus],
+  [
+    "flowcontrol.apiserver.k8s.io/v1",
+    "prioritylevelconfigurations",
+    "PriorityLevelConfiguration",
+    "cluster",
+    keptWithStatus,
+  ],
+  [
+    "config.openshift.io/v1",
+    "clusteroperators",
+    "ClusterOperator",
+    "cluster",
+    { custom: true, short: ["co"], sub: ["status"] },
+  ],
+  ["config.openshift.io/v1", "infrastructures", "Infrastructure", "cluster", { custom: true, sub: ["status"] }],
+  ["config.openshift.io/v1", "networks", "Network", "cluster", { custom: true }],
+  [
+    "machineconfiguration.openshift.io/v1",
+    "machineconfigpools",
+    "MachineConfigPool",
+    "cluster",
+    { custom: true, short: ["mcp"], sub: ["status"] },
+  ],
+];
+
 const typeOf = ([apiVersion, plural, kind, scope, more = {}]: Line): ResourceType => ({
   group: groupOf(apiVersion),
   version: apiVersion.split("/").at(-1) ?? apiVersion,
@@ -137,10 +221,11 @@ const typeOf = ([apiVersion, plural, kind, scope, more = {}]: Line): ResourceTyp
   categories: more.all ? ["all"] : [],
   custom: more.custom ?? false,
   virtual: more.virtual ?? false,
+  keptOnly: more.kept ?? false,
 });
 
 /** Every type of resource that the API server knows. */
-export const resourceTypes: readonly ResourceType[] = lines.map(typeOf);
+export const resourceTypes: readonly ResourceType[] = [...lines, ...keptLines].map(typeOf);
 
 /** The type of that group ("" for core) and plural name. */
 export const resourceType = (group: string, plural: string): ResourceType | undefined =>

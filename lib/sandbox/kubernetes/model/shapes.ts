@@ -8,7 +8,7 @@ export interface Taint {
   timeAdded?: string;
 }
 
-/** What a pod puts up with. */
+/** A taint, or a range of taints, that a pod tolerates. */
 export interface Toleration {
   key?: string;
   operator?: "Exists" | "Equal";
@@ -37,7 +37,7 @@ export interface NodeAddress {
 
 /** The fields of a Node that the control plane reads. */
 export interface Node extends KubeObject {
-  spec: { unschedulable?: boolean; taints?: Taint[]; providerID?: string; podCIDR?: string };
+  spec: { unschedulable?: boolean; taints?: Taint[]; providerID?: string; podCIDR?: string; podCIDRs?: string[] };
   status?: {
     conditions?: Condition[];
     addresses?: NodeAddress[];
@@ -138,6 +138,7 @@ export interface SigningRequest extends KubeObject {
     username?: string;
     uid?: string;
     groups?: string[];
+    extra?: Record<string, string[]>;
     expirationSeconds?: number;
   };
   status?: { certificate?: string; conditions?: Condition[] };

@@ -10,7 +10,7 @@ type Path = readonly string[];
 /** Which fields each applier or writer of an object owns, as joined paths. */
 export type Ownership = Record<string, string[]>;
 
-/** Who applies, and whether others' fields may be taken over. */
+/** The manager that applies, and whether it may take over others' fields. */
 export interface Applier {
   readonly manager: string;
   readonly force: boolean;
@@ -53,7 +53,7 @@ function itemIndex(list: readonly unknown[], step: string): number {
   return list.findIndex((item) => JSON.stringify(by ? (isFields(item) ? item[by] : undefined) : item) === value);
 }
 
-/** What stands at a path, undefined when nothing does. */
+/** The value at a path, undefined when there is none. */
 const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((inner, step) => {
     if (Array.isArray(inner)) return inner[itemIndex(inner, step)];
@@ -103,7 +103,10 @@ const isItemKey = (path: Path): boolean => path.at(-2)?.startsWith(`[${path.at(-
 const keysLast = (one: string, other: string): number =>
   Number(isItemKey(one.split(SEPARATOR))) - Number(isItemKey(other.split(SEPARATOR)));
 
-/** A writer by update or patch is somebody else than the applier of the same name (managedfields, BuildManagerIdentifier). */
+/**
+ * A writer by update or patch is another manager than the applier of the same name (managedfields,
+ * BuildManagerIdentifier).
+ */
 const writerOf = (manager: string, apiVersion: string): string => [manager, apiVersion].join(SEPARATOR);
 
 /** `"kubectl-label" using v1`: who owns a field, as conflicts name it (managedfields, printManager). */
@@ -111,6 +114,13 @@ function nameOf(owner: string): string {
   const [manager, apiVersion] = owner.split(SEPARATOR);
   return apiVersion === undefined ? `"${manager}"` : `"${manager}" using ${apiVersion}`;
 }
+
+/**
+ * Does this owner belong to the applier? What kubectl applied on its own side it takes over itself before it goes on on
+ * the server's (k8s.io/client-go/util/csaupgrade); it does so through managedFields, which this server does not show.
+ */
+const isMigrated = (owner: string, manager: string): boolean =>
+  manager === "kubectl" && owner.split(SEPARATOR)[0] === "kubectl-client-side-apply";
 
 const shown = (path: Path): string => path.map((step) => (step.startsWith("[") ? step : `.${step}`)).join("");
 
@@ -121,7 +131,7 @@ function conflicts(
   wanted: Fields,
   paths: readonly Path[],
 ): Cause[] {
-  const others = Object.entries(owners).filter(([name]) => name !== manager);
+  const others = Object.entries(owners).filter(([name]) => name !== manager && !isMigrated(name, manager));
   return paths.flatMap((path) =>
     others
       .filter(([, owned]) => owned.includes(path.join(SEPARATOR)))

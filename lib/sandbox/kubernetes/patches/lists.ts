@@ -1,4 +1,4 @@
-/** How a list is merged: item by item under a key, as a set of plain values, or replaced whole. */
+/** Ways to merge a list: item by item under a key, as a set of plain values, or replaced whole. */
 export type ListKind = { readonly by: string } | "set" | "atomic";
 
 /** Merge keys of the strategic merge patch (patchMergeKey in k8s.io/api types.go), by field name. */
@@ -31,12 +31,12 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, ListKind>>>> =
 };
 
 /**
- * How a strategic merge patch treats the list in a field.
+ * The way in which a strategic merge patch treats the list in a field.
  * @param kind kind of the object that is patched
  */
 export const strategicList = (kind: string, field: string): ListKind =>
   exceptions[kind]?.[field] ?? (field === "ports" ? { by: "containerPort" } : (strategic[field] ?? "atomic"));
 
-/** How server-side apply treats it (listType and listMapKey): CSR conditions are a map there. */
+/** The way in which server-side apply treats it (listType and listMapKey): CSR conditions are a map there. */
 export const appliedList = (kind: string, field: string): ListKind =>
   kind === "CertificateSigningRequest" && field === "conditions" ? { by: "type" } : strategicList(kind, field);

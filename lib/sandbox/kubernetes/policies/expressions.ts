@@ -14,7 +14,7 @@ const environment = new Environment({ enableOptionalTypes: true, homogeneousAggr
   .registerVariable("namespaceObject", "dyn")
   .registerVariable("variables", "dyn");
 
-/** What an expression is evaluated on. */
+/** Variables on which an expression is evaluated. */
 export type Scope = Readonly<Record<string, unknown>>;
 
 /** The API server's whole numbers are CEL's ints; the library's are bigints. */
@@ -29,7 +29,7 @@ function celValue(value: unknown): unknown {
 const present = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ""));
 
-/** What is being asked, as an AdmissionRequest says it. */
+/** The request that is being admitted, as an AdmissionRequest describes it. */
 function requestOf({ user, type, subresource, namespace, name, operation }: Attempt): Fields {
   const { group, version, kind, plural } = type;
   return present({
@@ -39,7 +39,7 @@ function requestOf({ user, type, subresource, namespace, name, operation }: Atte
     name,
     namespace,
     operation,
-    userInfo: present({ username: user.name, uid: user.uid, groups: user.groups }),
+    userInfo: present({ username: user.name, uid: user.uid, groups: user.groups, extra: user.extra }),
   });
 }
 
@@ -56,7 +56,7 @@ function lazily(target: object, name: string, make: () => unknown): void {
 }
 
 /**
- * What the expressions of one policy see of an attempt.
+ * Builds the variables that the expressions of one policy see of an attempt.
  * @param own the policy's variables
  */
 export function scopeOf(
@@ -74,7 +74,7 @@ export function scopeOf(
   return scope;
 }
 
-/** What came of an expression: its value, or why there is none, in the words of the API server. */
+/** Outcome of an expression: its value, or the error that prevented one, in the words of the API server. */
 export type Outcome = { readonly value: unknown } | { readonly error: string };
 
 const firstLine = (error: unknown): string => messageOf(error).split("\n", 1)[0] ?? "";
@@ -98,7 +98,7 @@ export function outcomeOf(expression: string, scope: Scope): Outcome {
 }
 
 /**
- * Why an expression cannot be used.
+ * Finds the reason why an expression cannot be used.
  * @returns undefined when it can; else the compiler's words
  */
 export function compileFault(expression: unknown): string | undefined {

@@ -1,9 +1,11 @@
+import type { Clock } from "../../core/clock.ts";
 import type { Attempt } from "../access/admission.ts";
 import { ApiFailure, forbidden } from "../model/failure.ts";
 import type { KubeObject } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import type { Objects } from "../store/objects.ts";
 import { outcomeOf, type Scope, scopeOf } from "./expressions.ts";
+import { lagging } from "./lagging.ts";
 import { type MatchResources, matches } from "./matching.ts";
 
 // Decisions and sentences of k8s.io/apiserver/pkg/admission/plugin/policy/validating (dispatcher.go, validator.go).
@@ -29,7 +31,7 @@ interface Binding extends KubeObject {
   readonly spec: { readonly policyName: string; readonly matchResources?: MatchResources };
 }
 
-/** What one validation, or a condition that could not be evaluated, has against an attempt. */
+/** Objection to an attempt, by one validation or by a condition that could not be evaluated. */
 interface Objection {
   readonly message: string;
   readonly reason: string;
@@ -43,7 +45,7 @@ const codes: Readonly<Record<string, number>> = {
   Invalid: 422,
 };
 
-/** An expression that cannot be evaluated counts as the policy says: Fail unless told. */
+/** An expression that cannot be evaluated counts as the policy says; by default Fail. */
 const onError = ({ spec }: Policy, error: string): Objection[] =>
   spec.failurePolicy === "Ignore" ? [] : [{ message: error, reason: "Invalid" }];
 
@@ -80,30 +82,40 @@ function refusal(attempt: Attempt, policy: Policy, binding: Binding, { message, 
   return new ApiFailure(codes[reason] ?? 403, reason, said, { ...details, causes: [{ reason: "", message: words }] });
 }
 
-/**
- * The admission plugin ValidatingAdmissionPolicy over the policies and bindings that are stored. They count from the
- * moment they are stored; a real server's informers take a moment longer.
- * @returns judges an attempt; throws what the first objection says (422 unless the validation gives another reason)
- */
-export function admissionPolicies(objects: Objects): (attempt: Attempt) => void {
-  const [policies, bindings] = [
-    known("validatingadmissionpolicies", "admissionregistration.k8s.io"),
-    known("validatingadmissionpolicybindings", "admissionregistration.k8s.io"),
-  ];
+/** The admission plugin at work. */
+export interface AdmissionPolicies {
+  /** Judges an attempt; throws what the first objection says (422 unless the validation gives another reason). */
+  judge(attempt: Attempt): void;
+  /** From now on a policy works a moment after it was stored; what is stored already works at once. */
+  begin(): void;
+}
+
+const GROUP = "admissionregistration.k8s.io";
+
+/** The admission plugin ValidatingAdmissionPolicy over the policies and bindings that are stored. */
+export function admissionPolicies(objects: Objects, clock: Clock): AdmissionPolicies {
+  const policies = lagging<Policy>(objects, known("validatingadmissionpolicies", GROUP), clock);
+  const bindings = lagging<Binding>(objects, known("validatingadmissionpolicybindings", GROUP), clock);
   const namespaces = known("namespaces");
   const judge = (policy: Policy, attempt: Attempt, namespace: KubeObject | undefined): void => {
-    const binding = objects
-      .list<Binding>(bindings)
+    const binding = bindings
+      .list()
       .find(({ spec }) => spec.policyName === policy.metadata.name && matches(spec.matchResources, attempt, namespace));
     if (!binding) return;
     const [first] = objections(policy, scopeOf(attempt, namespace, policy.spec.variables ?? []));
     if (first) throw refusal(attempt, policy, binding, first);
   };
-  return (attempt) => {
-    // A policy must not lock out who repairs it: the server never asks policies about their own kinds.
-    if (attempt.type.group === policies.group) return;
-    const namespace = attempt.namespace ? objects.get(namespaces, undefined, attempt.namespace) : undefined;
-    for (const policy of objects.list<Policy>(policies))
-      if (matches(policy.spec.matchConstraints, attempt, namespace)) judge(policy, attempt, namespace);
+  return {
+    judge: (attempt) => {
+      // A policy must not lock out who repairs it: the server never asks policies about their own kinds.
+      if (attempt.type.group === GROUP) return;
+      const namespace = attempt.namespace ? objects.get(namespaces, undefined, attempt.namespace) : undefined;
+      for (const policy of policies.list())
+        if (matches(policy.spec.matchConstraints, attempt, namespace)) judge(policy, attempt, namespace);
+    },
+    begin: () => {
+      policies.begin();
+      bindings.begin();
+    },
   };
 }

@@ -2,7 +2,7 @@ import { type Cause, required, unsupported, wrong } from "../model/failure.ts";
 import { at, type Fields, fieldsOf, type KubeObject, listOf } from "../model/object.ts";
 import { compileFault, expressionsIn } from "./expressions.ts";
 
-/** What a real server does and this one does not: it says so instead of pretending. */
+/** Refuses fields that a real server evaluates and this one does not: it says so instead of pretending. */
 const unevaluated = (spec: Fields, ...fields: readonly string[]): Cause[] =>
   fields
     .filter((field) => spec[field] !== undefined)
@@ -16,7 +16,7 @@ const messageExpressions = (object: KubeObject): { field: string; expression: un
     return expression === undefined ? [] : [{ field: `spec.validations[${index}].messageExpression`, expression }];
   });
 
-/** What is wrong with a ValidatingAdmissionPolicy: every expression must compile (k8s pkg/apis/admissionregistration/validation). */
+/** Faults of a ValidatingAdmissionPolicy: every expression must compile (k8s pkg/apis/admissionregistration/validation). */
 export function policyCauses(object: KubeObject): Cause[] {
   const spec = fieldsOf(object.spec);
   const rules = listOf(at(spec, "matchConstraints", "resourceRules"));
@@ -37,7 +37,7 @@ export function policyCauses(object: KubeObject): Cause[] {
   ];
 }
 
-/** What is wrong with a ValidatingAdmissionPolicyBinding. */
+/** Faults of a ValidatingAdmissionPolicyBinding. */
 export function bindingCauses(object: KubeObject): Cause[] {
   const spec = fieldsOf(object.spec);
   const actions = listOf<string>(spec.validationActions);

@@ -1,4 +1,4 @@
-import { at, fieldsOf, type KubeObject, listOf } from "../model/object.ts";
+import { type Fields, fieldsOf, isFields, type KubeObject, listOf } from "../model/object.ts";
 import type { Toleration } from "../model/shapes.ts";
 
 /** Seconds that a pod stays on a lost node (admission plugin DefaultTolerationSeconds). */
@@ -22,29 +22,98 @@ const podSpecDefaults = {
   terminationGracePeriodSeconds: 30,
   dnsPolicy: "ClusterFirst",
   schedulerName: "default-scheduler",
-  serviceAccountName: "default",
   securityContext: {},
 };
 
+/** Without a tag, or with "latest", an image may be another one each time (SetDefaults_Container). */
+const isMoving = (image: string): boolean =>
+  !image.includes("@") && /^[^:]*$|:latest$/.test(image.split("/").at(-1) ?? "");
+
+const containerDefaults = (container: Fields): Fields => ({
+  imagePullPolicy: isMoving(String(container.image ?? "")) ? "Always" : "IfNotPresent",
+  terminationMessagePath: "/dev/termination-log",
+  terminationMessagePolicy: "File",
+  resources: {},
+  ...container,
+});
+
+/** The spec of a pod, wherever it stands, with what the API server fills in (k8s pkg/apis/core/v1/defaults.go). */
+function podSpec(spec: unknown): Fields {
+  const given = fieldsOf(spec);
+  const containers = Array.isArray(given.containers)
+    ? { containers: given.containers.map((one) => (isFields(one) ? containerDefaults(one) : one)) }
+    : {};
+  return { ...podSpecDefaults, ...given, ...containers };
+}
+
 /** A pod with what the API server fills in: spec defaults, tolerations of lost nodes, phase Pending. */
 export function podDefaults(object: KubeObject): KubeObject {
-  const spec = { ...podSpecDefaults, ...fieldsOf(object.spec) };
+  const spec: Fields = {
+    serviceAccountName: "default",
+    enableServiceLinks: true,
+    preemptionPolicy: "PreemptLowerPriority",
+    priority: 0,
+    ...podSpec(object.spec),
+  };
   return {
     ...object,
-    spec: { ...spec, tolerations: tolerations(listOf<Toleration>(at(spec, "tolerations"))) },
+    spec: { ...spec, tolerations: tolerations(listOf<Toleration>(spec.tolerations)) },
     status: { phase: "Pending", qosClass: "BestEffort" },
   };
 }
 
-const specDefaults: Readonly<Record<string, Record<string, unknown>>> = {
-  Deployment: { replicas: 1, progressDeadlineSeconds: 600, revisionHistoryLimit: 10 },
+const specDefaults: Readonly<Record<string, Fields>> = {
+  Deployment: {
+    replicas: 1,
+    progressDeadlineSeconds: 600,
+    revisionHistoryLimit: 10,
+    strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: "25%", maxSurge: "25%" } },
+  },
   ReplicaSet: { replicas: 1 },
-  StatefulSet: { replicas: 1, podManagementPolicy: "OrderedReady", revisionHistoryLimit: 10 },
-  DaemonSet: { revisionHistoryLimit: 10 },
+  StatefulSet: {
+    replicas: 1,
+    podManagementPolicy: "OrderedReady",
+    revisionHistoryLimit: 10,
+    updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 0 } },
+  },
+  DaemonSet: {
+    revisionHistoryLimit: 10,
+    updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
+  },
 };
 
-/** A workload with what the API server fills in. */
-export const workloadDefaults = (object: KubeObject): KubeObject => ({
-  ...object,
-  spec: { ...specDefaults[object.kind], ...fieldsOf(object.spec) },
-});
+/** A workload with what the API server fills in, its pods' template included (k8s pkg/apis/apps/v1/defaults.go). */
+export function workloadDefaults(object: KubeObject): KubeObject {
+  const spec = { ...specDefaults[object.kind], ...fieldsOf(object.spec) };
+  if (!isFields(spec.template)) return { ...object, spec };
+  return { ...object, spec: { ...spec, template: { ...spec.template, spec: podSpec(spec.template.spec) } } };
+}
+
+const servicePort = (port: Fields): Fields => ({ protocol: "TCP", targetPort: port.port, ...port });
+
+/** A Service with what the API server fills in; addresses and node ports are the registry's to give. */
+export function serviceDefaults(object: KubeObject): KubeObject {
+  const given = fieldsOf(object.spec);
+  const isOpen = given.type === "NodePort" || given.type === "LoadBalancer";
+  const spec: Fields = {
+    type: "ClusterIP",
+    sessionAffinity: "None",
+    internalTrafficPolicy: "Cluster",
+    ...(isOpen ? { externalTrafficPolicy: "Cluster" } : {}),
+    ...(given.type === "LoadBalancer" ? { allocateLoadBalancerNodePorts: true } : {}),
+    ipFamilies: ["IPv4"],
+    ipFamilyPolicy: "SingleStack",
+    ...given,
+    ports: listOf<Fields>(given.ports).map(servicePort),
+  };
+  return { ...object, spec, status: { loadBalancer: {} } };
+}
+
+/** A Node whose one pod network and list of pod networks say the same (Convert_v1_NodeSpec_To_core_NodeSpec). */
+export function podNetworks(object: KubeObject): KubeObject {
+  const { podCIDR, podCIDRs, ...spec } = fieldsOf(object.spec);
+  const [first, ...more] = listOf<string>(podCIDRs);
+  const one = podCIDR || first;
+  if (!one) return object;
+  return { ...object, spec: { ...spec, podCIDR: one, podCIDRs: one === first ? [one, ...more] : [one] } };
+}

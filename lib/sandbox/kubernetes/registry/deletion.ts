@@ -14,7 +14,7 @@ export interface DeleteOptions {
   readonly dryRun?: readonly string[];
 }
 
-/** What became of an object that was to be deleted. */
+/** Outcome of a deletion: the object, and whether it is gone. */
 export interface Removal {
   readonly object: KubeObject;
   /** False while finalizers or a grace period hold it. */
@@ -24,29 +24,37 @@ export interface Removal {
 /** Holds an owner until its dependents are gone. */
 export const FOREGROUND = "foregroundDeletion";
 
-/** Throws 409 when the object is another one, or in another state, than the caller judged (rest.BeforeDelete). */
+/**
+ * Throws 409 when the object is another one, or in another state, than the caller judged (rest.BeforeDelete, which names
+ * the kind where other conflicts name the resource).
+ */
 function checkPreconditions(
   type: ResourceType,
   { metadata }: KubeObject,
   wanted: DeleteOptions["preconditions"],
 ): void {
   const { uid, resourceVersion } = wanted ?? {};
+  const named = { ...type, plural: type.kind };
   if (uid && uid !== metadata.uid) {
     const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
-    throw conflict(type, metadata.name, why);
+    throw conflict(named, metadata.name, why);
   }
   if (resourceVersion && resourceVersion !== metadata.resourceVersion) {
     const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`;
-    throw conflict(type, metadata.name, why);
+    throw conflict(named, metadata.name, why);
   }
 }
 
-/** Seconds a pod has to end: its own unless told; none when it never ran anywhere or has ended (podStrategy). */
+/**
+ * Seconds a pod has to end: as the deletion asks, by default its own; none when it never ran anywhere or has ended
+ * (podStrategy). Less than none is taken for one second (rest.BeforeDelete).
+ */
 function graceOf(type: ResourceType, object: KubeObject, asked: number | undefined): number {
   if (type.plural !== "pods" || type.group) return 0;
   const pod = object as Pod;
   if (!pod.spec.nodeName || isFinished(pod)) return 0;
-  const wanted = asked ?? pod.spec.terminationGracePeriodSeconds ?? 30;
+  const told = asked ?? pod.spec.terminationGracePeriodSeconds ?? 30;
+  const wanted = told < 0 ? 1 : told;
   return Math.max(0, Math.min(wanted, pod.metadata.deletionGracePeriodSeconds ?? wanted));
 }
 

@@ -1,13 +1,23 @@
 import type { Foundation } from "../../core/foundation.ts";
-import { ApiFailure, conflict, invalid, modified, namespaceTerminating, notFound, wrong } from "../model/failure.ts";
+import {
+  ApiFailure,
+  type Cause,
+  conflict,
+  invalid,
+  modified,
+  namespaceTerminating,
+  notFound,
+  wrong,
+} from "../model/failure.ts";
 import { type KubeObject, timestamp } from "../model/object.ts";
 import { known, type ResourceType } from "../model/resources.ts";
 import type { Draft, Objects } from "../store/objects.ts";
 import type { Admission, Target } from "./change.ts";
 import { type DeleteOptions, deletion, type Removal } from "./deletion.ts";
+import { serviceAddresses } from "./service-addresses.ts";
 import { causesOf, changed, mustBeVersioned, prepared, updateCausesOf } from "./strategies.ts";
 
-/** How a write is meant. */
+/** Options of a write. */
 export interface WriteOptions {
   /** Nothing is stored; the answer is what would have been. */
   readonly dryRun?: boolean;
@@ -15,6 +25,8 @@ export interface WriteOptions {
   readonly admit?: Admission;
   /** The ground's own seeds and controllers: the status is kept, a missing namespace is made. */
   readonly trusted?: boolean;
+  /** The object was made by a patch: only its version is a precondition, another uid is a wrong value. */
+  readonly patched?: boolean;
 }
 
 /** Writes with every rule of the API server except who may. */
@@ -26,10 +38,14 @@ export interface Registry {
 }
 
 const namespaces = known("namespaces");
+const services = known("services");
 
 /** Letters that generated names end with (k8s.io/apimachinery/pkg/util/rand). */
 const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
-/** How many of them, and how much of `generateName` stands before them (k8s.io/apiserver/pkg/storage/names/generate.go). */
+/**
+ * Number of these letters, and of the characters of `generateName` before them
+ * (k8s.io/apiserver/pkg/storage/names/generate.go).
+ */
 const SUFFIX_LENGTH = 5;
 const LONGEST_BASE = 63 - SUFFIX_LENGTH;
 
@@ -47,6 +63,10 @@ export function registry(foundation: Foundation, objects: Objects): Registry {
     return { ...object, metadata };
   };
 
+  const withAddresses = serviceAddresses(foundation, objects);
+  const addressed = (type: ResourceType, object: KubeObject): KubeObject =>
+    type === services ? withAddresses(object) : object;
+
   const requireNamespace = (type: ResourceType, object: KubeObject): void => {
     const { namespace = "", name } = object.metadata;
     const found = objects.get(namespaces, undefined, namespace);
@@ -59,7 +79,7 @@ export function registry(foundation: Foundation, objects: Objects): Registry {
     wanted: KubeObject,
     { dryRun, admit, trusted = false }: WriteOptions = {},
   ): KubeObject => {
-    const object = prepared(type, named(wanted), trusted);
+    const object = addressed(type, prepared(type, named(wanted), trusted));
     if (object.metadata.resourceVersion)
       throw new ApiFailure(400, "BadRequest", "resourceVersion should not be set on objects to be created");
     if (type.namespaced && !trusted) requireNamespace(type, object);
@@ -75,13 +95,18 @@ export function registry(foundation: Foundation, objects: Objects): Registry {
     return { ...object, metadata: { ...object.metadata, uid: foundation.random.uuid(), creationTimestamp } };
   };
 
-  const update: Registry["update"] = ({ type, namespace, name, subresource = "" }, change, { dryRun, admit } = {}) => {
+  const update: Registry["update"] = (
+    { type, namespace, name, subresource = "" },
+    change,
+    { dryRun, admit, patched = false } = {},
+  ) => {
     const before = objects.get(type, namespace, name);
     if (!before) throw notFound(type, name);
     const wanted = change(before);
-    precondition(type, before, wanted);
-    const after = changed(type, subresource, before, wanted);
-    const causes = updateCausesOf(type, before, after);
+    if (!patched) checkUid(type, before, wanted);
+    checkVersion(type, before, wanted);
+    const after = changed(type, subresource, before, wanted, timestamp(foundation.clock.now()));
+    const causes = [...uidCauses(before, wanted), ...updateCausesOf(type, before, after)];
     if (causes.length > 0) throw invalid(type, name, causes);
     admit?.(before, after);
     if (dryRun) return after;
@@ -110,17 +135,26 @@ const isReleased = ({ metadata }: KubeObject): boolean =>
   (metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
   (metadata.finalizers ?? []).length === 0;
 
-/** A write that names a uid or version is meant for that one only. */
-function precondition(type: ResourceType, before: KubeObject, { metadata }: KubeObject): void {
-  const { uid, resourceVersion } = before.metadata;
-  if (metadata.uid && metadata.uid !== uid) {
-    throw conflict(
-      type,
-      metadata.name,
-      `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`,
-    );
-  }
-  if (metadata.resourceVersion && metadata.resourceVersion !== resourceVersion)
+/**
+ * Throws 409 when a PUT names another uid: of a whole object that is a precondition, of a patch it is not
+ * (k8s.io/apiserver/pkg/registry/rest/update.go, defaultUpdatedObjectInfo.Preconditions; the patch handler hands over no object).
+ */
+function checkUid(type: ResourceType, before: KubeObject, { metadata }: KubeObject): void {
+  const { uid } = before.metadata;
+  if (!metadata.uid || metadata.uid === uid) return;
+  const why = `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`;
+  throw conflict(type, metadata.name, why);
+}
+
+/** Causes against a patch that would change a uid (k8s.io/apimachinery/pkg/api/validation ValidateObjectMetaUpdate). */
+const uidCauses = (before: KubeObject, { metadata }: KubeObject): Cause[] =>
+  metadata.uid && metadata.uid !== before.metadata.uid
+    ? [wrong("metadata.uid", metadata.uid, "field is immutable")]
+    : [];
+
+/** Throws 409 for a write that was made for another version, 422 where a version must be named. */
+function checkVersion(type: ResourceType, before: KubeObject, { metadata }: KubeObject): void {
+  if (metadata.resourceVersion && metadata.resourceVersion !== before.metadata.resourceVersion)
     throw conflict(type, metadata.name, modified);
   if (!metadata.resourceVersion && mustBeVersioned(type)) {
     throw invalid(type, metadata.name, [wrong("metadata.resourceVersion", 0, "must be specified for an update")]);

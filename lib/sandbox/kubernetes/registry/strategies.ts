@@ -1,5 +1,5 @@
 import type { Cause } from "../model/failure.ts";
-import { at, fieldsOf, type KubeObject } from "../model/object.ts";
+import { at, type Fields, fieldsOf, type KubeObject, listOf } from "../model/object.ts";
 import type { ResourceType } from "../model/resources.ts";
 import { bindingCauses, policyCauses } from "../policies/validation.ts";
 import { metadataCauses, metadataUpdateCauses } from "../validation/metadata.ts";
@@ -7,12 +7,14 @@ import { nodeCauses, nodeUpdateCauses } from "../validation/nodes.ts";
 import { podCauses, podUpdateCauses } from "../validation/pods.ts";
 import { signingRequestCauses } from "../validation/signing-requests.ts";
 import { budgetCauses, workloadCauses } from "../validation/workloads.ts";
-import { podDefaults, workloadDefaults } from "./defaults.ts";
+import { podDefaults, podNetworks, serviceDefaults, workloadDefaults } from "./defaults.ts";
 
-/** How one type differs from the rest when it is written. */
+/** Differences of one type from the rest when it is written. */
 interface Strategy {
   /** Fills in what the writer left out. */
   readonly defaults?: (object: KubeObject) => KubeObject;
+  /** Brings fields that say the same into agreement, at every write. */
+  readonly agreed?: (object: KubeObject) => KubeObject;
   readonly causes?: (object: KubeObject) => Cause[];
   readonly updateCauses?: (before: KubeObject, after: KubeObject) => Cause[];
   /** The kubelet registers a Node with its status; everything else starts without one. */
@@ -26,7 +28,8 @@ interface Strategy {
 const workload: Strategy = { defaults: workloadDefaults, causes: workloadCauses };
 
 const strategies: Readonly<Record<string, Strategy>> = {
-  nodes: { causes: nodeCauses, updateCauses: nodeUpdateCauses, keepsStatus: true },
+  nodes: { causes: nodeCauses, updateCauses: nodeUpdateCauses, keepsStatus: true, agreed: podNetworks },
+  services: { defaults: serviceDefaults },
   pods: { defaults: podDefaults, causes: podCauses, updateCauses: podUpdateCauses },
   namespaces: {
     defaults: (object) => ({ ...object, spec: { finalizers: ["kubernetes"] }, status: { phase: "Active" } }),
@@ -51,6 +54,8 @@ const without = (object: KubeObject, field: string): KubeObject => {
   return rest as KubeObject;
 };
 
+const inAgreement = (type: ResourceType, object: KubeObject): KubeObject => strategyOf(type).agreed?.(object) ?? object;
+
 /**
  * The object as it is created: status dropped, defaults filled in, generation begun.
  * @param trusted a seed of the ground keeps its status
@@ -61,7 +66,7 @@ export function prepared(type: ResourceType, object: KubeObject, trusted: boolea
   const filled = defaults ? { ...defaults(bare), ...(trusted && bare.status ? { status: bare.status } : {}) } : bare;
   return hasStatus(type) && "spec" in filled && type.plural !== "nodes"
     ? { ...filled, metadata: { ...filled.metadata, generation: 1 } }
-    : filled;
+    : inAgreement(type, filled);
 }
 
 /** Everything that is wrong with an object to be created. */
@@ -80,7 +85,7 @@ export const updateCausesOf = (type: ResourceType, before: KubeObject, after: Ku
 /** Must a PUT of this type name the version it replaces? Custom resources always must. */
 export const mustBeVersioned = (type: ResourceType): boolean => type.custom || strategyOf(type).versioned === true;
 
-/** What the writer may not change, taken from the stored object. */
+/** Metadata after a write: the fields that the writer may not change are taken from the stored object. */
 function systemMetadata(before: KubeObject, after: KubeObject): KubeObject["metadata"] {
   const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation, name, namespace } =
     before.metadata;
@@ -117,16 +122,36 @@ function statusUpdate(type: ResourceType, before: KubeObject, after: KubeObject)
 }
 
 /** CertificateSigningRequest approval: only the conditions move (certificateApprovalStrategy). */
-const approvalUpdate = (before: KubeObject, after: KubeObject): KubeObject => ({
+const approvalUpdate = (before: KubeObject, after: KubeObject, now: string): KubeObject => ({
   ...before,
   metadata: { ...before.metadata, resourceVersion: after.metadata.resourceVersion },
-  status: { ...fieldsOf(before.status), conditions: at(after, "status", "conditions") ?? [] },
+  status: { ...fieldsOf(before.status), conditions: dated(before, after, now) },
 });
 
-/** What a change of the object, or of one of its subresources, really changes. */
-export function changed(type: ResourceType, subresource: string, before: KubeObject, wanted: KubeObject): KubeObject {
-  const after = { ...wanted, apiVersion: type.apiVersion, kind: type.kind, metadata: systemMetadata(before, wanted) };
+/** Times of a condition that the client left out are the server's (k8s pkg/registry/certificates, approval strategy). */
+const dated = (before: KubeObject, after: KubeObject, now: string): Fields[] => {
+  const old = listOf<Fields>(at(before, "status", "conditions"));
+  return listOf<Fields>(at(after, "status", "conditions")).map((condition) => {
+    const same = old.find(({ type, status }) => type === condition.type && status === condition.status);
+    const lastTransitionTime = condition.lastTransitionTime ?? same?.lastTransitionTime ?? now;
+    return { ...condition, lastUpdateTime: condition.lastUpdateTime ?? now, lastTransitionTime };
+  });
+};
+
+/**
+ * The object after a change of it, or of one of its subresources: only fields that such a change may touch differ.
+ * @param now the server's time, as the API writes it
+ */
+export function changed(
+  type: ResourceType,
+  subresource: string,
+  before: KubeObject,
+  wanted: KubeObject,
+  now: string,
+): KubeObject {
+  const metadata = systemMetadata(before, wanted);
+  const after = inAgreement(type, { ...wanted, apiVersion: type.apiVersion, kind: type.kind, metadata });
   if (subresource === "status") return statusUpdate(type, before, after);
-  if (subresource === "approval") return approvalUpdate(before, after);
+  if (subresource === "approval") return approvalUpdate(before, after, now);
   return mainUpdate(type, before, after);
 }

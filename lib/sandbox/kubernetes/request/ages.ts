@@ -23,6 +23,6 @@ export function durationOf(ms: number): string {
   return rest > 0 ? `${whole}${bigUnit}${rest}${smallUnit}` : `${whole}${bigUnit}`;
 }
 
-/** How long ago a time of the API was, in kubectl's words. */
+/** Age of a time of the API, in kubectl's words. */
 export const ageOf = (time: string, now: number): string =>
   Number.isNaN(Date.parse(time)) ? "<unknown>" : durationOf(Math.max(0, now - Date.parse(time)));

@@ -2,7 +2,7 @@ import { sleep } from "../../core/clock.ts";
 import { json, type WireRequest, type WireResponse } from "../../core/wire.ts";
 import { type Authenticator, actingUser } from "../access/authentication.ts";
 import type { Attributes, User } from "../access/users.ts";
-import { ApiFailure, forbidden, noSuchResource, notAllowed, statusOf } from "../model/failure.ts";
+import { ApiFailure, forbidden, noSuchResource, notAllowed, PlainFailure, statusOf } from "../model/failure.ts";
 import { type ResourceType, resourceType } from "../model/resources.ts";
 import { dispatch } from "../verbs/dispatch.ts";
 import type { Server } from "../verbs/server.ts";
@@ -68,8 +68,19 @@ const pages = (version: string): ReadonlyMap<string, unknown> => {
   return new Map([...health, ["/version", about], ...discovery, ...openapi]);
 };
 
-function otherPage(known: ReadonlyMap<string, unknown>, { verb, path }: RequestInfo): WireResponse {
+/** Checks that `?verbose` of a health page lists (k8s.io/apiserver/pkg/server/healthz); here each always holds. */
+const checks = ["ping", "log", "etcd", "informer-sync", "poststarthook/generic-apiserver-start-informers", "shutdown"];
+
+/** The page of that path; a health page says what it has checked if it is asked to. */
+function pageOf(known: ReadonlyMap<string, unknown>, path: string, query: URLSearchParams): unknown {
   const page = known.get(path.length > 1 ? path.replace(/\/$/, "") : path);
+  if (page !== "ok" || !query.has("verbose")) return page;
+  const checked = checks.map((one) => `[+]${one} ok\n`).join("");
+  return `${checked}${path.split("/").at(1) ?? ""} check passed\n`;
+}
+
+function otherPage(known: ReadonlyMap<string, unknown>, { verb, path, query }: RequestInfo): WireResponse {
+  const page = pageOf(known, path, query);
   if (page === undefined || verb !== "get") {
     return { status: 404, headers: { "content-type": "text/plain; charset=utf-8" }, body: "404 page not found\n" };
   }
@@ -78,10 +89,14 @@ function otherPage(known: ReadonlyMap<string, unknown>, { verb, path }: RequestI
     : json(page);
 }
 
-const refusal = (failure: ApiFailure): WireResponse => {
-  const seconds = failure.details.retryAfterSeconds;
-  return json(statusOf(failure), failure.code, "application/json", seconds ? { "retry-after": String(seconds) } : {});
-};
+function refusal(failure: ApiFailure): WireResponse {
+  const { code, message, details } = failure;
+  const headers: Record<string, string> = details.retryAfterSeconds
+    ? { "retry-after": String(details.retryAfterSeconds) }
+    : {};
+  if (!(failure instanceof PlainFailure)) return json(statusOf(failure), code, "application/json", headers);
+  return { status: code, headers: { ...headers, "content-type": "text/plain; charset=utf-8" }, body: message };
+}
 
 /** Throws for a path that is not served (404) or not with this verb (405): the API server installs each route by itself. */
 function checkRoute(type: ResourceType, { namespace, name, subresource }: ResourcePath, verb: string): void {
@@ -93,7 +108,10 @@ function checkRoute(type: ResourceType, { namespace, name, subresource }: Resour
   if (subresource === "" && isMany === (name !== "")) throw notAllowed();
 }
 
-/** What the client should know although its request was carried out (RFC 9110 has dropped the header, Kubernetes has not). */
+/**
+ * Adds warnings for the client although its request was carried out (RFC 9110 has dropped the header, Kubernetes has
+ * not).
+ */
 const warned = (response: WireResponse, warnings: readonly string[]): WireResponse =>
   warnings.length === 0
     ? response
@@ -123,12 +141,8 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
     if (foundation.mishaps.strikes("kubernetes-5xx", facts))
       throw new ApiFailure(503, "ServiceUnavailable", "the server is currently unable to handle the request");
     if (!foundation.mishaps.strikes("kubernetes-throttle", facts)) return;
-    throw new ApiFailure(
-      429,
-      "TooManyRequests",
-      "the server has received too many requests and has asked us to try again later",
-      { retryAfterSeconds: 1 },
-    );
+    // k8s.io/apiserver/pkg/server/filters/priority-and-fairness.go answers before the API's encoders are there.
+    throw new PlainFailure(429, "", "Too many requests, please try again later.\n", { retryAfterSeconds: 1 });
   };
 
   const answerTo = async (request: WireRequest, info: RequestInfo, user: User): Promise<WireResponse> => {
@@ -171,6 +185,7 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
       return dated(response);
     } catch (error) {
       const failure = failureOf(error);
+      if (failure.afterSeconds > 0) await sleep(foundation.clock, failure.afterSeconds * 1000);
       record(failure.code, failure.message);
       return dated(refusal(failure));
     }

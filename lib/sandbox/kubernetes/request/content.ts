@@ -5,7 +5,7 @@ import { badRequest, notAcceptable, unsupportedMedia } from "../model/failure.ts
 import { type Fields, isFields } from "../model/object.ts";
 import { decodeProtobuf, PROTOBUF } from "./protobuf.ts";
 
-/** How an answer is written: objects as they are, as rows of a table, or as bare metadata. */
+/** Forms of an answer: objects as they are, as rows of a table, or as bare metadata. */
 export type Form = "object" | "table" | "metadata";
 
 const written = ["application/json", "application/yaml", PROTOBUF];
@@ -37,7 +37,7 @@ export function formFor(accept: string | undefined): Form {
   throw notAcceptable(["application/json", "application/json;stream=watch"]);
 }
 
-/** The media type of a request's body without parameters; JSON unless told. */
+/** The media type of a request's body without parameters; by default JSON. */
 export const mediaTypeOf = (request: WireRequest): string =>
   (request.headers["content-type"] ?? "application/json").split(";")[0]?.trim().toLowerCase() ?? "";
 

@@ -1,4 +1,4 @@
-/** What a request asks for, read from method and path as k8s.io/apiserver's RequestInfoFactory does. */
+/** A request's target, read from method and path as k8s.io/apiserver's RequestInfoFactory does. */
 export interface RequestInfo {
   readonly path: string;
   readonly query: URLSearchParams;

@@ -2,10 +2,10 @@ import type { Clock } from "../../core/clock.ts";
 import { badRequest, expired, versionTooLarge } from "../model/failure.ts";
 import type { KubeObject } from "../model/object.ts";
 import type { ResourceType } from "../model/resources.ts";
-import type { Objects } from "../store/objects.ts";
+import type { Change, Objects } from "../store/objects.ts";
 import { fieldSelector, labelSelector } from "./selectors.ts";
 
-/** What a list or watch is limited to. */
+/** Limits of a list or watch: type, namespace and selectors. */
 export interface Selection {
   readonly type: ResourceType;
   readonly namespace: string | undefined;
@@ -27,7 +27,10 @@ interface Snapshot {
   readonly items: readonly KubeObject[];
 }
 
-/** How long a list may be continued: etcd compaction every five minutes (kube-apiserver --etcd-compaction-interval). */
+/**
+ * Milliseconds for which a list may be continued, and for which an exact version may lie back: etcd compaction every
+ * five minutes (kube-apiserver --etcd-compaction-interval).
+ */
 const KEPT = 5 * 60_000;
 
 const tooOld = (): never => {
@@ -53,6 +56,25 @@ function tokenOf(text: string): { readonly list: string; readonly from: number }
   return { list, from: Number(from) };
 }
 
+const placeOf = ({ metadata }: KubeObject): string => `${metadata.namespace ?? ""}/${metadata.name}`;
+
+/**
+ * The selected objects as they stood before these changes, in the order of the list: takes each change back, the last
+ * one first.
+ */
+function before(objects: Objects, { type, namespace, matches }: Selection, changes: readonly Change[]): KubeObject[] {
+  const there = new Map(objects.list(type).map((object) => [placeOf(object), object]));
+  for (const { object, before } of changes.toReversed()) {
+    if (before) there.set(placeOf(object), before);
+    else there.delete(placeOf(object));
+  }
+  const isMeant = (object: KubeObject): boolean =>
+    (namespace === undefined || object.metadata.namespace === namespace) && matches(object);
+  return [...there]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([, object]) => (isMeant(object) ? [object] : []));
+}
+
 /** Builds the lister; what is continued later is kept in memory for five minutes, so a restart expires it too. */
 export function lister(objects: Objects, clock: Clock): Lister {
   const snapshots = new Map<string, Snapshot>();
@@ -61,26 +83,28 @@ export function lister(objects: Objects, clock: Clock): Lister {
   const forgetOld = (): void => {
     for (const [name, snapshot] of snapshots) if (clock.now() - snapshot.at > KEPT) snapshots.delete(name);
   };
-  /** Only the present is kept: an older state can be shown when nothing of the type has changed since. */
-  const checkVersion = ({ type }: Selection, query: URLSearchParams): void => {
-    const wanted = query.get("resourceVersion") ?? "";
-    if (Number(wanted) > objects.version()) throw versionTooLarge(wanted, objects.version());
-    if (query.get("resourceVersionMatch") !== "Exact") return;
-    if (objects.since(type, Number(wanted))?.length !== 0)
-      throw expired("The resourceVersion for the provided list is too old.");
-  };
-  const fresh = ({ type, namespace, matches }: Selection): Snapshot => ({
+  const present = ({ type, namespace, matches }: Selection): Snapshot => ({
     at: clock.now(),
     version: String(objects.version()),
     items: objects.list(type, namespace).filter(matches),
   });
+  const past = (selection: Selection, version: string): Snapshot => {
+    const changes = objects.since(selection.type, Number(version));
+    const isKept = changes?.every(({ at }) => clock.now() - at <= KEPT);
+    if (!changes || !isKept) throw expired("The resourceVersion for the provided list is too old.");
+    return { at: clock.now(), version, items: before(objects, selection, changes) };
+  };
+  const begun = (selection: Selection, query: URLSearchParams): Snapshot => {
+    const wanted = query.get("resourceVersion") ?? "";
+    if (Number(wanted) > objects.version()) throw versionTooLarge(wanted, objects.version());
+    return query.get("resourceVersionMatch") === "Exact" ? past(selection, wanted) : present(selection);
+  };
 
   return (selection, query) => {
     forgetOld();
-    checkVersion(selection, query);
     const given = query.get("continue");
     const { list, from } = given ? tokenOf(given) : { list: `list-${++lists}`, from: 0 };
-    const snapshot = given ? (snapshots.get(list) ?? tooOld()) : fresh(selection);
+    const snapshot = given ? (snapshots.get(list) ?? tooOld()) : begun(selection, query);
     const limit = Number(query.get("limit") ?? 0);
     const end = limit > 0 ? from + limit : Number.POSITIVE_INFINITY;
     const left = snapshot.items.length - end;

@@ -1,6 +1,6 @@
 import type { MishapKind } from "../../core/mishaps.ts";
 
-/** How long "kubernetes-slow" holds a request: longer than most clients' patience (assumed). */
+/** Milliseconds for which "kubernetes-slow" holds a request: longer than most clients' patience (assumed). */
 export const SLOWNESS = 20_000;
 
 const fields = {
@@ -12,7 +12,7 @@ const fields = {
   principal: "User name of who asks.",
 };
 
-/** What can go wrong with the API server. */
+/** Faults of the API server that can be ordered. */
 export const kinds: readonly MishapKind[] = [
   { kind: "kubernetes-5xx", sentence: "The API server answers 503 Service Unavailable.", fields },
   {

@@ -31,8 +31,14 @@ function listCauses(query: URLSearchParams): Cause[] {
   ];
 }
 
+/** A dry run is a list of stages: what is said of it shows the whole list. */
+function dryRunCauses(query: URLSearchParams): Cause[] {
+  const stages = query.getAll("dryRun");
+  return stages.every((stage) => stage === "All") ? [] : [unsupported("dryRun", stages, ["All"])];
+}
+
 const writeCauses = (query: URLSearchParams, mediaType: string): Cause[] => [
-  ...oneOf(query, "dryRun", ["All"]),
+  ...dryRunCauses(query),
   ...oneOf(query, "fieldValidation", fieldValidations),
   ...oneOf(query, "propagationPolicy", propagations),
   ...(query.has("force") && mediaType !== APPLY && mediaType !== ""

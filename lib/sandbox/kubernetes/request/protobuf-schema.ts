@@ -1,7 +1,8 @@
 /**
- * The protobuf messages that kubectl sends, field by field: number, name, type. Numbers are those of the generated.proto
- * files of k8s.io/api and k8s.io/apimachinery. Types: text, number, flag, bytes, time, amount (IntOrString), a message's
- * name, or one of these with [] (repeated) or {} (map from text). A "?" keeps zero values: Go writes the others even when
+ * The protobuf messages that kubectl and the controllers of a control plane send, field by field: number, name, type.
+ * Numbers are those of the generated.proto files of k8s.io/api and k8s.io/apimachinery. A kind that two groups have stands
+ * with its version before it. Types: text, number, flag, bytes, time, micro (MicroTime), quantity, amount (IntOrString), a
+ * message's name, or one of these with [] (repeated) or {} (map from text). A "?" keeps zero values: Go writes the others even when
  * nobody set them. What is not listed is refused rather than lost.
  */
 const lines: Readonly<Record<string, string>> = {
@@ -45,16 +46,39 @@ const lines: Readonly<Record<string, string>> = {
   PodDisruptionBudget: "1 metadata ObjectMeta, 2 spec PodDisruptionBudgetSpec, 3 status Ignored",
   PodDisruptionBudgetSpec:
     "1 minAvailable amount, 2 selector LabelSelector, 3 maxUnavailable amount, 4 unhealthyPodEvictionPolicy text",
-  Deployment: "1 metadata ObjectMeta, 2 spec DeploymentSpec, 3 status Ignored",
+  Lease: "1 metadata ObjectMeta, 2 spec LeaseSpec",
+  LeaseSpec:
+    "1 holderIdentity text, 2 leaseDurationSeconds number?, 3 acquireTime micro, 4 renewTime micro, 5 leaseTransitions number?, 6 strategy text, 7 preferredHolder text",
+  Event:
+    "1 metadata ObjectMeta, 2 involvedObject ObjectReference, 3 reason text, 4 message text, 5 source EventSource, 6 firstTimestamp time, 7 lastTimestamp time, 8 count number, 9 type text, 10 eventTime micro, 11 series EventSeries, 12 action text, 13 related ObjectReference, 14 reportingComponent text, 15 reportingInstance text",
+  EventSource: "1 component text, 2 host text",
+  EventSeries: "1 count number, 2 lastObservedTime micro",
+  "events.k8s.io/v1 Event":
+    "1 metadata ObjectMeta, 2 eventTime micro, 3 series EventSeries, 4 reportingController text, 5 reportingInstance text, 6 action text, 7 reason text, 8 regarding ObjectReference, 9 related ObjectReference, 10 note text, 11 type text, 12 deprecatedSource EventSource, 13 deprecatedFirstTimestamp time, 14 deprecatedLastTimestamp time, 15 deprecatedCount number",
+  Binding: "1 metadata ObjectMeta, 2 target ObjectReference",
+  Pod: "1 metadata ObjectMeta, 2 spec PodSpec, 3 status Ignored",
+  ReplicaSet: "1 metadata ObjectMeta, 2 spec ReplicaSetSpec, 3 status ReplicaSetStatus",
+  ReplicaSetSpec: "1 replicas number?, 2 selector LabelSelector, 3 template PodTemplateSpec, 4 minReadySeconds number",
+  ReplicaSetStatus:
+    "1 replicas number?, 2 fullyLabeledReplicas number, 3 observedGeneration number, 4 readyReplicas number, 5 availableReplicas number, 6 conditions ReplicaSetCondition[], 7 terminatingReplicas number?",
+  ReplicaSetCondition: "1 type text, 2 status text, 3 lastTransitionTime time, 4 reason text, 5 message text",
+  Deployment: "1 metadata ObjectMeta, 2 spec DeploymentSpec, 3 status DeploymentStatus",
+  DeploymentStatus:
+    "1 observedGeneration number, 2 replicas number, 3 updatedReplicas number, 4 availableReplicas number, 5 unavailableReplicas number, 6 conditions DeploymentCondition[], 7 readyReplicas number, 8 collisionCount number?, 9 terminatingReplicas number?",
+  DeploymentCondition:
+    "1 type text, 2 status text, 4 reason text, 5 message text, 6 lastUpdateTime time, 7 lastTransitionTime time",
   DeploymentSpec:
     "1 replicas number?, 2 selector LabelSelector, 3 template PodTemplateSpec, 4 strategy DeploymentStrategy, 5 minReadySeconds number, 6 revisionHistoryLimit number?, 7 paused flag, 9 progressDeadlineSeconds number?",
   DeploymentStrategy: "1 type text, 2 rollingUpdate RollingUpdateDeployment",
   RollingUpdateDeployment: "1 maxUnavailable amount, 2 maxSurge amount",
   PodTemplateSpec: "1 metadata ObjectMeta, 2 spec PodSpec",
   PodSpec:
-    "2 containers Container[], 3 restartPolicy text, 4 terminationGracePeriodSeconds number?, 6 dnsPolicy text, 7 nodeSelector text{}, 8 serviceAccountName text, 9 serviceAccount text, 10 nodeName text, 11 hostNetwork flag, 12 hostPID flag, 13 hostIPC flag, 16 hostname text, 17 subdomain text, 19 schedulerName text, 24 priorityClassName text",
+    "2 containers Container[], 3 restartPolicy text, 4 terminationGracePeriodSeconds number?, 6 dnsPolicy text, 7 nodeSelector text{}, 8 serviceAccountName text, 9 serviceAccount text, 10 nodeName text, 11 hostNetwork flag, 12 hostPID flag, 13 hostIPC flag, 14 securityContext PodSecurityContext, 16 hostname text, 17 subdomain text, 19 schedulerName text, 21 automountServiceAccountToken flag?, 22 tolerations Toleration[], 24 priorityClassName text, 25 priority number?, 30 enableServiceLinks flag?, 31 preemptionPolicy text",
+  PodSecurityContext: "2 runAsUser number?, 3 runAsNonRoot flag?, 5 fsGroup number?, 6 runAsGroup number?",
+  Toleration: "1 key text, 2 operator text, 3 value text, 4 effect text, 5 tolerationSeconds number?",
+  ResourceRequirements: "1 limits quantity{}, 2 requests quantity{}",
   Container:
-    "1 name text, 2 image text, 3 command text[], 4 args text[], 5 workingDir text, 6 ports ContainerPort[], 7 env EnvVar[], 8 resources Ignored, 13 terminationMessagePath text, 14 imagePullPolicy text, 16 stdin flag, 17 stdinOnce flag, 18 tty flag, 20 terminationMessagePolicy text",
+    "1 name text, 2 image text, 3 command text[], 4 args text[], 5 workingDir text, 6 ports ContainerPort[], 7 env EnvVar[], 8 resources ResourceRequirements, 13 terminationMessagePath text, 14 imagePullPolicy text, 16 stdin flag, 17 stdinOnce flag, 18 tty flag, 20 terminationMessagePolicy text",
   ContainerPort: "1 name text, 2 hostPort number, 3 containerPort number, 4 protocol text, 5 hostIP text",
   EnvVar: "1 name text, 2 value text",
   Role: "1 metadata ObjectMeta, 2 rules PolicyRule[]",
@@ -67,7 +91,7 @@ const lines: Readonly<Record<string, string>> = {
   RoleRef: "1 apiGroup text, 2 kind text, 3 name text",
 };
 
-/** How one field is read. */
+/** Rules for reading one field. */
 export interface FieldType {
   readonly name: string;
   readonly type: string;

@@ -6,7 +6,7 @@ import { fieldsOnWire, Malformed } from "./wire-reader.ts";
 /** Media type of Kubernetes' protobuf form. */
 export const PROTOBUF = "application/vnd.kubernetes.protobuf";
 
-/** What such a body begins with: "k8s" and a zero byte (k8s.io/apimachinery/pkg/runtime/serializer/protobuf). */
+/** First bytes of such a body: "k8s" and a zero byte (k8s.io/apimachinery/pkg/runtime/serializer/protobuf). */
 const MAGIC = Buffer.from("k8s\0");
 
 type Value = bigint | Uint8Array;
@@ -27,6 +27,15 @@ function timeOf(value: Value): string | undefined {
   return seconds === undefined ? undefined : timestamp(numberOf(seconds) * 1000);
 }
 
+/** meta/v1 MicroTime: seconds and billionths; a zero time has no fields at all. */
+function microTimeOf(value: Value): string | undefined {
+  const parts = partsOf(value);
+  const [seconds, nanos] = [parts.get(1), numberOf(parts.get(2) ?? 0n)];
+  if (seconds === undefined) return undefined;
+  const micros = String(Math.floor(nanos / 1000)).padStart(6, "0");
+  return timestamp(numberOf(seconds) * 1000).replace("Z", `.${micros}Z`);
+}
+
 /** util/intstr IntOrString: 0 is a number, 1 a text. */
 function amountOf(value: Value): number | string {
   const parts = partsOf(value);
@@ -39,6 +48,8 @@ const scalars: Readonly<Record<string, (value: Value) => unknown>> = {
   flag: (value) => numberOf(value) !== 0,
   bytes: (value) => Buffer.from(bytesOf(value)).toString("base64"),
   time: timeOf,
+  micro: microTimeOf,
+  quantity: (value) => partText(partsOf(value), 1),
   amount: amountOf,
   Ignored: () => undefined,
 };
@@ -83,7 +94,7 @@ function message(type: string, bytes: Uint8Array): Fields {
 }
 
 /**
- * Reads an object in Kubernetes' protobuf form: what kubectl sends from 1.32 on for everything it has a Go type for.
+ * Reads an object in Kubernetes' protobuf form: what client-go sends for everything it has a Go type for.
  * @throws 400 for bytes that are none, 415 for a kind or a field that this reader does not know
  */
 export function decodeProtobuf(body: Uint8Array): Fields {
@@ -92,9 +103,10 @@ export function decodeProtobuf(body: Uint8Array): Fields {
   }
   try {
     const envelope = partsOf(body.subarray(4));
-    const type = partsOf(envelope.get(1) ?? new Uint8Array());
-    const [apiVersion, kind] = [partText(type, 1), partText(type, 2)];
-    return { apiVersion, kind, ...message(kind, bytesOf(envelope.get(2) ?? new Uint8Array())) };
+    const meta = partsOf(envelope.get(1) ?? new Uint8Array());
+    const [apiVersion, kind] = [partText(meta, 1), partText(meta, 2)];
+    const type = messages.has(`${apiVersion} ${kind}`) ? `${apiVersion} ${kind}` : kind;
+    return { apiVersion, kind, ...message(type, bytesOf(envelope.get(2) ?? new Uint8Array())) };
   } catch (error) {
     if (error instanceof Malformed) throw badRequest(error.message);
     throw error;

@@ -4,12 +4,12 @@ import { type Column, columnsOf } from "./columns.ts";
 import type { Form } from "./content.ts";
 import type { Page } from "./lists.ts";
 
-/** How objects are shown: in which form, and in a table with what beside the cells. */
+/** View of objects: the form of the answer, and what a table shows beside the cells. */
 export interface View {
   readonly form: Form;
   readonly type: ResourceType;
   readonly now: number;
-  /** "Metadata" (as the API does unless told), "Object" or "None". */
+  /** "Metadata" (the API's default), "Object" or "None". */
   readonly include: string;
 }
 

@@ -80,10 +80,10 @@ const selectable: Readonly<Record<string, readonly string[]>> = {
   jobs: ["status.successful"],
 };
 
-/** Where a field stands that is called otherwise (k8s pkg/registry/core/event ToSelectableFields). */
+/** Path of a field that is called otherwise (k8s pkg/registry/core/event ToSelectableFields). */
 const places: Readonly<Record<string, readonly string[]>> = { source: ["source", "component"] };
 
-/** What an absent field counts as. */
+/** Value that an absent field counts as. */
 const absent: Readonly<Record<string, string>> = { "spec.unschedulable": "false", "spec.hostNetwork": "false" };
 
 function fieldTest(plural: string, term: string): (object: KubeObject) => boolean {

@@ -12,6 +12,8 @@ export interface Change {
   readonly object: KubeObject;
   readonly before: KubeObject | undefined;
   readonly version: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
 }
 
 /** An object that has not been stored yet: the store gives uid, version and creation time. */
@@ -38,7 +40,7 @@ export interface Objects {
   since(type: ResourceType, version: number): Change[] | undefined;
 }
 
-/** How many changes a watch may reach back: the API server's watch cache begins at 100 a resource (assumed alike). */
+/** Number of changes that a watch may reach back: the API server's watch cache begins at 100 a resource (assumed alike). */
 const REMEMBERED = 1_000;
 
 const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ""}/${name}`;
@@ -64,7 +66,7 @@ function history(first: number) {
   };
 }
 
-/** Where objects are kept, how versions rise, and who is told. */
+/** The ground under the writes: it keeps the objects, raises their versions and tells the watchers. */
 interface Ground {
   kept(type: ResourceType): Collection<KubeObject>;
   next(): string;
@@ -127,7 +129,8 @@ export function objectStore(foundation: Foundation): Objects {
       return String(version());
     },
     tell: (kind, type, object, before) => {
-      const change: Change = { kind, type, object, before, version: Number(object.metadata.resourceVersion) };
+      const version = Number(object.metadata.resourceVersion);
+      const change: Change = { kind, type, object, before, version, at: foundation.clock.now() };
       past.add(change);
       for (const listener of [...listeners]) listener(change);
     },

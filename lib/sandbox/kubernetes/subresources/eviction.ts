@@ -1,16 +1,25 @@
-import type { WireResponse } from "../../core/wire.ts";
-import { json } from "../../core/wire.ts";
-import { ApiFailure, badRequest, type Cause, forbidden, namespaceTerminating, success } from "../model/failure.ts";
-import { at, fieldsOf, type KubeObject, timestamp } from "../model/object.ts";
+import { json, textOf, type WireResponse } from "../../core/wire.ts";
+import {
+  ApiFailure,
+  badRequest,
+  forbidden,
+  invalid,
+  namespaceTerminating,
+  slowly,
+  success,
+  unsupported,
+} from "../model/failure.ts";
+import { at, type Fields, fieldsOf, type KubeObject, timestamp } from "../model/object.ts";
 import { known } from "../model/resources.ts";
-import { type Budget, isFinished, isTrue, type Pod } from "../model/shapes.ts";
+import { type Budget, type Condition, isFinished, isTrue, type Pod } from "../model/shapes.ts";
 import type { DeleteOptions } from "../registry/deletion.ts";
 import { objectIn } from "../request/content.ts";
 import { matchesSelector } from "../request/selectors.ts";
+import { typedAs } from "../validation/typed.ts";
 import { named } from "../verbs/read.ts";
 import { type Asked, admission, isDryRun, type Server } from "../verbs/server.ts";
 
-// The decisions and sentences of k8s pkg/registry/core/pod/storage/eviction.go.
+// Decisions and sentences of k8s pkg/registry/core/pod/storage/eviction.go, as a 1.34.4 server answered.
 
 /** Unconfirmed evictions that a budget may hold (MaxDisruptedPodSize). */
 const UNCONFIRMED = 2_000;
@@ -18,15 +27,74 @@ const UNCONFIRMED = 2_000;
 /** Seconds to wait for the budget's controller (the literal in EvictionREST). */
 const STALE_RETRY = 10;
 
-const blocked = (cause: Cause, retryAfterSeconds?: number): ApiFailure =>
+/** Seconds that a conflict is tried again: twenty steps of half a second (EvictionsRetry). */
+const CONFLICTS = 10;
+
+const budgets = known("poddisruptionbudgets", "policy");
+const namespaces = known("namespaces");
+
+const blocked = (message: string, retryAfterSeconds?: number): ApiFailure =>
   new ApiFailure(429, "TooManyRequests", "Cannot evict pod as it would violate the pod's disruption budget.", {
-    causes: [cause],
+    causes: [{ reason: "DisruptionBudget", message }],
     ...(retryAfterSeconds ? { retryAfterSeconds } : {}),
   });
 
-const budgetCause = (message: string): Cause => ({ reason: "DisruptionBudget", message });
+const stillProcessed = (budget: Budget): ApiFailure =>
+  blocked(`The disruption budget ${budget.metadata.name} is still being processed by the server.`, STALE_RETRY);
 
-/** A pod that has not started, has ended or is going disturbs nobody. */
+const isConflict = (error: unknown): error is ApiFailure => error instanceof ApiFailure && error.code === 409;
+
+/** Throws 400 for a body that is no Eviction. */
+function checkKind({ apiVersion = "policy/v1", kind = "Eviction" }: Fields): void {
+  const [group, version = ""] = String(apiVersion).includes("/")
+    ? String(apiVersion).split("/")
+    : ["", String(apiVersion)];
+  const cannot = (why: string): ApiFailure =>
+    badRequest(`${String(kind)} in version "${version}" cannot be handled as a Eviction: ${why}`);
+  if (kind !== "Eviction")
+    throw cannot(`converting (${version}.${String(kind)}) to (policy.Eviction): unknown conversion`);
+  if (group !== "policy" || !["v1", "v1beta1"].includes(version))
+    throw cannot(
+      `no kind "Eviction" is registered for version "${String(apiVersion)}" in scheme "pkg/runtime/scheme.go:110"`,
+    );
+}
+
+/** Reads the Eviction of a request. Throws 400 for what is none, or is one of another pod. */
+function evictionIn({ schemas }: Server, asked: Asked): Fields {
+  if (textOf(asked.request) === "")
+    throw badRequest(
+      "the object provided is unrecognized (must be of type Eviction): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)",
+    );
+  const given = objectIn(asked.request);
+  checkKind(given);
+  const body = typedAs(schemas, { kind: "Eviction", group: "policy", version: "v1" }, "V1Eviction", asked, given);
+  const namespace = at(body, "metadata", "namespace") ?? asked.namespace;
+  if (namespace !== asked.namespace)
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  if (at(body, "metadata", "name") !== asked.name)
+    throw badRequest("name in URL does not match name in Eviction object");
+  return body;
+}
+
+/** The options of the deletion; a dry run may be asked for by either way. Throws 422 for one that is misspelt. */
+function optionsOf(asked: Asked, body: Fields): DeleteOptions {
+  const given = fieldsOf(body.deleteOptions) as DeleteOptions;
+  const wrongly = (given.dryRun ?? []).filter((one) => one !== "All");
+  if (wrongly.length > 0) {
+    const options = { kind: "DeleteOptions", group: "meta.k8s.io" };
+    throw invalid(options, "", [unsupported("dryRun", given.dryRun, ["All"])]);
+  }
+  const dryRun = isDryRun(asked) || given.dryRun !== undefined;
+  return { ...given, ...(dryRun ? { dryRun: ["All"] } : {}) };
+}
+
+/** Throws 403: an eviction is something new, and nothing new is made in a namespace that goes. */
+function checkNamespace({ objects }: Server, { type, name, namespace = "" }: Asked): void {
+  if (objects.get(namespaces, undefined, namespace)?.metadata.deletionTimestamp)
+    throw namespaceTerminating(type, name, namespace);
+}
+
+/** A pod that has not started, has ended or is going disturbs nobody (canIgnorePDB). */
 const isUnguarded = (pod: Pod): boolean =>
   isFinished(pod) || pod.status?.phase === "Pending" || pod.metadata.deletionTimestamp !== undefined;
 
@@ -37,30 +105,21 @@ function isFree(pod: Pod, { spec, status }: Budget): boolean {
   return status !== undefined && status.currentHealthy >= status.desiredHealthy && status.desiredHealthy > 0;
 }
 
-const budgets = known("poddisruptionbudgets", "policy");
-const namespaces = known("namespaces");
-
 /** Takes one disruption from the budget; throws 429 when there is none, 403 when it makes no sense. */
 function spend({ objects, foundation }: Server, budget: Budget, pod: Pod, dryRun: boolean): void {
   const { metadata, status } = budget;
-  if (!status || (status.observedGeneration ?? 0) < (metadata.generation ?? 0)) {
-    throw blocked(
-      budgetCause(`The disruption budget ${metadata.name} is still being processed by the server.`),
-      STALE_RETRY,
-    );
-  }
-  if (status.disruptionsAllowed < 0) throw forbidden(budgets, metadata.name, "pdb disruptions allowed is negative");
+  const senseless = (why: string): ApiFailure =>
+    forbidden({ ...budgets, plural: budgets.singular }, metadata.name, why);
+  if (!status || (status.observedGeneration ?? 0) < (metadata.generation ?? 0)) throw stillProcessed(budget);
+  if (status.disruptionsAllowed < 0) throw senseless("pdb disruptions allowed is negative");
   const disrupted = status.disruptedPods ?? {};
-  if (Object.keys(disrupted).length > UNCONFIRMED) {
-    throw forbidden(
-      budgets,
-      metadata.name,
-      "DisruptedPods map too big - too many evictions not confirmed by PDB controller",
-    );
-  }
+  if (Object.keys(disrupted).length > UNCONFIRMED)
+    throw senseless("DisruptedPods map too big - too many evictions not confirmed by PDB controller");
   if (status.disruptionsAllowed === 0) {
-    const message = `The disruption budget ${metadata.name} needs ${status.desiredHealthy} healthy pods and has ${status.currentHealthy} currently`;
-    throw blocked(budgetCause(message));
+    const { desiredHealthy, currentHealthy } = status;
+    throw blocked(
+      `The disruption budget ${metadata.name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`,
+    );
   }
   if (dryRun) return;
   const unconfirmed = { ...disrupted, [pod.metadata.name]: timestamp(foundation.clock.now()) };
@@ -68,41 +127,85 @@ function spend({ objects, foundation }: Server, budget: Budget, pod: Pod, dryRun
   objects.replace(budgets, { ...budget, status: spent });
 }
 
-function guard(server: Server, pod: Pod, dryRun: boolean): void {
-  const matching = server.objects
+/** The budget that guards a pod. Throws 500 for two. */
+function guardOf({ objects }: Server, pod: Pod): Budget | undefined {
+  const matching = objects
     .list<Budget>(budgets, pod.metadata.namespace)
     .filter(({ spec }) => matchesSelector(spec.selector, pod.metadata.labels));
   if (matching.length > 1) {
     const message = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
     throw new ApiFailure(500, "", message);
   }
-  const [budget] = matching;
-  if (budget && !isFree(pod, budget)) spend(server, budget, pod, dryRun);
+  return matching[0];
 }
 
-/** Throws 403: an eviction is something new, and nothing new is made in a namespace that goes. */
-function checkNamespace({ objects }: Server, { type, name, namespace = "" }: Asked): void {
-  if (objects.get(namespaces, undefined, namespace)?.metadata.deletionTimestamp)
-    throw namespaceTerminating(type, name, namespace);
+const target: Omit<Condition, "lastTransitionTime"> = {
+  type: "DisruptionTarget",
+  status: "True",
+  reason: "EvictionByEvictionAPI",
+  message: "Eviction API: evicting",
+};
+
+/** Deletes the pod and says on it why (addConditionAndDeletePod). Throws 409 for a precondition that is not met. */
+function end({ registry, objects, foundation }: Server, asked: Asked, pod: Pod, options: DeleteOptions): void {
+  registry.remove(asked, { ...options, dryRun: ["All"] });
+  if (options.dryRun) return;
+  const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== target.type);
+  const since = { lastTransitionTime: timestamp(foundation.clock.now()) };
+  const conditions = [...others, { ...target, ...since }];
+  objects.replace<Pod>(asked.type, { ...pod, status: { ...pod.status, conditions } });
+  const { resourceVersion: _met, ...preconditions } = options.preconditions ?? {};
+  registry.remove(asked, { ...options, preconditions });
+}
+
+/** Ends a pod that no budget guards; a precondition that is not met is tried for some seconds. */
+function endUnguarded(server: Server, asked: Asked, pod: Pod, options: DeleteOptions): void {
+  try {
+    end(server, asked, pod, options);
+  } catch (error) {
+    throw isConflict(error) ? slowly(error, CONFLICTS) : error;
+  }
+}
+
+/**
+ * Ends a pod that its budget lets go because it is not ready: the server puts the version that it judged in the place of
+ * the caller's, and answers 429 where the uid is not met.
+ */
+function endUnready(server: Server, asked: Asked, pod: Pod, budget: Budget, options: DeleteOptions): void {
+  const { resourceVersion, ...preconditions } = options.preconditions ?? {};
+  try {
+    end(server, asked, pod, { ...options, preconditions });
+  } catch (error) {
+    throw isConflict(error) && resourceVersion === undefined ? stillProcessed(budget) : error;
+  }
+}
+
+/** The budget is spent before the preconditions are looked at: a refused one costs a disruption. */
+function endGuarded(server: Server, asked: Asked, pod: Pod, budget: Budget, options: DeleteOptions): void {
+  spend(server, budget, pod, options.dryRun !== undefined);
+  end(server, asked, pod, options);
+}
+
+function endRunning(server: Server, asked: Asked, pod: Pod, options: DeleteOptions): void {
+  const budget = guardOf(server, pod);
+  if (!budget) end(server, asked, pod, options);
+  else if (isFree(pod, budget)) endUnready(server, asked, pod, budget, options);
+  else endGuarded(server, asked, pod, budget, options);
 }
 
 /**
  * POST pods/<name>/eviction: deletes the pod if its disruption budget allows.
- * Answers 201; 403 in a namespace that goes, 404, 409 for preconditions, 429 with cause DisruptionBudget, 500 for two budgets.
+ * Answers 201; 400 for no Eviction of this pod, 403 in a namespace that goes, 404, 409 for preconditions (after ten
+ * seconds where no budget guards), 429 with cause DisruptionBudget, 500 for two budgets.
  */
 export function evict(server: Server, asked: Asked): WireResponse {
-  const body = objectIn(asked.request);
-  const name = at(body, "metadata", "name");
-  if (name !== undefined && name !== asked.name) throw badRequest("name in URL does not match name in Eviction object");
+  const body = evictionIn(server, asked);
   checkNamespace(server, asked);
-  const given = fieldsOf(body.deleteOptions) as DeleteOptions;
-  // EvictionREST.Create: who may not ask is told so before anybody looks for the pod.
-  admission(server, asked)(undefined, body as KubeObject);
+  const options = optionsOf(asked, body);
+  // EvictionREST.Create: who may not ask is told so before the pod is looked for.
+  admission(server, asked)(undefined, body as unknown as KubeObject);
   const pod = named<Pod>(server, asked);
-  const dryRun = isDryRun(asked) || (given.dryRun?.includes("All") ?? false);
-  const options: DeleteOptions = { ...given, ...(dryRun ? { dryRun: ["All"] } : {}) };
-  server.registry.remove(asked, { ...options, dryRun: ["All"] });
-  if (!isUnguarded(pod)) guard(server, pod, dryRun);
-  server.registry.remove(asked, options);
+  if (isUnguarded(pod)) endUnguarded(server, asked, pod, options);
+  else endRunning(server, asked, pod, options);
   return json(success(201), 201);
 }

@@ -1,9 +1,13 @@
+import { userInfoOf } from "../access/users.ts";
 import { fieldsOf, type KubeObject } from "../model/object.ts";
 import type { Asked } from "../verbs/server.ts";
 
-/** A CertificateSigningRequest says who asked; the server writes that, not the asker (csrStrategy.PrepareForCreate). */
+/**
+ * A CertificateSigningRequest says who asked, and with which credential; the server writes that, not the asker, whose own
+ * words are dropped (csrStrategy.PrepareForCreate).
+ */
 export function asRequested({ type, user }: Pick<Asked, "type" | "user">, object: KubeObject): KubeObject {
   if (type.plural !== "certificatesigningrequests") return object;
-  const asker = { username: user.name, groups: user.groups, ...(user.uid ? { uid: user.uid } : {}) };
-  return { ...object, spec: { ...fieldsOf(object.spec), ...asker } };
+  const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...asked } = fieldsOf(object.spec);
+  return { ...object, spec: { ...asked, ...userInfoOf(user) } };
 }

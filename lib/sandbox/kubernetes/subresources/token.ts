@@ -1,16 +1,21 @@
 import { json, type WireResponse } from "../../core/wire.ts";
 import { AUDIENCE } from "../access/tokens.ts";
 import { serviceAccountUser } from "../access/users.ts";
-import { type Cause, invalid, wrong } from "../model/failure.ts";
+import { ApiFailure, badRequest, type Cause, invalid, notFound, wrong } from "../model/failure.ts";
 import { type Fields, fieldsOf, type KubeObject, listOf, timestamp } from "../model/object.ts";
+import { known } from "../model/resources.ts";
 import { objectIn } from "../request/content.ts";
 import { named } from "../verbs/read.ts";
 import { type Asked, admission, type Server } from "../verbs/server.ts";
+
+// The decisions and sentences of k8s pkg/registry/core/serviceaccount/storage/token.go, in its order.
 
 /** Bounds and default of expirationSeconds (k8s pkg/apis/authentication/validation, v1 defaults). */
 const SHORTEST = 600;
 const LONGEST = 2 ** 32;
 const USUAL = 3_600;
+
+const secrets = known("secrets");
 
 function causesOf(seconds: number): Cause[] {
   if (seconds < SHORTEST)
@@ -20,31 +25,59 @@ function causesOf(seconds: number): Cause[] {
     : [];
 }
 
-/** POST serviceaccounts/<name>/token (TokenRequest): a token that expires. Answers 201; 404, 422. */
+/** `apiVersion, Kind=kind`, as Go prints a GroupVersionKind. */
+const kindIn = ({ apiVersion, kind }: Fields): string => {
+  const version = String(apiVersion ?? "");
+  return `${version.includes("/") ? version : `/${version}`}, Kind=${String(kind ?? "")}`;
+};
+
+/**
+ * The Secret that a token is to end with; undefined for a token that is bound to nothing.
+ * @throws 400 for another kind (this server binds tokens to Secrets alone), 404, 409 for another uid
+ */
+function anchor({ objects }: Server, { namespace }: Asked, ref: unknown): KubeObject | undefined {
+  if (ref === null) return undefined;
+  const { name = "", uid = "", ...type } = fieldsOf(ref);
+  if (type.apiVersion !== "v1" || type.kind !== "Secret")
+    throw badRequest(`cannot bind token to object of type ${kindIn(type)}`);
+  const secret = objects.get(secrets, namespace, String(name));
+  if (!secret) throw notFound(secrets, String(name));
+  if (uid === "" || uid === secret.metadata.uid) return secret;
+  const why = `the UID in the bound object reference (${String(uid)}) does not match the UID in record. The object might have been deleted and then recreated`;
+  const details = { name: String(name), kind: "Secret" };
+  throw new ApiFailure(409, "Conflict", `Operation cannot be fulfilled on Secret "${String(name)}": ${why}`, details);
+}
+
+/** The request with what the API fills in; a pointer without omitempty is written as null (BoundObjectRef). */
+function completed(body: Fields): { readonly audiences: string[]; readonly seconds: number; readonly ref: unknown } {
+  const spec = fieldsOf(body.spec);
+  const audiences = listOf<string>(spec.audiences);
+  return {
+    audiences: audiences.length > 0 ? audiences : [AUDIENCE],
+    seconds: Number(spec.expirationSeconds ?? USUAL),
+    ref: spec.boundObjectRef ?? null,
+  };
+}
+
+/** POST serviceaccounts/<name>/token (TokenRequest): a token that expires. Answers 201; 400, 404, 409, 422. */
 export function requestToken(server: Server, asked: Asked): WireResponse {
   const body = objectIn(asked.request);
   const account = named(server, asked);
-  const spec = fieldsOf(body.spec);
-  const seconds = Number(spec.expirationSeconds ?? USUAL);
+  const { audiences, seconds, ref } = completed(body);
   const causes = causesOf(seconds);
-  if (causes.length > 0) throw invalid({ kind: "TokenRequest", group: "authentication.k8s.io" }, asked.name, causes);
-  const wanted: Fields = { ...body, spec: { ...spec, expirationSeconds: seconds } };
-  admission(server, asked)(undefined, wanted as KubeObject);
+  if (causes.length > 0) throw invalid({ kind: "TokenRequest", group: "authentication.k8s.io" }, "", causes);
+  const spec = { audiences, expirationSeconds: seconds, boundObjectRef: ref };
+  admission(server, asked)(undefined, { ...body, spec } as unknown as KubeObject);
+  const secret = anchor(server, asked, ref);
   const user = serviceAccountUser(account.metadata.namespace ?? "", asked.name);
   const now = server.foundation.clock.now();
-  const wished = listOf<string>(spec.audiences);
-  const audiences = wished.length > 0 ? wished : [AUDIENCE];
   const answer = {
     kind: "TokenRequest",
     apiVersion: "authentication.k8s.io/v1",
     metadata: { name: asked.name, namespace: asked.namespace, creationTimestamp: timestamp(now) },
-    spec: {
-      audiences,
-      expirationSeconds: seconds,
-      boundObjectRef: null,
-    },
+    spec,
     status: {
-      token: server.judges.tokens.issue({ name: user.name }, seconds, audiences),
+      token: server.judges.tokens.issue({ name: user.name }, seconds, { audiences, secret }),
       expirationTimestamp: timestamp(now + seconds * 1000),
     },
   };

@@ -25,7 +25,7 @@ function nameCauses(type: ResourceType, name: string): Cause[] {
   return faultOf("metadata.name", name, (nameRules[type.plural] ?? subdomainFault)(name));
 }
 
-/** What is wrong with labels, wherever they stand. */
+/** Faults of labels, wherever they stand. */
 export const labelCauses = (labels: unknown, field: string): Cause[] =>
   Object.entries(fieldsOf(labels)).flatMap(([key, value]) =>
     typeof value === "string"
@@ -45,11 +45,19 @@ function annotationCauses(annotations: unknown): Cause[] {
   ];
 }
 
+/** Fields that an owner must have, with the words for a missing one (validateOwnerReference). */
+const ownerFields = {
+  apiVersion: "version must not be empty",
+  kind: "must not be empty",
+  name: "must not be empty",
+  uid: "must not be empty",
+} as const;
+
 const ownerCauses = (owners: unknown): Cause[] =>
   listOf<Partial<OwnerReference>>(owners).flatMap((owner) =>
-    (["apiVersion", "kind", "name", "uid"] as const)
+    (Object.keys(ownerFields) as (keyof typeof ownerFields)[])
       .filter((field) => !owner[field])
-      .map((field) => wrong(`metadata.ownerReferences.${field}`, "", `${field} must not be empty`)),
+      .map((field) => wrong(`metadata.ownerReferences.${field}`, "", ownerFields[field])),
   );
 
 const finalizerCauses = (finalizers: unknown): Cause[] =>
@@ -64,7 +72,7 @@ export const metadataCauses = (type: ResourceType, { metadata }: KubeObject): Ca
   ...finalizerCauses(metadata.finalizers),
 ];
 
-/** What an update may not do to metadata: no new finalizers once the object is being deleted. */
+/** Causes against an update of metadata: no new finalizers once the object is being deleted. */
 export function metadataUpdateCauses(before: KubeObject, after: KubeObject): Cause[] {
   const had = before.metadata.finalizers ?? [];
   const fresh = (after.metadata.finalizers ?? []).filter((one) => !had.includes(one));

@@ -1,4 +1,4 @@
-// Rules and sentences of k8s.io/apimachinery/pkg/util/validation.
+// Rules and sentences of k8s.io/apimachinery/pkg/util/validation 0.34 (from 0.35 on lengths are counted in bytes).
 
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
@@ -14,25 +14,25 @@ const namePartRule =
 const labelValueRule =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-const tooLong = (limit: number): string => `must be no more than ${limit} bytes`;
+const tooLong = (limit: number): string => `must be no more than ${limit} characters`;
 
-/** What is wrong with a name as a DNS subdomain; undefined when nothing is. */
+/** Fault of a name as a DNS subdomain; undefined when it has none. */
 export function subdomainFault(name: string): string | undefined {
   if (name.length > 253) return tooLong(253);
   return subdomain.test(name) ? undefined : subdomainRule;
 }
 
-/** What is wrong with a name as a DNS label (namespaces, services). */
+/** Fault of a name as a DNS label (namespaces, services). */
 export function labelFault(name: string): string | undefined {
   if (name.length > 63) return tooLong(63);
   return label.test(name) ? undefined : labelRule;
 }
 
-/** What is wrong with a name that may be any path segment (RBAC objects). */
+/** Fault of a name that may be any path segment (RBAC objects). */
 export const segmentFault = (name: string): string | undefined =>
   name === "." || name === ".." || /[/%]/.test(name) ? "may not contain '/' or '%', nor be '.' or '..'" : undefined;
 
-/** What is wrong with the key of a label, annotation, taint or finalizer: [prefix/]name. */
+/** Fault of the key of a label, annotation, taint or finalizer: [prefix/]name. */
 export function keyFault(key: string): string | undefined {
   const parts = key.split("/");
   if (parts.length > 2)
@@ -45,7 +45,7 @@ export function keyFault(key: string): string | undefined {
   return namePart.test(name) ? undefined : namePartRule;
 }
 
-/** What is wrong with a label's value. */
+/** Fault of a label's value. */
 export function valueFault(value: string): string | undefined {
   if (value.length > 63) return tooLong(63);
   return labelValue.test(value) ? undefined : labelValueRule;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type Cause, forbiddenField, required, unsupported, wrong } from "../model/failure.ts";
 import { at, type KubeObject, listOf } from "../model/object.ts";
 import type { Node, Taint } from "../model/shapes.ts";
@@ -30,15 +31,20 @@ const duplicates = (taints: readonly Partial<Taint>[]): Cause[] =>
       : [],
   );
 
-/** What is wrong with a Node (k8s pkg/apis/core/validation ValidateNode). */
+/** Faults of a Node (k8s pkg/apis/core/validation ValidateNode). */
 export function nodeCauses(object: KubeObject): Cause[] {
   const taints = listOf<Partial<Taint>>(at(object, "spec", "taints"));
   return [...taints.flatMap((taint, index) => taintCauses(taint, `metadata.taints[${index}]`)), ...duplicates(taints)];
 }
 
-/** What an update may not change in a Node (ValidateNodeUpdate). */
+/** Causes against an update of a Node: fields that may not change (ValidateNodeUpdate). */
 export function nodeUpdateCauses(before: KubeObject, after: KubeObject): Cause[] {
-  const [old, fresh] = [(before as Node).spec?.providerID, (after as Node).spec?.providerID];
-  if (!old || old === fresh) return [];
-  return [forbiddenField("spec.providerID", 'node updates may not change providerID except from "" to valid')];
+  const [old, fresh] = [(before as Node).spec ?? {}, (after as Node).spec ?? {}];
+  const isKept = (one: unknown, other: unknown): boolean => !one || isDeepStrictEqual(one, other);
+  const changed = (field: string, what: string): Cause =>
+    forbiddenField(`spec.${field}`, `node updates may not change ${what} except from "" to valid`);
+  return [
+    ...(isKept(old.podCIDRs, fresh.podCIDRs) ? [] : [changed("podCIDRs", "podCIDR")]),
+    ...(isKept(old.providerID, fresh.providerID) ? [] : [changed("providerID", "providerID")]),
+  ];
 }

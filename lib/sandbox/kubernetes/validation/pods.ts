@@ -15,7 +15,7 @@ function containerCauses(container: Partial<Container>, field: string): Cause[] 
   ];
 }
 
-/** What is wrong with a pod's spec, wherever it stands. */
+/** Faults of a pod's spec, wherever it stands. */
 export function podSpecCauses(spec: unknown, field: string): Cause[] {
   const containers = listOf<Partial<Container>>(at(spec, "containers"));
   const policy = at(spec, "restartPolicy");
@@ -26,7 +26,7 @@ export function podSpecCauses(spec: unknown, field: string): Cause[] {
   ];
 }
 
-/** What is wrong with a Pod. */
+/** Faults of a Pod. */
 export const podCauses = (pod: KubeObject): Cause[] => podSpecCauses(pod.spec, "spec");
 
 /** A pod's spec without what an update may change. */
@@ -42,7 +42,7 @@ const lostToleration = (before: KubeObject, after: KubeObject): boolean =>
     (one) => !listOf(at(after, "spec", "tolerations")).some((other) => isDeepStrictEqual(one, other)),
   );
 
-/** What an update may not change in a Pod (ValidatePodUpdate). */
+/** Causes against an update of a Pod: fields that may not change (ValidatePodUpdate). */
 export function podUpdateCauses(before: KubeObject, after: KubeObject): Cause[] {
   if (isDeepStrictEqual(fixedPart(before), fixedPart(after)) && !lostToleration(before, after)) return [];
   return [

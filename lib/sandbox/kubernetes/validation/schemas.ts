@@ -17,12 +17,12 @@ interface Model {
   readonly attributeTypeMap?: readonly { readonly baseName: string; readonly type: TypeName }[];
 }
 
-/** Where the library's name is not V1 and the kind. */
+/** Names of the library that are not V1 and the kind. */
 const irregular: Readonly<Record<string, TypeName>> = { Event: "CoreV1Event" };
 
 const modelName = ({ kind }: ResourceType): TypeName => irregular[kind] ?? `V1${kind}`;
 
-const isModelled = ({ custom, virtual }: ResourceType): boolean => !custom && !virtual;
+const isModelled = ({ custom, virtual, keptOnly }: ResourceType): boolean => !custom && !virtual && !keptOnly;
 
 const named = /\b(?:CoreV1|RbacV1|V1)[A-Z]\w+/;
 
@@ -33,6 +33,9 @@ export const innerModel = (type: TypeName): TypeName | undefined => {
   const name = named.exec(type)?.[0];
   return name && isModel(name) ? name : undefined;
 };
+
+/** Types of bodies that are no stored object. */
+const besides: readonly TypeName[] = ["V1Eviction"];
 
 async function modelOf(name: TypeName): Promise<Schema> {
   const module = (await import(`@kubernetes/client-node/dist/gen/models/${name}.js`)) as Record<string, Model>;
@@ -55,6 +58,6 @@ export async function apiSchemas(): Promise<Schemas> {
     for (const [index, schema] of schemas.entries()) known.set(fresh[index] ?? "", schema);
     await read(schemas.flatMap(partsOf));
   };
-  await read(resourceTypes.filter(isModelled).map(modelName));
+  await read([...resourceTypes.filter(isModelled).map(modelName), ...besides]);
   return { nameOf: (type) => (isModelled(type) ? modelName(type) : undefined), get: (name) => known.get(name) };
 }

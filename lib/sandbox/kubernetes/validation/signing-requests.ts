@@ -55,17 +55,17 @@ function signerCauses(signer: unknown): Cause[] {
       ];
 }
 
-/** What is wrong with a CertificateSigningRequest. */
+/** Faults of a CertificateSigningRequest. */
 export function signingRequestCauses(object: KubeObject): Cause[] {
   const spec = fieldsOf(object.spec);
   const wanted = listOf<string>(spec.usages);
   return [
     ...requestCauses(object, spec.request),
-    ...signerCauses(spec.signerName),
     ...(wanted.length === 0 ? [required("spec.usages")] : []),
     ...wanted.flatMap((one, index) =>
       usages.includes(one) ? [] : [unsupported(`spec.usages[${index}]`, one, usages)],
     ),
+    ...signerCauses(spec.signerName),
     ...(Number(spec.expirationSeconds ?? SHORTEST) < SHORTEST
       ? [
           wrong(

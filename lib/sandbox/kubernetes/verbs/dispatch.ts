@@ -1,13 +1,14 @@
 import { json, type WireResponse } from "../../core/wire.ts";
 import { reviews } from "../access/reviews.ts";
-import { ApiFailure, noSuchResource, notAllowed } from "../model/failure.ts";
+import { noSuchResource, notAllowed } from "../model/failure.ts";
 import { fieldsOf } from "../model/object.ts";
 import { objectIn } from "../request/content.ts";
 import { bindPod } from "../subresources/binding.ts";
 import { evict } from "../subresources/eviction.ts";
+import { throughKubelet, throughTheKubelet } from "../subresources/kubelet.ts";
 import { scale } from "../subresources/scale.ts";
 import { requestToken } from "../subresources/token.ts";
-import { get, list, named, watching } from "./read.ts";
+import { get, list, watching } from "./read.ts";
 import type { Asked, Server } from "./server.ts";
 import { create, patch, remove, removeMany, update } from "./write.ts";
 
@@ -37,20 +38,10 @@ function review({ judges }: Server, { request, type, user }: Asked): WireRespons
   return json({ kind: type.kind, apiVersion: type.apiVersion, metadata: {}, spec, status }, 201);
 }
 
-/** Ways through the API server to the kubelet of a pod's node. */
-const throughKubelet = ["log", "exec", "attach", "portforward", "proxy"];
-
-/** Throws 404 for what is not there, then 501: the sandbox runs no containers, and an answer would be made up. */
-const nothingRuns: Handler = (server, asked) => {
-  const { metadata } = named(server, asked);
-  const what = `${asked.type.plural} "${metadata.name}" has no ${asked.subresource} here`;
-  throw new ApiFailure(501, "", `${what}: the sandbox simulates nodes and pods, but runs no containers`);
-};
-
 function handlerOf({ type, subresource }: Asked, verb: string): Handler | undefined {
   if (type.virtual) return verb === "create" ? review : undefined;
   if (subresource === "") return onObjects[verb];
-  if (throughKubelet.includes(subresource)) return nothingRuns;
+  if (throughKubelet.includes(subresource)) return throughTheKubelet;
   if (subresource === "scale") return (server, asked) => scale(server, asked, verb);
   const action = actions[subresource];
   if (action) return verb === "create" ? action : undefined;

@@ -7,7 +7,7 @@ import { shown, shownList, type View } from "../request/render.ts";
 import { watch } from "../request/watch.ts";
 import type { Asked, Server } from "./server.ts";
 
-/** How this request wants objects to be written. Throws 406. */
+/** The form in which this request wants objects to be written. Throws 406. */
 export const viewOf = ({ foundation }: Server, { request, type, query }: Asked): View => ({
   form: formFor(request.headers.accept),
   type,

@@ -1,4 +1,5 @@
 import type { Foundation } from "../../core/foundation.ts";
+import type { KubeletAnswer } from "../../core/surroundings.ts";
 import type { WireRequest } from "../../core/wire.ts";
 import type { Attempt } from "../access/admission.ts";
 import type { Judges } from "../access/reviews.ts";
@@ -11,7 +12,7 @@ import type { Lister } from "../request/lists.ts";
 import type { Objects } from "../store/objects.ts";
 import type { Schemas } from "../validation/schemas.ts";
 
-/** What the verbs work with. */
+/** Parts that the verbs work with. */
 export interface Server {
   readonly foundation: Foundation;
   readonly objects: Objects;
@@ -20,6 +21,8 @@ export interface Server {
   readonly judges: Judges;
   readonly ownerships: Ownerships;
   readonly schemas: Schemas;
+  /** Calls a kubelet at its node's address; undefined where the sandbox simulates no machine. */
+  callKubelet(address: string): KubeletAnswer | undefined;
   /** Admission of a change that authorisation has let through; throws 403, 422 or what a policy says. */
   admit(attempt: Attempt): void;
 }
@@ -42,7 +45,7 @@ const operationOf = (before: KubeObject | undefined, after: KubeObject | undefin
   return before ? "UPDATE" : "CREATE";
 };
 
-/** What the registry asks before it stores: is the change from one state to the other admitted? */
+/** Check that the registry makes before it stores: is the change from one state to the other admitted? */
 export const admission =
   (server: Server, { user, type, subresource, namespace, name }: Asked) =>
   (before: KubeObject | undefined, after: KubeObject | undefined): void =>

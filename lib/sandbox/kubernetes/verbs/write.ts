@@ -1,5 +1,5 @@
-import { json, textOf, type WireResponse } from "../../core/wire.ts";
-import { badRequest, invalid, required, success, wrong } from "../model/failure.ts";
+import { json, type WireResponse } from "../../core/wire.ts";
+import { badRequest, invalid, required, success } from "../model/failure.ts";
 import { type Fields, fieldsOf, type KubeObject } from "../model/object.ts";
 import { applied, type Ownership, written } from "../patches/apply.ts";
 import { APPLY, patcherOf } from "../patches/patch.ts";
@@ -8,7 +8,7 @@ import { mediaTypeOf, objectIn, optionsIn, patchIn } from "../request/content.ts
 import { selectionOf } from "../request/lists.ts";
 import { shown, shownList } from "../request/render.ts";
 import { asRequested } from "../subresources/signing-requests.ts";
-import { decode } from "../validation/decode.ts";
+import { typedAs } from "../validation/typed.ts";
 import { viewOf } from "./read.ts";
 import { type Asked, admission, isDryRun, type Server } from "./server.ts";
 
@@ -32,43 +32,21 @@ function addressed({ type, namespace, name }: Asked, body: Fields): KubeObject {
   return { ...body, apiVersion, kind, metadata: { ...metadata, ...inNamespace } } as KubeObject;
 }
 
-/**
- * Reads an object by the API's types. Fields that they do not know are dropped, or refused when the client asked for
- * that (fieldValidation=Strict, as kubectl does).
- * @throws 400, or 422 for what a patch made
- */
-function typed({ schemas }: Server, asked: Asked, object: KubeObject): KubeObject {
-  const { type, query, request } = asked;
-  const schema = schemas.nameOf(type);
-  if (!schema) return object;
-  const { value, unknown, mistaken } = decode(schemas, schema, object);
-  const complaints = unknown.map((field) => `unknown field "${field}"`);
-  const level = query.get("fieldValidation") || "Warn";
-  const isRefused = level === "Strict" && unknown.length > 0;
-  const why = mistaken[0] ?? (isRefused ? `strict decoding error: ${complaints.join(", ")}` : undefined);
-  if (why === undefined) {
-    if (level === "Warn") complaints.forEach(asked.warn);
-    return value as KubeObject;
-  }
-  if (request.method === "PATCH")
-    throw invalid({ kind: type.kind, group: type.group }, "", [wrong("patch", textOf(request), why)]);
-  throw badRequest(`${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${why}`);
-}
+/** Reads an object of the asked type by the API's types. Throws 400, or 422 for what a patch made. */
+const typed = ({ schemas }: Server, asked: Asked, object: KubeObject): KubeObject =>
+  typedAs(schemas, asked.type, schemas.nameOf(asked.type), asked, object);
 
-/** How a request's writes are meant: admitted first, stored unless it is a dry run. */
+/** Options of a request's writes: admitted first, stored unless it is a dry run. */
 const writeOptions = (server: Server, asked: Asked) => ({ dryRun: isDryRun(asked), admit: admission(server, asked) });
 
 /** Kinds that are written all the time by programs and applied by nobody. */
 const unremembered = new Set(["Lease", "Event"]);
 
-/** What kubectl applied on the client's side it takes over by itself when it goes on on the server's side. */
-const MIGRATED = "kubectl-client-side-apply";
-
 /** Remembers who wrote what, so that server-side apply can tell: fieldManager, else the program's name (its user agent). */
 function remember(server: Server, asked: Asked, before: KubeObject | undefined, after: KubeObject): void {
   const manager =
     asked.query.get("fieldManager") ?? (asked.request.headers["user-agent"] ?? "unknown").split("/")[0] ?? "";
-  if (isDryRun(asked) || asked.subresource !== "" || unremembered.has(after.kind) || manager === MIGRATED) return;
+  if (isDryRun(asked) || asked.subresource !== "" || unremembered.has(after.kind)) return;
   const owners: Ownership = structuredClone(server.ownerships.get(after.metadata.uid) ?? {});
   written(owners, before, after, manager);
   server.ownerships.set(after.metadata.uid, owners);
@@ -114,7 +92,7 @@ export function patch(server: Server, asked: Asked): WireResponse {
   const change = (before: KubeObject): KubeObject =>
     versioned(before, unmoved(before, typed(server, asked, carryOut(before, body))));
   const before = server.objects.get(asked.type, asked.namespace, asked.name);
-  const patched = server.registry.update(asked, change, writeOptions(server, asked));
+  const patched = server.registry.update(asked, change, { ...writeOptions(server, asked), patched: true });
   remember(server, asked, before, patched);
   return json(shown(viewOf(server, asked), patched));
 }
@@ -132,14 +110,14 @@ function apply(server: Server, asked: Asked): WireResponse {
   const owners: Ownership = structuredClone((before && server.ownerships.get(before.metadata.uid)) ?? {});
   const base = before ?? ({ ...wanted, metadata: { name, ...(namespace ? { namespace } : {}) } } as KubeObject);
   const after = applied(owners, base, wanted, { manager, force: query.get("force") === "true" });
-  const options = writeOptions(server, asked);
+  const options = { ...writeOptions(server, asked), patched: true };
   const change = (current: KubeObject): KubeObject => versioned(current, after);
   const stored = before ? server.registry.update(asked, change, options) : server.registry.create(type, after, options);
   if (!options.dryRun) server.ownerships.set(stored.metadata.uid, owners);
   return json(shown(viewOf(server, asked), stored), before ? 200 : 201);
 }
 
-/** What a DELETE carries, in its body or as parameters. */
+/** Options of a DELETE, from its body or its parameters. */
 function deleteOptions(asked: Asked): DeleteOptions {
   const given = optionsIn(asked.request);
   const grace = asked.query.get("gracePeriodSeconds");

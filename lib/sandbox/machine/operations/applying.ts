@@ -3,7 +3,7 @@ import type { Machine } from "../machine.ts";
 import type { Process } from "../process.ts";
 
 /**
- * How long a step of PowerShell takes, shortest and longest, in ms: all assumed, from such cmdlets on current instance
+ * Time that a step of PowerShell takes, shortest and longest, in ms: all assumed, from such cmdlets on current instance
  * types.
  */
 export const CMDLET_MS = {
@@ -17,9 +17,22 @@ export const CMDLET_MS = {
 export interface Applying {
   readonly machine: Machine;
   readonly process: Process;
+  /** The script that applies the plan. */
+  readonly text: string;
   /** Running services whose files or definition changed. */
   readonly restartDue: Set<string>;
+  /** Something that this plan did, or found half done, waits for a boot. */
+  rebootDue: boolean;
 }
+
+/** Begins a run. */
+export const applyingOn = ({ machine, process, text }: Pick<Applying, "machine" | "process" | "text">): Applying => ({
+  machine,
+  process,
+  text,
+  restartDue: new Set(),
+  rebootDue: false,
+});
 
 /**
  * Executes operations of one kind, check-then-act.

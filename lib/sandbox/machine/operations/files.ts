@@ -1,15 +1,17 @@
 import type { FileSource } from "../../../../lambdas/desired/plan.ts";
+import type { InstanceRole } from "../../core/surroundings.ts";
+import { fromAws } from "../aws-requests.ts";
 import { filesNamedIn } from "../command-line.ts";
-import { pathKey, sha256Of } from "../disk.ts";
+import { type FileEntry, pathKey, sha256Of } from "../disk.ts";
+import { loadAwsTools } from "../loading.ts";
 import type { Machine } from "../machine.ts";
-import { requireCredentials } from "../metadata.ts";
 import { binaryOf } from "../payload.ts";
-import type { Process } from "../process.ts";
+import { requireSpace } from "../scripts/records.ts";
 import type { Service } from "../state.ts";
 import { WindowsError } from "../windows-errors.ts";
 import { type Applying, CMDLET_MS, type Doer } from "./applying.ts";
 
-/** What a machine fetches from a bucket: its own role's rights decide, and the metadata service must answer. */
+/** Object that a machine fetches from a bucket: its own role's rights decide, and the metadata service must answer. */
 export interface BucketObject {
   readonly bucket: string;
   readonly key: string;
@@ -24,14 +26,14 @@ const PROGRAM_BYTES = 80_000_000;
 
 const damaged = (content: Uint8Array): Uint8Array => Buffer.concat([content, Buffer.from([0])]);
 
-/**
- * Downloads one object with the machine's own role.
- * @throws Error without the metadata service; AwsError as S3 refuses
- */
-export async function download(machine: Machine, process: Process, object: BucketObject): Promise<Uint8Array> {
-  requireCredentials(machine);
-  const { role } = machine.surroundings;
-  const content = await process.io(role.readObject(machine.id, object.bucket, object.key, object.version));
+/** Downloads one object with the machine's own role. @throws Error in the script's words */
+async function download(
+  { machine, process, text }: Pick<Applying, "machine" | "process" | "text">,
+  object: BucketObject,
+): Promise<Uint8Array> {
+  await loadAwsTools(machine, process, text);
+  const read = (role: InstanceRole) => role.readObject(machine.id, object.bucket, object.key, object.version);
+  const content = await fromAws({ machine, process }, "S3", read);
   const bytes = binaryOf(Buffer.from(content).toString("utf8")) ? PROGRAM_BYTES : content.byteLength;
   const [least, most] = FIRST_BYTE_MS;
   const transfer = Math.round(bytes / BYTES_PER_MS);
@@ -39,23 +41,53 @@ export async function download(machine: Machine, process: Process, object: Bucke
   return machine.strikes("download-corrupt") ? damaged(content) : content;
 }
 
-async function secretField(machine: Machine, process: Process, secretId: string, field: string): Promise<Uint8Array> {
-  requireCredentials(machine);
-  const secret: unknown = JSON.parse(await process.io(machine.surroundings.role.readSecret(machine.id, secretId)));
-  const value = typeof secret === "object" && secret !== null ? (secret as Record<string, unknown>)[field] : undefined;
-  if (typeof value !== "string") throw new Error(`the secret has no field ${field}`);
+/**
+ * Downloads what is pinned by its hash; content that arrives damaged is fetched once more.
+ * @param what it is called in the error: "the content"
+ * @throws Error in the script's words
+ */
+export async function downloadPinned(
+  run: Pick<Applying, "machine" | "process" | "text">,
+  object: BucketObject,
+  wanted: string,
+  what: string,
+): Promise<Uint8Array> {
+  const first = await download(run, object);
+  const content = sha256Of(first) === wanted ? first : await download(run, object);
+  const found = sha256Of(content);
+  if (found !== wanted) throw new Error(`${what} has sha256 ${found}, wanted is ${wanted}`);
+  return content;
+}
+
+/** A secret's text as JSON; nothing of it is in an error. */
+function fieldsOf(secret: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(secret);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+  } catch {
+    throw new Error("the secret is not JSON");
+  }
+}
+
+async function secretField({ machine, process, text }: Applying, secretId: string, field: string): Promise<Uint8Array> {
+  await loadAwsTools(machine, process, text);
+  const read = (role: InstanceRole) => role.readSecret(machine.id, secretId);
+  const fields = fieldsOf(await fromAws({ machine, process }, "Secrets Manager", read));
+  if (!Object.hasOwn(fields, field)) throw new Error(`the secret has no field ${field}`);
+  const value = fields[field];
+  if (typeof value !== "string") throw new Error(`the secret's field ${field} is not text`);
   return Buffer.from(value);
 }
 
-function contentOf({ machine, process }: Applying, source: FileSource): Promise<Uint8Array> {
+function contentOf(run: Applying, source: FileSource, sha256: string | null): Promise<Uint8Array> {
   if (source.from === "inline") return Promise.resolve(Buffer.from(source.base64, "base64"));
-  if (source.from === "bucket") return download(machine, process, source);
-  return secretField(machine, process, source.secretId, source.field);
+  if (source.from === "bucket") return downloadPinned(run, source, sha256 ?? "", "the content");
+  return secretField(run, source.secretId, source.field);
 }
 
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$/i;
 
-/** What is wrong with the names in a path (Microsoft, "Naming Files, Paths, and Namespaces"), in .NET's words. */
+/** Finds the fault in the names of a path (Microsoft, "Naming Files, Paths, and Namespaces"), in .NET's words. */
 function pathFault(path: string): string | undefined {
   if (/[<>"|?*\p{Cc}]/u.test(path)) return "Illegal characters in path.";
   if (!/^[A-Za-z]:[\\/]/.test(path) || path.indexOf(":", 2) > 0) return "The given path's format is not supported.";
@@ -87,9 +119,20 @@ const usersOf = (machine: Machine, path: string): Service[] =>
       service.state === "Running" && filesNamedIn(service.commandLine).some((file) => pathKey(file) === pathKey(path)),
   );
 
-/** Windows keeps the image of a running program locked. */
+/** Processes that run a program, also those that outlived their service. */
+function processesOf(machine: Machine, path: string): number[] {
+  const loaded = machine.state.loaded.some((one) => pathKey(one) === pathKey(path));
+  const held = loaded || machine.strikes("program-in-use", { path });
+  return [...usersOf(machine, path).map(({ processId }) => processId), ...(held ? [SHIM_PROCESS] : [])];
+}
+/** The number of a process that no service has (the sandbox's own figure). */
+const SHIM_PROCESS = 4711;
+
+/** Windows keeps the image of every running program locked. */
 function requireUnlocked(machine: Machine, path: string): void {
-  if (usersOf(machine, path).length > 0 && path.toLowerCase().endsWith(".exe")) throw new WindowsError(32, path);
+  if (!path.toLowerCase().endsWith(".exe")) return;
+  const processes = processesOf(machine, path).map((one) => `process ${one}`);
+  if (processes.length > 0) throw new WindowsError(32, path, `It runs as ${processes.join(", ")}.`);
 }
 
 const touched = (run: Applying, path: string): void => {
@@ -100,10 +143,18 @@ const touched = (run: Applying, path: string): void => {
 export const directory: Doer<"directory"> = async ({ machine }, { path, access }) => {
   requirePath(path);
   const known = machine.disk.directory(path);
+  if (known?.link) throw new Error("it is a link to another place");
   if (known && (known.access === access || access === "inherited")) return false;
   machine.disk.makeDirectory(path, access);
   return true;
 };
+
+/** The content is right: at most its access changes, which needs no restart. */
+function setAccess({ disk }: Machine, present: FileEntry, access: FileEntry["access"]): boolean {
+  if (present.access === access) return false;
+  disk.setAccess(present.path, access);
+  return true;
+}
 
 /** Writes a file whole, verified by its sha256 before it takes its place. */
 export const file: Doer<"file"> = async (run, { path, source, sha256, access }) => {
@@ -111,12 +162,13 @@ export const file: Doer<"file"> = async (run, { path, source, sha256, access }) 
   const { machine, process } = run;
   requireFolder(machine, path);
   const present = machine.disk.file(path);
-  if (present && present.sha256 === sha256 && present.access === access) return false;
-  const content = await contentOf(run, source);
+  if (present && present.sha256 === sha256) return setAccess(machine, present, access);
+  const content = await contentOf(run, source, sha256);
   const actual = sha256Of(content);
   if (sha256 !== null && actual !== sha256) throw new Error(`the content has sha256 ${actual}, wanted is ${sha256}`);
-  if (present?.sha256 === actual && present.access === access) return false;
+  if (present?.sha256 === actual) return setAccess(machine, present, access);
   requireUnlocked(machine, path);
+  requireSpace(machine, path);
   await process.pause(machine.takes(...CMDLET_MS.replaceFile));
   machine.disk.write(path, content, access);
   touched(run, path);
@@ -126,6 +178,7 @@ export const file: Doer<"file"> = async (run, { path, source, sha256, access }) 
 /** Removes a file that is there; a running program's image cannot be removed. */
 export const removeFile: Doer<"remove-file"> = async (run, { path }) => {
   requirePath(path);
+  if (run.machine.disk.directory(path)) throw new Error("it is a folder, not a file");
   if (!run.machine.disk.file(path)) return false;
   requireUnlocked(run.machine, path);
   return run.machine.disk.remove(path);

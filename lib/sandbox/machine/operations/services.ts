@@ -1,57 +1,97 @@
 import type { Operation } from "../../../../lambdas/desired/plan.ts";
-import { serviceOf, startService, stopService } from "../services.ts";
+import type { Machine } from "../machine.ts";
+import { errorText, logTail } from "../scripts/causes.ts";
+import { serviceOf } from "../services.ts";
 import type { Service } from "../state.ts";
 import { type Applying, CMDLET_MS, type Doer } from "./applying.ts";
+import { startBounded, stopBounded } from "./service-control.ts";
+
+type StateOperation = Extract<Operation, { do: "service-state" }>;
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-const definition = (from: Extract<Operation, { do: "service" }> | Service) => ({
+type Wanted = Extract<Operation, { do: "service" }>;
+
+/** Definition that a running service works with until it is restarted; lists have no order for the scripts (Test-Same). */
+const definition = (from: (Wanted & { readonly account: string }) | Service) => ({
+  account: from.account,
   description: from.description,
   commandLine: from.commandLine,
   startType: from.startType,
-  dependsOn: [...from.dependsOn],
-  environment: [...from.environment],
-  restartAfter: [...from.restartAfter],
+  dependsOn: from.dependsOn.toSorted(),
+  environment: from.environment.toSorted(),
+});
+
+const fresh = (name: string) => ({
+  name,
+  state: "Stopped" as const,
+  restartAfter: [],
+  failureFlag: false,
+  failures: 0,
+  exitCode: 0,
+  processId: 0,
 });
 
 /** Defines a service; a running one keeps running as it was started. */
-export const service: Doer<"service"> = async ({ machine, process, restartDue }, wanted) => {
-  const known = serviceOf(machine, wanted.name);
-  if (known && same(definition(known), definition(wanted))) return false;
-  await process.pause(machine.takes(...CMDLET_MS.defineService));
-  const fresh = { name: wanted.name, state: "Stopped" as const, failures: 0, exitCode: 0, ...definition(wanted) };
-  machine.state.services[wanted.name.toLowerCase()] = known ? Object.assign(known, definition(wanted)) : fresh;
-  machine.save();
-  if (known?.state === "Running") restartDue.add(wanted.name);
-  return true;
+export const service: Doer<"service"> = async ({ machine, process, restartDue }, operation) => {
+  const wanted = definition({ ...operation, account: "LocalSystem" });
+  const known = serviceOf(machine, operation.name);
+  const defined = !known || !same(definition(known), wanted);
+  if (defined) {
+    await process.pause(machine.takes(...CMDLET_MS.defineService));
+    machine.state.services[operation.name.toLowerCase()] = Object.assign(known ?? fresh(operation.name), wanted);
+    if (known?.state === "Running") restartDue.add(operation.name);
+  }
+  return setRecovery(machine, operation.name, operation.restartAfter) || defined;
 };
 
-/** Sets the restarts after a failure of a service that is there already. */
-export const serviceRecovery: Doer<"service-recovery"> = async ({ machine }, { name, restartAfter }) => {
+function setRecovery(machine: Machine, name: string, restartAfter: readonly number[]): boolean {
   const known = serviceOf(machine, name);
   if (!known) throw new Error("there is no such service");
-  if (same(known.restartAfter, restartAfter)) return false;
+  machine.save();
+  const none = restartAfter.length === 0 && known.restartAfter.length === 0;
+  if (none || (known.failureFlag && same(known.restartAfter, restartAfter))) return false;
   known.restartAfter = [...restartAfter];
+  known.failureFlag = true;
   machine.save();
   return true;
-};
+}
+
+/** Sets the restarts after a failure of a service that is there already. */
+export const serviceRecovery: Doer<"service-recovery"> = async ({ machine }, { name, restartAfter }) =>
+  setRecovery(machine, name, restartAfter);
 
 /** apply.ps1 looks again after some seconds: a program that finds its configuration wrong is Running for a moment. */
 const SETTLE_MS = 3_000;
 
-async function stayUp({ machine, process }: Applying, name: string): Promise<void> {
+async function startSettled({ machine, process }: Applying, name: string): Promise<void> {
+  await startBounded(machine, process, name);
   await process.pause(machine.takes(SETTLE_MS, SETTLE_MS));
   const is = serviceOf(machine, name)?.state;
-  if (is !== "Running") throw new Error(`it is ${is} after 1 seconds`);
+  if (is !== "Running") throw new Error(`${name} is ${is} 3 seconds after its start`);
 }
 
-/** Starts or stops a service. @throws WindowsError, or Error when it does not stay up */
-export const serviceState: Doer<"service-state"> = async (run, { name, state }) => {
+/** Get-StartFailure of services.ps1. */
+function startFailure(machine: Machine, { name, log }: StateOperation, reason: string): string {
+  const code = serviceOf(machine, name)?.exitCode ?? 0;
+  const tail = log === undefined ? "" : logTail(machine, log);
+  return `${reason}${code === 0 ? "" : `; its exit code is ${code}`}${tail === "" ? "" : `; its log ends: ${tail}`}`;
+}
+
+/** Starts or stops a service. @throws Error with the cause when it does not do so, or does not stay up */
+export const serviceState: Doer<"service-state"> = async (run, operation) => {
+  const { name, state } = operation;
   const known = serviceOf(run.machine, name);
   if (!known && state === "Running") throw new Error("there is no such service");
   if (!known || known.state === state) return false;
-  if (state === "Stopped") await stopService(run.machine, name);
-  else await startService(run.machine, name);
-  if (state === "Running") await stayUp(run, name);
+  if (state === "Stopped") {
+    await stopBounded(run.machine, run.process, name);
+    return true;
+  }
+  try {
+    await startSettled(run, name);
+  } catch (error) {
+    throw new Error(startFailure(run.machine, operation, errorText(error)), { cause: error });
+  }
   return true;
 };

@@ -1,3 +1,4 @@
+import { load } from "../loading.ts";
 import type { FirewallRule } from "../state.ts";
 import { type Applying, CMDLET_MS, type Doer } from "./applying.ts";
 
@@ -29,29 +30,42 @@ export const feature: Doer<"feature"> = async (run, { name }) => {
     throw new Error(
       `ArgumentNotValid: The role, role service, or feature name is not valid: '${name}'. The name was not found.`,
     );
-  if (machine.state.features.some((one) => one.name === name)) return false;
+  await load(machine, run.process, "features");
+  const there = machine.state.features.find((one) => one.name === name);
+  if (there?.state === "InstallPending") run.rebootDue = true;
+  if (there) return false;
   await installation(run, name);
   if (machine.strikes("feature-install-fails")) {
     throw new Error("The request to add or remove features on the specified server failed. Error: 0x800f0922");
   }
   machine.state.features.push({ name, state: known.needsBoot ? "InstallPending" : "Installed" });
+  if (known.needsBoot) run.rebootDue = true;
   machine.save();
   return true;
 };
 
-const ruleOf = ({ name, protocol, port, remoteAddresses }: FirewallRule): FirewallRule => ({
+/** Windows shows a single address without its length. */
+const bare = (address: string): string => address.replace(/\/32$/, "");
+
+const ruleOf = ({ name, protocol, port, remoteAddresses }: Omit<FirewallRule, "enabled" | "action">): FirewallRule => ({
   name,
+  enabled: true,
+  action: "Allow",
   protocol,
   port,
-  remoteAddresses: [...remoteAddresses],
+  remoteAddresses: remoteAddresses.map(bare).toSorted(),
 });
+
+const isAs = (known: FirewallRule, wanted: FirewallRule): boolean =>
+  known.enabled && known.action === "Allow" && JSON.stringify(ruleOf(known)) === JSON.stringify(wanted);
 
 /** Lets traffic in on one port. */
 export const firewallRule: Doer<"firewall-rule"> = async ({ machine, process }, wanted) => {
+  await load(machine, process, "firewall");
   const rule = ruleOf(wanted);
   const others = machine.state.firewall.filter((one) => one.name !== rule.name);
   const known = machine.state.firewall.find((one) => one.name === rule.name);
-  if (known && JSON.stringify(ruleOf(known)) === JSON.stringify(rule)) return false;
+  if (known && isAs(known, rule)) return false;
   await process.pause(machine.takes(...CMDLET_MS.firewallRule));
   machine.state.firewall = [...others, rule];
   machine.save();
@@ -69,8 +83,10 @@ export const environment: Doer<"environment"> = async ({ machine }, { name, valu
   return true;
 };
 
-/** Tells Defender to leave a process alone. */
-export const defenderExclusion: Doer<"defender-exclusion"> = async ({ machine }, { process: name }) => {
+/** Tells Defender to leave a process alone, where it runs. */
+export const defenderExclusion: Doer<"defender-exclusion"> = async ({ machine, process }, { process: name }) => {
+  if (!machine.state.defenderRuns) return false;
+  await load(machine, process, "defender");
   if (machine.state.defenderExclusions.includes(name)) return false;
   machine.state.defenderExclusions.push(name);
   machine.save();

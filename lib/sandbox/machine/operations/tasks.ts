@@ -1,15 +1,21 @@
-import { taskNeverRan } from "../state.ts";
+import { load } from "../loading.ts";
+import { recordedError } from "../scripts/records.ts";
+import { systemAccount, taskNeverRan } from "../state.ts";
 import { runTask, schedule, taskOf } from "../tasks.ts";
 import { type Applying, CMDLET_MS, type Doer } from "./applying.ts";
 
-const definition = (from: { script: string; arguments: readonly string[]; everyMinutes: number }) => ({
+const definition = (from: { script: string; arguments: readonly string[]; everyMinutes: number; user?: string }) => ({
   script: from.script,
   arguments: [...from.arguments],
   everyMinutes: from.everyMinutes,
+  user: from.user ?? systemAccount,
 });
 
 /** Registers a scheduled task; its triggers are start-up and the interval, not this moment. */
 export const task: Doer<"task"> = async ({ machine, process }, wanted) => {
+  if ([wanted.script, ...wanted.arguments].some((word) => word.includes('"')))
+    throw new Error("an argument holds a quotation mark");
+  await load(machine, process, "scheduling");
   const known = taskOf(machine, wanted.name);
   if (known?.enabled && JSON.stringify(definition(known)) === JSON.stringify(definition(wanted))) return false;
   await process.pause(machine.takes(...CMDLET_MS.registerTask));
@@ -35,14 +41,18 @@ async function awaitEnd({ machine, process }: Applying, name: string, deadline: 
  * Runs a task now and waits for its end; a run that is under way is waited for first. Counts as a change, as in apply.ps1:
  * what the task did is its own affair.
  */
-export const runTaskNow: Doer<"run-task"> = async (run, { name, withinSeconds }) => {
+export const runTaskNow: Doer<"run-task"> = async (run, { name, withinSeconds, record }) => {
+  await load(run.machine, run.process, "scheduling");
   const deadline = run.machine.foundation.clock.now() + withinSeconds * 1000;
   const known = taskOf(run.machine, name);
   if (!known) throw new Error(`No MSFT_ScheduledTask objects found with property 'TaskName' equal to '${name}'.`);
   await awaitEnd(run, name, deadline);
+  // SCHED_E_TASK_DISABLED.
+  if (!known.enabled) throw new Error("The task is disabled.");
   void runTask(run.machine, known);
   await awaitEnd(run, name, deadline);
   const result = taskOf(run.machine, name)?.lastResult;
-  if (result !== 0) throw new Error(`its last result is ${result}`);
-  return true;
+  if (result === 0) return true;
+  const why = record === undefined ? "" : recordedError(run.machine, record);
+  throw new Error(`its last result is ${result}${why === "" ? "" : `: ${why}`}`);
 };

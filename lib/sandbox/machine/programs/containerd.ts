@@ -8,7 +8,7 @@ import { runningProgram } from "../running-programs.ts";
 import { logFault } from "./plain.ts";
 
 const FLAGS = ["run-service"];
-/** Where the CRI plugin's CNI settings are, by the configuration's version (containerd's docs/cri/config.md). */
+/** Table of the CRI plugin's CNI settings, by the configuration's version (containerd's docs/cri/config.md). */
 const cniTables: Readonly<Record<number, string>> = {
   2: "io.containerd.grpc.v1.cri",
   3: "io.containerd.cri.v1.runtime",

@@ -36,16 +36,16 @@ const DSR_BY_DEFAULT = "1.33";
 const lacksGate = (version: string, { winkernel, featureGates }: Config): boolean =>
   winkernel.enableDSR && !atLeast(version, DSR_BY_DEFAULT) && featureGates.WinDSR !== true;
 
-/** What winkernel's proxier looks for when it is made (pkg/proxy/winkernel/proxier.go). */
+/** Finds what winkernel's proxier would miss when it is made (pkg/proxy/winkernel/proxier.go). */
 function networkFault(machine: Machine, { winkernel }: Config): string | undefined {
   if (!hnsNetwork(machine, winkernel.networkName))
     return `Unable to find HNS Network specified: ${winkernel.networkName}`;
   if (winkernel.sourceVip === "") return "source-vip flag not set";
-  const known = machine.state.hnsEndpoints.some((endpoint) => endpoint.ip === winkernel.sourceVip);
-  return known ? undefined : `no HNS endpoint has the source VIP ${winkernel.sourceVip}`;
+  const known = machine.state.hnsEndpoints.some((endpoint) => endpoint.attached && endpoint.ip === winkernel.sourceVip);
+  return known ? undefined : `no endpoint of this host has the source VIP ${winkernel.sourceVip}`;
 }
 
-/** How long it is up before it looks for its HNS network (assumed). */
+/** Time that it is up before it looks for its HNS network (assumed). */
 const LOADING_MS = [1_000, 2_000] as const;
 
 async function proxy(context: ProgramContext, config: Config): Promise<void> {

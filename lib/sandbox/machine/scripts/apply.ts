@@ -1,28 +1,52 @@
 import type { ApplyResult } from "../../../../lambdas/desired/plan.ts";
-import { sha256Of } from "../disk.ts";
-import type { Machine, Script, ScriptEnd } from "../machine.ts";
-import type { Applying } from "../operations/applying.ts";
+import { load } from "../loading.ts";
+import type { Machine, Script, ScriptEnd, ScriptRun } from "../machine.ts";
+import { type Applying, applyingOn } from "../operations/applying.ts";
 import { execute, inWords } from "../operations/execute.ts";
-import { download } from "../operations/files.ts";
-import type { Process } from "../process.ts";
+import { downloadPinned } from "../operations/files.ts";
 import { enterMachine } from "./alone.ts";
-import { applyRequestSchema, operationSchema, type PlanPlace, planSchema, type ReceivedPlan } from "./plan-schema.ts";
-import { errorText, requestAs, requireInTime, STARTING_MS } from "./request.ts";
+import { errorText } from "./causes.ts";
+import { applyRequestSchema, operationOf, type PlanPlace, planSchema, type ReceivedPlan } from "./plan-schema.ts";
+import { requireSpace, writeEvent } from "./records.ts";
+import { lineOf, requestAs, requireInTime } from "./request.ts";
 
-async function planAt(machine: Machine, process: Process, place: PlanPlace): Promise<ReceivedPlan> {
-  const content = await download(machine, process, place);
-  const sha256 = sha256Of(content);
-  if (sha256 !== place.sha256) throw new Error(`the plan has sha256 ${sha256}, wanted is ${place.sha256}`);
+async function planAt(run: ScriptRun, place: PlanPlace): Promise<ReceivedPlan> {
+  const content = await downloadPinned(run, place, place.sha256, "the plan");
   return planSchema.parse(JSON.parse(Buffer.from(content).toString("utf8")));
 }
 
+const says = (operation: unknown): boolean =>
+  typeof operation === "object" && operation !== null && "do" in operation && typeof operation.do === "string";
+
 async function act(run: Applying, operation: unknown): Promise<string | null> {
-  const known = operationSchema.safeParse(operation);
-  if (!known.success) throw new Error("this script knows no such operation");
-  return (await execute(run, known.data)) ? inWords(known.data) : null;
+  if (!says(operation)) throw new Error("it does not say what to do");
+  const known = operationOf(operation);
+  return (await execute(run, known)) ? inWords(known) : null;
 }
 
 const empty = { script: "apply", changed: [], unchanged: 0, rebootDue: false, restartDue: [] } as const;
+const LOG = "C:\\Casement\\apply.log";
+/** At a megabyte the log is begun anew. */
+const LOG_CHARACTERS = 1_048_576;
+
+/** Save-Trace of apply.ps1: an event, and a line in a log beside Casement's other files. */
+function saveTrace(machine: Machine, askedBy: string, result: ApplyResult): void {
+  const { changed, unchanged, failed } = result;
+  const end = failed === null ? "done" : `failed at ${failed.operation}: ${failed.error}`;
+  const text = `${askedBy} ${end}; changed ${changed.length}, unchanged ${unchanged}: ${changed.join(", ")}`;
+  writeEvent(machine, 4000, text);
+  if (!machine.disk.directory("C:\\Casement")) return;
+  const written = machine.disk.text(LOG) ?? "";
+  if (written.length > LOG_CHARACTERS) machine.disk.write(`${LOG}.1`, Buffer.from(written));
+  const kept = written.length > LOG_CHARACTERS ? "" : written;
+  try {
+    requireSpace(machine, LOG);
+    machine.disk.write(LOG, Buffer.from(`${kept}${new Date(machine.clock()).toISOString()} ${text}\r\n`));
+  } catch (error) {
+    writeEvent(machine, 4000, `The line could not be written to ${LOG}: ${errorText(error)}`);
+  }
+}
+
 const failedAt = (operation: string, error: unknown): ApplyResult["failed"] => ({ operation, error: errorText(error) });
 
 /**
@@ -33,48 +57,63 @@ export async function applyAll(run: Applying, operations: readonly unknown[]): P
   const changed: string[] = [];
   let failed: ApplyResult["failed"] = null;
   let done = 0;
-  for (const operation of operations) {
+  for (const [at, operation] of operations.entries()) {
     try {
       const change = await act(run, operation);
       if (change !== null) changed.push(change);
       done += 1;
     } catch (error) {
-      failed = failedAt(inWords(operation), error);
+      failed = failedAt(says(operation) ? inWords(operation) : `operation ${at + 1}`, error);
       break;
     }
   }
-  const rebootDue = run.machine.state.features.some((feature) => feature.state === "InstallPending");
   return {
     ...empty,
     ok: failed === null,
     changed,
     unchanged: done - changed.length,
     failed,
-    rebootDue,
+    rebootDue: run.rebootDue,
     restartDue: [...run.restartDue],
   };
 }
 
-async function applied(machine: Machine, process: Process, request: string | null): Promise<ApplyResult> {
-  await enterMachine(machine, process);
-  const asked = requestAs(request, applyRequestSchema);
-  const plan = "plan" in asked ? asked.plan : await planAt(machine, process, asked);
-  requireInTime(machine.foundation.clock.now(), plan.notAfter);
-  return applyAll({ machine, process, restartDue: new Set() }, plan.operations);
+async function applied(run: ScriptRun, plan: ReceivedPlan): Promise<ApplyResult> {
+  requireInTime(run.machine.clock(), plan);
+  return applyAll(applyingOn(run), plan.operations);
 }
 
-const print = (result: ApplyResult): ScriptEnd => ({
-  exitCode: result.ok ? 0 : 1,
-  stdout: `${JSON.stringify(result)}\n`,
-  stderr: "",
-});
+async function received(run: ScriptRun): Promise<ReceivedPlan> {
+  const { machine, process, request } = run;
+  await enterMachine(machine, process);
+  const asked = requestAs(request, applyRequestSchema);
+  return "plan" in asked ? asked.plan : planAt(run, asked);
+}
+
+/** Limit-Changes of apply.ps1: SSM keeps the first 24,000 characters of the output. */
+function limited(changed: readonly string[], characters = 16_000): string[] {
+  const lengths = changed.map(({ length }) => length + 10);
+  const fits = lengths.findIndex((_, at) => lengths.slice(0, at + 1).reduce((sum, one) => sum + one, 0) > characters);
+  return fits < 0 ? [...changed] : [...changed.slice(0, fits), `and ${changed.length - fits} more`];
+}
+
+function print(machine: Machine, askedBy: string, result: ApplyResult): ScriptEnd {
+  saveTrace(machine, askedBy, result);
+  const stdout = lineOf({ ...result, changed: limited(result.changed) });
+  return { exitCode: result.ok ? 0 : 1, stdout, stderr: "" };
+}
 
 /** apply.ps1: executes the operations of a plan, and nothing else. */
-export const apply: Script = async ({ machine, process, request }) => {
-  await process.pause(machine.takes(...STARTING_MS));
+export const apply: Script = async (run) => {
+  const { machine, process } = run;
+  await load(machine, process, "powershell");
+  let askedBy = "an unknown operation";
   try {
-    return print(await applied(machine, process, request));
+    const plan = await received(run);
+    const result = await applied(run, plan);
+    askedBy = plan.operation;
+    return print(machine, askedBy, result);
   } catch (error) {
-    return print({ ...empty, ok: false, failed: failedAt("request", error) });
+    return print(machine, askedBy, { ...empty, ok: false, failed: failedAt("request", error) });
   }
 };

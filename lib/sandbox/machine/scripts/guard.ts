@@ -1,34 +1,37 @@
+import { load } from "../loading.ts";
 import type { Machine, Script, ScriptRun } from "../machine.ts";
 import { metadataAnswers } from "../metadata.ts";
 import { addLinkLocalRoutes, removeStrayRoutes, usable } from "../network.ts";
-import { serviceOf, startService, stopService } from "../services.ts";
+import { startBounded, stopBounded } from "../operations/service-control.ts";
+import { serviceOf } from "../services.ts";
 import { type Adapter, agentService, launchService } from "../state.ts";
+import { commandRuns } from "./alone.ts";
+import { errorText } from "./causes.ts";
+import { readRecord, tryRecord, writeEvent } from "./records.ts";
 
 /** A way to the metadata service: an adapter and the gateway behind it. */
 interface Path {
   readonly adapter: Adapter;
   readonly gateway: string;
+  /** 0: the recorded primary interface; 1: it shares its MAC with a physical adapter. */
+  readonly rank: number;
 }
 
 /** Of guard.ps1's parameters; the same defaults. */
-const STATE_FILE = "C:\\Casement\\guard.json";
+export const STATE_FILE = "C:\\Casement\\guard.json";
 const WINDOW_SECONDS = 480;
 const PAUSE_SECONDS = 5;
 
 /** The primary MAC that the guard recorded, unless no adapter has it (a cloned disk). */
 function recordedMac(machine: Machine, stateFile: string): string | null {
-  try {
-    const saved: unknown = JSON.parse(machine.disk.text(stateFile) ?? "{}");
-    const mac = typeof saved === "object" && saved !== null && "mac" in saved ? String(saved.mac) : "";
-    return machine.state.adapters.some((adapter) => adapter.mac === mac) ? mac : null;
-  } catch {
-    return null;
-  }
+  const mac = String(readRecord(machine, stateFile)?.mac ?? "");
+  return machine.state.adapters.some((adapter) => adapter.mac === mac) ? mac : null;
 }
 
 /**
  * The interfaces that the guard would choose from: those of a default route with an address in the gateway's subnet,
- * and among them the recorded primary interface before others that share their MAC with a physical adapter.
+ * and among them the recorded primary interface before others that share their MAC with a physical adapter; then those of
+ * the lowest metric.
  */
 export function guardPaths(machine: Machine, stateFile = STATE_FILE): Path[] {
   const { adapters, routes } = machine.state;
@@ -38,68 +41,104 @@ export function guardPaths(machine: Machine, stateFile = STATE_FILE): Path[] {
     .filter((route) => route.prefix === "0.0.0.0/0" && route.nextHop !== "0.0.0.0" && usable(machine, route))
     .flatMap((route) => {
       const adapter = adapters.find((one) => one.name === route.interface);
-      return adapter && physical.has(adapter.mac) ? [{ adapter, gateway: route.nextHop }] : [];
-    });
-  const primary = paths.filter((path) => path.adapter.mac === recorded);
-  return primary.length > 0 ? primary : paths;
+      if (!adapter || !(adapter.mac === recorded || physical.has(adapter.mac))) return [];
+      return [{ adapter, gateway: route.nextHop, rank: adapter.mac === recorded ? 0 : 1 }];
+    })
+    .toSorted((one, other) => one.rank - other.rank || one.adapter.metric - other.adapter.metric);
+  const [best] = paths;
+  return paths.filter(({ rank, adapter }) => rank === best?.rank && adapter.metric === best.adapter.metric);
 }
 
 const settled = (machine: Machine): boolean => (serviceOf(machine, launchService)?.state ?? "Stopped") === "Stopped";
 
-/** One look: repairs what one clear path allows. @returns what is wrong, or an empty string */
-function look(machine: Machine, stateFile: string): { readonly changes: number; readonly complaint: string } {
+/** Findings of one look, made after the repairs that one clear path allows. */
+interface Seen {
+  readonly changes: number;
+  readonly complaint: string;
+  readonly answers: boolean;
+}
+
+function look(machine: Machine, stateFile: string): Seen {
   const [path, ...others] = guardPaths(machine, stateFile);
-  if (!path) return { changes: 0, complaint: "no default route leads to the network of this instance yet" };
-  if (others.length > 0) {
-    return { changes: 0, complaint: `${others.length + 1} interfaces are equally likely: nothing was written` };
+  if (path && others.length === 0) {
+    const added = addLinkLocalRoutes(machine, path.adapter, path.gateway);
+    const changes = added + removeStrayRoutes(machine, path.adapter, path.gateway);
+    const answers = metadataAnswers(machine);
+    return { changes, answers, complaint: answers ? "" : "the metadata service does not answer" };
   }
-  const added = addLinkLocalRoutes(machine, path.adapter, path.gateway);
-  const changes = added + removeStrayRoutes(machine, path.adapter, path.gateway);
-  return { changes, complaint: metadataAnswers(machine) ? "" : "the metadata service does not answer" };
+  const complaint = path
+    ? `${others.length + 1} interfaces are equally likely: nothing was written`
+    : "no default route leads to the network of this instance yet";
+  return { changes: 0, answers: metadataAnswers(machine), complaint };
 }
 
-/** Starts the agent; one that was cut off for two looks is restarted out of its back-off. */
-async function restoreAgent(machine: Machine, misses: number): Promise<void> {
-  if (!serviceOf(machine, agentService)) return;
-  if (misses >= 2) await stopService(machine, agentService);
-  await startService(machine, agentService);
+/** Restarts the agent unless a command of ours runs. @returns whether it did */
+async function restartIdleAgent({ machine, process }: ScriptRun): Promise<boolean> {
+  if (commandRuns(machine)) return false;
+  await stopBounded(machine, process, agentService);
+  await startBounded(machine, process, agentService);
+  return true;
 }
 
-function saveState(machine: Machine, stateFile: string, changes: number, complaint: string): void {
-  const [path] = guardPaths(machine, stateFile);
-  const mac = complaint === "" ? (path?.adapter.mac ?? "") : (recordedMac(machine, stateFile) ?? "");
-  const state = {
-    at: new Date(machine.foundation.clock.now()).toISOString(),
-    ok: complaint === "",
-    error: complaint,
-    mac,
-  };
-  machine.disk.write(stateFile, Buffer.from(JSON.stringify(state)), "system");
-  if (changes > 0) machine.log("Casement", `4001 Routes changed: ${changes}. ${complaint}`);
+/** Starts the agent; one that was cut off for two looks is restarted out of its back-off. @returns whether that is still due */
+async function restoreAgent(run: ScriptRun, due: boolean): Promise<boolean> {
+  const agent = serviceOf(run.machine, agentService);
+  if (!agent) return false;
+  if (agent.state === "Running") return due && !(await restartIdleAgent(run));
+  await startBounded(run.machine, run.process, agentService);
+  return false;
 }
 
-/** What a run of the guard has found so far. */
+/** Findings of a run of the guard so far. */
 interface Watch {
   readonly complaint: string;
   readonly changes: number;
   readonly misses: number;
+  readonly mac: string;
 }
 
 /** Looks, repairs and looks again until EC2Launch has stopped and all is well, or the time is over. */
 async function keepWatch({ machine, process, arguments: given }: ScriptRun, stateFile: string): Promise<Watch> {
-  const deadline = machine.foundation.clock.now() + Number(given.get("windowseconds") ?? WINDOW_SECONDS) * 1000;
-  const pause = Number(given.get("pauseseconds") ?? PAUSE_SECONDS) * 1000;
+  const ms = (name: string, otherwise: number): number => Number(given.get(name) ?? otherwise) * 1000;
+  const deadline = machine.foundation.clock.now() + ms("windowseconds", WINDOW_SECONDS);
   let misses = 0;
   let changes = 0;
+  let mac = recordedMac(machine, stateFile) ?? "";
   for (;;) {
-    const seen = look(machine, stateFile);
-    changes += seen.changes;
-    if (seen.complaint !== "") misses += 1;
-    const well = seen.complaint === "" && settled(machine);
-    if (well || machine.foundation.clock.now() >= deadline) return { complaint: seen.complaint, changes, misses };
-    await process.pause(pause);
+    const { changes: more, complaint, answers } = look(machine, stateFile);
+    changes += more;
+    if (!answers) misses += 1;
+    // The metadata service knows which interface is the primary one.
+    if (answers && mac === "") mac = machine.facts().mac;
+    const well = complaint === "" && settled(machine);
+    if (well || machine.foundation.clock.now() >= deadline) return { complaint, changes, misses, mac };
+    await process.pause(ms("pauseseconds", PAUSE_SECONDS));
   }
 }
+
+/** Saves what was seen, and tells what is news. @returns the record */
+function saveGuard(machine: Machine, stateFile: string, { complaint, changes, misses, mac }: Watch): GuardRecord {
+  const saved = readRecord(machine, stateFile);
+  const record = {
+    at: new Date(machine.clock()).toISOString(),
+    ok: complaint === "",
+    agentDue: saved?.agentDue === true || misses >= 2,
+    error: complaint,
+    mac,
+    changed: changes,
+    repairs: Number(saved?.repairs ?? 0) + (changes > 0 ? 1 : 0),
+  };
+  tryRecord(machine, EVENT, stateFile, record);
+  if (changes > 0 || saved?.ok !== record.ok || String(saved.error ?? "") !== complaint)
+    writeEvent(machine, EVENT, `Routes changed: ${changes}. ${complaint || "The metadata service answers."}`);
+  return record;
+}
+
+interface GuardRecord {
+  readonly agentDue: boolean;
+}
+
+const EVENT = 4001;
 
 /**
  * guard.ps1: keeps the six link-local routes on the one interface that leads out and brings the agent back.
@@ -107,9 +146,20 @@ async function keepWatch({ machine, process, arguments: given }: ScriptRun, stat
  */
 export const guard: Script = async (run) => {
   const { machine } = run;
+  await load(machine, run.process, "networking");
   const stateFile = run.arguments.get("statefile") ?? STATE_FILE;
-  const { complaint, changes, misses } = await keepWatch(run, stateFile);
-  saveState(machine, stateFile, changes, complaint);
-  if (complaint === "") await restoreAgent(machine, misses);
-  return { exitCode: complaint === "" ? 0 : 1, stdout: "", stderr: complaint };
+  const end = (exitCode: number) => ({ exitCode, stdout: "", stderr: "" });
+  try {
+    const seen = await keepWatch(run, stateFile);
+    const record = saveGuard(machine, stateFile, seen);
+    if (seen.complaint !== "") return end(1);
+    const agentDue = await restoreAgent(run, record.agentDue);
+    if (agentDue !== record.agentDue) tryRecord(machine, EVENT, stateFile, { ...record, agentDue });
+    return end(0);
+  } catch (error) {
+    const saved = readRecord(machine, stateFile);
+    tryRecord(machine, EVENT, stateFile, { mac: "", repairs: 0, ...saved, ok: false, error: errorText(error) });
+    writeEvent(machine, EVENT, errorText(error));
+    return end(1);
+  }
 };

@@ -1,9 +1,13 @@
 import type { Machine, Script, ScriptRun } from "../machine.ts";
 import { hnsNetwork } from "../network.ts";
-import { serviceOf, startService, stopService } from "../services.ts";
-import type { HnsNetwork } from "../state.ts";
+import { startBounded, stopBounded } from "../operations/service-control.ts";
+import { serviceOf } from "../services.ts";
+import type { HnsEndpoint, HnsNetwork } from "../state.ts";
+import { errorText } from "./causes.ts";
+import { requireSpace, tryRecord, writeEvent } from "./records.ts";
 
 /** Of network.ps1's parameters; the same defaults. */
+const STATE_FILE = "C:\\Casement\\network.json";
 const WAIT_SECONDS = 540;
 const PAUSE_SECONDS = 2;
 /** Mandatory parameters: PowerShell itself refuses to run the script without them. */
@@ -32,18 +36,25 @@ async function awaitNetwork({ machine, process, arguments: given }: ScriptRun): 
 }
 
 /**
- * The endpoint that kube-proxy sends from: the second address of the node's subnet behind the gateway. Windows' own
- * module can look at endpoints and remove them; New-HnsEndpoint comes with hns.psm1 (HostNetworkingService's reference).
+ * The endpoint that kube-proxy sends from: the second address of the node's subnet behind the gateway, which the host must
+ * have. Windows' own module can look at endpoints and remove them; New-HnsEndpoint comes with hns.psm1
+ * (HostNetworkingService's reference).
  */
-function vipEndpoint(machine: Machine, network: HnsNetwork, hnsModule: string): string {
-  const known = machine.state.hnsEndpoints.find((one) => one.name === "VIPEndpoint" && one.network === network.name);
+async function vipEndpoint({ machine, process }: ScriptRun, network: HnsNetwork, hnsModule: string): Promise<string> {
+  const { state } = machine;
+  const own = (one: HnsEndpoint): boolean => one.name === "VIPEndpoint";
+  const known = state.hnsEndpoints.find((one) => own(one) && one.network === network.name && one.attached);
+  state.hnsEndpoints = state.hnsEndpoints.filter((one) => !own(one) || one === known);
   if (known) return known.ip;
   if (!machine.disk.file(hnsModule)) throw new Error("The term 'New-HnsEndpoint' is not recognized");
   const octets = (network.subnet.split("/")[0] ?? "").split(".");
   const ip = [...octets.slice(0, 3), String(Number(octets[3]) + 2)].join(".");
-  machine.state.hnsEndpoints.push({ name: "VIPEndpoint", network: network.name, ip });
+  const attached = !machine.strikes("endpoint-not-attached");
+  state.hnsEndpoints.push({ name: "VIPEndpoint", network: network.name, ip, attached });
   machine.save();
-  return ip;
+  if (attached) return ip;
+  await process.pause(30_000);
+  throw new Error("the endpoint VIPEndpoint gave this machine no address within 30 seconds");
 }
 
 const policy = (type: string, settings: object): object => ({ name: "EndpointPolicy", value: { type, settings } });
@@ -59,6 +70,9 @@ function cniText(network: HnsNetwork, serviceNetwork: string): string {
       policy("OutBoundNAT", { exceptionList: [serviceNetwork], destinationPrefix: "", needEncap: false }),
       policy("SDNRoute", { exceptionList: [], destinationPrefix: serviceNetwork, needEncap: true }),
       policy("ProviderAddress", { providerAddress: network.managementIp }),
+      policy("ACL", { Action: "Block", Direction: "Out", RemoteAddresses: "169.254.169.254/32", Priority: 200 }),
+      policy("ACL", { Action: "Allow", Direction: "In", Priority: 300 }),
+      policy("ACL", { Action: "Allow", Direction: "Out", Priority: 300 }),
     ],
   });
 }
@@ -83,26 +97,44 @@ function proxyText(network: HnsNetwork, sourceVip: string, given: ScriptRun["arg
 
 function writeIfDifferent(machine: Machine, path: string, text: string): boolean {
   if (machine.disk.text(path) === text) return false;
+  requireSpace(machine, path);
   machine.disk.write(path, Buffer.from(text));
   return true;
 }
 
-async function restartProxy(machine: Machine, kubeConfig: string, changed: boolean): Promise<void> {
+async function restartProxy({ machine, process }: ScriptRun, kubeConfig: string, changed: boolean): Promise<void> {
   if (!serviceOf(machine, "kube-proxy") || !machine.disk.file(kubeConfig)) return;
-  if (changed) await stopService(machine, "kube-proxy");
-  await startService(machine, "kube-proxy");
+  if (changed) await stopBounded(machine, process, "kube-proxy");
+  await startBounded(machine, process, "kube-proxy");
+}
+
+async function setUp(run: ScriptRun): Promise<void> {
+  const { machine, arguments: given } = run;
+  const found = await awaitNetwork(run);
+  const text = (name: string): string => given.get(name) ?? "";
+  writeIfDifferent(machine, text("cniconfig"), cniText(found, text("servicenetwork")));
+  const proxy = proxyText(found, await vipEndpoint(run, found, text("hnsmodule")), given);
+  await restartProxy(run, text("kubeconfig"), writeIfDifferent(machine, text("kubeproxyconfig"), proxy));
+}
+
+/** Keeps how it went in the record, and tells it as an event. */
+function saveResult({ machine, arguments: given }: ScriptRun, error: string): void {
+  const at = new Date(machine.clock()).toISOString();
+  writeEvent(machine, 4002, error || "The network is set up.");
+  tryRecord(machine, 4002, given.get("statefile") ?? STATE_FILE, { script: "network", ok: error === "", error, at });
 }
 
 /** network.ps1: waits for the overlay network, then writes what CNI and kube-proxy need to know of it. */
 export const network: Script = async (run) => {
-  const { machine, arguments: given } = run;
-  const missing = mandatory.filter((name) => !given.has(name));
+  const missing = mandatory.filter((name) => !run.arguments.has(name));
   if (missing.length > 0)
     return { exitCode: 1, stdout: "", stderr: `missing mandatory parameters: ${missing.join(" ")}` };
-  const found = await awaitNetwork(run);
-  const text = (name: string): string => given.get(name) ?? "";
-  writeIfDifferent(machine, text("cniconfig"), cniText(found, text("servicenetwork")));
-  const proxy = proxyText(found, vipEndpoint(machine, found, text("hnsmodule")), given);
-  await restartProxy(machine, text("kubeconfig"), writeIfDifferent(machine, text("kubeproxyconfig"), proxy));
-  return { exitCode: 0, stdout: JSON.stringify({ script: "network", ok: true }), stderr: "" };
+  try {
+    await setUp(run);
+    saveResult(run, "");
+    return { exitCode: 0, stdout: "", stderr: "" };
+  } catch (error) {
+    saveResult(run, errorText(error));
+    return { exitCode: 1, stdout: "", stderr: "" };
+  }
 };

@@ -1,26 +1,31 @@
 import { z } from "zod";
 import type { Observation } from "../../../../lambdas/desired/plan.ts";
+import { load } from "../loading.ts";
 import type { Machine, Script, ScriptRun } from "../machine.ts";
 import { metadataAnswers } from "../metadata.ts";
 import { agentService, launchService, type Service, taskNeverRan } from "../state.ts";
 import { scriptNameOf, taskOf } from "../tasks.ts";
-import { guardPaths } from "./guard.ts";
-import { errorText, requestAs } from "./request.ts";
+import { errorText } from "./causes.ts";
+import { guardPaths, STATE_FILE } from "./guard.ts";
+import { recordedError } from "./records.ts";
+import { lineOf, requestAs } from "./request.ts";
 
-/** Where observe.ps1 looks for the guard. */
+/** File and task in which observe.ps1 looks for the guard. */
 const GUARD_FILE = "C:\\Casement\\guard.ps1";
 const GUARD_TASK = "Casement guard";
 
 function guardState(machine: Machine): Observation["guard"] {
   const task = taskOf(machine, GUARD_TASK);
   const file = machine.disk.file(GUARD_FILE);
+  const lastResult = task === undefined || task.running || task.lastResult === taskNeverRan ? null : task.lastResult;
   const runs = scriptNameOf(machine.disk.text(GUARD_FILE) ?? "") === "guard";
   return {
     present: file !== undefined,
     sha256: file?.sha256 ?? null,
     taskEnabled: task?.enabled ?? false,
-    lastResult: task === undefined || task.running || task.lastResult === taskNeverRan ? null : task.lastResult,
+    lastResult,
     paths: runs ? guardPaths(machine).length : 0,
+    error: task !== undefined && task.lastResult !== 0 ? recordedError(machine, STATE_FILE) : "",
   };
 }
 
@@ -32,13 +37,14 @@ export async function guardAtRest({ machine, process }: Pick<ScriptRun, "machine
 const shown = ({ name, description }: Service): boolean =>
   description.startsWith("Casement managed ") || name === agentService || name === launchService;
 
-/** What observe.ps1 sees on this machine. */
+/** Observes this machine as observe.ps1 does. */
 export function observation(machine: Machine): Observation {
   const { features, services, hnsNetworks, bootId } = machine.state;
   return {
     script: "observe",
     ok: true,
     bootId: String(bootId),
+    clock: Math.floor(machine.clock() / 1000),
     build: machine.facts().build ?? "",
     metadataAnswers: metadataAnswers(machine),
     guard: guardState(machine),
@@ -53,15 +59,20 @@ export function observation(machine: Machine): Observation {
 
 const requestSchema = z.object({});
 
-/** observe.ps1: prints what the machine looks like; a second to three (assumed). */
+/** PowerShell and the modules of the cmdlets that observe.ps1 and the guard that it asks name. */
+const parts = ["powershell", "scheduling", "networking", "features"] as const;
+
+/** observe.ps1: prints what the machine looks like. */
 export const observe: Script = async ({ machine, process, request }) => {
-  await process.pause(machine.takes(1_000, 3_000));
+  for (const part of parts) await load(machine, process, part);
   try {
     requestAs(request, requestSchema);
     await guardAtRest({ machine, process });
-    return { exitCode: 0, stdout: `${JSON.stringify(observation(machine))}\n`, stderr: "" };
+    // HRESULT 0x800706BA, RPC_S_SERVER_UNAVAILABLE: what CIM cmdlets say while Windows Management Instrumentation is away.
+    if (machine.strikes("look-fails")) throw new Error("The RPC server is unavailable.");
+    return { exitCode: 0, stdout: lineOf(observation(machine)), stderr: "" };
   } catch (error) {
-    const stdout = `${JSON.stringify({ script: "observe", ok: false, error: errorText(error) })}\n`;
+    const stdout = lineOf({ script: "observe", ok: false, error: errorText(error) });
     return { exitCode: 1, stdout, stderr: "" };
   }
 };

@@ -5,6 +5,9 @@ const access = z.enum(["system", "inherited"]);
 const strings = z.array(z.string());
 const seconds = z.array(z.number().min(0));
 
+/** SHA-256 that pins what comes from the bucket; only a secret's is not known beforehand. */
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
 const source = z.discriminatedUnion("from", [
   z.object({ from: z.literal("inline"), base64: z.string() }),
   z.object({ from: z.literal("bucket"), bucket: z.string(), key: z.string(), version: z.string() }),
@@ -13,7 +16,9 @@ const source = z.discriminatedUnion("from", [
 
 const operation = z.discriminatedUnion("do", [
   z.object({ do: z.literal("directory"), path: z.string(), access }),
-  z.object({ do: z.literal("file"), path: z.string(), source, sha256: z.string().nullable(), access }),
+  z
+    .object({ do: z.literal("file"), path: z.string(), source, sha256: sha256.nullable(), access })
+    .refine((file) => file.source.from === "secret" || file.sha256 !== null, { path: ["sha256"] }),
   z.object({ do: z.literal("remove-file"), path: z.string() }),
   z.object({ do: z.literal("feature"), name: z.string() }),
   z.object({
@@ -35,7 +40,12 @@ const operation = z.discriminatedUnion("do", [
     restartAfter: seconds,
   }),
   z.object({ do: z.literal("service-recovery"), name: z.string(), restartAfter: seconds }),
-  z.object({ do: z.literal("service-state"), name: z.string(), state: z.enum(["Running", "Stopped"]) }),
+  z.object({
+    do: z.literal("service-state"),
+    name: z.string(),
+    state: z.enum(["Running", "Stopped"]),
+    log: z.string().optional(),
+  }),
   z.object({
     do: z.literal("task"),
     name: z.string(),
@@ -43,12 +53,28 @@ const operation = z.discriminatedUnion("do", [
     arguments: strings,
     everyMinutes: z.number().int().min(0),
   }),
-  z.object({ do: z.literal("run-task"), name: z.string(), withinSeconds: z.number().positive() }),
+  z.object({
+    do: z.literal("run-task"),
+    name: z.string(),
+    withinSeconds: z.number().positive(),
+    record: z.string().optional(),
+  }),
   z.object({ do: z.literal("defender-exclusion"), process: z.string() }),
 ]);
 
-/** One operation; what does not fit is none that the script knows. */
-export const operationSchema: z.ZodType<Operation> = operation;
+/**
+ * Reads one operation as exactly as operation.ps1 does.
+ * @throws Error in the script's words
+ */
+export function operationOf(value: unknown): Operation {
+  const known = operation.safeParse(value);
+  if (known.success) return known.data;
+  const field = known.error.issues[0]?.path[0];
+  const unknown = field === undefined || field === "do";
+  throw new Error(
+    unknown ? "this script knows no such operation" : `the operation's ${String(field)} is missing or wrong`,
+  );
+}
 
 /** A plan before its operations were looked at: apply.ps1 looks at each only when its turn comes. */
 export interface ReceivedPlan extends Omit<Plan, "operations"> {
@@ -60,13 +86,14 @@ export const planSchema: z.ZodType<ReceivedPlan> = z.object({
   format: z.literal(1),
   operation: z.string(),
   notAfter: z.number(),
+  madeAt: z.number().optional(),
   operations: z.array(z.unknown()),
 });
 
-/** Where a plan lies when it is too large for a parameter. */
+/** Place of a plan that is too large for a parameter. */
 export type PlanPlace = Exclude<ApplyRequest, { plan: Plan }>;
 
-/** What apply.ps1 takes: the plan itself or where it lies. */
+/** Request that apply.ps1 takes: the plan itself or its place. */
 export const applyRequestSchema: z.ZodType<{ readonly plan: ReceivedPlan } | PlanPlace> = z.union([
   z.object({ plan: planSchema }),
   z.object({ bucket: z.string(), key: z.string(), version: z.string(), sha256: z.string() }),

@@ -1,9 +1,12 @@
 import { z } from "zod";
 import type { RebootRequest, RebootResult } from "../../../../lambdas/desired/plan.ts";
+import { load } from "../loading.ts";
 import type { Machine, Script, ScriptEnd } from "../machine.ts";
 import { enterMachine } from "./alone.ts";
+import { errorText } from "./causes.ts";
 import { guardAtRest, observation } from "./observe.ts";
-import { errorText, requestAs, requireInTime, STARTING_MS } from "./request.ts";
+import { readRecord, writeRecord } from "./records.ts";
+import { lineOf, requestAs, requireInTime } from "./request.ts";
 
 const requestSchema: z.ZodType<RebootRequest> = z.object({
   operation: z.string(),
@@ -17,7 +20,7 @@ const MARKER = "C:\\Casement\\reboot.json";
 
 function print(bootIdBefore: string, bootIdAfter: string, error: string | null): ScriptEnd {
   const result: RebootResult = { script: "reboot", ok: error === null, bootIdBefore, bootIdAfter, error };
-  return { exitCode: error === null ? 0 : 1, stdout: `${JSON.stringify(result)}\n`, stderr: "" };
+  return { exitCode: error === null ? 0 : 1, stdout: lineOf(result), stderr: "" };
 }
 
 /** @throws Error on a machine that would come back without its agent */
@@ -26,27 +29,30 @@ function requireGuard(machine: Machine): void {
   const faults = [
     guard.present ? [] : "its script is missing",
     guard.taskEnabled ? [] : "its task is missing or disabled",
-    guard.lastResult === 0 ? [] : `its last result is ${guard.lastResult}`,
+    guard.lastResult === 0 ? [] : `its last result is ${guard.lastResult} ${guard.error}`.trim(),
     guard.paths === 1 ? [] : `it sees ${guard.paths} paths`,
     metadataAnswers ? [] : "the metadata service does not answer",
   ].flat();
   if (faults.length > 0) throw new Error(`no reboot without the guard of the metadata route: ${faults.join(", ")}`);
 }
 
-const markerOf = ({ operation, bootId }: RebootRequest): string => JSON.stringify({ operation, bootId });
+/** A marker that cannot be read says nothing. */
+function wasAsked(machine: Machine, { operation, bootId }: RebootRequest): boolean {
+  const marker = readRecord(machine, MARKER);
+  return marker?.operation === operation && marker.bootId === bootId;
+}
 
 function askForReboot(machine: Machine, request: RebootRequest): ScriptEnd {
-  if (machine.disk.text(MARKER) === markerOf(request))
-    throw new Error("the reboot was asked for before and did not happen");
-  requireInTime(machine.foundation.clock.now(), request.notAfter);
+  if (wasAsked(machine, request)) throw new Error("the reboot was asked for before and did not happen");
+  requireInTime(machine.clock(), request);
   requireGuard(machine);
-  machine.disk.write(MARKER, Buffer.from(markerOf(request)), "system");
+  writeRecord(machine, MARKER, { operation: request.operation, bootId: request.bootId });
   return { exitCode: REBOOT, stdout: "", stderr: "" };
 }
 
 /** reboot.ps1: asks for one reboot per operation and boot; run again after it, it answers with the evidence. */
 export const reboot: Script = async ({ machine, process, request: encoded }) => {
-  await process.pause(machine.takes(...STARTING_MS));
+  for (const part of ["powershell", "scheduling", "networking"] as const) await load(machine, process, part);
   let before = "";
   const after = String(machine.state.bootId);
   try {

@@ -1,8 +1,4 @@
 import type { z } from "zod";
-import { messageOf } from "../../../message-of.ts";
-
-/** PowerShell starts and compiles a script, shortest and longest, in ms (assumed). */
-export const STARTING_MS = [700, 2_000] as const;
 
 /**
  * Reads the one parameter of a document's script.
@@ -18,11 +14,25 @@ export function requestAs<T>(request: string | null, schema: z.ZodType<T>): T {
   throw new Error(`the request is not valid: ${issue?.path.join(".")}: ${issue?.message}`);
 }
 
-/** @throws Error when a command came too late: a stale one must not run hours later */
-export function requireInTime(now: number, notAfter: number): void {
-  const late = Math.floor(now / 1000) - notAfter;
-  if (late > 0) throw new Error(`this request expired ${late} seconds ago`);
+/** A moment as scripts print it. @param seconds of Unix time */
+export const timeText = (seconds: number): string =>
+  `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+
+/** A request from so far in the future shows that the machine's clock is behind. */
+const EARLY_SECONDS = 300;
+
+/** @throws Error when a command came too late, or before it was made: a stale one must not run hours later */
+export function requireInTime(
+  now: number,
+  asked: { readonly notAfter: number; readonly madeAt?: number | undefined },
+): void {
+  const seconds = Math.floor(now / 1000);
+  const clock = `the clock of this machine says ${timeText(seconds)}`;
+  if (seconds > asked.notAfter) throw new Error(`this request expired at ${timeText(asked.notAfter)}, and ${clock}`);
+  if (asked.madeAt !== undefined && asked.madeAt - seconds > EARLY_SECONDS)
+    throw new Error(`this request was made at ${timeText(asked.madeAt)}, but ${clock}`);
 }
 
-/** An error's words as the scripts print them: one line, at most 500 characters. */
-export const errorText = (error: unknown): string => messageOf(error).replaceAll(/\s+/g, " ").trim().slice(0, 500);
+/** A result as Write-Result prints it: one line of plain ASCII. */
+export const lineOf = (result: object): string =>
+  `${JSON.stringify(result).replaceAll(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)}\n`;

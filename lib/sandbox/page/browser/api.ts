@@ -25,7 +25,7 @@ export interface View {
   readonly close: { readonly text: string } | null;
 }
 
-/** What one person sees in Slack. */
+/** View that one person has of Slack. */
 export interface DeskView {
   readonly messages: readonly Message[];
   readonly views: readonly View[];
@@ -37,13 +37,13 @@ export type Press = { readonly actionId: string; readonly blockId: string; reado
   | { readonly viewId: string }
 );
 
-/** What a person fills in or chooses: text, an option's value, or several. */
+/** Input of a person: text, an option's value, or several. */
 export type Input = string | readonly string[];
 
-/** What was filled into a dialog, by block id. */
+/** Inputs in a dialog, by block id. */
 export type Values = Readonly<Record<string, Input>>;
 
-/** What a person sees right after an act. */
+/** Messages, complaints and dialogs that a person sees right after an act. */
 export interface Shown {
   /** Slack's own sentence when the app did not answer as it must. */
   readonly notice: string | null;

@@ -9,7 +9,7 @@ import { Dialog } from "./slack/dialog.tsx";
 import { Avatar } from "./slack/people.tsx";
 import { WorldPanel } from "./world/world-panel.tsx";
 
-/** Who sits in front of the page; the address remembers it, so that two windows can be two people. */
+/** Reads and sets the person in front of the page; the address remembers it, so that two windows can be two people. */
 function useSeat(people: readonly Seat[]): [Seat | undefined, (seat: Seat) => void] {
   const [id, setId] = useState(location.hash.slice(1));
   const choose = (seat: Seat): void => {
@@ -42,10 +42,10 @@ function Seats({ people, seat, choose }: { people: readonly Seat[]; seat: Seat; 
   );
 }
 
-/** What can still be cancelled. */
+/** Is the operation still to be cancelled? */
 const isUnderWay = ({ status }: ShownOperation): boolean => status === "running" || status === "waiting";
 
-/** What the composer can complete: the Windows nodes with their pools, and the operations that still run. */
+/** Collects the names that the composer completes: Windows nodes with their pools, and operations that still run. */
 function namesIn(world: World | undefined): Names {
   const { nodes = [], instances = [], operations = [] } = world ?? {};
   const poolOf = ({ instanceId }: ShownNode) => instances.find(({ id }) => id === instanceId)?.pool ?? "node";

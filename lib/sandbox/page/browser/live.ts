@@ -3,7 +3,7 @@ import type { Setting } from "../vocabulary.ts";
 import type { World } from "../world.ts";
 import { api, type DeskView, type MishapBook } from "./api.ts";
 
-/** How often the live half looks at the world; Slack's half is told of changes. */
+/** Interval at which the live half looks at the world; Slack's half is told of changes. */
 const LOOK_MS = 1_000;
 
 /** Asks a question, never twice at once: a wish that comes while it is being asked is granted afterwards. */
@@ -28,7 +28,7 @@ function useAnswer<T>(question: () => Promise<T>) {
   return { answer, ask, lost };
 }
 
-/** What never changes; undefined until it has come. */
+/** Reads the setting, which never changes; undefined until it has come. */
 export function useSetting(): Setting | undefined {
   const [setting, setSetting] = useState<Setting>();
   useEffect(() => {
@@ -37,7 +37,7 @@ export function useSetting(): Setting | undefined {
   return setting;
 }
 
-/** What a person sees in Slack, always fresh. */
+/** Reads a person's view of Slack, always fresh. */
 export function useDesk(userId: string): DeskView {
   const { answer, ask } = useAnswer(async () => ({ userId, desk: await api.desk(userId) }));
   useEffect(() => {

@@ -20,7 +20,7 @@ export const fault = (message: string, pointer: string): Fault[] => [{ message, 
 
 /**
  * A string within its limits, in Slack's words. Lengths are UTF-16 units: never laxer than Slack, which counts characters.
- * @param limit most and (1 unless told) fewest characters
+ * @param limit most and (default 1) fewest characters
  */
 export const string =
   (limit: { readonly min?: number; readonly max: number }): Check =>
@@ -66,7 +66,7 @@ export const list =
     return value.flatMap((item, index) => each(item, `${pointer}/${index}`));
   };
 
-/** What an object must and may hold, and a rule over the whole. */
+/** Fields that an object must and may hold, and a rule over the whole. */
 export interface Shape {
   readonly required?: Readonly<Record<string, Check>>;
   readonly optional?: Readonly<Record<string, Check>>;

@@ -13,7 +13,7 @@ import { DeskError, exchanges, type Shown, shownTo } from "./exchange.ts";
 /** An element of a message (`channel` and `messageTs`) or of a dialog (`viewId`). */
 export type Press = Click & ({ readonly channel: string; readonly messageTs: string } | { readonly viewId: string });
 
-/** What people do in front of Slack. Each act rejects with DeskError when Slack's window does not offer it. */
+/** Acts of people in front of Slack. Each act rejects with DeskError when Slack's window does not offer it. */
 export interface Desk {
   /** Types a line in a channel (id or name), or in a thread of it. */
   type(userId: string, channel: string, text: string, threadTs?: string): Promise<Shown>;
@@ -26,7 +26,7 @@ export interface Desk {
   repeatLast(): Promise<Shown>;
   /** The dialogs in front of a person, the topmost last. */
   viewsOf(userId: string): View[];
-  /** What a person sees, oldest first: their channels' messages and what only they are shown. */
+  /** Messages that a person sees, oldest first: those of their channels and those shown only to them. */
   messagesFor(userId: string): SeenMessage[];
   people(): readonly Person[];
   channels(): readonly Channel[];

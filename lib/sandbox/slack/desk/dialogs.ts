@@ -6,7 +6,7 @@ import type { View } from "../view.ts";
 import type { Workspace } from "../workspace.ts";
 import { type Applied, answerIn, type Exchange } from "./exchange.ts";
 
-/** What Slack writes into a dialog when the app did not answer, or not sensibly. */
+/** Text that Slack writes into a dialog when the app did not answer, or not sensibly. */
 export const TROUBLE = "We had some trouble connecting. Try again?";
 
 type Act = (workspace: Workspace, person: Person, view: View, answer: Json) => Applied;
@@ -31,7 +31,7 @@ function complain(view: View, errors: unknown): Applied {
   return { complaints: Object.fromEntries(entries.map(([id, text]) => [id, String(text)])) };
 }
 
-/** What an app may answer to a submission. Source: guide "Modals", response actions. */
+/** Answers that an app may give to a submission. Source: guide "Modals", response actions. */
 const responseActions: Readonly<Record<string, Act>> = {
   errors: (_workspace, _person, view, answer) => complain(view, answer.errors),
   clear: (workspace, person) => {

@@ -11,7 +11,7 @@ export class DeskError extends Error {
   override readonly name = "DeskError";
 }
 
-/** What a person sees right after an act. */
+/** Messages, complaints and dialogs that a person sees right after an act. */
 export interface Shown {
   /** Slack's error code when the app did not answer as it must; null when it did. */
   readonly error: string | null;
@@ -25,7 +25,7 @@ export interface Shown {
   readonly views: readonly View[];
 }
 
-/** What applying the app's answer brought. */
+/** Messages and complaints that came from applying the app's answer. */
 export interface Applied {
   readonly messages?: readonly StoredMessage[];
   readonly complaints?: Readonly<Record<string, string>>;

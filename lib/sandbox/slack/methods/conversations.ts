@@ -4,7 +4,7 @@ import { SlackError } from "../slack-error.ts";
 import type { Workspace } from "../workspace.ts";
 import { channelOf, joinedChannelOf, type Method, messageObject, messageOf } from "./method.ts";
 
-/** conversations.history and .replies: 100 messages a page unless told, at most 999. */
+/** conversations.history and .replies: 100 messages a page by default, at most 999. */
 const PAGE = 100;
 const LARGEST_PAGE = 999;
 

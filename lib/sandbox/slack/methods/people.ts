@@ -55,7 +55,7 @@ function groupUsers({ directory }: Workspace, args: Json): Json {
   return { users: group.users };
 }
 
-/** Who the app is, and who the people are. */
+/** Methods that tell of the app itself and of the people. */
 export const peopleMethods = (workspace: Workspace): Record<string, Method> => ({
   "auth.test": { tier: "special", scope: null, needs: [], run: () => whoAmI(workspace) },
   "users.info": {

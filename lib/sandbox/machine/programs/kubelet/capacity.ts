@@ -3,7 +3,7 @@ const sizes: Readonly<Record<string, number>> = { medium: 1, large: 2, xlarge: 4
 /** GiB per vCPU by family: compute, general, memory optimised. */
 const memory: Readonly<Record<string, number>> = { c: 2, m: 4, t: 4, r: 8, x: 16 };
 
-/** What a machine of an instance type offers to pods. */
+/** Resources that a machine of an instance type offers to pods. */
 export interface Capacity {
   readonly cpu: number;
   readonly memoryKi: number;

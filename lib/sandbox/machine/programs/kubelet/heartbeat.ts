@@ -9,7 +9,7 @@ export interface Kubelet {
   readonly context: ProgramContext;
   readonly settings: KubeletSettings;
   credentials(): Credentials;
-  /** What it saw last of its own Node. */
+  /** State in which it last saw its own Node. */
   seen: { addresses: readonly Address[]; conditions: readonly Condition[]; reportedAt: number };
 }
 

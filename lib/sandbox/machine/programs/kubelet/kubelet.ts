@@ -8,7 +8,8 @@ import { beat, type Kubelet, registerNode } from "./heartbeat.ts";
 import { type KubeletSettings, settingsOf } from "./settings.ts";
 
 const clientFile = ({ certDir }: KubeletSettings): string => `${certDir}\\kubelet-client-current.pem`;
-const servingFile = ({ certDir }: KubeletSettings): string => `${certDir}\\kubelet-server-current.pem`;
+/** Path of a kubelet's serving certificate. */
+export const servingFile = ({ certDir }: KubeletSettings): string => `${certDir}\\kubelet-server-current.pem`;
 
 /** Has it a client certificate that has not expired? */
 function joined(machine: Machine, settings: KubeletSettings): boolean {
@@ -44,11 +45,15 @@ function prepareBootstrap(machine: Machine, settings: KubeletSettings): void {
   machine.disk.write(settings.kubeconfig, Buffer.from(ownKubeconfig(bootstrap, settings)), "system");
 }
 
-/** As the node itself once it has a certificate, before that by the bootstrap token. */
-function credentialsOf(machine: Machine, settings: KubeletSettings): Credentials {
+/**
+ * As the node itself once it has a certificate, before that by the bootstrap token, which it has read when it started: a file
+ * that is written later counts for the next start only (cmd/kubelet/app, buildKubeletClientConfig).
+ */
+function credentialsFrom(machine: Machine, settings: KubeletSettings): () => Credentials {
   const { bootstrapKubeconfig, kubeconfig } = settings;
-  if (joined(machine, settings) || bootstrapKubeconfig === null) return credentialsAt(machine, kubeconfig);
-  return credentialsAt(machine, bootstrapKubeconfig);
+  const started =
+    joined(machine, settings) || bootstrapKubeconfig === null ? undefined : credentialsAt(machine, bootstrapKubeconfig);
+  return () => (joined(machine, settings) || started === undefined ? credentialsAt(machine, kubeconfig) : started);
 }
 
 const identity = ({ nodeName }: KubeletSettings): Pick<Template, "commonName" | "organizations"> => ({
@@ -63,7 +68,7 @@ function keepClientCertificate(context: ProgramContext, settings: KubeletSetting
     expirationSeconds: null,
     file: clientFile(settings),
     template: () => ({ ...identity(settings), dnsNames: [], ipAddresses: [] }),
-    credentials: () => credentialsOf(context.machine, settings),
+    credentials: credentialsFrom(context.machine, settings),
   });
 }
 
@@ -98,6 +103,15 @@ async function live(context: ProgramContext, settings: KubeletSettings): Promise
   beat(kubelet);
 }
 
+const SHIM = "C:\\k\\containerd\\containerd-shim-runhcs-v1.exe";
+
+/** Each pod has a shim of containerd, which runs on when containerd and the kubelet are stopped. */
+function loadShim(machine: Machine): void {
+  if (!machine.disk.file(SHIM) || machine.state.loaded.includes(SHIM)) return;
+  machine.state.loaded.push(SHIM);
+  machine.save();
+}
+
 /**
  * The kubelet: gets its client certificate with the bootstrap token, registers its Node, keeps both certificates
  * fresh, and reports. It ends at once when its configuration or the means to join are missing.
@@ -106,6 +120,7 @@ export const kubelet: Program = (context) => {
   try {
     const settings = settingsOf(context.machine, context.words);
     prepareBootstrap(context.machine, settings);
+    loadShim(context.machine);
     live(context, settings).catch((error: unknown) => context.exit(1, `failed to run Kubelet: ${String(error)}`));
     return undefined;
   } catch (error) {

@@ -18,7 +18,7 @@ const configSchema = z.object({
   systemReserved: z.record(z.string(), z.string()).default({}),
 });
 
-/** What a kubelet was told by its command line and its configuration file. */
+/** Settings that a kubelet takes from its command line and its configuration file. */
 export interface KubeletSettings {
   readonly nodeName: string;
   readonly nodeIp: string | null;

@@ -12,12 +12,12 @@ interface Document {
   readonly instanceId: string;
   readonly job: Job;
   readonly results: StepResult[];
-  /** How often the present step was begun. */
+  /** Number of times that the present step was begun. */
   runs: number;
   phase: "waiting" | "running" | "rebooting";
   /** The boot that ends before the document goes on. */
   rebootOf?: number;
-  /** How it ended, while the service could not be told yet. */
+  /** Status at its end, kept while the service could not be told yet. */
   ended?: StepStatus;
 }
 

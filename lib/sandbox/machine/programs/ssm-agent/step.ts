@@ -24,7 +24,7 @@ async function runText(machine: Machine, process: Process, job: Job, text: strin
   const script = name === undefined ? undefined : machine.scripts[name];
   if (!script) return refused("This script cannot be run by the simulated machine: it is none of Casement's scripts.");
   try {
-    return await script({ machine, process, arguments: new Map(), request: requestOf(text, job) });
+    return await script({ machine, process, text, arguments: new Map(), request: requestOf(text, job) });
   } catch (error) {
     return refused(messageOf(error));
   }

@@ -8,7 +8,7 @@ import { Text, type TextObject } from "./text.tsx";
 /** Presses or chooses: tells the app at once. */
 export type Use = (blockId: string, actionId: string, value?: Input) => unknown;
 
-/** What an element stands in. */
+/** Surroundings of an element: its block, and the ways in which it takes input. */
 export interface Place {
   readonly blockId: string;
   readonly setting: Setting;

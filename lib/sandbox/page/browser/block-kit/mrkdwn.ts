@@ -20,7 +20,7 @@ export const unescaped = (text: string): string => text.replace(/&(?:amp|lt|gt);
 
 const plain = (text: string): Piece[] => (text === "" ? [] : [{ kind: "text", text: unescaped(text) }]);
 
-/** What stands between < and >: mentions, links and dates (docs.slack.dev/messaging/formatting-message-text). */
+/** Reads the text between < and >: mentions, links and dates (docs.slack.dev/messaging/formatting-message-text). */
 function angled(inside: string): Piece {
   const [head = "", label] = inside.split(/\|(.*)/s);
   const date = /^!date\^(\d+)\^([^^]+)/.exec(head);

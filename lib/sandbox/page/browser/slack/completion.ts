@@ -13,7 +13,7 @@ export interface Names {
   readonly operations: readonly Suggestion[];
 }
 
-/** What the composer offers for what was typed so far. */
+/** Offers of the composer for the text typed so far. */
 export interface Completion {
   readonly suggestions: readonly Suggestion[];
   /** The form of the command that is being typed: "add <pool> [count] [--dry-run]". */
@@ -23,7 +23,7 @@ export interface Completion {
 const MOST = 8;
 const nothing: Completion = { suggestions: [], form: null };
 
-/** How a command is typed. */
+/** Writes the form in which a command is typed. */
 export function formOf(command: Command, commandWord: string): string {
   const places = command.arguments.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`));
   return [commandWord, command.name, ...places, ...(command.dryRun ? ["[--dry-run]"] : [])].join(" ");
@@ -32,7 +32,7 @@ export function formOf(command: Command, commandWord: string): string {
 const beginning = (suggestions: readonly Suggestion[], start: string): Suggestion[] =>
   suggestions.filter(({ word }) => word.startsWith(start) && word !== start).slice(0, MOST);
 
-/** What an argument may be, by its kind; a count and anything unknown have no list. */
+/** Suggestions for an argument, by its kind; a count and anything unknown have no list. */
 const candidates: Readonly<Record<string, (vocabulary: Vocabulary, names: Names) => Suggestion[]>> = {
   command: ({ commands }) => commands.map(({ name, summary }) => ({ word: name, means: summary })),
   pool: ({ pools }) => pools.map((word) => ({ word, means: "pool" })),

@@ -78,7 +78,7 @@ const move = ({ offered, chosen, setChosen }: Draft, by: number): void => {
   setChosen((chosen + by + count) % count);
 };
 
-/** What the keys do, each only when it has something to do. */
+/** Actions of the keys; each returns false when it has nothing to do. */
 const keys: Readonly<Record<string, (draft: Draft) => boolean>> = {
   Tab: (draft) => {
     const word = draft.offered.suggestions[Math.max(draft.chosen, 0)]?.word;
@@ -106,7 +106,7 @@ const keys: Readonly<Record<string, (draft: Draft) => boolean>> = {
   },
 };
 
-/** Where a person types: plain words go into the channel, the command word's completion helps with the rest. */
+/** Field in which a person types: plain words go into the channel, the command word's completion helps with the rest. */
 export function Composer(props: ComposerProps) {
   const draft = useDraft(props);
   const { text, write, chosen, offered, fault } = draft;

@@ -33,7 +33,7 @@ function useFilled(view: View, seat: Seat) {
   };
 }
 
-/** What the keyboard begins with: the first field or, where nothing is asked, the way out. */
+/** Selector of the element that the keyboard begins with: the first field or, where nothing is asked, the way out. */
 const FIRST = ".content :is(input, textarea, select), footer button";
 
 /** A modal that the app opened in front of the person. */

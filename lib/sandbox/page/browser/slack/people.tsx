@@ -28,7 +28,7 @@ export interface Author {
   readonly isApp: boolean;
 }
 
-/** Who a user id is, in the words of the page. */
+/** Finds the author behind a user id, in the words of the page. */
 export function authorOf(userId: string, setting: Setting): Author {
   if (userId === setting.bot.userId) return { name: setting.bot.name, isApp: true };
   if (userId === "USLACKBOT") return { name: "Slackbot", isApp: true };

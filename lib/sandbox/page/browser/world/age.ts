@@ -4,7 +4,7 @@ const UNITS = [
   { letter: "m", seconds: 60 },
 ];
 
-/** How long ago something was, in its largest unit: "3d", "5h", "12m", "40s". */
+/** Age of a moment in its largest unit: "3d", "5h", "12m", "40s". */
 export function ageOf(then: string, now: string): string {
   const seconds = Math.max(0, (Date.parse(now) - Date.parse(then)) / 1_000);
   if (!Number.isFinite(seconds)) return "";

@@ -5,7 +5,7 @@ import { Panel } from "./panel.tsx";
 
 type Kind = MishapBook["kinds"][number];
 
-/** Where things go wrong, by the beginnings of the kinds' names; whatever begins otherwise happens to a machine. */
+/** Places of faults, by the beginnings of the kinds' names; a kind that begins otherwise happens to a machine. */
 const places: readonly (readonly [string, RegExp])[] = [
   ["Slack", /^slack-/],
   ["Kubernetes", /^kubernetes-/],
@@ -19,7 +19,7 @@ const TIMES = "#times";
 
 const wordsOf = (kind: string): string => kind.replaceAll("-", " ");
 
-/** What to order: which of the world it strikes, and how often. */
+/** Form for ordering a fault: the part of the world that it strikes, and the number of times. */
 function OrderForm({ kind, instances, done }: { kind: Kind; instances: readonly ShownInstance[]; done: () => void }) {
   const [fault, setFault] = useState<string | null>(null);
   const form = useRef<HTMLFormElement>(null);
@@ -118,7 +118,7 @@ function Kinds(props: { kinds: readonly Kind[]; chosen: string | null; choose: (
   );
 }
 
-/** What can go wrong, on order, and what is going wrong now. */
+/** Kinds of faults to order, and the faults that are going on now. */
 export function Mishaps(props: { book: MishapBook; instances: readonly ShownInstance[]; again: () => void }) {
   const { book, instances, again } = props;
   const [chosen, choose] = useState<string | null>(null);

@@ -41,7 +41,7 @@ function Operation({ operation, by }: { operation: ShownOperation; by: string })
   );
 }
 
-/** What the bot is doing and has done, as its ledger says. */
+/** Operations that the bot is running or has run, as its ledger says. */
 export function Operations({ operations, people }: { operations: readonly ShownOperation[]; people: readonly Seat[] }) {
   const nameOf = (id: string): string => people.find((person) => person.id === id)?.name ?? id;
   const row = (operation: ShownOperation) => (

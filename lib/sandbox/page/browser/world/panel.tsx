@@ -14,7 +14,7 @@ export function Panel(props: { title: string; count: number; empty: string; chil
   );
 }
 
-/** What is there but rarely looked at: one line until somebody opens it. */
+/** Content that is rarely looked at: one line until a click opens it. */
 export const Fold = ({ count, what, children }: { count: number; what: string; children: ComponentChildren }) =>
   count === 0 ? null : (
     <details class="rest">
@@ -25,7 +25,7 @@ export const Fold = ({ count, what, children }: { count: number; what: string; c
     </details>
   );
 
-/** How a state is to be seen: good, on its way, bad, or over. */
+/** Appearance of a state: good, on its way, bad, or over. */
 type Tone = "good" | "busy" | "bad" | "over";
 
 const tones: Readonly<Record<string, Tone>> = {

@@ -18,7 +18,7 @@ export interface Route {
   readonly store: "ActiveStore" | "PersistentStore";
 }
 
-/** A service as the stand-ins keep it; one that `breaks` stops right after its start. */
+/** A service as the stand-ins keep it, and how it behaves: one that breaks stops right after its start. */
 export interface Service {
   readonly state: string;
   readonly startType: string;
@@ -29,10 +29,14 @@ export interface Service {
   readonly environment: readonly string[];
   readonly failureActions: readonly number[];
   readonly failureFlag: number;
-  readonly breaks?: boolean;
+  /** Exit code of its program when it breaks; 0 is told as no error. */
+  readonly exitCode?: number;
+  readonly does?: "breaks" | "hangs" | "refuses";
+  /** Files that its program writes when it is started. */
+  readonly writes?: Readonly<Record<string, string>>;
 }
 
-/** A scheduled task; `nextResult` is how its next run ends. */
+/** A scheduled task; `nextResult` is how its next run ends, `writes` the files that it then writes. */
 export interface Task {
   readonly state: string;
   readonly lastResult: number;
@@ -41,6 +45,7 @@ export interface Task {
   readonly action?: { readonly execute: string; readonly arguments: string };
   readonly triggers?: readonly { readonly interval: string }[];
   readonly principal?: { readonly user: string };
+  readonly writes?: Readonly<Record<string, string>>;
   readonly settings?: { readonly multipleInstances: string; readonly limit: number };
 }
 
@@ -54,18 +59,23 @@ export interface Machine {
   readonly hns: { readonly networks: readonly object[]; readonly endpoints: readonly object[] };
   readonly firewall: Readonly<Record<string, object>>;
   readonly access: Readonly<Record<string, string>>;
-  /** "bucket/key@version" → base64 */
-  readonly objects: Readonly<Record<string, string>>;
-  readonly secrets: Readonly<Record<string, string>>;
   readonly features: Readonly<Record<string, string>>;
   readonly featureFails: boolean;
   /** Windows' own word after a feature was installed. */
   readonly restartNeeded: "Yes" | "No" | "Maybe";
   readonly exclusions: readonly string[];
-  readonly events: readonly { readonly kind: string; readonly text: string }[];
+  readonly events: readonly { readonly kind: string; readonly id: number; readonly text: string }[];
   readonly tasks: Readonly<Record<string, Task>>;
   readonly notes: readonly string[];
   readonly scExitCode: number;
+  /** Has App Control taken half of PowerShell away? */
+  readonly constrained?: boolean;
+  /** Name of the account S-1-5-18 in the language of this Windows. */
+  readonly systemName: string;
+  /** The account that a policy gives to every service, whatever was set; empty for none. */
+  readonly imposedAccount: string;
+  /** Programs that run as processes, by path. */
+  readonly processes: readonly string[];
   readonly later: readonly Partial<Machine>[];
 }
 
@@ -74,6 +84,17 @@ export const GATEWAY = "10.0.0.1";
 export const BOOT_KEY =
   "HKLM:\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Memory Management\\PrefetchParameters";
 export const ENVIRONMENT_KEY = "HKLM:\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment";
+
+/** Full control for SYSTEM and Administrators alone, as Windows reads it back of a folder and of a file; and what a folder gives. */
+export const CLOSED_FOLDER = "O:BAG:SYD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)";
+export const CLOSED_FILE = "O:BAG:SYD:PAI(A;;FA;;;SY)(A;;FA;;;BA)";
+export const GIVEN = "O:BAG:SYD:AI";
+
+/** SERVICE_FAILURE_ACTIONS as the registry holds it: restarts after these seconds. */
+export const recovery = (seconds: readonly number[]): number[] =>
+  [86_400, 0, 0, seconds.length, 20, ...seconds.flatMap((second) => [1, second * 1000])].flatMap((word) =>
+    [0, 8, 16, 24].map((bits) => (word >>> bits) & 255),
+  );
 
 /** An adapter with one settled address. */
 export const adapter = (index: number, mac: string, ip: string, change: Partial<Adapter> = {}): Adapter => ({
@@ -105,8 +126,12 @@ export const service = (change: Partial<Service> = {}): Service => ({
   environment: [],
   failureActions: [],
   failureFlag: 0,
+  exitCode: 0,
   ...change,
 });
+
+/** The routes of a machine that reaches its metadata service. */
+export const withMetadata: readonly Route[] = [route("0.0.0.0/0", GATEWAY, 6), route("169.254.169.254/32", GATEWAY, 6)];
 
 /** A fresh machine on AWS: one adapter, the default route, the agent, EC2Launch that has finished. */
 export const freshMachine = (change: Partial<Machine> = {}): Machine => ({
@@ -118,8 +143,6 @@ export const freshMachine = (change: Partial<Machine> = {}): Machine => ({
   hns: { networks: [], endpoints: [] },
   firewall: {},
   access: {},
-  objects: {},
-  secrets: {},
   features: { Containers: "Available", "FileAndStorage-Services": "Installed" },
   featureFails: false,
   restartNeeded: "Yes",
@@ -128,6 +151,9 @@ export const freshMachine = (change: Partial<Machine> = {}): Machine => ({
   tasks: {},
   notes: [],
   scExitCode: 0,
+  systemName: "SYSTEM",
+  imposedAccount: "",
+  processes: [],
   later: [],
   ...change,
 });
@@ -135,7 +161,7 @@ export const freshMachine = (change: Partial<Machine> = {}): Machine => ({
 const reaches = (machine: Machine, way: Route): boolean =>
   machine.adapters.some((one) => one.index === way.index && one.connected && one.addresses.length > 0);
 
-/** What a packet to the metadata service meets: the route of the best kind, on an adapter with an address. */
+/** Tells whether a packet to the metadata service meets the route of the best kind, on an adapter with an address. */
 export const metadataAnswers = (machine: Machine): boolean =>
   machine.routes.some(
     (way) =>

@@ -1,0 +1,39 @@
+import { readFileSync } from "node:fs";
+import { CertificatesV1Api, CoreV1Api, KubeConfig, RbacAuthorizationV1Api } from "@kubernetes/client-node";
+import { StartError } from "../start-error.ts";
+import type { Place } from "./place.ts";
+
+/** A cluster administrator's way into the cluster, as kubectl has it. */
+export interface Administrator {
+  readonly core: CoreV1Api;
+  readonly rbac: RbacAuthorizationV1Api;
+  readonly certificates: CertificatesV1Api;
+  /** Address of the API server. */
+  readonly server: string;
+  /** PEM of the API server's authority; undefined when the kubeconfig names none. */
+  readonly authority: string | undefined;
+}
+
+function authorityOf({ caData, caFile }: { caData?: string; caFile?: string }): string | undefined {
+  if (caData) return Buffer.from(caData, "base64").toString("utf8");
+  return caFile ? readFileSync(caFile, "utf8") : undefined;
+}
+
+/**
+ * Reads the kubeconfig of whoever sits here.
+ * @throws StartError when it names no API server
+ */
+export function administratorOf({ kubeconfig }: Place): Administrator {
+  const config = new KubeConfig();
+  if (kubeconfig) config.loadFromFile(kubeconfig);
+  else config.loadFromDefault();
+  const cluster = config.getCurrentCluster();
+  if (!cluster) throw new StartError("the kubeconfig names no API server: choose a context with kubectl");
+  return {
+    core: config.makeApiClient(CoreV1Api),
+    rbac: config.makeApiClient(RbacAuthorizationV1Api),
+    certificates: config.makeApiClient(CertificatesV1Api),
+    server: cluster.server,
+    authority: authorityOf(cluster),
+  };
+}

@@ -1,0 +1,99 @@
+import type { RbacV1Subject, V1PolicyRule, V1RoleBinding } from "@kubernetes/client-node";
+import { ACCOUNT_NAMESPACE, accounts } from "../../lambdas/desired/accounts.ts";
+import { isAbsent } from "../../lambdas/steps/client-errors.ts";
+import { StartError } from "../start-error.ts";
+import type { Administrator } from "./administrator.ts";
+
+/** Rights by which somebody comes to a token of an account: to make one, to read one, or to run something as the account. */
+const mintingRights: readonly { readonly group: string; readonly resource: string; readonly verbs: string[] }[] = [
+  { group: "", resource: "serviceaccounts/token", verbs: ["create"] },
+  { group: "", resource: "serviceaccounts", verbs: ["impersonate"] },
+  { group: "", resource: "secrets", verbs: ["get", "list", "watch", "create", "update", "patch", "delete"] },
+  { group: "", resource: "pods", verbs: ["create", "update", "patch"] },
+  { group: "", resource: "pods/exec", verbs: ["create", "get"] },
+  { group: "", resource: "pods/ephemeralcontainers", verbs: ["update", "patch"] },
+  { group: "", resource: "replicationcontrollers", verbs: ["create", "update", "patch"] },
+  { group: "apps", resource: "deployments", verbs: ["create", "update", "patch"] },
+  { group: "apps", resource: "replicasets", verbs: ["create", "update", "patch"] },
+  { group: "apps", resource: "statefulsets", verbs: ["create", "update", "patch"] },
+  { group: "apps", resource: "daemonsets", verbs: ["create", "update", "patch"] },
+  { group: "batch", resource: "jobs", verbs: ["create", "update", "patch"] },
+  { group: "batch", resource: "cronjobs", verbs: ["create", "update", "patch"] },
+  { group: "rbac.authorization.k8s.io", resource: "rolebindings", verbs: ["create", "update", "patch", "bind"] },
+  { group: "rbac.authorization.k8s.io", resource: "roles", verbs: ["create", "update", "patch", "bind", "escalate"] },
+];
+
+const has = (list: readonly string[] | undefined, wanted: string): boolean =>
+  list?.includes("*") === true || list?.includes(wanted) === true;
+
+/** Does a rule lead to a token of an account? */
+export const isMinting = ({ apiGroups, resources, verbs }: V1PolicyRule): boolean =>
+  mintingRights.some(
+    (right) =>
+      has(apiGroups, right.group) &&
+      (has(resources, right.resource) || has(resources, `*/${right.resource.split("/")[1] ?? ""}`)) &&
+      right.verbs.some((verb) => has(verbs, verb)),
+  );
+
+/**
+ * Does a subject come from elsewhere? Accounts of the namespace itself do not: the bot's own make tokens of themselves, and OKD
+ * gives its `deployer` and `builder` rights in every namespace. Who could become one of them holds rights that are judged.
+ */
+const isForeign = ({ kind, namespace, name }: RbacV1Subject): boolean =>
+  !(kind === "ServiceAccount" && namespace === ACCOUNT_NAMESPACE) &&
+  !(kind === "Group" && name === `system:serviceaccounts:${ACCOUNT_NAMESPACE}`);
+
+/** A role that is not there gives nothing. */
+async function rulesOf({ rbac }: Administrator, { roleRef }: V1RoleBinding): Promise<V1PolicyRule[]> {
+  const { kind, name } = roleRef;
+  const read =
+    kind === "ClusterRole"
+      ? rbac.readClusterRole({ name })
+      : rbac.readNamespacedRole({ name, namespace: ACCOUNT_NAMESPACE });
+  try {
+    return (await read).rules ?? [];
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}
+
+const subjectOf = ({ kind, namespace, name }: RbacV1Subject): string =>
+  `${kind} ${namespace ? `${namespace}/` : ""}${name}`;
+
+/**
+ * Refuses a namespace where others could make tokens of the bot's accounts: a tenant's project, for example.
+ * @throws StartError that names each binding and who holds it
+ */
+export async function refuseForeignAccess(administrator: Administrator): Promise<void> {
+  const { items } = await administrator.rbac.listNamespacedRoleBinding({ namespace: ACCOUNT_NAMESPACE });
+  const foreign = items.filter(({ subjects = [] }) => subjects.some(isForeign));
+  const judged = await Promise.all(
+    foreign.map(async (binding) => ({ binding, rules: await rulesOf(administrator, binding) })),
+  );
+  const minting = judged.filter(({ rules }) => rules.some(isMinting)).map(({ binding }) => binding);
+  if (minting.length === 0) return;
+  const named = minting.map(
+    ({ metadata, roleRef, subjects = [] }) =>
+      `  ${metadata?.name}: ${roleRef.kind} ${roleRef.name} for ${subjects.filter(isForeign).map(subjectOf).join(", ")}`,
+  );
+  throw new StartError(
+    `others hold rights in the namespace ${ACCOUNT_NAMESPACE} by which they could make tokens of the bot's accounts:\n${named.join("\n")}\nNothing was stored. Delete these RoleBindings (kubectl delete rolebinding -n ${ACCOUNT_NAMESPACE} NAME), then run this again.`,
+  );
+}
+
+/** Kinds of Secrets that hold a token without an end of its own (OKD before 4.16 makes them for each account). */
+const TOKENS = new Set(["kubernetes.io/service-account-token", "kubernetes.io/dockercfg"]);
+
+/**
+ * Finds tokens of the accounts that lie in the cluster itself: whoever may read them is the bot until they are deleted.
+ * @returns names of Secrets
+ */
+export async function lyingTokens({ core }: Administrator): Promise<string[]> {
+  const { items } = await core.listNamespacedSecret({ namespace: ACCOUNT_NAMESPACE });
+  const isOfOurs = (annotations: Record<string, string> = {}): boolean =>
+    accounts.some((account) => account === annotations["kubernetes.io/service-account.name"]);
+  return items
+    .filter(({ type, metadata }) => TOKENS.has(type ?? "") && isOfOurs(metadata?.annotations))
+    .map(({ metadata }) => metadata?.name ?? "");
+}

@@ -1,0 +1,20 @@
+/**
+ * The service accounts of the bot, each with a part of the work: `look` reads, `act` changes and removes nodes, `join` lets
+ * machines join. The reviewed manifest (lib/manifests/cluster-access.yaml) makes them.
+ */
+export const accounts = ["look", "act", "join"] as const;
+
+/** One of them. */
+export type Account = (typeof accounts)[number];
+
+/** Their namespace; each has a Secret of its own name there, to which its tokens are bound. */
+export const ACCOUNT_NAMESPACE = "casement";
+
+/** The user name by which the API server knows an account. */
+export const userOf = (account: Account): string => `system:serviceaccount:${ACCOUNT_NAMESPACE}:${account}`;
+
+/** The secret in Secrets Manager with an account's credential: JSON { server, ca, token }. */
+export const secretOf = (cluster: string, account: Account): string => `casement/${cluster}/kubernetes/${account}`;
+
+/** Is this the name of an account? */
+export const isAccount = (name: string): name is Account => accounts.some((account) => account === name);

@@ -1,0 +1,20 @@
+import type { z } from "zod";
+
+type Container = Record<PropertyKey, unknown>;
+
+const at = (value: unknown, path: readonly PropertyKey[]): Container =>
+  path.reduce<unknown>((inner, key) => (inner as Container)[key], value) as Container;
+
+/**
+ * Leaves out what a strict schema does not know, at every level. A document is strict when it is written, so that a
+ * misspelt key is found, and tolerant when it is read: the next release may have added keys that this code cannot know.
+ * @param value parsed JSON; it is not changed
+ * @returns a copy without unknown keys; what else is wrong with it stays wrong
+ */
+export function knownPart(schema: z.ZodType, value: unknown): unknown {
+  const unknown = schema.safeParse(value).error?.issues.filter((issue) => issue.code === "unrecognized_keys") ?? [];
+  if (unknown.length === 0) return value;
+  const copy = structuredClone(value);
+  for (const { path, keys } of unknown) for (const key of keys) delete at(copy, path)[key];
+  return knownPart(schema, copy);
+}

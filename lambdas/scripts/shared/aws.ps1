@@ -1,0 +1,257 @@
+# Reads from AWS with the role of this instance: S3's GetObject and Secrets Manager's GetSecretValue, signed by hand. No
+# module of AWS's is loaded: importing the one on Amazon's images takes minutes on a cold disk.
+
+# "the secret is not JSON" instead of PowerShell's own words: in 5.1 those end with the whole text that was read.
+function Read-Json([string] $text, [string] $what) {
+    try { return $text | ConvertFrom-Json } catch { throw "$what is not JSON" }
+}
+
+function ConvertTo-Hex([byte[]] $bytes) {
+    return [BitConverter]::ToString($bytes).Replace('-', '').ToLowerInvariant()
+}
+
+# This class also works where only algorithms that FIPS validated are allowed.
+function Get-BytesHash([byte[]] $bytes) {
+    return ConvertTo-Hex (New-Object Security.Cryptography.SHA256CryptoServiceProvider).ComputeHash($bytes)
+}
+
+function Get-TextHash([string] $text) {
+    return Get-BytesHash ([Text.Encoding]::UTF8.GetBytes($text))
+}
+
+function Get-Hmac([byte[]] $key, [string] $text) {
+    $algorithm = New-Object Security.Cryptography.HMACSHA256
+    $algorithm.Key = $key
+    return , $algorithm.ComputeHash([Text.Encoding]::UTF8.GetBytes($text))
+}
+
+# By RFC 3986: .NET Framework leaves !'()* as they are.
+function Get-Escaped([string] $text) {
+    return [regex]::Replace([Uri]::EscapeDataString($text), "[!'()*]", { param($mark) '%{0:X2}' -f [int] $mark.Value[0] })
+}
+
+# Sorted by code, as Signature Version 4 wants it; Sort-Object would sort by the machine's language.
+function Get-Sorted([string[]] $texts) {
+    [Array]::Sort($texts, [StringComparer]::Ordinal)
+    return $texts
+}
+
+function Get-Query($query) {
+    $values = @{}
+    foreach ($name in $query.Keys) { $values[(Get-Escaped $name)] = Get-Escaped $query[$name] }
+    return @(Get-Sorted @($values.Keys) | ForEach-Object { "$_=$($values[$_])" }) -join '&'
+}
+
+function Get-Path([string] $key) {
+    return '/' + (@($key.Split('/') | ForEach-Object { Get-Escaped $_ }) -join '/')
+}
+
+# Signature Version 4 (IAM User Guide, "Create a signed AWS API request").
+# $request: service, method, path (escaped), query, headers (those to sign, by lower-case name), bodyHash.
+function Get-CanonicalRequest($request) {
+    $names = @(Get-Sorted @($request.headers.Keys))
+    $lines = @($names | ForEach-Object { "${_}:$("$($request.headers[$_])".Trim() -replace ' +', ' ')" })
+    return (@($request.method, $request.path, (Get-Query $request.query)) + $lines + @('', ($names -join ';'), $request.bodyHash)) -join "`n"
+}
+
+# The value of the header Authorization.
+function Get-Authorization($request, [string] $keyId, [string] $secret, [string] $region) {
+    $time = $request.headers['x-amz-date']
+    $scope = "$($time.Substring(0, 8))/$region/$($request.service)/aws4_request"
+    $text = @('AWS4-HMAC-SHA256', $time, $scope, (Get-TextHash (Get-CanonicalRequest $request))) -join "`n"
+    $key = [Text.Encoding]::UTF8.GetBytes("AWS4$secret")
+    foreach ($part in $scope.Split('/')) { $key = Get-Hmac $key $part }
+    $names = @(Get-Sorted @($request.headers.Keys)) -join ';'
+    return "AWS4-HMAC-SHA256 Credential=$keyId/$scope, SignedHeaders=$names, Signature=$(ConvertTo-Hex (Get-Hmac $key $text))"
+}
+
+$Role = $null
+
+# The role's credentials with the region and its domain (amazonaws.com; another one in China). They live some hours and
+# are read anew in their last five minutes.
+function Get-Role {
+    if ($script:Role -and $script:Role.until -gt [DateTime]::UtcNow.AddMinutes(5)) { return $script:Role }
+    $token = Get-MetadataToken
+    if (-not $token) { throw (New-Object IO.IOException 'the metadata service does not answer') }
+    try {
+        $name = Read-Metadata $token 'iam/security-credentials/'
+        $found = Read-Json (Read-Metadata $token "iam/security-credentials/$name") "the metadata service's answer"
+        $region = Read-Metadata $token 'placement/region'
+        $domain = Read-Metadata $token 'services/domain'
+    } catch {
+        $fault = Find-Exception $_ ([Net.WebException])
+        if ($fault -and $fault.Response) { $fault.Response.Close() }
+        throw (New-Object IO.IOException "the metadata service gave no credentials: $(Get-ErrorText $_)")
+    }
+    if ($found.Code -ne 'Success') { throw (New-Object IO.IOException "the metadata service gave no credentials: $($found.Code)") }
+    $until = ([DateTime] $found.Expiration).ToUniversalTime()
+    $script:Role = @{ key = $found.AccessKeyId; secret = $found.SecretAccessKey; token = $found.Token; until = $until; region = $region; domain = $domain }
+    return $script:Role
+}
+
+# Where a service answers in this region; AWS_ENDPOINT_URL is the variable the AWS SDKs read for another address.
+function Get-Endpoint([string] $name, $role) {
+    if ($env:AWS_ENDPOINT_URL) { return $env:AWS_ENDPOINT_URL.TrimEnd('/') }
+    return "https://$name.$($role.region).$($role.domain)"
+}
+
+function Add-Signature($request, [string] $authority, $role) {
+    $time = [DateTime]::UtcNow.ToString("yyyyMMdd'T'HHmmss'Z'", [Globalization.CultureInfo]::InvariantCulture)
+    $request.headers['host'] = $authority
+    $request.headers['x-amz-date'] = $time
+    $request.headers['x-amz-security-token'] = $role.token
+    return Get-Authorization $request $role.key $role.secret $role.region
+}
+
+# .NET sets Host by itself and takes Content-Type by its property alone.
+function New-SignedRequest($request) {
+    $role = Get-Role
+    $address = "$(Get-Endpoint $request.endpoint $role)$($request.path)"
+    if ($request.query.Count -gt 0) { $address += "?$(Get-Query $request.query)" }
+    $ask = [Net.HttpWebRequest]::Create($address)
+    $authorization = Add-Signature $request $ask.RequestUri.Authority $role
+    $ask.Method = $request.method
+    $ask.Timeout = 20000
+    $ask.ReadWriteTimeout = 60000
+    $ask.AllowAutoRedirect = $false
+    foreach ($name in @($request.headers.Keys)) {
+        if ($name -eq 'content-type') { $ask.ContentType = $request.headers[$name] }
+        elseif ($name -ne 'host') { $ask.Headers.Add($name, $request.headers[$name]) }
+    }
+    $ask.Headers.Add('Authorization', $authorization)
+    return $ask
+}
+
+function Write-Body($ask, [string] $body) {
+    if (-not $body) { return }
+    $bytes = [Text.Encoding]::UTF8.GetBytes($body)
+    $ask.ContentLength = $bytes.Length
+    $stream = $ask.GetRequestStream()
+    try { $stream.Write($bytes, 0, $bytes.Length) } finally { $stream.Dispose() }
+}
+
+# One try; what is not 200 or is cut off is an error.
+function Copy-Answer($request, $into) {
+    $ask = New-SignedRequest $request
+    Write-Body $ask $request.body
+    $answer = $ask.GetResponse()
+    try {
+        if ([int] $answer.StatusCode -ne 200) { throw (Get-Refusal $answer $request.name).words }
+        $answer.GetResponseStream().CopyTo($into)
+        if ($answer.ContentLength -ge 0 -and $into.Length -ne $answer.ContentLength) {
+            throw (New-Object IO.IOException "the answer of $($request.name) ended after $($into.Length) of $($answer.ContentLength) bytes")
+        }
+    } finally {
+        $answer.Close()
+    }
+}
+
+# The exception of this kind, however deeply PowerShell has wrapped it.
+function Find-Exception($record, [Type] $kind) {
+    for ($found = $record.Exception; $found; $found = $found.InnerException) { if ($kind.IsInstanceOfType($found)) { return $found } }
+}
+
+# Code and message of a refusal: XML from S3, JSON from Secrets Manager. Only the first line of a message: after it comes
+# what should have been signed, with the session's token.
+function Read-Refusal($answer) {
+    $body = (New-Object IO.StreamReader ($answer.GetResponseStream())).ReadToEnd()
+    if ($body -match '<Code>([^<]*)</Code>') { $code = $Matches[1] }
+    elseif ($body -match '"__type"\s*:\s*"(?:[^"#]*#)?([^"]*)"') { $code = $Matches[1] }
+    else { $code = '' }
+    if ($body -match '<Message>([^<]*)</Message>') { $message = [Net.WebUtility]::HtmlDecode($Matches[1]) }
+    elseif ($body -match '"[mM]essage"\s*:\s*"((?:[^"\\]|\\.)*)"') { $message = [regex]::Unescape($Matches[1]) }
+    else { $message = '' }
+    return @{ code = $code; message = "$message".Split("`n")[0].Trim() }
+}
+
+# Signatures hold for 15 minutes: a clock that is wrong by some of them is worth telling, whatever was refused.
+function Get-ClockNote($answer, [string] $name) {
+    $time = [DateTimeOffset]::MinValue
+    $style = [Globalization.DateTimeStyles]::AssumeUniversal
+    if (-not [DateTimeOffset]::TryParse($answer.Headers['Date'], [Globalization.CultureInfo]::InvariantCulture, $style, [ref] $time)) { return '' }
+    $now = [DateTimeOffset]::UtcNow.ToUnixTimeSeconds()
+    $said = $time.ToUnixTimeSeconds()
+    if ([Math]::Abs($now - $said) -lt 300) { return '' }
+    return "; the clock of this machine says $(Get-TimeText $now), the clock of $name $(Get-TimeText $said)"
+}
+
+function Get-Refusal($answer, [string] $name) {
+    $said = Read-Refusal $answer
+    $status = [int] $answer.StatusCode
+    $words = "$status $($said.code)".Trim()
+    if ($said.message) { $words = "$($said.message) ($words)" }
+    # The credentials may have ended on the way: the next try reads them anew.
+    if ($said.code -like 'ExpiredToken*') { $script:Role = $null }
+    $passes = @(429, 500, 502, 503, 504) -contains $status -or $said.code -match '^(ExpiredToken|Throttling|RequestTimeout$|SlowDown)'
+    return @{ passes = $passes; words = "$name answered: $words" + (Get-ClockNote $answer $name) }
+}
+
+# What went wrong in words, and whether another try may help.
+function Get-Fault($record, [string] $name) {
+    $fault = Find-Exception $record ([Net.WebException])
+    if (-not $fault) { return @{ passes = $null -ne (Find-Exception $record ([IO.IOException])); words = Get-ErrorText $record } }
+    if ($fault.Response) {
+        # .NET Framework keeps two connections to a host, and the next try needs one.
+        try { return Get-Refusal $fault.Response $name } finally { $fault.Response.Close() }
+    }
+    return @{ passes = "$($fault.Status)" -ne 'TrustFailure'; words = "$name does not answer: $($fault.Message)" }
+}
+
+# Tries five times within some seconds, up to eight between two tries, unlike on every machine.
+function Send-Request($request, [scriptblock] $openTarget) {
+    for ($try = 1; ; $try++) {
+        $into = & $openTarget
+        try {
+            Copy-Answer $request $into
+            return $into
+        } catch {
+            $fault = Get-Fault $_ $request.name
+        } finally {
+            $into.Dispose()
+        }
+        if ($try -ge 5 -or -not $fault.passes) { throw $fault.words }
+        Start-Sleep -Milliseconds (Get-Random -Minimum (500 * $try * $try) -Maximum (600 * $try * $try))
+    }
+}
+
+# A bucket's own host, but with dots in its name no certificate would fit that. A path is signed as it is sent.
+function New-ObjectRequest($place) {
+    $empty = Get-TextHash ''
+    $path = Get-Path $place.key
+    $endpoint = "$($place.bucket).s3"
+    if ($env:AWS_ENDPOINT_URL -or $place.bucket.Contains('.')) {
+        $endpoint = 's3'
+        $path = "/$($place.bucket)$path"
+    }
+    return @{
+        name = 'S3'; service = 's3'; endpoint = $endpoint; method = 'GET'; path = $path; body = ''; bodyHash = $empty
+        query = @{ versionId = $place.version }
+        headers = @{ 'x-amz-content-sha256' = $empty }
+    }
+}
+
+# Lays one version of an object into a file.
+function Save-Object($place, [string] $to) {
+    Send-Request (New-ObjectRequest $place) { [IO.File]::Create($to) } | Out-Null
+}
+
+function Read-Object($place) {
+    return , (Send-Request (New-ObjectRequest $place) { New-Object IO.MemoryStream }).ToArray()
+}
+
+function New-SecretRequest([string] $secretId) {
+    $body = ConvertTo-Json @{ SecretId = $secretId } -Compress
+    return @{
+        name = 'Secrets Manager'; service = 'secretsmanager'; endpoint = 'secretsmanager'; method = 'POST'; path = '/'
+        body = $body; bodyHash = Get-TextHash $body; query = @{}
+        headers = @{ 'content-type' = 'application/x-amz-json-1.1'; 'x-amz-target' = 'secretsmanager.GetSecretValue' }
+    }
+}
+
+# The text of a secret; nothing of it is printed.
+function Read-SecretText([string] $secretId) {
+    $into = Send-Request (New-SecretRequest $secretId) { New-Object IO.MemoryStream }
+    $answer = Read-Json ([Text.Encoding]::UTF8.GetString($into.ToArray())) 'the answer of Secrets Manager'
+    if (-not (Test-Has $answer 'SecretString')) { throw 'the secret holds no text' }
+    return $answer.SecretString
+}

@@ -1,0 +1,64 @@
+# What an operation must hold, exactly: no kind of it is guessed, letters count, and what comes from the bucket is pinned by
+# its hash. The simulated machine's schema says the same.
+$Fits = @{
+    text = { param($value) $value -is [string] }
+    textOrNull = { param($value) $null -eq $value -or $value -is [string] }
+    texts = { param($value) $value -is [array] -and @($value | Where-Object { $_ -isnot [string] }).Count -eq 0 }
+    number = { param($value) Test-Number $value }
+    numbers = { param($value) $value -is [array] -and @($value | Where-Object { -not (Test-Number $_) }).Count -eq 0 }
+    port = { param($value) (Test-Number $value) -and $value -ge 1 -and $value -le 65535 -and $value -eq [Math]::Floor($value) }
+    access = { param($value) @('system', 'inherited') -ccontains $value }
+    protocol = { param($value) @('TCP', 'UDP') -ccontains $value }
+    start = { param($value) @('Automatic', 'Manual') -ccontains $value }
+    state = { param($value) @('Running', 'Stopped') -ccontains $value }
+    source = { param($value) Test-Source $value }
+    hash = { param($value, $operation) Test-Hash $value $operation }
+}
+
+$Shapes = @{
+    'directory' = @{ path = 'text'; access = 'access' }
+    'file' = @{ path = 'text'; source = 'source'; sha256 = 'hash'; access = 'access' }
+    'remove-file' = @{ path = 'text' }
+    'feature' = @{ name = 'text' }
+    'firewall-rule' = @{ name = 'text'; protocol = 'protocol'; port = 'port'; remoteAddresses = 'texts' }
+    'environment' = @{ name = 'text'; value = 'textOrNull' }
+    'service' = @{
+        name = 'text'; description = 'text'; commandLine = 'text'; startType = 'start'
+        dependsOn = 'texts'; environment = 'texts'; restartAfter = 'numbers'
+    }
+    'service-recovery' = @{ name = 'text'; restartAfter = 'numbers' }
+    'service-state' = @{ name = 'text'; state = 'state' }
+    'task' = @{ name = 'text'; script = 'text'; arguments = 'texts'; everyMinutes = 'number' }
+    'run-task' = @{ name = 'text'; withinSeconds = 'number' }
+    'defender-exclusion' = @{ process = 'text' }
+}
+
+function Test-Number($value) {
+    return $value -is [ValueType] -and $value -isnot [bool] -and $value -isnot [DateTime] -and $value -ge 0
+}
+
+$Sources = @{ inline = @('base64'); bucket = @('bucket', 'key', 'version'); secret = @('secretId', 'field') }
+
+function Test-Source($source) {
+    if (-not (Test-Has $source 'from') -or @($Sources.Keys) -cnotcontains $source.from) { return $false }
+    foreach ($name in $Sources[$source.from]) {
+        if (-not (Test-Has $source $name) -or $source.$name -isnot [string]) { return $false }
+    }
+    return $true
+}
+
+# Only of a secret nobody knows the hash before.
+function Test-Hash($value, $operation) {
+    if ($null -eq $value) { return (Test-Has $operation.source 'from') -and $operation.source.from -ceq 'secret' }
+    return $value -is [string] -and $value -cmatch '^[0-9a-f]{64}$'
+}
+
+function Assert-Operation($operation) {
+    if (-not (Test-Has $operation 'do') -or @($Shapes.Keys) -cnotcontains $operation.do) { throw 'this script knows no such operation' }
+    $shape = $Shapes[$operation.do]
+    foreach ($name in @($shape.Keys | Sort-Object)) {
+        if (-not (Test-Has $operation $name) -or -not (& $Fits[$shape[$name]] $operation.$name $operation)) {
+            throw "the operation's $name is missing or wrong"
+        }
+    }
+}

@@ -1,0 +1,38 @@
+# Starting and stopping services, bounded: Start-Service, Stop-Service and Restart-Service wait for ever for a service that
+# stays pending, with a warning every two seconds (PowerShell's Service.cs, DoWaitForStatus). Here a service is asked, and
+# then looked at.
+function Get-ServiceState([string] $name) {
+    return "$((Get-Service -Name $name).Status)"
+}
+
+function Get-ServiceProcess([string] $name) {
+    $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='$name'"
+    if ($service.ProcessId) { return " (process $($service.ProcessId))" }
+    return ''
+}
+
+# The seconds are counted by looks, so that a clock which is set meanwhile changes nothing.
+function Wait-ServiceState([string] $name, [string[]] $states, [int] $seconds) {
+    for ($look = 0; $states -notcontains (Get-ServiceState $name); $look++) {
+        if ($look -ge 2 * $seconds) { throw "$name is $(Get-ServiceState $name) after $seconds seconds$(Get-ServiceProcess $name)" }
+        Start-Sleep -Milliseconds 500
+    }
+}
+
+# What needs the service is stopped first: .NET's own way waits half a minute for each and does not say for which.
+function Stop-ServiceBounded([string] $name, [int] $seconds = 120) {
+    foreach ($dependent in @((Get-Service -Name $name).DependentServices)) {
+        if ("$($dependent.Status)" -ne 'Stopped') { Stop-ServiceBounded $dependent.Name $seconds }
+    }
+    Wait-ServiceState $name @('Running', 'Paused', 'Stopped', 'StopPending') $seconds
+    if (@('Running', 'Paused') -contains (Get-ServiceState $name)) { Stop-Service -Name $name -NoWait -Force }
+    Wait-ServiceState $name @('Stopped') $seconds
+}
+
+function Start-ServiceBounded([string] $name, [int] $seconds = 60) {
+    Wait-ServiceState $name @('Running', 'Paused', 'Stopped', 'StartPending') $seconds
+    if ((Get-ServiceState $name) -eq 'Stopped') { (Get-Service -Name $name).Start() }
+    # A program that ends while it starts is Stopped again: there is nothing to wait for.
+    Wait-ServiceState $name @('Running', 'Stopped') $seconds
+    if ((Get-ServiceState $name) -ne 'Running') { throw "$name stopped while it started" }
+}

@@ -1,0 +1,76 @@
+import { type Authority, isLogSigner } from "../../desired/authorities.ts";
+import type { Given } from "../../desired/given.ts";
+import type { Finding } from "../../messages/finding.ts";
+import { given } from "../given.ts";
+import { kubeletAuthority } from "../kubelet-authority.ts";
+import { instanceIdOf, isWindows, labelsOf } from "../node-facts.ts";
+import { type Node, nodes } from "../nodes.ts";
+import type { Check, Patient } from "./check.ts";
+
+/** The cluster replaces its signers long before they end: one that is so close was forgotten. */
+const ENDS_SOON_MS = 30 * 24 * 3_600_000;
+
+/** Set by provisioning: what carries it was given its authorities by Casement. */
+const POOL = "casement.dev/pool";
+
+/** One node, as far as its authorities are compared. */
+interface Trusting {
+  readonly name: string;
+  readonly instanceId: string | null;
+}
+
+const trustingOf = (node: Node): Trusting => ({ name: node.metadata?.name ?? "", instanceId: instanceIdOf(node) });
+
+/**
+ * Compares what nodes were given as the authorities of their kubelets' clients with what the cluster publishes now.
+ * @param known what the ledger remembers of each machine
+ * @param now milliseconds since the epoch
+ */
+export function kubeletClientFindings(
+  published: readonly Authority[],
+  machines: readonly Trusting[],
+  known: readonly Given[],
+  now: number,
+): Finding[] {
+  const byInstance = new Map(known.map((one) => [one.instanceId, one.kubeletClients.authorities]));
+  const trustedBy = ({ instanceId }: Trusting) => byInstance.get(instanceId ?? "");
+  const lacks = (authority: Authority): string[] =>
+    machines
+      .filter((machine) => trustedBy(machine)?.every(({ fingerprint }) => fingerprint !== authority.fingerprint))
+      .map(({ name }) => name);
+  const missing = published
+    .filter(({ notAfter }) => Date.parse(notAfter) > now)
+    .map((authority) => ({ authority, without: lacks(authority) }))
+    .filter(({ without }) => without.length > 0)
+    .map(
+      ({ authority, without }): Finding => ({
+        kind: "authority-missing",
+        nodes: without,
+        authority: authority.subject,
+        logs: isLogSigner(authority),
+      }),
+    );
+  const unknown = machines.filter((machine) => trustedBy(machine) === undefined).map(({ name }) => name);
+  return [
+    ...missing,
+    ...(unknown.length > 0 ? [{ kind: "authority-unknown", nodes: unknown } as const] : []),
+    ...endings(published, now),
+  ];
+}
+
+/** The newest of the signers behind `kubectl logs` ends soon: the cluster has not replaced it in time. */
+function endings(published: readonly Authority[], now: number): Finding[] {
+  const [newest] = published.filter(isLogSigner).toSorted((one, other) => other.notAfter.localeCompare(one.notAfter));
+  if (!newest || Date.parse(newest.notAfter) - now > ENDS_SOON_MS) return [];
+  return [{ kind: "authority-ends", authority: newest.subject, at: newest.notAfter }];
+}
+
+async function look({ world, configuration }: Patient): Promise<Finding[]> {
+  const { authorities, why } = await kubeletAuthority(world).read(configuration);
+  const ours = (await nodes(world).all()).filter((node) => isWindows(node) && labelsOf(node)[POOL] !== undefined);
+  const found = kubeletClientFindings(authorities, ours.map(trustingOf), await given(world).all(), world.now());
+  return why === null ? found : [{ kind: "authority-unpublished", why }, ...found];
+}
+
+/** Compares the authorities by which kubelets know the API server: those given to each node, and the cluster's. */
+export const kubeletClients: Check = { area: "Nodes", what: "the authorities that kubelets trust", look };

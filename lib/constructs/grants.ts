@@ -1,0 +1,85 @@
+import { Stack } from "aws-cdk-lib";
+import type { Table } from "aws-cdk-lib/aws-dynamodb";
+import type { Bucket } from "aws-cdk-lib/aws-s3";
+import type { Topic } from "aws-cdk-lib/aws-sns";
+import type { Construct } from "constructs";
+import type { Deployment } from "../deployment.ts";
+import { type FunctionName, functionNames } from "../functions.ts";
+import { codePermissionsFor, resourcePoliciesFor } from "../permissions.ts";
+import type { Place } from "../place.ts";
+import { checkPolicySizes } from "../policy-size.ts";
+import { UNDELIVERED } from "../resource-policies.ts";
+import type { EventRules } from "./event-rules.ts";
+import type { HandlerFunction } from "./handler-function.ts";
+import type { NodeIdentity } from "./node-identity.ts";
+import type { NodeNetwork } from "./node-network.ts";
+import { resourceStatement } from "./permissions-policy.ts";
+import type { Release } from "./release.ts";
+
+/** Whatever in the stack holds permissions, has a policy of its own, or is named by one. */
+export interface Holders {
+  readonly handlers: Readonly<Record<FunctionName, HandlerFunction>>;
+  readonly release: Release;
+  readonly events: EventRules;
+  readonly nodes: NodeIdentity;
+  readonly network: NodeNetwork;
+  readonly bucket: Bucket;
+  readonly topic: Topic;
+  readonly ledger: Table;
+}
+
+type Pool = Deployment["pools"][string];
+
+/** Values that any of the pools has, each once. */
+const ofPools = ({ pools }: Deployment, of: (pool: Pool) => readonly string[]): string[] => [
+  ...new Set(Object.values(pools).flatMap(of)),
+];
+
+/** The stack as the reviewed list's placeholders name it; functions, roles, groups and queues by what CloudFormation calls them. */
+function placeOf(scope: Construct, deployment: Deployment, holders: Holders): Place {
+  const { account, region } = Stack.of(scope);
+  const { handlers, release, events, nodes, network, bucket, topic, ledger } = holders;
+  const functions = Object.entries({ ...handlers, release: release.publisher });
+  const each = (name: (handler: HandlerFunction) => string | undefined) =>
+    Object.fromEntries(functions.map(([principal, handler]) => [principal, name(handler)]));
+  return {
+    account,
+    region,
+    cluster: deployment.cluster.name,
+    bucket: bucket.bucketName,
+    table: ledger.tableName,
+    topic: topic.topicName,
+    clusterId: deployment.cluster.id,
+    subnets: ofPools(deployment, ({ subnets }) => subnets),
+    instanceTypes: ofPools(deployment, ({ instanceTypes }) => instanceTypes),
+    metadataTokens: ofPools(deployment, ({ metadataTokens }) => [metadataTokens]),
+    volumeKey: deployment.aws.volumeKey,
+    imageRepositories: deployment.aws.imageRepositories ?? [`arn:aws:ecr:*:${account}:repository/*`],
+    instanceProfile: nodes.profile.instanceProfileName,
+    nodeGroup: network.groupId,
+    functionsInVpc: deployment.aws.functionsNetwork !== undefined,
+    names: { ...each(({ lambda }) => lambda.functionName), node: nodes.role.roleName },
+    logGroups: each(({ logGroup }) => logGroup.logGroupName),
+    queues: { ...each(({ deadLetters }) => deadLetters?.queueName), [UNDELIVERED]: events.undelivered.queueName },
+  };
+}
+
+/**
+ * Gives everybody in the stack what the reviewed list says, and nothing else.
+ * @throws Error when a role would hold more than IAM takes
+ */
+export function grant(scope: Construct, deployment: Deployment, holders: Holders): void {
+  const { handlers, release, events, nodes, bucket, topic } = holders;
+  const place = placeOf(scope, deployment, holders);
+  checkPolicySizes(place);
+  const policies = resourcePoliciesFor(place);
+  for (const name of functionNames) {
+    handlers[name].permit(codePermissionsFor(name, place));
+    handlers[name].guard(policies[`queue:${name}`] ?? []);
+  }
+  release.permit(codePermissionsFor("release", place));
+  events.permit(codePermissionsFor("publisher", place), policies[`queue:${UNDELIVERED}`] ?? []);
+  nodes.permit(codePermissionsFor("node", place));
+  for (const statement of policies.bucket ?? []) bucket.addToResourcePolicy(resourceStatement(statement));
+  for (const statement of policies.topic ?? []) topic.addToResourcePolicy(resourceStatement(statement));
+}

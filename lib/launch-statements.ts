@@ -1,0 +1,102 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
+import { launchTagKeys } from "../lambdas/desired/launch-tags.ts";
+import { ec2 } from "./arns.ts";
+import type { Statement } from "./statement.ts";
+
+/** Permissions that a launch of a Windows node takes, resource by resource. */
+export const launch: Statement[] = [
+  {
+    sid: "LaunchTaggedInstances",
+    actions: ["ec2:RunInstances"],
+    resources: [ec2("instance/*")],
+    why: "Instances get their ids at launch; their tags and what they may be are the fence.",
+    conditions: {
+      StringEquals: {
+        "aws:RequestTag/casement:cluster": "${cluster}",
+        "ec2:InstanceType": ["${instanceType}"],
+        "ec2:MetadataHttpTokens": ["${metadataTokens}"],
+      },
+      StringLike: { "aws:RequestTag/casement:launched": "*" },
+      ArnEquals: { "ec2:InstanceProfile": "arn:aws:iam::${account}:instance-profile/${instanceProfile}" },
+      NumericEquals: { "ec2:MetadataHttpPutResponseHopLimit": "1" },
+    },
+  },
+  {
+    sid: "LaunchEncryptedTaggedVolumes",
+    actions: ["ec2:RunInstances"],
+    resources: [ec2("volume/*")],
+    why: "Volumes get their ids at launch; tags and encryption are the fence.",
+    conditions: {
+      StringEquals: { "aws:RequestTag/casement:cluster": "${cluster}" },
+      Bool: { "ec2:Encrypted": "true" },
+    },
+  },
+  {
+    sid: "LaunchIntoTheNetwork",
+    actions: ["ec2:RunInstances"],
+    resources: [ec2("subnet/${subnet}"), ec2("security-group/${nodeGroup}")],
+  },
+  {
+    sid: "LaunchWithInterfacesInTheNetwork",
+    actions: ["ec2:RunInstances"],
+    resources: [ec2("network-interface/*")],
+    why: "Interfaces get their ids at launch; those that exist already, elsewhere, are not for us.",
+    conditions: { ArnEquals: { "ec2:Subnet": [ec2("subnet/${subnet}")] } },
+  },
+  {
+    sid: "LaunchAmazonsImages",
+    actions: ["ec2:RunInstances"],
+    resources: ["arn:aws:ec2:${region}::image/ami-*"],
+    why: "The newest image is chosen at each operation; only Amazon's own are.",
+    conditions: { StringEquals: { "ec2:Owner": "amazon" } },
+  },
+  {
+    sid: "TagAtLaunchOnly",
+    actions: ["ec2:CreateTags"],
+    resources: [ec2("instance/*"), ec2("volume/*")],
+    why: "Ids are given at launch, and only there tags can be set: those that a launch needs, and no others.",
+    conditions: {
+      StringEquals: { "ec2:CreateAction": "RunInstances" },
+      "ForAllValues:StringEquals": { "aws:TagKeys": launchTagKeys("${clusterId}") },
+    },
+  },
+  {
+    sid: "GiveNodesTheirRole",
+    actions: ["iam:PassRole"],
+    resources: ["arn:aws:iam::${account}:role/${name:node}"],
+    conditions: { StringEquals: { "iam:PassedToService": "ec2.amazonaws.com" } },
+  },
+];
+
+/** A key may be used by EC2 for us, and by nothing else. */
+const viaEc2 = { "kms:ViaService": "ec2.${region}.amazonaws.com" };
+
+/** EC2 makes the encrypted volumes of a launch with the caller's rights (EBS user guide, "Requirements for EBS encryption"). */
+export const useVolumeKey: Statement[] = [
+  {
+    sid: "EncryptVolumes",
+    actions: [
+      "kms:Decrypt",
+      "kms:DescribeKey",
+      "kms:GenerateDataKeyWithoutPlaintext",
+      "kms:ReEncryptFrom",
+      "kms:ReEncryptTo",
+    ],
+    resources: ["${volumeKey}"],
+    conditions: { StringEquals: viaEc2 },
+  },
+  {
+    sid: "LendVolumeKeyToEc2",
+    actions: ["kms:CreateGrant"],
+    resources: ["${volumeKey}"],
+    conditions: { StringEquals: viaEc2, Bool: { "kms:GrantIsForAWSResource": "true" } },
+  },
+];
+
+/** Which key encrypts volumes where a launch names none. */
+export const seeVolumeKey: Statement = {
+  sid: "SeeVolumeKey",
+  actions: ["ec2:GetEbsDefaultKmsKeyId"],
+  resources: ["*"],
+  why: "The action takes no resources; it tells the name of a key.",
+};

@@ -1,0 +1,100 @@
+/** Holders of permissions: one name per function, "publisher" for EventBridge's role, "node" for the Windows nodes'. */
+export type PrincipalName =
+  | "front-door"
+  | "cloud-events"
+  | "add-nodes"
+  | "provision-node"
+  | "remove-node"
+  | "look"
+  | "sweep"
+  | "release"
+  | "publisher"
+  | "node";
+
+/** Names that the stack leaves to CloudFormation, by function or role; where it chose none, they go by convention. */
+export type Names = Readonly<Partial<Record<string, string>>>;
+
+/** Place of a function: the facts that its role needs before there is a function. */
+export interface ServicePlace {
+  readonly account: string;
+  readonly region: string;
+  /** Cluster name, as in the tag casement:cluster. */
+  readonly cluster: string;
+  /** Do functions that call the cluster's API sit in a VPC? */
+  readonly functionsInVpc: boolean;
+  readonly logGroups?: Names;
+  readonly queues?: Names;
+}
+
+/** Place where the permissions apply; fills the placeholders of the statements. */
+export interface Place extends ServicePlace {
+  readonly bucket: string;
+  /** DynamoDB table of the ledger. */
+  readonly table: string;
+  /** SNS topic that reaches people. */
+  readonly topic: string;
+  /** The infrastructure id, as in the tag kubernetes.io/cluster/<id>. */
+  readonly clusterId: string;
+  /** Subnets of the pools. */
+  readonly subnets: readonly string[];
+  /** Instance types of the pools. */
+  readonly instanceTypes: readonly string[];
+  /** Token settings that the pools ask of the metadata service: "required" or "optional". */
+  readonly metadataTokens: readonly string[];
+  /** Name of the instance profile of the nodes. */
+  readonly instanceProfile: string;
+  /** ARN of the customer-managed key of volumes; left out, the account's default key encrypts them. */
+  readonly volumeKey?: string | undefined;
+  /** ARNs of the image repositories that nodes pull from. */
+  readonly imageRepositories: readonly string[];
+  /** Security group of the Windows nodes. */
+  readonly nodeGroup: string;
+  /** Principal → name of its function or role in the account. */
+  readonly names?: Names;
+}
+
+/** Name of a function or of the nodes' role where names are free to choose: in the sandbox. The stack chooses none. */
+export const conventionalName = (cluster: string, principal: string): string => `casement-${cluster}-${principal}`;
+
+const PLACEHOLDER =
+  /\$\{(?:(name|log|queue):([a-z-]+)|(account|region|cluster|bucket|table|topic|nodeGroup|clusterId|instanceProfile))\}/g;
+
+/** Placeholders that have several values: a list that holds one gets an entry for each of its values. */
+const each: Readonly<Record<string, (place: Partial<Place>) => readonly string[] | undefined>> = {
+  subnet: ({ subnets }) => subnets,
+  instanceType: ({ instanceTypes }) => instanceTypes,
+  metadataTokens: ({ metadataTokens }) => metadataTokens,
+  imageRepository: ({ imageRepositories }) => imageRepositories,
+  volumeKey: ({ volumeKey }) => (volumeKey ? [volumeKey] : []),
+};
+
+const EACH = new RegExp(`\\$\\{(${Object.keys(each).join("|")})\\}`);
+
+/** A text once for each of what its placeholder stands for. */
+function spread(text: string, place: Partial<Place>): readonly string[] {
+  const [placeholder = "", kind = ""] = EACH.exec(text) ?? [];
+  return each[kind]?.(place)?.map((one) => text.replace(placeholder, one)) ?? [text];
+}
+
+/** Kind of placeholder → the name of something that a principal has one of. */
+const nameOf = (place: ServicePlace & { readonly names?: Names }, kind: string, principal: string): string => {
+  const name = conventionalName(place.cluster, principal);
+  const known: Readonly<Record<string, string>> = {
+    name: place.names?.[principal] ?? name,
+    log: place.logGroups?.[principal] ?? `/aws/lambda/${name}`,
+    queue: place.queues?.[principal] ?? `${name}-dead-letters`,
+  };
+  return known[kind] ?? "";
+};
+
+/** Statements with their placeholders filled; IAM's own policy variables (`${ec2:SourceInstanceARN}`) stay. */
+export function filled<T>(statements: T, place: ServicePlace & Partial<Place>): T {
+  const inLists = (_: string, value: unknown): unknown =>
+    Array.isArray(value) ? value.flatMap((one) => (typeof one === "string" ? spread(one, place) : [one])) : value;
+  const text = JSON.stringify(statements, inLists).replace(
+    PLACEHOLDER,
+    (_, kind: string | undefined, principal: string, field: string) =>
+      kind ? nameOf(place, kind, principal) : String(place[field as "account"]),
+  );
+  return JSON.parse(text);
+}

@@ -1,0 +1,44 @@
+import { permissionsFor } from "./permissions.ts";
+import type { Place } from "./place.ts";
+import type { Statement } from "./statement.ts";
+
+/** IAM user guide, "IAM and STS character limits": the inline policies of one role together, white space not counted. */
+const LARGEST = 10_240;
+
+/** CloudFormation chooses names of functions, roles and queues; Lambda takes the longest of them with 64 characters. */
+const LONGEST_NAME = "n".repeat(64);
+
+/** As IAM counts it: statements as they are written in a policy. */
+const sizeOf = (statements: readonly Statement[]): number =>
+  JSON.stringify({
+    Version: "2012-10-17",
+    Statement: statements.map(({ sid, effect = "Allow", actions, resources, conditions }) => ({
+      Sid: sid,
+      Effect: effect as string,
+      Action: actions,
+      Resource: resources,
+      Condition: conditions,
+    })),
+  }).length;
+
+const counted = ({ subnets, instanceTypes, imageRepositories }: Place): string =>
+  `different subnets (${subnets.length}) and instance types (${instanceTypes.length}) of the pools, or image repositories (${imageRepositories.length})`;
+
+/**
+ * Refuses a configuration that makes more of a role's policy than IAM takes: CloudFormation would find out halfway.
+ * @param place of the stack; names that CloudFormation chooses count with their greatest length
+ * @throws Error with the role, its size, and what to shorten
+ */
+export function checkPolicySizes(place: Place): void {
+  const longest = new Proxy({}, { get: () => LONGEST_NAME });
+  const named = { names: longest, logGroups: longest, queues: longest };
+  const fixed = { bucket: LONGEST_NAME, table: LONGEST_NAME, topic: LONGEST_NAME, nodeGroup: "sg-0a10000000000000a" };
+  const all = permissionsFor({ ...place, ...named, ...fixed, instanceProfile: LONGEST_NAME });
+  for (const [role, statements] of Object.entries(all)) {
+    const size = sizeOf(statements);
+    if (size > LARGEST)
+      throw new Error(
+        `The policy of the role ${role} would have ${size} characters, IAM takes ${LARGEST}: name fewer ${counted(place)}.`,
+      );
+  }
+}

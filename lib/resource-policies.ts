@@ -1,0 +1,87 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by resourcePoliciesFor.
+import { bucket, lambda, queue, rule, topic } from "./arns.ts";
+import { rulesOf } from "./event-rules.ts";
+import { asynchronousNames } from "./functions.ts";
+import type { ResourceStatement } from "./statement.ts";
+
+/** Resources with a policy of their own: the bucket, the topic, a queue of dead letters, a function that a service calls. */
+export type PolicyHolder = "bucket" | "topic" | `queue:${string}` | `function:${string}`;
+
+/** The queue of events that EventBridge could not deliver. */
+export const UNDELIVERED = "undelivered";
+
+const encryptedOnly = (action: string, resources: readonly string[]): ResourceStatement => ({
+  sid: "EncryptedOnly",
+  effect: "Deny",
+  principal: "*",
+  actions: [action],
+  resources,
+  conditions: { Bool: { "aws:SecureTransport": "false" } },
+});
+
+const ruleNames = (target: string): string[] =>
+  rulesOf("").flatMap((each) => (each.target === target ? [each.name] : []));
+
+const deadLetters = (name: string): readonly ResourceStatement[] => [encryptedOnly("sqs:*", [queue(name)])];
+
+/** Policies of the resources themselves, which hold whoever's role asks; the secrets and the table have none. */
+export const resourcePolicies: Readonly<Partial<Record<PolicyHolder, readonly ResourceStatement[]>>> = {
+  bucket: [
+    encryptedOnly("s3:*", [bucket, `${bucket}/*`]),
+    {
+      sid: "ModernEncryptionOnly",
+      effect: "Deny",
+      principal: "*",
+      actions: ["s3:*"],
+      resources: [bucket, `${bucket}/*`],
+      conditions: { NumericLessThan: { "s3:TlsVersion": "1.2" } },
+    },
+  ],
+  topic: [
+    encryptedOnly("sns:Publish", [topic]),
+    {
+      // A topic with a policy of its own has no other: without this statement CloudWatch could not publish.
+      sid: "AlarmsPublish",
+      principal: "cloudwatch.amazonaws.com",
+      actions: ["sns:Publish"],
+      resources: [topic],
+      conditions: { ArnLike: { "aws:SourceArn": "arn:aws:cloudwatch:${region}:${account}:alarm:*" } },
+    },
+  ],
+  [`queue:${UNDELIVERED}`]: [
+    ...deadLetters(UNDELIVERED),
+    {
+      sid: "RulesKeepUndelivered",
+      principal: "events.amazonaws.com",
+      actions: ["sqs:SendMessage"],
+      resources: [queue(UNDELIVERED)],
+      conditions: { ArnEquals: { "aws:SourceArn": rulesOf("").map(({ name }) => rule(name)) } },
+    },
+  ],
+  ...Object.fromEntries(asynchronousNames.map((name) => [`queue:${name}`, deadLetters(name)])),
+  "function:front-door": [
+    {
+      sid: "AnybodyAsksTheUrl",
+      principal: "*",
+      actions: ["lambda:InvokeFunctionUrl"],
+      resources: [lambda("front-door")],
+      conditions: { StringEquals: { "lambda:FunctionUrlAuthType": "NONE" } },
+      why: "Slack signs its requests itself: the handler refuses what Slack has not signed.",
+    },
+    {
+      sid: "TheUrlInvokes",
+      principal: "*",
+      actions: ["lambda:InvokeFunction"],
+      resources: [lambda("front-door")],
+      conditions: { Bool: { "lambda:InvokedViaFunctionUrl": "true" } },
+      why: "Slack signs its requests itself: the handler refuses what Slack has not signed.",
+    },
+  ],
+  "function:cloud-events": ruleNames("cloud-events").map((name) => ({
+    sid: `Rule-${name}`,
+    principal: "events.amazonaws.com",
+    actions: ["lambda:InvokeFunction"],
+    resources: [lambda("cloud-events")],
+    conditions: { ArnLike: { "aws:SourceArn": rule(name) } },
+  })),
+};

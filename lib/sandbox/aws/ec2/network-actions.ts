@@ -1,0 +1,146 @@
+import {
+  AuthorizeSecurityGroupIngress$,
+  type AuthorizeSecurityGroupIngressRequest,
+  type AuthorizeSecurityGroupIngressResult,
+  CreateSecurityGroup$,
+  type CreateSecurityGroupRequest,
+  type CreateSecurityGroupResult,
+  DescribeAvailabilityZones$,
+  type DescribeAvailabilityZonesRequest,
+  type DescribeAvailabilityZonesResult,
+  DescribeRouteTables$,
+  type DescribeRouteTablesRequest,
+  type DescribeRouteTablesResult,
+  type IpPermission,
+  ModifySubnetAttribute$,
+  type ModifySubnetAttributeRequest,
+  RevokeSecurityGroupIngress$,
+  type RevokeSecurityGroupIngressRequest,
+  type RevokeSecurityGroupIngressResult,
+} from "@aws-sdk/client-ec2";
+import { AwsError, type Caller } from "../../core/aws-service.ts";
+import { ec2Arn } from "./account.ts";
+import { type Ec2Action, ec2Action } from "./action.ts";
+import type { Ec2World } from "./records.ts";
+import { admit, groupsOf, makeGroup, rulesOf, withdraw } from "./security-groups.ts";
+import { tagsFrom } from "./tag-rules.ts";
+
+const refuse = (code: string, message: string): never => {
+  throw new AwsError(code, message);
+};
+
+function knownGroup(world: Ec2World, groupId = ""): string {
+  if (groupsOf(world).some((group) => group.groupId === groupId)) return groupId;
+  return refuse("InvalidGroup.NotFound", `The security group '${groupId}' does not exist`);
+}
+
+interface Ingress {
+  readonly GroupId?: string | undefined;
+  readonly IpPermissions?: IpPermission[] | undefined;
+  readonly IpProtocol?: string | undefined;
+  readonly FromPort?: number | undefined;
+  readonly ToPort?: number | undefined;
+  readonly CidrIp?: string | undefined;
+}
+
+/** A request names permissions, or one network the short way (API Reference, AuthorizeSecurityGroupIngress). */
+function permissionsIn({ IpPermissions, CidrIp, IpProtocol, FromPort, ToPort }: Ingress): IpPermission[] {
+  const permissions = IpPermissions ?? (CidrIp ? [{ IpProtocol, FromPort, ToPort, IpRanges: [{ CidrIp }] }] : []);
+  if (permissions.length === 0)
+    refuse("MissingParameter", "Either 'ipPermissions' or 'securityGroupRuleIds' should be provided.");
+  return permissions;
+}
+
+const permitGroup =
+  (world: Ec2World, action: string) =>
+  ({ GroupId }: Ingress, caller: Caller): void =>
+    caller.require(`ec2:${action}`, [ec2Arn(world.account, `security-group/${GroupId}`)]);
+
+function modifySubnet(world: Ec2World, input: ModifySubnetAttributeRequest): object {
+  const { SubnetId: id = "", MapPublicIpOnLaunch } = input;
+  if (!world.account.subnets.some((subnet) => subnet.id === id))
+    refuse("InvalidSubnetID.NotFound", `The subnet ID '${id}' does not exist`);
+  const assigns = MapPublicIpOnLaunch?.Value;
+  if (assigns === undefined)
+    return refuse("UnsupportedOperation", "The sandbox simulates only MapPublicIpOnLaunch of ModifySubnetAttribute.");
+  world.publicSubnets.set(id, assigns);
+  return {};
+}
+
+function createGroup(world: Ec2World, input: CreateSecurityGroupRequest): CreateSecurityGroupResult {
+  const { GroupName: name = "", Description: description = "", TagSpecifications = [] } = input;
+  const tags = tagsFrom(TagSpecifications.flatMap(({ Tags = [] }) => Tags));
+  return { GroupId: makeGroup(world, { name, description, tags }) };
+}
+
+/** The cloud controller reads no node before it knows the region's zones. */
+const zonesOf = ({ account }: Ec2World): DescribeAvailabilityZonesResult => ({
+  AvailabilityZones: [...new Set(account.subnets.map(({ zone }) => zone))].map((zone) => ({
+    ZoneName: zone,
+    ZoneId: `usw2-az${zone.charCodeAt(zone.length - 1) - "a".charCodeAt(0) + 1}`,
+    RegionName: account.region,
+    GroupName: account.region,
+    State: "available",
+    ZoneType: "availability-zone",
+    OptInStatus: "opt-in-not-required",
+    Messages: [],
+  })),
+});
+
+const MAIN_ROUTES = "rtb-0a10000000000000a";
+
+/** One table for the whole VPC: its own addresses stay inside, everything else takes a NAT gateway. */
+const routesOf = ({ account }: Ec2World): DescribeRouteTablesResult => ({
+  RouteTables: [
+    {
+      RouteTableId: MAIN_ROUTES,
+      VpcId: account.vpc.id,
+      OwnerId: account.accountId,
+      Associations: [
+        { Main: true, RouteTableId: MAIN_ROUTES, RouteTableAssociationId: MAIN_ROUTES.replace("rtb", "rtbassoc") },
+      ],
+      Routes: [
+        { DestinationCidrBlock: account.vpc.cidr, GatewayId: "local", Origin: "CreateRouteTable", State: "active" },
+        {
+          DestinationCidrBlock: "0.0.0.0/0",
+          NatGatewayId: "nat-0a10000000000000a",
+          Origin: "CreateRoute",
+          State: "active",
+        },
+      ],
+      Tags: [],
+    },
+  ],
+});
+
+/** The actions on the network around instances: rules of security groups, subnets, zones and routes. */
+export const networkActions = (world: Ec2World): Ec2Action[] => [
+  ec2Action<AuthorizeSecurityGroupIngressRequest, AuthorizeSecurityGroupIngressResult>(AuthorizeSecurityGroupIngress$, {
+    permit: permitGroup(world, "AuthorizeSecurityGroupIngress"),
+    perform: (input) => {
+      admit(world, knownGroup(world, input.GroupId), permissionsIn(input).flatMap(rulesOf));
+      return { Return: true };
+    },
+  }),
+  ec2Action<RevokeSecurityGroupIngressRequest, RevokeSecurityGroupIngressResult>(RevokeSecurityGroupIngress$, {
+    permit: permitGroup(world, "RevokeSecurityGroupIngress"),
+    perform: (input) => {
+      withdraw(world, knownGroup(world, input.GroupId), permissionsIn(input).flatMap(rulesOf));
+      return { Return: true };
+    },
+  }),
+  ec2Action<CreateSecurityGroupRequest, CreateSecurityGroupResult>(CreateSecurityGroup$, {
+    perform: (input) => createGroup(world, input),
+  }),
+  ec2Action<ModifySubnetAttributeRequest & { DryRun?: boolean }, object>(ModifySubnetAttribute$, {
+    permit: ({ SubnetId }, caller) =>
+      caller.require("ec2:ModifySubnetAttribute", [ec2Arn(world.account, `subnet/${SubnetId}`)]),
+    perform: (input) => modifySubnet(world, input),
+  }),
+  ec2Action<DescribeAvailabilityZonesRequest, DescribeAvailabilityZonesResult>(DescribeAvailabilityZones$, {
+    perform: () => zonesOf(world),
+  }),
+  ec2Action<DescribeRouteTablesRequest, DescribeRouteTablesResult>(DescribeRouteTables$, {
+    perform: () => routesOf(world),
+  }),
+];

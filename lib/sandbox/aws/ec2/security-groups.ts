@@ -1,0 +1,126 @@
+import type { IpPermission, SecurityGroup } from "@aws-sdk/client-ec2";
+import { AwsError } from "../../core/aws-service.ts";
+import type { InboundRule } from "../../core/surroundings.ts";
+import { newId } from "./addresses.ts";
+import type { Ec2World, GroupRecord } from "./records.ts";
+import { tagList } from "./tag-rules.ts";
+
+/** Everything may leave a group by default (VPC User Guide, "Default security groups"). */
+const everythingOut: IpPermission = { IpProtocol: "-1", IpRanges: [{ CidrIp: "0.0.0.0/0" }] };
+
+const words = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** Names of protocols that have one; EC2 answers with the name (API Reference, IpPermission). */
+const names: Readonly<Record<string, string>> = { "6": "tcp", "17": "udp", "1": "icmp", all: "-1" };
+
+const protocolOf = (given = "-1"): string => names[given.toLowerCase()] ?? given.toLowerCase();
+
+/** One rule for each source, as EC2 keeps them. */
+export function rulesOf({
+  IpProtocol,
+  FromPort,
+  ToPort,
+  IpRanges = [],
+  Ipv6Ranges = [],
+  UserIdGroupPairs = [],
+  PrefixListIds = [],
+}: IpPermission): InboundRule[] {
+  const protocol = protocolOf(IpProtocol);
+  const ports = protocol === "-1" ? {} : { from: FromPort ?? -1, to: ToPort ?? FromPort ?? -1 };
+  const sources = [
+    ...IpRanges.map(({ CidrIp, Description }) => ({ source: CidrIp, description: Description })),
+    ...Ipv6Ranges.map(({ CidrIpv6, Description }) => ({ source: CidrIpv6, description: Description })),
+    ...UserIdGroupPairs.map(({ GroupId, Description }) => ({ source: GroupId, description: Description })),
+    ...PrefixListIds.map(({ PrefixListId, Description }) => ({ source: PrefixListId, description: Description })),
+  ];
+  return sources.map(({ source = "", description }) => ({
+    protocol,
+    ...ports,
+    source,
+    ...(description === undefined ? {} : { description }),
+  }));
+}
+
+/** Protocol, ports and source make a rule; its description does not (API Reference, AuthorizeSecurityGroupIngress). */
+const sameRule = (one: InboundRule, other: InboundRule): boolean =>
+  one.protocol === other.protocol && one.from === other.from && one.to === other.to && one.source === other.source;
+
+/** The inbound rules of a group: those it was made with, as they were changed since. */
+export const inboundOf = ({ account, inbound }: Ec2World, groupId: string): readonly InboundRule[] =>
+  inbound.get(groupId) ?? (account.inbound?.[groupId] ?? []).flatMap(rulesOf);
+
+/** @throws AwsError InvalidPermission.Duplicate when the group has one of the rules */
+export function admit(world: Ec2World, groupId: string, rules: readonly InboundRule[]): void {
+  const known = inboundOf(world, groupId);
+  const twice = rules.find((rule) => known.some((one) => sameRule(one, rule)));
+  if (twice)
+    throw new AwsError("InvalidPermission.Duplicate", `the specified rule "peer: ${twice.source}" already exists`);
+  world.inbound.set(groupId, [...known, ...rules]);
+}
+
+/** @throws AwsError InvalidPermission.NotFound when the group lacks one of the rules */
+export function withdraw(world: Ec2World, groupId: string, rules: readonly InboundRule[]): void {
+  const known = inboundOf(world, groupId);
+  if (rules.some((rule) => !known.some((one) => sameRule(one, rule))))
+    throw new AwsError("InvalidPermission.NotFound", "The specified rule does not exist in this security group.");
+  world.inbound.set(
+    groupId,
+    known.filter((one) => !rules.some((rule) => sameRule(one, rule))),
+  );
+}
+
+/** Every group of the account: those it was made with, and those that were made since. */
+export const groupsOf = ({ account, groups }: Ec2World): GroupRecord[] => [
+  ...Object.entries(account.securityGroups).map(([name, groupId]) => ({
+    groupId,
+    name: words(name),
+    description: words(name).replaceAll("-", " "),
+    tags: {},
+  })),
+  ...groups.values(),
+];
+
+/** @throws AwsError InvalidGroup.Duplicate when the VPC has one of that name */
+export function makeGroup(world: Ec2World, group: Omit<GroupRecord, "groupId">): string {
+  if (groupsOf(world).some(({ name }) => name === group.name))
+    throw new AwsError("InvalidGroup.Duplicate", `The security group '${group.name}' already exists for VPC`);
+  const groupId = newId(world.foundation.random, "sg");
+  world.groups.set(groupId, { ...group, groupId });
+  return groupId;
+}
+
+const isRange4 = (source: string): boolean => /^[\d.]+\/\d+$/.test(source);
+const isGroup = (source: string): boolean => source.startsWith("sg-");
+const isPrefixList = (source: string): boolean => source.startsWith("pl-");
+
+/** Rules of the same protocol and ports, as one permission with all their sources. */
+function permissionOf(rules: readonly InboundRule[], owner: string): IpPermission {
+  const [{ protocol, from, to } = { protocol: "-1" }] = rules as readonly [InboundRule];
+  const said = ({ description }: InboundRule) => (description === undefined ? {} : { Description: description });
+  const of = (kind: (source: string) => boolean) => rules.filter(({ source }) => kind(source));
+  const isRange6 = (source: string): boolean => source.includes(":");
+  return {
+    IpProtocol: protocol,
+    ...(protocol === "-1" ? {} : { FromPort: from, ToPort: to }),
+    IpRanges: of(isRange4).map((rule) => ({ CidrIp: rule.source, ...said(rule) })),
+    Ipv6Ranges: of(isRange6).map((rule) => ({ CidrIpv6: rule.source, ...said(rule) })),
+    UserIdGroupPairs: of(isGroup).map((rule) => ({ GroupId: rule.source, UserId: owner, ...said(rule) })),
+    PrefixListIds: of(isPrefixList).map((rule) => ({ PrefixListId: rule.source, ...said(rule) })),
+  };
+}
+
+/** A group as EC2 describes it: one permission for each protocol and range of ports. */
+export function describedGroup(world: Ec2World, { groupId, name, description, tags }: GroupRecord): SecurityGroup {
+  const { account } = world;
+  const byPorts = Map.groupBy(inboundOf(world, groupId), ({ protocol, from, to }) => `${protocol} ${from} ${to}`);
+  return {
+    GroupId: groupId,
+    GroupName: name,
+    Description: description,
+    VpcId: account.vpc.id,
+    OwnerId: account.accountId,
+    IpPermissions: [...byPorts.values()].map((rules) => permissionOf(rules, account.accountId)),
+    IpPermissionsEgress: [everythingOut],
+    Tags: tagList(tags),
+  };
+}

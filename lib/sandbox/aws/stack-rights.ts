@@ -1,0 +1,61 @@
+import { conventionalName, type Place } from "../../place.ts";
+import { AwsError, type Caller } from "../core/aws-service.ts";
+import type { Access } from "./access.ts";
+
+/**
+ * Questions that AWS's own services ask IAM before they serve the stack. Where no answer is given, a denial throws
+ * AwsError.
+ */
+export interface StackRights {
+  /** Anybody's request reaches the front door by its URL (Lambda developer guide, "Control access to function URLs"). */
+  urlMayInvoke(): void;
+  /** EventBridge hands an event of a rule to the other door. */
+  ruleMayInvoke(rule: string): void;
+  /** EventBridge publishes to the topic, by the role that the rule's target names. */
+  ruleMayPublish(): void;
+  /** May Lambda write a line into a function's log? */
+  mayLog(principal: string): boolean;
+  /** May Lambda keep an event that a function failed on? */
+  mayKeep(functionName: string): boolean;
+}
+
+function isAllowed(ask: () => void): boolean {
+  try {
+    ask();
+    return true;
+  } catch (error) {
+    if (error instanceof AwsError) return false;
+    throw error;
+  }
+}
+
+/** Builds the questions of one place. */
+export function stackRights(rights: Access, place: Place): StackRights {
+  const { account, region, cluster } = place;
+  const lambda = (principal: string): string =>
+    `arn:aws:lambda:${region}:${account}:function:${conventionalName(cluster, principal)}`;
+  const eventBridge: Caller = rights.serviceItself("events.amazonaws.com");
+  const nobody: Caller = rights.serviceItself("lambda.amazonaws.com");
+  return {
+    urlMayInvoke: () => {
+      const door = [lambda("front-door")];
+      nobody.require("lambda:InvokeFunctionUrl", door, { "lambda:FunctionUrlAuthType": "NONE" });
+      nobody.require("lambda:InvokeFunction", door, { "lambda:InvokedViaFunctionUrl": "true" });
+    },
+    ruleMayInvoke: (rule) =>
+      eventBridge.require("lambda:InvokeFunction", [lambda("cloud-events")], {
+        "aws:SourceArn": `arn:aws:events:${region}:${account}:rule/${conventionalName(cluster, rule)}`,
+      }),
+    ruleMayPublish: () =>
+      rights.serviceFor("publisher").require("sns:Publish", [`arn:aws:sns:${region}:${account}:${place.topic}`]),
+    mayLog: (principal) => {
+      const group = `arn:aws:logs:${region}:${account}:log-group:/aws/lambda/${conventionalName(cluster, principal)}`;
+      return isAllowed(() => rights.serviceFor(principal).require("logs:PutLogEvents", [`${group}:log-stream:today`]));
+    },
+    mayKeep: (functionName) => {
+      const principal = functionName.slice(conventionalName(cluster, "").length);
+      const queue = `arn:aws:sqs:${region}:${account}:${functionName}-dead-letters`;
+      return isAllowed(() => rights.serviceFor(principal).require("sqs:SendMessage", [queue]));
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { type KubeObject, timestamp } from "../model/object.ts";
+
+/** An object before the API server has it: without uid, version and time. */
+export const draft = (
+  apiVersion: string,
+  kind: string,
+  metadata: { name: string; namespace?: string; annotations?: Record<string, string> },
+  rest: object = {},
+): KubeObject => ({ apiVersion, kind, metadata, ...rest }) as KubeObject;
+
+/** Facts that are decided when a cluster is installed. */
+export interface Founding {
+  readonly hybridNetwork: string;
+  /** PEM of the API server's authority. */
+  readonly clusterAuthority: string;
+  /** PEM of what kubelets are to trust as their clients' authorities. */
+  readonly kubeletClients: string;
+  /** End of the newest of these, in ms since the epoch. */
+  readonly signerUntil: number;
+}
+
+/** The network as the cluster's administrator set it up: Windows nodes need one field of it (OKD documentation). */
+export const network = (hybridNetwork: string): KubeObject =>
+  draft(
+    "operator.openshift.io/v1",
+    "Network",
+    { name: "cluster" },
+    {
+      spec: {
+        defaultNetwork: {
+          type: "OVNKubernetes",
+          ovnKubernetesConfig: {
+            hybridOverlayConfig: { hybridClusterNetwork: [{ cidr: hybridNetwork, hostPrefix: 23 }] },
+          },
+        },
+      },
+    },
+  );
+
+/** The platform on which the cluster was installed (openshift/api, config/v1, Infrastructure). */
+export const infrastructure = (): KubeObject =>
+  draft(
+    "config.openshift.io/v1",
+    "Infrastructure",
+    { name: "cluster" },
+    { spec: { platformSpec: { type: "AWS" } }, status: { platform: "AWS", platformStatus: { type: "AWS" } } },
+  );
+
+/**
+ * The router that every cluster on AWS has from its installation on: a Service of type LoadBalancer, which without another
+ * annotation means a Classic Load Balancer (openshift/cluster-ingress-operator, load_balancer_service.go).
+ */
+export const router = (): KubeObject =>
+  draft(
+    "v1",
+    "Service",
+    { name: "router-default", namespace: "openshift-ingress" },
+    {
+      spec: {
+        type: "LoadBalancer",
+        externalTrafficPolicy: "Local",
+        healthCheckNodePort: 30_401,
+        selector: { "ingresscontroller.operator.openshift.io/deployment-ingresscontroller": "default" },
+        ports: [
+          { name: "http", protocol: "TCP", port: 80, targetPort: "http", nodePort: 30_080 },
+          { name: "https", protocol: "TCP", port: 443, targetPort: "https", nodePort: 30_443 },
+        ],
+      },
+    },
+  );
+
+/**
+ * Objects in which the cluster's own operators keep its authorities (machine-config-operator;
+ * cluster-kube-apiserver-operator).
+ */
+export const authorities = ({ clusterAuthority, kubeletClients, signerUntil }: Founding): KubeObject[] => [
+  draft(
+    "machineconfiguration.openshift.io/v1",
+    "ControllerConfig",
+    { name: "machine-config-controller" },
+    { spec: { rootCAData: base64(clusterAuthority), kubeAPIServerServingCAData: base64(kubeletClients) } },
+  ),
+  draft(
+    "v1",
+    "Secret",
+    {
+      name: "kube-apiserver-to-kubelet-signer",
+      namespace: "openshift-kube-apiserver-operator",
+      annotations: { "auth.openshift.io/certificate-not-after": timestamp(signerUntil) },
+    },
+    { type: "SecretTypeTLS" },
+  ),
+];
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64");

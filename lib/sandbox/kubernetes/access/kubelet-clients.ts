@@ -1,0 +1,80 @@
+import type { Foundation } from "../../core/foundation.ts";
+import { type Authority, type Credentials, clientCredentials, type Rooted, selfSigned, signedBy } from "./authority.ts";
+
+/** A signer of the certificate that the API server shows to kubelets. Times are ms since the epoch. */
+interface Signer extends Credentials {
+  readonly from: number;
+  readonly to: number;
+  /** The API server shows this certificate from then on. PEM. */
+  readonly client: string;
+  readonly shownFrom: number;
+}
+
+/** The API server as a client of kubelets: on OKD its certificate has a signer of its own, which is replaced within a year. */
+export interface KubeletClients {
+  /** PEM of everything that may sign a client of kubelets: what ControllerConfig publishes. */
+  bundle(): string;
+  /** PEM of the certificate that the API server shows to kubelets now. */
+  certificate(): string;
+  /** End of the newest signer, in ms since the epoch. */
+  until(): number;
+  /** Is a new signer due? */
+  isDue(): boolean;
+  /** Makes a new signer beside those that are still valid; the API server shows its certificate some minutes later. */
+  rotate(): Promise<void>;
+}
+
+const DAY = 24 * 3_600_000;
+/** cluster-kube-apiserver-operator, certrotationcontroller: "kube-apiserver-to-kubelet-signer" lives a year and is replaced after 292 days. */
+const LIFE = 365 * DAY;
+const REFRESH = 292 * DAY;
+
+/** This cluster was installed so long ago (the sandbox's own figure). */
+const AGE = 200 * DAY;
+
+/**
+ * Milliseconds for which the certificate of the old signer stays in use beside the published new one (assumed: an
+ * operator's sync and the roll-out of the API servers take about this long; library-go may wait for days).
+ */
+const OVERLAP = 10 * 60_000;
+
+const CLIENT_SECONDS = 30 * 24 * 3_600;
+
+async function newSigner(foundation: Foundation, from: number, shownFrom: number): Promise<Signer> {
+  // library-go names each signer by the second of its making.
+  const subject = `CN=openshift-kube-apiserver-operator_kube-apiserver-to-kubelet-signer@${Math.floor(from / 1000)}`;
+  const root: Rooted = { subject, from, to: from + LIFE };
+  const signer = await selfSigned(foundation, root);
+  const client = await clientCredentials(
+    { sign: (order) => signedBy(foundation, signer, { ...order, seconds: CLIENT_SECONDS }) },
+    "system:kube-apiserver",
+    ["kube-master"],
+  );
+  return { ...signer, from, to: root.to, client: client.certificate, shownFrom };
+}
+
+/**
+ * Builds the API server's side of its calls to kubelets on what the store remembers.
+ * @param authority signs the other clients of kubelets, and is in the bundle as the real one's signers are
+ */
+export async function kubeletClients(foundation: Foundation, authority: Authority): Promise<KubeletClients> {
+  const { clock, store } = foundation;
+  const kept = store.collection<readonly Signer[]>("kubernetes-kubelet-clients");
+  const all = (): readonly Signer[] => kept.get("signers") ?? [];
+  if (all().length === 0) kept.set("signers", [await newSigner(foundation, clock.now() - AGE, 0)]);
+
+  const valid = (): Signer[] => all().filter(({ to }) => clock.now() < to);
+  const newest = (): Signer | undefined => all().at(-1);
+  return {
+    bundle: () =>
+      [authority.pem, ...valid().map(({ certificate }) => certificate)].map((pem) => `${pem.trim()}\n`).join(""),
+    certificate: () => all().findLast(({ shownFrom }) => shownFrom <= clock.now())?.client ?? "",
+    until: () => newest()?.to ?? 0,
+    isDue: () => clock.now() >= (newest()?.from ?? 0) + REFRESH,
+    rotate: async () => {
+      const now = clock.now();
+      const signer = await newSigner(foundation, now, now + OVERLAP);
+      kept.set("signers", [...valid(), signer]);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { ContainerStatus, Node, Pod } from "../model/shapes.ts";
+import type { Plane } from "./controller.ts";
+import { osOf, pods } from "./nodes.ts";
+
+/** A kubelet tries again after ten seconds at first and five minutes at last (its image puller's backoff); a minute is assumed. */
+const PULL_AGAIN = 60_000;
+
+/** A pod whose image did not come, as `kubectl describe pod` shows it. */
+function withoutImage(pod: Pod, image: string, why: string): Pod {
+  const message = `Back-off pulling image "${image}": ErrImagePull: ${why}`;
+  const waiting = ({ name, image: own = "" }: Pod["spec"]["containers"][number]): ContainerStatus => ({
+    name,
+    image: own,
+    imageID: "",
+    ready: false,
+    started: false,
+    restartCount: 0,
+    state: { waiting: { reason: "ImagePullBackOff", message } },
+  });
+  return { ...pod, status: { ...pod.status, phase: "Pending", containerStatuses: pod.spec.containers.map(waiting) } };
+}
+
+const instanceOf = (node: Node): string =>
+  String(node.spec.providerID ?? "")
+    .split("/")
+    .at(-1) ?? "";
+
+/**
+ * Keeps a Windows pod waiting whose node gets one of its images from no registry.
+ * @returns when the kubelet tries again, in milliseconds of the sandbox's time; undefined when all images are there
+ */
+export function waitForImages(plane: Plane, pod: Pod, node: Node): number | undefined {
+  if (osOf(node) !== "windows" || pod.status?.phase === "Running") return undefined;
+  const { foundation, objects, record } = plane;
+  for (const { image = "" } of pod.spec.containers) {
+    const why = plane.pull(instanceOf(node), image);
+    if (why === undefined) continue;
+    if (!pod.status?.containerStatuses?.some(({ state }) => "waiting" in state)) {
+      objects.replace(pods, withoutImage(pod, image, why));
+      const message = `Failed to pull image "${image}": ${why}`;
+      record({ component: "kubelet", about: pod, type: "Warning", reason: "Failed", message });
+    }
+    return foundation.clock.now() + PULL_AGAIN;
+  }
+  return undefined;
+}

@@ -1,0 +1,40 @@
+import type { Node } from "../model/shapes.ts";
+import type { Controller, Plane } from "./controller.ts";
+import { nodes } from "./nodes.ts";
+
+/**
+ * Seconds for which kubelets may keep ConfigMaps and Secrets: none in a cluster of up to a hundred nodes (k8s
+ * pkg/controller/ttl).
+ */
+const TTL = { "node.alpha.kubernetes.io/ttl": "0" };
+
+/** Old labels that follow the new ones (labelReconcileInfo of k8s pkg/controller/nodelifecycle). */
+const followers: Readonly<Record<string, string>> = {
+  "kubernetes.io/os": "beta.kubernetes.io/os",
+  "kubernetes.io/arch": "beta.kubernetes.io/arch",
+};
+
+/** A node with what kube-controller-manager writes on every one. */
+function marked(node: Node): Node {
+  const { labels = {}, annotations } = node.metadata;
+  const following = Object.entries(followers).flatMap(([key, follower]) =>
+    labels[key] === undefined ? [] : [[follower, labels[key]]],
+  );
+  const metadata = {
+    ...node.metadata,
+    labels: { ...labels, ...Object.fromEntries(following) },
+    annotations: { ...annotations, ...TTL },
+  };
+  return { ...node, metadata };
+}
+
+/** Writes on Nodes what no kubelet and no cloud does: how long secrets may be kept, and labels by their old names. */
+export const nodeMarks = ({ objects }: Plane): Controller => ({
+  name: "node-marks",
+  type: nodes,
+  reconcile: ({ name }) => {
+    const node = objects.get<Node>(nodes, undefined, name);
+    if (node) objects.replace(nodes, marked(node));
+    return undefined;
+  },
+});

@@ -1,0 +1,44 @@
+import { textOf, type WireRequest } from "../../core/wire.ts";
+import { badRequest, invalid, wrong } from "../model/failure.ts";
+import type { Fields } from "../model/object.ts";
+import type { ResourceType } from "../model/resources.ts";
+import { decode } from "./decode.ts";
+import type { Schemas, TypeName } from "./schemas.ts";
+
+/** The kind that a body is read as. */
+export type BodyKind = Pick<ResourceType, "kind" | "group" | "version">;
+
+/** The parts of a request that say how strictly its body is read. */
+export interface Written {
+  readonly request: WireRequest;
+  readonly query: URLSearchParams;
+  warn(sentence: string): void;
+}
+
+/**
+ * Reads a body by the API's types. Fields that they do not know are dropped, or refused when the client asked for that
+ * (fieldValidation=Strict, as kubectl does).
+ * @param schema name of the API's type; undefined for custom resources, which are taken as they are
+ * @throws 400, or 422 for what a patch made
+ */
+export function typedAs<T extends Fields>(
+  schemas: Schemas,
+  { kind, group, version }: BodyKind,
+  schema: TypeName | undefined,
+  written: Written,
+  object: T,
+): T {
+  if (!schema) return object;
+  const { value, unknown, mistaken } = decode(schemas, schema, object);
+  const complaints = unknown.map((field) => `unknown field "${field}"`);
+  const level = written.query.get("fieldValidation") || "Warn";
+  const isRefused = level === "Strict" && unknown.length > 0;
+  const why = mistaken[0] ?? (isRefused ? `strict decoding error: ${complaints.join(", ")}` : undefined);
+  if (why === undefined) {
+    if (level === "Warn") complaints.forEach(written.warn);
+    return value as T;
+  }
+  if (written.request.method === "PATCH")
+    throw invalid({ kind, group }, "", [wrong("patch", textOf(written.request), why)]);
+  throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`);
+}

@@ -1,0 +1,76 @@
+import { messageOf } from "../../message-of.ts";
+import { doorError } from "../aws/dialects.ts";
+import { AwsError } from "../core/aws-service.ts";
+import type { InstanceRole } from "../core/surroundings.ts";
+import type { Machine } from "./machine.ts";
+import { metadataAnswers } from "./metadata.ts";
+import type { Process } from "./process.ts";
+import { timeText } from "./scripts/request.ts";
+
+/** As aws.ps1 does: five tries, 0.5 to 0.6 s times the square of the try's number apart. */
+const TRIES = 5;
+const APART_MS = [500, 600] as const;
+
+const passingStatuses: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+const passingCodes = /^(ExpiredToken|Throttling|RequestTimeout$|SlowDown)/;
+
+/** Services that the scripts call → the name in their signatures. */
+const doors = { S3: "s3", "Secrets Manager": "secretsmanager" } as const;
+type Service = keyof typeof doors;
+
+/** A fault that may be gone at the next try. */
+class Passing extends Error {}
+
+function requireCredentials(machine: Machine): void {
+  if (!metadataAnswers(machine)) throw new Passing("the metadata service does not answer");
+  if (machine.facts().instanceProfileArn !== null) return;
+  const words = "The remote server returned an error: (404) Not Found.";
+  throw new Passing(`the metadata service gave no credentials: ${words}`);
+}
+
+/** Signatures hold for 15 minutes (Signature Version 4, "Troubleshooting"). */
+const SIGNATURE_MS = 15 * 60_000;
+/** From here on the script tells both clocks. */
+const WORTH_TELLING_MS = 5 * 60_000;
+
+const offBy = (machine: Machine): number => Math.abs(machine.clock() - machine.foundation.clock.now());
+
+function requireRightClock(machine: Machine, service: Service): void {
+  if (offBy(machine) > SIGNATURE_MS) throw doorError(doors[service], "expired");
+}
+
+function clockNote(machine: Machine, service: Service): string {
+  if (offBy(machine) < WORTH_TELLING_MS) return "";
+  const [own, theirs] = [machine.clock(), machine.foundation.clock.now()].map((ms) => timeText(Math.floor(ms / 1_000)));
+  return `; the clock of this machine says ${own}, the clock of ${service} ${theirs}`;
+}
+
+function faultOf(machine: Machine, error: unknown, service: Service): Error {
+  if (!(error instanceof AwsError)) return error instanceof Error ? error : new Error(messageOf(error));
+  const words = `${service} answered: ${error.message} (${error.status} ${error.code})${clockNote(machine, service)}`;
+  return passingStatuses.has(error.status) || passingCodes.test(error.code) ? new Passing(words) : new Error(words);
+}
+
+/**
+ * Asks AWS with the machine's own role, as aws.ps1 does: what passes is tried again, everything else is told in the service's
+ * own words.
+ * @throws Error in the script's words
+ */
+export async function fromAws<T>(
+  { machine, process }: { readonly machine: Machine; readonly process: Process },
+  service: Service,
+  ask: (role: InstanceRole) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      requireCredentials(machine);
+      requireRightClock(machine, service);
+      return await process.io(ask(machine.surroundings.role));
+    } catch (error) {
+      const fault = faultOf(machine, error, service);
+      if (attempt >= TRIES || !(fault instanceof Passing)) throw fault;
+      const [least, most] = APART_MS;
+      await process.pause(machine.takes(least * attempt ** 2, most * attempt ** 2));
+    }
+  }
+}

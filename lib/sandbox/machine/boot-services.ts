@@ -1,0 +1,45 @@
+import type { Exit, Machine } from "./machine.ts";
+import { ended, launch, restartAfterFailure, setState } from "./services.ts";
+import type { Service } from "./state.ts";
+
+/** Starts services as the service control manager does at boot: the automatic ones, each after those it needs. */
+export function autostart(machine: Machine): void {
+  const automatic = Object.values(machine.state.services).filter(({ startType }) => startType === "Automatic");
+  machine.state.starting = automatic.map(({ name }) => name);
+  machine.save();
+  void startRest(machine);
+}
+
+/** Starts what the boot has not come to yet. */
+async function startRest(machine: Machine): Promise<void> {
+  const boot = machine.state.bootId;
+  for (let [name] = machine.state.starting; name !== undefined; [name] = machine.state.starting) {
+    await restartAfterFailure(machine, name);
+    if (machine.state.bootId !== boot || machine.state.power !== "running") return;
+    machine.state.starting = machine.state.starting.slice(1);
+    machine.save();
+  }
+}
+
+/** After a restart of the simulation: what was running runs again, unnoticed by the machine. */
+export function resumeServices(machine: Machine): void {
+  for (const service of Object.values(machine.state.services)) {
+    if (service.state === "StopPending") setState(machine, service, "Stopped");
+    if (service.state === "StartPending") {
+      setState(machine, service, "Stopped");
+      void restartAfterFailure(machine, service.name);
+    }
+    if (service.state !== "Running") continue;
+    const exit = relaunch(machine, service);
+    if (exit) ended(machine, service, exit);
+  }
+  void startRest(machine);
+}
+
+function relaunch(machine: Machine, service: Service): Exit | undefined {
+  try {
+    return launch(machine, service, true);
+  } catch (error) {
+    return { code: 1, reason: String(error) };
+  }
+}

@@ -1,0 +1,41 @@
+import { X509Certificate } from "node:crypto";
+import type { KubeletAnswer } from "../../../core/surroundings.ts";
+import { issuedAt } from "../../certificate-manager.ts";
+import type { Machine } from "../../machine.ts";
+import { runningProgram } from "../../running-programs.ts";
+import { servingFile } from "./kubelet.ts";
+import { settingsOf } from "./settings.ts";
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+
+/** The authorities in a PEM bundle that are valid now; what is no certificate counts for nothing. */
+function authoritiesIn(bundle: string, now: number): X509Certificate[] {
+  return (bundle.match(CERTIFICATE) ?? []).flatMap((pem) => {
+    try {
+      const certificate = new X509Certificate(pem);
+      return Date.parse(certificate.validFrom) <= now && now <= Date.parse(certificate.validTo) ? [certificate] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/**
+ * Judges a call on port 10250 as the kubelet does: by the client authorities in its file, which it reads again when the
+ * file changes (pkg/kubelet/server, DynamicFileCAContent). Anonymous callers are turned away.
+ * @param clientCertificate PEM
+ */
+export function kubeletAnswer(machine: Machine, clientCertificate: string): KubeletAnswer {
+  const running = machine.state.power === "running" ? runningProgram(machine, "kubelet") : undefined;
+  if (!running) return "unreachable";
+  const now = machine.foundation.clock.now();
+  const settings = settingsOf(machine, running.words);
+  const serving = issuedAt(machine, servingFile(settings));
+  if (!serving || serving.notAfter < now) return "no-certificate";
+  const file = settings.config.authentication?.x509?.clientCAFile;
+  const caller = new X509Certificate(clientCertificate);
+  const trusted = authoritiesIn((file && machine.disk.text(file)) ?? "", now);
+  return trusted.some((authority) => caller.checkIssued(authority) && caller.verify(authority.publicKey))
+    ? "answers"
+    : "unauthorized";
+}

@@ -1,0 +1,31 @@
+import { messageOf } from "../../../message-of.ts";
+import type { Machine } from "../machine.ts";
+
+const HIDDEN = "[hidden]";
+
+/** The patterns of causes.ps1. */
+const secrets: readonly RegExp[] = [
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g,
+  /eyJ[A-Za-z0-9_-]{8,}(\.[A-Za-z0-9_-]*)*/g,
+  /\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g,
+  /\b(AKIA|ASIA)[A-Z0-9]{16}\b/g,
+  /(?<=\b(bearer|basic)\s+)[A-Za-z0-9+/=_.~-]{8,}/gi,
+  /(?<=(token|password|passwd|secret|api[-_]?key|access[-_]?key|key-data|authorization)["']?\s*[:=]\s*["']?)[^\s"',;}]+/gi,
+  /(?<=:\/\/[^/\s:@]+:)[^@/\s]+(?=@)/g,
+  /(?<![A-Za-z0-9+/])(?![0-9a-f]{64}\b)[A-Za-z0-9+/]{60,}={0,2}/g,
+];
+
+/** A text without what looks like a secret. */
+const hideSecrets = (text: string): string => secrets.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text);
+
+const inOneLine = (text: string): string => hideSecrets(text).replaceAll(/\s+/g, " ").trim();
+
+/** An error's words as the scripts print them: one line, at most 1,000 characters, no secrets. */
+export const errorText = (error: unknown): string => inOneLine(messageOf(error)).slice(0, 1000);
+
+/** The last five lines of a log, at most 600 characters; empty when there is none. */
+export function logTail(machine: Machine, path: string): string {
+  const lines = (machine.disk.text(path) ?? "").trimEnd().split("\n").slice(-5);
+  const text = inOneLine(lines.join("\n"));
+  return text.length > 600 ? `...${text.slice(-600)}` : text;
+}

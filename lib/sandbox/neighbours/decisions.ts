@@ -1,0 +1,75 @@
+import { timestamp } from "../kubernetes/model/object.ts";
+import { known } from "../kubernetes/model/resources.ts";
+import type { SigningRequest } from "../kubernetes/model/shapes.ts";
+import type { Services } from "./neighbour.ts";
+
+const requests = known("certificatesigningrequests", "certificates.k8s.io");
+
+/** The signers of kubelets: what else is asked for, a neighbour here leaves alone. */
+const KUBELETS: ReadonlySet<string> = new Set([
+  "kubernetes.io/kube-apiserver-client-kubelet",
+  "kubernetes.io/kubelet-serving",
+]);
+
+/** Decision on a request, in the words that stand on it afterwards. */
+export interface Verdict {
+  readonly type: "Approved" | "Denied";
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Somebody who decides about certificate signing requests of kubelets. */
+export interface DecidingNeighbour {
+  /** The program that they use, as the API server's managedFields name it. */
+  readonly program: string;
+  /** Time that they take, in milliseconds. */
+  readonly takes: number;
+  /** Undefined leaves the request to others. */
+  readonly judge: (request: SigningRequest) => Verdict | undefined;
+}
+
+const isOpen = ({ spec, status }: SigningRequest): boolean =>
+  KUBELETS.has(spec.signerName) && !status?.certificate && (status?.conditions ?? []).length === 0;
+
+function decided(
+  request: SigningRequest,
+  { program }: DecidingNeighbour,
+  verdict: Verdict,
+  now: string,
+): SigningRequest {
+  const condition = { ...verdict, status: "True" as const, lastUpdateTime: now, lastTransitionTime: now };
+  const managedFields = [
+    {
+      manager: program,
+      operation: "Update",
+      apiVersion: "certificates.k8s.io/v1",
+      time: now,
+      fieldsType: "FieldsV1",
+      fieldsV1: { "f:status": { "f:conditions": {} } },
+      subresource: "approval",
+    },
+  ];
+  return {
+    ...request,
+    metadata: { ...request.metadata, managedFields } as SigningRequest["metadata"],
+    status: { ...request.status, conditions: [condition] },
+  };
+}
+
+/** Lets a neighbour decide about every open request, now and from now on. */
+export function decideRequests({ kubernetes: { plane } }: Services, neighbour: DecidingNeighbour): void {
+  const { objects, foundation } = plane;
+  const decide = (name: string): void => {
+    const request = objects.get<SigningRequest>(requests, undefined, name);
+    const verdict = request && isOpen(request) ? neighbour.judge(request) : undefined;
+    if (request && verdict)
+      objects.replace(requests, decided(request, neighbour, verdict, timestamp(foundation.clock.now())));
+  };
+  const soon = ({ metadata }: { readonly metadata: { readonly name: string } }): void => {
+    foundation.clock.after(neighbour.takes, () => decide(metadata.name));
+  };
+  objects.listen(({ kind, type, object }) => {
+    if (kind === "ADDED" && type === requests) soon(object);
+  });
+  for (const request of objects.list<SigningRequest>(requests)) soon(request);
+}

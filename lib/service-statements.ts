@@ -1,0 +1,48 @@
+import { lambda, logStreams, queue, topic } from "./arns.ts";
+import type { Statement } from "./statement.ts";
+
+/** Lambda's runtime writes what a function logs, by the function's own role. */
+export const writeOwnLog = (name: string): Statement => ({
+  sid: "WriteOwnLog",
+  actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
+  resources: [logStreams(name)],
+  why: "Lambda names the streams of the function's one log group.",
+});
+
+/** Lambda keeps an event that a function failed on, by the function's own role. */
+export const keepFailedEvents = (name: string): Statement => ({
+  sid: "KeepFailedEvents",
+  actions: ["sqs:SendMessage"],
+  resources: [queue(name)],
+});
+
+/** Actions that change network interfaces: Lambda's service needs them to place a function in a VPC. */
+const CHANGE_INTERFACES = [
+  "ec2:CreateNetworkInterface",
+  "ec2:DeleteNetworkInterface",
+  "ec2:AssignPrivateIpAddresses",
+  "ec2:UnassignPrivateIpAddresses",
+];
+
+/** Lambda developer guide, "Giving Lambda functions access to resources in an Amazon VPC", required permissions. */
+export const plugIntoVpc: Statement = {
+  sid: "PlugIntoVpc",
+  actions: [...CHANGE_INTERFACES, "ec2:DescribeNetworkInterfaces", "ec2:DescribeSubnets"],
+  resources: ["*"],
+  why: "EC2 gives these actions no resources that are known before; the function's own code is denied the changes.",
+};
+
+/**
+ * The same page recommends it: the rights are the service's, not the code's. Only changes are denied: an explicit deny
+ * wins over every allow, and code that may see subnets has to be able to see them.
+ */
+export const leaveNetworkToLambda = (name: string): Statement => ({
+  sid: "LeaveNetworkToLambda",
+  effect: "Deny",
+  actions: CHANGE_INTERFACES,
+  resources: ["*"],
+  conditions: { ArnEquals: { "lambda:SourceFunctionArn": lambda(name) } },
+});
+
+/** EventBridge reaches people through the topic, by a role of the stack's. */
+export const publishToPeople: Statement = { sid: "PublishToPeople", actions: ["sns:Publish"], resources: [topic] };

@@ -1,0 +1,4 @@
+import { beforeEach } from "vitest";
+import { enterCase } from "./case.ts";
+
+beforeEach(enterCase);

@@ -1,0 +1,23 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { frontDoor } from "../../lambdas/front-door/door.ts";
+import { NOW, rememberingWorld } from "./remembering-world.ts";
+
+const logged: string[] = [];
+beforeEach(() => {
+  logged.length = 0;
+  vi.spyOn(console, "warn").mockImplementation((line: string) => void logged.push(line));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test("a flood of unsigned requests is refused one by one, and logged in samples", async () => {
+  let now = NOW;
+  const door = frontDoor({ ...rememberingWorld().world, now: () => now });
+  const knock = async () => (await door({ headers: {}, body: "command=/win" }, {})).statusCode;
+  for (let request = 0; request < 250; request += 1) expect(await knock()).toBe(401);
+  expect(logged).toEqual(Array(10).fill("refused with 401: no timestamp"));
+  now += 60_000;
+  expect(await knock()).toBe(401);
+  expect(logged.slice(10)).toEqual(["refused 240 more requests in that minute", "refused with 401: no timestamp"]);
+});

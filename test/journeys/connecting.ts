@@ -1,0 +1,47 @@
+import { type Account, accounts, secretOf } from "../../lambdas/desired/accounts.ts";
+import { LIFE_SECONDS, termOf } from "../../lambdas/desired/credential-term.ts";
+import { credentialFor } from "../../lib/sandbox/furnish.ts";
+import { town } from "../../lib/sandbox/town.ts";
+import { asAdministrator } from "./outside.ts";
+import type { World } from "./world.ts";
+
+interface Stored {
+  readonly versions: readonly { readonly text: string; readonly stages: readonly string[] }[];
+}
+
+/** The credential of an account as Secrets Manager holds it now. */
+export function stored({ ground }: World, account: Account): string {
+  const secret = ground.foundation.store.collection<Stored>("secrets").get(secretOf(town.cluster.name, account));
+  return secret?.versions.find(({ stages }) => stages.includes("AWSCURRENT"))?.text ?? "";
+}
+
+/** Hours that a stored credential is still good for. */
+export const hoursLeft = (here: World, account: Account): number =>
+  ((termOf(JSON.parse(stored(here, account)).token)?.expiresAt ?? 0) - Date.now()) / 3_600_000;
+
+/** Whoever administrates the cluster applies the manifest again: the Secrets that are gone are made anew. */
+async function remakeSecrets(here: World): Promise<void> {
+  const isThere = (name: string) =>
+    here.ground.kubernetes.objects("secrets").some(({ metadata }) => metadata.name === name);
+  for (const name of accounts.filter((account) => !isThere(account)))
+    await asAdministrator(here, "POST", "/api/v1/namespaces/casement/secrets", {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name, namespace: "casement" },
+    });
+}
+
+/** Stores what `npm run connect -- credential` leaves behind; `seconds` lets the tokens of a shorter journey end sooner. */
+export async function connect(here: World, seconds = LIFE_SECONDS): Promise<void> {
+  await remakeSecrets(here);
+  for (const account of accounts)
+    here.ground.secrets.seed(
+      secretOf(town.cluster.name, account),
+      credentialFor(here.ground, account, "https://kubernetes.sandbox.invalid", seconds),
+    );
+}
+
+/** Texts of mails and pages, each once: EventBridge may bring the same event twice. */
+export const notified = ({ ground }: World): string[] => [
+  ...new Set(ground.topic.notifications().map(({ message }) => message)),
+];

@@ -1,0 +1,57 @@
+import { afterEach, expect, test } from "vitest";
+import { accounts } from "../../lambdas/desired/accounts.ts";
+import { connect, hoursLeft, notified, stored } from "./connecting.ts";
+import { calls, denied, settled } from "./evidence.ts";
+import { asAdministrator } from "./outside.ts";
+import { openly } from "./reading.ts";
+import { type World, world } from "./world.ts";
+
+let here: World;
+afterEach(() => here.close());
+
+const HOUR = 60;
+
+test("each credential is renewed by its own function when half of its life is over, and nobody hears of it", async () => {
+  here = await world();
+  await connect(here, 3 * 3_600);
+  const before = Object.fromEntries(accounts.map((account) => [account, stored(here, account)]));
+  await here.pass(1.2 * HOUR);
+  for (const account of accounts) expect(stored(here, account)).toBe(before[account]);
+  await here.pass(HOUR);
+  for (const account of accounts) {
+    expect(stored(here, account)).not.toBe(before[account]);
+    expect(hoursLeft(here, account)).toBeGreaterThan(23);
+  }
+  const puts = calls(here, "secretsmanager", "PutSecretValue").map(({ principal }) => principal);
+  expect(puts.toSorted()).toEqual(["look", "provision-node", "remove-node"]);
+  expect([denied(here), notified(here)]).toEqual([[], []]);
+  const told = here.ground.metrics.datapoints().filter(({ dimensions }) => dimensions.Account === "join");
+  expect(told.map(({ value }) => Math.floor(value))).toEqual([1, 23]);
+});
+
+test("deleting the Secret of an account ends what was stolen within ten seconds, what it renewed itself too", async () => {
+  here = await world();
+  const { token } = JSON.parse(stored(here, "join"));
+  const asThief = async (method: string, path: string, body?: object) => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const bytes = Buffer.from(body ? JSON.stringify(body) : "");
+    return (await here.drive(here.ground.kubernetes.answer({ method, url: path, headers, body: bytes }))).status;
+  };
+  expect(await asThief("GET", "/api/v1/nodes")).toBe(200);
+  await asAdministrator(here, "DELETE", "/api/v1/namespaces/casement/secrets/join");
+  // The API server remembers a moment longer that the token was good.
+  expect(await asThief("GET", "/api/v1/nodes")).toBe(200);
+  await here.pass(10 / 60);
+  expect(await asThief("GET", "/api/v1/nodes")).toBe(401);
+  await here.pass(2.2 * HOUR);
+  expect(notified(here)).toHaveLength(1);
+  expect(notified(here)[0]).toMatch(
+    /the credential of the account join in the cluster cannot be used: .*adding nodes fails/,
+  );
+  await here.type("operator", "/win nodes");
+  await settled(here, 5);
+  await connect(here);
+  expect(await asThief("GET", "/api/v1/nodes")).toBe(401);
+  await here.pass(1.2 * HOUR);
+  expect(openly(here).at(-1)).toContain("The credential of the account join in the cluster can be used again");
+});

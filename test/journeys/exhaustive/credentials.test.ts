@@ -1,0 +1,90 @@
+import { afterEach, expect, test } from "vitest";
+import { accounts, userOf } from "../../../lambdas/desired/accounts.ts";
+import { lambdaName } from "../../../lib/sandbox/ground.ts";
+import { connect, hoursLeft, notified, stored } from "../connecting.ts";
+import { calls, newest, settled } from "../evidence.ts";
+import { end, order } from "../outside.ts";
+import { openly } from "../reading.ts";
+import { type World, world } from "../world.ts";
+
+let here: World;
+afterEach(() => here.close());
+
+const HOUR = 60;
+
+test("with the API server away for thirty hours people are called, an add says what helps, and connecting heals it", async () => {
+  here = await world();
+  const id = order(here, "kubernetes-5xx");
+  await here.pass(12.5 * HOUR);
+  expect(notified(here)).toEqual([]);
+  await here.pass(1.5 * HOUR);
+  expect(notified(here)).toHaveLength(1);
+  expect(notified(here)[0]).toMatch(
+    /prod-west: the credentials of the accounts look, act and join could not be renewed twice in a row: .*Until 2026-11-22 03:00 UTC everything works.*run: npm run connect -- credential/,
+  );
+  expect(openly(here).join("\n")).toContain("could not be renewed twice in a row");
+  await here.pass(16 * HOUR);
+  end(here, id);
+  await here.pass(2 * HOUR);
+  expect(notified(here)).toHaveLength(2);
+  expect(notified(here)[1]).toMatch(
+    /cannot be used: .*Until a cluster administrator runs npm run connect -- credential/,
+  );
+  const left = here.ground.metrics
+    .datapoints()
+    .filter(({ dimensions }) => dimensions.Account)
+    .slice(-3);
+  expect(left.map(({ dimensions, value }) => [dimensions.Account, value])).toEqual([
+    ["look", 0],
+    ["act", 0],
+    ["join", 0],
+  ]);
+  await here.type("operator", "/win add web");
+  await settled(here, 200);
+  // Said before anything is launched: the coordinator reads the cluster first.
+  expect((await newest(here)).operation).toMatchObject({ status: "failed" });
+  expect((await newest(here)).operation.summary).toContain("npm run connect -- credential");
+  expect(calls(here, "ec2", "RunInstances")).toEqual([]);
+  await connect(here);
+  await here.pass(1.5 * HOUR);
+  expect(openly(here).at(-1)).toContain("can be used again");
+  expect(notified(here)).toHaveLength(2);
+  await here.type("operator", "/win add web");
+  await settled(here, 200);
+  expect((await newest(here)).operation.status).toBe("succeeded");
+});
+
+test("whatever breaks a renewal on its way leaves the old credential in its place, and the next hour renews it", async () => {
+  here = await world();
+  await connect(here, 5 * 3_600);
+  const before = stored(here, "look");
+  await here.pass(2.6 * HOUR);
+  const id = order(here, "aws-5xx", { service: "secretsmanager", action: "PutSecretValue" });
+  await here.pass(HOUR);
+  const asked = () =>
+    calls(here, "kubernetes", "create serviceaccounts/token").filter(({ principal }) => principal === userOf("look"));
+  expect(asked().map(({ status }) => status)).toContain(201);
+  expect(stored(here, "look")).toBe(before);
+  end(here, id);
+  const crash = { function: lambdaName("look"), operation: "renew the credential", when: "after" };
+  order(here, "handler-crash", crash, 1);
+  await here.pass(HOUR);
+  expect(stored(here, "look")).not.toBe(before);
+  expect(hoursLeft(here, "look")).toBeGreaterThan(22);
+  expect(notified(here)).toEqual([]);
+});
+
+test("an API server that is away for an hour in the middle of a renewal heals by itself", async () => {
+  here = await world();
+  await connect(here, 7 * 3_600);
+  await here.pass(3.6 * HOUR);
+  const id = order(here, "kubernetes-5xx");
+  await here.pass(HOUR);
+  expect(notified(here)).toEqual([]);
+  await here.pass(HOUR);
+  expect(notified(here)).toHaveLength(1);
+  end(here, id);
+  await here.pass(HOUR);
+  for (const account of accounts) expect(hoursLeft(here, account)).toBeGreaterThan(22);
+  expect(openly(here).at(-1)).toContain("can be used again and will be renewed in time");
+});

@@ -1,0 +1,77 @@
+import { afterEach, expect, test } from "vitest";
+import { expectSound, newest, settled } from "../evidence.ts";
+import { asked, impatient } from "../failing.ts";
+import { kubectl, podOn, type Resident, running, web } from "../others.ts";
+import { kubectlLogs } from "../outside.ts";
+import { privately } from "../reading.ts";
+import { type World, world } from "../world.ts";
+
+let here: World;
+afterEach(() => here.close());
+
+const SIGNER = "/api/v1/namespaces/openshift-kube-apiserver-operator/secrets/kube-apiserver-to-kubelet-signer";
+const CONFIG = "/apis/machineconfiguration.openshift.io/v1/controllerconfigs/machine-config-controller";
+
+/** The cluster replaces the signer, as an administrator makes it do; ten minutes later the API server uses the new one. */
+async function replaceSigner(): Promise<void> {
+  await kubectl(here, "PATCH", SIGNER, {
+    metadata: { annotations: { "auth.openshift.io/certificate-not-after": null } },
+  });
+  await here.pass(1);
+}
+
+async function talkingPod(node: Resident, name: string): Promise<void> {
+  here.ground.kubernetes.create(podOn(node, name));
+  await here.until(() => running(here, name) === 1, 2, `the pod ${name}`);
+}
+
+test("after the cluster has replaced its signer, logs are read on nodes that join, and no more on those that joined before", async () => {
+  here = await world({ inhabited: true });
+  await talkingPod(web, "old-pod");
+  expect(await kubectlLogs(here, "old-pod")).toMatchObject({ status: 200 });
+  await replaceSigner();
+  expect(await kubectlLogs(here, "old-pod")).toMatchObject({ status: 200 });
+  await here.type("operator", "/win add web");
+  await settled(here);
+  const { operation, nodes } = await newest(here);
+  expect(operation.status).toBe("succeeded");
+  const [{ nodeName, instanceId } = { nodeName: null, instanceId: null }] = nodes;
+  await talkingPod({ name: nodeName ?? "", instanceId: instanceId ?? "" }, "new-pod");
+  expect(await kubectlLogs(here, "new-pod")).toMatchObject({ status: 200 });
+  const refused = await kubectlLogs(here, "old-pod");
+  expect(refused.status).toBe(401);
+  expect(refused.words).toContain("the server has asked for the client to provide credentials ( pods/log old-pod)");
+  // The doctor's dry runs are to be denied.
+  await expectSound(here);
+  await here.type("operator", "/win doctor");
+  await settled(here);
+  const report = privately(here, "operator").at(-1) ?? "";
+  expect(report).toContain(`\`${web.name}\``);
+  expect(report).toContain("`kubectl logs` and `exec` answer 401");
+  expect(report).not.toContain(nodeName);
+});
+
+test.for([
+  ["nothing", "", /holds no certificate, so no kubelet was started/],
+  [
+    "no certificate",
+    "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
+    /holds a certificate that cannot be read/,
+  ],
+] as const)(
+  "while the cluster publishes %s, no kubelet is started, and the failure says where to look",
+  async ([, pem, why]) => {
+    here = await world({ configuration: impatient });
+    const data = Buffer.from(pem).toString("base64");
+    await kubectl(here, "PATCH", CONFIG, { spec: { kubeAPIServerServingCAData: data } });
+    await here.type("operator", "/win add web");
+    const { failure, instanceId } = await asked(here);
+    expect(failure).toMatchObject({ stage: "configure", why: expect.stringMatching(why) });
+    expect(failure?.why).toContain("ControllerConfig machine-config-controller");
+    const services = here.ground.machines.describe(instanceId ?? "")?.services ?? [];
+    expect(services.find(({ name }) => name === "kubelet")?.state ?? "Stopped").toBe("Stopped");
+    await here.press("operator", "terminate-instance");
+    await settled(here);
+    await expectSound(here);
+  },
+);

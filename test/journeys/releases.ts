@@ -1,0 +1,37 @@
+import { RUNTIME_KEY } from "../../lambdas/steps/runtime.ts";
+import { town } from "../../lib/sandbox/town.ts";
+import type { World } from "./world.ts";
+
+/** The runtime document that the world began with, parsed. */
+const firstDocument = ({ ground: { foundation } }: World): { configuration: object; payload: object } =>
+  JSON.parse(foundation.store.collection<string>("published").get(RUNTIME_KEY) ?? "{}");
+
+/** Publishes a text as the newest runtime document. */
+export const publishText = ({ ground: { s3 } }: World, text: string): string => s3.seed(town.bucket, RUNTIME_KEY, text);
+
+/** Publishes another configuration, which the front door in this process does not know yet. */
+export function release(here: World, changes: object): void {
+  const document = firstDocument(here);
+  publishText(here, JSON.stringify({ ...document, configuration: { ...document.configuration, ...changes } }));
+}
+
+/**
+ * A document as the next release may write it: keys that nobody knows today at every level, and another file.
+ * @param document any runtime document, parsed
+ */
+export function nextRelease(document: unknown): unknown {
+  if (Array.isArray(document)) return document.map(nextRelease);
+  if (typeof document !== "object" || document === null) return document;
+  const grown = Object.entries(document).map(([key, value]) =>
+    // Tables of names are not objects with fixed keys: there another key is another pool, role, command or label.
+    [key, ["pools", "people", "policy", "labels"].includes(key) ? grownTable(value) : nextRelease(value)],
+  );
+  return { ...Object.fromEntries(grown), addedByTheNextRelease: { on: true } };
+}
+
+const grownTable = (table: object): object =>
+  Object.fromEntries(Object.entries(table).map(([name, value]) => [name, nextRelease(value)]));
+
+/** Publishes the world's document as the next release would write it. */
+export const publishNextRelease = (here: World): string =>
+  publishText(here, JSON.stringify(nextRelease(firstDocument(here))));

@@ -1,0 +1,51 @@
+import { afterEach, expect, test } from "vitest";
+import { expectSound, heldBack, newest, settled } from "./evidence.ts";
+import { asked, impatient, launchedName } from "./failing.ts";
+import { asksAsNode, reached } from "./outside.ts";
+import { requestState, threadOf } from "./signing.ts";
+import { type World, world } from "./world.ts";
+
+let here: World;
+afterEach(() => here.close());
+
+const thread = (): string => threadOf(here);
+const stateOf = (name: string): string => requestState(here, name);
+
+test("beside a person who approves everything, a node joins and the thread says who approved", async () => {
+  here = await world({ neighbours: { with: ["approves-all"] } });
+  await here.type("operator", "/win add web");
+  await settled(here);
+  expect((await newest(here)).operation.status).toBe("succeeded");
+  expect(thread()).toMatch(
+    /csr-\w+ was approved by somebody with kubectl .*, not by Casement; it is this machine's and right/,
+  );
+  expect(await heldBack(here)).toEqual([]);
+  await expectSound(here);
+});
+
+test("a request that is denied is named at once, with who and why; after three the stage ends", async () => {
+  here = await world({ neighbours: { with: ["denies-all"] } });
+  await here.type("operator", "/win add web");
+  await reached(here, "client-csr");
+  const since = Date.now();
+  await here.until(() => thread().includes("was denied by"), 2, "a word about the denial");
+  const denied = /csr-\w+ was denied by the program gatekeeper \("new nodes are frozen until the audit is over"\)/;
+  expect(thread()).toMatch(denied);
+  expect(thread()).toContain("Next: let requests for system:node:");
+  const node = await asked(here);
+  expect(node.failure).toMatchObject({ stage: "client-csr", why: expect.stringMatching(/as 3 requests so far/) });
+  expect(Date.now() - since).toBeLessThan(3 * 60_000);
+  await expectSound(here);
+});
+
+test("another bootstrap token that asks for the node's name first is left pending, and the machine joins", async () => {
+  here = await world({ configuration: impatient });
+  await here.type("operator", "/win add web");
+  await reached(here, "configure");
+  const foreign = await asksAsNode(here, launchedName(here));
+  await settled(here);
+  expect((await newest(here)).operation.status).toBe("succeeded");
+  expect(stateOf(foreign)).toBe("pending");
+  expect(thread()).toMatch(new RegExp(`${foreign} was left pending: it was asked for with another join token`));
+  await expectSound(here);
+});

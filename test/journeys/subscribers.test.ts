@@ -1,0 +1,51 @@
+import { afterEach, expect, test } from "vitest";
+import { permissionsFor } from "../../lib/permissions.ts";
+import { place } from "../../lib/sandbox/town-account.ts";
+import { settled } from "./evidence.ts";
+import { privately } from "./reading.ts";
+import { type World, type WorldOptions, world } from "./world.ts";
+
+const MAIL = "platform-team@example.com";
+
+let here: World;
+afterEach(() => here.close());
+
+/** Answer of the doctor when these are subscribed to the topic that alarms go to. */
+async function diagnosis(
+  subscribers: Readonly<Record<string, boolean>>,
+  astray: WorldOptions["astray"] = {},
+): Promise<string> {
+  here = await world({ inhabited: true, astray });
+  here.ground.sns.unsubscribe(MAIL);
+  for (const [endpoint, confirmed] of Object.entries(subscribers)) here.ground.sns.subscribe({ endpoint, confirmed });
+  await here.type("operator", "/win doctor");
+  await settled(here, 5);
+  return privately(here, "operator").at(-1) ?? "";
+}
+
+test("an address that confirmed is enough", async () => {
+  expect(await diagnosis({ [MAIL]: true })).toMatch(/all well/);
+});
+
+test("a topic without a subscriber is serious: alarms reach nobody", async () => {
+  const said = await diagnosis({});
+  expect(said).toContain("Alarms reach nobody: the topic has no subscriber");
+  expect(said).toContain("subscribe your pager");
+});
+
+test("an address that never confirmed is as bad, and the doctor says what to do", async () => {
+  const said = await diagnosis({ [MAIL]: false });
+  expect(said).toContain(`Alarms reach nobody: \`${MAIL}\` has not confirmed`);
+  expect(said).toContain("follow the link in AWS's mail");
+});
+
+test("one of two that has not confirmed is named, beside the one that has", async () => {
+  const said = await diagnosis({ [MAIL]: true, "night-shift@example.com": false });
+  expect(said).toContain("`night-shift@example.com` has not confirmed to be told of alarms");
+  expect(said).toContain(`\`${MAIL}\` has`);
+});
+
+test("a role that may not see the subscribers is said", async () => {
+  const look = permissionsFor(place).look.filter(({ sid }) => sid !== "SeeSubscribers");
+  expect(await diagnosis({ [MAIL]: true }, { permissions: { look } })).toContain("sns:ListSubscriptionsByTopic");
+});

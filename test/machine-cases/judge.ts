@@ -1,0 +1,47 @@
+import { expect } from "vitest";
+import type { MachineCase } from "./case.ts";
+import type { Machine } from "./windows.ts";
+
+/** Result of a script, whoever ran it; paths are those of Windows. */
+export interface Seen {
+  readonly exitCode: number;
+  /** Everything that it printed. */
+  readonly stdout: string;
+  readonly machine: Machine;
+  /** The text of a file, null for none. */
+  read(path: string): string | null;
+}
+
+/** Numbers of processes are whatever Windows gives. */
+const withoutNumbers = (line: string): string => line.replaceAll(/process \d+/g, "process N");
+
+const resultIn = (stdout: string): unknown => JSON.parse(withoutNumbers(stdout.trimEnd().split("\n").at(-1) ?? ""));
+
+function judgeFile(text: string | null, wanted: string | RegExp | null): void {
+  if (wanted instanceof RegExp) expect(text).toMatch(wanted);
+  else expect(text).toBe(wanted);
+}
+
+/** Compares what came of a case with what must come of it. */
+export function judge(one: MachineCase, seen: Seen): void {
+  expect(seen.stdout).toMatch(/^[ -~\r\n]*$/);
+  expect(seen.stdout.length).toBeLessThan(24_000);
+  expect(seen.stdout).not.toContain("canary");
+  if (one.result !== undefined) expect(resultIn(seen.stdout)).toMatchObject(one.result);
+  expect(seen.exitCode).toBe(one.exitCode);
+  if (one.after !== undefined) expect(seen.machine).toMatchObject(one.after);
+  for (const [path, wanted] of Object.entries(one.left ?? {})) judgeFile(seen.read(path), wanted);
+  if (one.events !== undefined) judgeEvents(seen.machine, one.events);
+  one.check?.(seen.machine);
+}
+
+function judgeEvents({ events }: Machine, wanted: NonNullable<MachineCase["events"]>): void {
+  expect(events.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
+  for (const [at, { text }] of wanted.entries()) judgeFile(events[at]?.text ?? null, text);
+}
+
+/** A script that was sent once more has nothing left to do. */
+export function judgeSettled(one: MachineCase, seen: Seen, before: Machine): void {
+  if (one.script === "apply") expect(resultIn(seen.stdout)).toMatchObject({ ok: true, changed: [] });
+  expect(seen.machine.routes).toEqual(before.routes);
+}

@@ -1,0 +1,102 @@
+import { scriptText } from "../../lib/constructs/script-text.ts";
+import { GUARD, GUARD_RECORD, MARKER, type MachineCase, taskArguments, text } from "./case.ts";
+import { GATEWAY, type Machine, route } from "./windows.ts";
+
+const routes = [route("0.0.0.0/0", GATEWAY, 6), route("169.254.169.254/32", GATEWAY, 6)];
+const task = {
+  state: "Ready",
+  lastResult: 0,
+  nextResult: 0,
+  action: { execute: "powershell.exe", arguments: taskArguments(GUARD) },
+  triggers: [],
+  principal: { user: "SYSTEM" },
+};
+const guarded: Partial<Machine> = { routes, tasks: { "Casement guard": task } };
+const files = { [GUARD]: scriptText("guard") };
+const asked =
+  (change: object = {}) =>
+  (now: number) => ({ operation: "add-1", bootId: "7", notAfter: now + 600, ...change });
+const marker = '{"operation":"add-1","bootId":"7"}';
+const refused = (error: unknown): object => ({
+  script: "reboot",
+  ok: false,
+  bootIdBefore: "7",
+  bootIdAfter: "7",
+  error,
+});
+const asks = { script: "reboot", files, before: guarded, request: asked(), exitCode: 3010 } as const;
+
+const damaged: Readonly<Record<string, string>> = {
+  "zero bytes": "\0".repeat(34),
+  nothing: "",
+  half: marker.slice(0, 12),
+  "other JSON": "{}",
+};
+
+/** All cases of reboot.ps1. */
+export const rebootCases: readonly MachineCase[] = [
+  { ...asks, name: "asks for a reboot, and keeps that it did", left: { [MARKER]: marker } },
+  {
+    ...asks,
+    name: "does not ask twice in the same boot",
+    files: { ...files, [MARKER]: marker },
+    exitCode: 1,
+    result: refused("the reboot was asked for before and did not happen"),
+  },
+  {
+    ...asks,
+    name: "asks again for another operation",
+    files: { ...files, [MARKER]: '{"operation":"add-0","bootId":"7"}' },
+    left: { [MARKER]: marker },
+  },
+  ...Object.entries(damaged).map(([what, text]) => ({
+    ...asks,
+    name: `asks although its marker holds ${what}`,
+    files: { ...files, [MARKER]: text },
+    left: { [MARKER]: marker },
+  })),
+  {
+    ...asks,
+    name: "gives the evidence after the boot, however late",
+    request: asked({ bootId: "6", notAfter: 1 }),
+    exitCode: 0,
+    result: { script: "reboot", ok: true, bootIdBefore: "6", bootIdAfter: "7", error: null },
+  },
+  {
+    ...asks,
+    name: "refuses without the guard's script",
+    files: {},
+    exitCode: 1,
+    result: refused(text(/^no reboot without the guard of the metadata route: its script is missing/)),
+    left: { [MARKER]: null },
+  },
+  {
+    ...asks,
+    name: "refuses while the guard's task is disabled",
+    before: { ...guarded, tasks: { "Casement guard": { ...task, state: "Disabled" } } },
+    exitCode: 1,
+    result: refused(text(/its task is missing or disabled$/)),
+  },
+  {
+    ...asks,
+    name: "refuses while the guard fails, and says why it does",
+    files: { ...files, [GUARD_RECORD]: '{"ok":false,"error":"2 interfaces are equally likely: nothing was written"}' },
+    before: { ...guarded, tasks: { "Casement guard": { ...task, lastResult: 1 } } },
+    exitCode: 1,
+    result: refused(text(/its last result is 1 2 interfaces are equally likely: nothing was written$/)),
+  },
+  {
+    ...asks,
+    name: "refuses without a path to the metadata service",
+    before: { ...guarded, routes: [] },
+    exitCode: 1,
+    result: refused(text(/it sees 0 paths, the metadata service does not answer$/)),
+  },
+  {
+    ...asks,
+    name: "refuses a request that has expired",
+    request: asked({ notAfter: 1 }),
+    exitCode: 1,
+    result: refused(text(/^this request expired at 1970-01-01 00:00:01 UTC, and the clock of this machine says /)),
+  },
+];

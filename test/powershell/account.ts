@@ -1,0 +1,141 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { listen } from "../../bin/listen.ts";
+import { type AwsDoor, awsDoor } from "../../lib/sandbox/aws/door.ts";
+import { issueRoleCredentials, type RoleCredentials } from "../../lib/sandbox/aws/role-credentials.ts";
+import { s3 } from "../../lib/sandbox/aws/s3/s3.ts";
+import { secretsManager } from "../../lib/sandbox/aws/secrets-manager/secrets-manager.ts";
+import type { Key } from "../../lib/sandbox/aws/signature.ts";
+import type { Call } from "../../lib/sandbox/core/calls.ts";
+import { received, send } from "../../lib/sandbox/core/http.ts";
+import type { WireRequest, WireResponse } from "../../lib/sandbox/core/wire.ts";
+import { metadataService } from "../../lib/sandbox/machine/metadata-service.ts";
+import { town } from "../../lib/sandbox/town.ts";
+import { foundationFor, realAccess } from "../sandbox/aws/stand.ts";
+import { handClock } from "../sandbox/hand-clock.ts";
+
+/** The instance that the played machine is. */
+export const INSTANCE = "i-0aaaaaaaaaaaaaaaa";
+const ROLE = "casement-prod-west-node";
+const HOUR = 3_600_000;
+const LARGEST = 1_000_000;
+
+/** Takes the place of one answer of AWS's: an answer, or "cut" for one that ends after half of its body. */
+export type Instead = WireResponse | "cut";
+
+/** The simulated S3 and Secrets Manager, asked over loopback with real signatures, and the metadata service. */
+export interface Account {
+  /** Environment variables that lead there. */
+  readonly addresses: Promise<Readonly<Record<string, string>>>;
+  /** Lays an object into the cluster's bucket; returns its place as a plan names it. */
+  put(key: string, content: string): { readonly bucket: string; readonly key: string; readonly version: string };
+  /** Keeps a secret that this instance may read; returns its name. */
+  keep(name: string, text: string, instanceId?: string): string;
+  /** Answers of AWS, oldest first: "GetObject 200". */
+  answers(): string[];
+  /** The next answers, in place of the services' own. */
+  instead(...answers: Instead[]): void;
+  /** Moves AWS's clock away from the machine's. */
+  skew(ms: number): void;
+  /** Credentials that are given out from now on end after so many ms. */
+  lifetime(ms: number): void;
+  /** Number of times that credentials were given out. */
+  issued(): number;
+  /** Takes the role away from the instance. */
+  withoutRole(): void;
+  close(): void;
+}
+
+const said = ({ action, principal, status }: Call): string =>
+  principal === `instance/${INSTANCE}` ? `${action} ${status}` : `${principal} ${status}`;
+
+async function sendHalf({ status, body }: WireResponse, outgoing: ServerResponse): Promise<void> {
+  const whole = Buffer.from(body as Uint8Array);
+  outgoing.writeHead(status, { "content-length": String(whole.length) });
+  outgoing.write(whole.subarray(0, whole.length / 2), () => outgoing.destroy());
+}
+
+const serverOf = (
+  handle: (request: WireRequest, incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>,
+) =>
+  createServer(async (incoming, outgoing) => {
+    const request = await received(incoming, LARGEST);
+    if (request) await handle(request, incoming, outgoing);
+  });
+
+/**
+ * Opens the account on two loopback ports.
+ * @param metadataAnswers whether the machine has a way to its metadata service now
+ */
+export function playedAccount(options: { readonly mac: string; readonly metadataAnswers: () => boolean }): Account {
+  const foundation = foundationFor(handClock());
+  const buckets = s3(foundation);
+  buckets.createBucket(town.bucket);
+  const secrets = secretsManager(foundation, town);
+  const keys = new Map<string, Key>();
+  const tampered: Instead[] = [];
+  let ahead = 0;
+  let lifetime = 6 * HOUR;
+  let issued = 0;
+  let hasRole = true;
+  const credentials = (): RoleCredentials => {
+    issued += 1;
+    return issueRoleCredentials(keys, foundation.random, INSTANCE, Date.now() + lifetime);
+  };
+  const role = { name: ROLE, credentials };
+  const facts = () => ({
+    mac: options.mac,
+    region: town.region,
+    domain: "amazonaws.com",
+    role: hasRole ? role : undefined,
+  });
+  const metadata = metadataService(facts, foundation.random, Date.now);
+  const door: AwsDoor = awsDoor({
+    foundation,
+    region: town.region,
+    hostNow: () => Date.now() + ahead,
+    keys,
+    services: [buckets.service, secrets.service],
+    access: realAccess(),
+  });
+  const aws = serverOf(async (request, _, outgoing) => {
+    const instead = tampered.shift();
+    const answer = instead === undefined || instead === "cut" ? await door.answer(request) : instead;
+    await (instead === "cut" ? sendHalf(answer, outgoing) : send(answer, outgoing));
+  });
+  const imds = serverOf(async (request, incoming, outgoing) => {
+    if (options.metadataAnswers()) await send(metadata(request), outgoing);
+    else incoming.socket.destroy();
+  });
+  const addresses = Promise.all([listen(aws, 0), listen(imds, 0)]).then(([awsPort, imdsPort]) => ({
+    AWS_ENDPOINT_URL: `http://localhost:${awsPort}`,
+    AWS_EC2_METADATA_SERVICE_ENDPOINT: `http://127.0.0.1:${imdsPort}`,
+  }));
+
+  return {
+    addresses,
+    put: (key, content) => ({ bucket: town.bucket, key, version: buckets.seed(town.bucket, key, content) }),
+    keep: (name, text, instanceId = INSTANCE) => {
+      const arn = `arn:aws:ec2:${town.region}:${town.accountId}:instance/${instanceId}`;
+      secrets.seed(name, text, { "casement:cluster": town.cluster.name, "casement:instance-arn": arn });
+      return name;
+    },
+    answers: () => foundation.calls.after(0).map(said),
+    instead: (...answers) => void tampered.push(...answers),
+    skew: (ms) => {
+      ahead = ms;
+    },
+    lifetime: (ms) => {
+      lifetime = ms;
+    },
+    issued: () => issued,
+    withoutRole: () => {
+      hasRole = false;
+    },
+    close: () => {
+      for (const server of [aws, imds]) {
+        server.close();
+        server.closeAllConnections();
+      }
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { applyCases } from "../machine-cases/apply-cases.ts";
+import { GUARD_RECORD, type MachineCase } from "../machine-cases/case.ts";
+import { guardCases } from "../machine-cases/guard-cases.ts";
+import { judge, judgeSettled, type Seen } from "../machine-cases/judge.ts";
+import { rebootCases } from "../machine-cases/reboot-cases.ts";
+import { freshMachine, type Machine } from "../machine-cases/windows.ts";
+import { pwsh } from "./pwsh.ts";
+import { type Ended, type Ground, ground, suite } from "./run.ts";
+
+const onDisk = (root: string, path: string): string => join(root, ...path.slice(3).split("\\"));
+
+/** Paths of Windows as they are below the folder that stands for its disk, wherever they stand in a text. */
+const toDisk = <T>(root: string, value: T): T =>
+  JSON.parse(
+    JSON.stringify(value, (key, one) =>
+      typeof one === "string" && key !== "description" ? toRoot(root, one) : one,
+    ).replaceAll(/"C:(\\\\[^"]*)":/g, (_, rest: string) => `"${root}${rest.replaceAll("\\\\", "/")}":`),
+  );
+const toRoot = (root: string, text: string): string =>
+  text.replaceAll(/C:(\\[^\s",;]*)/g, (_, rest: string) => `${root}${rest.replaceAll("\\", "/")}`);
+
+/** And back. */
+const fromRoot = (root: string, text: string): string =>
+  text
+    .split(root)
+    .map((part, at) => {
+      if (at === 0) return part;
+      const path = /^[^\s",;]*/.exec(part)?.[0] ?? "";
+      return `C:${path.replaceAll("/", "\\")}${part.slice(path.length)}`;
+    })
+    .join("");
+const fromDisk = (root: string, machine: Machine): Machine => {
+  const back = (value: unknown): unknown => {
+    if (typeof value === "string") return fromRoot(root, value);
+    if (Array.isArray(value)) return value.map(back);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [fromRoot(root, key), back(one)]));
+  };
+  return back(machine) as Machine;
+};
+
+function lay(one: MachineCase): Ground {
+  const here = ground(freshMachine());
+  here.change(toDisk(here.root, { ...freshMachine(one.before), processes: one.held ?? [] }));
+  const file = (path: string): string => onDisk(here.root, path);
+  for (const path of one.folders ?? []) mkdirSync(file(path), { recursive: true });
+  for (const path of one.links ?? []) symlinkSync(here.path("Casement"), file(path));
+  // Nothing can take the place of a folder, as nothing can take that of a running program.
+  for (const path of one.held ?? []) mkdirSync(file(path));
+  if (one.full) mkdirSync(`${file(GUARD_RECORD)}.casement-new`);
+  for (const [path, text] of Object.entries(one.files ?? {})) {
+    mkdirSync(dirname(file(path)), { recursive: true });
+    here.write(file(path), text);
+  }
+  return here;
+}
+
+async function send(here: Ground, one: MachineCase): Promise<Ended> {
+  const request = one.request?.(Math.floor(Date.now() / 1000));
+  if (request !== undefined) return here.send(one.script, toDisk(here.root, request));
+  return here.run(one.script, {
+    StateFile: onDisk(here.root, GUARD_RECORD),
+    PauseSeconds: 1,
+    WindowSeconds: 30,
+    ...one.arguments,
+  });
+}
+
+async function run(here: Ground, one: MachineCase): Promise<Seen> {
+  const letGo = one.busy ? await here.hold() : () => undefined;
+  const { exitCode, stdout, stderr } = await send(here, one).finally(letGo);
+  expect(stderr).toBe("");
+  // An exit code of a process has eight bits here; Windows keeps all of it.
+  return {
+    exitCode: exitCode === 3010 % 256 ? 3010 : exitCode,
+    stdout: stdout
+      .split("\n")
+      .map((line) => backInJson(here.root, line))
+      .join("\n"),
+    machine: fromDisk(here.root, here.machine()),
+    read: (path) => {
+      const file = onDisk(here.root, path);
+      return existsSync(file) ? fromRoot(here.root, readFileSync(file, "utf8")) : null;
+    },
+  };
+}
+
+/** The same line with paths of Windows in it. */
+const backInJson = (root: string, line: string): string => {
+  if (!line.startsWith("{")) return line;
+  return JSON.stringify(fromDisk(root, JSON.parse(line))).replaceAll(
+    /[^ -~]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+};
+
+// The same cases run on the simulated machine with each `npm test`: test/sandbox/machine/cases.test.ts.
+describe.skipIf(!pwsh).each([
+  [suite("apply.ps1 under PowerShell"), applyCases],
+  [suite("guard.ps1 under PowerShell"), guardCases],
+  [suite("reboot.ps1 under PowerShell"), rebootCases],
+] as const)("%s", (_, cases) => {
+  let here: Ground;
+  afterEach(() => here.close());
+
+  it.for(cases)("$name", async (one) => {
+    here = lay(one);
+    const seen = await run(here, one);
+    judge(one, seen);
+    if (one.settles) judgeSettled(one, await run(here, one), seen.machine);
+    expect.hasAssertions();
+  });
+});

@@ -1,0 +1,50 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { vectors } from "../sandbox/aws/signature-vectors.ts";
+import { malformedOperations } from "../sandbox/machine/malformed-operations.ts";
+import { guardTask, kubelet, rule } from "./applying.ts";
+import { pwsh } from "./pwsh.ts";
+import { suite } from "./run.ts";
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const shared = (name: string): string => here(`../../lambdas/scripts/shared/${name}.ps1`);
+
+/** Runs a script of the test's own over cases; returns its lines. */
+function linesOf(script: string, given: readonly string[], cases: readonly object[]): string[] {
+  const folder = mkdtempSync(join(tmpdir(), "casement-functions-"));
+  try {
+    const file = join(folder, "cases.json");
+    writeFileSync(file, JSON.stringify(cases));
+    const words = ["-NoProfile", "-NonInteractive", "-File", here(script), ...given, "-CasesFile", file];
+    const env = { ...process.env, SystemDrive: folder };
+    return execFileSync(pwsh ?? "", words, { encoding: "utf8", timeout: 60_000, env })
+      .trim()
+      .split(/\r?\n/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+describe.skipIf(!pwsh)(suite("functions of the scripts"), () => {
+  it("sign as AWS publishes it", () => {
+    const signed = linesOf("sign.ps1", ["-Functions", shared("aws")], vectors);
+    expect(vectors.map(({ name }, at) => `${name} ${signed[at]}`)).toEqual(
+      vectors.map(({ name, signature }) => `${name} ${signature}`),
+    );
+  });
+
+  it("refuse an operation that no part of ours makes, in the simulated machine's words", () => {
+    const given = ["-SessionFile", shared("session"), "-OperationFile", shared("operation")];
+    const right = [kubelet(), guardTask, rule, { do: "environment", name: "NO_PROXY", value: null }];
+    const cases = [...malformedOperations.map(([, operation]) => operation), ...right];
+    const said = linesOf("judge.ps1", given, cases);
+    expect(malformedOperations.map(([what], at) => `${what}: ${said[at]}`)).toEqual(
+      malformedOperations.map(([what, , error]) => `${what}: ${error}`),
+    );
+    expect(said.slice(malformedOperations.length)).toEqual(right.map(() => "right"));
+  });
+});

@@ -1,0 +1,9 @@
+import { pwsh } from "./pwsh.ts";
+
+/** Says in one line what the lane does not run where there is no PowerShell. */
+export function setup(): void {
+  if (pwsh) return;
+  console.info(
+    "skipped: no pwsh is on PATH or in CASEMENT_PWSH, so none of our scripts was run; their cases ran on the simulated machine alone",
+  );
+}

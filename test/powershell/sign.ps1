@@ -1,0 +1,13 @@
+# Signs requests with the functions of a script of ours and prints one signature a line. Nothing is sent.
+param([string] $Functions, [string] $CasesFile)
+
+Set-StrictMode -Version 2
+$ErrorActionPreference = 'Stop'
+. $Functions
+foreach ($case in @(Get-Content -LiteralPath $CasesFile -Raw | ConvertFrom-Json -AsHashtable)) {
+    $request = @{
+        service = $case.service; method = $case.method; path = Get-Path $case.path.Substring(1)
+        query = $case.query; headers = $case.headers; bodyHash = Get-TextHash $case.body
+    }
+    (Get-Authorization $request $case.keyId $case.secret 'us-east-1') -replace '.*Signature=', ''
+}

@@ -1,0 +1,117 @@
+import {
+  AuthorizeSecurityGroupIngressCommand,
+  CreateSecurityGroupCommand,
+  DescribeAvailabilityZonesCommand,
+  DescribeInstancesCommand,
+  DescribeRouteTablesCommand,
+  DescribeSecurityGroupsCommand,
+  DescribeSubnetsCommand,
+  ModifySubnetAttributeCommand,
+  RevokeSecurityGroupIngressCommand,
+  RunInstancesCommand,
+  StopInstancesCommand,
+} from "@aws-sdk/client-ec2";
+import { describe, expect, it } from "vitest";
+import { openStore } from "../../../lib/sandbox/core/store.ts";
+import { town } from "../../../lib/sandbox/town.ts";
+import { ec2Stand, goodLaunch } from "./ec2-stand.ts";
+
+const { linuxNodes, windowsNodes } = town.securityGroups;
+const [subnet] = town.subnets;
+const overHttps = {
+  IpProtocol: "tcp",
+  FromPort: 443,
+  ToPort: 443,
+  IpRanges: [{ CidrIp: "0.0.0.0/0", Description: "everybody" }],
+};
+
+describe("a security group", () => {
+  const permissions = async (stand: ReturnType<typeof ec2Stand>) => {
+    const { SecurityGroups = [] } = await stand
+      .client()
+      .send(new DescribeSecurityGroupsCommand({ GroupIds: [linuxNodes] }));
+    return SecurityGroups[0]?.IpPermissions;
+  };
+
+  it("takes rules and gives them back, and remembers them over a restart", async () => {
+    const store = openStore(":memory:");
+    const stand = ec2Stand({ store });
+    const fromGroup = { IpProtocol: "-1", UserIdGroupPairs: [{ GroupId: windowsNodes }] };
+    const GroupId = linuxNodes;
+    const IpPermissions = [overHttps, fromGroup];
+    await stand.client().send(new AuthorizeSecurityGroupIngressCommand({ GroupId, IpPermissions }));
+    expect(await permissions(ec2Stand({ store }))).toMatchObject([overHttps, fromGroup]);
+    await stand.client().send(new RevokeSecurityGroupIngressCommand({ GroupId, IpPermissions: [fromGroup] }));
+    expect(await permissions(stand)).toMatchObject([overHttps]);
+  });
+
+  it("joins the sources of the same ports, and refuses a rule that it has, or has not", async () => {
+    const stand = ec2Stand();
+    const client = stand.client();
+    const rule = { GroupId: linuxNodes, IpProtocol: "TCP", FromPort: 443, ToPort: 443 };
+    await client.send(new AuthorizeSecurityGroupIngressCommand({ ...rule, CidrIp: "10.0.0.0/16" }));
+    await client.send(new AuthorizeSecurityGroupIngressCommand({ ...rule, CidrIp: "10.1.0.0/16" }));
+    expect(await permissions(stand)).toMatchObject([
+      { IpProtocol: "tcp", FromPort: 443, IpRanges: [{ CidrIp: "10.0.0.0/16" }, { CidrIp: "10.1.0.0/16" }] },
+    ]);
+    const again = client.send(new AuthorizeSecurityGroupIngressCommand({ ...rule, CidrIp: "10.1.0.0/16" }));
+    await expect(again).rejects.toMatchObject({ name: "InvalidPermission.Duplicate" });
+    const absent = client.send(new RevokeSecurityGroupIngressCommand({ ...rule, CidrIp: "10.2.0.0/16" }));
+    await expect(absent).rejects.toMatchObject({ name: "InvalidPermission.NotFound" });
+    const unknown = client.send(new AuthorizeSecurityGroupIngressCommand({ ...rule, GroupId: "sg-0123456789abcdef0" }));
+    await expect(unknown).rejects.toMatchObject({ name: "InvalidGroup.NotFound" });
+  });
+
+  it("can be made, once under a name", async () => {
+    const client = ec2Stand().client();
+    const made = { GroupName: "k8s-elb-a1", Description: "of a balancer", VpcId: town.vpc.id };
+    const { GroupId = "" } = await client.send(new CreateSecurityGroupCommand(made));
+    const { SecurityGroups } = await client.send(new DescribeSecurityGroupsCommand({ GroupIds: [GroupId] }));
+    expect(SecurityGroups).toMatchObject([{ GroupName: "k8s-elb-a1", Description: "of a balancer" }]);
+    await expect(client.send(new CreateSecurityGroupCommand(made))).rejects.toMatchObject({
+      name: "InvalidGroup.Duplicate",
+    });
+  });
+});
+
+describe("a subnet that assigns public addresses", () => {
+  it("says so, and gives one to what is launched there until it stops", async () => {
+    const { client, clock } = ec2Stand();
+    const MapPublicIpOnLaunch = { Value: true };
+    await client().send(new ModifySubnetAttributeCommand({ SubnetId: subnet.id, MapPublicIpOnLaunch }));
+    const { Subnets } = await client().send(new DescribeSubnetsCommand({ SubnetIds: [subnet.id] }));
+    expect(Subnets).toMatchObject([{ MapPublicIpOnLaunch: true }]);
+    await client().send(new RunInstancesCommand(goodLaunch()));
+    await clock.advance(120_000);
+    const seen = async () =>
+      (await client().send(new DescribeInstancesCommand({}))).Reservations?.[0]?.Instances?.[0] ?? {};
+    const { InstanceId = "", PublicIpAddress, PublicDnsName } = await seen();
+    expect(PublicIpAddress).toMatch(/^198\.18\.0\.\d+$/);
+    expect(PublicDnsName).toBe(`ec2-${PublicIpAddress?.replaceAll(".", "-")}.us-west-2.compute.amazonaws.com`);
+    await client().send(new StopInstancesCommand({ InstanceIds: [InstanceId] }));
+    await clock.advance(300_000);
+    expect(await seen()).toMatchObject({ PublicDnsName: "" });
+    expect((await seen()).PublicIpAddress).toBeUndefined();
+  });
+
+  it("gives none to a launch that asks for none", async () => {
+    const { client, clock } = ec2Stand();
+    await client().send(
+      new ModifySubnetAttributeCommand({ SubnetId: subnet.id, MapPublicIpOnLaunch: { Value: true } }),
+    );
+    const { SubnetId, SecurityGroupIds: Groups, ...launch } = goodLaunch();
+    const NetworkInterfaces = [{ DeviceIndex: 0, SubnetId, Groups, AssociatePublicIpAddress: false }];
+    await client().send(new RunInstancesCommand({ ...launch, NetworkInterfaces }));
+    await clock.advance(120_000);
+    const { Reservations } = await client().send(new DescribeInstancesCommand({}));
+    expect(Reservations?.[0]?.Instances?.[0]?.PublicIpAddress).toBeUndefined();
+  });
+});
+
+it("the region's zones and the network's routes can be read", async () => {
+  const client = ec2Stand().client();
+  const { AvailabilityZones = [] } = await client.send(new DescribeAvailabilityZonesCommand({}));
+  expect(AvailabilityZones.map(({ ZoneName }) => ZoneName)).toEqual(town.subnets.map(({ zone }) => zone));
+  const { RouteTables } = await client.send(new DescribeRouteTablesCommand({}));
+  expect(RouteTables).toMatchObject([{ VpcId: town.vpc.id, Associations: [{ Main: true }] }]);
+});

@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { turn } from "../../../lib/sandbox/core/activity.ts";
+import { type PacedClock, pacedClock } from "../../../lib/sandbox/core/paced-clock.ts";
+import { openStore } from "../../../lib/sandbox/core/store.ts";
+import type { Ask, StillCluster } from "./cluster.ts";
+import { clusterOn, NOON, sandboxOnly, stillCluster } from "./cluster.ts";
+
+let cluster: StillCluster;
+let ask: Ask;
+
+const maps = "/api/v1/namespaces/default/configmaps";
+const map = (name: string, more: object = {}) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, ...more } });
+const fastClock = () => pacedClock(NOON, 10);
+/** ConfigMap that the cluster itself puts into each namespace. */
+const ROOT_CA = "kube-root-ca.crt";
+const names = (body: { items: { metadata: { name: string } }[] }) =>
+  body.items.map(({ metadata }) => metadata.name).filter((name) => name !== ROOT_CA);
+const MERGE = { "content-type": "application/merge-patch+json" };
+
+beforeEach(async () => {
+  cluster = await stillCluster();
+  ask = cluster.admin;
+});
+afterEach(() => cluster.stop());
+
+describe("listing", () => {
+  test("pages over one moment", async () => {
+    for (const name of ["a", "b", "c"]) await ask(`POST ${maps}`, map(name));
+    const { body: first } = await ask(`GET ${maps}?limit=2`);
+    expect(names(first)).toEqual(["a", "b"]);
+    expect(first.metadata.remainingItemCount).toBeGreaterThanOrEqual(1);
+    await ask(`DELETE ${maps}/c`);
+    expect(names((await ask(`GET ${maps}?limit=2&continue=${first.metadata.continue}`)).body)).toEqual(["c"]);
+  });
+
+  test("forgets a moment after five minutes", async () => {
+    for (const name of ["a", "b", "c"]) await ask(`POST ${maps}`, map(name));
+    const { body: first } = await ask(`GET ${maps}?limit=2`);
+    await cluster.pass(301);
+    const { status, body } = await ask(`GET ${maps}?limit=2&continue=${first.metadata.continue}`);
+    expect([status, body.reason]).toEqual([410, "Expired"]);
+  });
+
+  test.each(["a in (", "a=b=c", "!,"])("refuses the selector %s", async (selector) => {
+    expect((await ask(`GET ${maps}?labelSelector=${encodeURIComponent(selector)}`)).status).toBe(400);
+  });
+
+  test("writes no protobuf, which every client takes JSON instead of", async () => {
+    sandboxOnly("writes no protobuf");
+    expect((await ask(`GET ${maps}`, undefined, { accept: "application/vnd.kubernetes.protobuf" })).status).toBe(406);
+  });
+
+  test("writes bare metadata for whom they are enough", async () => {
+    const { body } = await ask(`GET ${maps}`, undefined, {
+      accept: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+    });
+    expect(body.kind).toBe("PartialObjectMetadataList");
+  });
+});
+
+describe("watching", () => {
+  const events = (text: string) =>
+    text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+  /** Opens a watch of some seconds; the answer is everything that it told. */
+  const open = async (query: string, seconds = 3) => {
+    let whole: unknown;
+    void ask(`GET ${maps}?watch=1&timeoutSeconds=${seconds}&${query}`).then(({ body }) => {
+      whole = body;
+    });
+    return async () => {
+      await cluster.until(() => whole !== undefined, "the end of the watch");
+      return typeof whole === "string" ? events(whole) : [whole];
+    };
+  };
+  /** The version that the cluster is at: what happens after it is told, whenever the watch comes. */
+  const version = async (): Promise<string> => (await ask(`GET ${maps}`)).body.metadata.resourceVersion;
+  const short = (list: { type: string; object: { metadata: { name?: string } } }[]) =>
+    list
+      .filter(({ object }) => object.metadata.name !== ROOT_CA)
+      .map(({ type, object }) => `${type} ${object.metadata.name ?? ""}`.trim());
+
+  test("begins with the present", async () => {
+    await ask(`POST ${maps}`, map("old"));
+    const close = await open("");
+    expect(short(await close())).toEqual(["ADDED old"]);
+  });
+
+  test("tells every change", async () => {
+    await ask(`POST ${maps}`, map("old"));
+    const close = await open(`resourceVersion=${await version()}`);
+    await ask(`POST ${maps}`, map("new"));
+    await ask(`PATCH ${maps}/new`, { data: { a: "b" } }, MERGE);
+    await ask(`DELETE ${maps}/old`);
+    expect(short(await close())).toEqual(["ADDED new", "MODIFIED new", "DELETED old"]);
+  });
+
+  test("tells of what moves into and out of the selection", async () => {
+    await ask(`POST ${maps}`, map("one"));
+    const close = await open(`labelSelector=in%3Dyes&resourceVersion=${await version()}`);
+    await ask(`PATCH ${maps}/one`, { metadata: { labels: { in: "yes" } } }, MERGE);
+    await ask(`PATCH ${maps}/one`, { metadata: { labels: { in: "no" } } }, MERGE);
+    expect(short(await close())).toEqual(["ADDED one", "DELETED one"]);
+  });
+
+  test("goes on from a version, with bookmarks when asked", async () => {
+    sandboxOnly("needs the sandbox's clock");
+    const { body } = await ask(`POST ${maps}`, map("one"));
+    await ask(`POST ${maps}`, map("two"));
+    const close = await open(`resourceVersion=${body.metadata.resourceVersion}&allowWatchBookmarks=true`, 100);
+    await cluster.pass(61);
+    expect(short(await close())).toEqual(["ADDED two", "BOOKMARK"]);
+  });
+
+  test("waits for a version that is still to come and tells what happens after it", async () => {
+    sandboxOnly("knows which version comes next");
+    const { body } = await ask(`POST ${maps}`, map("one"));
+    const close = await open(`resourceVersion=${Number(body.metadata.resourceVersion) + 1}`);
+    await ask(`POST ${maps}`, map("two"));
+    await ask(`POST ${maps}`, map("three"));
+    expect(short(await close())).toEqual(["ADDED three"]);
+  });
+
+  test("lasts as long by the client's clock on a fast one", async () => {
+    sandboxOnly("needs the sandbox's clock");
+    const fast = await clusterOn(fastClock());
+    const watching = fast.api.answer({
+      method: "GET",
+      url: `${maps}?watch=1&timeoutSeconds=100`,
+      headers: { authorization: `Bearer ${fast.api.issueToken({ name: "a", groups: ["system:masters"] }, null)}` },
+      body: new Uint8Array(),
+    });
+    const events = (await watching).body as AsyncIterable<string>;
+    let ended: number | undefined;
+    void (async () => {
+      for await (const _event of events);
+      ended = fast.foundation.clock.now() - NOON;
+    })();
+    await (fast.foundation.clock as PacedClock).advance(2_000_000, async () => turn());
+    expect(ended).toBeGreaterThanOrEqual(1_000_000);
+    (fast.foundation.clock as PacedClock).stop();
+  });
+
+  test("says 410 for a version from before a restart", async () => {
+    sandboxOnly("restarts the sandbox");
+    const store = openStore(":memory:");
+    const before = await stillCluster(store);
+    const { body } = await before.admin(`POST ${maps}`, map("one"));
+    await before.admin(`POST ${maps}`, map("two"));
+    await before.stop();
+    const after = await stillCluster(store);
+    const answer = await after.admin(`GET ${maps}?watch=1&resourceVersion=${body.metadata.resourceVersion}`);
+    expect(answer.body).toMatchObject({ type: "ERROR", object: { code: 410, reason: "Expired" } });
+    await after.stop();
+  });
+});

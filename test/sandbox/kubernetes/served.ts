@@ -1,0 +1,215 @@
+import { Agent, type RequestOptions, request } from "node:https";
+import { KubeConfig } from "@kubernetes/client-node";
+import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts";
+import { known, qualified, typeOfKind } from "../../../lib/sandbox/kubernetes/model/resources.ts";
+import type { Answer, Ask } from "./asking.ts";
+
+// The suites that hold the simulated API server, asked of a server that somebody else built.
+
+/** Milliseconds until a policy or role that was written is at work: about a second was measured on 1.34. */
+const POLICY_MS = 2_000;
+
+/** Milliseconds that one request, and one wait for a controller, may take. */
+const ANSWER_MS = 30_000;
+const PATIENCE_MS = 20_000;
+const LOOK_EVERY_MS = 100;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Sends one request and reads the answer to its end. */
+const exchange = (options: RequestOptions, address: URL, body: string): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const outgoing = request(address, { ...options, timeout: ANSWER_MS }, (incoming) => {
+      const pieces: Buffer[] = [];
+      incoming.on("data", (piece: Buffer) => pieces.push(piece));
+      incoming.on("error", reject);
+      incoming.on("end", () => {
+        const text = Buffer.concat(pieces).toString("utf8");
+        const headers = Object.fromEntries(
+          Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
+        );
+        const isJson = headers["content-type"]?.includes("json") && !text.trimEnd().includes("\n{");
+        resolve({ status: incoming.statusCode ?? 0, headers, body: isJson && text ? JSON.parse(text) : text });
+      });
+    });
+    outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer within ${ANSWER_MS / 1_000} s`)));
+    outgoing.on("error", reject);
+    outgoing.end(body);
+  });
+
+const collection = /^(\/api\/v1|\/apis\/[^/]+\/[^/]+)(\/namespaces\/[^/]+)?\/[^/]+$/;
+
+/** The path of what an answered request has made; undefined when it made nothing that stays. */
+function madeBy(method: string, url: string, { status, body }: Answer): string | undefined {
+  const [path = "", query = ""] = url.split("?");
+  if (status !== 201 || query.includes("dryRun=All")) return undefined;
+  if (method === "PATCH") return path;
+  const name = body?.metadata?.name;
+  return method === "POST" && collection.test(path) && name ? `${path}/${name}` : undefined;
+}
+
+/** The path under which objects of a kind are made. */
+function pathOf({ apiVersion, kind, metadata }: KubeObject): string {
+  const type = typeOfKind(apiVersion, kind);
+  if (!type) throw new Error(`the suites know no ${apiVersion} ${kind}`);
+  const group = type.group ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  return `${group}${type.namespaced ? `/namespaces/${metadata.namespace ?? "default"}` : ""}/${type.plural}`;
+}
+
+const MERGE = { "content-type": "application/merge-patch+json" };
+const APPLY = { "content-type": "application/apply-patch+yaml" };
+const account = /^system:serviceaccount:([^:]+):([^:]+)$/;
+
+/** A user to ask as: how the connection is made, and what each request says beside. */
+interface Sender {
+  readonly options: RequestOptions;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** An administrator's way to a server, by a kubeconfig of any kind. */
+async function administratorOf(text: string): Promise<{ readonly server: string; readonly sender: Sender }> {
+  const config = new KubeConfig();
+  config.loadFromString(text);
+  const options: RequestOptions = {};
+  await config.applyToHTTPSOptions(options as Parameters<typeof config.applyToHTTPSOptions>[0]);
+  const { headers = {}, agent: _own, ...connection } = options;
+  const server = config.getCurrentCluster()?.server ?? "";
+  const own = headers as Record<string, string>;
+  return { server, sender: { options: { ...connection, agent: keeping(connection) }, headers: own } };
+}
+
+const keeping = (options: RequestOptions): Agent =>
+  new Agent({ keepAlive: true, ...Object.fromEntries(Object.entries(options).filter(([name]) => tls.has(name))) });
+const tls = new Set(["ca", "cert", "key", "pfx", "passphrase", "rejectUnauthorized", "servername"]);
+
+/** The connection without the administrator's own certificate: it would count before any token. */
+function without({ options }: Sender): RequestOptions {
+  const { cert: _cert, key: _key, pfx: _pfx, agent: _agent, auth: _auth, ...rest } = options;
+  return { ...rest, agent: keeping(rest) };
+}
+
+/** A server as the suites use a cluster. */
+export interface ServedCluster {
+  readonly admin: Ask;
+  as(name: string, groups?: string[]): Ask;
+  /** Makes an object with its status, as an administrator; whatever is asked next waits for it. */
+  create(object: KubeObject): void;
+  /** Applies an object as `kubectl apply --server-side` does; what lies in a namespace that does not exist is left out. */
+  apply(object: KubeObject): Promise<void>;
+  objects(plural: string, group?: string): Promise<KubeObject[]>;
+  until(question: () => boolean | Promise<boolean>, what: string): Promise<void>;
+  /** Deletes what was made. */
+  stop(): Promise<void>;
+}
+
+/**
+ * A server named by its kubeconfig: people and kubelets are impersonated, service accounts have real tokens.
+ * @param text the kubeconfig of an administrator
+ */
+export async function servedCluster(text: string): Promise<ServedCluster> {
+  const { server, sender } = await administratorOf(text);
+  const made: string[] = [];
+  let before: Promise<unknown> = Promise.resolve();
+
+  const send = async (by: Sender, line: string, body: unknown, headers: Record<string, string>): Promise<Answer> => {
+    const [method = "GET", url = "/"] = line.split(" ");
+    const written = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
+    const length = { "content-length": String(Buffer.byteLength(written)) };
+    const all = {
+      accept: "application/json",
+      "content-type": "application/json",
+      ...by.headers,
+      ...headers,
+      ...length,
+    };
+    const answer = await exchange({ ...by.options, method, headers: all }, new URL(url, server), written);
+    const path = madeBy(method, url, answer);
+    if (path) made.push(path);
+    const isOver = method === "GET" || (method === "PATCH" && url.includes("fieldManager=casement-tests"));
+    if (!isOver && /\/validatingadmissionpolic|\/rbac\.authorization/.test(url)) await pause(POLICY_MS);
+    return answer;
+  };
+  const asking =
+    (by: () => Promise<Sender>): Ask =>
+    async (line, body, headers = {}) => {
+      await before;
+      const own = headers.authorization ? { options: without(sender), headers: {} } : await by();
+      return send(own, line, body, headers);
+    };
+  const admin = asking(async () => sender);
+
+  const acting = async (name: string, groups: readonly string[] = []): Promise<Sender> => {
+    const [, namespace, of] = account.exec(name) ?? [];
+    if (!of)
+      return { ...sender, headers: { ...sender.headers, "impersonate-user": name, "impersonate-group": groups } };
+    const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${of}/token`;
+    const { status, body } = await send(sender, `POST ${path}`, { spec: { expirationSeconds: 3_600 } }, {});
+    if (status !== 201) throw new Error(`no token for ${name}: ${JSON.stringify(body)}`);
+    return { options: without(sender), headers: { authorization: `Bearer ${body.status.token}` } };
+  };
+
+  const create = async (object: KubeObject): Promise<void> => {
+    const path = pathOf(object);
+    const { status, body } = await send(sender, `POST ${path}`, object, {});
+    // What is there already stays: a cluster has its service accounts.
+    if (status === 409) return;
+    if (status !== 201) throw new Error(`${path}: ${JSON.stringify(body)}`);
+    if (object.status)
+      await send(sender, `PATCH ${path}/${body.metadata.name}/status`, { status: object.status }, MERGE);
+  };
+
+  const apply = async (object: KubeObject): Promise<void> => {
+    const path = `${pathOf(object)}/${object.metadata.name}?fieldManager=casement-tests&force=true`;
+    const { status, body } = await send(sender, `PATCH ${path}`, object, APPLY);
+    if (status >= 300 && status !== 404) throw new Error(`${path}: ${JSON.stringify(body)}`);
+  };
+
+  /** Deletes an object and waits until it is gone, with the pods that it owns; finalizers of the suites go first. */
+  const remove = async (path: string): Promise<void> => {
+    const propagationPolicy = path.includes("/deployments/") ? "Foreground" : "Background";
+    await send(sender, `DELETE ${path}`, { gracePeriodSeconds: 0, propagationPolicy }, {});
+    const end = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const { status, body } = await send(sender, `GET ${path}`, undefined, {});
+      if (status !== 200 || performance.now() > end) return;
+      const finalizers: string[] = body.metadata.finalizers ?? [];
+      if (finalizers.some((one) => one.includes("/"))) {
+        const left = finalizers.filter((one) => !one.includes("/"));
+        await send(sender, `PATCH ${path}`, { metadata: { finalizers: left } }, MERGE);
+      }
+      await pause(LOOK_EVERY_MS);
+    }
+  };
+
+  return {
+    admin,
+    apply,
+    as: (name, groups) => {
+      let known: Promise<Sender> | undefined;
+      return asking(() => {
+        known ??= acting(name, groups);
+        return known;
+      });
+    },
+    create: (object) => {
+      before = before.then(() => create(object));
+    },
+    objects: async (plural, group) => {
+      const { group: of, apiVersion } = known(plural, group);
+      const { body } = await admin(`GET ${of ? `/apis/${apiVersion}` : `/api/${apiVersion}`}/${plural}`);
+      if (!Array.isArray(body.items)) throw new Error(`${qualified(known(plural, group))}: ${JSON.stringify(body)}`);
+      return body.items;
+    },
+    until: async (question, what) => {
+      const end = performance.now() + PATIENCE_MS;
+      while (!(await question())) {
+        if (performance.now() > end) throw new Error(`${what} did not come within ${PATIENCE_MS / 1_000} s`);
+        await pause(LOOK_EVERY_MS);
+      }
+    },
+    stop: async () => {
+      await before.catch(() => undefined);
+      for (const path of made.splice(0).reverse()) await remove(path);
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { applyCases } from "../../machine-cases/apply-cases.ts";
+import { guardCases } from "../../machine-cases/guard-cases.ts";
+import { judge, judgeSettled } from "../../machine-cases/judge.ts";
+import { rebootCases } from "../../machine-cases/reboot-cases.ts";
+import { simulated } from "../../machine-cases/simulated.ts";
+
+// The same cases run against the scripts themselves where there is a pwsh: test/powershell/cases.test.ts.
+describe.each([
+  ["apply.ps1", applyCases],
+  ["guard.ps1", guardCases],
+  ["reboot.ps1", rebootCases],
+])("%s on the simulated machine", (_, cases) => {
+  it.for(cases)("$name", async (one) => {
+    const machine = simulated(one);
+    const seen = await machine.run(one);
+    judge(one, seen);
+    if (one.settles)
+      judgeSettled(one, await machine.run({ ...one, before: { ...one.before, later: [] } }), seen.machine);
+    expect.hasAssertions();
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import type { Operation } from "../../../lambdas/desired/plan.ts";
+import { AwsError } from "../../../lib/sandbox/core/aws-service.ts";
+import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
+import { town } from "../../../lib/sandbox/town.ts";
+import { malformedOperations } from "./malformed-operations.ts";
+import { apply, exporter, fromBucket, id, online, result } from "./one-machine.ts";
+
+describe("an operation that no part of ours makes", () => {
+  it.for(malformedOperations)("is refused as the script refuses it: %s", async ([, operation, error]) => {
+    const stand = await online();
+    expect((await apply(stand, operation as Operation)).failed?.error).toBe(error);
+  });
+});
+
+describe("downloads", () => {
+  it("fail as on AWS without the metadata route, without leave, and when they arrive damaged", async () => {
+    const stand = await online();
+    stand.bucket.set(`${town.bucket}/payload/x@v1`, exporter);
+    const there = fromBucket("C:\\x.exe", "payload/x", sha256Of(exporter));
+    expect((await apply(stand, fromBucket("C:\\y.exe", "payload/none", sha256Of("y")))).failed?.error).toBe(
+      "S3 answered: Access Denied (403 AccessDenied)",
+    );
+    stand.foundation.mishaps.order("download-corrupt", { instanceId: id }, 2);
+    expect((await apply(stand, there)).failed?.error).toContain("the content has sha256");
+    stand.foundation.mishaps.order("download-corrupt", { instanceId: id }, 1);
+    expect(await apply(stand, there)).toMatchObject({ ok: true });
+    const running = stand.apply(id, [
+      { do: "feature", name: "Containers" },
+      fromBucket("C:\\z.exe", "payload/x", sha256Of(exporter)),
+    ]);
+    await stand.clock.advance(10_000);
+    stand.foundation.mishaps.order("lose-metadata-route", { instanceId: id });
+    expect(result(await running).failed?.error).toBe("the metadata service does not answer");
+  });
+
+  it("are tried again while S3 is busy, and told in its words when it stays so", async () => {
+    const stand = await online();
+    stand.bucket.set(`${town.bucket}/payload/x@v1`, exporter);
+    const there = fromBucket("C:\\x.exe", "payload/x", sha256Of(exporter));
+    const { readObject } = stand.role;
+    let busy = 4;
+    stand.role.readObject = async (...asked) => {
+      busy -= 1;
+      if (busy >= 0) throw new AwsError("SlowDown", "Please reduce your request rate.", 503);
+      return readObject(...asked);
+    };
+    expect(await apply(stand, there)).toMatchObject({ ok: true });
+    busy = 5;
+    expect((await apply(stand, fromBucket("C:\\y.exe", "payload/x", sha256Of(exporter)))).failed?.error).toBe(
+      "S3 answered: Please reduce your request rate. (503 SlowDown)",
+    );
+  });
+
+  it("are refused when the machine's clock is wrong, and tell both clocks", async () => {
+    const stand = await online();
+    const place = { bucket: town.bucket, key: "plans/p", version: "v1", sha256: sha256Of("x") };
+    stand.foundation.mishaps.order("clock-wrong", { instanceId: id, how: "ahead" });
+    expect(result(await stand.run(id, "apply", place)).failed?.error).toMatch(
+      /^S3 answered: .* \(403 RequestTimeTooSkewed\); the clock of this machine says 2026-11-22 .* UTC, the clock of S3 2026-11-21 .* UTC$/,
+    );
+  });
+
+  it("print nothing of a secret", async () => {
+    const stand = await online();
+    const secret: Operation = {
+      do: "file",
+      path: "C:\\k\\bootstrap",
+      source: { from: "secret", secretId: "join", field: "kubeconfig" },
+      sha256: null,
+      access: "system",
+    };
+    for (const [text, words] of [
+      ["TOKEN=canary-1", "the secret is not JSON"],
+      ['["canary-1"]', "the secret has no field kubeconfig"],
+      ['{"kubeconfig":{"token":"canary-1"}}', "the secret's field kubeconfig is not text"],
+    ] as const) {
+      stand.secrets.set(`${id}/join`, text);
+      expect((await apply(stand, secret)).failed?.error).toBe(words);
+    }
+  });
+
+  it("read only the field of the machine's own secret", async () => {
+    const stand = await online();
+    const secret = (field: string): Operation => ({
+      do: "file",
+      path: "C:\\k\\bootstrap",
+      source: { from: "secret", secretId: "join", field },
+      sha256: null,
+      access: "system",
+    });
+    expect((await apply(stand, secret("kubeconfig"))).ok).toBe(false);
+    stand.secrets.set(`${id}/join`, JSON.stringify({ kubeconfig: "content" }));
+    expect((await apply(stand, secret("other"))).failed?.error).toBe("the secret has no field other");
+    expect((await apply(stand, secret("kubeconfig"))).changed).toEqual(["file C:\\k\\bootstrap"]);
+    expect((await apply(stand, secret("kubeconfig"))).unchanged).toBe(1);
+  });
+});

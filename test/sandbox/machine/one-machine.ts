@@ -1,0 +1,49 @@
+import type { ApplyResult, Operation } from "../../../lambdas/desired/plan.ts";
+import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
+import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";
+import { town } from "../../../lib/sandbox/town.ts";
+import { instance, type Report, resultOf, type Stand, standOf } from "./stand.ts";
+
+/** The one machine of a test. */
+export const one = instance(1);
+export const id = one.instanceId;
+
+/** The machine with its agent online and our folders made. */
+export async function online(): Promise<Stand> {
+  const stand = standOf();
+  stand.start(one);
+  await stand.online(id);
+  const folders = ["C:\\k", "C:\\Casement"];
+  await stand.apply(
+    id,
+    folders.map((path) => ({ do: "directory", path, access: "inherited" })),
+  );
+  return stand;
+}
+
+/** Result that apply.ps1 printed. */
+export const result = (report: Report): ApplyResult => resultOf(report) as unknown as ApplyResult;
+/** Applies these operations. */
+export const apply = async (stand: Stand, ...operations: Operation[]): Promise<ApplyResult> =>
+  result(await stand.apply(id, operations));
+
+/** A file whose content travels in the plan. */
+export const file = (path: string, content: string): Operation => ({
+  do: "file",
+  path,
+  source: { from: "inline", base64: Buffer.from(content).toString("base64") },
+  sha256: sha256Of(content),
+  access: "inherited",
+});
+
+/** A file of the bucket, version v1. */
+export const fromBucket = (path: string, key: string, sha256: string): Operation => ({
+  do: "file",
+  path,
+  source: { from: "bucket", bucket: town.bucket, key, version: "v1" },
+  sha256,
+  access: "inherited",
+});
+
+/** A program as it lies in the bucket. */
+export const exporter = payloadContent("windows_exporter", "0.30.5");
