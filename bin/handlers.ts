@@ -6,7 +6,7 @@ import type { DoorConfiguration } from "../lambdas/front-door/configuration.ts";
 import { hostedFrontDoor } from "../lambdas/front-door/hosted.ts";
 import { settings } from "../lambdas/settings.ts";
 import { hosted } from "../lambdas/steps/host.ts";
-import { ledger } from "../lambdas/steps/ledger.ts";
+import { ledger } from "../lambdas/steps/ledger/ledger.ts";
 import { addNodes } from "../lambdas/workflows/add-nodes.ts";
 import { look } from "../lambdas/workflows/look.ts";
 import { provisionNode } from "../lambdas/workflows/provision-node.ts";

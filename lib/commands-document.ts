@@ -1,5 +1,5 @@
 import type { Command } from "../lambdas/commands/command.ts";
-import { formOf } from "../lambdas/messages/forms.ts";
+import { formOf } from "../lambdas/messages/command/forms.ts";
 
 const argumentRows = (command: Command): string[] =>
   command.arguments.map(({ name, means, required }) => `- \`${name}\`${required ? "" : " (optional)"}: ${means}`);

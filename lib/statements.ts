@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
 import { LIVE, RIGHTS } from "../lambdas/aliases.ts";
 import type { Account } from "../lambdas/desired/accounts.ts";
-import { NEEDS_A_HUMAN, sourceOf } from "../lambdas/messages/notices.ts";
+import { NEEDS_A_HUMAN, sourceOf } from "../lambdas/messages/operation/notices.ts";
 import { COMMAND_PARTITION, DIRECTORY_PARTITION, type LedgerIndex, MACHINE_PARTITION } from "../lambdas/records.ts";
 import { bucket, lambda, secret, table, topic } from "./arns.ts";
 import type { Statement } from "./statement.ts";

@@ -1,7 +1,7 @@
 import { clients } from "../../lambdas/clients/clients.ts";
 import { type Account, accounts } from "../../lambdas/desired/accounts.ts";
-import { doctorText, type Examination } from "../../lambdas/messages/doctor.ts";
-import { wordsOfFinding } from "../../lambdas/messages/findings.ts";
+import { doctorText, type Examination } from "../../lambdas/messages/doctor/doctor.ts";
+import { wordsOfFinding } from "../../lambdas/messages/doctor/findings.ts";
 import { doctor, together } from "../../lambdas/steps/doctor/doctor.ts";
 import { clusterManifest } from "../../lib/manifests/manifest.ts";
 import { messageOf } from "../../lib/message-of.ts";

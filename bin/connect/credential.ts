@@ -5,7 +5,7 @@ import { clients } from "../../lambdas/clients/clients.ts";
 import { clusterCredentialOf } from "../../lambdas/clients/cluster-credential.ts";
 import { type ClusterCredential, kubernetes } from "../../lambdas/clients/kubernetes.ts";
 import { ACCOUNT_NAMESPACE, type Account, secretOf, userOf } from "../../lambdas/desired/accounts.ts";
-import { wordsOfFinding } from "../../lambdas/messages/findings.ts";
+import { wordsOfFinding } from "../../lambdas/messages/doctor/findings.ts";
 import type { Settings } from "../../lambdas/settings.ts";
 import { isAbsent, wordsOf } from "../../lambdas/steps/client-errors.ts";
 import { refusalOf } from "../../lambdas/steps/doctor/credential.ts";

@@ -4,11 +4,11 @@ import { frontDoor } from "../clients/front-door.ts";
 import type { Transport } from "../clients/transport.ts";
 import { type Settings, settings } from "../settings.ts";
 import { executionName, executions } from "../steps/executions.ts";
-import { ledger } from "../steps/ledger.ts";
-import { isUnderWay } from "../steps/machine.ts";
+import { ledger } from "../steps/ledger/ledger.ts";
+import { isUnderWay } from "../steps/machine/machine.ts";
 import { metrics } from "../steps/metrics.ts";
-import { people } from "../steps/people.ts";
 import { runtime } from "../steps/runtime.ts";
+import { people } from "../steps/slack/people.ts";
 import type { World } from "../steps/world.ts";
 import { checkFrontDoor } from "./front-door-check.ts";
 

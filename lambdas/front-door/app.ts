@@ -1,7 +1,7 @@
 import type { App, BlockAction, ButtonAction, SlashCommand, ViewClosedAction, ViewSubmitAction } from "@slack/bolt";
-import { troubleAnswer } from "../messages/answers.ts";
-import { REMOVE_DIALOG } from "../messages/buttons.ts";
-import { removalNotice } from "../messages/removal-dialog.ts";
+import { troubleAnswer } from "../messages/command/answers.ts";
+import { removalNotice } from "../messages/remove/dialog.ts";
+import { REMOVE_DIALOG } from "../messages/slack/buttons.ts";
 import type { Message } from "../records.ts";
 import { buttons, type Click, pressed } from "./clicks.ts";
 import { closed, type Reply, submitted } from "./dialogs.ts";

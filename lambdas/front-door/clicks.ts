@@ -1,6 +1,6 @@
-import { cancelAnswer, lateClick, staleClick } from "../messages/answers.ts";
-import { CANCEL_OPERATION, KEEP_INSTANCE, nodeOfValue, TERMINATE_INSTANCE } from "../messages/buttons.ts";
-import { refusalMessage } from "../messages/refusals.ts";
+import { cancelAnswer, lateClick, staleClick } from "../messages/command/answers.ts";
+import { refusalMessage } from "../messages/command/refusals.ts";
+import { CANCEL_OPERATION, KEEP_INSTANCE, nodeOfValue, TERMINATE_INSTANCE } from "../messages/slack/buttons.ts";
 import type { Message } from "../records.ts";
 import { cancel } from "./cancel.ts";
 import { type Origin, refusalOf } from "./permission.ts";

@@ -1,6 +1,6 @@
-import { lateClick, staleClick } from "../messages/answers.ts";
-import { refusalMessage } from "../messages/refusals.ts";
-import { type Dialog, removalNotice } from "../messages/removal-dialog.ts";
+import { lateClick, staleClick } from "../messages/command/answers.ts";
+import { refusalMessage } from "../messages/command/refusals.ts";
+import { type Dialog, removalNotice } from "../messages/remove/dialog.ts";
 import type { Message } from "../records.ts";
 import { cancel } from "./cancel.ts";
 import { refusalOf } from "./permission.ts";

@@ -1,6 +1,6 @@
 import { mayUse, rolesOf } from "../commands/policy.ts";
 import { groupsOf } from "../commands/standing.ts";
-import type { Refusal } from "../messages/refusals.ts";
+import type { Refusal } from "../messages/command/refusals.ts";
 import type { FrontDoorWorld } from "./world.ts";
 
 /** Origin of a request from Slack. */

@@ -1,5 +1,5 @@
 import type { Decided } from "../records.ts";
-import type { Recorded } from "../steps/ledger.ts";
+import type { Recorded } from "../steps/ledger/ledger.ts";
 import type { FrontDoorWorld } from "./world.ts";
 
 /**

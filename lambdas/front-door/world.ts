@@ -1,8 +1,8 @@
 import type { Start } from "../commands/command.ts";
 import type { Directory } from "../commands/standing.ts";
-import type { Dialog } from "../messages/removal-dialog.ts";
+import type { Dialog } from "../messages/remove/dialog.ts";
 import type { Decided, Message, NodeRecord, OperationRecord } from "../records.ts";
-import type { Recorded } from "../steps/ledger.ts";
+import type { Recorded } from "../steps/ledger/ledger.ts";
 import type { DoorConfiguration } from "./configuration.ts";
 
 /** Result for the callback of a dialog, of a failed node, or of a cancellation. */

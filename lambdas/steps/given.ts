@@ -1,5 +1,5 @@
 import { type Bundle, type Given, givenItem, MACHINES } from "../desired/given.ts";
-import { table } from "./table.ts";
+import { table } from "./ledger/table.ts";
 import { timestamp, type World } from "./world.ts";
 
 /** Keeps in the ledger, and reads from it, the authorities that machines were given. */

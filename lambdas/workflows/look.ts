@@ -2,21 +2,21 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Request, Start } from "../commands/command.ts";
 import { isOperation } from "../commands/list.ts";
 import { UserError } from "../errors.ts";
-import { doctorMessage, type Examination } from "../messages/doctor.ts";
-import { nodeMessage } from "../messages/node-details.ts";
-import { nodesMessage } from "../messages/nodes-table.ts";
-import { operationsMessage } from "../messages/operations-table.ts";
+import { doctorMessage, type Examination } from "../messages/doctor/doctor.ts";
+import { nodeMessage } from "../messages/node/details.ts";
+import { nodesMessage } from "../messages/node/nodes-table.ts";
+import { operationsMessage } from "../messages/operation/operations-table.ts";
 import type { Message } from "../records.ts";
+import { detailsOf, instanceIdOf, isWindows, rowOf } from "../steps/cluster/node-facts.ts";
+import type { Node } from "../steps/cluster/nodes.ts";
+import type { Machine } from "../steps/ec2/instances.ts";
 import { deployed } from "../steps/host.ts";
-import type { Machine } from "../steps/instances.ts";
-import { detailsOf, instanceIdOf, isWindows, rowOf } from "../steps/node-facts.ts";
-import type { Node } from "../steps/nodes.ts";
 import type { Steps } from "../steps/steps.ts";
 import { diagnose } from "./doctor/diagnose.ts";
 import { watchingCredentials } from "./doctor/watch-credentials.ts";
-import { step } from "./durably.ts";
-import { findNode } from "./find-node.ts";
-import { type Begun, beginOperation, failOperation, whisperTo } from "./operation.ts";
+import { step } from "./engine/durable.ts";
+import { findNode } from "./node/find-node.ts";
+import { type Begun, beginOperation, failOperation, whisperTo } from "./operation/lifecycle.ts";
 
 const tell =
   (steps: Steps) =>

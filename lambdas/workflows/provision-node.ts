@@ -4,13 +4,13 @@ import { deployed } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { tryingRights } from "./doctor/diagnose.ts";
 import { renewingCredential } from "./doctor/watch-credentials.ts";
-import { step } from "./durably.ts";
+import { step } from "./engine/durable.ts";
 import { admit, verify } from "./provision/admit.ts";
 import { configureMachine, guardRoute, installFeatures, installPayload } from "./provision/configure.ts";
+import { trouble } from "./provision/handle-failure.ts";
 import { beginJob, enter, type Job, letGo, type ProvisionStart, record } from "./provision/job.ts";
 import { clientCertificate, networkReady, nodeReady, nodeRegistered, servingCertificate } from "./provision/join.ts";
 import { agentOnline, launch } from "./provision/launch.ts";
-import { trouble } from "./provision/trouble.ts";
 
 /** The way of a machine into the cluster. The order is the point: each stage relies on all before it. */
 const pipeline: readonly (readonly [Stage, (job: Job) => Promise<unknown>])[] = [

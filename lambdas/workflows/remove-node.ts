@@ -1,15 +1,15 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { dialogOf, type Start } from "../commands/command.ts";
-import { removalNotice } from "../messages/removal-dialog.ts";
+import { removalNotice } from "../messages/remove/dialog.ts";
 import { deployed } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { tryingRights } from "./doctor/diagnose.ts";
 import { renewingCredential } from "./doctor/watch-credentials.ts";
-import { step } from "./durably.ts";
-import { beginOperation, failOperation } from "./operation.ts";
+import { step } from "./engine/durable.ts";
+import { beginOperation, failOperation } from "./operation/lifecycle.ts";
 import { type Chosen, choose, previewRemoval, refuseRemoval } from "./remove/choose.ts";
 import { confirm } from "./remove/confirm.ts";
-import { takeOut } from "./remove/take-out.ts";
+import { takeOut } from "./remove/drain-and-terminate.ts";
 
 /** `/win remove`: judges, shows what would go, asks, and takes the node out; nothing is touched before the answer. */
 export const removeNode = renewingCredential(

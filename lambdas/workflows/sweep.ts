@@ -1,13 +1,13 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { isChange } from "../commands/list.ts";
-import { lostMessage } from "../messages/endings.ts";
-import { lostNotice, type Notice } from "../messages/notices.ts";
+import { lostMessage } from "../messages/operation/endings.ts";
+import { lostNotice, type Notice } from "../messages/operation/notices.ts";
 import type { NodeRecord, OperationRecord } from "../records.ts";
 import { deployed } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
-import { callPeople } from "./call-people.ts";
-import { MINUTE, step } from "./durably.ts";
-import { closeLostNode } from "./lost-node.ts";
+import { MINUTE, step } from "./engine/durable.ts";
+import { callPeople } from "./engine/escalate.ts";
+import { closeLostNode } from "./node/lost-node.ts";
 
 /** Payload with which a tick of the schedule starts the sweep. */
 export interface SweepStart {

@@ -5,7 +5,7 @@ import { listen } from "../../bin/listen.ts";
 import { clients } from "../../lambdas/clients/clients.ts";
 import type { Configuration } from "../../lambdas/configuration.ts";
 import { settings } from "../../lambdas/settings.ts";
-import { directory } from "../../lambdas/steps/directory.ts";
+import { directory } from "../../lambdas/steps/slack/directory.ts";
 import { foundationOn } from "../../lib/sandbox/core/foundation.ts";
 import { openStore } from "../../lib/sandbox/core/store.ts";
 import { httpDoor } from "../../lib/sandbox/doors.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { commands } from "../../lambdas/commands/list.ts";
 import { parse } from "../../lambdas/commands/parse.ts";
-import { usageMessage } from "../../lambdas/messages/usage.ts";
+import { usageMessage } from "../../lambdas/messages/command/usage.ts";
 
 const vocabulary = { pools: ["web", "batch"], commandWord: "/win" };
 const host = "ip-10-0-3-7.us-west-2.compute.internal";

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { stageName } from "../../lambdas/messages/stages.ts";
+import { stageName } from "../../lambdas/messages/operation/stages.ts";
 import { provisionStages, removeStages } from "../../lambdas/records.ts";
 import { pageAt } from "./pages.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { userOf } from "../../lambdas/desired/accounts.ts";
-import { CANCEL_OPERATION } from "../../lambdas/messages/buttons.ts";
+import { CANCEL_OPERATION } from "../../lambdas/messages/slack/buttons.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
 import { calls, eventsOn, newest, settled } from "./evidence.ts";
 import { cordonByHand, guardedPod, homeOf, letGo, podOn, podsOn, running, shortName, stateOf, web } from "./others.ts";

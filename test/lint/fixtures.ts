@@ -51,7 +51,7 @@ export const violations: readonly Violation[] = [
   importing("lambdas/front-door/workflow.ts", "../workflows/add-nodes.ts"),
   importing("lambdas/settings.ts", "../lib/permissions.ts"),
   importing("lib/sandbox/workflow.ts", "../../lambdas/workflows/add-nodes.ts"),
-  importing("lib/sandbox/steps.ts", "../../lambdas/steps/machine.ts"),
+  importing("lib/sandbox/steps.ts", "../../lambdas/steps/machine/machine.ts"),
   importing("lib/clients.ts", "../lambdas/clients/clients.ts"),
   replayed("date", "return Date.now();"),
   replayed("new-date", "return new Date();"),
@@ -143,7 +143,7 @@ export const addNodes = async (context: DurableContext): Promise<number> => {
 `,
   },
   {
-    path: "lambdas/steps/instances.ts",
+    path: "lambdas/steps/ec2/instances.ts",
     source: `import { type EC2Client, RunInstancesCommand } from "@aws-sdk/client-ec2";
 
 export const launch = (when: Date): number => when.getTime();

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { CredentialNews, Renewal } from "../../lambdas/desired/credential-watch.ts";
-import { credentialMessage, credentialNotice } from "../../lambdas/messages/credential-news.ts";
+import { credentialMessage, credentialNotice } from "../../lambdas/messages/doctor/credential-news.ts";
 
 const term = { issuedAt: Date.UTC(2026, 10, 22, 0), expiresAt: Date.UTC(2026, 10, 23, 0) };
 const failed: Renewal = { account: "join", state: "failed", why: "the API server is away", term, isOver: false };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { doctorMessage, doctorText, type Examination } from "../../lambdas/messages/doctor.ts";
-import type { Finding } from "../../lambdas/messages/finding.ts";
-import { wordsOfFinding } from "../../lambdas/messages/findings.ts";
+import { doctorMessage, doctorText, type Examination } from "../../lambdas/messages/doctor/doctor.ts";
+import type { Finding } from "../../lambdas/messages/doctor/finding.ts";
+import { wordsOfFinding } from "../../lambdas/messages/doctor/findings.ts";
 import { expectWithinSlackLimits } from "./within-slack-limits.ts";
 
 const examination = (findings: readonly Finding[], more: Partial<Examination> = {}): Examination => ({

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addSummary } from "../../lambdas/messages/endings.ts";
-import { operationMessage } from "../../lambdas/messages/operation.ts";
+import { addSummary } from "../../lambdas/messages/operation/endings.ts";
+import { operationMessage } from "../../lambdas/messages/operation/operation.ts";
 import { type OperationRecord, provisionStages } from "../../lambdas/records.ts";
 import { decidingRecord, NOW, nodeRecord, operationRecord } from "./records.ts";
 import { expectWithinSlackLimits } from "./within-slack-limits.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { removeDryRun } from "../../lambdas/messages/outcomes.ts";
-import { type Dialog, removalDialog, removalRefused, removalSkeleton } from "../../lambdas/messages/removal-dialog.ts";
-import { type RemovalRefusal, removalRefusal } from "../../lambdas/messages/removal-refusal.ts";
+import { removeDryRun } from "../../lambdas/messages/operation/outcomes.ts";
+import { type Dialog, removalDialog, removalRefused, removalSkeleton } from "../../lambdas/messages/remove/dialog.ts";
+import { type RemovalRefusal, removalRefusal } from "../../lambdas/messages/remove/refusal.ts";
 import { checkedView } from "../../lib/sandbox/slack/view.ts";
 
 const OPERATION = "remove-12345678";

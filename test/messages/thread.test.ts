@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { threadLines, toldOf } from "../../lambdas/messages/thread.ts";
+import { threadLines, toldOf } from "../../lambdas/messages/operation/thread.ts";
 import type { NodeRecord } from "../../lambdas/records.ts";
 import { decidingRecord, NOW, nodeRecord, operationRecord } from "./records.ts";
 import { expectWithinSlackLimits } from "./within-slack-limits.ts";

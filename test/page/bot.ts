@@ -1,10 +1,10 @@
 import type { App } from "@slack/bolt";
 import { commands } from "../../lambdas/commands/list.ts";
-import { helpMessage } from "../../lambdas/messages/help.ts";
-import { nodesMessage } from "../../lambdas/messages/nodes-table.ts";
-import { operationMessage } from "../../lambdas/messages/operation.ts";
-import { removalDialog } from "../../lambdas/messages/removal-dialog.ts";
-import { threadLines } from "../../lambdas/messages/thread.ts";
+import { helpMessage } from "../../lambdas/messages/command/help.ts";
+import { nodesMessage } from "../../lambdas/messages/node/nodes-table.ts";
+import { operationMessage } from "../../lambdas/messages/operation/operation.ts";
+import { threadLines } from "../../lambdas/messages/operation/thread.ts";
+import { removalDialog } from "../../lambdas/messages/remove/dialog.ts";
 import type { Message } from "../../lambdas/records.ts";
 import { town } from "../../lib/sandbox/town.ts";
 import { addition, NOW } from "./samples.ts";

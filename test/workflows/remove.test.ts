@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chosen, choose } from "../../lambdas/workflows/remove/choose.ts";
+import { takeOut } from "../../lambdas/workflows/remove/drain-and-terminate.ts";
 import { enter } from "../../lambdas/workflows/remove/removal.ts";
-import { takeOut } from "../../lambdas/workflows/remove/take-out.ts";
 import { configurationWith } from "../desired/okd-facts.ts";
 import { operationRecord } from "../messages/records.ts";
 import { machine } from "./a-job.ts";
-import { run, setUp, tearDown, verbs } from "./engine.ts";
+import { run, setUp, tearDown, verbs } from "./durable-engine.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);

@@ -3,7 +3,7 @@ import { Refused } from "../../lambdas/errors.ts";
 import type { OperationRecord } from "../../lambdas/records.ts";
 import { sweep } from "../../lambdas/workflows/sweep.ts";
 import { operationRecord } from "../messages/records.ts";
-import { inMinutes, run, setUp, tearDown, verbs } from "./engine.ts";
+import { inMinutes, run, setUp, tearDown, verbs } from "./durable-engine.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);

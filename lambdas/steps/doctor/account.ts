@@ -11,12 +11,12 @@ import {
 import { DescribeDocumentCommand } from "@aws-sdk/client-ssm";
 import type { Configuration } from "../../configuration.ts";
 import { balancerPorts, okdPorts, securityGroupFaults } from "../../desired/ports.ts";
-import type { Finding } from "../../messages/finding.ts";
+import type { Finding } from "../../messages/doctor/finding.ts";
 import type { DocumentScript } from "../../scripts/documents.ts";
 import { wordsOf } from "../client-errors.ts";
-import { instances } from "../instances.ts";
-import { documentOf } from "../machine.ts";
-import { table } from "../table.ts";
+import { instances } from "../ec2/instances.ts";
+import { table } from "../ledger/table.ts";
+import { documentOf } from "../machine/machine.ts";
 import type { Check, Patient } from "./check.ts";
 import { skewFinding } from "./clock.ts";
 

@@ -1,7 +1,7 @@
 import { atLeast } from "../../desired/versions.ts";
-import type { Finding } from "../../messages/finding.ts";
-import { instances, isOurs } from "../instances.ts";
-import { machine } from "../machine.ts";
+import type { Finding } from "../../messages/doctor/finding.ts";
+import { instances, isOurs } from "../ec2/instances.ts";
+import { machine } from "../machine/machine.ts";
 import type { Check, Patient } from "./check.ts";
 
 /** From here on the agent takes its commands over ssmmessages alone and reports 3010 as our reboots need it. */

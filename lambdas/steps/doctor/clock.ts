@@ -1,4 +1,4 @@
-import type { Finding } from "../../messages/finding.ts";
+import type { Finding } from "../../messages/doctor/finding.ts";
 
 /** Slack and AWS refuse what is five minutes off; a minute already says that nobody sets this clock. */
 const TOLERATED_SECONDS = 60;

@@ -1,9 +1,9 @@
 import { userOf } from "../../desired/accounts.ts";
 import { type Access, clusterAccess } from "../../desired/cluster-access.ts";
-import type { Finding } from "../../messages/finding.ts";
+import type { Finding } from "../../messages/doctor/finding.ts";
 import { accountOf } from "../../settings.ts";
-import { isReady, isWindows } from "../node-facts.ts";
-import { nodes } from "../nodes.ts";
+import { isReady, isWindows } from "../cluster/node-facts.ts";
+import { nodes } from "../cluster/nodes.ts";
 import type { World } from "../world.ts";
 import type { Check, Subject } from "./check.ts";
 import { skewFinding } from "./clock.ts";

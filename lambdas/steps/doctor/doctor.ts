@@ -1,8 +1,8 @@
 import type { Configuration } from "../../configuration.ts";
-import type { Examination } from "../../messages/doctor.ts";
-import type { Finding } from "../../messages/finding.ts";
+import type { Examination } from "../../messages/doctor/doctor.ts";
+import type { Finding } from "../../messages/doctor/finding.ts";
 import { isBusy, wordsOf } from "../client-errors.ts";
-import { instances } from "../instances.ts";
+import { instances } from "../ec2/instances.ts";
 import { type Runtime, runtime } from "../runtime.ts";
 import type { World } from "../world.ts";
 import { accountChecks } from "./account.ts";

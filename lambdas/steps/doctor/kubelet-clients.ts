@@ -1,10 +1,10 @@
 import { type Authority, isLogSigner } from "../../desired/authorities.ts";
 import type { Given } from "../../desired/given.ts";
-import type { Finding } from "../../messages/finding.ts";
+import type { Finding } from "../../messages/doctor/finding.ts";
+import { kubeletAuthority } from "../cluster/kubelet-authority.ts";
+import { instanceIdOf, isWindows, labelsOf } from "../cluster/node-facts.ts";
+import { type Node, nodes } from "../cluster/nodes.ts";
 import { given } from "../given.ts";
-import { kubeletAuthority } from "../kubelet-authority.ts";
-import { instanceIdOf, isWindows, labelsOf } from "../node-facts.ts";
-import { type Node, nodes } from "../nodes.ts";
 import type { Check, Patient } from "./check.ts";
 
 /** The cluster replaces its signers long before they end: one that is so close was forgotten. */

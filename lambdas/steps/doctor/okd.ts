@@ -3,12 +3,12 @@ import type { Configuration } from "../../configuration.ts";
 import { JOIN_ACCOUNT, JOIN_NAMESPACE } from "../../desired/cluster-access.ts";
 import { STANDARD_OVERLAY_PORT } from "../../desired/okd-services.ts";
 import { givesTokensAnId, kubeletFits, serverFits } from "../../desired/versions.ts";
-import type { Finding } from "../../messages/finding.ts";
+import type { Finding } from "../../messages/doctor/finding.ts";
 import { isAbsent } from "../client-errors.ts";
-import { cluster } from "../cluster.ts";
-import { launchObstacles } from "../launch-obstacles.ts";
-import { isWindows } from "../node-facts.ts";
-import { nodes } from "../nodes.ts";
+import { cluster } from "../cluster/cluster.ts";
+import { isWindows } from "../cluster/node-facts.ts";
+import { nodes } from "../cluster/nodes.ts";
+import { launchObstacles } from "../ec2/launch-obstacles.ts";
 import type { Check, Patient } from "./check.ts";
 import { kubeletClients } from "./kubelet-clients.ts";
 

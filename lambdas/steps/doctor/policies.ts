@@ -1,11 +1,11 @@
 import { ApiException, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { ACCOUNT_NAMESPACE, type Account } from "../../desired/accounts.ts";
 import { JOIN_ACCOUNT, JOIN_NAMESPACE } from "../../desired/cluster-access.ts";
-import type { Finding } from "../../messages/finding.ts";
+import type { Finding } from "../../messages/doctor/finding.ts";
 import { accountOf } from "../../settings.ts";
 import { bodyOf, isAbsent } from "../client-errors.ts";
-import { isWindows } from "../node-facts.ts";
-import { nodes } from "../nodes.ts";
+import { isWindows } from "../cluster/node-facts.ts";
+import { nodes } from "../cluster/nodes.ts";
 import type { World } from "../world.ts";
 import type { Subject } from "./check.ts";
 

@@ -9,11 +9,11 @@ import {
   paginateDescribeInstanceInformation,
   SendCommandCommand,
 } from "@aws-sdk/client-ssm";
-import type { Finding } from "../../messages/finding.ts";
+import type { Finding } from "../../messages/doctor/finding.ts";
 import { wordsOf } from "../client-errors.ts";
-import { instances, isOurs } from "../instances.ts";
-import { launchRequest } from "../launch-request.ts";
-import { documentOf } from "../machine.ts";
+import { instances, isOurs } from "../ec2/instances.ts";
+import { launchRequest } from "../ec2/launch-request.ts";
+import { documentOf } from "../machine/machine.ts";
 import { type Check, denied, isDenied, type Patient } from "./check.ts";
 
 /** Recognises EC2's answer when it would have done it (API Reference, "Common parameters", DryRun). */

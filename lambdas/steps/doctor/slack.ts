@@ -1,6 +1,6 @@
 import type { AuthTestResponse } from "@slack/web-api";
 import { AwsError } from "../../clients/aws-call.ts";
-import type { Finding } from "../../messages/finding.ts";
+import type { Finding } from "../../messages/doctor/finding.ts";
 import { isBusy, slackCode, wordsOf } from "../client-errors.ts";
 import type { World } from "../world.ts";
 import { type Check, isDenied, type Patient } from "./check.ts";

@@ -1,12 +1,12 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { RIGHTS } from "../../aliases.ts";
 import { Refused } from "../../errors.ts";
-import type { Examination } from "../../messages/doctor.ts";
+import type { Examination } from "../../messages/doctor/doctor.ts";
 import { together } from "../../steps/doctor/doctor.ts";
 import { isTried, rightsOf, type Tried } from "../../steps/doctor/rights.ts";
 import type { Workflow } from "../../steps/host.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { causeOf, step } from "../durably.ts";
+import { causeOf, step } from "../engine/durable.ts";
 
 /** Asks a function to try its own rights instead of doing its work. */
 export interface TryRights {

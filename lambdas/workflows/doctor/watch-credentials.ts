@@ -1,11 +1,11 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Account } from "../../desired/accounts.ts";
 import type { CredentialNews, Renewal } from "../../desired/credential-watch.ts";
-import { credentialMessage, credentialNotice } from "../../messages/credential-news.ts";
+import { credentialMessage, credentialNotice } from "../../messages/doctor/credential-news.ts";
 import type { Workflow } from "../../steps/host.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { callPeople } from "../call-people.ts";
-import { causeOf, step } from "../durably.ts";
+import { causeOf, step } from "../engine/durable.ts";
+import { callPeople } from "../engine/escalate.ts";
 
 /** Payload with which the schedule starts the look at the credentials in the cluster. */
 export interface WatchCredentials {

@@ -3,9 +3,9 @@ import { afterJoinOperations } from "../../desired/okd.ts";
 import { startingTaint } from "../../desired/okd-kubelet.ts";
 import { nodeLabels } from "../../desired/okd-labels.ts";
 import { buildOf } from "../../desired/windows-builds.ts";
-import { BUILD_LABEL } from "../../steps/node-facts.ts";
-import { missingOn, type WantedNode } from "../../steps/wanted-node.ts";
-import { found, still } from "../durably.ts";
+import { BUILD_LABEL } from "../../steps/cluster/node-facts.ts";
+import { missingOn, type WantedNode } from "../../steps/cluster/wanted-node.ts";
+import { found, still } from "../engine/durable.ts";
 import { apply, type Job, machineOf, once, waitFor } from "./job.ts";
 import { currentNode } from "./join.ts";
 

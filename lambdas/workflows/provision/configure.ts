@@ -9,8 +9,8 @@ import {
 import type { OkdFacts } from "../../desired/okd-facts.ts";
 import type { Observation, RebootRequest, RebootResult } from "../../desired/plan.ts";
 import { buildOf } from "../../desired/windows-builds.ts";
-import { MINUTE, StageFailed } from "../durably.ts";
-import { runScript } from "../run-script.ts";
+import { MINUTE, StageFailed } from "../engine/durable.ts";
+import { runScript } from "../engine/run-script.ts";
 import { apply, type Job, leaseOf, machineOf, mayBeLost, observe, once, remark } from "./job.ts";
 
 /** Everything that decides what this machine looks like. */

@@ -1,13 +1,13 @@
 import { CallbackTimeoutError } from "@aws/durable-execution-sdk-js";
-import { decisionHeard, decisionUnjudged } from "../../messages/answers.ts";
-import { say } from "../../messages/blocks.ts";
-import { decisionNotice } from "../../messages/notices.ts";
-import { plain } from "../../messages/text.ts";
+import { decisionHeard, decisionUnjudged } from "../../messages/command/answers.ts";
+import { decisionNotice } from "../../messages/operation/notices.ts";
+import { say } from "../../messages/slack/blocks.ts";
+import { plain } from "../../messages/slack/text.ts";
 import type { Message } from "../../records.ts";
-import { hasEnded } from "../../steps/instances.ts";
-import { cancelledBy, mayDecide } from "../asker.ts";
-import { callPeople } from "../call-people.ts";
-import { causeOf, MINUTE } from "../durably.ts";
+import { hasEnded } from "../../steps/ec2/instances.ts";
+import { causeOf, MINUTE } from "../engine/durable.ts";
+import { callPeople } from "../engine/escalate.ts";
+import { cancelledBy, mayDecide } from "../operation/requester.ts";
 import { type Job, once, record, remark } from "./job.ts";
 
 /** A press on a button: one under the failed machine, or the cancellation of the operation. */

@@ -2,18 +2,16 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Pool } from "../../configuration.ts";
 import type { Observation, Operation } from "../../desired/plan.ts";
 import { Refused } from "../../errors.ts";
-import { machineLeaves } from "../../messages/provision-words.ts";
+import { machineLeaves } from "../../messages/provision/failures.ts";
 import type { Stage } from "../../records.ts";
-import { endOf, isDown, type Machine } from "../../steps/instances.ts";
-import type { JoinToken } from "../../steps/join-secret.ts";
-import type { Image } from "../../steps/launch-request.ts";
-import type { Lease } from "../../steps/leases.ts";
-import type { NodeChange } from "../../steps/ledger.ts";
+import { endOf, isDown, type Machine } from "../../steps/ec2/instances.ts";
+import type { Image } from "../../steps/ec2/launch-request.ts";
+import type { Lease } from "../../steps/ledger/leases.ts";
+import type { NodeChange } from "../../steps/ledger/ledger.ts";
+import type { JoinToken } from "../../steps/machine/join-secret.ts";
 import type { Runtime } from "../../steps/runtime.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { wakeWatch } from "../add/watch.ts";
-import { applyPlan } from "../apply-plan.ts";
-import { cancelledBy } from "../asker.ts";
+import { applyPlan } from "../engine/apply-plan.ts";
 import {
   type Bounds,
   Cancelled,
@@ -25,8 +23,10 @@ import {
   step,
   TimeIsUp,
   until,
-} from "../durably.ts";
-import { runScript } from "../run-script.ts";
+} from "../engine/durable.ts";
+import { runScript } from "../engine/run-script.ts";
+import { wakeWatch } from "../operation/progress.ts";
+import { cancelledBy } from "../operation/requester.ts";
 
 /** Payload that starts one node's execution. */
 export interface ProvisionStart {

@@ -1,11 +1,17 @@
 import { JOIN_USER } from "../../desired/cluster-access.ts";
 import { networkOperations } from "../../desired/okd.ts";
-import { signingRequestNotice } from "../../messages/notices.ts";
-import { signingRequest } from "../../messages/signing-requests.ts";
-import { CLIENT_SIGNER, credentialOf, type Expected, type KnownNames, SERVING_SIGNER } from "../../steps/csr-rules.ts";
-import type { CsrLook } from "../../steps/csrs.ts";
-import type { Node } from "../../steps/nodes.ts";
-import { found, type Look, StageFailed, still } from "../durably.ts";
+import { signingRequestNotice } from "../../messages/operation/notices.ts";
+import { signingRequest } from "../../messages/provision/signing-requests.ts";
+import {
+  CLIENT_SIGNER,
+  credentialOf,
+  type Expected,
+  type KnownNames,
+  SERVING_SIGNER,
+} from "../../steps/cluster/csr-rules.ts";
+import type { CsrLook } from "../../steps/cluster/csrs.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import { found, type Look, StageFailed, still } from "../engine/durable.ts";
 import { replaceToken } from "./configure.ts";
 import { apply, type Job, machineOf, once, record, remark, waitFor } from "./job.ts";
 import { unclaimed } from "./launch.ts";

@@ -1,13 +1,13 @@
 import type { Pool } from "../../configuration.ts";
 import { Refused } from "../../errors.ts";
-import { takenOut } from "../../messages/provision-words.ts";
-import { claimedByOthers } from "../../messages/removal-refusal.ts";
-import { claimOn } from "../../steps/claims.ts";
-import { PENDING_AT_MOST } from "../../steps/csrs.ts";
-import { endOf, type Machine } from "../../steps/instances.ts";
-import { type Candidate, candidatesOf, launchRequest } from "../../steps/launch-request.ts";
-import { UNREGISTERED_AT_ONCE } from "../../steps/places.ts";
-import { found, MINUTE, StageFailed, still } from "../durably.ts";
+import { takenOut } from "../../messages/provision/failures.ts";
+import { claimedByOthers } from "../../messages/remove/refusal.ts";
+import { claimOn } from "../../steps/cluster/claims.ts";
+import { PENDING_AT_MOST } from "../../steps/cluster/csrs.ts";
+import { endOf, type Machine } from "../../steps/ec2/instances.ts";
+import { type Candidate, candidatesOf, launchRequest } from "../../steps/ec2/launch-request.ts";
+import { UNREGISTERED_AT_ONCE } from "../../steps/ledger/join-slots.ts";
+import { found, MINUTE, StageFailed, still } from "../engine/durable.ts";
 import { type Job, machineOf, once, record, remark, waitFor } from "./job.ts";
 
 /** Launches one instance, in the first place that has room for it, and takes its lease. */

@@ -1,14 +1,14 @@
 import { dialogOf, isDryRun, type Start } from "../../commands/command.ts";
-import { refusedMessage } from "../../messages/endings.ts";
-import { notRemoved, removalRefusedMessage, removeDryRun, shownOnly } from "../../messages/outcomes.ts";
-import { type RemovalFacts, removalRefused } from "../../messages/removal-dialog.ts";
-import { type RemovalRefusal, removalRefusal } from "../../messages/removal-refusal.ts";
-import { isOurs } from "../../steps/instances.ts";
-import { instanceIdOf, movedPods } from "../../steps/node-facts.ts";
-import { removalRefusalOf } from "../../steps/removal-rules.ts";
+import { refusedMessage } from "../../messages/operation/endings.ts";
+import { notRemoved, removalRefusedMessage, removeDryRun, shownOnly } from "../../messages/operation/outcomes.ts";
+import { type RemovalFacts, removalRefused } from "../../messages/remove/dialog.ts";
+import { type RemovalRefusal, removalRefusal } from "../../messages/remove/refusal.ts";
+import { instanceIdOf, movedPods } from "../../steps/cluster/node-facts.ts";
+import { removalRefusalOf } from "../../steps/cluster/removal-rules.ts";
+import { isOurs } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { findNode } from "../find-node.ts";
-import { type Begun, whisperTo } from "../operation.ts";
+import { findNode } from "../node/find-node.ts";
+import { type Begun, whisperTo } from "../operation/lifecycle.ts";
 
 /** The node that was meant, and what is known of it. */
 export interface Chosen {

@@ -1,14 +1,14 @@
 import { CallbackTimeoutError, type DurableContext } from "@aws/durable-execution-sdk-js";
 import { dialogOf, type Start } from "../../commands/command.ts";
-import { say } from "../../messages/blocks.ts";
-import { confirmationNotice } from "../../messages/notices.ts";
-import { removalDialog, removalNotice } from "../../messages/removal-dialog.ts";
-import { type Unconfirmed, unconfirmed } from "../../messages/removal-words.ts";
+import { confirmationNotice } from "../../messages/operation/notices.ts";
+import { removalDialog, removalNotice } from "../../messages/remove/dialog.ts";
+import { type Unconfirmed, unconfirmed } from "../../messages/remove/failures.ts";
+import { say } from "../../messages/slack/blocks.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { cancelledBy } from "../asker.ts";
-import { callPeople } from "../call-people.ts";
-import { MINUTE, step } from "../durably.ts";
-import type { Begun } from "../operation.ts";
+import { MINUTE, step } from "../engine/durable.ts";
+import { callPeople } from "../engine/escalate.ts";
+import type { Begun } from "../operation/lifecycle.ts";
+import { cancelledBy } from "../operation/requester.ts";
 import type { Chosen } from "./choose.ts";
 
 interface Answer {

@@ -1,7 +1,7 @@
-import { notRemovedSummary, removedSummary } from "../../messages/endings.ts";
-import { removalLeaves } from "../../messages/removal-words.ts";
-import { stageName } from "../../messages/stages.ts";
-import { Cancelled, causeOf, found, MINUTE, onlyUntil, StageFailed, step, still, until } from "../durably.ts";
+import { notRemovedSummary, removedSummary } from "../../messages/operation/endings.ts";
+import { stageName } from "../../messages/operation/stages.ts";
+import { removalLeaves } from "../../messages/remove/failures.ts";
+import { Cancelled, causeOf, found, MINUTE, onlyUntil, StageFailed, step, still, until } from "../engine/durable.ts";
 import { type Removal, record, tell } from "./removal.ts";
 
 /** Before the instance is told to go everything can be put back: the node is schedulable again if it was before. */

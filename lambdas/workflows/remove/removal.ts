@@ -1,13 +1,13 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Start } from "../../commands/command.ts";
 import type { Stage } from "../../records.ts";
-import type { Lease } from "../../steps/leases.ts";
-import type { NodeChange } from "../../steps/ledger.ts";
+import type { Lease } from "../../steps/ledger/leases.ts";
+import type { NodeChange } from "../../steps/ledger/ledger.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { cancelledBy } from "../asker.ts";
-import { type Bounds, Cancelled, type Look, MINUTE, onlyUntil, step, until } from "../durably.ts";
-import type { Begun } from "../operation.ts";
-import { type Published, publish, viewOf } from "../publisher.ts";
+import { type Bounds, Cancelled, type Look, MINUTE, onlyUntil, step, until } from "../engine/durable.ts";
+import type { Begun } from "../operation/lifecycle.ts";
+import { type Published, publish, viewOf } from "../operation/publisher.ts";
+import { cancelledBy } from "../operation/requester.ts";
 import type { Chosen } from "./choose.ts";
 
 /** A removal on its way; its execution is the one publisher of its message. */

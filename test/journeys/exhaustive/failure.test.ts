@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { stageName } from "../../../lambdas/messages/stages.ts";
+import { stageName } from "../../../lambdas/messages/operation/stages.ts";
 import type { Stage } from "../../../lambdas/records.ts";
 import { newest, settled, spoken, wordsOf } from "../evidence.ts";
 import { asked, expectPutAway, impatient, launchedId, launchedName } from "../failing.ts";

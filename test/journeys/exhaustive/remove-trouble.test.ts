@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { CANCEL_OPERATION } from "../../../lambdas/messages/buttons.ts";
+import { CANCEL_OPERATION } from "../../../lambdas/messages/slack/buttons.ts";
 import { lambdaName } from "../../../lib/sandbox/ground.ts";
 import { calls, newest, nodeNamed, settled } from "../evidence.ts";
 import { cordonByHand, guardedPod, kubectl, stateOf, web } from "../others.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import { PENDING_AT_MOST } from "../../../lambdas/steps/csrs.ts";
-import { UNREGISTERED_AT_ONCE } from "../../../lambdas/steps/places.ts";
+import { PENDING_AT_MOST } from "../../../lambdas/steps/cluster/csrs.ts";
+import { UNREGISTERED_AT_ONCE } from "../../../lambdas/steps/ledger/join-slots.ts";
 import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts";
 import { makeRequest } from "../../../lib/sandbox/machine/certificate-request.ts";
 import { calls, expectSound, heldBack, launchedBy, newest, settled, spoken, wordsOf } from "../evidence.ts";

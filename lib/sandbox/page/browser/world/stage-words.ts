@@ -1,4 +1,4 @@
-import { stageDoing, stageName } from "../../../../../lambdas/messages/stages.ts";
+import { stageDoing, stageName } from "../../../../../lambdas/messages/operation/stages.ts";
 import { provisionStages, removeStages, type Stage } from "../../../../../lambdas/records.ts";
 
 const known: readonly string[] = [...provisionStages, ...removeStages];

@@ -1,0 +1,32 @@
+import type { Command, Request } from "../../commands/command.ts";
+import { commandOf } from "../../commands/list.ts";
+import { code } from "../slack/text.ts";
+
+/** Form in which a command is typed: "/win add <pool> [count] [--dry-run]"; the arrows are still to be escaped. */
+export function formOf(command: Command, commandWord: string): string {
+  const places = command.arguments.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`));
+  return [commandWord, command.name, ...places, ...(command.dryRun ? ["[--dry-run]"] : [])].join(" ");
+}
+
+/** The same, as code for a message. */
+export const shownForm = (command: string, commandWord: string): string =>
+  code(formOf(commandOf(command), commandWord));
+
+/** A command somebody can type, as code: the next step of most sentences. */
+export const typeThis = (commandWord: string, ...words: readonly (string | number)[]): string =>
+  code([commandWord, ...words].join(" "));
+
+const titles: { readonly [C in Request["command"]]: (request: Extract<Request, { command: C }>) => string } = {
+  help: () => "Help",
+  nodes: () => "List the nodes",
+  node: ({ node }) => `Describe ${node}`,
+  add: ({ pool, count, dryRun }) =>
+    `${dryRun ? "Dry run: add" : "Add"} ${count} ${count === 1 ? "node" : "nodes"} to ${pool}`,
+  remove: ({ node, dryRun }) => `${dryRun ? "Dry run: remove" : "Remove"} ${node}`,
+  operations: () => "List the operations",
+  doctor: () => "Look for what is wrong",
+  cancel: ({ operation }) => `Cancel ${operation}`,
+};
+
+/** Names a request in a few words, not escaped: "Add 2 nodes to web". */
+export const titleOf = (request: Request): string => (titles[request.command] as (request: Request) => string)(request);

@@ -1,0 +1,124 @@
+import { accounts } from "../../desired/accounts.ts";
+import type { Block, Message } from "../../records.ts";
+import { between } from "../slack/age.ts";
+import { context, fitting, header, section } from "../slack/blocks.ts";
+import { code, counted, plain } from "../slack/text.ts";
+import type { Area, Finding, Level } from "./finding.ts";
+import type { Words } from "./finding-words.ts";
+import { wordsOfFinding } from "./findings.ts";
+
+/** Result of looking at everything. */
+export interface Examination {
+  readonly findings: readonly Finding[];
+  /** Number of things that were looked at. */
+  readonly looked: number;
+  /** Checks that were left out because their side does not answer. */
+  readonly skipped: readonly string[];
+  /** The credentials in the cluster that were looked at: how old, and when they are renewed. */
+  readonly credentials?: readonly CredentialAge[];
+}
+
+/** Age and end of an account's credential; times are ISO 8601. */
+export interface CredentialAge {
+  readonly account: string;
+  readonly issuedAt: string;
+  readonly renewsAt: string;
+  readonly at: string;
+}
+
+/** "`look` 3h old, renewed in 9h" */
+function ageLine({ account, issuedAt, renewsAt, at }: CredentialAge): string {
+  const due = Date.parse(renewsAt) > Date.parse(at) ? `renewed in ${between(at, renewsAt)}` : "renewed within the hour";
+  return `${code(account)} ${between(issuedAt, at)} old, ${due}`;
+}
+
+/** The line of the credentials, in the order in which the documents name the accounts. */
+function credentialsLine({ credentials = [] }: Examination): string[] {
+  const order: readonly string[] = accounts;
+  const inOrder = credentials.toSorted((one, other) => order.indexOf(one.account) - order.indexOf(other.account));
+  return inOrder.length > 0 ? [`Credentials in the cluster: ${inOrder.map(ageLine).join("; ")}`] : [];
+}
+
+const signs: Readonly<Record<Level, string>> = { broken: "❌", unclear: "❔", warning: "⚠️", note: "ℹ️" };
+const levels = Object.keys(signs) as Level[];
+const areas: readonly Area[] = ["AWS", "Cluster", "Nodes", "Slack"];
+
+const worstOf = (found: readonly Words[]): number => Math.min(...found.map(({ level }) => levels.indexOf(level)));
+
+/** Findings by area, the area with the worst one first, and inside it the worst first. */
+function grouped(findings: readonly Finding[], commandWord: string): { area: Area; found: Words[] }[] {
+  const all = findings.map((finding) => wordsOfFinding(finding, commandWord));
+  return areas
+    .map((area) => ({ area, found: all.filter((words) => words.area === area) }))
+    .filter(({ found }) => found.length > 0)
+    .map(({ area, found }) => ({
+      area,
+      found: found.toSorted((one, other) => levels.indexOf(one.level) - levels.indexOf(other.level)),
+    }))
+    .toSorted((one, other) => worstOf(one.found) - worstOf(other.found));
+}
+
+/** A note needs no remedy: what follows is for those who do not want it so. */
+const remedyOf = ({ level }: Words): string => (level === "note" ? "To change it" : "Remedy");
+
+const line = (words: Words): string =>
+  `${signs[words.level]} ${sentence(words.says)}\n*${remedyOf(words)}:* ${words.remedy}.`;
+
+/** Services end their words with a full stop or without. */
+const sentence = (text: string): string =>
+  `${text.replace(/^[a-z]/, (letter) => letter.toUpperCase()).replace(/\.+$/, "")}.`;
+
+function verdict({ findings, looked }: Examination, cluster: string, commandWord: string): string {
+  const all = findings.map((finding) => wordsOfFinding(finding, commandWord));
+  const count = (level: Level): number => all.filter((words) => words.level === level).length;
+  const notes = count("note") > 0 ? `, ${counted(count("note"), "note")}` : "";
+  if (all.length === count("note")) return `${plain(cluster)}: all well (${counted(looked, "check")}${notes})`;
+  const parts: readonly (readonly [number, string])[] = [
+    [count("broken"), "problem"],
+    [count("warning"), "warning"],
+    [count("unclear"), "open question"],
+    [count("note"), "note"],
+  ];
+  const said = parts.filter(([number]) => number > 0).map(([number, noun]) => counted(number, noun));
+  return `${plain(cluster)}: ${said.join(", ")}`;
+}
+
+const skippedLine = ({ skipped }: Examination): Block[] =>
+  skipped.length > 0 ? [context(`Not looked at: ${plain(skipped.join(", "), 1_000)}`)] : [];
+
+/** The doctor's report for the asker alone: grouped, worst first, each finding with its remedy. */
+export function doctorMessage(examination: Examination, cluster: string, commandWord: string): Message {
+  const text = verdict(examination, cluster, commandWord);
+  const fixed = [header(text), ...credentialsLine(examination).map(context), ...skippedLine(examination)];
+  const groups = grouped(examination.findings, commandWord).flatMap(({ area, found }) =>
+    found.map((words, at) => [section(at === 0 ? `*${area}*\n${line(words)}` : line(words))]),
+  );
+  const shown = fitting(groups, fixed, 48);
+  const rest = groups.length - shown.length;
+  const more = rest > 0 ? [context(`and ${counted(rest, "finding")} more: mend these first, then ask again`)] : [];
+  const fine =
+    groups.length === 0
+      ? [section("Slack, AWS, the cluster and its nodes are as they must be.")]
+      : [context(`${counted(examination.looked, "check")} were made.`)];
+  const ages = credentialsLine(examination).map(context);
+  return { text, blocks: [header(text), ...shown.flat(), ...more, ...fine, ...ages, ...skippedLine(examination)] };
+}
+
+const bare = (text: string): string =>
+  text
+    .replace(/[*`]/g, "")
+    .replace(/<#([A-Z0-9]+)>/g, "$1")
+    .replace(/&lt;/g, "<")
+    .replace(/&gt;/g, ">")
+    .replace(/&amp;/g, "&");
+
+/** The same report for a terminal. */
+export function doctorText(examination: Examination, cluster: string, commandWord: string): string {
+  const groups = grouped(examination.findings, commandWord).map(
+    ({ area, found }) =>
+      `${area}\n${found.map((words) => `  ${signs[words.level]} ${bare(sentence(words.says))}\n     ${remedyOf(words)}: ${bare(words.remedy)}.`).join("\n")}`,
+  );
+  const skipped = examination.skipped.length > 0 ? [`Not looked at: ${examination.skipped.join(", ")}`] : [];
+  const ages = credentialsLine(examination).map(bare);
+  return [bare(verdict(examination, cluster, commandWord)), ...groups, ...ages, ...skipped].join("\n\n");
+}

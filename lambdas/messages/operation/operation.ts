@@ -1,0 +1,125 @@
+import type { Block, Message, NodeRecord, OperationRecord, OperationStatus, OperationView } from "../../records.ts";
+import { titleOf } from "../command/forms.ts";
+import { between } from "../slack/age.ts";
+import { actions, type Button, context, fitting, header, section, sections } from "../slack/blocks.ts";
+import { CANCEL_OPERATION } from "../slack/buttons.ts";
+import { code, counted, plain, prose } from "../slack/text.ts";
+import { failureBlocks } from "./failure.ts";
+import { nodeLine, summaryLines } from "./node-lines.ts";
+
+/** More nodes than this are summed up by stage instead of told one by one. */
+export const MOST_LINES = 30;
+
+/** So are lines that are longer together: failures and their buttons need room beside them. */
+const MOST_CHARACTERS = 6_000;
+
+/** Characters of a machine's own words in the one message; the thread has more of them. */
+const WHY = 600;
+
+const statuses: Readonly<Record<OperationStatus, { readonly sign: string; readonly words: string }>> = {
+  requested: { sign: "⏳", words: "starting" },
+  running: { sign: "⏳", words: "running" },
+  waiting: { sign: "❓", words: "waiting for somebody" },
+  succeeded: { sign: "✅", words: "done" },
+  failed: { sign: "❌", words: "failed" },
+  cancelled: { sign: "⛔", words: "cancelled" },
+  refused: { sign: "🚫", words: "refused" },
+  "not-started": { sign: "🚫", words: "not started" },
+};
+
+/** The sign and the words of an operation's status. */
+export const statusWords = (status: OperationStatus): string => `${statuses[status].sign} ${statuses[status].words}`;
+
+/** May an operation still be cancelled? */
+const cancellable = (operation: OperationRecord): boolean =>
+  operation.endedAt === null && operation.cancelledBy === null;
+
+const cancelButton = (operation: OperationRecord): Button => ({
+  actionId: CANCEL_OPERATION,
+  value: operation.id,
+  text: "Cancel operation",
+  confirm: {
+    title: "Cancel this operation?",
+    text: "What is in flight is put back. A node past the point of no return is finished first.",
+    confirm: "Cancel it",
+    deny: "Let it run",
+  },
+});
+
+const origin = ({ operation, now }: OperationView): string => {
+  const { id, status, asker, requestedAt, endedAt } = operation;
+  const time = between(requestedAt, endedAt ?? now);
+  const since = endedAt ? `after ${time}` : status === "waiting" ? `· begun ${time} ago` : `for ${time}`;
+  return `${code(id)} · asked by ${plain(asker.userName, 80)} · ${statuses[status].words} ${since}`;
+};
+
+/** "web: 3 → 5 (max 8)" */
+export const poolLine = ({ name, before, after, maximum }: NonNullable<OperationView["pool"]>): string =>
+  `*${plain(name, 60)}*: ${before} → ${after} (max ${maximum})`;
+
+/** Pool of an operation; one that did not succeed was only asked for, so the pool may be as it was. */
+const poolSummary = (pool: NonNullable<OperationView["pool"]>, { endedAt, status }: OperationRecord): string =>
+  endedAt === null || status === "succeeded" ? poolLine(pool) : `asked for ${poolLine(pool)}`;
+
+function summary({ operation, pool }: OperationView): string[] {
+  const cancelling =
+    operation.cancelledBy !== null && operation.endedAt === null
+      ? [`Cancelled by ${prose(`<@${operation.cancelledBy}>`, 80)}: what is in flight is put back first.`]
+      : [];
+  return [
+    ...(pool ? [poolSummary(pool, operation)] : []),
+    ...(operation.summary ? [prose(operation.summary)] : []),
+    ...cancelling,
+  ];
+}
+
+function lines(nodes: readonly NodeRecord[], now: string): string[] {
+  const all = nodes.length > MOST_LINES ? [] : nodes.map((node) => nodeLine(node, now));
+  const fits = all.length === nodes.length && all.join("\n").length <= MOST_CHARACTERS;
+  return fits ? all : summaryLines(nodes);
+}
+
+/** Those that wait for somebody come first: their buttons must be in reach. */
+const failed = (nodes: readonly NodeRecord[]): NodeRecord[] =>
+  nodes
+    .filter((node) => node.failure)
+    .sort((one, other) => Number(other.status === "deciding") - Number(one.status === "deciding"));
+
+/** Text for notifications. */
+function spoken({ operation, nodes }: OperationView): string {
+  const done = nodes.filter((node) => node.status === "succeeded").length;
+  const progress = nodes.length > 0 ? `, ${done} of ${counted(nodes.length, "node")} done` : "";
+  return `${statuses[operation.status].sign} ${plain(titleOf(operation.request), 300)}: ${statuses[operation.status].words}${progress}`;
+}
+
+function frame(view: OperationView): { readonly top: Block[]; readonly bottom: Block[] } {
+  const { operation, nodes, now } = view;
+  const said = summary(view);
+  return {
+    top: [
+      header(`${statuses[operation.status].sign} ${titleOf(operation.request)}`),
+      context(origin(view)),
+      ...(said.length > 0 ? [section(said.join("\n"))] : []),
+      ...sections(lines(nodes, now)),
+    ],
+    bottom: cancellable(operation) ? [actions(`cancel:${operation.id}`, [cancelButton(operation)])] : [],
+  };
+}
+
+const elsewhere = (count: number): Block => context(`and ${counted(count, "failure")} more: each is in the thread`);
+
+/**
+ * The one message of an operation, as it stands: written whole each time, always within Slack's limits.
+ * Failures that do not fit are counted; each has its own message in the thread, with the same buttons.
+ * @param commandWord "/win": next steps are given as commands
+ */
+export function operationMessage(view: OperationView, commandWord: string): Message {
+  const { top, bottom } = frame(view);
+  const failures = failed(view.nodes).map((node) => failureBlocks(node, view.operation, commandWord, view.now, WHY));
+  const shown = fitting(failures, [...top, ...bottom, elsewhere(failures.length)]);
+  const rest = failures.length - shown.length;
+  return {
+    text: spoken(view),
+    blocks: [...top, ...shown.flat(), ...(rest > 0 ? [elsewhere(rest)] : []), ...bottom],
+  };
+}

@@ -1,0 +1,35 @@
+import type { Message, OperationRecord } from "../../records.ts";
+import { titleOf, typeThis } from "../command/forms.ts";
+import { between } from "../slack/age.ts";
+import { context, say } from "../slack/blocks.ts";
+import { table } from "../slack/table.ts";
+import { counted } from "../slack/text.ts";
+
+const COLUMNS = ["OPERATION", "STATUS", "WHAT", "BY", "AGE", "TOOK", "RESULT"];
+
+const cells = (operation: OperationRecord, now: string): string[] => [
+  operation.id,
+  operation.status,
+  titleOf(operation.request),
+  operation.asker.userName,
+  between(operation.requestedAt, now),
+  operation.endedAt ? between(operation.requestedAt, operation.endedAt) : "",
+  // Marks of code mean nothing inside a code block.
+  operation.summary.replaceAll("`", ""),
+];
+
+/**
+ * Lists operations: the asker, the request, its time, and its end.
+ * @param operations newest first
+ * @param now ISO 8601
+ */
+export function operationsMessage(operations: readonly OperationRecord[], now: string, commandWord: string): Message {
+  if (operations.length === 0) return say("Nobody has asked for anything yet.");
+  const { blocks, rest } = table(
+    COLUMNS,
+    operations.map((operation) => cells(operation, now)),
+  );
+  const older = rest > 0 ? ` The ${rest} oldest of them do not fit here.` : "";
+  const hint = context(`${typeThis(commandWord, "cancel")} with an id stops one that runs.${older}`);
+  return { text: counted(operations.length, "operation"), blocks: [...blocks, hint] };
+}

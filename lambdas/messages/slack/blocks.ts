@@ -1,0 +1,107 @@
+import type { Block, Message } from "../../records.ts";
+
+/** Slack's limits (docs: Block Kit reference; the total is not documented: bolt-js issue 2509 met it near 13,200). */
+export const limits = {
+  blocks: 50,
+  section: 3_000,
+  header: 150,
+  context: 2_000,
+  total: 13_000,
+  modalBlocks: 100,
+} as const;
+
+const mrkdwn = (text: string): object => ({ type: "mrkdwn", text });
+const plainText = (text: string): object => ({ type: "plain_text", text, emoji: false });
+
+export const section = (text: string): Block => ({ type: "section", text: mrkdwn(text) });
+export const context = (text: string): Block => ({ type: "context", elements: [mrkdwn(text)] });
+export const divider: Block = { type: "divider" };
+
+/** A heading: plain text, in which `&` and `<` stand for themselves. */
+export const header = (text: string): Block => ({ type: "header", text: plainText(text.slice(0, limits.header)) });
+
+/** Question that Slack asks before a button acts. */
+export interface Confirmation {
+  readonly title: string;
+  readonly text: string;
+  readonly confirm: string;
+  readonly deny: string;
+}
+
+/** A button: its action id says what, its value says on what. */
+export interface Button {
+  readonly actionId: string;
+  readonly value: string;
+  readonly text: string;
+  readonly style?: "primary" | "danger";
+  readonly confirm?: Confirmation;
+}
+
+const confirmation = ({ title, text, confirm, deny }: Confirmation): object => ({
+  title: plainText(title),
+  text: plainText(text),
+  confirm: plainText(confirm),
+  deny: plainText(deny),
+  style: "danger",
+});
+
+const button = ({ actionId, value, text, style, confirm }: Button): object => ({
+  type: "button",
+  action_id: actionId,
+  value,
+  text: plainText(text),
+  ...(style ? { style } : {}),
+  ...(confirm ? { confirm: confirmation(confirm) } : {}),
+});
+
+/** A row of buttons; the block's id stays the same from update to update. */
+export const actions = (id: string, buttons: readonly Button[]): Block => ({
+  type: "actions",
+  block_id: id,
+  elements: buttons.map(button),
+});
+
+/** Characters of a message's total that blocks use. */
+export const sizeOf = (blocks: readonly Block[]): number => JSON.stringify(blocks).length;
+
+/** Plain words as a message. */
+export const say = (text: string): Message => ({ text, blocks: [section(text)] });
+
+/**
+ * Lines as sections, each within Slack's limit.
+ * @param wrap puts a section's lines into their frame, a code block for instance; it may add 100 characters
+ */
+export function sections(lines: readonly string[], wrap: (lines: string) => string = (text) => text): Block[] {
+  const pages: string[][] = [];
+  let room = 0;
+  for (const line of lines) {
+    if (line.length + 1 > room) {
+      pages.push([]);
+      room = limits.section - 100;
+    }
+    pages.at(-1)?.push(line);
+    room -= line.length + 1;
+  }
+  return pages.map((page) => section(wrap(page.join("\n"))));
+}
+
+/**
+ * As many of the groups as fit into a message beside what must be in it, in their order.
+ * @param fixed blocks that are in the message anyway
+ */
+export function fitting(
+  groups: readonly (readonly Block[])[],
+  fixed: readonly Block[],
+  most: number = limits.blocks,
+): Block[][] {
+  const taken: Block[][] = [];
+  let size = sizeOf(fixed);
+  let count = fixed.length;
+  for (const group of groups) {
+    size += sizeOf(group);
+    count += group.length;
+    if (size > limits.total || count > most) break;
+    taken.push([...group]);
+  }
+  return taken;
+}

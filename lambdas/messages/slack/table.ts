@@ -1,0 +1,46 @@
+import type { Block } from "../../records.ts";
+import { limits, sections, sizeOf } from "./blocks.ts";
+import { codeLine, counted, fenced } from "./text.ts";
+
+/** Characters that a table leaves for what is said around it. */
+const AROUND = 1_000;
+
+const widths = (rows: readonly (readonly string[])[]): number[] =>
+  rows.reduce<number[]>((widest, row) => row.map((cell, at) => Math.max(cell.length, widest[at] ?? 0)), []);
+
+/** kubectl's layout: columns as wide as their widest cell, three spaces between. */
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const wide = widths(rows);
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(wide[at] ?? 0))
+      .join("   ")
+      .trimEnd(),
+  );
+}
+
+/** Characters of a cell. */
+const WIDEST = 100;
+
+const one = (cell: string): string => {
+  const line = cell.replace(/\s+/g, " ");
+  return (line.length > WIDEST ? `${line.slice(0, WIDEST - 1)}…` : line) || "<none>";
+};
+
+/**
+ * A table in monospaced blocks, within Slack's limits.
+ * @returns its blocks, and how many rows did not fit
+ */
+export function table(
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+): { readonly blocks: Block[]; readonly rest: number } {
+  const [head = "", ...lines] = aligned([columns, ...rows.map((row) => row.map(one))]);
+  const framed = (shown: readonly string[]): Block[] => sections([head, ...shown].map(codeLine), fenced);
+  let shown = lines;
+  while (sizeOf(framed(shown)) > limits.total - AROUND) shown = shown.slice(0, Math.floor(shown.length * 0.9));
+  return { blocks: framed(shown), rest: lines.length - shown.length };
+}
+
+/** "and 12 nodes more" */
+export const andMore = (rest: number, noun: string): string => `and ${counted(rest, noun)} more`;

@@ -1,0 +1,99 @@
+import { z } from "zod";
+import { ifPresent } from "../client-errors.ts";
+import type { ClusterFacts } from "../ec2/launch-obstacles.ts";
+import type { World } from "../world.ts";
+import { isWindows } from "./node-facts.ts";
+import { type Node, nodes } from "./nodes.ts";
+
+const infrastructure = z.object({
+  status: z
+    .object({
+      platformStatus: z
+        .object({
+          type: z.string().optional(),
+          external: z
+            .object({ cloudControllerManager: z.object({ state: z.string().optional() }).optional() })
+            .optional(),
+        })
+        .optional(),
+    })
+    .optional(),
+});
+
+async function platformOf({ clients }: World): Promise<Pick<ClusterFacts, "platform" | "ownCloudController">> {
+  const found: unknown = await ifPresent(
+    clients.kubernetes.custom.getClusterCustomObject({
+      group: "config.openshift.io",
+      version: "v1",
+      plural: "infrastructures",
+      name: "cluster",
+    }),
+  );
+  const status = found === undefined ? undefined : infrastructure.parse(found).status?.platformStatus;
+  return {
+    platform: status?.type ?? null,
+    ownCloudController: status?.external?.cloudControllerManager?.state === "External",
+  };
+}
+
+const ranges = z.array(z.object({ cidr: z.string() })).default([]);
+
+const network = z.object({
+  spec: z.object({
+    clusterNetwork: ranges,
+    defaultNetwork: z
+      .object({
+        ovnKubernetesConfig: z
+          .object({ hybridOverlayConfig: z.object({ hybridClusterNetwork: ranges }).optional() })
+          .optional(),
+      })
+      .optional(),
+  }),
+});
+
+/** The whole cluster's pods and those of Windows nodes, who have a network of their own. */
+async function podNetworksOf({ clients }: World): Promise<string[]> {
+  const found: unknown = await ifPresent(
+    clients.kubernetes.custom.getClusterCustomObject({
+      group: "operator.openshift.io",
+      version: "v1",
+      plural: "networks",
+      name: "cluster",
+    }),
+  );
+  if (found === undefined) return [];
+  const { clusterNetwork, defaultNetwork } = network.parse(found).spec;
+  const hybrid = defaultNetwork?.ovnKubernetesConfig?.hybridOverlayConfig?.hybridClusterNetwork ?? [];
+  return [...clusterNetwork, ...hybrid].map(({ cidr }) => cidr);
+}
+
+/** Namespace in which OLM installs WMCO, and the name of its Deployment (bundle/manifests). */
+const WMCO = { namespace: "openshift-windows-machine-config-operator", name: "windows-machine-config-operator" };
+
+const deployment = z.object({ spec: z.object({ replicas: z.number().default(1) }) });
+
+/** WMCO writes it on each node that it has set up (pkg/metadata, VersionAnnotation). */
+const WMCO_VERSION = "windowsmachineconfig.openshift.io/version";
+
+const isWmcos = (node: Node): boolean => isWindows(node) && Boolean(node.metadata?.annotations?.[WMCO_VERSION]);
+
+async function wmcoIn({ clients }: World): Promise<boolean> {
+  const where = { group: "apps", version: "v1", plural: "deployments", ...WMCO };
+  const found: unknown = await ifPresent(clients.kubernetes.custom.getNamespacedCustomObject(where));
+  return found !== undefined && deployment.parse(found).spec.replicas > 0;
+}
+
+/** The cluster that machines are launched into. */
+export const cluster = (world: World) => ({
+  /** Reads what decides whether Windows nodes can be launched into it. */
+  facts: async (): Promise<ClusterFacts> => {
+    const [platform, podNetworks, wmco, all] = await Promise.all([
+      platformOf(world),
+      podNetworksOf(world),
+      wmcoIn(world),
+      nodes(world).all(),
+    ]);
+    const wmcoNodes = all.filter(isWmcos).map(({ metadata }) => metadata?.name ?? "");
+    return { ...platform, podNetworks, wmco, wmcoNodes };
+  },
+});

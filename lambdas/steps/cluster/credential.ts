@@ -1,0 +1,128 @@
+import { PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
+import { ApiException } from "@kubernetes/client-node";
+import { clusterCredentialOf } from "../../clients/cluster-credential.ts";
+import type { ClusterCredential, Kubernetes } from "../../clients/kubernetes.ts";
+import { ACCOUNT_NAMESPACE, type Account, secretOf, userOf } from "../../desired/accounts.ts";
+import { LIFE_SECONDS, renewsAt, type Term, termOf } from "../../desired/credential-term.ts";
+import { type CredentialNews, type Renewal, type Watched, watch } from "../../desired/credential-watch.ts";
+import { accountOf } from "../../settings.ts";
+import { isBusy, wordsOf } from "../client-errors.ts";
+import { table } from "../ledger/table.ts";
+import type { World } from "../world.ts";
+
+/** State of the accounts' credentials after a tick of the schedule: the same tick again says the same. */
+interface WatchRecord {
+  readonly tick: string;
+  readonly watched: Readonly<Partial<Record<Account, Watched>>>;
+  readonly news: readonly CredentialNews[];
+}
+
+const RECORD = { pk: "credentials", sk: "credentials" };
+
+/**
+ * Asks the API server whose credential this is.
+ * @throws what the client throws: 401 for a credential that does not count
+ */
+async function checkUser({ authentication }: Kubernetes, account: Account): Promise<void> {
+  const { status } = await authentication.createSelfSubjectReview({ body: {} });
+  const user = status?.userInfo?.username ?? "";
+  if (user !== userOf(account)) throw new Error(`it is a credential of ${user}, not of ${userOf(account)}`);
+}
+
+/** A token of the account itself, which the admission policy `casement-tokens` lets it make: for a day, with its Secret. */
+async function requested({ core }: Kubernetes, account: Account): Promise<string> {
+  const { status } = await core.createNamespacedServiceAccountToken({
+    name: account,
+    namespace: ACCOUNT_NAMESPACE,
+    body: {
+      spec: {
+        audiences: [],
+        expirationSeconds: LIFE_SECONDS,
+        boundObjectRef: { apiVersion: "v1", kind: "Secret", name: account },
+      },
+    },
+  });
+  if (!status?.token) throw new Error("the API server granted a token without saying it");
+  return status.token;
+}
+
+/** A credential that the API server does not take: nothing but a new one helps. */
+const isRefusal = (error: unknown): boolean => error instanceof ApiException && error.code === 401;
+
+/** This function's own credential in the cluster, and how all of them are watched. */
+export const credential = (world: World) => {
+  const { clients, settings } = world;
+
+  const read = async (name: string): Promise<string> => clients.secret(name, true);
+
+  /**
+   * Makes a new token with the old one, tries it, and stores it. Whatever is interrupted on the way leaves the old one in
+   * its place, which is good for as long again; of two at once either one stays.
+   */
+  async function replace(account: Account, text: string): Promise<Term | null> {
+    const name = secretOf(settings.cluster, account);
+    const before: ClusterCredential = clusterCredentialOf(text);
+    const after = { ...before, token: await requested(clients.kubernetesWith(before), account) };
+    await checkUser(clients.kubernetesWith(after), account).catch((error: unknown) => {
+      // The old one may still be good: only its own refusal says that it is over.
+      throw isRefusal(error) ? new Error("the API server does not accept the token that it has just made") : error;
+    });
+    // Somebody may have stored another one meanwhile, with another address.
+    if ((await read(name)) !== text) return termOf(clusterCredentialOf(await read(name)).token);
+    await clients.secrets.send(new PutSecretValueCommand({ SecretId: name, SecretString: JSON.stringify(after) }));
+    return termOf(after.token);
+  }
+
+  return {
+    /**
+     * Renews the credential when half of its life is over; before that it is only tried. Never throws: what goes wrong is told,
+     * and the next tick tries again.
+     */
+    renew: async (): Promise<Renewal> => {
+      const account = accountOf(settings);
+      let stored: ClusterCredential | null = null;
+      let term: Term | null = null;
+      try {
+        const text = await read(secretOf(settings.cluster, account));
+        stored = clusterCredentialOf(text);
+        term = termOf(stored.token);
+        if (term === null || world.now() >= renewsAt(term))
+          return { account, state: "renewed", why: null, term: await replace(account, text), isOver: false };
+        // An API server that is away is not the credential's fault.
+        await checkUser(clients.kubernetesWith(stored), account).catch((error: unknown) => {
+          if (!isBusy(error)) throw error;
+        });
+        return { account, state: "kept", why: null, term, isOver: false };
+      } catch (error) {
+        const isUnusable = stored === null && !isBusy(error);
+        const hasEnded = term !== null && term.expiresAt <= world.now();
+        const isOver = isRefusal(error) || isUnusable || hasEnded;
+        return { account, state: "failed", why: wordsOf(error), term, isOver };
+      }
+    },
+
+    /**
+     * Writes down how the credentials stand after a tick.
+     * @param tick the schedule's event: asked again, it answers the same
+     * @returns what people are to be told
+     */
+    note: async (tick: string, renewals: readonly Renewal[]): Promise<readonly CredentialNews[]> => {
+      const judged = await table(world).revise<WatchRecord>(RECORD, (before) => {
+        if (before?.tick === tick) return null;
+        const all = renewals.map((renewal) => ({
+          renewal,
+          ...watch(before?.watched[renewal.account], renewal),
+        }));
+        return {
+          tick,
+          watched: {
+            ...before?.watched,
+            ...Object.fromEntries(all.map(({ renewal, after }) => [renewal.account, after])),
+          },
+          news: all.flatMap(({ say, renewal }) => (say ? [{ say, renewal }] : [])),
+        };
+      });
+      return judged?.news ?? [];
+    },
+  };
+};

@@ -1,0 +1,135 @@
+import type { V1CertificateSigningRequest } from "@kubernetes/client-node";
+import type { Decider } from "../../messages/provision/signing-requests.ts";
+import { CREDENTIAL_ID, type Expected, judge, type PendingRequest, SERVING_SIGNER, type Verdict } from "./csr-rules.ts";
+
+/** A request as the API server shows it. */
+type Csr = V1CertificateSigningRequest;
+
+const conditionOf = (csr: Csr, type: "Approved" | "Denied" | "Failed") =>
+  csr.status?.conditions?.find((condition) => condition.type === type);
+
+/** Has nobody decided it yet? */
+export const isPending = (csr: Csr): boolean =>
+  !csr.status?.certificate && !(["Approved", "Denied", "Failed"] as const).some((type) => conditionOf(csr, type));
+
+export const nameOf = ({ metadata }: Csr): string => metadata?.name ?? "";
+
+/** Time of the request, in milliseconds since the epoch. */
+export const askedAt = ({ metadata }: Csr): number => new Date(metadata?.creationTimestamp ?? 0).getTime();
+
+const CHECKED = "was launched by Casement; name, requester, usages and addresses were checked against EC2";
+
+/** The words of our approval; only who may approve can write them. */
+export const approvalOf = (instanceId: string): string => `${instanceId} ${CHECKED}`;
+
+const approvalIn = (csr: Csr): string => conditionOf(csr, "Approved")?.message ?? "";
+
+/** A request reduced to what is judged. */
+export const reduced = (csr: Csr): PendingRequest => ({
+  name: nameOf(csr),
+  createdAt: new Date(askedAt(csr)).toISOString(),
+  signerName: csr.spec.signerName,
+  username: csr.spec.username ?? "",
+  groups: csr.spec.groups ?? [],
+  credentials: csr.spec.extra?.[CREDENTIAL_ID] ?? [],
+  usages: csr.spec.usages ?? [],
+  pem: Buffer.from(csr.spec.request, "base64").toString("utf8"),
+});
+
+/** Finds the author of a decision in its request: the API server keeps the program's name, and no user's. */
+const deciderOf = (csr: Csr, type: "Approved" | "Denied"): Decider => {
+  const wrote = (csr.metadata?.managedFields ?? []).findLast(({ subresource }) => subresource === "approval");
+  const { reason = "", message = "" } = conditionOf(csr, type) ?? {};
+  return { program: wrote?.manager ?? null, reason, message };
+};
+
+/** A request that was left pending, and why. */
+export interface LeftPending {
+  readonly name: string;
+  readonly why: string;
+}
+
+/** A request that somebody else decided. */
+export interface DecidedByOthers {
+  readonly name: string;
+  readonly by: Decider;
+}
+
+/** A signer's requests, sorted by what they mean for one machine. */
+export interface Sorted {
+  /** Approved by Casement before. */
+  readonly ours: Csr | undefined;
+  /** Right, and approved by somebody else. */
+  readonly granted: Csr | undefined;
+  /** Right, and to be approved now. */
+  readonly right: Csr | undefined;
+  /** Nearly right and still pending. */
+  readonly nearMisses: readonly LeftPending[];
+  /** Approved by somebody else in this node's name, although they are not this machine's. */
+  readonly approvedWrongly: readonly (DecidedByOthers & LeftPending)[];
+  /** The machine's own, denied by somebody else. */
+  readonly denied: readonly DecidedByOthers[];
+}
+
+/**
+ * The newest of some requests, or undefined. Of several right ones it is the one that counts: a kubelet that was started
+ * again has lost the keys of the older ones.
+ */
+const newest = (requests: readonly Csr[]): Csr | undefined =>
+  requests.toSorted((one, other) => askedAt(one) - askedAt(other)).at(-1);
+
+interface Judged {
+  readonly csr: Csr;
+  readonly verdict: Verdict;
+}
+
+const areRight = (judged: readonly Judged[]): Csr[] =>
+  judged.filter(({ verdict }) => verdict.verdict === "approve").map(({ csr }) => csr);
+
+const nearMissesIn = (judged: readonly Judged[]) =>
+  judged.flatMap(({ csr, verdict }) =>
+    verdict.verdict === "near-miss" ? [{ csr, left: { name: nameOf(csr), why: verdict.why } }] : [],
+  );
+
+/** A request that is failed was approved, but its signer refused it: no certificate comes of it. */
+const isGranted = (csr: Csr): boolean =>
+  conditionOf(csr, "Approved") !== undefined && conditionOf(csr, "Failed") === undefined;
+
+/**
+ * Judges requests that were decided since the launch. Once a client request is approved its Node may exist, so the
+ * content is judged, not the moment.
+ */
+const decidedSinceLaunch = (requests: readonly Csr[], expected: Expected): Judged[] =>
+  requests
+    .filter((csr) => !isPending(csr) && askedAt(csr) >= Date.parse(expected.launchedAt))
+    .map((csr) => {
+      const nodeExists = csr.spec.signerName === SERVING_SIGNER;
+      return { csr, verdict: judge(reduced(csr), { ...expected, nodeExists }) };
+    });
+
+/**
+ * Sorts the requests of one signer.
+ * @param requests all of them, whoever asked
+ * @param expected the machine that is waited for
+ */
+export function sorted(requests: readonly Csr[], expected: Expected, instanceId: string): Sorted {
+  const pending = requests.filter(isPending).map((csr) => ({ csr, verdict: judge(reduced(csr), expected) }));
+  const decided = decidedSinceLaunch(requests, expected);
+  const right = areRight(decided);
+  return {
+    ours: newest(right.filter((csr) => approvalIn(csr) === approvalOf(instanceId))),
+    granted: newest(right.filter((csr) => isGranted(csr) && !approvalIn(csr).endsWith(CHECKED))),
+    right: newest(areRight(pending)),
+    nearMisses: nearMissesIn(pending).map(({ left }) => left),
+    approvedWrongly: nearMissesIn(decided.filter(({ csr }) => isGranted(csr))).map(({ csr, left }) => ({
+      ...left,
+      by: deciderOf(csr, "Approved"),
+    })),
+    denied: right
+      .filter((csr) => conditionOf(csr, "Denied"))
+      .map((csr) => ({ name: nameOf(csr), by: deciderOf(csr, "Denied") })),
+  };
+}
+
+/** Approver of a request. */
+export const approverOf = (csr: Csr): Decider => deciderOf(csr, "Approved");

@@ -1,0 +1,102 @@
+import { ApiException, type V1CertificateSigningRequest } from "@kubernetes/client-node";
+import { Retryable } from "../../errors.ts";
+import type { Decider } from "../../messages/provision/signing-requests.ts";
+import { everyPage } from "../every-page.ts";
+import { timestamp, type World } from "../world.ts";
+import {
+  approvalOf,
+  approverOf,
+  askedAt,
+  isPending,
+  type LeftPending,
+  nameOf,
+  reduced,
+  type Sorted,
+  sorted,
+} from "./csr-look.ts";
+import { CLIENT_SIGNER, type Expected, judge, type KnownNames, SERVING_SIGNER, strangeness } from "./csr-rules.ts";
+
+/** OKD's own approver gives up for everybody when about a hundred are pending; we stop launching well before. */
+export const PENDING_AT_MOST = 50;
+
+/** Result of looking at a signer's requests once. */
+export interface CsrLook extends Pick<Sorted, "nearMisses" | "approvedWrongly" | "denied"> {
+  /** The machine's request that is approved; `by` is null when Casement approved it. */
+  readonly approved: { readonly name: string; readonly by: Decider | null } | null;
+}
+
+/** Other machines' requests are their approvers' to decide, who take seconds (cluster-machine-approver) to do it. */
+const OTHERS_TAKE_MS = 60_000;
+
+/** Certificate signing requests of the machines we launched. */
+export const csrs = (world: World) => {
+  const api = world.clients.kubernetes.certificates;
+
+  const all = (): Promise<V1CertificateSigningRequest[]> =>
+    everyPage((page) => api.listCertificateSigningRequest({ ...page }));
+
+  const hasWaited = (csr: V1CertificateSigningRequest): boolean => world.now() - askedAt(csr) >= OTHERS_TAKE_MS;
+
+  const approve = async (csr: V1CertificateSigningRequest, instanceId: string): Promise<void> => {
+    const condition = {
+      type: "Approved",
+      status: "True",
+      reason: "CasementApprove",
+      message: approvalOf(instanceId),
+      lastUpdateTime: new Date(timestamp(world)),
+    };
+    const conditions = [...(csr.status?.conditions ?? []), condition];
+    const body = { ...csr, status: { ...csr.status, conditions } };
+    try {
+      await api.replaceCertificateSigningRequestApproval({ name: nameOf(csr), body });
+    } catch (error) {
+      if (error instanceof ApiException && (error.code === 409 || error.code === 404))
+        throw new Retryable("the signing request was changed at the same moment", { cause: error });
+      throw error;
+    }
+  };
+
+  return {
+    /** Counts the requests of any kind that still wait for a decision. */
+    pendingCount: async (): Promise<number> => (await all()).filter(isPending).length,
+
+    /**
+     * Looks at the requests of one signer and approves the one that is exactly right; others are left pending. Each
+     * instance gets one approval per signer: one that was given before a crash is found again, and so is a right one
+     * that somebody else approved. What is asked of the other signer in the node's name is reported as well.
+     * @throws Retryable when the request was changed at the same moment: the next look reads afresh
+     */
+    approveFor: async (signerName: string, expected: Expected, instanceId: string): Promise<CsrLook> => {
+      const requests = await all();
+      const of = (signer: string) => requests.filter((csr) => csr.spec.signerName === signer);
+      const { ours, granted, right, ...others } = sorted(of(signerName), expected, instanceId);
+      const elsewhere = signerName === CLIENT_SIGNER ? SERVING_SIGNER : CLIENT_SIGNER;
+      const aside = sorted(of(elsewhere), { ...expected, nodeExists: elsewhere === SERVING_SIGNER }, instanceId);
+      const look = {
+        denied: others.denied,
+        nearMisses: [...others.nearMisses, ...aside.nearMisses],
+        approvedWrongly: [...others.approvedWrongly, ...aside.approvedWrongly],
+      };
+      if (ours) return { ...look, approved: { name: nameOf(ours), by: null } };
+      if (granted) return { ...look, approved: { name: nameOf(granted), by: approverOf(granted) } };
+      if (right) await approve(right, instanceId);
+      return { ...look, approved: right ? { name: nameOf(right), by: null } : null };
+    },
+
+    /**
+     * Requests in the name of other nodes that nobody has decided for a minute and that nobody can mean honestly.
+     * @param expected the machine we wait for: its own requests are judged by `approveFor`
+     * @param known reads who is known; asked only when there is something to compare
+     */
+    strangers: async (expected: Expected, known: () => Promise<KnownNames>): Promise<readonly LeftPending[]> => {
+      const waiting = (await all()).filter((csr) => isPending(csr) && hasWaited(csr)).map(reduced);
+      const others = waiting.filter((pending) => judge(pending, expected).verdict === "other");
+      if (others.length === 0) return [];
+      const names = await known();
+      return others.flatMap((pending) => {
+        const why = strangeness(pending, names);
+        return why === null ? [] : [{ name: pending.name, why }];
+      });
+    },
+  };
+};

@@ -1,0 +1,63 @@
+import { ApiException } from "@kubernetes/client-node";
+import { z } from "zod";
+import type { Configuration } from "../../configuration.ts";
+import { type Authority, authoritiesIn } from "../../desired/authorities.ts";
+import { Refused } from "../../errors.ts";
+import type { World } from "../world.ts";
+
+/** Authorities of clients that kubelets are to trust. */
+export interface KubeletAuthority {
+  readonly pem: string;
+  readonly authorities: readonly Authority[];
+  /** Reason why it is the configuration's and not the cluster's; null when it is the cluster's. */
+  readonly why: string | null;
+}
+
+const OBJECT = "ControllerConfig machine-config-controller";
+const FIELD = `${OBJECT}, spec.kubeAPIServerServingCAData,`;
+
+/** openshift/api, machineconfiguration/v1: base64, as every []byte. WMCO reads the same field. */
+const controllerConfig = z.object({ spec: z.object({ kubeAPIServerServingCAData: z.string() }) });
+
+/** Answers after which the configuration's own authority counts, in words. */
+const notPublished: Readonly<Record<number, string>> = {
+  403: `I may not read ${OBJECT}: apply what \`npm run connect -- manifest\` prints`,
+  404: `the cluster has no ${OBJECT}`,
+};
+
+/** The authorities behind the API server's calls to kubelets; the cluster replaces them about once a year. */
+export const kubeletAuthority = (world: World) => {
+  const published = async (): Promise<string> => {
+    const found: unknown = await world.clients.kubernetes.custom.getClusterCustomObject({
+      group: "machineconfiguration.openshift.io",
+      version: "v1",
+      plural: "controllerconfigs",
+      name: "machine-config-controller",
+    });
+    const config = controllerConfig.safeParse(found).data;
+    return Buffer.from(config?.spec.kubeAPIServerServingCAData ?? "", "base64").toString("utf8");
+  };
+
+  return {
+    /**
+     * Reads what the cluster publishes; where it publishes nothing, what the configuration says.
+     * @throws Refused when there is neither, or what there is cannot be read: no kubelet may start with it
+     */
+    read: async ({ cluster }: Configuration): Promise<KubeletAuthority> => {
+      try {
+        const pem = await published();
+        return { pem, authorities: authoritiesIn(pem, FIELD), why: null };
+      } catch (error) {
+        const why = error instanceof ApiException ? notPublished[error.code] : undefined;
+        if (why === undefined) throw error;
+        const pem = cluster.kubeletClientAuthority;
+        if (pem === undefined)
+          throw new Refused(`${why}, and the configuration has no cluster.kubeletClientAuthority instead`, {
+            cause: error,
+          });
+        const authorities = authoritiesIn(pem, "cluster.kubeletClientAuthority of the configuration");
+        return { pem, authorities, why: `${why}; the kubelet trusts what the configuration says instead` };
+      }
+    },
+  };
+};

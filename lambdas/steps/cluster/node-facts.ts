@@ -1,0 +1,97 @@
+import type { V1Node, V1Pod, V1Volume } from "@kubernetes/client-node";
+import type { NodeDetails } from "../../messages/node/details.ts";
+import type { NodeRow } from "../../messages/node/nodes-table.ts";
+import type { MovedPod } from "../../messages/remove/dialog.ts";
+import type { Machine } from "../ec2/instances.ts";
+import type { Claim } from "./claims.ts";
+import { podsToEvict } from "./evictions.ts";
+import { ownershipOf } from "./ownership.ts";
+
+export const BUILD_LABEL = "node.kubernetes.io/windows-build";
+const ROLE_LABEL = "node-role.kubernetes.io/";
+
+/** A node's labels, none when it has none. */
+export const labelsOf = (node: V1Node): Readonly<Record<string, string>> => node.metadata?.labels ?? {};
+
+/** Only nodes that say they are Windows; anything else is never acted on. */
+export const isWindows = (node: V1Node): boolean => labelsOf(node)["kubernetes.io/os"] === "windows";
+
+/** `aws:///us-west-2a/i-0abc` → `i-0abc` */
+export const instanceIdOf = (node: V1Node): string | null =>
+  /^aws:\/\/\/[^/]+\/(i-[0-9a-f]+)$/.exec(node.spec?.providerID ?? "")?.[1] ?? null;
+
+/** The kubelet's own word. */
+export const isReady = (node: V1Node): boolean => conditionOf(node, "Ready")?.status === "True";
+
+const conditionOf = (node: V1Node, type: string) =>
+  node.status?.conditions?.find((condition) => condition.type === type);
+
+/** kubectl's STATUS column (printNode in pkg/printers/internalversion/printers.go). */
+export function statusOf(node: V1Node): string {
+  const unready = conditionOf(node, "Ready") ? "NotReady" : "Unknown";
+  const status = isReady(node) ? "Ready" : unready;
+  return node.spec?.unschedulable ? `${status},SchedulingDisabled` : status;
+}
+
+/** kubectl's ROLES column (findNodeRoles in the same file). */
+function rolesOf(node: V1Node): string[] {
+  const labels = labelsOf(node);
+  const named = Object.keys(labels).filter((label) => label.startsWith(ROLE_LABEL));
+  const roles = [...named.map((label) => label.slice(ROLE_LABEL.length)), labels["kubernetes.io/role"] ?? ""];
+  return [...new Set(roles)].filter((role) => role !== "").sort();
+}
+
+/** One line of the list of nodes. */
+export const rowOf = (node: V1Node, machine: Machine | undefined): NodeRow => ({
+  name: node.metadata?.name ?? "",
+  status: statusOf(node),
+  roles: rolesOf(node),
+  createdAt: new Date(node.metadata?.creationTimestamp ?? 0).toISOString(),
+  version: node.status?.nodeInfo?.kubeletVersion ?? "",
+  pool: machine?.tags["casement:pool"] ?? null,
+  build: labelsOf(node)[BUILD_LABEL] ?? null,
+  instanceId: instanceIdOf(node),
+});
+
+/** `kubectl describe node`, shortened to what one asks at night. */
+export const detailsOf = (
+  node: V1Node,
+  machine: Machine | undefined,
+  pods: readonly V1Pod[],
+  more: { readonly cluster: string; readonly claimed: readonly Claim[]; readonly heldBy: string | null },
+): NodeDetails => ({
+  ...rowOf(node, machine),
+  addresses: [...new Set((node.status?.addresses ?? []).map(({ address }) => address))],
+  osImage: node.status?.nodeInfo?.osImage ?? "",
+  containerRuntime: node.status?.nodeInfo?.containerRuntimeVersion ?? "",
+  instanceType: labelsOf(node)["node.kubernetes.io/instance-type"] ?? null,
+  zone: machine?.zone ?? null,
+  instanceState: machine?.state ?? null,
+  ownership: ownershipOf(machine, more.cluster, more.claimed),
+  taints: (node.spec?.taints ?? []).map(({ key, value, effect }) => `${key}${value ? `=${value}` : ""}:${effect}`),
+  conditions: (node.status?.conditions ?? []).map(({ type, status, reason, lastTransitionTime }) => ({
+    type,
+    status,
+    reason: reason ?? "",
+    since: new Date(lastTransitionTime ?? 0).toISOString(),
+  })),
+  pods: pods.map((pod) => `${pod.metadata?.namespace}/${pod.metadata?.name}`),
+  heldBy: more.heldBy,
+});
+
+const localVolume = (volume: V1Volume): string[] => {
+  if (volume.emptyDir) return [`emptyDir ${volume.name}`];
+  return volume.hostPath ? [`hostPath ${volume.hostPath.path}`] : [];
+};
+
+/** The pods that a removal moves, and what each would lose. */
+export const movedPods = (pods: readonly V1Pod[]): MovedPod[] =>
+  podsToEvict(pods).map((pod) => {
+    const owner = (pod.metadata?.ownerReferences ?? []).find((reference) => reference.controller);
+    return {
+      namespace: pod.metadata?.namespace ?? "",
+      name: pod.metadata?.name ?? "",
+      owner: owner ? `${owner.kind} ${owner.name}` : null,
+      localData: (pod.spec?.volumes ?? []).flatMap(localVolume),
+    };
+  });

@@ -1,0 +1,148 @@
+import {
+  ApiException,
+  PatchStrategy,
+  setHeaderOptions,
+  type V1Node,
+  type V1Pod,
+  type V1Taint,
+} from "@kubernetes/client-node";
+import { Retryable } from "../../errors.ts";
+import { causesOf, ifPresent, isAbsent } from "../client-errors.ts";
+import { everyPage } from "../every-page.ts";
+import { timestamp, type World } from "../world.ts";
+
+/** A Node of the cluster, as workflows hand it from verb to verb. */
+export type Node = V1Node;
+
+/**
+ * Does the API server say that the object of this name is another one than the request names by its uid? A patch is
+ * answered 422 (`metadata.uid … field is immutable`), a DELETE with a precondition 409.
+ */
+const isAnother = (error: unknown): boolean =>
+  error instanceof ApiException &&
+  (error.code === 409 || (error.code === 422 && causesOf(error).some(({ field }) => field === "metadata.uid")));
+
+const mergePatch = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
+
+/** Nodes and pods as they are found. */
+const reading = ({ clients }: World) => {
+  const { core } = clients.kubernetes;
+  return {
+    /** One node; undefined when there is none of that name. */
+    read: (name: string): Promise<V1Node | undefined> => ifPresent(core.readNode({ name })),
+
+    all: (): Promise<V1Node[]> => everyPage((page) => core.listNode({ ...page })),
+
+    podsOn: (name: string): Promise<V1Pod[]> =>
+      everyPage((page) => core.listPodForAllNamespaces({ fieldSelector: `spec.nodeName=${name}`, ...page })),
+
+    pods: (): Promise<V1Pod[]> => everyPage((page) => core.listPodForAllNamespaces({ ...page })),
+  };
+};
+
+/** Changes to a node, and its end. */
+const changing = (world: World) => {
+  const { core } = world.clients.kubernetes;
+  const { read } = reading(world);
+
+  /** Changes a node only if it is still as it was read: a taint list is replaced whole. */
+  const patchAsRead = async (node: V1Node, body: object): Promise<void> => {
+    const metadata = { resourceVersion: node.metadata?.resourceVersion };
+    try {
+      await core.patchNode({ name: node.metadata?.name ?? "", body: { metadata, ...body } }, mergePatch);
+    } catch (error) {
+      if (error instanceof ApiException && error.code === 409)
+        throw new Retryable("the Node was changed at the same moment", { cause: error });
+      throw error;
+    }
+  };
+
+  return {
+    /** Sets labels; a label that is there with the value stays. */
+    label: async (node: V1Node, labels: Readonly<Record<string, string>>): Promise<void> => {
+      const missing = Object.entries(labels).filter(([key, value]) => node.metadata?.labels?.[key] !== value);
+      if (missing.length === 0) return;
+      const body = { metadata: { labels: Object.fromEntries(missing) } };
+      await core.patchNode({ name: node.metadata?.name ?? "", body }, mergePatch);
+    },
+
+    /** Sets annotations below casement.dev/, for people with kubectl; they prove nothing. */
+    annotate: async (node: V1Node, annotations: Readonly<Record<string, string>>): Promise<void> => {
+      await core.patchNode({ name: node.metadata?.name ?? "", body: { metadata: { annotations } } }, mergePatch);
+    },
+
+    /**
+     * Removes one taint by key.
+     * @throws Retryable when the node was changed since it was read
+     */
+    untaint: async (node: V1Node, key: string): Promise<void> => {
+      const taints: V1Taint[] = node.spec?.taints ?? [];
+      if (!taints.some((taint) => taint.key === key)) return;
+      await patchAsRead(node, { spec: { taints: taints.filter((taint) => taint.key !== key) } });
+    },
+
+    /**
+     * Makes a node unschedulable, or schedulable again, and reads it back: a cordon that did not hold must be seen.
+     * A node that is gone takes no pods either way.
+     */
+    setUnschedulable: async (name: string, unschedulable: boolean): Promise<void> => {
+      try {
+        await core.patchNode({ name, body: { spec: { unschedulable: unschedulable || null } } }, mergePatch);
+      } catch (error) {
+        if (!isAbsent(error)) throw error;
+      }
+      const after = await read(name);
+      if (after && (after.spec?.unschedulable === true) !== unschedulable) {
+        throw new Retryable(`the ${unschedulable ? "cordon" : "uncordon"} of ${name} is not seen yet`);
+      }
+    },
+
+    /**
+     * Deletes the Node that was judged, never a new one of the same name; gone already is fine. It is cordoned first:
+     * the admission policy lets us delete no Node in service, and somebody may have uncordoned it meanwhile.
+     */
+    remove: async (name: string, uid: string): Promise<void> => {
+      try {
+        await core.patchNode({ name, body: { metadata: { uid }, spec: { unschedulable: true } } }, mergePatch);
+        await core.deleteNode({ name, body: { preconditions: { uid } } });
+      } catch (error) {
+        if (isAbsent(error) || isAnother(error)) return;
+        throw error;
+      }
+    },
+  };
+};
+
+/** Nodes of the cluster and what is written on them. */
+export const nodes = (world: World) => {
+  const { core } = world.clients.kubernetes;
+  return {
+    ...reading(world),
+    ...changing(world),
+
+    /** An Event on the Node, so that people with kubectl see what people in Slack see. */
+    announce: async (
+      node: { name: string; uid: string },
+      type: "Normal" | "Warning",
+      reason: string,
+      message: string,
+    ): Promise<void> => {
+      const at = new Date(timestamp(world));
+      await core.createNamespacedEvent({
+        namespace: "default",
+        body: {
+          metadata: { generateName: `${node.name}.`, namespace: "default" },
+          involvedObject: { apiVersion: "v1", kind: "Node", name: node.name, uid: node.uid },
+          type,
+          reason,
+          message: message.slice(0, 1024),
+          source: { component: "casement" },
+          reportingComponent: "casement.dev/bot",
+          firstTimestamp: at,
+          lastTimestamp: at,
+          count: 1,
+        },
+      });
+    },
+  };
+};

@@ -1,0 +1,64 @@
+import type { V1Node, V1Pod } from "@kubernetes/client-node";
+import type { RemovalRefusal } from "../../messages/remove/refusal.ts";
+import type { Machine } from "../ec2/instances.ts";
+import type { Claim } from "./claims.ts";
+import { podsToEvict } from "./evictions.ts";
+import { BUILD_LABEL, isReady, isWindows, labelsOf } from "./node-facts.ts";
+import { ownerOf, ownershipOf } from "./ownership.ts";
+
+/** Pods that only this build of Windows can run: their own selector says so, or they run on such a node now. */
+const podsNeeding = (build: string, node: V1Node, pods: readonly V1Pod[]): number =>
+  podsToEvict(pods).filter(
+    (pod) =>
+      pod.spec?.nodeName === node.metadata?.name ||
+      (!pod.spec?.nodeName && pod.spec?.nodeSelector?.[BUILD_LABEL] === build),
+  ).length;
+
+/** Facts that a removal is judged by. */
+export interface RemovalGround {
+  readonly node: V1Node;
+  readonly machine: Machine | undefined;
+  readonly nodes: readonly V1Node[];
+  /** All pods of the cluster. */
+  readonly pods: readonly V1Pod[];
+  readonly cluster: string;
+  readonly claimed: readonly Claim[];
+  readonly isProtected: boolean;
+  /** The operation that holds the machine, other than the one that asks. */
+  readonly heldBy: string | null;
+}
+
+/** Taints of a node that is not in service: being set up, lost, shut down. Pods of the build may tolerate other taints. */
+const OUT_OF_SERVICE = ["casement.dev/", "node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"];
+
+/** May new pods go there? */
+const isInService = (node: V1Node): boolean =>
+  isReady(node) &&
+  !node.spec?.unschedulable &&
+  !(node.spec?.taints ?? []).some(
+    ({ key, effect }) => effect !== "PreferNoSchedule" && OUT_OF_SERVICE.some((prefix) => key.startsWith(prefix)),
+  );
+
+function lastOfBuild({ node, nodes, pods }: RemovalGround): RemovalRefusal | null {
+  const build = labelsOf(node)[BUILD_LABEL];
+  if (!build) return null;
+  const others = nodes.filter(
+    (other) =>
+      other.metadata?.name !== node.metadata?.name && isWindows(other) && labelsOf(other)[BUILD_LABEL] === build,
+  );
+  if (others.some(isInService)) return null;
+  const needing = podsNeeding(build, node, pods);
+  return needing > 0 ? { kind: "last-of-build", build, pods: needing } : null;
+}
+
+/** Reason why a node may not be removed; null when it may. Ownership comes before safety, doubt counts as no. */
+export function removalRefusalOf(ground: RemovalGround): RemovalRefusal | null {
+  const { node, machine, cluster, claimed, isProtected, heldBy } = ground;
+  if (!isWindows(node)) return { kind: "linux" };
+  if (!machine) return { kind: "no-instance" };
+  const owner = ownerOf(machine, claimed);
+  if (owner) return owner;
+  if (ownershipOf(machine, cluster, claimed) !== "managed") return { kind: "not-launched-by-us" };
+  if (isProtected) return { kind: "termination-protected" };
+  return heldBy ? { kind: "busy", operation: heldBy } : lastOfBuild(ground);
+}

@@ -1,0 +1,194 @@
+import {
+  DescribeInstanceAttributeCommand,
+  DescribeSecurityGroupsCommand,
+  type EC2Client,
+  type Filter,
+  type Instance,
+  paginateDescribeInstances,
+  RunInstancesCommand,
+  type RunInstancesCommandInput,
+  TerminateInstancesCommand,
+} from "@aws-sdk/client-ec2";
+import { GetParameterCommand } from "@aws-sdk/client-ssm";
+import { type Port, securityGroupFaults } from "../../desired/ports.ts";
+import { Refused, Retryable } from "../../errors.ts";
+import { type Lease, leases } from "../ledger/leases.ts";
+import type { World } from "../world.ts";
+import type { Image } from "./launch-request.ts";
+
+/** Facts about an instance that later steps need. */
+export interface Machine {
+  readonly instanceId: string;
+  readonly state: string;
+  readonly privateIp: string;
+  readonly privateDnsName: string;
+  /** In a subnet that gives public addresses, or with an Elastic IP; empty otherwise. */
+  readonly publicIp?: string;
+  readonly publicDnsName?: string;
+  readonly zone: string;
+  /** ISO 8601. */
+  readonly launchedAt: string;
+  readonly tags: Readonly<Record<string, string>>;
+  /** Reason of its state, in EC2's words ("Server.InternalError: Internal error on launch"); empty while it lives. */
+  readonly because?: string;
+}
+
+/** Did we launch it, for this cluster? Only such an instance may be terminated. */
+export const isOurs = ({ tags }: Pick<Machine, "tags">, cluster: string): boolean =>
+  tags["casement:launched"] === "true" && tags["casement:cluster"] === cluster;
+
+/** Is it on its way out, or gone? */
+export const hasEnded = ({ state }: Pick<Machine, "state">): boolean =>
+  state === "shutting-down" || state === "terminated";
+
+/** Does nothing answer there any more, because it ended or was stopped? */
+export const isDown = (machine: Pick<Machine, "state">): boolean =>
+  hasEnded(machine) || machine.state === "stopping" || machine.state === "stopped";
+
+/** Did EC2 itself give it up, and nobody end it? (API reference, StateReason: codes that begin with "Server.") */
+export const wasGivenUp = ({ because = "" }: Machine): boolean => because.startsWith("Server.");
+
+/** EC2 says no more than this of a key that encrypts volumes and may not be used (EC2 user guide, "Instance terminates immediately"). */
+const aboutKeys = (because: string): string =>
+  because.startsWith("Client.InternalError")
+    ? ". The key that encrypts its volumes could not be used: `aws.volumeKey` names a customer-managed one, see the runbook, stage launch"
+    : "";
+
+/** Describes the end of an instance, as far as EC2 tells. */
+export const endOf = ({ instanceId, state, because }: Machine): string =>
+  `${instanceId} is ${state}: ${because ? `EC2 says ${because}${aboutKeys(because)}` : "somebody or something ended it"}`;
+
+/** Launching either gave an instance or found no room here; anything else is thrown. */
+export type Launched = { readonly instanceId: string } | { readonly noRoom: string };
+
+/** Errors of RunInstances that Karpenter treats as "try the next place" (its pkg/errors). */
+const NO_ROOM = new Set([
+  "InsufficientInstanceCapacity",
+  "InsufficientHostCapacity",
+  "InsufficientReservedInstanceCapacity",
+  "ReservationCapacityExceeded",
+  "InsufficientFreeAddressesInSubnet",
+  "VcpuLimitExceeded",
+  "InstanceLimitExceeded",
+  "UnfulfillableCapacity",
+  "Unsupported",
+  "MaxSpotInstanceCountExceeded",
+]);
+
+const IMAGE_PATH = "/aws/service/ami-windows-latest/Windows_Server";
+
+const machineOf = (instance: Instance): Machine => ({
+  instanceId: instance.InstanceId ?? "",
+  state: instance.State?.Name ?? "unknown",
+  privateIp: instance.PrivateIpAddress ?? "",
+  privateDnsName: instance.PrivateDnsName ?? "",
+  publicIp: instance.PublicIpAddress ?? "",
+  publicDnsName: instance.PublicDnsName ?? "",
+  zone: instance.Placement?.AvailabilityZone ?? "",
+  launchedAt: instance.LaunchTime?.toISOString() ?? "",
+  tags: Object.fromEntries((instance.Tags ?? []).map((tag) => [tag.Key ?? "", tag.Value ?? ""])),
+  because: instance.StateReason?.Message ?? "",
+});
+
+/** The operation that launched an instance, by its tag; null for an instance without it. */
+export const launcherOf = (machine: Machine): string | null => machine.tags["casement:operation"] ?? null;
+
+async function find(ec2: EC2Client, filters: Filter[]): Promise<Machine[]> {
+  const found: Machine[] = [];
+  for await (const page of paginateDescribeInstances({ client: ec2, pageSize: 200 }, { Filters: filters })) {
+    const reservations = page.Reservations ?? [];
+    found.push(...reservations.flatMap((reservation) => reservation.Instances ?? []).map(machineOf));
+  }
+  return found;
+}
+
+const stateFilter = (...states: readonly string[]): Filter => ({ Name: "instance-state-name", Values: [...states] });
+
+/** EC2 instances as they are found. */
+const seen = ({ clients: { ec2 } }: World) => ({
+  /** One instance; undefined while EC2 does not know it yet (it is eventually consistent), or no more. */
+  describe: async (instanceId: string): Promise<Machine | undefined> => {
+    const [found] = await find(ec2, [{ Name: "instance-id", Values: [instanceId] }]);
+    return found;
+  },
+
+  /** Finds the instances that were launched for a pool and still exist. */
+  ofPool: (cluster: string, pool: string): Promise<Machine[]> =>
+    find(ec2, [
+      { Name: "tag:casement:cluster", Values: [cluster] },
+      { Name: "tag:casement:pool", Values: [pool] },
+      { Name: "tag:casement:launched", Values: ["true"] },
+      stateFilter("pending", "running", "stopping", "stopped"),
+    ]),
+
+  /** Every instance of the cluster that is not gone. */
+  ofCluster: (clusterId: string): Promise<Machine[]> =>
+    find(ec2, [
+      { Name: `tag:kubernetes.io/cluster/${clusterId}`, Values: ["owned", "shared"] },
+      stateFilter("pending", "running", "stopping", "stopped", "shutting-down"),
+    ]),
+
+  /** Somebody switched termination protection on. */
+  isProtected: async (instanceId: string): Promise<boolean> => {
+    const { DisableApiTermination } = await ec2.send(
+      new DescribeInstanceAttributeCommand({ InstanceId: instanceId, Attribute: "disableApiTermination" }),
+    );
+    return DisableApiTermination?.Value === true;
+  },
+});
+
+/** EC2 instances: chosen, launched, looked at, terminated. */
+export const instances = (world: World) => {
+  const { ec2, launches, ssm } = world.clients;
+  const lease = leases(world);
+
+  return {
+    ...seen(world),
+
+    /** Resolves the newest image of a Windows release from AWS's public parameter. */
+    image: async (windows: string): Promise<Image> => {
+      const parameter = `${IMAGE_PATH}-${windows}-English-Core-Base`;
+      const { Parameter } = await ssm.send(new GetParameterCommand({ Name: parameter }));
+      if (!Parameter?.Value) throw new Refused(`AWS's parameter ${parameter} holds no image`);
+      return { parameter, imageId: Parameter.Value };
+    },
+
+    /** Refuses to launch behind a security group that is open to outside or lacks what the profile needs. */
+    checkSecurityGroup: async (groupId: string, ports: readonly Port[]): Promise<void> => {
+      const { SecurityGroups } = await ec2.send(new DescribeSecurityGroupsCommand({ GroupIds: [groupId] }));
+      const [group] = SecurityGroups ?? [];
+      if (!group) throw new Refused(`the security group ${groupId} does not exist`);
+      const faults = securityGroupFaults(group, ports);
+      if (faults.length > 0)
+        throw new Refused(`the security group ${groupId} is not as it must be: ${faults.join("; ")}`);
+    },
+
+    /** Asks for one instance; the same request again finds the same instance. */
+    launch: async (request: RunInstancesCommandInput): Promise<Launched> => {
+      try {
+        const { Instances } = await launches.send(new RunInstancesCommand(request));
+        const instanceId = Instances?.[0]?.InstanceId;
+        if (!instanceId) throw new Error("EC2 answered a launch without an instance");
+        return { instanceId };
+      } catch (error) {
+        if (error instanceof Error && NO_ROOM.has(error.name)) return { noRoom: error.name };
+        throw error;
+      }
+    },
+
+    /**
+     * Ends an instance that we launched; its lease is checked right before. Terminating twice is the same.
+     * @throws Refused when the lease is not ours any more; Retryable while EC2 does not know the instance
+     */
+    terminate: async (held: Lease): Promise<void> => {
+      await lease.check(held);
+      try {
+        await ec2.send(new TerminateInstancesCommand({ InstanceIds: [held.instanceId] }));
+      } catch (error) {
+        if (error instanceof Error && error.name === "InvalidInstanceID.NotFound")
+          throw new Retryable(`EC2 does not know ${held.instanceId}`, { cause: error });
+        throw error;
+      }
+    },
+  };
+};

@@ -1,0 +1,85 @@
+import { timestamp, type World } from "../world.ts";
+import { type Key, table } from "./table.ts";
+
+interface Places {
+  /** Holders of the places, with the time since when (ISO 8601). */
+  readonly held: Readonly<Record<string, string>>;
+}
+
+interface Reservations {
+  /** Operation → how many nodes it is adding. */
+  readonly adding: Readonly<Record<string, number>>;
+}
+
+const registeringKey: Key = { pk: "places#registering", sk: "places" };
+const poolKey = (pool: string): Key => ({ pk: `pool#${pool}`, sk: "reservations" });
+
+const without = <T>(entries: Readonly<Record<string, T>>, key: string): Record<string, T> =>
+  Object.fromEntries(Object.entries(entries).filter(([name]) => name !== key));
+
+const current = (held: Readonly<Record<string, string>>, now: number): Record<string, string> =>
+  Object.fromEntries(Object.entries(held).filter(([, since]) => now - Date.parse(since) < HELD_AT_MOST_MS));
+
+/**
+ * OKD's own approver stops for everybody when about a hundred CSRs are pending, so at most this many machines of ours
+ * may be on their way into the cluster at once.
+ */
+export const UNREGISTERED_AT_ONCE = 20;
+
+/** No machine is on its way for longer than all its deadlines together: a place held longer was left by a lost execution. */
+const HELD_AT_MOST_MS = 3 * 60 * 60_000;
+
+/** Bounds that hold across executions: machines on their way in, and nodes a pool has promised. */
+export const places = (world: World) => {
+  const items = table(world);
+  return {
+    /** Takes a place among the machines that are not registered yet; false when all are taken. */
+    take: async (owner: string): Promise<boolean> => {
+      let granted = true;
+      await items.revise<Places>(registeringKey, (before) => {
+        const held = current(before?.held ?? {}, world.now());
+        granted = owner in held || Object.keys(held).length < UNREGISTERED_AT_ONCE;
+        return owner in held || !granted ? null : { held: { ...held, [owner]: timestamp(world) } };
+      });
+      return granted;
+    },
+
+    /** Gives the place back; doing it twice does nothing. */
+    giveBack: async (owner: string): Promise<void> => {
+      await items.revise<Places>(registeringKey, (before) =>
+        before && owner in before.held ? { held: without(before.held, owner) } : null,
+      );
+    },
+
+    /**
+     * Promises nodes of a pool to an operation, unless its maximum would be passed.
+     * @param existing the operation that launched each of the pool's nodes (null: not known)
+     * @returns how many nodes the pool has and has promised to others, and whether these were promised too
+     */
+    reserve: async (
+      pool: { readonly name: string; readonly maximum: number },
+      operation: string,
+      count: number,
+      existing: readonly (string | null)[],
+    ): Promise<{ before: number; granted: boolean }> => {
+      let answer = { before: 0, granted: false };
+      await items.revise<Reservations>(poolKey(pool.name), (item) => {
+        const others = without(item?.adding ?? {}, operation);
+        const standing = existing.filter(
+          (launcher) => launcher === null || !(launcher in others || launcher === operation),
+        );
+        const before = standing.length + Object.values(others).reduce((sum, more) => sum + more, 0);
+        answer = { before, granted: before + count <= pool.maximum };
+        return answer.granted && count > 0 ? { adding: { ...others, [operation]: count } } : null;
+      });
+      return answer;
+    },
+
+    /** The operation has ended: what it launched counts by itself from now on. */
+    closeReservation: async (pool: string, operation: string): Promise<void> => {
+      await items.revise<Reservations>(poolKey(pool), (item) =>
+        item && operation in item.adding ? { adding: without(item.adding, operation) } : null,
+      );
+    },
+  };
+};

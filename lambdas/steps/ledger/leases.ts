@@ -1,0 +1,73 @@
+import { Refused } from "../../errors.ts";
+import { timestamp, type World } from "../world.ts";
+import { type Key, table } from "./table.ts";
+
+/** The right to change one machine. The epoch rises with every owner, so that a late one is noticed. */
+export interface Lease {
+  readonly instanceId: string;
+  /** "operation:index" */
+  readonly owner: string;
+  readonly epoch: number;
+}
+
+interface LeaseItem extends Lease {
+  readonly held: boolean;
+  readonly since: string;
+}
+
+const leaseKey = (instanceId: string): Key => ({ pk: `lease#${instanceId}`, sk: "lease" });
+
+const same = (item: LeaseItem | undefined, lease: Lease): boolean =>
+  item?.held === true && item.owner === lease.owner && item.epoch === lease.epoch;
+
+/** One owner per machine, across all executions. */
+export const leases = (world: World) => {
+  const items = table(world);
+  const read = (instanceId: string) => items.read<LeaseItem>(leaseKey(instanceId));
+
+  return {
+    /**
+     * Takes the lease of a machine; the same owner gets the same lease again.
+     * @throws Refused that names the operation which holds it
+     */
+    take: async (instanceId: string, owner: string): Promise<Lease> => {
+      const taken = await items.revise<LeaseItem>(leaseKey(instanceId), (before) => {
+        if (before?.held && before.owner === owner) return null;
+        if (before?.held)
+          throw new Refused(`${instanceId} belongs to the running operation ${before.owner.split(":")[0]}`);
+        return { instanceId, owner, epoch: (before?.epoch ?? 0) + 1, held: true, since: timestamp(world) };
+      });
+      return { instanceId, owner, epoch: taken?.epoch ?? 0 };
+    },
+
+    /**
+     * Stops whoever lost the machine: called before every command, eviction, reboot and terminate.
+     * @throws Refused when the lease is not ours any more
+     */
+    check: async (lease: Lease): Promise<void> => {
+      if (!same(await read(lease.instanceId), lease)) {
+        throw new Refused(`the lease on ${lease.instanceId} is not held by ${lease.owner} any more`);
+      }
+    },
+
+    /** The operation that works on a machine; undefined when none does. */
+    holder: async (instanceId: string): Promise<string | undefined> => {
+      const item = await read(instanceId);
+      return item?.held ? item.owner.split(":")[0] : undefined;
+    },
+
+    /** Gives back what a lost execution held, whatever its epoch; another owner's lease is left alone. */
+    releaseOwned: async (instanceId: string, owner: string): Promise<void> => {
+      await items.revise<LeaseItem>(leaseKey(instanceId), (before) =>
+        before?.held && before.owner === owner ? { ...before, held: false } : null,
+      );
+    },
+
+    /** Gives the machine back; somebody else's lease is left alone. */
+    release: async (lease: Lease): Promise<void> => {
+      await items.revise<LeaseItem>(leaseKey(lease.instanceId), (before) =>
+        before && same(before, lease) ? { ...before, held: false } : null,
+      );
+    },
+  };
+};

@@ -1,0 +1,180 @@
+import { isChange } from "../../commands/list.ts";
+import {
+  BY_TIME,
+  COMMAND_PARTITION,
+  type Decided,
+  EXPIRES,
+  MACHINE_PARTITION,
+  type NodeRecord,
+  type OperationRecord,
+  UNFINISHED,
+} from "../../records.ts";
+import { type DoorWorld, timestamp } from "../world.ts";
+import { type Key, table } from "./table.ts";
+
+const partition = (id: string): string => `operation#${id}`;
+const operationKey = (id: string): Key => ({ pk: partition(id), sk: "operation" });
+const nodeKey = (id: string, index: number): Key => ({
+  pk: partition(id),
+  sk: `node#${String(index).padStart(4, "0")}`,
+});
+const commandKey = (commandId: string): Key => ({ pk: `${COMMAND_PARTITION}${commandId}`, sk: "callback" });
+const machineKey = (instanceId: string): Key => ({ pk: `${MACHINE_PARTITION}${instanceId}`, sk: "callback" });
+
+/** Fields of an operation that may change; its identity may not. */
+export type OperationChange = Partial<Omit<OperationRecord, "id" | "cluster" | "request" | "asker" | "requestedAt">>;
+
+/** Fields of a node's record that may change. */
+export type NodeChange = Partial<Omit<NodeRecord, "operation" | "index">>;
+
+const DAY_SECONDS = 24 * 60 * 60;
+
+/** A command ends within hours; who waits for it is not asked for afterwards. */
+const COMMAND_LIVES_SECONDS = DAY_SECONDS;
+
+/** A look changes nothing: a month later nobody asks for it. */
+const LOOK_LIVES_SECONDS = 30 * DAY_SECONDS;
+
+/** Attributes by which an operation is found in the indexes, and by which DynamoDB lets go of a look. */
+function indexAttributes({ status, endedAt, request, requestedAt }: OperationRecord, cluster: string): object {
+  return {
+    ...(status === "refused" ? {} : { [BY_TIME.hash]: cluster }),
+    ...(endedAt === null ? { [UNFINISHED.hash]: cluster } : {}),
+    ...(isChange(request.command)
+      ? {}
+      : { [EXPIRES]: Math.floor(Date.parse(requestedAt) / 1000) + LOOK_LIVES_SECONDS }),
+  };
+}
+
+/** Outcome of writing a decision down, with the callback that waits for it. */
+export type Recorded =
+  | { readonly kind: "first"; readonly callback: string }
+  /** Seen before; nobody may wait for it any more. */
+  | { readonly kind: "again"; readonly callback: string | null }
+  /** Another decision was there before, or the time was up. */
+  | { readonly kind: "late"; readonly earlier: { readonly decided: Decided; readonly callback: string } | null }
+  | { readonly kind: "unknown" };
+
+interface Decidable {
+  readonly callbacks: Readonly<Record<string, string>>;
+  readonly decided?: Decided | null;
+}
+
+/** One conditional write that brings back which callback waits: the first decision stays, its own cause may repeat it. */
+async function decide(
+  items: ReturnType<typeof table>,
+  key: Key,
+  name: "decision" | "dialog",
+  decided: Decided,
+): Promise<Recorded> {
+  const before = await items.changeIf<Decidable>(
+    key,
+    { decided },
+    {
+      expression:
+        "attribute_exists(callbacks.#name) AND (attribute_not_exists(decided) OR decided = :null OR decided.cause = :cause)",
+      names: { "#name": name },
+      values: { ":cause": decided.cause, ":null": null },
+    },
+  );
+  if (before) return { kind: before.decided ? "again" : "first", callback: before.callbacks[name] ?? "" };
+  const item = await items.read<Decidable>(key);
+  if (!item) return { kind: "unknown" };
+  const callback = item.callbacks[name];
+  if (item.decided?.cause === decided.cause) return { kind: "again", callback: callback ?? null };
+  return { kind: "late", earlier: item.decided && callback ? { decided: item.decided, callback } : null };
+}
+
+/** The part of the ledger that people read: each request with its asker, its time and its course. */
+export const ledger = (world: DoorWorld) => {
+  const items = table(world);
+  const { settings } = world;
+  const awaited = (callbackId: string) => ({
+    callbackId,
+    at: timestamp(world),
+    [EXPIRES]: Math.floor(world.now() / 1000) + COMMAND_LIVES_SECONDS,
+  });
+  const awaitMachine = (instanceId: string, callbackId: string): Promise<void> =>
+    items.replace(machineKey(instanceId), awaited(callbackId));
+  const operation = (id: string): Promise<OperationRecord | undefined> => items.read<OperationRecord>(operationKey(id));
+
+  return {
+    /**
+     * Writes that something was asked for, before anything is started; "again" when this very request was seen.
+     * What the policy refused is kept too, but not listed among the operations.
+     */
+    requested: (record: OperationRecord): Promise<"first" | "again"> =>
+      items.insert(operationKey(record.id), {
+        ...record,
+        ...indexAttributes(record, settings.cluster),
+      }),
+
+    operation,
+
+    /** The newest operations first, at most so many. */
+    operations: (most: number): Promise<OperationRecord[]> =>
+      items.indexed<OperationRecord>(BY_TIME, settings.cluster, "newest first", most),
+
+    /** Every operation that has not ended, the oldest first, however many were asked for since. */
+    unfinished: (): Promise<OperationRecord[]> =>
+      items.indexed<OperationRecord>(UNFINISHED, settings.cluster, "oldest first"),
+
+    changeOperation: (id: string, fields: OperationChange): Promise<void> =>
+      items.change(operationKey(id), fields, fields.endedAt ? [UNFINISHED.hash] : []),
+
+    /**
+     * Marks an operation as cancelled by somebody, unless it has ended; the first one counts.
+     * @param cause what cancelled it: the same cause again is the same cancellation
+     * @returns the operation as it is now; undefined when there is no such operation
+     */
+    requestCancel: async (id: string, by: string, cause: string): Promise<OperationRecord | undefined> => {
+      const change = { cancelledBy: by, cancelCause: cause };
+      const marked = await items.changeIf<OperationRecord>(operationKey(id), change, {
+        expression: "cancelledBy = :null AND endedAt = :null",
+        values: { ":null": null },
+      });
+      return marked ? { ...marked, ...change } : operation(id);
+    },
+
+    /** Takes a cancellation back that did not count, unless there is another one by now. */
+    withdrawCancel: async (id: string, cause: string): Promise<void> => {
+      const mine = {
+        expression: "cancelCause = :cause AND endedAt = :null",
+        values: { ":cause": cause, ":null": null },
+      };
+      await items.changeIf(operationKey(id), { cancelledBy: null }, mine);
+    },
+
+    /** Writes down, once, what somebody decided about a machine that failed. */
+    decideNode: (id: string, index: number, decided: Decided): Promise<Recorded> =>
+      decide(items, nodeKey(id, index), "decision", decided),
+
+    /** Writes down, once, what somebody answered in an operation's dialog. */
+    answerDialog: (id: string, decided: Decided): Promise<Recorded> =>
+      decide(items, operationKey(id), "dialog", decided),
+
+    /** Writes a node's record unless it is there already: a step that runs again must not wipe progress. */
+    beginNode: (record: NodeRecord): Promise<"first" | "again"> =>
+      items.insert(nodeKey(record.operation, record.index), record),
+
+    changeNode: (id: string, index: number, fields: NodeChange): Promise<void> =>
+      items.change(nodeKey(id, index), fields),
+
+    nodes: (id: string): Promise<NodeRecord[]> => items.all<NodeRecord>(partition(id), "node#"),
+
+    /** Remembers which callback waits for a command, so that its event can complete it, or that of its machine's end. */
+    awaitCommand: async (commandId: string, instanceId: string, callbackId: string): Promise<void> => {
+      await items.replace(commandKey(commandId), awaited(callbackId));
+      await awaitMachine(instanceId, callbackId);
+    },
+
+    /** Remembers which callback waits for an instance, so that the event of its end can complete it. */
+    awaitMachine,
+
+    machineCallback: async (instanceId: string): Promise<string | undefined> =>
+      (await items.read<{ callbackId: string }>(machineKey(instanceId)))?.callbackId,
+
+    commandCallback: async (commandId: string): Promise<string | undefined> =>
+      (await items.read<{ callbackId: string }>(commandKey(commandId)))?.callbackId,
+  };
+};

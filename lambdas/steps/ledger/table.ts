@@ -1,0 +1,192 @@
+import { isAws } from "../../clients/aws-call.ts";
+import { Retryable } from "../../errors.ts";
+import type { LedgerIndex } from "../../records.ts";
+import type { DoorWorld } from "../world.ts";
+
+/** The primary key of an item of the ledger's table. */
+export interface Key {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/** Dependencies of reading and writing: no time among them. */
+type Storage = Pick<DoorWorld, "clients" | "settings">;
+
+/** Condition that must hold for a write. */
+interface Condition {
+  readonly expression: string;
+  readonly names?: Record<string, string>;
+  readonly values?: Record<string, unknown>;
+}
+
+const missing: Condition = { expression: "attribute_not_exists(pk)" };
+const existing: Condition = { expression: "attribute_exists(pk)" };
+
+/** Waits for a write's answer; undefined when its condition did not hold. */
+async function unlessUnmet<T>(write: Promise<T>): Promise<T | undefined> {
+  try {
+    return await write;
+  } catch (error) {
+    if (isAws(error, "ConditionalCheckFailedException")) return undefined;
+    throw error;
+  }
+}
+
+/** Writes that happen only if something holds; undefined when it did not. */
+const conditional = ({ clients, settings }: Storage) => {
+  const TableName = settings.ledgerTable;
+
+  const putIf = ({ expression, values }: Condition, item: object) =>
+    unlessUnmet(
+      clients.dynamodb("PutItem", {
+        TableName,
+        Item: item,
+        ConditionExpression: expression,
+        ...(values ? { ExpressionAttributeValues: values } : {}),
+      }),
+    );
+
+  /** Sets fields, and takes others away, under a condition; answers the item as it was before. */
+  const setIf = (
+    key: Key,
+    fields: readonly (readonly [string, unknown])[],
+    condition: Condition,
+    gone: readonly string[] = [],
+  ) =>
+    unlessUnmet(
+      clients.dynamodb("UpdateItem", {
+        TableName,
+        Key: key,
+        UpdateExpression: [
+          `SET ${fields.map((_, at) => `#f${at} = :v${at}`).join(", ")}`,
+          ...(gone.length > 0 ? [`REMOVE ${gone.map((_, at) => `#g${at}`).join(", ")}`] : []),
+        ].join(" "),
+        ConditionExpression: condition.expression,
+        ExpressionAttributeNames: {
+          ...Object.fromEntries(fields.map(([name], at) => [`#f${at}`, name])),
+          ...Object.fromEntries(gone.map((name, at) => [`#g${at}`, name])),
+          ...condition.names,
+        },
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(fields.map(([, value], at) => [`:v${at}`, value])),
+          ...condition.values,
+        },
+        ReturnValues: "ALL_OLD",
+      }),
+    );
+
+  return { putIf, setIf };
+};
+
+const set = (fields: object): (readonly [string, unknown])[] =>
+  Object.entries(fields).filter(([, value]) => value !== undefined);
+
+/** Items as they are read by their keys or through an index. */
+const reading = ({ clients, settings }: Storage) => {
+  const TableName = settings.ledgerTable;
+
+  const read = async <T>(key: Key): Promise<T | undefined> => {
+    const { Item } = await clients.dynamodb("GetItem", { TableName, Key: key, ConsistentRead: true });
+    return Item as T | undefined;
+  };
+
+  /** Every item that a query finds, up to `most`; one answer holds at most 1 MB (API Query). */
+  const query = async <T>(asked: Record<string, unknown>, most = Number.POSITIVE_INFINITY): Promise<T[]> => {
+    const found: unknown[] = [];
+    let from: Record<string, unknown> | undefined;
+    do {
+      const { Items = [], LastEvaluatedKey } = await clients.dynamodb("Query", {
+        TableName,
+        ...asked,
+        ...(Number.isFinite(most) ? { Limit: most - found.length } : {}),
+        ...(from ? { ExclusiveStartKey: from } : {}),
+      });
+      found.push(...Items);
+      from = LastEvaluatedKey;
+    } while (from && found.length < most);
+    return found as T[];
+  };
+
+  return {
+    read,
+
+    /** Every item of a partition whose sort key begins so. */
+    all: <T>(pk: string, begins: string): Promise<T[]> =>
+      query<T>({
+        ConsistentRead: true,
+        KeyConditionExpression: "pk = :pk AND begins_with(sk, :begins)",
+        ExpressionAttributeValues: { ":pk": pk, ":begins": begins },
+      }),
+
+    /**
+     * Items of an index under one hash, by its range; what was written a moment ago may be missing, because indexes are
+     * eventually consistent (Developer Guide, "Global secondary indexes").
+     */
+    indexed: <T>({ name, hash }: LedgerIndex, value: string, order: "oldest first" | "newest first", most?: number) =>
+      query<T>(
+        {
+          IndexName: name,
+          KeyConditionExpression: "#hash = :hash",
+          ExpressionAttributeNames: { "#hash": hash },
+          ExpressionAttributeValues: { ":hash": value },
+          ScanIndexForward: order === "oldest first",
+        },
+        most,
+      ),
+  };
+};
+
+/** The few ways in which items are read and written: reads by key are consistent, writes that race are conditional. */
+export const table = ({ clients, settings }: Storage) => {
+  const TableName = settings.ledgerTable;
+  const { putIf, setIf } = conditional({ clients, settings });
+  const readings = reading({ clients, settings });
+  const { read } = readings;
+
+  return {
+    ...readings,
+
+    /** Writes an item unless one is there: "again" leaves what was there untouched. */
+    insert: async (key: Key, item: object): Promise<"first" | "again"> =>
+      (await putIf(missing, { ...item, ...key })) ? "first" : "again",
+
+    /** Writes an item whatever was there. */
+    replace: async (key: Key, item: object): Promise<void> => {
+      await clients.dynamodb("PutItem", { TableName, Item: { ...item, ...key } });
+    },
+
+    /**
+     * Sets some fields of an item that exists; a field that is undefined stays as it is.
+     * @param gone attributes that are taken away in the same write
+     * @throws Error when there is no such item
+     */
+    change: async (key: Key, fields: object, gone: readonly string[] = []): Promise<void> => {
+      const given = set(fields);
+      if (given.length > 0 && !(await setIf(key, given, existing, gone)))
+        throw new Error(`there is no ${key.pk} ${key.sk} to change`);
+    },
+
+    /** Sets some fields of an item if something holds; the item as it was before, undefined when it did not hold. */
+    changeIf: async <T>(key: Key, fields: object, condition: Condition): Promise<T | undefined> =>
+      (await setIf(key, set(fields), condition))?.Attributes as T | undefined,
+
+    /**
+     * Reads an item, lets `revision` decide, and writes its answer only if nobody wrote in between.
+     * @param revision the item that was there, or undefined → the new one, or null to leave it
+     * @throws Retryable when somebody else was faster
+     */
+    revise: async <T extends object>(
+      key: Key,
+      revision: (before: T | undefined) => T | null,
+    ): Promise<T | undefined> => {
+      const before = await read<T & { version: number }>(key);
+      const after = revision(before);
+      if (after === null) return before;
+      const version = (before?.version ?? 0) + 1;
+      const unchanged = before ? { expression: "version = :seen", values: { ":seen": before.version } } : missing;
+      const written = await putIf(unchanged, { ...after, ...key, version });
+      if (!written) throw new Retryable(`${key.pk} was changed by somebody else at the same moment`);
+      return after;
+    },
+  };
+};

@@ -1,0 +1,103 @@
+import {
+  CreateSecretCommand,
+  DeleteSecretCommand,
+  InvalidRequestException,
+  ResourceExistsException,
+  ResourceNotFoundException,
+} from "@aws-sdk/client-secrets-manager";
+import { z } from "zod";
+import type { Configuration } from "../../configuration.ts";
+import { JOIN_ACCOUNT, JOIN_NAMESPACE } from "../../desired/cluster-access.ts";
+import { bootstrapKubeconfig } from "../../desired/okd.ts";
+import { Refused, Retryable } from "../../errors.ts";
+import type { World } from "../world.ts";
+
+/** The shortest life that an API server grants (k8s pkg/apis/authentication/validation): it is made when the kubelet starts. */
+const TOKEN_SECONDS = 10 * 60;
+
+/** A join token, as far as it is no secret. */
+export interface JoinToken {
+  /** Its `jti`: the API server writes it into every request that is made with the token. */
+  readonly id: string;
+  /** ISO 8601. */
+  readonly expiresAt: string;
+}
+
+const claims = z.object({ jti: z.string().min(1), exp: z.number() });
+
+/** Reads a token's own claims; its signature is the API server's to check. */
+function readToken(token: string): JoinToken {
+  const [, payload = ""] = token.split(".");
+  const found = claims.safeParse(jsonIn(Buffer.from(payload, "base64url").toString("utf8"))).data;
+  if (found) return { id: found.jti, expiresAt: new Date(found.exp * 1000).toISOString() };
+  throw new Refused(
+    "the API server gives join tokens without an id (jti), so a certificate request could not be told from another machine's: Kubernetes 1.30 or newer is needed",
+  );
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Secret that a machine joins with: one per instance, readable by that instance alone, gone once its Node is Ready. */
+export const joinSecret = (world: World) => {
+  const { secrets, kubernetes } = world.clients;
+  const nameOf = (instanceId: string): string => `casement/${world.settings.cluster}/join/${instanceId}`;
+
+  const remove = async (instanceId: string): Promise<void> => {
+    try {
+      await secrets.send(new DeleteSecretCommand({ SecretId: nameOf(instanceId), ForceDeleteWithoutRecovery: true }));
+    } catch (error) {
+      if (!(error instanceof ResourceNotFoundException)) throw error;
+    }
+  };
+
+  return {
+    nameOf,
+
+    /**
+     * Makes a short-lived bootstrap token and keeps it, as a kubeconfig, where only this instance can read it.
+     * The token itself is never returned: a step's result is stored.
+     * @throws Retryable when an older one was in the way: its deletion takes a moment (API Reference, DeleteSecret)
+     * @throws Refused when the API server gives tokens no id
+     */
+    create: async (configuration: Configuration, instanceId: string): Promise<JoinToken> => {
+      const { status } = await kubernetes.core.createNamespacedServiceAccountToken({
+        name: JOIN_ACCOUNT,
+        namespace: JOIN_NAMESPACE,
+        body: { spec: { audiences: [], expirationSeconds: TOKEN_SECONDS } },
+      });
+      if (!status?.token) throw new Error("the API server granted a bootstrap token without saying it");
+      const token = readToken(status.token);
+      const secret = {
+        Name: nameOf(instanceId),
+        SecretString: JSON.stringify({ kubeconfig: bootstrapKubeconfig(configuration, status.token) }),
+        Tags: [
+          { Key: "casement:cluster", Value: world.settings.cluster },
+          { Key: "casement:instance-arn", Value: instanceArn(world, configuration, instanceId) },
+        ],
+      };
+      try {
+        await secrets.send(new CreateSecretCommand(secret));
+      } catch (error) {
+        if (!(error instanceof ResourceExistsException || error instanceof InvalidRequestException)) throw error;
+        await remove(instanceId);
+        throw new Retryable(`an older secret ${secret.Name} is being deleted`, { cause: error });
+      }
+      return token;
+    },
+
+    /** Deletes it at once and for good; deleting what is gone is fine. */
+    remove,
+  };
+};
+
+/** As the instance's credentials present themselves in ec2:SourceInstanceARN. */
+const instanceArn = (world: World, configuration: Configuration, instanceId: string): string => {
+  const account = configuration.instanceProfileArn.split(":")[4] ?? "";
+  return `arn:aws:ec2:${world.settings.region}:${account}:instance/${instanceId}`;
+};

@@ -1,0 +1,200 @@
+import { createHash } from "node:crypto";
+import { PutObjectCommand } from "@aws-sdk/client-s3";
+import {
+  CancelCommandCommand,
+  DescribeInstanceInformationCommand,
+  GetCommandInvocationCommand,
+  type GetCommandInvocationCommandOutput,
+  type InstanceInformation,
+  InvalidInstanceId,
+  InvocationDoesNotExist,
+  paginateDescribeInstanceInformation,
+  paginateListCommands,
+  SendCommandCommand,
+} from "@aws-sdk/client-ssm";
+import type { ApplyRequest, Plan } from "../../desired/plan.ts";
+import { Retryable } from "../../errors.ts";
+import { type DocumentScript, documentLimits, documentName } from "../../scripts/documents.ts";
+import { type Lease, leases } from "../ledger/leases.ts";
+import type { World } from "../world.ts";
+
+/** A command to one machine. */
+export interface Order {
+  readonly script: DocumentScript;
+  /** Becomes the document's one parameter, base64 of this as JSON. Never holds a secret. */
+  readonly request: object;
+  /** Unique per operation, node and purpose: by it a lost answer is found again. At most 100 characters. */
+  readonly mark: string;
+}
+
+/** State of a command on its machine. */
+export type CommandLook =
+  | { readonly state: "running"; readonly status: string }
+  | { readonly state: "done"; readonly result: unknown }
+  | { readonly state: "failed"; readonly why: string };
+
+/** The agent's own report. */
+export interface Agent {
+  readonly online: boolean;
+  readonly version: string | null;
+}
+
+/** The agent must begin within this time: a command that waits longer would run on a machine that has moved on. */
+const BEGIN_WITHIN_SECONDS = 120;
+
+const UNFINISHED = new Set(["Pending", "InProgress", "Delayed", "Cancelling"]);
+
+/** Does a command go on after this status? SSM's events write blanks into statuses; what is unknown has ended. */
+export const isUnderWay = (status: string): boolean => UNFINISHED.has(status.replaceAll(" ", ""));
+
+const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64");
+
+/** The last line that is JSON with our script's name; what SSM cut off never counts as an answer. */
+export function resultOf(output: string, script: DocumentScript): object | undefined {
+  const last = output.trimEnd().split(/\r?\n/).at(-1) ?? "";
+  try {
+    const value: unknown = JSON.parse(last);
+    return typeof value === "object" && value !== null && (value as { script?: unknown }).script === script
+      ? value
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Mark of the agent where it cuts the output that SSM keeps (amazon-ssm-agent, iohandler's DefaultOutputConfig). */
+const CUT = "--output truncated--";
+
+/** Describes the end of a command that did not give its result. */
+function endingOf(script: DocumentScript, status: string, invocation: GetCommandInvocationCommandOutput): string {
+  if (invocation.Status !== "Success")
+    return `${script}.ps1 ended as ${status} (exit code ${invocation.ResponseCode ?? "unknown"})`;
+  const cut = invocation.StandardOutputContent?.includes(CUT);
+  return cut ? `${script}.ps1 printed more than SSM keeps` : `${script}.ps1 ended without its result line`;
+}
+
+function lookAt(script: DocumentScript, invocation: GetCommandInvocationCommandOutput): CommandLook {
+  const status = invocation.StatusDetails ?? invocation.Status ?? "Unknown";
+  if (isUnderWay(invocation.Status ?? "")) return { state: "running", status };
+  const result = resultOf(invocation.StandardOutputContent ?? "", script);
+  if (invocation.Status === "Success" && result) return { state: "done", result };
+  if (result && "ok" in result) return { state: "done", result };
+  const words = (invocation.StandardErrorContent || invocation.StandardOutputContent || "").trim().slice(-600);
+  return { state: "failed", why: `${endingOf(script, status, invocation)}${words ? `: ${words}` : ""}` };
+}
+
+const agentOf = (found: InstanceInformation | undefined): Agent => ({
+  online: found?.PingStatus === "Online",
+  version: found?.AgentVersion ?? null,
+});
+
+/** The agents of the machines, as Systems Manager sees them. */
+const agents = ({ clients: { ssm } }: World) => ({
+  /** Is the agent there? Online may be five minutes old: a command is the proof. */
+  agent: async (instanceId: string): Promise<Agent> => {
+    const { InstanceInformationList } = await ssm.send(
+      new DescribeInstanceInformationCommand({ Filters: [{ Key: "InstanceIds", Values: [instanceId] }] }),
+    );
+    return agentOf(InstanceInformationList?.[0]);
+  },
+
+  /** Every agent that ever registered, by instance id. */
+  agents: async (): Promise<ReadonlyMap<string, Agent>> => {
+    const known = new Map<string, Agent>();
+    for await (const page of paginateDescribeInstanceInformation({ client: ssm, pageSize: 50 }, {}))
+      for (const one of page.InstanceInformationList ?? []) known.set(one.InstanceId ?? "", agentOf(one));
+    return known;
+  },
+});
+
+/** The commands that a machine was sent. */
+const commands = ({ clients: { ssm } }: World) => ({
+  /** The command that carries this mark, if it was sent after all. */
+  sent: async (instanceId: string, mark: string): Promise<string | null> => {
+    for await (const page of paginateListCommands({ client: ssm, pageSize: 50 }, { InstanceId: instanceId })) {
+      const found = (page.Commands ?? []).find((command) => command.Comment === mark);
+      if (found?.CommandId) return found.CommandId;
+    }
+    return null;
+  },
+
+  /** Reads the invocation, never the command: a command may be called a success when nothing ran. */
+  look: async (script: DocumentScript, commandId: string, instanceId: string): Promise<CommandLook> => {
+    const invocation = new GetCommandInvocationCommand({ CommandId: commandId, InstanceId: instanceId });
+    try {
+      return lookAt(script, await ssm.send(invocation));
+    } catch (error) {
+      if (error instanceof InvocationDoesNotExist) return { state: "running", status: "Pending" };
+      throw error;
+    }
+  },
+
+  /** Asks the agent to stop a command; what it has done stays done. */
+  cancelCommand: async (commandId: string, instanceId: string): Promise<void> => {
+    await ssm.send(new CancelCommandCommand({ CommandId: commandId, InstanceIds: [instanceId] }));
+  },
+});
+
+/**
+ * The one document that may be sent for a script: its name holds only the beginning of the hash, and somebody may have
+ * made another of that name (API reference, SendCommand: DocumentHash is compared with the document's content).
+ */
+export function documentOf({ cluster, documents }: World["settings"], script: DocumentScript) {
+  const sha256 = documents[script];
+  if (!sha256) throw new Error(`the settings name no document for ${script}.ps1`);
+  return {
+    DocumentName: documentName(cluster, script, sha256),
+    DocumentVersion: "1",
+    DocumentHash: sha256,
+    DocumentHashType: "Sha256",
+  } as const;
+}
+
+/** Acting on a Windows machine, through its SSM agent only. */
+export const machine = (world: World) => {
+  const { ssm, s3 } = world.clients;
+  const lease = leases(world);
+
+  return {
+    ...agents(world),
+    ...commands(world),
+
+    /** Puts a plan where the machine can read it when it is too large to travel as a parameter. */
+    requestFor: async (plan: Plan, key: string): Promise<ApplyRequest> => {
+      if (base64({ plan }).length <= documentLimits.apply.maxRequest) return { plan };
+      const text = JSON.stringify(plan);
+      const { bucket } = world.settings;
+      const { VersionId } = await s3.send(
+        new PutObjectCommand({ Bucket: bucket, Key: key, Body: text, ContentType: "application/json" }),
+      );
+      if (!VersionId) throw new Error(`the bucket ${bucket} keeps no versions`);
+      return { bucket, key, version: VersionId, sha256: createHash("sha256").update(text).digest("hex") };
+    },
+
+    /**
+     * Sends a command. SendCommand has no idempotency token: call it at most once and look for the mark when the
+     * answer was lost.
+     * @throws Refused when the lease is not ours any more; Retryable while the agent is not registered
+     */
+    send: async (held: Lease, order: Order): Promise<string> => {
+      await lease.check(held);
+      try {
+        const { Command } = await ssm.send(
+          new SendCommandCommand({
+            ...documentOf(world.settings, order.script),
+            InstanceIds: [held.instanceId],
+            Parameters: { Request: [base64(order.request)] },
+            Comment: order.mark,
+            TimeoutSeconds: BEGIN_WITHIN_SECONDS,
+          }),
+        );
+        if (!Command?.CommandId) throw new Error("SSM answered SendCommand without a command id");
+        return Command.CommandId;
+      } catch (error) {
+        if (error instanceof InvalidInstanceId)
+          throw new Retryable(`SSM does not reach ${held.instanceId}: ${error.message}`, { cause: error });
+        throw error;
+      }
+    },
+  };
+};

@@ -1,0 +1,95 @@
+import {
+  type Directory,
+  groupsOf,
+  groupsWithRoles,
+  peopleWithRoles,
+  type SlackChannel,
+  type SlackUser,
+  type Standing,
+  standingOf,
+} from "../../commands/standing.ts";
+import type { Configuration } from "../../configuration.ts";
+import { slackCode } from "../client-errors.ts";
+import { type DoorWorld, timestamp } from "../world.ts";
+import { directory } from "./directory.ts";
+
+type Rules = Pick<Configuration, "people" | "slack">;
+
+/** Slack's codes for somebody or something that is not there (any more). */
+const ABSENT = new Set(["user_not_found", "user_not_visible", "channel_not_found", "no_such_subteam"]);
+
+/** users.info is a method of tier 4, a hundred calls a minute (docs: "Rate limits"): more people take several ticks. */
+const PEOPLE_PER_TICK = 50;
+const TICK_MS = 5 * 60_000;
+
+/** People whose turn it is at this tick; everybody when they are few. */
+function dueAt(now: number, everybody: readonly string[]): readonly string[] {
+  const shares = Math.max(1, Math.ceil(everybody.length / PEOPLE_PER_TICK));
+  return everybody.filter((_, at) => at % shares === Math.floor(now / TICK_MS) % shares);
+}
+
+/** Waits for Slack's answer; undefined when Slack knows nothing of the subject. */
+async function ifThere<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (ABSENT.has(slackCode(error) ?? "")) return undefined;
+    throw error;
+  }
+}
+
+/** Questions to Slack about people, asked at this very moment. */
+const asking = ({ clients }: DoorWorld) => ({
+  user: async (user: string): Promise<SlackUser | undefined> =>
+    (await ifThere((await clients.slack()).users.info({ user })))?.user,
+
+  channel: async (channel: string): Promise<SlackChannel | undefined> =>
+    (await ifThere((await clients.slack()).conversations.info({ channel })))?.channel,
+
+  members: async (usergroup: string): Promise<readonly string[]> =>
+    (await ifThere((await clients.slack()).usergroups.users.list({ usergroup })))?.users ?? [],
+});
+
+/** People as Slack knows them; every question to Slack throws when Slack cannot be asked. */
+export const people = (world: DoorWorld) => {
+  const slack = asking(world);
+  const book = directory(world);
+
+  return {
+    /**
+     * Last facts of the schedule on a person, with the groups that the person is in; undefined when nothing is known.
+     * Enough for a look, which changes nothing: Slack allows so few questions that looks must not use them up.
+     */
+    lastKnown: async (userId: string): Promise<{ standing: Standing; groups: string[] } | undefined> => {
+      const known = await book.read();
+      const standing = known && Object.hasOwn(known.standings, userId) ? known.standings[userId] : undefined;
+      return known && standing ? { standing, groups: groupsOf(known, userId) } : undefined;
+    },
+
+    /** Asks Slack afresh for a person's standing: before a change, and at its approval. */
+    standing: async ({ slack: { channel } }: Rules, userId: string): Promise<Standing> => {
+      const [user, place] = await Promise.all([slack.user(userId), slack.channel(channel)]);
+      return standingOf(user, place);
+    },
+
+    /** Ids of those of the groups that a person is in now. */
+    groupsOf: async (groups: readonly string[], userId: string): Promise<string[]> => {
+      const members = await Promise.all(groups.map(slack.members));
+      return groups.filter((_, at) => members[at]?.includes(userId));
+    },
+
+    /** Reads who holds a role and who they are, and writes it down for the front door, which has no time to ask. */
+    synchronise: async (rules: Rules): Promise<Directory> => {
+      const before = await book.read();
+      const groups: Record<string, readonly string[]> = {};
+      for (const group of groupsWithRoles(rules)) groups[group] = await slack.members(group);
+      const channel = await slack.channel(rules.slack.channel);
+      const standings: Record<string, Standing> = { ...before?.standings };
+      for (const id of dueAt(world.now(), peopleWithRoles(rules, groups)))
+        standings[id] = standingOf(await slack.user(id), channel);
+      const known = { groups, standings, readAt: timestamp(world) };
+      await book.write(known);
+      return known;
+    },
+  };
+};

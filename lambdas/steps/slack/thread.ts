@@ -1,0 +1,129 @@
+import type { View } from "@slack/web-api";
+import { Retryable } from "../../errors.ts";
+import { EXPIRES, type Message } from "../../records.ts";
+import { slackCode } from "../client-errors.ts";
+import { table } from "../ledger/table.ts";
+import { timestamp, type World } from "../world.ts";
+
+/** Slack's own codes for a message that can no longer be edited: a fresh one is posted instead. */
+const LOST = new Set(["message_not_found", "cant_update_message", "edit_window_closed"]);
+
+// The Web API types demand every block by its own shape; messages are checked by Slack and by the simulated Slack.
+type Blocks = NonNullable<
+  Extract<Parameters<import("@slack/web-api").WebClient["chat"]["update"]>[0], { blocks?: unknown }>["blocks"]
+>;
+const blocksOf = (message: Message): Blocks => message.blocks as unknown as Blocks;
+
+/** Metadata by which a message is found again; people do not see it. */
+const MARKED = "casement_message";
+
+/** No operation posts the same message again after this long: an execution ends within hours. */
+const MARK_LIVES_SECONDS = 30 * 24 * 60 * 60;
+
+/** Slack's clock and ours may differ a little. */
+const SKEW_SECONDS = 60;
+
+/** A message as Slack's history gives it. */
+interface Marked {
+  readonly ts?: string;
+  readonly metadata?: { readonly event_type?: string; readonly event_payload?: object };
+}
+
+const carries =
+  (mark: string) =>
+  ({ metadata }: Marked): boolean =>
+    metadata?.event_type === MARKED && (metadata.event_payload as { mark?: unknown } | undefined)?.mark === mark;
+
+/** Messages that were posted, found again by their marks. */
+const finding = (world: World) => async (channel: string, mark: string, since: string, threadTs?: string) => {
+  const slack = await world.clients.slack();
+  const asked = {
+    channel,
+    include_all_metadata: true,
+    oldest: String(Date.parse(since) / 1000 - SKEW_SECONDS),
+    limit: 200,
+  };
+  const pages = threadTs
+    ? slack.paginate("conversations.replies", { ...asked, ts: threadTs })
+    : slack.paginate("conversations.history", asked);
+  for await (const page of pages) {
+    const found = ((page as { messages?: Marked[] }).messages ?? []).find(carries(mark));
+    if (found?.ts) return found.ts;
+  }
+  return undefined;
+};
+
+const posting = (world: World) => {
+  const items = table(world);
+  const find = finding(world);
+  return {
+    /**
+     * Posts a message; in a thread when told. Asked again after a crash or a lost answer, it finds what it posted.
+     * @param mark unique for the message among all of the cluster
+     * @returns its timestamp
+     */
+    post: async (channel: string, message: Message, mark: string, threadTs?: string): Promise<string> => {
+      const key = { pk: `message#${mark}`, sk: "message" };
+      const expires = Math.floor(world.now() / 1000) + MARK_LIVES_SECONDS;
+      if ((await items.insert(key, { since: timestamp(world), [EXPIRES]: expires })) === "again") {
+        const { since = timestamp(world) } = (await items.read<{ since: string }>(key)) ?? {};
+        const known = await find(channel, mark, since, threadTs);
+        if (known) return known;
+      }
+      const slack = await world.clients.slack();
+      const { ts } = await slack.chat.postMessage({
+        channel,
+        text: message.text,
+        blocks: blocksOf(message),
+        unfurl_links: false,
+        metadata: { event_type: MARKED, event_payload: { mark } },
+        ...(threadTs ? { thread_ts: threadTs } : {}),
+      });
+      if (!ts) throw new Retryable("Slack took a message and gave no timestamp");
+      return ts;
+    },
+  };
+};
+
+/** Speaks in Slack. Each verb throws what Slack's client threw: `isBusy` tells whether trying again may help. */
+export const thread = (world: World) => ({
+  ...posting(world),
+
+  /** Rewrites a message in place; returns the timestamp of the one that now stands (a new one if the old is lost). */
+  update: async (channel: string, ts: string, message: Message): Promise<string> => {
+    const slack = await world.clients.slack();
+    try {
+      await slack.chat.update({ channel, ts, text: message.text, blocks: blocksOf(message) });
+      return ts;
+    } catch (error) {
+      if (!LOST.has(slackCode(error) ?? "")) throw error;
+      const posted = await slack.chat.postMessage({ channel, text: message.text, blocks: blocksOf(message) });
+      return posted.ts ?? ts;
+    }
+  },
+
+  /** Says something that only one person sees; nothing to who has left the channel. */
+  whisper: async (channel: string, user: string, message: Message): Promise<void> => {
+    const slack = await world.clients.slack();
+    try {
+      await slack.chat.postEphemeral({ channel, user, text: message.text, blocks: blocksOf(message) });
+    } catch (error) {
+      if (slackCode(error) !== "user_not_in_channel") throw error;
+    }
+  },
+
+  /**
+   * Fills a dialog; the front door opened it before anything was started.
+   * @returns false when the person has answered or closed it
+   */
+  fillDialog: async (externalId: string, view: object): Promise<boolean> => {
+    const slack = await world.clients.slack();
+    try {
+      await slack.views.update({ external_id: externalId, view: view as View });
+      return true;
+    } catch (error) {
+      if (slackCode(error) !== "not_found") throw error;
+      return false;
+    }
+  },
+});

@@ -1,0 +1,20 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Notice } from "../../messages/operation/notices.ts";
+import type { Steps } from "../../steps/steps.ts";
+
+/** A few seconds: whoever presses a button meanwhile must not wait for EventBridge. */
+const ATTEMPTS = 3;
+const PAUSE = { seconds: 2 };
+
+/**
+ * Says past Slack that somebody is waited for. What cannot be said holds nothing up: the message in Slack says it too, and
+ * the step's failure stays in the execution's history.
+ * @param name unique within the execution
+ */
+export const callPeople = (ctx: DurableContext, steps: Steps, name: string, notice: Notice): Promise<void> =>
+  ctx
+    .step(`call people: ${name}`, () => steps.notices.send(notice), {
+      retryStrategy: (_error, attempt) =>
+        attempt < ATTEMPTS ? { shouldRetry: true, delay: PAUSE } : { shouldRetry: false },
+    })
+    .catch(() => undefined);

@@ -1,0 +1,117 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { Retryable } from "../../errors.ts";
+import type { DocumentScript } from "../../scripts/documents.ts";
+import type { Lease } from "../../steps/ledger/leases.ts";
+import type { CommandLook, Order } from "../../steps/machine/machine.ts";
+import type { Steps } from "../../steps/steps.ts";
+import {
+  type Bounds,
+  Cancelled,
+  found,
+  MachineEnded,
+  MINUTE,
+  onlyUntil,
+  StageFailed,
+  step,
+  stepAtMostOnce,
+  still,
+  TimeIsUp,
+  until,
+} from "./durable.ts";
+
+/** Behind the event that a command finished stands a slow poll: events are best effort. */
+const LOOK_AGAIN_SECONDS = 45;
+
+/** Errors after which SSM certainly did not take the command. */
+const notTaken = (error: Error): boolean => error instanceof Retryable || error.name === "ThrottlingException";
+
+/** Result of one look: the command, and whether anybody still wants it. */
+interface Round {
+  readonly look: CommandLook;
+  readonly cancelledBy: string | null;
+  /** End of the machine, in words, while the command still seems to run. */
+  readonly end: string | null;
+  readonly late: boolean;
+}
+
+/** @throws MachineEnded when nothing will come of the command any more */
+function requireMachine({ end }: Round): void {
+  if (end !== null) throw new MachineEnded(end);
+}
+
+/** Milliseconds that a machine may take to end a command that was called off; SSM's cancelling is best effort. */
+const CALLED_OFF_WITHIN_MS = MINUTE;
+
+/** A command that nobody waits for any more must not run into what comes next: scripts let no second one in. */
+async function callOff(
+  ctx: DurableContext,
+  steps: Steps,
+  { instanceId }: Lease,
+  name: string,
+  { commandId, script }: { readonly commandId: string; readonly script: DocumentScript },
+  { now }: Bounds,
+): Promise<void> {
+  const patience = await step(ctx, `call off ${name}`, async () => {
+    await steps.machine.cancelCommand(commandId, instanceId);
+    return now() + CALLED_OFF_WITHIN_MS;
+  });
+  await until(ctx, `${name} is called off`, onlyUntil(patience, now), async () => {
+    const look = await steps.machine.look(script, commandId, instanceId);
+    return look.state === "running" ? still("the agent to end it") : found(true);
+  }).catch(() => undefined);
+}
+
+/** A result line's common part: every script says whether it did what was asked. */
+interface ScriptResult {
+  readonly ok: boolean;
+}
+
+/**
+ * Runs one of our scripts on a machine and waits for its result line, woken by the command's event or by the instance's
+ * end, looking by itself when no event comes. The command is sent exactly once, also across crashes.
+ * @param name unique within the execution
+ * @returns the script's own result, which may still say `ok: false`
+ * @throws StageFailed with the machine's words, or when the deadline passes; MachineEnded; Cancelled
+ */
+export async function runScript<T extends ScriptResult>(
+  ctx: DurableContext,
+  steps: Steps,
+  held: Lease,
+  name: string,
+  order: Omit<Order, "mark">,
+  bounds: Bounds,
+): Promise<T> {
+  const mark = `${held.owner} ${name}`;
+  const commandId = await stepAtMostOnce(
+    ctx,
+    `send ${name}`,
+    () => steps.machine.send(held, { ...order, mark }),
+    () => steps.machine.sent(held.instanceId, mark),
+    notTaken,
+  );
+  for (let round = 1; ; round += 1) {
+    const [finished, callbackId] = await ctx.createCallback(`${name} finished ${round}`, {
+      timeout: { seconds: LOOK_AGAIN_SECONDS },
+    });
+    // The event may have come before the callback was known: after writing it down, look once.
+    const seen = await step(ctx, `look at ${name} ${round}`, async (): Promise<Round> => {
+      await steps.ledger.awaitCommand(commandId, held.instanceId, callbackId);
+      const look = await steps.machine.look(order.script, commandId, held.instanceId);
+      return {
+        look,
+        end: look.state === "running" ? await bounds.endOfMachine() : null,
+        cancelledBy: await bounds.cancelledBy(),
+        late: bounds.now() >= bounds.until,
+      };
+    });
+    if (seen.look.state === "done") return seen.look.result as T;
+    if (seen.look.state === "failed") throw new StageFailed(seen.look.why);
+    requireMachine(seen);
+    if (seen.cancelledBy !== null || seen.late) {
+      await callOff(ctx, steps, held, name, { commandId, script: order.script }, bounds);
+      if (seen.cancelledBy !== null) throw new Cancelled(seen.cancelledBy);
+      throw new TimeIsUp(`${order.script}.ps1, which SSM calls ${seen.look.status}`);
+    }
+    await finished.catch(() => undefined);
+  }
+}

@@ -1,0 +1,90 @@
+import { isDryRun, type Start } from "../../commands/command.ts";
+import { isChange } from "../../commands/list.ts";
+import { Refused, UserError } from "../../errors.ts";
+import { busyMessage, mistakeMessage, refusedMessage, troubleMessage } from "../../messages/operation/endings.ts";
+import type { Message, OperationStatus } from "../../records.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { causeOf } from "../engine/durable.ts";
+import { checkAsker } from "./requester.ts";
+
+/** Facts that every operation finds out first. */
+export interface Begun {
+  readonly runtimeVersion: string;
+  readonly commandWord: string;
+}
+
+/**
+ * Writes that the operation runs, and which version of the runtime document it goes by.
+ * @returns null when there is nothing to do: the front door gave this start up and said so
+ * @throws Refused, or UserError for a look, when the start was delivered too late: what was asked an hour ago may not be
+ * wanted any more
+ * @throws Forbidden when the asker may not, by today's policy and by what Slack says now
+ */
+export async function beginOperation(steps: Steps, start: Start, executionArn: string): Promise<Begun | null> {
+  const { version, configuration } = await steps.runtime.read(null);
+  const operation = await steps.ledger.operation(start.operation);
+  if (!operation || operation.endedAt !== null) return null;
+  if (steps.now() / 1000 > start.notAfter) throw late(start);
+  await steps.ledger.changeOperation(start.operation, { status: "running", executionArn });
+  await checkAsker(steps, start, configuration);
+  return { runtimeVersion: version, commandWord: configuration.command };
+}
+
+/** Error of a start that came late: a promised change shows as refused in the list, a look concerns only its asker. */
+function late({ request }: Start): Error {
+  const words = "This request arrived too late to be acted on. Please ask again.";
+  return isChange(request.command) ? new Refused(words) : new UserError(words);
+}
+
+/** Says something to the asker alone. */
+export const whisperTo = (steps: Steps, start: Start, message: Message): Promise<void> =>
+  steps.thread.whisper(start.asker.channel, start.asker.userId, message);
+
+const endings: Readonly<Record<string, OperationStatus>> = {
+  Refused: "refused",
+  UserError: "not-started",
+  Forbidden: "refused",
+};
+
+/** Message in the channel for each kind of error that ends an operation; any other error is a bug. */
+const messages: Readonly<Record<string, typeof troubleMessage>> = { Refused: refusedMessage, Retryable: busyMessage };
+
+/** Errors that concern nobody but the asker; so does every error of a dry run. */
+const PRIVATE: ReadonlySet<string> = new Set(["UserError", "Forbidden"]);
+
+/** The command as people type it; a bot that is not set up yet is called as it is by default. */
+const commandWord = async (steps: Steps): Promise<string> => {
+  try {
+    return (await steps.runtime.rules()).command;
+  } catch {
+    return "/win";
+  }
+};
+
+async function privately(steps: Steps, start: Start, message: Message): Promise<Message> {
+  await whisperTo(steps, start, message);
+  return message;
+}
+
+/**
+ * Ends an operation that got nowhere: the kind of the error says who is told. A mistake is told to the asker alone,
+ * a refusal and a bug in the channel.
+ * @returns what was said
+ */
+export async function failOperation(steps: Steps, start: Start, error: unknown): Promise<Message> {
+  const cause = causeOf(error);
+  const status = endings[cause.name] ?? "failed";
+  await steps.ledger.changeOperation(start.operation, {
+    status,
+    summary: cause.message.slice(0, 500),
+    endedAt: steps.timestamp(),
+  });
+  if (PRIVATE.has(cause.name)) return privately(steps, start, mistakeMessage(cause.message));
+  const word = await commandWord(steps);
+  const message = (messages[cause.name] ?? troubleMessage)(start, cause.message, word);
+  if (isDryRun(start.request)) return privately(steps, start, message);
+  const operation = await steps.ledger.operation(start.operation);
+  const mark = `${start.operation} end`;
+  await steps.thread.post(start.asker.channel, message, mark, operation?.messageTs ?? undefined);
+  return message;
+}

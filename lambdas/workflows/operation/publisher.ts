@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { operationMessage } from "../../messages/operation/operation.ts";
+import { type Told, threadLines, toldOf } from "../../messages/operation/thread.ts";
+import type { NodeRecord, OperationView } from "../../records.ts";
+import { isBusy, wordsOf } from "../../steps/client-errors.ts";
+import type { Steps } from "../../steps/steps.ts";
+
+/** Message and thread as they were last published, carried from look to look. */
+export interface Published {
+  readonly messageTs: string;
+  /** Fingerprint of the view as last written: the state of a watch is stored at each of its looks. */
+  readonly view: string;
+  /** Milliseconds: elapsed times are refreshed now and then though nothing else changed. */
+  readonly at: number;
+  /** State of each node as the thread told it, in the order of their indexes. */
+  readonly told: readonly Told[];
+  /** Reason why Slack could not be reached at the last look; the operation goes on meanwhile. */
+  readonly trouble: string | null;
+}
+
+const REFRESH_MS = 30_000;
+
+/** A thread line a node per look would be a flood; Slack takes about one message a second per channel. */
+const LINES_AT_ONCE = 5;
+
+/** Of what people see: neither the time of the look nor who is woken by changes. */
+const fingerprint = ({ operation, nodes, pool }: OperationView): string =>
+  createHash("sha256")
+    .update(JSON.stringify([{ ...operation, callbacks: {} }, nodes, pool]))
+    .digest("hex");
+
+/** Everything the one message shows, read from the ledger. */
+export async function viewOf(
+  steps: Steps,
+  id: string,
+  pool: OperationView["pool"],
+): Promise<OperationView | undefined> {
+  const operation = await steps.ledger.operation(id);
+  return operation && { operation, nodes: await steps.ledger.nodes(id), pool, now: steps.timestamp() };
+}
+
+/** Result of telling the thread: every line that was said counts as said, also when Slack failed in the middle. */
+interface Telling {
+  readonly told: readonly Told[];
+  readonly trouble: string | null;
+}
+
+async function tellThread(steps: Steps, view: OperationView, before: Published, commandWord: string): Promise<Telling> {
+  const { channel, id } = view.operation;
+  const told = new Map(before.told.map((node) => [node.index, node]));
+  let room = LINES_AT_ONCE;
+  try {
+    for (const node of view.nodes) {
+      const lines = threadLines(view.operation, told.get(node.index) ?? null, node, commandWord, view.now);
+      // A node that alone has more to say is told whole when nothing was said before it: it would wait for room for ever.
+      if (lines.length > room && room < LINES_AT_ONCE) break;
+      room -= lines.length;
+      for (const { mark, message } of lines)
+        await steps.thread.post(channel, message, `${id} ${node.index} ${mark}`, before.messageTs);
+      told.set(node.index, toldOf(node));
+    }
+    return { told: [...told.values()], trouble: null };
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return { told: [...told.values()], trouble: wordsOf(error) };
+  }
+}
+
+/**
+ * Brings message and thread up to date. Slack being busy or down is noted and made up for at the next look.
+ * @returns what has been said now
+ * @throws only what is a bug: a message that Slack refuses
+ */
+export async function publish(
+  steps: Steps,
+  view: OperationView,
+  before: Published,
+  commandWord: string,
+): Promise<Published> {
+  const seen = fingerprint(view);
+  const stale = steps.now() - before.at >= REFRESH_MS && view.operation.endedAt === null;
+  try {
+    const changed = seen !== before.view || stale;
+    const messageTs = changed
+      ? await steps.thread.update(view.operation.channel, before.messageTs, operationMessage(view, commandWord))
+      : before.messageTs;
+    const kept: Published = {
+      ...before,
+      messageTs,
+      ...(changed ? { view: seen, at: steps.now() } : {}),
+      trouble: null,
+    };
+    return { ...kept, ...(await tellThread(steps, view, kept, commandWord)) };
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return { ...before, trouble: wordsOf(error) };
+  }
+}
+
+/** Has everything been said that there is to say? */
+export const saidAll = (published: Published, nodes: readonly NodeRecord[]): boolean =>
+  published.trouble === null && nodes.every((node) => isDeepStrictEqual(published.told[node.index], toldOf(node)));
+
+/** Posts the one message of an operation; a step that runs again finds it by what the ledger holds. */
+export async function postFirst(
+  steps: Steps,
+  id: string,
+  pool: OperationView["pool"],
+  commandWord: string,
+): Promise<Published> {
+  const view = await viewOf(steps, id, pool);
+  if (!view) throw new Error(`the operation ${id} is not in the ledger`);
+  const known = view.operation.messageTs;
+  const messageTs = known ?? (await steps.thread.post(view.operation.channel, operationMessage(view, commandWord), id));
+  if (!known) await steps.ledger.changeOperation(id, { messageTs });
+  return { messageTs, view: fingerprint(view), at: steps.now(), told: [], trouble: null };
+}

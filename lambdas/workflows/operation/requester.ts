@@ -1,0 +1,69 @@
+import type { Start } from "../../commands/command.ts";
+import { isChange } from "../../commands/list.ts";
+import { mayUse, rolesOf } from "../../commands/policy.ts";
+import { groupsWithRoles } from "../../commands/standing.ts";
+import type { Rules } from "../../configuration.ts";
+import { Forbidden, Refused } from "../../errors.ts";
+import { type Refusal, refusalMessage } from "../../messages/command/refusals.ts";
+import { isBusy } from "../../steps/client-errors.ts";
+import type { Steps } from "../../steps/steps.ts";
+
+/**
+ * Judges afresh what the front door had no time to ask: is the asker a full member, is the channel ours alone, and does the
+ * policy of today allow it? Before a workflow begins, and again when its plan was approved. For a change Slack is asked.
+ * @throws Forbidden with a sentence for the asker alone
+ */
+export async function checkAsker(steps: Steps, start: Start, rules: Rules): Promise<void> {
+  const { asker, request } = start;
+  const judge = isChange(request.command) ? refusalOf : lookRefusalOf;
+  const refusal = await judge(steps, asker.userId, request.command, rules);
+  if (refusal) throw new Forbidden(refusalMessage(refusal, rules.command).text);
+}
+
+/** A look goes by what the schedule read minutes ago, and asks Slack only about people whom the schedule does not know. */
+async function lookRefusalOf(steps: Steps, userId: string, command: string, rules: Rules): Promise<Refusal | null> {
+  const known = await steps.people.lastKnown(userId);
+  if (!known) return refusalOf(steps, userId, command, rules);
+  if (known.standing !== "member") return { kind: known.standing };
+  return mayUse(rules, rolesOf(rules, userId, known.groups), command) ? null : { kind: "policy", command };
+}
+
+async function refusalOf(steps: Steps, userId: string, command: string, rules: Rules): Promise<Refusal | null> {
+  const standing = await steps.people.standing(rules, userId);
+  if (standing !== "member") return { kind: standing };
+  if (mayUse(rules, rolesOf(rules, userId, []), command)) return null;
+  const groups = await steps.people.groupsOf(groupsWithRoles(rules), userId);
+  return mayUse(rules, rolesOf(rules, userId, groups), command) ? null : { kind: "policy", command };
+}
+
+/**
+ * Judges afresh somebody whose click the front door took by what it knew: by today's policy, and by what Slack says now.
+ * Who may not is told so, alone.
+ * @param command whoever may use it may decide
+ */
+export async function mayDecide(steps: Steps, userId: string, command: string): Promise<boolean> {
+  const rules = await steps.runtime.rules();
+  const refusal = await refusalOf(steps, userId, command, rules);
+  if (refusal) await steps.thread.whisper(rules.slack.channel, userId, refusalMessage(refusal, rules.command));
+  return refusal === null;
+}
+
+/**
+ * Finds the person who cancelled an operation; null while nobody did who may. The first look judges afresh, and notes
+ * the verdict for the others. While Slack cannot be asked or the rules cannot be read, the front door's verdict of
+ * minutes ago stands: a cancellation only puts things back.
+ */
+export async function cancelledBy(steps: Steps, id: string): Promise<string | null> {
+  const operation = await steps.ledger.operation(id);
+  const { cancelledBy: by = null, cancelCause: cause, cancelAllowed } = operation ?? {};
+  if (by === null || cause === cancelAllowed || cause === undefined) return by;
+  try {
+    const allowed = await mayDecide(steps, by, "cancel");
+    if (allowed) await steps.ledger.changeOperation(id, { cancelAllowed: cause });
+    else await steps.ledger.withdrawCancel(id, cause);
+    return allowed ? by : null;
+  } catch (error) {
+    if (isBusy(error) || error instanceof Refused) return by;
+    throw error;
+  }
+}

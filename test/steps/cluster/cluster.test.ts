@@ -1,0 +1,392 @@
+import type { V1Node, V1Pod } from "@kubernetes/client-node";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startingTaint } from "../../../lambdas/desired/okd-kubelet.ts";
+import { Refused, Retryable } from "../../../lambdas/errors.ts";
+import { CLIENT_SIGNER, SERVING_SIGNER } from "../../../lambdas/steps/cluster/csr-rules.ts";
+import type { Evicted } from "../../../lambdas/steps/cluster/evictions.ts";
+import type { Lease } from "../../../lambdas/steps/ledger/leases.ts";
+import { budget, linuxNode } from "../../sandbox/kubernetes/cluster.ts";
+import { type Stand, stand } from "../ground.ts";
+import {
+  bootstrapper,
+  client,
+  commonName,
+  expecting,
+  nodeName,
+  rightSubject,
+  serving,
+  signed,
+} from "./signing-requests.ts";
+
+type KubeObject = ReturnType<Stand["kubernetes"]["create"]>;
+
+let ground: Stand;
+beforeAll(async () => {
+  ground = await stand();
+  ground.resume();
+});
+afterAll(() => ground.close());
+
+const verbs = () => ground.as("provision-node");
+const stored = (object: object): KubeObject => ground.kubernetes.create(object as KubeObject);
+const windowsNode = (name: string, spec: object = {}): KubeObject =>
+  stored({ ...linuxNode(name), metadata: { name, labels: { "kubernetes.io/os": "windows" } }, spec });
+const read = async (name: string): Promise<V1Node> => (await verbs().nodes.read(name)) ?? {};
+const taints = [
+  { key: "os", value: "Windows", effect: "NoSchedule" },
+  { key: startingTaint.key, effect: "NoSchedule" },
+];
+
+describe("A node", () => {
+  it("is read by name, and its absence is an answer", async () => {
+    windowsNode("read-1");
+    expect(await read("read-1")).toMatchObject({ metadata: { name: "read-1" } });
+    expect(await verbs().nodes.read("read-2")).toBeUndefined();
+  });
+
+  it("gets labels beside those it has, and no write when they are there", async () => {
+    windowsNode("label-1");
+    await verbs().nodes.label(await read("label-1"), { "casement.dev/pool": "web" });
+    const after = await read("label-1");
+    expect(after.metadata?.labels).toMatchObject({ "kubernetes.io/os": "windows", "casement.dev/pool": "web" });
+    await verbs().nodes.label(after, { "casement.dev/pool": "web" });
+    expect((await read("label-1")).metadata?.resourceVersion).toBe(after.metadata?.resourceVersion);
+  });
+
+  it("loses one taint and keeps the others", async () => {
+    windowsNode("taint-1", { taints });
+    await verbs().nodes.untaint(await read("taint-1"), startingTaint.key);
+    const left = (await read("taint-1")).spec?.taints?.map(({ key }) => key);
+    expect(left).toContain("os");
+    expect(left).not.toContain(startingTaint.key);
+  });
+
+  it("is not changed by who has read it before somebody else changed it", async () => {
+    windowsNode("taint-2", { taints });
+    const before = await read("taint-2");
+    await verbs().nodes.label(before, { "casement.dev/changed": "since" });
+    await expect(verbs().nodes.untaint(before, startingTaint.key)).rejects.toThrow(Retryable);
+    expect((await read("taint-2")).spec?.taints?.map(({ key }) => key)).toContain(startingTaint.key);
+  });
+
+  it("is cordoned and uncordoned, twice like once", async () => {
+    windowsNode("cordon-1");
+    for (const unschedulable of [true, true, false, false]) {
+      await verbs().nodes.setUnschedulable("cordon-1", unschedulable);
+      expect((await read("cordon-1")).spec?.unschedulable ?? false).toBe(unschedulable);
+    }
+  });
+
+  it("is deleted only if it is the one that was judged; gone already is fine", async () => {
+    windowsNode("delete-1");
+    const uid = (await read("delete-1")).metadata?.uid ?? "";
+    await verbs().nodes.remove("delete-1", "00000000-0000-4000-8000-000000000000");
+    expect(await read("delete-1")).toMatchObject({ metadata: { uid } });
+    expect((await read("delete-1")).spec?.unschedulable).toBeUndefined();
+    await verbs().nodes.remove("delete-1", uid);
+    await verbs().nodes.remove("delete-1", uid);
+    expect(await verbs().nodes.read("delete-1")).toBeUndefined();
+  });
+
+  it("carries what happens to it as Events", async () => {
+    windowsNode("event-1");
+    const uid = (await read("event-1")).metadata?.uid ?? "";
+    await verbs().nodes.announce({ name: "event-1", uid }, "Warning", "CasementFailed", "x".repeat(3_000));
+    const [event] = ground.kubernetes.objects("events").filter((one) => one.reason === "CasementFailed");
+    expect(event).toMatchObject({ type: "Warning", involvedObject: { kind: "Node", name: "event-1", uid } });
+    expect(event?.message).toHaveLength(1_024);
+  });
+});
+
+describe("Lists", () => {
+  const host = { machine: "10.0.0.77", kind: "windows-instances", owner: "10.0.0.77" };
+
+  it("are read to their last page", async () => {
+    for (let index = 0; index < 520; index += 1)
+      stored({ ...pod(`page-${index}`), spec: { ...pod("x").spec, nodeName: "paged" } });
+    expect(await verbs().nodes.podsOn("paged")).toHaveLength(520);
+    expect((await verbs().nodes.pods()).length).toBeGreaterThanOrEqual(520);
+  });
+
+  it("of claims are empty on a cluster that knows neither Machines nor WMCO's list", async () => {
+    expect(await verbs().claims.all()).toEqual([]);
+  });
+
+  it("of claims name the addresses that WMCO was given", async () => {
+    const metadata = { name: "windows-instances", namespace: "openshift-windows-machine-config-operator" };
+    stored({ apiVersion: "v1", kind: "ConfigMap", metadata, data: { "10.0.0.77": "username=Administrator" } });
+    expect(await verbs().claims.all()).toEqual([host]);
+  });
+
+  it("of claims name the instances of Machines, and no Machine that has none yet", async () => {
+    const metadata = (name: string) => ({ name, namespace: "openshift-machine-api" });
+    const machine = { apiVersion: "machine.openshift.io/v1beta1", kind: "Machine" };
+    stored({ ...machine, metadata: metadata("win-1"), spec: { providerID: "aws:///us-west-2a/i-0c000000000000001" } });
+    stored({ ...machine, metadata: metadata("win-2"), spec: {} });
+    const [one, two] = ["i-0c000000000000001", "i-0c000000000000002"];
+    const ownerReferences = [{ apiVersion: machine.apiVersion, kind: "MachineSet", name: "winworker", uid: "u" }];
+    const spec = { providerID: `aws:///us-west-2a/${two}` };
+    stored({ ...machine, metadata: { ...metadata("win-3"), ownerReferences }, spec });
+    expect(await verbs().claims.all()).toEqual([
+      { machine: one, kind: "machine", owner: "win-1" },
+      { machine: two, kind: "machine-set", owner: "winworker" },
+      host,
+    ]);
+  });
+});
+
+const pod = (name: string, labels: Record<string, string> = {}) => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name, namespace: "default", labels },
+  spec: { nodeName: "evict-1", containers: [{ name: "main", image: "pause" }] },
+  status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] },
+});
+
+describe("An eviction", () => {
+  let lease: Lease;
+  beforeAll(async () => {
+    lease = await verbs().leases.take("i-0e71c7", "remove-1:0");
+  });
+  const evict = (pod: V1Pod, held = lease): Promise<Evicted> => ground.as("remove-node").evictions.evict(held, pod);
+  const podOf = async (name: string) =>
+    (await verbs().nodes.podsOn("evict-1")).find(({ metadata }) => metadata?.name === name) ?? {};
+
+  it("takes the pod that was seen, and is not asked twice for one that is leaving", async () => {
+    stored(pod("free"));
+    const free = await podOf("free");
+    expect(await evict(free)).toEqual({ state: "leaving" });
+    const asked = ground.foundation.calls.after(0).length;
+    const leaving = { ...free, metadata: { ...free.metadata, deletionTimestamp: new Date() } };
+    expect(await evict(leaving)).toEqual({ state: "leaving" });
+    expect(ground.foundation.calls.after(asked)).toEqual([]);
+  });
+
+  it("leaves a namesake alone, and a pod that is gone is gone", async () => {
+    stored(pod("twin"));
+    const twin = await podOf("twin");
+    const other = { ...twin, metadata: { ...twin.metadata, uid: "00000000-0000-4000-8000-000000000000" } };
+    expect(await evict(other)).toEqual({ state: "gone" });
+    expect(await podOf("twin")).toMatchObject({ metadata: { uid: twin.metadata?.uid } });
+    const never = { metadata: { name: "never", namespace: "default", uid: "u" } };
+    expect(await evict(never)).toEqual({ state: "gone" });
+  });
+
+  it("is refused to whoever lost the lease, before the API server is asked", async () => {
+    stored(pod("unheld"));
+    const lost = { ...lease, epoch: lease.epoch - 1 };
+    await expect(evict(await podOf("unheld"), lost)).rejects.toThrow(Refused);
+    expect(ground.foundation.calls.after(0).at(-1)).toMatchObject({ service: "dynamodb", action: "GetItem" });
+    expect((await podOf("unheld")).metadata?.deletionTimestamp).toBeUndefined();
+  });
+
+  it("in a namespace that goes is left to the namespace", async () => {
+    stored({ apiVersion: "v1", kind: "Namespace", metadata: { name: "leaving" } });
+    stored({ ...pod("held"), metadata: { name: "held", namespace: "leaving", finalizers: ["example.com/x"] } });
+    const held = await podOf("held");
+    const token = ground.kubernetes.issueToken({ name: "admin", groups: ["system:masters"] }, null);
+    const headers = { authorization: `Bearer ${token}` };
+    const body = new Uint8Array();
+    await ground.kubernetes.answer({ method: "DELETE", url: "/api/v1/namespaces/leaving", headers, body });
+    expect(await evict(held)).toEqual({ state: "leaving" });
+    expect(ground.foundation.calls.after(0).at(-1)).toMatchObject({ action: "create pods/eviction", status: 403 });
+  });
+
+  it("of a pod that was made anew since it was seen costs its budget nothing", async () => {
+    for (const name of ["anew-1", "anew-2"]) stored(pod(name, { app: "anew" }));
+    stored(budget("anew", { minAvailable: 1 }));
+    await ground.pass(5);
+    const [one, two] = [await podOf("anew-1"), await podOf("anew-2")];
+    const seenBefore = { ...one, metadata: { ...one.metadata, uid: "00000000-0000-4000-8000-000000000000" } };
+    expect(await evict(seenBefore)).toEqual({ state: "gone" });
+    expect(await evict(two)).toEqual({ state: "leaving" });
+    expect((await podOf("anew-1")).metadata?.deletionTimestamp).toBeUndefined();
+  });
+
+  it("is blocked by a budget, which says what it needs", async () => {
+    stored(pod("kept-1", { app: "kept" }));
+    stored(budget("kept", { minAvailable: 1 }));
+    await ground.pass(5);
+    const answer = await evict(await podOf("kept-1"));
+    expect(answer).toEqual({ state: "blocked", why: expect.stringContaining("disruption budget kept") });
+  });
+
+  it("is blocked by two budgets over one pod, in the API server's words", async () => {
+    stored(pod("double-1", { app: "double" }));
+    for (const name of ["double-a", "double-b"]) stored(budget(name, { minAvailable: 0 }, "double"));
+    await ground.pass(5);
+    const answer = await evict(await podOf("double-1"));
+    expect(answer).toEqual({ state: "blocked", why: expect.stringContaining("more than one PodDisruptionBudget") });
+  });
+});
+
+describe("Evictions of several pods", () => {
+  const names = ["many-1", "many-2", "many-3", "many-4"];
+  const onNode = (name: string) => ({ ...pod(name), spec: { ...pod(name).spec, nodeName: "evict-many" } });
+  const pods = async (): Promise<V1Pod[]> => verbs().nodes.podsOn("evict-many");
+  const evictAll = async (untilMs: number) => {
+    const lease = await verbs().leases.take("i-0many", "remove-2:0");
+    return ground.as("remove-node").evictions.evictAll(lease, await pods(), untilMs);
+  };
+  const soon = () => ground.foundation.clock.now() + 600_000;
+  const states = (asked: Awaited<ReturnType<typeof evictAll>>) =>
+    Object.fromEntries(asked.map(({ pod: { metadata }, answer }) => [metadata?.name, answer.state]));
+  const evictionsAsked = () =>
+    ground.foundation.calls.after(0).filter(({ action }) => action === "create pods/eviction");
+
+  beforeEach(() => names.forEach((name) => void stored(onNode(name))));
+  afterEach(async () => {
+    for (const { id } of ground.foundation.mishaps.inForce()) ground.foundation.mishaps.end(id);
+    const token = ground.kubernetes.issueToken({ name: "admin", groups: ["system:masters"] }, null);
+    const [headers, body] = [{ authorization: `Bearer ${token}` }, Buffer.from('{"gracePeriodSeconds":0}')];
+    for (const { metadata } of await pods()) {
+      const url = `/api/v1/namespaces/default/pods/${metadata?.name}`;
+      await ground.kubernetes.answer({ method: "DELETE", url, headers, body });
+    }
+  });
+
+  it.each(["get", "create"])("go on when the API server answers 503 to the %s of one of them", async (verb) => {
+    ground.foundation.mishaps.order("kubernetes-5xx", { verb, name: "many-2" });
+    const asked = await evictAll(soon());
+    expect(states(asked)).toEqual({
+      "many-1": "leaving",
+      "many-2": "unanswered",
+      "many-3": "leaving",
+      "many-4": "leaving",
+    });
+    expect(asked.find(({ answer }) => answer.state === "unanswered")?.answer).toMatchObject({
+      why: "the server is currently unable to handle the request",
+    });
+  });
+
+  it("do not wait for the slow answer to one of them", async () => {
+    ground.foundation.mishaps.order("kubernetes-slow", { name: "many-1", verb: "get" }, 1);
+    const asking = evictAll(soon());
+    await ground.pass(5);
+    const leaving = (await pods()).filter(({ metadata }) => metadata?.deletionTimestamp);
+    expect(leaving.map(({ metadata }) => metadata?.name)).toEqual(["many-2", "many-3", "many-4"]);
+    await ground.pass(30);
+    await asking;
+  });
+
+  it("begin with no more pods when the time is up, and with some even at the deadline", async () => {
+    for (let index = 5; index <= 20; index += 1) stored(onNode(`many-${index}`));
+    ground.foundation.mishaps.order("kubernetes-slow", { resource: "pods/eviction" });
+    const before = evictionsAsked().length;
+    const asking = evictAll(ground.foundation.clock.now());
+    await ground.pass(60);
+    expect((await asking).length).toBe(4);
+    expect(evictionsAsked().length - before).toBe(4);
+  });
+
+  it("end with the first that the API server forbids, and are asked no more", async () => {
+    const held = { instanceId: "i-0many", owner: "remove-1:0", epoch: 0 };
+    await expect(ground.as("remove-node").evictions.evictAll(held, await pods(), soon())).rejects.toThrow(Refused);
+    expect((await pods()).filter(({ metadata }) => metadata?.deletionTimestamp)).toEqual([]);
+  });
+});
+
+describe("A signing request", () => {
+  const groups = (username: string) =>
+    username === bootstrapper
+      ? ["system:serviceaccounts", "system:authenticated"]
+      : ["system:nodes", "system:authenticated"];
+  const ask = (name: string, { signerName, username, credentials, usages, pem }: ReturnType<typeof client>): void => {
+    const spec = {
+      signerName,
+      username,
+      extra: { "authentication.kubernetes.io/credential-id": [...credentials] },
+      groups: groups(username),
+      usages: [...usages],
+      request: Buffer.from(pem).toString("base64"),
+    };
+    stored({
+      apiVersion: "certificates.k8s.io/v1",
+      kind: "CertificateSigningRequest",
+      metadata: { name },
+      spec,
+      status: {},
+    });
+  };
+  const conditionsOf = (name: string): unknown =>
+    (
+      ground.kubernetes
+        .objects("certificatesigningrequests", "certificates.k8s.io")
+        .find(({ metadata }) => metadata.name === name)?.status as { conditions?: unknown } | undefined
+    )?.conditions;
+
+  it("that is right is approved and signed; near misses stay pending and are reported", async () => {
+    const subject = [...rightSubject, { OU: ["x"] }];
+    ask("csr-near", client({ pem: await signed({ subject }) }));
+    ask("csr-right", client());
+    const look = await verbs().csrs.approveFor(CLIENT_SIGNER, expecting(false), "i-0first");
+    expect(look).toEqual({
+      approved: { name: "csr-right", by: null },
+      nearMisses: [{ name: "csr-near", why: expect.stringMatching(/subject/) }],
+      approvedWrongly: [],
+      denied: [],
+    });
+    expect(conditionsOf("csr-right")).toMatchObject([{ type: "Approved", status: "True", reason: "CasementApprove" }]);
+    expect(conditionsOf("csr-near")).toBeUndefined();
+  });
+
+  it("is looked at for its own signer; what was approved for an instance is found again for this one alone", async () => {
+    windowsNode(nodeName);
+    ask("csr-serving", serving());
+    const look = (signer: string, instanceId: string) => verbs().csrs.approveFor(signer, expecting(true), instanceId);
+    expect(await look(CLIENT_SIGNER, "i-0second")).toMatchObject({ approved: null });
+    expect(await look(SERVING_SIGNER, "i-0second")).toMatchObject({ approved: { name: "csr-serving", by: null } });
+    const approvals = conditionsOf("csr-serving");
+    expect(await look(SERVING_SIGNER, "i-0second")).toMatchObject({
+      approved: { name: "csr-serving", by: null },
+      nearMisses: [{ name: "csr-near" }],
+    });
+    expect(await look(SERVING_SIGNER, "i-0third")).toMatchObject({
+      approved: null,
+      nearMisses: [{ name: "csr-near" }],
+    });
+    expect(conditionsOf("csr-serving")).toEqual(approvals);
+  });
+
+  it("is approved once for an instance: a second right one stays pending", async () => {
+    ask("csr-once", client({ pem: await signed({ subject: rightSubject }) }));
+    const look = () => verbs().csrs.approveFor(CLIENT_SIGNER, expecting(false), "i-0once");
+    expect(await look()).toMatchObject({ approved: { name: "csr-once", by: null } });
+    ask("csr-twice", client({ pem: await signed({ subject: rightSubject }) }));
+    expect(await look()).toMatchObject({ approved: { name: "csr-once", by: null } });
+    expect(conditionsOf("csr-twice")).toBeUndefined();
+  });
+
+  it("in a stranger's name is reported after a minute, left as it is, and nobody is asked while there is none", async () => {
+    let asked = 0;
+    const known = async () => {
+      asked += 1;
+      return { instances: [nodeName], nodes: [] };
+    };
+    const strangers = () => verbs().csrs.strangers(expecting(false), known);
+    ask(
+      "csr-stranger",
+      client({ pem: await signed({ subject: [{ O: ["system:nodes"] }, { CN: ["system:node:x"] }] }) }),
+    );
+    expect(await strangers()).toEqual([]);
+    expect(asked).toBe(0);
+    await ground.pass(60);
+    expect(await strangers()).toEqual([{ name: "csr-stranger", why: expect.stringContaining("no instance of this") }]);
+    expect(asked).toBe(1);
+    expect(conditionsOf("csr-stranger")).toBeUndefined();
+  });
+
+  it("is approved by one of two who look at the same moment; the other looks again", async () => {
+    ask("csr-race", client({ pem: await signed({ subject: rightSubject }) }));
+    const look = () => verbs().csrs.approveFor(CLIENT_SIGNER, expecting(false), "i-0race");
+    const looks = await Promise.allSettled([look(), look()]);
+    expect(looks.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(looks.find((one) => one.status === "rejected")?.reason).toBeInstanceOf(Retryable);
+  });
+
+  it("counts as pending until somebody decides", async () => {
+    const before = await verbs().csrs.pendingCount();
+    ask("csr-count", client({ username: commonName }));
+    expect(await verbs().csrs.pendingCount()).toBe(before + 1);
+  });
+});

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { clients } from "../../../lambdas/clients/clients.ts";
+import { directory } from "../../../lambdas/steps/slack/directory.ts";
+import { type Stand, stand } from "../ground.ts";
+
+let ground: Stand;
+beforeAll(async () => {
+  ground = await stand();
+});
+afterAll(() => ground.close());
+
+/** The directory as the front door reads it, at a time. */
+const readAt = (later = 0) => {
+  const settings = ground.settings("front-door");
+  const now = () => ground.foundation.clock.now() + later;
+  return directory({ clients: clients(settings, ground.transport), settings, now }).read();
+};
+
+describe("the directory", () => {
+  beforeEach(async () => {
+    await ground.as("cloud-events").people.synchronise(ground.configuration);
+  });
+
+  it("names the members of groups that hold roles, and who everybody with a role is", async () => {
+    expect(await readAt()).toMatchObject({
+      groups: { S0OPERATORS: ["U0OPERATOR", "U0APPROVER"] },
+      standings: { U0OPERATOR: "member", U0APPROVER: "member" },
+    });
+  });
+
+  it("says nothing of people without a role", async () => {
+    expect((await readAt())?.standings).not.toHaveProperty("U0VISITOR0");
+  });
+
+  it("is not believed any more after half an hour", async () => {
+    expect(await readAt(29 * 60_000)).toBeDefined();
+    expect(await readAt(30 * 60_000)).toBeUndefined();
+  });
+
+  it("takes somebody whom Slack does not know for a guest, and a group that is gone for empty", async () => {
+    const people = { operator: ["U0GONE", "S0GONE"] };
+    await ground.as("cloud-events").people.synchronise({ ...ground.configuration, people });
+    expect(await readAt()).toMatchObject({ groups: { S0GONE: [] }, standings: { U0GONE: "guest" } });
+  });
+
+  it("takes everybody for people of a shared channel when the channel is one", async () => {
+    const slack = { ...ground.configuration.slack, channel: "C0PARTNERS" };
+    await ground.as("cloud-events").people.synchronise({ ...ground.configuration, slack });
+    expect((await readAt())?.standings).toMatchObject({ U0OPERATOR: "shared-channel" });
+  });
+});
+
+describe("asked afresh", () => {
+  it("Slack says who somebody is now", async () => {
+    const { people } = ground.as("add-nodes");
+    expect(await people.standing(ground.configuration, "U0OPERATOR")).toBe("member");
+    expect(await people.standing(ground.configuration, "U0GONE")).toBe("guest");
+  });
+
+  it("Slack says which of the groups somebody is in", async () => {
+    const { people } = ground.as("add-nodes");
+    expect(await people.groupsOf(["S0OPERATORS", "S0APPROVERS"], "U0OPERATOR")).toEqual(["S0OPERATORS"]);
+  });
+});

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { isBusy } from "../../../lambdas/steps/client-errors.ts";
+import { town } from "../../../lib/sandbox/town.ts";
+import { type Stand, stand } from "../ground.ts";
+
+let ground: Stand;
+beforeAll(async () => {
+  ground = await stand();
+});
+afterAll(() => ground.close());
+// Slack takes about one message a second in a channel.
+beforeEach(() => ground.pass(60));
+
+const CHANNEL = town.slack.channelId;
+const thread = () => ground.as("remove-node").thread;
+const saying = (text: string) => ({ text, blocks: [{ type: "section", text: { type: "mrkdwn", text } }] });
+const seen = (text: string) => ground.slack.messages().filter((message) => message.text === text);
+
+describe("What is said in Slack", () => {
+  it("stands in the channel, and in its thread when told", async () => {
+    const ts = await thread().post(CHANNEL, saying("on it"), "first");
+    const reply = await thread().post(CHANNEL, saying("detail"), "second", ts);
+    expect(seen("on it")).toMatchObject([{ channel: CHANNEL, ts }]);
+    expect(seen("detail")).toMatchObject([{ ts: reply, threadTs: ts }]);
+  });
+
+  it("is posted once, however often it is asked for", async () => {
+    const ts = await thread().post(CHANNEL, saying("once"), "once");
+    expect(await thread().post(CHANNEL, saying("once"), "once")).toBe(ts);
+    const reply = await thread().post(CHANNEL, saying("once below"), "once below", ts);
+    expect(await thread().post(CHANNEL, saying("once below"), "once below", ts)).toBe(reply);
+    expect([...seen("once"), ...seen("once below")]).toHaveLength(2);
+  });
+
+  it("is found again when Slack took it and its answer was lost", async () => {
+    ground.foundation.mishaps.order("slack-answer-lost", { method: "chat.postMessage" }, 1);
+    const post = () => thread().post(CHANNEL, saying("taken"), "taken");
+    const ts = await post().catch(post);
+    expect(seen("taken")).toMatchObject([{ ts }]);
+  });
+
+  it("is posted after all when Slack did not take it the first time", async () => {
+    ground.foundation.mishaps.order("slack-down", { method: "chat.postMessage" }, 1);
+    const post = () => thread().post(CHANNEL, saying("late"), "late");
+    await expect(post()).rejects.toSatisfy(isBusy);
+    await post();
+    expect(seen("late")).toHaveLength(1);
+  });
+
+  it("is rewritten in place", async () => {
+    const ts = await thread().post(CHANNEL, saying("before"), "third");
+    expect(await thread().update(CHANNEL, ts, saying("after"))).toBe(ts);
+    expect(seen("before")).toEqual([]);
+    expect(seen("after")).toMatchObject([{ ts, edited: true }]);
+  });
+
+  it("is said anew when the message is gone", async () => {
+    const fresh = await thread().update(CHANNEL, "1700000000.000100", saying("again"));
+    expect(seen("again")).toMatchObject([{ ts: fresh }]);
+  });
+
+  it("reaches one person alone when it is whispered", async () => {
+    await thread().whisper(CHANNEL, "U0OPERATOR", saying("psst"));
+    expect(seen("psst")).toMatchObject([{ onlyTo: "U0OPERATOR" }]);
+  });
+
+  it.each(["slack-ratelimited", "slack-5xx", "slack-down"])("is tried again later under %s", async (kind) => {
+    const ts = await thread().post(CHANNEL, saying(`under ${kind}`), kind);
+    ground.foundation.mishaps.order(kind, { method: "chat.update" }, 4);
+    const error = await thread()
+      .update(CHANNEL, ts, saying("changed"))
+      .catch((thrown: unknown) => thrown);
+    expect(isBusy(error)).toBe(true);
+    for (const { id } of ground.foundation.mishaps.inForce()) ground.foundation.mishaps.end(id);
+    expect(seen(`under ${kind}`)).toHaveLength(1);
+  });
+
+  it("is refused where the bot may not speak, and that is no reason to try again", async () => {
+    const error = await thread()
+      .post("C0NOWHERE0", saying("lost"), "lost")
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ data: { error: "channel_not_found" } });
+    expect(isBusy(error)).toBe(false);
+  });
+});
+
+describe("A dialog", () => {
+  const view = {
+    type: "modal",
+    callback_id: "remove",
+    title: { type: "plain_text", text: "Remove a node" },
+    blocks: saying("who?").blocks,
+  };
+
+  it("that was answered or closed is let go", async () => {
+    expect(await thread().fillDialog("remove-1", view)).toBe(false);
+  });
+});

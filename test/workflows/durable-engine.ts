@@ -1,0 +1,32 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Steps } from "../../lambdas/steps/steps.ts";
+import { type Bounds, onlyUntil } from "../../lambdas/workflows/engine/durable.ts";
+import { type Ended, type Outside, sandboxEngine } from "../sandbox/durable/backends.ts";
+
+/** Fakes the time that a workflow's waits take; `tearDown` puts it back. */
+export const { setUp, tearDown } = sandboxEngine;
+
+/**
+ * Runs a piece of a workflow on the sandbox's engine to its end.
+ * @param meanwhile what happens outside while it runs
+ */
+export const run = (
+  work: (ctx: DurableContext) => Promise<unknown>,
+  meanwhile: (outside: Outside) => Promise<void> = async () => undefined,
+): Promise<Ended> => sandboxEngine.run((_event: unknown, ctx: DurableContext) => work(ctx), { meanwhile });
+
+/** The few verbs that a piece needs; any other that it calls is a TypeError. */
+export const verbs = (given: object): Steps =>
+  ({ now: Date.now, timestamp: () => new Date().toISOString(), ...given }) as Steps;
+
+/** Bounds of ten minutes from now that nobody cancels, but for what a test changes. */
+export const tenMinutes = (changes: Partial<Bounds> = {}): Bounds => ({
+  ...onlyUntil(inMinutes(10), Date.now),
+  ...changes,
+});
+
+/** A moment so many minutes from now, by the faked time. */
+export const inMinutes = (minutes: number): number => Date.now() + minutes * 60_000;
+
+/** An error by which a client says that the service was busy: whether anything was done is not known. */
+export const timeout = (): Error => Object.assign(new Error("no answer"), { name: "TimeoutError" });

@@ -1,0 +1,69 @@
+import { expect, it } from "vitest";
+import { Refused, Retryable } from "../../../lambdas/errors.ts";
+import type { Message, OperationRecord } from "../../../lambdas/records.ts";
+import { beginOperation, failOperation } from "../../../lambdas/workflows/operation/lifecycle.ts";
+import { configurationWith } from "../../desired/okd-facts.ts";
+import { operationRecord } from "../../messages/records.ts";
+import { verbs } from "../durable-engine.ts";
+
+const NOW = Date.parse("2026-11-21T14:05:00Z");
+const operator = { people: { operator: ["U0OPERATOR"] }, policy: { add: ["operator"] } };
+
+/** Begins an operation that the ledger holds so; what was written into it is kept. */
+async function begun(fields: Partial<OperationRecord>, rules: object, notAfter = NOW / 1000) {
+  const written: object[] = [];
+  const steps = verbs({
+    now: () => NOW,
+    runtime: { read: async () => ({ version: "7", configuration: { ...configurationWith(), ...rules } }) },
+    ledger: {
+      operation: async () => operationRecord(fields),
+      changeOperation: async (_id: string, change: object) => void written.push(change),
+    },
+    people: { standing: async () => "member", groupsOf: async () => [] },
+  });
+  const { id, request, asker } = operationRecord(fields);
+  const answer = await beginOperation(steps, { operation: id, request, asker, notAfter }, "arn:1").catch(
+    (error: Error) => error.name,
+  );
+  return { answer, written };
+}
+
+it("an operation begins with the runtime document of today, and says which execution it is", async () => {
+  expect(await begun({}, operator)).toEqual({
+    answer: { runtimeVersion: "7", commandWord: "/win" },
+    written: [{ status: "running", executionArn: "arn:1" }],
+  });
+});
+
+it("an operation that was delivered too late does not begin", async () => {
+  const late = NOW / 1000 - 1;
+  expect(await begun({}, operator, late)).toEqual({ answer: "Refused", written: [] });
+  expect(await begun({ request: { command: "nodes" } }, operator, late)).toEqual({ answer: "UserError", written: [] });
+});
+
+it("an operation that the front door gave up does not begin", async () => {
+  const ended = { status: "not-started", endedAt: "2026-11-21T14:00:03.000Z" } as const;
+  expect(await begun(ended, operator)).toEqual({ answer: null, written: [] });
+});
+
+it("an operation of somebody whom today's policy does not allow ends as forbidden", async () => {
+  expect((await begun({}, { people: {}, policy: {} })).answer).toBe("Forbidden");
+});
+
+it("an operation that got nowhere is said in the channel: a refusal, a service that was busy too long, a bug", async () => {
+  const said: string[] = [];
+  const post = async (_channel: string, { blocks }: Message) => void said.push(JSON.stringify(blocks));
+  const steps = verbs({
+    runtime: { rules: async () => configurationWith() },
+    ledger: { changeOperation: async () => undefined, operation: async () => operationRecord() },
+    thread: { post },
+  });
+  const { id, request, asker } = operationRecord();
+  for (const error of [new Refused("no"), new Retryable("InternalError: later"), new TypeError("oops")])
+    await failOperation(steps, { operation: id, request, asker, notAfter: NOW / 1000 }, error);
+  expect(said).toEqual([
+    expect.stringContaining("nothing was changed"),
+    expect.stringContaining("a service did not do its part for minutes: InternalError: later"),
+    expect.stringContaining("something unforeseen: oops"),
+  ]);
+});
