@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { applied, type Ownership } from "../../../lib/sandbox/kubernetes/kubectl/apply.ts";
 import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts";
-import { applied, type Ownership } from "../../../lib/sandbox/kubernetes/patches/apply.ts";
 import { mergePatch } from "../../../lib/sandbox/kubernetes/patches/merge.ts";
 import { strategicMerge } from "../../../lib/sandbox/kubernetes/patches/strategic.ts";
 

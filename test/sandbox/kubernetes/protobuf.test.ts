@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decodeProtobuf } from "../../../lib/sandbox/kubernetes/request/protobuf.ts";
+import { decodeProtobuf } from "../../../lib/sandbox/kubernetes/kubectl/protobuf.ts";
 import { stillCluster } from "./cluster.ts";
 
 type Part = readonly [number: number, value: string | Buffer | number];

@@ -2,15 +2,15 @@ import { sleep } from "../../core/clock.ts";
 import { json, type WireRequest, type WireResponse } from "../../core/wire.ts";
 import { type Authenticator, actingUser } from "../access/authentication.ts";
 import type { Attributes, User } from "../access/users.ts";
+import { discovery } from "../kubectl/discovery.ts";
+import { openapi } from "../kubectl/openapi.ts";
 import { ApiFailure, forbidden, noSuchResource, notAllowed, PlainFailure, statusOf } from "../model/failure.ts";
 import { type ResourceType, resourceType } from "../model/resources.ts";
 import { dispatch } from "../verbs/dispatch.ts";
 import type { Server } from "../verbs/server.ts";
 import { mediaTypeOf } from "./content.ts";
-import { discovery } from "./discovery.ts";
 import { type RequestInfo, type ResourcePath, requestInfo } from "./info.ts";
 import { kinds, SLOWNESS } from "./mishaps.ts";
-import { openapi } from "./openapi.ts";
 import { checkOptions } from "./options.ts";
 
 type Answer = (request: WireRequest, tls?: { readonly clientCertificate: string }) => Promise<WireResponse>;

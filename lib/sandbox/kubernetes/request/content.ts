@@ -1,9 +1,9 @@
 import { parse } from "yaml";
 import type { WireRequest } from "../../core/wire.ts";
 import { textOf } from "../../core/wire.ts";
+import { decodeProtobuf, PROTOBUF } from "../kubectl/protobuf.ts";
 import { badRequest, notAcceptable, unsupportedMedia } from "../model/failure.ts";
 import { type Fields, isFields } from "../model/object.ts";
-import { decodeProtobuf, PROTOBUF } from "./protobuf.ts";
 
 /** Forms of an answer: objects as they are, as rows of a table, or as bare metadata. */
 export type Form = "object" | "table" | "metadata";

@@ -1,9 +1,9 @@
 import { json, type WireResponse } from "../../core/wire.ts";
+import { shown, shownList, type View } from "../kubectl/render.ts";
 import { notFound } from "../model/failure.ts";
 import type { KubeObject } from "../model/object.ts";
 import { formFor } from "../request/content.ts";
 import { selectionOf } from "../request/lists.ts";
-import { shown, shownList, type View } from "../request/render.ts";
 import { watch } from "../request/watch.ts";
 import type { Asked, Server } from "./server.ts";
 

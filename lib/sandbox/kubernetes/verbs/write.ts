@@ -1,12 +1,12 @@
 import { json, type WireResponse } from "../../core/wire.ts";
+import { applied, type Ownership, written } from "../kubectl/apply.ts";
+import { shown, shownList } from "../kubectl/render.ts";
 import { badRequest, invalid, required, success } from "../model/failure.ts";
 import { type Fields, fieldsOf, type KubeObject } from "../model/object.ts";
-import { applied, type Ownership, written } from "../patches/apply.ts";
 import { APPLY, patcherOf } from "../patches/patch.ts";
 import type { DeleteOptions } from "../registry/deletion.ts";
 import { mediaTypeOf, objectIn, optionsIn, patchIn } from "../request/content.ts";
 import { selectionOf } from "../request/lists.ts";
-import { shown, shownList } from "../request/render.ts";
 import { asRequested } from "../subresources/signing-requests.ts";
 import { typedAs } from "../validation/typed.ts";
 import { viewOf } from "./read.ts";

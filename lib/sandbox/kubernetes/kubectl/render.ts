@@ -1,8 +1,8 @@
 import type { KubeObject } from "../model/object.ts";
 import type { ResourceType } from "../model/resources.ts";
+import type { Form } from "../request/content.ts";
+import type { Page } from "../request/lists.ts";
 import { type Column, columnsOf } from "./columns.ts";
-import type { Form } from "./content.ts";
-import type { Page } from "./lists.ts";
 
 /** View of objects: the form of the answer, and what a table shows beside the cells. */
 export interface View {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Collection } from "../../core/store.ts";
 import { ApiFailure, type Cause } from "../model/failure.ts";
 import { type Fields, isFields, type KubeObject, listOf } from "../model/object.ts";
-import { appliedList, type ListKind } from "./lists.ts";
+import { appliedList, type ListKind } from "../patches/lists.ts";
 
 /** One owned field: where it stands. A step is a field name, or the key of a list's item as `[key=value]`. */
 type Path = readonly string[];
