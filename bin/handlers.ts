@@ -111,7 +111,7 @@ export async function readDirectory(ground: Ground): Promise<void> {
 const onlooker: Caller = { principal: VISITOR, require: () => undefined };
 
 /**
- * The ledger for the page and for outside tests. Looking is no call: it is not recorded, no mishap strikes it, and it
+ * The ledger for the page and for outside tests. Looking is no call: it is not recorded, no fault applies to it, and it
  * takes no randomness from those who act.
  */
 export const ledgerOf = (ground: Ground, addresses: Addresses): ReturnType<typeof ledger> => {

@@ -6,8 +6,8 @@ import type { Ground } from "../lib/sandbox/ground.ts";
 import { kubernetesDoor } from "../lib/sandbox/kubernetes/door.ts";
 import { type Place, type Places, stand } from "./listen.ts";
 
-/** Control API and page share a port: these are the control API's paths. */
-const CONTROL = /^\/(state|messages|calls|people|mishaps|clock|schema)([/?]|$)/;
+/** Control API and page share a port: these are the control API's paths ("/mishaps": see control.ts). */
+const CONTROL = /^\/(state|messages|calls|people|faults|mishaps|clock|schema)([/?]|$)/;
 
 /** Is this a request for the control API? */
 export const isControl = (url: string): boolean => CONTROL.test(url);

@@ -41,8 +41,8 @@ async function asAdministrator(method: string, path: string, body?: object) {
   return promise;
 }
 
-const order = (kind: string, match: object): Promise<Response> =>
-  fetch(`${endpoints().control}/mishaps`, { method: "POST", body: JSON.stringify({ kind, match }) });
+const injectFault = (kind: string, match: object): Promise<Response> =>
+  fetch(`${endpoints().control}/faults`, { method: "POST", body: JSON.stringify({ kind, match }) });
 
 beforeAll(async () => {
   sandbox = spawn(process.execPath, [join(root, "bin/sandbox.ts"), "--port", "0", "--fresh"], { cwd: place });
@@ -151,7 +151,7 @@ describe("npm run connect", () => {
     expect(await atSandbox("credential")).toMatchObject({ code: 0 });
     const well = await atSandbox("check");
     expect(well.text).toMatch(/all well \(\d\d checks\)/);
-    await order("slack-down", {});
+    await injectFault("slack-down", {});
     const { code, text } = await atSandbox("--check");
     expect(text).toMatch(/❌ Slack does not answer: .*\n\s+Remedy: look at https:\/\/slack-status.com/);
     expect(text).toContain("Not looked at: the channel");
@@ -160,7 +160,7 @@ describe("npm run connect", () => {
   }, 60_000);
 
   test("says what to do when AWS does not answer", async () => {
-    await order("aws-5xx", { service: "s3" });
+    await injectFault("aws-5xx", { service: "s3" });
     const { code, text } = await atSandbox("check");
     expect(text).toContain("❌ AWS does not answer");
     expect(text).toContain("Not looked at: everything that a release describes");

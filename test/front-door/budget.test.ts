@@ -197,11 +197,11 @@ describe("the calls that a request costs", () => {
 });
 
 test("the ledger is looked at from above without a call, whatever goes wrong in the ground", async () => {
-  const { calls, mishaps } = stand.foundation;
+  const { calls, faults } = stand.foundation;
   const before = calls.after(0).at(-1)?.seq;
-  const order = mishaps.order("aws-5xx", {}, 1);
+  const order = faults.inject("aws-5xx", {}, 1);
   await ledgerOf(stand, addresses).operations(10);
-  expect(mishaps.inForce()).toEqual([order]);
+  expect(faults.inForce()).toEqual([order]);
   expect(calls.after(0).at(-1)?.seq).toBe(before);
-  mishaps.end(order?.id ?? "");
+  faults.end(order?.id ?? "");
 });

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { calls, expectSound, ledgerItems, newest, settled, spoken } from "./evidence.ts";
 import { asked, impatient, launchedId } from "./failing.ts";
-import { order, reached } from "./outside.ts";
+import { injectFault, reached } from "./outside.ts";
 import { dialogOf, privately } from "./reading.ts";
 import { release } from "./releases.ts";
 import { type World, world } from "./world.ts";
@@ -55,7 +55,7 @@ test("what the front door refuses is written down, and listed nowhere", async ()
 
 test("who lost the role since the front door was told neither cancels nor decides; somebody else still may", async () => {
   here = await world({ configuration: impatient });
-  order(here, "feature-install-fails");
+  injectFault(here, "feature-install-fails");
   await here.type("operator", "/win add web");
   await asked(here);
   release(here, { people: { operator: ["U0APPROVER"] } });

@@ -8,7 +8,7 @@ import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
 import { town } from "../../lib/sandbox/town.ts";
 import { account, place } from "../../lib/sandbox/town-account.ts";
 import { calls, denied, settled } from "./evidence.ts";
-import { asAdministrator, order } from "./outside.ts";
+import { asAdministrator, injectFault } from "./outside.ts";
 import { privately } from "./reading.ts";
 import { type World, world } from "./world.ts";
 
@@ -207,13 +207,13 @@ const cases: readonly Case[] = [
   },
   {
     what: "the cluster does not answer",
-    happens: () => order(here, "kubernetes-5xx"),
+    happens: () => injectFault(here, "kubernetes-5xx"),
     finding: /The cluster does not answer: the server is currently unable to handle the request/,
     remedy: /kubectl get --raw \/readyz/,
   },
   {
     what: "SSM is throttled",
-    happens: () => order(here, "aws-throttle", { service: "ssm" }),
+    happens: () => injectFault(here, "aws-throttle", { service: "ssm" }),
     finding: /Nobody could look at the SSM documents: .*Rate exceeded/,
     remedy: /ask again in a minute/,
   },
@@ -245,8 +245,8 @@ test("a cluster credential that has ended is said to have ended, and when", asyn
 
 test("the worst comes first, and everything that can be looked at is looked at beside what cannot", async () => {
   here = await world({ astray: openToAll });
-  order(here, "kubernetes-5xx");
-  order(here, "aws-throttle", { service: "ssm" });
+  injectFault(here, "kubernetes-5xx");
+  injectFault(here, "aws-throttle", { service: "ssm" });
   const said = await report();
   for (const part of ["The cluster does not answer", "Remote Desktop", "Nobody could look at the Windows images"])
     expect(said).toContain(part);

@@ -66,7 +66,7 @@ async function expectNothing(): Promise<void> {
 }
 
 test("a dialog that Slack answers with an error is said to have failed, not to have come late", async () => {
-  here.ground.foundation.mishaps.order("slack-5xx", { method: "views.open" });
+  here.ground.foundation.faults.inject("slack-5xx", { method: "views.open" });
   await here.type("operator", "/win remove ip-10-0-3-7");
   await settled(here);
   expect(privately(here, "operator").at(-1)).toContain("Slack could not open the dialog. Nothing was changed");
@@ -124,7 +124,7 @@ describe("a start that Lambda does not take", () => {
   test.each(["aws-throttle", "aws-5xx"])(
     "(%s) is told kindly, and the ledger says that nothing was started",
     async (kind) => {
-      here.ground.foundation.mishaps.order(kind, { service: "lambda", action: "Invoke" });
+      here.ground.foundation.faults.inject(kind, { service: "lambda", action: "Invoke" });
       const shown = await here.type("operator", "/win add web 2");
       expect(shown.error).toBeNull();
       expect(shown.messages[0]?.text).toMatch(/Nothing was started: .*please try again in a minute/);
@@ -135,7 +135,7 @@ describe("a start that Lambda does not take", () => {
   );
 
   test("is tried again before anybody gives up", async () => {
-    here.ground.foundation.mishaps.order("aws-throttle", { service: "lambda", action: "Invoke" }, 1);
+    here.ground.foundation.faults.inject("aws-throttle", { service: "lambda", action: "Invoke" }, 1);
     const shown = await here.type("operator", "/win add web 1");
     expect(shown.messages[0]?.text).toContain("On it");
     expect(here.ground.lambda.executions().length).toBeGreaterThanOrEqual(0);
@@ -145,14 +145,14 @@ describe("a start that Lambda does not take", () => {
 });
 
 test("a ledger that is away gets a sentence instead of silence, and nothing starts", async () => {
-  here.ground.foundation.mishaps.order("aws-5xx", { service: "dynamodb" });
+  here.ground.foundation.faults.inject("aws-5xx", { service: "dynamodb" });
   const shown = await here.type("operator", "/win add web 2");
   expect(shown.messages[0]?.text ?? shown.notice).toMatch(/does not answer|operation_timeout/);
   expect(here.ground.lambda.executions()).toEqual([]);
 });
 
 test("a start that Lambda delivers an hour late does nothing and says so", async () => {
-  here.ground.foundation.mishaps.order("event-delivered-late", { function: lambdaName("add-nodes") }, 1);
+  here.ground.foundation.faults.inject("event-delivered-late", { function: lambdaName("add-nodes") }, 1);
   await here.type("operator", "/win add web 2");
   await here.pass(70);
   await settled(here);

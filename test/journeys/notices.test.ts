@@ -5,7 +5,7 @@ import { town } from "../../lib/sandbox/town.ts";
 import { place } from "../../lib/sandbox/town-account.ts";
 import { calls, denied, newest, settled } from "./evidence.ts";
 import { asked, impatient, launchedId } from "./failing.ts";
-import { order } from "./outside.ts";
+import { injectFault } from "./outside.ts";
 import { type World, world } from "./world.ts";
 
 let here: World;
@@ -16,7 +16,7 @@ const notified = (): string[] => [...new Set(here.ground.topic.notifications().m
 
 test("who is subscribed to the topic hears of a machine that waits for a decision, once and without Slack", async () => {
   here = await world({ configuration: impatient });
-  order(here, "agent-never-online");
+  injectFault(here, "agent-never-online");
   await here.type("operator", "/win add web");
   await asked(here);
   await here.pass(1);
@@ -34,7 +34,7 @@ test("who is subscribed to the topic hears of a machine that waits for a decisio
 test("a notice that cannot be sent holds nothing up", async () => {
   const rights = permissionsFor(place)["provision-node"].filter(({ sid }) => sid !== "CallPeople");
   here = await world({ configuration: impatient, astray: { permissions: { "provision-node": rights } } });
-  order(here, "agent-never-online");
+  injectFault(here, "agent-never-online");
   await here.type("operator", "/win add web");
   await asked(here);
   await here.press("operator", "keep-instance");

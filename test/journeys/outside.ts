@@ -21,15 +21,15 @@ const operationsOf = (here: World): DurableOperation[] =>
       here.ground.foundation.store.collection<DurableOperation>(`durable-operations/${id}`).values(),
     );
 
-/** Something goes wrong: as often as `count` says, or until it is ended. */
-export function order(here: World, kind: string, match: Record<string, string> = {}, count?: number): string {
-  const mishap = here.ground.foundation.mishaps.order(kind, match, count);
-  if (!mishap) throw new Error(`the ground knows no mishap ${kind} with ${JSON.stringify(match)}`);
-  return mishap.id;
+/** Injects a fault that applies `count` times, or until it is ended. */
+export function injectFault(here: World, kind: string, match: Record<string, string> = {}, count?: number): string {
+  const fault = here.ground.foundation.faults.inject(kind, match, count);
+  if (!fault) throw new Error(`there is no fault ${kind} with ${JSON.stringify(match)}`);
+  return fault.id;
 }
 
-/** It is over. */
-export const end = (here: World, id: string): boolean => here.ground.foundation.mishaps.end(id);
+/** Ends a fault. */
+export const endFault = (here: World, id: string): boolean => here.ground.foundation.faults.end(id);
 
 const owner = { principal: "owner", require: () => undefined, context: {} };
 

@@ -12,7 +12,7 @@ import { inProcess } from "../../lib/sandbox/in-process.ts";
 import { town } from "../../lib/sandbox/town.ts";
 import { place } from "../../lib/sandbox/town-account.ts";
 import { calls, denied, launchedBy, newest, settled } from "./evidence.ts";
-import { order, reached } from "./outside.ts";
+import { injectFault, reached } from "./outside.ts";
 import { type World, world } from "./world.ts";
 
 let here: World;
@@ -53,7 +53,7 @@ test("what may be done for an add is done, and nothing beyond it is tried", { ti
   here = await world();
   // A crash while a command is sent makes the workflow look it up; a cancelled add takes its machine away.
   const sending = { function: lambdaName("provision-node"), operation: "send configure, try 1", when: "before" };
-  order(here, "handler-crash", sending, 1);
+  injectFault(here, "handler-crash", sending, 1);
   await here.type("operator", "/win add web");
   await reached(here, "client-csr");
   await here.pass(2);

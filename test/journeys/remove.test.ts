@@ -180,7 +180,7 @@ test("a node that somebody had cordoned before stays cordoned when the removal f
 
 test("an overloaded API server is no budget: the eviction is asked for again until it is heard", async () => {
   here = await inhabited();
-  here.ground.foundation.mishaps.order("kubernetes-throttle", { resource: "pods/eviction" }, 4);
+  here.ground.foundation.faults.inject("kubernetes-throttle", { resource: "pods/eviction" }, 4);
   await sayYes(here, "ip-10-0-3-7");
   await here.pass(0.3);
   expect(openly(here)[0]).not.toContain("budget");
@@ -192,14 +192,14 @@ test("one pod that the API server does not evict holds up no other, and is named
   const names = ["shop-1", "shop-2", "shop-3", "shop-4"];
   for (const name of names) here.ground.kubernetes.create(podOn(web, name));
   await here.pass(1);
-  const stuck = here.ground.foundation.mishaps.order("kubernetes-5xx", { resource: "pods/eviction", name: "shop-2" });
+  const stuck = here.ground.foundation.faults.inject("kubernetes-5xx", { resource: "pods/eviction", name: "shop-2" });
   await sayYes(here, "ip-10-0-3-7");
   await here.pass(1);
   expect(podsOn(here, web).filter((name) => names.includes(name))).toEqual(["shop-2"]);
   expect(openly(here)[0]).toContain(
     "waits for the API server to evict 1 pod (default/shop-2: the server is currently unable to handle the request)",
   );
-  here.ground.foundation.mishaps.end(stuck?.id ?? "");
+  here.ground.foundation.faults.end(stuck?.id ?? "");
   await expectGone(here, web);
 });
 

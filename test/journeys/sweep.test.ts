@@ -72,7 +72,7 @@ test("a removal whose execution was stopped after the cordon says how the node c
 test("an operation that goes on is left alone by the sweep", async () => {
   here = await world();
   await here.type("operator", "/win add web 1");
-  here.ground.foundation.mishaps.order("agent-never-online", {});
+  here.ground.foundation.faults.inject("agent-never-online", {});
   await here.pass(45);
   expect((await here.operations())[0]?.status).toBe("waiting");
   expect(here.said().some((text) => text.includes("will not go on by itself"))).toBe(false);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { calls, expectSound, heldBack, launchedBy, newest, settled, spoken } from "./evidence.ts";
 import { asked, expectPutAway, impatient, launchedId } from "./failing.ts";
-import { order } from "./outside.ts";
+import { injectFault } from "./outside.ts";
 import { dialogOf, privately } from "./reading.ts";
 import { publishNextRelease, publishText, release } from "./releases.ts";
 import { type World, world } from "./world.ts";
@@ -24,7 +24,7 @@ const thread = (): string => JSON.stringify(spoken(here).thread);
 describe("while a failed machine waits for a decision", () => {
   beforeEach(async () => {
     here = await world({ configuration: impatient });
-    order(here, "feature-install-fails");
+    injectFault(here, "feature-install-fails");
     await here.type("operator", "/win add web");
     await asked(here);
   });

@@ -1,8 +1,8 @@
 import { scriptText } from "../../lib/constructs/script-text.ts";
 import type { InstanceFacts } from "../../lib/sandbox/core/surroundings.ts";
 import { wordsOf } from "../../lib/sandbox/machine/command-line.ts";
+import { machineFaults } from "../../lib/sandbox/machine/fault-kinds.ts";
 import { type Machine, openMachine, type Program } from "../../lib/sandbox/machine/machine.ts";
-import { machineMishaps } from "../../lib/sandbox/machine/mishap-kinds.ts";
 import { payloadContent } from "../../lib/sandbox/machine/payload.ts";
 import { newProcess, type Process } from "../../lib/sandbox/machine/process.ts";
 import { programs } from "../../lib/sandbox/machine/programs/table.ts";
@@ -218,10 +218,10 @@ function prepare(machine: Machine, one: MachineCase): void {
   lay(state, before);
   layDisk(machine, one);
   state.loaded = [...(one.held ?? [])];
-  if (one.full) foundation.mishaps.order("disk-full", {});
+  if (one.full) foundation.faults.inject("disk-full", {});
   for (const [service, { does }] of Object.entries(before.services)) {
-    if (does === "breaks") foundation.mishaps.order("service-exits", { service });
-    if (does === "hangs") foundation.mishaps.order("service-hangs", { service });
+    if (does === "breaks") foundation.faults.inject("service-exits", { service });
+    if (does === "hangs") foundation.faults.inject("service-hangs", { service });
   }
 }
 
@@ -231,7 +231,7 @@ export function simulated(one: MachineCase): Simulated {
   const foundation = handFoundation(clock);
   const lines: string[] = [];
   const { store } = foundation;
-  foundation.mishaps.declare(...machineMishaps);
+  foundation.faults.declare(...machineFaults);
   const machine = openMachine(
     {
       foundation,

@@ -19,8 +19,8 @@ interface Calls {
   readonly "GET /messages": Answers["Messages"];
   readonly "GET /calls": Answers["Calls"];
   readonly "GET /people": Answers["People"];
-  readonly "GET /mishaps": Answers["Mishaps"];
-  readonly "POST /mishaps": Answers["MishapOrdered"];
+  readonly "GET /faults": Answers["Faults"];
+  readonly "POST /faults": Answers["FaultInjected"];
   readonly "POST /clock": Answers["Clock"];
 }
 

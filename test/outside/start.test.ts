@@ -166,15 +166,15 @@ describe("a sandbox that runs", () => {
     expect(state.machines.filter(({ services }) => services.length > 0)).toHaveLength(4);
   });
 
-  test("orders a mishap and ends it", async () => {
-    const { kinds } = await here.control("GET /mishaps");
+  test("orders a fault and ends it", async () => {
+    const { kinds } = await here.control("GET /faults");
     expect(kinds.length).toBeGreaterThan(5);
-    const { id } = await here.control("POST /mishaps", { kind: "aws-throttle", match: { service: "ec2" } });
+    const { id } = await here.control("POST /faults", { kind: "aws-throttle", match: { service: "ec2" } });
     const throttled = account(here).ec2.send(new DescribeInstancesCommand({}));
     await expect(throttled).rejects.toMatchObject({ name: "RequestLimitExceeded" });
-    expect((await here.control("GET /mishaps")).inForce).toHaveLength(1);
-    expect((await fetch(`${here.endpoints.control}/mishaps/${id}`, { method: "DELETE" })).status).toBe(200);
-    expect((await here.control("GET /mishaps")).inForce).toEqual([]);
+    expect((await here.control("GET /faults")).inForce).toHaveLength(1);
+    expect((await fetch(`${here.endpoints.control}/faults/${id}`, { method: "DELETE" })).status).toBe(200);
+    expect((await here.control("GET /faults")).inForce).toEqual([]);
     expect((await account(here).ec2.send(new DescribeInstancesCommand({}))).Reservations).toHaveLength(9);
   });
 

@@ -81,19 +81,19 @@ test("says in Slack's words that a command of nobody is not valid", async () => 
   await window.getByText("/lose is not a valid command.").waitFor();
 });
 
-test("orders a mishap that the ground then suffers, and ends it", async () => {
+test("injects a fault and ends it", async () => {
   await window.getByRole("button", { name: "slack down" }).click();
   await window.getByLabel("method").fill("chat.postMessage");
   await window.getByLabel("times").fill("3");
-  await picture("mishap");
-  await window.getByRole("button", { name: "Let it happen" }).click();
+  await picture("fault");
+  await window.getByRole("button", { name: "Inject" }).click();
   await window.getByText("method = chat.postMessage · 3 more").waitFor();
-  expect(world.foundation.mishaps.inForce()).toMatchObject([
+  expect(world.foundation.faults.inForce()).toMatchObject([
     { kind: "slack-down", match: { method: "chat.postMessage" } },
   ]);
   await window.getByRole("button", { name: "End", exact: true }).click();
   await window.getByText(/method = chat.postMessage/).waitFor({ state: "detached" });
-  expect(world.foundation.mishaps.inForce()).toEqual([]);
+  expect(world.foundation.faults.inForce()).toEqual([]);
 });
 
 test("changes the clock's speed and shows it", async () => {

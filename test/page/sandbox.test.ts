@@ -33,11 +33,11 @@ const pace = (speed: number) => window.getByRole("button", { name: `${speed}×` 
 const message = (title: string) =>
   window.getByRole("article").filter({ has: window.getByRole("heading", { name: title }) });
 
-/** Orders a mishap that strikes so many times. */
-async function order(kind: string, times: number): Promise<void> {
+/** Injects a fault that applies this many times. */
+async function injectFault(kind: string, times: number): Promise<void> {
   await window.getByRole("button", { name: kind, exact: true }).click();
   await window.getByLabel("times").fill(String(times));
-  await window.getByRole("button", { name: "Let it happen" }).click();
+  await window.getByRole("button", { name: "Inject" }).click();
 }
 
 test("takes an add from the composer to two Ready nodes, in one message and beside it", {
@@ -60,7 +60,7 @@ test("takes an add from the composer to two Ready nodes, in one message and besi
 test("tells a failure in the machine's own words, and terminates by button", { timeout: 60_000 }, async () => {
   await pace(60);
   // The first damaged download is fetched once more.
-  await order("download corrupt", 2);
+  await injectFault("download corrupt", 2);
   await type(window, "/win add batch 1");
   const failed = message("Add 1 node to batch");
   await failed.getByRole("button", { name: "Terminate now" }).waitFor(LONG);

@@ -2,7 +2,7 @@ import { AwsError, type AwsService } from "../core/aws-service.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { json, type WireRequest, type WireResponse } from "../core/wire.ts";
 import type { Access } from "./access.ts";
-import { awsMishaps, strikeMishaps } from "./aws-mishaps.ts";
+import { applyFaults, awsFaults } from "./aws-faults.ts";
 import { doorError } from "./dialects.ts";
 import { faultOf, type Key, type Signature, signatureOf } from "./signature.ts";
 import { type TokenBuckets, tokenBuckets } from "./throttle.ts";
@@ -33,14 +33,14 @@ interface Visit {
 /** Facts that the door knew of a request when it ended, for the record. */
 type Known = { service: string; action: string; principal: string };
 
-async function strike(
+async function faultOrThrottle(
   { foundation }: DoorOptions,
   buckets: TokenBuckets,
   visit: Visit,
   request: WireRequest,
 ): Promise<void> {
   const facts = { service: visit.service.name, action: visit.action };
-  await strikeMishaps(foundation, facts);
+  await applyFaults(foundation, facts);
   const limits = visit.service.limits?.(visit.action, request) ?? [];
   if (!buckets.take(limits)) throw doorError(facts.service, "throttled");
 }
@@ -75,14 +75,14 @@ const knownError = (error: unknown, service: string): AwsError =>
   error instanceof AwsError ? error : doorError(service, "broken");
 
 /**
- * Builds the door: verifies the signature, finds service and action, strikes mishaps, throttles, asks the service and
+ * Builds the door: verifies the signature, finds service and action, applies faults, throttles, asks the service and
  * records the call. Errors of the ground's own (bugs) become an internal error and are reported by `onBug`.
  * @param onBug told of an error that is not AWS's way of refusing: the client sees only an internal error
  */
 export function awsDoor(options: DoorOptions, onBug: (error: unknown) => void = console.error): AwsDoor {
   const { foundation, services, access } = options;
   const buckets = tokenBuckets(foundation.clock);
-  foundation.mishaps.declare(...awsMishaps);
+  foundation.faults.declare(...awsFaults);
   const find = (name: string): AwsService | undefined => services.find((service) => service.name === name);
 
   const visit = async (request: WireRequest, known: Known): Promise<WireResponse> => {
@@ -93,7 +93,7 @@ export function awsDoor(options: DoorOptions, onBug: (error: unknown) => void = 
     const service = find(claim.service);
     if (!service) throw new AwsError("UnknownOperationException", `There is no service ${claim.service} here.`, 404);
     known.action = service.action(request);
-    await strike(options, buckets, { service, action: known.action, principal: claim.principal }, request);
+    await faultOrThrottle(options, buckets, { service, action: known.action, principal: claim.principal }, request);
     return service.answer(known.action, request, access.callerFor(claim.principal));
   };
 

@@ -3,7 +3,7 @@ import type { Foundation } from "../core/foundation.ts";
 import type { InstanceRole } from "../core/surroundings.ts";
 import type { WireRequest, WireResponse } from "../core/wire.ts";
 import type { Access } from "./access.ts";
-import { strikeMishaps } from "./aws-mishaps.ts";
+import { applyFaults } from "./aws-faults.ts";
 
 /** Services that machines call, and the access that permits it. */
 export interface InstanceRoleOptions {
@@ -24,7 +24,7 @@ const path = (bucket: string, key: string, version: string): string =>
   `/${bucket}/${key.split("/").map(encodeURIComponent).join("/")}?versionId=${encodeURIComponent(version)}`;
 
 /**
- * The node role as machines use it: permissions are checked, mishaps strike and calls are recorded as at the door, but
+ * The node role as machines use it: permissions are checked, faults strike and calls are recorded as at the door, but
  * nothing is signed, since a machine of the ground has no other identity to claim.
  */
 export function instanceRole({ access, s3, secretsManager, foundation }: InstanceRoleOptions): InstanceRole {
@@ -38,7 +38,7 @@ export function instanceRole({ access, s3, secretsManager, foundation }: Instanc
     const record = (status: number, error: string | null): void =>
       foundation.calls.record({ service: service.name, action, principal, status, error });
     try {
-      await strikeMishaps(foundation, { service: service.name, action });
+      await applyFaults(foundation, { service: service.name, action });
       const response = await service.answer(action, what, access.callerFor(principal));
       record(response.status, null);
       return response;

@@ -56,7 +56,7 @@ type Handler = (asked: Asked) => unknown;
 
 const JSON_TYPE = "application/json";
 
-/** A record would swallow this name, and a match that was meant to be narrow would strike everybody. */
+/** Refuses a name that a record would swallow: a match that was meant to be narrow would then apply everywhere. */
 function withoutPrototype(name: string, value: unknown): unknown {
   if (name === "__proto__") throw new Problem(400, "No field can be called __proto__.");
   return value;
@@ -92,18 +92,18 @@ function calls({ foundation }: ControlOptions, { request }: Asked): Answer<"Call
   return foundation.calls.after(after, query.get("service") ?? undefined);
 }
 
-function order({ foundation }: ControlOptions, { request }: Asked): Answer<"MishapOrdered"> {
-  const { kind, match = {}, count } = bodyOf(bodies.MishapOrder, request);
-  const ordered = foundation.mishaps.order(kind, match, count);
-  if (ordered) return { id: ordered.id };
-  const known = foundation.mishaps.kinds().find((one) => one.kind === kind);
-  if (!known) throw new Problem(400, `There is no mishap of the kind "${kind}": GET /mishaps lists them.`);
-  throw new Problem(400, `Mishap ${kind} can be matched by ${Object.keys(known.fields).join(", ")} only.`);
+function inject({ foundation }: ControlOptions, { request }: Asked): Answer<"FaultInjected"> {
+  const { kind, match = {}, count } = bodyOf(bodies.FaultInjection, request);
+  const injected = foundation.faults.inject(kind, match, count);
+  if (injected) return { id: injected.id };
+  const known = foundation.faults.kinds().find((one) => one.kind === kind);
+  if (!known) throw new Problem(400, `There is no fault kind "${kind}": GET /faults lists them.`);
+  throw new Problem(400, `Fault ${kind} can be matched by ${Object.keys(known.fields).join(", ")} only.`);
 }
 
-function end({ foundation }: ControlOptions, { id }: Asked): Answer<"MishapEnded"> {
-  if (foundation.mishaps.end(id)) return { id };
-  throw new Problem(404, "There is no mishap of that id in force.");
+function end({ foundation }: ControlOptions, { id }: Asked): Answer<"FaultEnded"> {
+  if (foundation.faults.end(id)) return { id };
+  throw new Problem(404, "There is no fault in force with that id.");
 }
 
 async function moveClock({ foundation, speed }: ControlOptions, { request }: Asked): Promise<Answer<"Clock">> {
@@ -115,25 +115,26 @@ async function moveClock({ foundation, speed }: ControlOptions, { request }: Ask
 
 /** The calls by path and method; exactly the table of design §9. */
 function table(options: ControlOptions): Readonly<Record<string, Readonly<Record<string, Handler>>>> {
-  const { mishaps } = options.foundation;
+  const { faults } = options.foundation;
   return {
     "/state": { GET: () => state(options) },
     "/messages": { GET: () => options.sources.messages() },
     "/calls": { GET: (asked) => calls(options, asked) },
     "/people": { GET: () => options.sources.people() },
-    "/mishaps": {
-      GET: () => ({ kinds: mishaps.kinds(), inForce: mishaps.inForce() }),
-      POST: (asked) => order(options, asked),
+    "/faults": {
+      GET: () => ({ kinds: faults.kinds(), inForce: faults.inForce() }),
+      POST: (asked) => inject(options, asked),
     },
-    "/mishaps/:id": { DELETE: (asked) => end(options, asked) },
+    "/faults/:id": { DELETE: (asked) => end(options, asked) },
     "/clock": { POST: (asked) => moveClock(options, asked) },
     "/schema": { GET: () => schemaDocument() },
   };
 }
 
 function handlerFor(routes: ReturnType<typeof table>, method: string, path: string): { handler: Handler; id: string } {
-  const id = /^\/mishaps\/([^/]+)$/.exec(path)?.[1] ?? "";
-  const pattern = id === "" ? path : "/mishaps/:id";
+  // "/mishaps" is the former name of "/faults": programs outside this repository still call it.
+  const [, id = ""] = /^\/(?:faults|mishaps)\/([^/]+)$/.exec(path) ?? [];
+  const pattern = id === "" ? path.replace(/^\/mishaps$/, "/faults") : "/faults/:id";
   const route = Object.hasOwn(routes, pattern) ? routes[pattern] : undefined;
   if (!route) throw new Problem(404, `There is nothing at ${path}; GET /schema lists the calls.`);
   const handler = Object.hasOwn(route, method) ? route[method] : undefined;

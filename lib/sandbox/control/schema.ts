@@ -52,7 +52,7 @@ const call = z.object({
 const person = z.object({ id: text, name: text, roles: z.array(text), kubernetesToken: text });
 
 const match = z.record(text, text);
-const mishap = z.object({ id: text, kind: text, match, count: z.int().min(1).optional() });
+const fault = z.object({ id: text, kind: text, match, count: z.int().min(1).optional() });
 const kind = z.object({ kind: text, sentence: text, fields: z.record(text, text) });
 
 /** Schemas of the control API's answers, by name. */
@@ -67,9 +67,9 @@ export const answers = {
   Messages: z.array(message),
   Calls: z.array(call).max(1000),
   People: z.object({ teamId: text, channelId: text, people: z.array(person) }),
-  Mishaps: z.object({ kinds: z.array(kind), inForce: z.array(mishap) }),
-  MishapOrdered: z.object({ id: text }),
-  MishapEnded: z.object({ id: text }),
+  Faults: z.object({ kinds: z.array(kind), inForce: z.array(fault) }),
+  FaultInjected: z.object({ id: text }),
+  FaultEnded: z.object({ id: text }),
   Clock: z.object({ now: moment, speed: z.number().positive() }),
   Problem: z.object({ error: text }),
 } as const;
@@ -80,7 +80,7 @@ const FURTHEST_SECONDS = 30 * 24 * 3600;
 
 /** Schemas of the bodies that the control API takes, by name. */
 export const bodies = {
-  MishapOrder: z.strictObject({ kind: text, count: z.int().min(1).optional(), match: match.optional() }),
+  FaultInjection: z.strictObject({ kind: text, count: z.int().min(1).optional(), match: match.optional() }),
   ClockChange: z.union(
     [
       z.strictObject({ speed: z.number().positive().max(FASTEST) }),
@@ -101,9 +101,9 @@ const calls = {
   "GET /messages": { answer: reference("Messages") },
   "GET /calls": { query: ["service", "after"], answer: reference("Calls") },
   "GET /people": { answer: reference("People") },
-  "GET /mishaps": { answer: reference("Mishaps") },
-  "POST /mishaps": { body: reference("MishapOrder"), answer: reference("MishapOrdered") },
-  "DELETE /mishaps/:id": { answer: reference("MishapEnded") },
+  "GET /faults": { answer: reference("Faults") },
+  "POST /faults": { body: reference("FaultInjection"), answer: reference("FaultInjected") },
+  "DELETE /faults/:id": { answer: reference("FaultEnded") },
   "POST /clock": { body: reference("ClockChange"), answer: reference("Clock") },
 };
 

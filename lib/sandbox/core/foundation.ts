@@ -1,7 +1,7 @@
 import { type Bus, bus } from "./bus.ts";
 import { type Calls, callRecord } from "./calls.ts";
 import type { Clock } from "./clock.ts";
-import { type Mishaps, mishapBook } from "./mishaps.ts";
+import { type Faults, faultRegistry } from "./faults.ts";
 import { type Random, seededRandom } from "./random.ts";
 import type { Store } from "./store.ts";
 
@@ -10,7 +10,7 @@ export interface Foundation {
   readonly clock: Clock;
   readonly random: Random;
   readonly store: Store;
-  readonly mishaps: Mishaps;
+  readonly faults: Faults;
   readonly calls: Calls;
   readonly bus: Bus;
   /**
@@ -31,5 +31,5 @@ interface Site extends Pick<Foundation, "clock" | "store"> {
 /** Lays the foundation of a ground whose memory, clock and seed are given. */
 export function foundationOn({ clock, store, seed, busy = (work) => work }: Site): Foundation {
   const random = seededRandom(seed);
-  return { clock, random, store, mishaps: mishapBook(store, random), calls: callRecord(clock), bus: bus(), busy };
+  return { clock, random, store, faults: faultRegistry(store, random), calls: callRecord(clock), bus: bus(), busy };
 }

@@ -1,5 +1,5 @@
 import { AwsError, type Caller } from "../core/aws-service.ts";
-import type { Mishaps } from "../core/mishaps.ts";
+import type { Faults } from "../core/faults.ts";
 import type { ChainedInvocations } from "./chained.ts";
 import type { EngineParts } from "./driver.ts";
 import { BYTES_PER_EXECUTION, bytesOf, OPERATIONS_PER_EXECUTION } from "./limits.ts";
@@ -51,7 +51,7 @@ const CRASHES = [
  */
 export function checkpoints(parts: EngineParts, chained: ChainedInvocations) {
   const { ground, book, effects, life } = parts;
-  ground.mishaps.declare(...CRASHES);
+  ground.faults.declare(...CRASHES);
 
   const crash = (arn: string): never => {
     const execution = book.get(arn);
@@ -67,7 +67,7 @@ export function checkpoints(parts: EngineParts, chained: ChainedInvocations) {
     const known = book.operations(execution);
     validateUpdates(request.updates, (id) => known.get(id));
     const grown = withinLimits(execution, request.updates, known);
-    const dies = (when: string) => request.updates.some((one) => strikes(ground.mishaps, grown, one, when));
+    const dies = (when: string) => request.updates.some((one) => crashApplies(ground.faults, grown, one, when));
     if (dies("before")) crash(execution.arn);
     const answer = effects.atomically(() => stored(parts, chained, grown, request, caller));
     if (dies("after")) crash(execution.arn);
@@ -75,10 +75,10 @@ export function checkpoints(parts: EngineParts, chained: ChainedInvocations) {
   };
 }
 
-function strikes(mishaps: Mishaps, { functionName }: Execution, update: OperationUpdate, when: string): boolean {
+function crashApplies(faults: Faults, { functionName }: Execution, update: OperationUpdate, when: string): boolean {
   const begins = update.Action === "START" && (update.Type === "STEP" || update.Type === "CONTEXT");
   const facts = { function: functionName, operation: update.Name ?? "", when };
-  return mishaps.strikes(begins ? "handler-crash-at-start" : "handler-crash", facts);
+  return faults.applies(begins ? "handler-crash-at-start" : "handler-crash", facts);
 }
 
 /** A client that lost the answer sends the same request again (API: ClientToken) and gets the same answer. */

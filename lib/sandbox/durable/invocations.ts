@@ -34,17 +34,17 @@ export interface Invocations {
 const COLD_START_MS = 300;
 /** Assumed: how long an idle environment is kept. */
 const WARM_MS = 10 * 60_000;
-/** Milliseconds that the mishap "lambda-slow-start" adds: more than Slack waits for an answer. */
+/** Milliseconds that the fault "lambda-slow-start" adds: more than Slack waits for an answer. */
 const SLOW_START_MS = 5_000;
 
-type Ground = Pick<Foundation, "clock" | "mishaps" | "busy">;
+type Ground = Pick<Foundation, "clock" | "faults" | "busy">;
 
 /** Builds the runner and declares what can happen to it. */
 export function invocations(ground: Ground, hostTime: (ms: number) => number): Invocations {
   const running = new Map<string, number>();
   const environments = idleEnvironments(ground);
   const count = (name: string, by: number) => running.set(name, (running.get(name) ?? 0) + by);
-  ground.mishaps.declare({
+  ground.faults.declare({
     kind: "lambda-slow-start",
     sentence: "A function's next invocations begin five seconds late.",
     fields: { function: "name of the function" },
@@ -66,8 +66,8 @@ export function invocations(ground: Ground, hostTime: (ms: number) => number): I
   };
 }
 
-function startDelay({ mishaps }: Ground, name: string, warm: boolean): number {
-  const slow = mishaps.strikes("lambda-slow-start", { function: name }) ? SLOW_START_MS : 0;
+function startDelay({ faults }: Ground, name: string, warm: boolean): number {
+  const slow = faults.applies("lambda-slow-start", { function: name }) ? SLOW_START_MS : 0;
   return slow + (warm ? 0 : COLD_START_MS);
 }
 

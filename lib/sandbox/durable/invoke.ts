@@ -22,14 +22,14 @@ export interface InvokeParts {
   readonly duplicates: number;
 }
 
-/** Milliseconds that the mishap "event-delivered-late" adds: the hour of its sentence. */
+/** Milliseconds that the fault "event-delivered-late" adds: the hour of its sentence. */
 const LATE_MS = 3_600_000;
 
 const FUNCTION_FIELD = { function: "name of the function" };
 
 /** Declares what can happen to asynchronous events. */
-export const declareEventMishaps = ({ mishaps }: Foundation): void =>
-  mishaps.declare(
+export const declareEventFaults = ({ faults }: Foundation): void =>
+  faults.declare(
     {
       kind: "event-delivered-twice",
       sentence: "An asynchronous event without an execution name reaches its function twice.",
@@ -105,10 +105,10 @@ function executionName({ headers }: WireRequest, target: Target): string | undef
 
 function accepted({ ground, engine, queue, duplicates }: InvokeParts, call: Call): WireResponse {
   const facts = { function: call.target.function.name };
-  const late = ground.mishaps.strikes("event-delivered-late", facts) ? LATE_MS : 0;
+  const late = ground.faults.applies("event-delivered-late", facts) ? LATE_MS : 0;
   const delay = () => late + ground.random.between(...QUEUE_MS);
   if (call.name !== undefined) return started(engine.open(startOf(call, delay(), ASYNC_PAYLOAD_BYTES)));
-  const twice = ground.mishaps.strikes("event-delivered-twice", facts) || ground.random.next() < duplicates;
+  const twice = ground.faults.applies("event-delivered-twice", facts) || ground.random.next() < duplicates;
   const deliver = (): WireResponse => {
     if (isDurable(call.target.function)) return started(engine.open(startOf(call, delay(), ASYNC_PAYLOAD_BYTES)));
     queue.send(call.reference, call.payload, delay());

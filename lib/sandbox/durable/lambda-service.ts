@@ -6,7 +6,7 @@ import { durableEngine } from "./engine.ts";
 import { type DeadLetter, type EventQueue, eventQueue, QUEUE_MS } from "./event-queue.ts";
 import { type FunctionSettings, type Functions, functionRegistry, type Handler } from "./functions.ts";
 import { type Invocations, invocations } from "./invocations.ts";
-import { declareEventMishaps } from "./invoke.ts";
+import { declareEventFaults } from "./invoke.ts";
 import { answers } from "./lambda-api.ts";
 import type { Execution } from "./model.ts";
 import { routeOf } from "./routes.ts";
@@ -61,7 +61,7 @@ export function lambdaService(ground: Foundation, options: LambdaOptions): Lambd
   });
   const { hostTime, duplicates = DUPLICATES } = options;
   const parts = { ground, functions, runner, engine, queue, duplicates, account: options, hostTime };
-  declareEventMishaps(ground);
+  declareEventFaults(ground);
   return {
     name: "lambda",
     action: (request) => routeOf(request).action,

@@ -1,8 +1,8 @@
 import { messageOf } from "../../message-of.ts";
 import { type Issued, issuedOf, makeRequest, type Template } from "./certificate-request.ts";
+import { wrongRequests } from "./fault-kinds.ts";
 import { type ApiAnswer, type Credentials, callApi, certificateIn, complaintOf } from "./kube-client.ts";
 import type { Machine, ProgramContext } from "./machine.ts";
-import { wrongRequests } from "./mishap-kinds.ts";
 
 /** One certificate that a program keeps: what it should hold, whom to ask, where it lies. */
 export interface Upkeep {
@@ -57,9 +57,9 @@ const distortions: Readonly<Record<(typeof wrongRequests)[number], (template: Te
   "other-name": (template) => ({ ...template, commonName: "system:node:somebody-else" }),
 };
 
-/** The mishap "kubelet-wrong-csr". */
+/** The fault "kubelet-wrong-csr". */
 function distorted(machine: Machine, template: Template): Template {
-  const how = wrongRequests.find((one) => machine.strikes("kubelet-wrong-csr", { how: one }));
+  const how = wrongRequests.find((one) => machine.faultApplies("kubelet-wrong-csr", { how: one }));
   return how ? distortions[how](template) : template;
 }
 

@@ -4,7 +4,7 @@ import type { Cloud, InstanceFacts, InstanceRole, KubernetesApi } from "../core/
 import type { Agenda } from "./agenda.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { type Disk, diskOf } from "./disk.ts";
-import { wrongClocks } from "./mishap-kinds.ts";
+import { wrongClocks } from "./fault-kinds.ts";
 import type { Process } from "./process.ts";
 import type { MachineState } from "./state.ts";
 
@@ -81,8 +81,8 @@ export interface Machine {
   log(source: string, message: string): void;
   /** The time as this machine's own clock shows it, ms since the epoch. */
   clock(): number;
-  /** Does this mishap strike this machine? */
-  strikes(kind: string, more?: Readonly<Record<string, string>>): boolean;
+  /** Finds out whether a fault of this kind applies to this machine. */
+  faultApplies(kind: string, more?: Readonly<Record<string, string>>): boolean;
   /** A duration between two figures in ms; nothing while the machine is being seeded. */
   takes(low: number, high: number): number;
   hurry(on: boolean): void;
@@ -128,8 +128,8 @@ export function openMachine(workshop: Workshop, state: MachineState): Machine {
     if (!known) throw new Error(`EC2 knows no instance ${id}.`);
     return known;
   };
-  const strikes: Machine["strikes"] = (kind, more = {}) =>
-    foundation.mishaps.strikes(kind, { instanceId: id, node: facts().privateDnsName, ...more });
+  const faultApplies: Machine["faultApplies"] = (kind, more = {}) =>
+    foundation.faults.applies(kind, { instanceId: id, node: facts().privateDnsName, ...more });
   return {
     id,
     foundation,
@@ -145,10 +145,10 @@ export function openMachine(workshop: Workshop, state: MachineState): Machine {
     facts,
     log: logger(workshop, id),
     clock: () => {
-      const wrong = wrongClocks.find((how) => strikes("clock-wrong", { how }));
+      const wrong = wrongClocks.find((how) => faultApplies("clock-wrong", { how }));
       return foundation.clock.now() + (wrong === undefined ? 0 : wrong === "ahead" ? DAY_MS : -DAY_MS);
     },
-    strikes,
+    faultApplies,
     takes: (low, high) => (hurried ? 0 : foundation.random.between(low, high)),
     hurry: (on) => {
       hurried = on;

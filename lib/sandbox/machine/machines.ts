@@ -5,8 +5,8 @@ import type { InstanceFacts, Kubelets } from "../core/surroundings.ts";
 import { type Agenda, agenda } from "./agenda.ts";
 import type { ControlPlane, Job } from "./control-plane.ts";
 import { describe, type MachineView } from "./describe.ts";
+import { machineFaults } from "./fault-kinds.ts";
 import { type Machine, openMachine, type Surroundings, type Workshop } from "./machine.ts";
-import { machineMishaps } from "./mishap-kinds.ts";
 import { payloadContent } from "./payload.ts";
 import { bootPhaseDue, powerOff, powerOn, restart, resumePower, shutDownDue, watchDue } from "./power.ts";
 import { kubeletAnswer } from "./programs/kubelet/server.ts";
@@ -167,7 +167,7 @@ async function seed(yard: Yard, instanceId: string, what: Seed): Promise<ApplyRe
  */
 export function machines(foundation: Foundation, surroundings: Surroundings): Machines {
   const yard = newYard(foundation, surroundings);
-  foundation.mishaps.declare(...machineMishaps);
+  foundation.faults.declare(...machineFaults);
   foundation.bus.listen((fact) => hear(yard, fact));
   return {
     attach: (control) => {

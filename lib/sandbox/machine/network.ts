@@ -132,7 +132,7 @@ export function copyRoutesToSwitch(machine: Machine): void {
  * fault "endpoints-outlive-boot" it keeps networks and endpoints, and the host has no address of theirs.
  */
 export function hnsAtBoot(machine: Machine): void {
-  if (machine.strikes("endpoints-outlive-boot")) {
+  if (machine.faultApplies("endpoints-outlive-boot")) {
     for (const endpoint of machine.state.hnsEndpoints) endpoint.attached = false;
     machine.save();
     return;

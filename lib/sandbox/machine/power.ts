@@ -34,8 +34,8 @@ function enter(machine: Machine, at: number): void {
     up(machine);
     return;
   }
-  // Four times: what the sentence of the mishap says.
-  const slow = machine.strikes("slow-boot") ? 4 : 1;
+  // Four times: what the sentence of the fault says.
+  const slow = machine.faultApplies("slow-boot") ? 4 : 1;
   const ms = machine.takes(phase.from * 1000, phase.to * 1000) * slow;
   machine.agenda.set(phaseKey(machine), ms, "boot-phase", { instanceId: machine.id, next: String(at + 1) });
 }
@@ -57,10 +57,10 @@ function up(machine: Machine): void {
 }
 
 const watchKey = (machine: Machine): string => `${machine.id}/watch`;
-/** The sandbox's own figure: no machine looks for mishaps. */
+/** The sandbox's own figure: no machine looks for faults. */
 const WATCH_MS = 30_000;
 
-/** Looks every half minute whether a mishap is meant for a running service. */
+/** Looks every half minute whether a fault is meant for a running service. */
 function watch(machine: Machine): void {
   machine.agenda.set(watchKey(machine), WATCH_MS, "watch", { instanceId: machine.id });
 }
@@ -102,7 +102,7 @@ export function beginRunning(machine: Machine): void {
 /** A phase of the boot has ended; the specialize pass ends in a restart of its own. */
 export function bootPhaseDue(machine: Machine, next: number): void {
   if (machine.state.power !== "booting") return;
-  if (machine.strikes("boot-hangs")) {
+  if (machine.faultApplies("boot-hangs")) {
     machine.log("Boot", "Getting Windows ready …");
     return;
   }

@@ -144,7 +144,7 @@ function startNow(machine: Machine, service: Service): void {
   }
   if (!machine.processes.has(serviceKey(service.name))) return;
   setState(machine, service, "Running");
-  if (machine.strikes("service-exits", { service: service.name })) void exitSoon(machine, service);
+  if (machine.faultApplies("service-exits", { service: service.name })) void exitSoon(machine, service);
 }
 
 /**
@@ -163,7 +163,7 @@ export async function startService(machine: Machine, name: string): Promise<void
   machine.agenda.cancel(`${machine.id}/${serviceKey(name)}`);
   await newProcess(machine.foundation).pause(machine.takes(...START_MS));
   if (machine.state.bootId !== boot || serviceOf(machine, name)?.state !== "StartPending") return;
-  if (machine.strikes("service-hangs", { service: service.name, how: "start" })) return;
+  if (machine.faultApplies("service-hangs", { service: service.name, how: "start" })) return;
   startNow(machine, service);
 }
 
@@ -182,7 +182,7 @@ export async function stopService(machine: Machine, name: string): Promise<void>
   machine.agenda.cancel(`${machine.id}/${serviceKey(name)}`);
   if (service.state !== "Running") return;
   setState(machine, service, "StopPending");
-  if (machine.strikes("service-hangs", { service: service.name, how: "stop" })) return;
+  if (machine.faultApplies("service-hangs", { service: service.name, how: "stop" })) return;
   await newProcess(machine.foundation).pause(machine.takes(...STOP_MS));
   endProcess(machine, serviceKey(name));
   setState(machine, service, "Stopped");
@@ -198,11 +198,11 @@ export async function restartAfterFailure(machine: Machine, name: string): Promi
   }
 }
 
-/** The mishap "service-crashes": asked now and then for each running service. */
+/** The fault "service-crashes": asked now and then for each running service. */
 export function strikeServices(machine: Machine): void {
   for (const service of Object.values(machine.state.services)) {
-    if (service.state !== "Running" || !machine.strikes("service-crashes", { service: service.name })) continue;
-    ended(machine, service, { code: 1, reason: "The process was ended by a mishap." });
+    if (service.state !== "Running" || !machine.faultApplies("service-crashes", { service: service.name })) continue;
+    ended(machine, service, { code: 1, reason: "The process was ended by a fault." });
   }
 }
 

@@ -146,7 +146,7 @@ export interface MachineState {
   requests: Record<string, { readonly name: string; readonly key: string }>;
   /** Until when the agent's role credentials are good, ms; null while it has none. */
   credentialsUntil: number | null;
-  /** The mishap "agent-never-online" struck the agent in this boot. */
+  /** The fault "agent-never-online" struck the agent in this boot. */
   agentLost: boolean;
 }
 

@@ -15,7 +15,7 @@ interface Service {
 /** Parts that the page is composed of. */
 export interface PageParts {
   readonly desk: Desk;
-  /** The control API: the page shows its state, and passes its own clock and mishap buttons through to it. */
+  /** The control API: the page shows its state, and passes its own clock and fault buttons through to it. */
   readonly control: Service;
   /** Facts that SSM knows of the instances' agents. */
   readonly agents: () => readonly Agent[];

@@ -2,10 +2,10 @@ import type { Foundation } from "../core/foundation.ts";
 import { json, pathOf, textOf, type WireRequest, type WireResponse } from "../core/wire.ts";
 import { isObject, type Json } from "./block-kit/check.ts";
 import type { Directory } from "./directory.ts";
+import { errorIn, withFaults } from "./faults.ts";
 import { checkedContent } from "./message-content.ts";
 import type { MessageLog, StoredMessage } from "./message-log.ts";
 import { SlackError } from "./slack-error.ts";
-import { errorIn, throughTroubles } from "./troubles.ts";
 
 /** Guide "Handling user interaction": a response_url can be used up to 5 times within 30 minutes. */
 const USES = 5;
@@ -100,7 +100,7 @@ export function responseUrls(
   };
   const recorded = async (id: string, request: WireRequest): Promise<WireResponse> => {
     const facts = { method: "response_url", channel: urls.get(id)?.channel ?? "" };
-    const response = await throughTroubles(foundation, facts, () => outcome(id, request));
+    const response = await withFaults(foundation, facts, () => outcome(id, request));
     const principal = urls.has(id) ? app.name : "anonymous";
     const { status } = response;
     foundation.calls.record({ service: "slack", action: facts.method, principal, status, error: errorIn(response) });

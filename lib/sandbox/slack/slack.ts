@@ -20,7 +20,7 @@ export interface Slack {
 /**
  * Builds the simulated Slack. All it remembers lies in the store, so a process started again finds its messages,
  * dialogs and response addresses.
- * @param foundation the ground's clock, store, randomness, mishaps and record of calls
+ * @param foundation the ground's clock, store, randomness, faults and record of calls
  * @param options the workspace's data, the app's secrets and its request URL
  */
 export function slack(foundation: Foundation, options: SlackOptions): Slack {

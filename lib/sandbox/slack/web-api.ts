@@ -1,6 +1,7 @@
 import { json, pathOf, type WireRequest, type WireResponse } from "../core/wire.ts";
 import type { Json } from "./block-kit/check.ts";
 import { callArguments, tokenOf } from "./call-arguments.ts";
+import { errorIn, slackFaults, tooMany, withFaults } from "./faults.ts";
 import { chatMethods } from "./methods/chat.ts";
 import { conversationMethods } from "./methods/conversations.ts";
 import type { Method } from "./methods/method.ts";
@@ -8,7 +9,6 @@ import { peopleMethods } from "./methods/people.ts";
 import { viewMethods } from "./methods/views.ts";
 import { type RateLimits, rateLimits } from "./rate-limits.ts";
 import { explained, SlackError } from "./slack-error.ts";
-import { errorIn, slackMishaps, throughTroubles, tooMany } from "./troubles.ts";
 import { appScopes, type Workspace } from "./workspace.ts";
 
 interface Call {
@@ -73,12 +73,12 @@ export function webApi(workspace: Workspace): WebApi {
     ...conversationMethods(workspace),
     ...peopleMethods(workspace),
   };
-  foundation.mishaps.declare(...slackMishaps);
+  foundation.faults.declare(...slackFaults);
   const answer = async (name: string, request: WireRequest): Promise<WireResponse> => {
     try {
       const call = admitted(name, request, methods, workspace);
       const facts = { method: name, channel: String(call.args.channel ?? "") };
-      const answered = await throughTroubles(foundation, facts, () => done(call, limits));
+      const answered = await withFaults(foundation, facts, () => done(call, limits));
       return { ...answered, headers: { ...scopeHeaders(workspace, call.method), ...answered.headers } };
     } catch (error) {
       if (error instanceof SlackError) return refusal(error);

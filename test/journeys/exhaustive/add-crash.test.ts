@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { lambdaName } from "../../../lib/sandbox/ground.ts";
 import { expectSound, heldBack, joinSecrets, launchedBy, newest, settled, spoken } from "../evidence.ts";
-import { order } from "../outside.ts";
+import { injectFault } from "../outside.ts";
 import { type World, world } from "../world.ts";
 
 let here: World;
@@ -74,11 +74,11 @@ test.for([
 ] as const)("a node is added though its handlers die at every step (%s, %s)", async ([kind, when]) => {
   here = await world();
   for (const [workflow, operations] of Object.entries(steps))
-    for (const operation of operations) order(here, kind, { function: lambdaName(workflow), operation, when }, 1);
+    for (const operation of operations) injectFault(here, kind, { function: lambdaName(workflow), operation, when }, 1);
   await here.type("operator", "/win add web");
   await settled(here);
 
-  expect(here.ground.foundation.mishaps.inForce().map(({ match }) => match.operation)).toEqual([]);
+  expect(here.ground.foundation.faults.inForce().map(({ match }) => match.operation)).toEqual([]);
   const { operation } = await newest(here);
   expect(operation.status).toBe("succeeded");
   expect(launchedBy(here, operation.id)).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { lambdaName } from "../../../lib/sandbox/ground.ts";
 import { expectSound, launchedBy, newest, settled, spoken } from "../evidence.ts";
-import { order } from "../outside.ts";
+import { injectFault } from "../outside.ts";
 import { type World, world } from "../world.ts";
 
 let here: World;
@@ -25,7 +25,7 @@ test("the same request delivered twice starts one operation and gets the same an
 
 test.for(["event-delivered-twice", "event-delivered-late"])("events change nothing under %s", async (kind) => {
   here = await world();
-  order(here, kind, { function: lambdaName("cloud-events") });
+  injectFault(here, kind, { function: lambdaName("cloud-events") });
   await here.type("operator", "/win add web");
   await settled(here);
   const { operation, nodes } = await newest(here);

@@ -13,7 +13,7 @@ import {
   wordsOf,
 } from "../evidence.ts";
 import { people } from "../hands.ts";
-import { order, reached } from "../outside.ts";
+import { injectFault, reached } from "../outside.ts";
 import { type World, world } from "../world.ts";
 
 let here: World;
@@ -52,7 +52,7 @@ test.for(beforeTheReturn)("cancelled in stage %s, everything is taken away", asy
   here = await world();
   // The last two stages may be over within a moment: a busy API server holds them up.
   const labelling = { verb: "patch", resource: "nodes", principal: "system:serviceaccount:casement:join" };
-  if (stage === "ready" || stage === "verify") order(here, "kubernetes-5xx", labelling, 3);
+  if (stage === "ready" || stage === "verify") injectFault(here, "kubernetes-5xx", labelling, 3);
   await here.type("operator", "/win add web");
   await reached(here, stage);
   await here.type("approver", `/win cancel ${(await newest(here)).operation.id}`);
@@ -78,7 +78,7 @@ test("cancelled in the last stage, the node is finished", async () => {
 
 test("cancelled by the button before EC2 was asked, nothing is launched at all", async () => {
   here = await world();
-  order(here, "aws-slow", { service: "ssm", action: "GetParameter" }, 1);
+  injectFault(here, "aws-slow", { service: "ssm", action: "GetParameter" }, 1);
   await here.type("operator", "/win add web 2");
   await here.until(() => spoken(here).channel.length > 0, 2);
   await here.press("operator", "cancel-operation");
@@ -91,7 +91,7 @@ test("cancelled by the button before EC2 was asked, nothing is launched at all",
 
 test("cancelled while it asks what becomes of a failed machine, the machine goes", async () => {
   here = await world();
-  order(here, "feature-install-fails");
+  injectFault(here, "feature-install-fails");
   await here.type("operator", "/win add web");
   await here.until(async () => (await newest(here)).operation.status === "waiting", 60);
   await here.type("operator", `/win cancel ${(await newest(here)).operation.id}`);

@@ -3,7 +3,7 @@ import { accounts, userOf } from "../../../lambdas/desired/accounts.ts";
 import { lambdaName } from "../../../lib/sandbox/ground.ts";
 import { connect, hoursLeft, notified, stored } from "../connecting.ts";
 import { calls, newest, settled } from "../evidence.ts";
-import { end, order } from "../outside.ts";
+import { endFault, injectFault } from "../outside.ts";
 import { openly } from "../reading.ts";
 import { type World, world } from "../world.ts";
 
@@ -14,7 +14,7 @@ const HOUR = 60;
 
 test("with the API server away for thirty hours people are called, an add says what helps, and connecting heals it", async () => {
   here = await world();
-  const id = order(here, "kubernetes-5xx");
+  const id = injectFault(here, "kubernetes-5xx");
   await here.pass(12.5 * HOUR);
   expect(notified(here)).toEqual([]);
   await here.pass(1.5 * HOUR);
@@ -24,7 +24,7 @@ test("with the API server away for thirty hours people are called, an add says w
   );
   expect(openly(here).join("\n")).toContain("could not be renewed twice in a row");
   await here.pass(16 * HOUR);
-  end(here, id);
+  endFault(here, id);
   await here.pass(2 * HOUR);
   expect(notified(here)).toHaveLength(2);
   expect(notified(here)[1]).toMatch(
@@ -59,15 +59,15 @@ test("whatever breaks a renewal on its way leaves the old credential in its plac
   await connect(here, 5 * 3_600);
   const before = stored(here, "look");
   await here.pass(2.6 * HOUR);
-  const id = order(here, "aws-5xx", { service: "secretsmanager", action: "PutSecretValue" });
+  const id = injectFault(here, "aws-5xx", { service: "secretsmanager", action: "PutSecretValue" });
   await here.pass(HOUR);
   const asked = () =>
     calls(here, "kubernetes", "create serviceaccounts/token").filter(({ principal }) => principal === userOf("look"));
   expect(asked().map(({ status }) => status)).toContain(201);
   expect(stored(here, "look")).toBe(before);
-  end(here, id);
+  endFault(here, id);
   const crash = { function: lambdaName("look"), operation: "renew the credential", when: "after" };
-  order(here, "handler-crash", crash, 1);
+  injectFault(here, "handler-crash", crash, 1);
   await here.pass(HOUR);
   expect(stored(here, "look")).not.toBe(before);
   expect(hoursLeft(here, "look")).toBeGreaterThan(22);
@@ -78,12 +78,12 @@ test("an API server that is away for an hour in the middle of a renewal heals by
   here = await world();
   await connect(here, 7 * 3_600);
   await here.pass(3.6 * HOUR);
-  const id = order(here, "kubernetes-5xx");
+  const id = injectFault(here, "kubernetes-5xx");
   await here.pass(HOUR);
   expect(notified(here)).toEqual([]);
   await here.pass(HOUR);
   expect(notified(here)).toHaveLength(1);
-  end(here, id);
+  endFault(here, id);
   await here.pass(HOUR);
   for (const account of accounts) expect(hoursLeft(here, account)).toBeGreaterThan(22);
   expect(openly(here).at(-1)).toContain("can be used again and will be renewed in time");

@@ -4,7 +4,7 @@ import { town } from "../../../lib/sandbox/town.ts";
 import { expectSound, newest, nodeNamed, settled, spoken, wordsOf } from "../evidence.ts";
 import { asked, expectPutAway, impatient, launchedId, launchedName } from "../failing.ts";
 import { people } from "../hands.ts";
-import { order, reached, terminateFromOutside } from "../outside.ts";
+import { injectFault, reached, terminateFromOutside } from "../outside.ts";
 import { type World, world } from "../world.ts";
 
 let here: World;
@@ -14,7 +14,7 @@ afterEach(() => here.close());
 async function failing(): Promise<NodeRecord> {
   here = await world({ configuration: impatient });
   await here.type("operator", "/win add web");
-  order(here, "feature-install-fails");
+  injectFault(here, "feature-install-fails");
   return asked(here);
 }
 
@@ -62,7 +62,7 @@ test("who may not add may not decide, and a second decision comes too late", asy
 
 test("an instance that EC2 gives up while it starts is told in EC2's words, once", async () => {
   here = await world({ configuration: impatient });
-  order(here, "launch-fails");
+  injectFault(here, "launch-fails");
   await here.type("operator", "/win add web");
   await settled(here);
   const words = wordsOf(spoken(here).channel[0] as never);
@@ -91,7 +91,7 @@ test("a failed machine whose Node is Ready is never terminated", async () => {
   here = await world({ configuration: impatient });
   await here.type("operator", "/win add web");
   await reached(here, "verify");
-  order(here, "agent-silent");
+  injectFault(here, "agent-silent");
   await asked(here);
   await here.press("operator", "terminate-instance");
   await settled(here);
@@ -104,7 +104,7 @@ test("a service that crashes once while the node joins is started again by Windo
   here = await world({ configuration: impatient });
   await here.type("operator", "/win add web");
   await reached(here, "network");
-  order(here, "service-crashes", { service: "kubelet" }, 1);
+  injectFault(here, "service-crashes", { service: "kubelet" }, 1);
   await settled(here);
   expect((await newest(here)).operation.status).toBe("succeeded");
   expect(here.ground.machines.logOf(launchedId(here)).join()).toContain("kubelet service terminated unexpectedly");

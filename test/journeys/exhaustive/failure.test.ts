@@ -3,7 +3,7 @@ import { stageName } from "../../../lambdas/messages/operation/stages.ts";
 import type { Stage } from "../../../lambdas/records.ts";
 import { newest, settled, spoken, wordsOf } from "../evidence.ts";
 import { asked, expectPutAway, impatient, launchedId, launchedName } from "../failing.ts";
-import { asAdministrator, entryFor, machineFor, order, reached } from "../outside.ts";
+import { asAdministrator, entryFor, injectFault, machineFor, reached } from "../outside.ts";
 import { type World, world } from "../world.ts";
 
 let here: World;
@@ -24,14 +24,14 @@ interface Case {
 const cases: readonly Case[] = [
   {
     what: "the agent never comes online",
-    happens: () => order(here, "agent-never-online"),
+    happens: () => injectFault(here, "agent-never-online"),
     stage: "agent",
     why: /gave up waiting for the SSM agent/,
     kubelet: "never started",
   },
   {
     what: "the first boot hangs",
-    happens: () => order(here, "boot-hangs", {}, 1),
+    happens: () => injectFault(here, "boot-hangs", {}, 1),
     stage: "agent",
     why: /gave up waiting for the SSM agent/,
     kubelet: "never started",
@@ -39,14 +39,14 @@ const cases: readonly Case[] = [
   {
     what: "the metadata route is lost before the guard is there",
     from: "guard",
-    happens: () => order(here, "lose-metadata-route"),
+    happens: () => injectFault(here, "lose-metadata-route"),
     stage: "guard",
     why: /apply.ps1 ended as Failed/,
     kubelet: "never started",
   },
   {
     what: "the feature cannot be installed",
-    happens: () => order(here, "feature-install-fails"),
+    happens: () => injectFault(here, "feature-install-fails"),
     stage: "features",
     why: /Containers/,
     kubelet: "never started",
@@ -54,7 +54,7 @@ const cases: readonly Case[] = [
   {
     what: "the machine does not come back from its reboot",
     from: "features",
-    happens: () => order(here, "boot-hangs", {}, 1),
+    happens: () => injectFault(here, "boot-hangs", {}, 1),
     stage: "features",
     why: /gave up waiting for reboot.ps1/,
     kubelet: "never started",
@@ -62,14 +62,14 @@ const cases: readonly Case[] = [
   {
     what: "a download arrives damaged",
     from: "payload",
-    happens: () => order(here, "download-corrupt"),
+    happens: () => injectFault(here, "download-corrupt"),
     stage: "payload",
     why: /sha256/i,
     kubelet: "never started",
   },
   {
     what: "the kubelet asks in another node's name",
-    happens: () => order(here, "kubelet-wrong-csr", { how: "other-name" }),
+    happens: () => injectFault(here, "kubelet-wrong-csr", { how: "other-name" }),
     stage: "client-csr",
     why: /certificate request \(.*\); csr-\w+ was left pending: it asks for the name/,
     kubelet: "stopped",
@@ -78,7 +78,7 @@ const cases: readonly Case[] = [
   {
     what: "the kubelet asks for a foreign address",
     from: "node",
-    happens: () => order(here, "kubelet-wrong-csr", { how: "extra-san" }),
+    happens: () => injectFault(here, "kubelet-wrong-csr", { how: "extra-san" }),
     stage: "serving-csr",
     why: /certificate request \(kubelet-serving\); csr-\w+ was left pending: .* does not belong/,
     kubelet: "stopped",
@@ -86,7 +86,7 @@ const cases: readonly Case[] = [
   },
   {
     what: "the kubelet asks to be in another group too",
-    happens: () => order(here, "kubelet-wrong-csr", { how: "extra-organization" }),
+    happens: () => injectFault(here, "kubelet-wrong-csr", { how: "extra-organization" }),
     stage: "client-csr",
     why: /certificate request \(.*\); csr-\w+ was left pending: its organizations/,
     kubelet: "stopped",
@@ -110,21 +110,21 @@ const cases: readonly Case[] = [
   },
   {
     what: "the endpoint that kube-proxy sends from cannot be attached",
-    happens: () => order(here, "endpoint-not-attached"),
+    happens: () => injectFault(here, "endpoint-not-attached"),
     stage: "network",
     why: /run-task Casement network: its last result is 1: the endpoint VIPEndpoint gave this machine no address within 30 s/,
     kubelet: "stopped",
   },
   {
     what: "containerd hangs while it starts",
-    happens: () => order(here, "service-hangs", { service: "containerd", how: "start" }),
+    happens: () => injectFault(here, "service-hangs", { service: "containerd", how: "start" }),
     stage: "configure",
     why: /service-state containerd: containerd is StartPending after 60 seconds \(process \d+\)/,
     kubelet: "stopped",
   },
   {
     what: "containerd ends with an error, and its log holds a secret",
-    happens: () => order(here, "service-exits", { service: "containerd" }),
+    happens: () => injectFault(here, "service-exits", { service: "containerd" }),
     stage: "configure",
     why: /containerd is Stopped 3 seconds after its start; its exit code is 255; its log ends: .*panic: cannot go on \(/,
     kubelet: "stopped",
@@ -132,21 +132,21 @@ const cases: readonly Case[] = [
   {
     what: "Windows does not let observe.ps1 look",
     from: "guard",
-    happens: () => order(here, "look-fails"),
+    happens: () => injectFault(here, "look-fails"),
     stage: "guard",
     why: /observe.ps1 could not look at the machine: The RPC server is unavailable\./,
     kubelet: "never started",
   },
   {
     what: "the machine's clock is a day ahead",
-    happens: () => order(here, "clock-wrong", { how: "ahead" }),
+    happens: () => injectFault(here, "clock-wrong", { how: "ahead" }),
     stage: "guard",
     why: /request: this request expired at 20.* UTC, and the clock of this machine says 20.* UTC/,
     kubelet: "never started",
   },
   {
     what: "the machine's clock is a day behind",
-    happens: () => order(here, "clock-wrong", { how: "behind" }),
+    happens: () => injectFault(here, "clock-wrong", { how: "behind" }),
     stage: "guard",
     why: /request: this request was made at 20.* UTC, but the clock of this machine says 20.* UTC/,
     kubelet: "never started",
@@ -154,7 +154,7 @@ const cases: readonly Case[] = [
   {
     what: "the disk is full",
     from: "payload",
-    happens: () => order(here, "disk-full"),
+    happens: () => injectFault(here, "disk-full"),
     stage: "payload",
     why: /There is not enough space on the disk/,
     kubelet: "never started",

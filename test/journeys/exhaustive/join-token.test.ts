@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { JOIN_USER } from "../../../lambdas/desired/cluster-access.ts";
 import { town } from "../../../lib/sandbox/town.ts";
 import { calls, expectSound, joinSecrets, newest, nodeNamed, settled } from "../evidence.ts";
-import { askEc2, end, order, reached } from "../outside.ts";
+import { askEc2, endFault, injectFault, reached } from "../outside.ts";
 import { type World, world } from "../world.ts";
 
 let here: World;
@@ -20,11 +20,11 @@ const credentials = (signer: string): string[] =>
 
 test("a kubelet that could not ask for ten minutes gets another token and joins with it", async () => {
   here = await world();
-  const silence = order(here, "kubernetes-5xx", { principal: JOIN_USER });
+  const silence = injectFault(here, "kubernetes-5xx", { principal: JOIN_USER });
   await here.type("operator", "/win add web");
   await reached(here, "client-csr");
   await here.pass(10.5);
-  end(here, silence);
+  endFault(here, silence);
   await settled(here);
   expect((await newest(here)).operation.status).toBe("succeeded");
   const tokens = calls(here, "kubernetes", "create serviceaccounts/token").filter(({ status }) => status === 201);

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import type { Stage } from "../../../lambdas/records.ts";
 import { expectSound, heldBack, joinSecrets, newest, settled, spoken, wordsOf } from "../evidence.ts";
 import { asked, impatient, launchedId } from "../failing.ts";
-import { askEc2, order, reached, terminateFromOutside } from "../outside.ts";
+import { askEc2, injectFault, reached, terminateFromOutside } from "../outside.ts";
 import { type World, world } from "../world.ts";
 
 let here: World;
@@ -16,11 +16,11 @@ test.for<Stage>(["agent", "features", "payload", "client-csr", "serving-csr", "n
   async (stage) => {
     // What the stages after the kubelet's start wait for does not come by itself.
     here = await world({ configuration: impatient });
-    if (stage === "client-csr") order(here, "kubelet-wrong-csr", { how: "other-name" });
+    if (stage === "client-csr") injectFault(here, "kubelet-wrong-csr", { how: "other-name" });
     await here.type("operator", "/win add web");
     if (stage === "serving-csr") {
       await reached(here, "node");
-      order(here, "kubelet-wrong-csr", { how: "extra-san" });
+      injectFault(here, "kubelet-wrong-csr", { how: "extra-san" });
     }
     await reached(here, stage);
     const since = Date.now();
@@ -59,7 +59,7 @@ test("an instance that is stopped is noticed within a minute, and a person decid
 
 test("a machine that ends while a person is asked about it needs no decision any more", async () => {
   here = await world({ configuration: impatient });
-  order(here, "feature-install-fails");
+  injectFault(here, "feature-install-fails");
   await here.type("operator", "/win add web");
   await asked(here);
   const since = Date.now();

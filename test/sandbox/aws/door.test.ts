@@ -145,26 +145,26 @@ describe("the AWS door", () => {
     expect((await open(url.pathname + url.search)).status).toBe(403);
   });
 
-  it("takes ten seconds longer on order", async () => {
+  it("takes ten seconds longer under aws-slow", async () => {
     const ground = stand();
-    ground.foundation.mishaps.order("aws-slow", { service: "ec2" }, 1);
+    ground.foundation.faults.inject("aws-slow", { service: "ec2" }, 1);
     let answered = false;
     const call = new EC2Client(clientOf(ground.door)).send(new DescribeInstancesCommand({})).then(() => {
       answered = true;
     });
     const clock = ground.foundation.clock as ReturnType<typeof handClock>;
-    await vi.waitFor(() => expect(ground.foundation.mishaps.inForce()).toEqual([]));
+    await vi.waitFor(() => expect(ground.foundation.faults.inForce()).toEqual([]));
     await clock.advance(9_000);
     expect(answered).toBe(false);
     await clock.advance(1_000);
     await call;
   });
 
-  it("throttles and breaks on order, for the action that was named", async () => {
+  it("throttles and fails under a fault for the action it names", async () => {
     const ground = stand();
-    const { mishaps } = ground.foundation;
-    mishaps.order("aws-throttle", { service: "ec2", action: "DescribeInstances" }, 1);
-    mishaps.order("aws-5xx", { service: "s3" }, 1);
+    const { faults } = ground.foundation;
+    faults.inject("aws-throttle", { service: "ec2", action: "DescribeInstances" }, 1);
+    faults.inject("aws-5xx", { service: "s3" }, 1);
     expect(await callAll(ground)).toEqual(["RequestLimitExceeded", "InternalError", "ResourceNotFoundException"]);
     expect(await callAll(ground)).toEqual(["none", "none", "ResourceNotFoundException"]);
   });

@@ -163,15 +163,15 @@ describe("what RunInstances refuses", () => {
     ["InsufficientInstanceCapacity", {}, "InsufficientInstanceCapacity"],
     ["VcpuLimitExceeded", { code: "VcpuLimitExceeded", type: "m5.xlarge" }, "VcpuLimitExceeded"],
     ["nothing for another type", { type: "m5.2xlarge" }, "none"],
-  ])("has no capacity on order: %s", async (_, match, code) => {
+  ])("has no capacity under the fault: %s", async (_, match, code) => {
     const stand = ec2Stand();
-    stand.foundation.mishaps.order("no-capacity", match, 1);
+    stand.foundation.faults.inject("no-capacity", match, 1);
     expect(await codeOf(launchOne(stand))).toBe(code);
   });
 
-  it("terminates a launch that fails on order, and says why", async () => {
+  it("terminates a launch under launch-fails and gives the reason", async () => {
     const stand = ec2Stand();
-    stand.foundation.mishaps.order("launch-fails", {}, 1);
+    stand.foundation.faults.inject("launch-fails", {}, 1);
     const { InstanceId = "" } = await launchOne(stand);
     await stand.clock.advance(30_000);
     const answer = await stand.client().send(new DescribeInstancesCommand({ InstanceIds: [InstanceId] }));

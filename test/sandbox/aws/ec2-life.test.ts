@@ -107,7 +107,7 @@ describe("the life of an instance", () => {
     expect(await codeOf(client().send(terminate))).toBe("none");
   });
 
-  it("has passed its status checks some minutes after the start, or fails them on order", async () => {
+  it("passes its status checks some minutes after the start, or fails them under a fault", async () => {
     const { client, clock, foundation } = await running();
     const status = async () => {
       const { InstanceStatuses = [] } = await client().send(new DescribeInstanceStatusCommand({ MaxResults: 10 }));
@@ -116,7 +116,7 @@ describe("the life of an instance", () => {
     expect(await status()).toBe("initializing");
     await clock.advance(160_000);
     expect(await status()).toBe("ok");
-    foundation.mishaps.order("instance-status-impaired", {}, 1);
+    foundation.faults.inject("instance-status-impaired", {}, 1);
     expect(await status()).toBe("impaired");
   });
 

@@ -47,7 +47,7 @@ function office() {
       people: () => ({ teamId: "T0CASEMENT", channelId: CHANNEL, people: [person] }),
     },
   });
-  foundation.mishaps.declare({ kind: "no-capacity", sentence: "EC2 has none.", fields: { instanceType: "which" } });
+  foundation.faults.declare({ kind: "no-capacity", sentence: "EC2 has none.", fields: { instanceType: "which" } });
   const ask = async (method: string, url: string, body?: unknown, headers: Record<string, string> = {}) => {
     const bytes = Buffer.from(body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body));
     const { status, body: text } = await door.answer({ method, url, headers, body: bytes });
@@ -70,14 +70,14 @@ describe("every answer fits the schema that is served", () => {
     ["Messages", "GET", "/messages", undefined],
     ["Calls", "GET", "/calls?service=ec2&after=0", undefined],
     ["People", "GET", "/people", undefined],
-    ["Mishaps", "GET", "/mishaps", undefined],
-    ["MishapOrdered", "POST", "/mishaps", { kind: "no-capacity", match: { instanceType: "m5.large" } }],
+    ["Faults", "GET", "/faults", undefined],
+    ["FaultInjected", "POST", "/faults", { kind: "no-capacity", match: { instanceType: "m5.large" } }],
     ["Clock", "POST", "/clock", { speed: 10 }],
     ["Problem", "GET", "/nothing", undefined],
   ])("%s", async (name, method, url, body) => {
     const { ask, foundation, service } = office();
     await service.desk.type("U0OPERATOR", CHANNEL, "/lose");
-    foundation.mishaps.order("no-capacity", {}, 2);
+    foundation.faults.inject("no-capacity", {}, 2);
     foundation.calls.record({ service: "ec2", action: "RunInstances", principal: "p", status: 200, error: null });
     await check(ask, name, (await ask(method, url, body)).body);
   });
@@ -121,15 +121,23 @@ describe("what it tells", () => {
   });
 });
 
-describe("what it orders", () => {
-  test("mishaps, until they are ended", async () => {
+describe("what it changes", () => {
+  test("faults, until they are ended", async () => {
     const { ask } = office();
-    const { body: ordered } = await ask("POST", "/mishaps", { kind: "no-capacity", count: 3 });
-    expect((await ask("GET", "/mishaps")).body.inForce).toEqual([
-      { id: ordered.id, kind: "no-capacity", match: {}, count: 3 },
+    const { body: injected } = await ask("POST", "/faults", { kind: "no-capacity", count: 3 });
+    expect((await ask("GET", "/faults")).body.inForce).toEqual([
+      { id: injected.id, kind: "no-capacity", match: {}, count: 3 },
     ]);
-    expect(await ask("DELETE", `/mishaps/${ordered.id}`)).toEqual({ status: 200, body: { id: ordered.id } });
-    expect((await ask("DELETE", `/mishaps/${ordered.id}`)).status).toBe(404);
+    expect(await ask("DELETE", `/faults/${injected.id}`)).toEqual({ status: 200, body: { id: injected.id } });
+    expect((await ask("DELETE", `/faults/${injected.id}`)).status).toBe(404);
+  });
+
+  test("faults under their former path, /mishaps", async () => {
+    const { ask } = office();
+    const { body: injected } = await ask("POST", "/mishaps", { kind: "no-capacity" });
+    expect((await ask("GET", "/mishaps")).body).toEqual((await ask("GET", "/faults")).body);
+    expect((await ask("DELETE", `/mishaps/${injected.id}`)).body).toEqual(injected);
+    expect((await ask("GET", "/faults")).body.inForce).toEqual([]);
   });
 
   test("the clock's speed, and a jump that has happened when it answers", async () => {
@@ -141,13 +149,13 @@ describe("what it orders", () => {
   });
 
   test.each([
-    ["/mishaps", { kind: "earthquake" }],
-    ["/mishaps", { kind: "no-capacity", match: { colour: "red" } }],
-    ["/mishaps", { kind: "no-capacity", match: { constructor: "red" } }],
-    ["/mishaps", '{ "kind": "no-capacity", "match": { "__proto__": "red" } }'],
-    ["/mishaps", { kind: "no-capacity", count: 0 }],
-    ["/mishaps", { kind: "no-capacity", wanted: true }],
-    ["/mishaps", "{"],
+    ["/faults", { kind: "earthquake" }],
+    ["/faults", { kind: "no-capacity", match: { colour: "red" } }],
+    ["/faults", { kind: "no-capacity", match: { constructor: "red" } }],
+    ["/faults", '{ "kind": "no-capacity", "match": { "__proto__": "red" } }'],
+    ["/faults", { kind: "no-capacity", count: 0 }],
+    ["/faults", { kind: "no-capacity", wanted: true }],
+    ["/faults", "{"],
     ["/clock", {}],
     ["/clock", { speed: 0 }],
     ["/clock", { speed: "fast" }],
@@ -161,12 +169,12 @@ describe("what it orders", () => {
     const answer = await ask("POST", url, body);
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(/^[A-Z].*\.$/s) } });
     expect(clock.now()).toBe(before);
-    expect((await ask("GET", "/mishaps")).body.inForce).toEqual([]);
+    expect((await ask("GET", "/faults")).body.inForce).toEqual([]);
   });
 
   test("and says which of kind and match it does not know", async () => {
     const { ask } = office();
-    const errorTo = async (body: object) => (await ask("POST", "/mishaps", body)).body.error;
+    const errorTo = async (body: object) => (await ask("POST", "/faults", body)).body.error;
     expect(await errorTo({ kind: "earthquake" })).toContain('kind "earthquake"');
     expect(await errorTo({ kind: "no-capacity", match: { colour: "red" } })).toContain("by instanceType only");
   });
@@ -174,11 +182,11 @@ describe("what it orders", () => {
   test.each([
     ["GET", "/", 404],
     ["GET", "/constructor", 404],
-    ["GET", "/mishaps/", 404],
+    ["GET", "/faults/", 404],
     ["POST", "/state", 405],
     ["GET", "/clock", 405],
-    ["GET", "/mishaps/mishap-1", 405],
-    ["DELETE", "/mishaps", 405],
+    ["GET", "/faults/fault-1", 405],
+    ["DELETE", "/faults", 405],
   ])("and answers %s %s with %i", async (method, url, status) => {
     const { ask } = office();
     expect(await ask(method, url)).toMatchObject({ status, body: { error: expect.any(String) } });
@@ -192,7 +200,7 @@ describe("who may ask", () => {
     [{ host: "[::1]:4601" }],
     [{ host: "127.0.0.1:4601", origin: "http://127.0.0.1:4601" }],
   ])("%j may", async (headers) => {
-    expect((await office().ask("GET", "/mishaps", undefined, headers)).status).toBe(200);
+    expect((await office().ask("GET", "/faults", undefined, headers)).status).toBe(200);
   });
 
   test.each([

@@ -159,13 +159,13 @@ describe("a killed sandbox", () => {
   });
 });
 
-describe("the mishap", () => {
+describe("the fault", () => {
   const crashing = (kind: string, match: Record<string, string>): { up: Raised; world: World } => {
     const world: World = {};
     const up = raise();
     mountDurable(up, "work", workflow(world), durableClient(up.lambda));
     mountDurable(up, "child", child(world), durableClient(up.lambda));
-    expect(up.ground.mishaps.order(kind, match, 1)).toBeDefined();
+    expect(up.ground.faults.inject(kind, match, 1)).toBeDefined();
     return { up, world };
   };
   const outcome = async (up: Raised) => {

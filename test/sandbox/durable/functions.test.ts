@@ -79,7 +79,7 @@ describe("a synchronous invocation", () => {
     expect(await answered(3_100)).toMatchObject({ errorType: "Sandbox.Timedout" });
   });
 
-  test("begins late in a new environment, at once in a warm one, and very late by mishap", async () => {
+  test("begins late in a new environment, at once in a warm one, and very late under a fault", async () => {
     const up = raise();
     up.service.mount("clock", {}, async () => Date.now());
     const delay = async () => {
@@ -87,7 +87,7 @@ describe("a synchronous invocation", () => {
       return Number(payloadOf(await invoke(up, { FunctionName: "clock" }))) - before;
     };
     expect([await delay(), await delay()]).toEqual([300, 0]);
-    up.ground.mishaps.order("lambda-slow-start", { function: "clock" }, 1);
+    up.ground.faults.inject("lambda-slow-start", { function: "clock" }, 1);
     expect([await delay(), await delay()]).toEqual([5_000, 0]);
     vi.advanceTimersByTime(600_001);
     expect(await delay()).toBe(300);
@@ -189,14 +189,14 @@ describe("an asynchronous invocation", () => {
     expect((ends[1] ?? 0) - (ends[0] ?? 0)).toBeGreaterThanOrEqual(10_000);
   });
 
-  test("arrives twice or an hour late by mishap", async () => {
+  test("arrives twice or an hour late under a fault", async () => {
     const up = raise();
     const heard: number[] = [];
     up.service.mount("listener", {}, async () => heard.push(Date.now()));
-    up.ground.mishaps.order("event-delivered-twice", { function: "listener" }, 1);
+    up.ground.faults.inject("event-delivered-twice", { function: "listener" }, 1);
     await sent(up, "listener");
     expect(heard).toHaveLength(2);
-    up.ground.mishaps.order("event-delivered-late", {}, 1);
+    up.ground.faults.inject("event-delivered-late", {}, 1);
     const before = Date.now();
     await sent(up, "listener");
     expect(heard).toHaveLength(2);

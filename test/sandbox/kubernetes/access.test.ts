@@ -304,18 +304,18 @@ describe("what a kubelet may do", () => {
   });
 });
 
-describe("what goes wrong on order", () => {
+describe("injected faults", () => {
   test("answers 503, 429 or late, to the calls that match", async () => {
-    const { mishaps } = cluster.foundation;
-    mishaps.order("kubernetes-5xx", { verb: "list", resource: "nodes" }, 1);
+    const { faults } = cluster.foundation;
+    faults.inject("kubernetes-5xx", { verb: "list", resource: "nodes" }, 1);
     expect((await cluster.admin("GET /api/v1/pods")).status).toBe(200);
     expect((await cluster.admin("GET /api/v1/nodes")).body.reason).toBe("ServiceUnavailable");
     expect((await cluster.admin("GET /api/v1/nodes")).status).toBe(200);
-    mishaps.order("kubernetes-throttle", { principal: BOT }, 1);
+    faults.inject("kubernetes-throttle", { principal: BOT }, 1);
     const { status, headers, body } = await cluster.as(BOT)("GET /api/v1/nodes");
     expect([status, headers["retry-after"], headers["content-type"]]).toEqual([429, "1", "text/plain; charset=utf-8"]);
     expect(body).toBe("Too many requests, please try again later.\n");
-    mishaps.order("kubernetes-slow", {}, 1);
+    faults.inject("kubernetes-slow", {}, 1);
     let answered = 0;
     void cluster.admin("GET /api/v1/nodes").then(() => {
       answered = cluster.foundation.clock.now() - NOON;

@@ -21,16 +21,16 @@ describe("downloads", () => {
     expect((await apply(stand, fromBucket("C:\\y.exe", "payload/none", sha256Of("y")))).failed?.error).toBe(
       "S3 answered: Access Denied (403 AccessDenied)",
     );
-    stand.foundation.mishaps.order("download-corrupt", { instanceId: id }, 2);
+    stand.foundation.faults.inject("download-corrupt", { instanceId: id }, 2);
     expect((await apply(stand, there)).failed?.error).toContain("the content has sha256");
-    stand.foundation.mishaps.order("download-corrupt", { instanceId: id }, 1);
+    stand.foundation.faults.inject("download-corrupt", { instanceId: id }, 1);
     expect(await apply(stand, there)).toMatchObject({ ok: true });
     const running = stand.apply(id, [
       { do: "feature", name: "Containers" },
       fromBucket("C:\\z.exe", "payload/x", sha256Of(exporter)),
     ]);
     await stand.clock.advance(10_000);
-    stand.foundation.mishaps.order("lose-metadata-route", { instanceId: id });
+    stand.foundation.faults.inject("lose-metadata-route", { instanceId: id });
     expect(result(await running).failed?.error).toBe("the metadata service does not answer");
   });
 
@@ -55,7 +55,7 @@ describe("downloads", () => {
   it("are refused when the machine's clock is wrong, and tell both clocks", async () => {
     const stand = await online();
     const place = { bucket: town.bucket, key: "plans/p", version: "v1", sha256: sha256Of("x") };
-    stand.foundation.mishaps.order("clock-wrong", { instanceId: id, how: "ahead" });
+    stand.foundation.faults.inject("clock-wrong", { instanceId: id, how: "ahead" });
     expect(result(await stand.run(id, "apply", place)).failed?.error).toMatch(
       /^S3 answered: .* \(403 RequestTimeTooSkewed\); the clock of this machine says 2026-11-22 .* UTC, the clock of S3 2026-11-21 .* UTC$/,
     );

@@ -165,10 +165,10 @@ describe("a machine that joins", () => {
     });
   });
 
-  it("asks with a foreign name when ordered to", async () => {
+  it("requests a certificate in a foreign name under kubelet-wrong-csr", async () => {
     const stand = await clusterStand();
     stand.approving = false;
-    stand.foundation.mishaps.order("kubelet-wrong-csr", { node: name, how: "extra-san" });
+    stand.foundation.faults.inject("kubelet-wrong-csr", { node: name, how: "extra-san" });
     await configured(stand, facts);
     await stand.clock.advance(minutes(1));
     const [first] = stand.requests();

@@ -182,10 +182,10 @@ describe("features", () => {
     expect((await stand.observe(id)).features).toEqual(["Containers"]);
   });
 
-  it("fail on order and for names that Windows does not know", async () => {
+  it("fail under a fault and for names that Windows does not know", async () => {
     const stand = await online();
     expect((await apply(stand, { do: "feature", name: "Container" })).failed?.error).toContain("name is not valid");
-    stand.foundation.mishaps.order("feature-install-fails", { instanceId: id });
+    stand.foundation.faults.inject("feature-install-fails", { instanceId: id });
     expect((await apply(stand, { do: "feature", name: "Containers" })).failed?.error).toContain("0x800f0922");
   });
 });
@@ -259,7 +259,7 @@ describe("services", () => {
       start("frail"),
       start("lost"),
     );
-    for (const name of ["frail", "lost"]) stand.foundation.mishaps.order("service-crashes", { service: name }, 1);
+    for (const name of ["frail", "lost"]) stand.foundation.faults.inject("service-crashes", { service: name }, 1);
     await stand.clock.until(() => stateOf(stand, "frail") === "Stopped", minutes(1));
     await stand.clock.advance(15_000);
     expect([stateOf(stand, "frail"), stateOf(stand, "lost")]).toEqual(["Running", "Stopped"]);

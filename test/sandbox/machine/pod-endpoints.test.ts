@@ -17,7 +17,7 @@ async function afterTheScript(): Promise<Machine> {
       text: (path: string) => files.get(path),
       write: (path: string, content: Uint8Array) => files.set(path, Buffer.from(content).toString()),
     },
-    strikes: () => false,
+    faultApplies: () => false,
     save: () => undefined,
     clock: () => 0,
     log: () => undefined,

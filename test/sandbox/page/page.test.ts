@@ -54,7 +54,7 @@ describe("the page's server", () => {
 
   test("passes the control API through, refusals included", async () => {
     const { ask, read } = browser();
-    expect((await read("/page/control/mishaps")).inForce).toEqual([]);
+    expect((await read("/page/control/faults")).inForce).toEqual([]);
     expect((await ask("/page/control/clock", { method: "POST", body: { speed: -1 } })).status).toBe(400);
     await ask("/page/control/clock", { method: "POST", body: { speed: 60 } });
     expect((await read("/page/world")).speed).toBe(60);

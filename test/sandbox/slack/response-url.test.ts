@@ -70,11 +70,11 @@ describe("a response_url", () => {
     expect(service.desk.messagesFor(OPERATOR)).toHaveLength(1);
   });
 
-  test("suffers the mishaps that are ordered for it, and is recorded", async () => {
+  test("applies faults of its method, and is recorded", async () => {
     const { app, foundation, service } = bench();
     await service.desk.type(OPERATOR, CHANNEL, "/win nodes");
-    foundation.mishaps.order("slack-5xx", { method: "response_url", channel: CHANNEL }, 1);
-    foundation.mishaps.order("slack-down", { method: "chat.update" });
+    foundation.faults.inject("slack-5xx", { method: "response_url", channel: CHANNEL }, 1);
+    foundation.faults.inject("slack-down", { method: "chat.update" });
     expect((await respond(service, app.last().response_url, { text: "a" })).status).toBe(500);
     expect((await respond(service, app.last().response_url, { text: "a" })).status).toBe(200);
     expect(foundation.calls.after(0, "slack")).toMatchObject([

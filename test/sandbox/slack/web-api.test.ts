@@ -188,7 +188,7 @@ describe("people and channels", () => {
   });
 });
 
-describe("limits and mishaps", () => {
+describe("limits and faults", () => {
   test("refuses a burst in one channel with Retry-After and lets it go on after that time", async () => {
     const { client, clock } = bench();
     const post = () => client.chat.postMessage({ channel: CHANNEL, text: "x" });
@@ -210,27 +210,27 @@ describe("limits and mishaps", () => {
     await expect(update()).rejects.toMatchObject({ retryAfter: 2 });
   });
 
-  test("fails as ordered, for the method and channel named, as often as ordered", async () => {
+  test("fails under a fault for the method and channel it names, as often as its count", async () => {
     const { client, foundation, service } = bench();
     const post = () => client.chat.postMessage({ channel: CHANNEL, text: "x" });
-    foundation.mishaps.order("slack-5xx", { method: "chat.postMessage" }, 1);
+    foundation.faults.inject("slack-5xx", { method: "chat.postMessage" }, 1);
     await expect(post()).rejects.toMatchObject({ statusCode: 500 });
     expect(service.messages()).toEqual([]);
-    foundation.mishaps.order("slack-ratelimited", { channel: CHANNEL }, 1);
+    foundation.faults.inject("slack-ratelimited", { channel: CHANNEL }, 1);
     await expect(post()).rejects.toMatchObject({ retryAfter: 10 });
-    foundation.mishaps.order("slack-answer-lost", {}, 1);
+    foundation.faults.inject("slack-answer-lost", {}, 1);
     await expect(post()).rejects.toMatchObject({ statusCode: 500 });
     expect(service.messages()).toHaveLength(1);
-    const down = foundation.mishaps.order("slack-down", {});
+    const down = foundation.faults.inject("slack-down", {});
     await expect(post()).rejects.toMatchObject({ statusCode: 503 });
     await expect(client.auth.test()).rejects.toMatchObject({ statusCode: 503 });
-    foundation.mishaps.end(String(down?.id));
+    foundation.faults.end(String(down?.id));
     await expect(post()).resolves.toMatchObject({ ok: true });
   });
 
-  test("answers slowly as ordered", async () => {
+  test("answers slowly under slack-slow", async () => {
     const { client, clock, foundation } = bench();
-    foundation.mishaps.order("slack-slow", { method: "auth.test" }, 1);
+    foundation.faults.inject("slack-slow", { method: "auth.test" }, 1);
     let answered = false;
     const call = client.auth.test().then(() => {
       answered = true;

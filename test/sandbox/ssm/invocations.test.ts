@@ -105,7 +105,7 @@ describe("an invocation", () => {
   it("waits for a machine that is away, and runs when it is back in time", async () => {
     const stand = ssmStand();
     const id = await stand.online(1);
-    stand.foundation.mishaps.order("slow-boot", { instanceId: id });
+    stand.foundation.faults.inject("slow-boot", { instanceId: id });
     stand.foundation.bus.announce(reboot(id));
     await stand.clock.advance(5_000);
     const commandId = await send(stand, [id], { TimeoutSeconds: 600 });
@@ -118,10 +118,10 @@ describe("an invocation", () => {
   it("is not begun after its delivery time, and times out when both times are over", async () => {
     const stand = ssmStand();
     const id = await stand.online(1);
-    const mishap = stand.foundation.mishaps.order("agent-silent", { instanceId: id });
+    const fault = stand.foundation.faults.inject("agent-silent", { instanceId: id });
     const commandId = await send(stand, [id], { TimeoutSeconds: 60 });
     await stand.clock.advance(minutes(2));
-    stand.foundation.mishaps.end(mishap?.id ?? "");
+    stand.foundation.faults.end(fault?.id ?? "");
     await stand.clock.advance(minutes(0.5));
     expect((await get(stand, commandId, id)).StatusDetails).toBe("Delayed");
     await stand.clock.advance(minutes(11));
@@ -135,7 +135,7 @@ describe("an invocation", () => {
   it("cannot be delivered to a terminated machine, and does not spoil the command of the others", async () => {
     const stand = ssmStand();
     const [kept, gone] = [await stand.online(1), await stand.online(2)];
-    stand.foundation.mishaps.order("agent-silent", { instanceId: gone });
+    stand.foundation.faults.inject("agent-silent", { instanceId: gone });
     const commandId = await send(stand, [kept, gone]);
     stand.foundation.bus.announce({ kind: "instance-state", instanceId: gone, state: "terminated" });
     await stand.clock.advance(minutes(3));

@@ -236,7 +236,7 @@ describe("Evictions of several pods", () => {
 
   beforeEach(() => names.forEach((name) => void stored(onNode(name))));
   afterEach(async () => {
-    for (const { id } of ground.foundation.mishaps.inForce()) ground.foundation.mishaps.end(id);
+    for (const { id } of ground.foundation.faults.inForce()) ground.foundation.faults.end(id);
     const token = ground.kubernetes.issueToken({ name: "admin", groups: ["system:masters"] }, null);
     const [headers, body] = [{ authorization: `Bearer ${token}` }, Buffer.from('{"gracePeriodSeconds":0}')];
     for (const { metadata } of await pods()) {
@@ -246,7 +246,7 @@ describe("Evictions of several pods", () => {
   });
 
   it.each(["get", "create"])("go on when the API server answers 503 to the %s of one of them", async (verb) => {
-    ground.foundation.mishaps.order("kubernetes-5xx", { verb, name: "many-2" });
+    ground.foundation.faults.inject("kubernetes-5xx", { verb, name: "many-2" });
     const asked = await evictAll(soon());
     expect(states(asked)).toEqual({
       "many-1": "leaving",
@@ -260,7 +260,7 @@ describe("Evictions of several pods", () => {
   });
 
   it("do not wait for the slow answer to one of them", async () => {
-    ground.foundation.mishaps.order("kubernetes-slow", { name: "many-1", verb: "get" }, 1);
+    ground.foundation.faults.inject("kubernetes-slow", { name: "many-1", verb: "get" }, 1);
     const asking = evictAll(soon());
     await ground.pass(5);
     const leaving = (await pods()).filter(({ metadata }) => metadata?.deletionTimestamp);
@@ -271,7 +271,7 @@ describe("Evictions of several pods", () => {
 
   it("begin with no more pods when the time is up, and with some even at the deadline", async () => {
     for (let index = 5; index <= 20; index += 1) stored(onNode(`many-${index}`));
-    ground.foundation.mishaps.order("kubernetes-slow", { resource: "pods/eviction" });
+    ground.foundation.faults.inject("kubernetes-slow", { resource: "pods/eviction" });
     const before = evictionsAsked().length;
     const asking = evictAll(ground.foundation.clock.now());
     await ground.pass(60);

@@ -141,8 +141,8 @@ describe("Instances on the ground", () => {
     "UnfulfillableCapacity",
     "ReservationCapacityExceeded",
   ])("find no room where EC2 says %s, and there is room in the next place", async (code) => {
-    const { mishaps } = ground.foundation;
-    const mishap = mishaps.order("no-capacity", { code, subnet: town.subnets[0].id });
+    const { faults } = ground.foundation;
+    const fault = faults.inject("no-capacity", { code, subnet: town.subnets[0].id });
     const asked = () => ground.foundation.calls.after(0).filter(({ action }) => action === "RunInstances").length;
     const before = asked();
     const answer = await verbs().instances.launch(request(`${code}:0`));
@@ -150,7 +150,7 @@ describe("Instances on the ground", () => {
     expect(asked() - before).toBe(1);
     const next = { ...first, attempt: 1, subnet: town.subnets[1].id };
     expect(await verbs().instances.launch(request(`${code}:0`, next))).toHaveProperty("instanceId");
-    mishaps.end(mishap?.id ?? "");
+    faults.end(fault?.id ?? "");
   });
 
   it("are not launched by a request that is wrong, and that is no lack of room", async () => {

@@ -33,14 +33,14 @@ describe("What is said in Slack", () => {
   });
 
   it("is found again when Slack took it and its answer was lost", async () => {
-    ground.foundation.mishaps.order("slack-answer-lost", { method: "chat.postMessage" }, 1);
+    ground.foundation.faults.inject("slack-answer-lost", { method: "chat.postMessage" }, 1);
     const post = () => thread().post(CHANNEL, saying("taken"), "taken");
     const ts = await post().catch(post);
     expect(seen("taken")).toMatchObject([{ ts }]);
   });
 
   it("is posted after all when Slack did not take it the first time", async () => {
-    ground.foundation.mishaps.order("slack-down", { method: "chat.postMessage" }, 1);
+    ground.foundation.faults.inject("slack-down", { method: "chat.postMessage" }, 1);
     const post = () => thread().post(CHANNEL, saying("late"), "late");
     await expect(post()).rejects.toSatisfy(isBusy);
     await post();
@@ -66,12 +66,12 @@ describe("What is said in Slack", () => {
 
   it.each(["slack-ratelimited", "slack-5xx", "slack-down"])("is tried again later under %s", async (kind) => {
     const ts = await thread().post(CHANNEL, saying(`under ${kind}`), kind);
-    ground.foundation.mishaps.order(kind, { method: "chat.update" }, 4);
+    ground.foundation.faults.inject(kind, { method: "chat.update" }, 4);
     const error = await thread()
       .update(CHANNEL, ts, saying("changed"))
       .catch((thrown: unknown) => thrown);
     expect(isBusy(error)).toBe(true);
-    for (const { id } of ground.foundation.mishaps.inForce()) ground.foundation.mishaps.end(id);
+    for (const { id } of ground.foundation.faults.inForce()) ground.foundation.faults.end(id);
     expect(seen(`under ${kind}`)).toHaveLength(1);
   });
 

@@ -4,7 +4,7 @@ import { instanceTypes } from "./instance-types.ts";
 import type { LaunchPlan } from "./launch-plan.ts";
 import { type Ec2World, takenAddresses } from "./records.ts";
 
-/** Shortages as EC2 words them (API Reference, "Error codes"); the first is meant when an order names no code. */
+/** Shortages as EC2 words them (API Reference, "Error codes"); a fault without a code means the first. */
 const shortages: Readonly<Record<string, (plan: LaunchPlan) => string>> = {
   InsufficientInstanceCapacity: ({ type, subnet }) =>
     `We currently do not have sufficient ${type.name} capacity in the Availability Zone you requested (${subnet.zone}). Our system will be working on provisioning additional capacity.`,
@@ -27,7 +27,7 @@ const serverSide = new Set(["InsufficientInstanceCapacity", "UnfulfillableCapaci
 const shortage = (code: string, plan: LaunchPlan): AwsError =>
   new AwsError(code, shortages[code]?.(plan) ?? code, serverSide.has(code) ? 500 : 400);
 
-/** The mishap that EC2 declares: capacity that is not there. */
+/** Fault kind: EC2 has no capacity. */
 export const noCapacity = {
   kind: "no-capacity",
   sentence: "EC2 cannot launch: there is no capacity, or a limit is reached.",
@@ -39,9 +39,9 @@ export const noCapacity = {
   },
 };
 
-function strikes(world: Ec2World, plan: LaunchPlan): string | undefined {
+function injectedShortage(world: Ec2World, plan: LaunchPlan): string | undefined {
   const facts = { type: plan.type.name, subnet: plan.subnet.id, zone: plan.subnet.zone };
-  return Object.keys(shortages).find((code) => world.foundation.mishaps.strikes(noCapacity.kind, { ...facts, code }));
+  return Object.keys(shortages).find((code) => world.foundation.faults.applies(noCapacity.kind, { ...facts, code }));
 }
 
 /** vCPUs of "Running On-Demand Standard instances" (quota L-1216C47A); a mature account's figure is assumed. */
@@ -72,8 +72,8 @@ function addressesFor(world: Ec2World, plan: LaunchPlan): string[] {
  * @throws AwsError with a capacity code when not even `least` fit
  */
 export function capacityFor(world: Ec2World, plan: LaunchPlan): string[] {
-  const ordered = strikes(world, plan);
-  if (ordered) throw shortage(ordered, plan);
+  const injected = injectedShortage(world, plan);
+  if (injected) throw shortage(injected, plan);
   const vcpus = Math.floor((VCPU_QUOTA - usedVcpus(world)) / plan.type.vcpus);
   if (vcpus < plan.least) throw shortage("VcpuLimitExceeded", plan);
   const free = addressesFor(world, plan);

@@ -49,7 +49,7 @@ function describeInstances(world: Ec2World, input: DescribeInstancesRequest): De
 /** Status checks pass a few minutes after the start (assumed; User Guide, "Status checks", names no figure). */
 const CHECKS_TAKE = 150_000;
 
-/** The mishap of an instance whose status check fails. */
+/** The fault of an instance whose status check fails. */
 export const statusImpaired = {
   kind: "instance-status-impaired",
   sentence: "EC2's reachability check of the instance fails.",
@@ -69,7 +69,7 @@ function checkOf(
 }
 
 function statusOf(world: Ec2World, instance: InstanceRecord): InstanceStatus {
-  const impaired = world.foundation.mishaps.strikes(statusImpaired.kind, { instanceId: instance.instanceId });
+  const impaired = world.foundation.faults.applies(statusImpaired.kind, { instanceId: instance.instanceId });
   return {
     InstanceId: instance.instanceId,
     AvailabilityZone: instance.zone,

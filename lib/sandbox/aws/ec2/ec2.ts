@@ -91,7 +91,7 @@ function cloudOf(world: Ec2World, send: ReturnType<typeof lifecycle>["send"]): C
 export function ec2(foundation: Foundation, account: Account): Ec2 {
   const world = ec2World(foundation, account);
   const mover = lifecycle(world);
-  foundation.mishaps.declare(noCapacity, launchFails, statusImpaired);
+  foundation.faults.declare(noCapacity, launchFails, statusImpaired);
   const actions = new Map(
     [
       ...launchActions(world, mover),

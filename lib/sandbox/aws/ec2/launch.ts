@@ -11,7 +11,7 @@ import type { Journey, Lifecycle } from "./lifecycle.ts";
 import type { Ec2World, InstanceRecord } from "./records.ts";
 import { describedReservation } from "./view.ts";
 
-/** The mishap of an instance that EC2 gives up on while it is pending. */
+/** The fault of an instance that EC2 gives up on while it is pending. */
 export const launchFails = {
   kind: "launch-fails",
   sentence: "EC2 accepts the launch, but the instance goes from pending to terminated.",
@@ -178,7 +178,7 @@ function mayEncrypt({ account }: Ec2World, plan: LaunchPlan, caller: Caller): bo
 }
 
 function journeyOf(world: Ec2World, plan: LaunchPlan, caller: Caller): Journey {
-  const fails = world.foundation.mishaps.strikes(launchFails.kind, { type: plan.type.name, subnet: plan.subnet.id });
+  const fails = world.foundation.faults.applies(launchFails.kind, { type: plan.type.name, subnet: plan.subnet.id });
   if (fails) return "fail";
   return mayEncrypt(world, plan, caller) ? "start" : "fail-by-key";
 }

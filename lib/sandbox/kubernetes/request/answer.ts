@@ -9,8 +9,8 @@ import { type ResourceType, resourceType } from "../model/resources.ts";
 import { dispatch } from "../verbs/dispatch.ts";
 import type { Server } from "../verbs/server.ts";
 import { mediaTypeOf } from "./content.ts";
+import { kinds, SLOWNESS } from "./faults.ts";
 import { type RequestInfo, type ResourcePath, requestInfo } from "./info.ts";
-import { kinds, SLOWNESS } from "./mishaps.ts";
 import { checkOptions } from "./options.ts";
 
 type Answer = (request: WireRequest, tls?: { readonly clientCertificate: string }) => Promise<WireResponse>;
@@ -127,20 +127,20 @@ const failureOf = (error: unknown): ApiFailure =>
     : new ApiFailure(500, "InternalError", `Internal error occurred: ${(error as Error).message}`);
 
 /**
- * Builds the way of a request: who, what, whether something goes wrong on order, whether it is allowed, then the verb.
+ * Builds the way of a request: authentication, parsing, injected faults, authorization, then the verb.
  * Every answer is recorded; the answer to a failure is a Status.
  */
 export function answerer(server: Server, authenticate: Authenticator, version: string): Answer {
   const { foundation, judges } = server;
   const known = pages(version);
-  foundation.mishaps.declare(...kinds);
+  foundation.faults.declare(...kinds);
 
   const suffer = async (info: RequestInfo, user: User): Promise<void> => {
     const facts = factsOf(info, user);
-    if (foundation.mishaps.strikes("kubernetes-slow", facts)) await sleep(foundation.clock, SLOWNESS);
-    if (foundation.mishaps.strikes("kubernetes-5xx", facts))
+    if (foundation.faults.applies("kubernetes-slow", facts)) await sleep(foundation.clock, SLOWNESS);
+    if (foundation.faults.applies("kubernetes-5xx", facts))
       throw new ApiFailure(503, "ServiceUnavailable", "the server is currently unable to handle the request");
-    if (!foundation.mishaps.strikes("kubernetes-throttle", facts)) return;
+    if (!foundation.faults.applies("kubernetes-throttle", facts)) return;
     // k8s.io/apiserver/pkg/server/filters/priority-and-fairness.go answers before the API's encoders are there.
     throw new PlainFailure(429, "", "Too many requests, please try again later.\n", { retryAfterSeconds: 1 });
   };

@@ -38,7 +38,7 @@ async function download(
   const [least, most] = FIRST_BYTE_MS;
   const transfer = Math.round(bytes / BYTES_PER_MS);
   await process.pause(machine.takes(least + transfer, most + transfer));
-  return machine.strikes("download-corrupt") ? damaged(content) : content;
+  return machine.faultApplies("download-corrupt") ? damaged(content) : content;
 }
 
 /**
@@ -122,7 +122,7 @@ const usersOf = (machine: Machine, path: string): Service[] =>
 /** Processes that run a program, also those that outlived their service. */
 function processesOf(machine: Machine, path: string): number[] {
   const loaded = machine.state.loaded.some((one) => pathKey(one) === pathKey(path));
-  const held = loaded || machine.strikes("program-in-use", { path });
+  const held = loaded || machine.faultApplies("program-in-use", { path });
   return [...usersOf(machine, path).map(({ processId }) => processId), ...(held ? [SHIM_PROCESS] : [])];
 }
 /** The number of a process that no service has (the sandbox's own figure). */

@@ -35,7 +35,7 @@ export const feature: Doer<"feature"> = async (run, { name }) => {
   if (there?.state === "InstallPending") run.rebootDue = true;
   if (there) return false;
   await installation(run, name);
-  if (machine.strikes("feature-install-fails")) {
+  if (machine.faultApplies("feature-install-fails")) {
     throw new Error("The request to add or remove features on the specified server failed. Error: 0x800f0922");
   }
   machine.state.features.push({ name, state: known.needsBoot ? "InstallPending" : "Installed" });

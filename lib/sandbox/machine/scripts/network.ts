@@ -49,7 +49,7 @@ async function vipEndpoint({ machine, process }: ScriptRun, network: HnsNetwork,
   if (!machine.disk.file(hnsModule)) throw new Error("The term 'New-HnsEndpoint' is not recognized");
   const octets = (network.subnet.split("/")[0] ?? "").split(".");
   const ip = [...octets.slice(0, 3), String(Number(octets[3]) + 2)].join(".");
-  const attached = !machine.strikes("endpoint-not-attached");
+  const attached = !machine.faultApplies("endpoint-not-attached");
   state.hnsEndpoints.push({ name: "VIPEndpoint", network: network.name, ip, attached });
   machine.save();
   if (attached) return ip;

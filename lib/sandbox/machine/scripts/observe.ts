@@ -69,7 +69,7 @@ export const observe: Script = async ({ machine, process, request }) => {
     requestAs(request, requestSchema);
     await guardAtRest({ machine, process });
     // HRESULT 0x800706BA, RPC_S_SERVER_UNAVAILABLE: what CIM cmdlets say while Windows Management Instrumentation is away.
-    if (machine.strikes("look-fails")) throw new Error("The RPC server is unavailable.");
+    if (machine.faultApplies("look-fails")) throw new Error("The RPC server is unavailable.");
     return { exitCode: 0, stdout: lineOf(observation(machine)), stderr: "" };
   } catch (error) {
     const stdout = lineOf({ script: "observe", ok: false, error: errorText(error) });

@@ -1,10 +1,10 @@
 import { messageOf } from "../../../message-of.ts";
+import { damages } from "../fault-kinds.ts";
 import type { Machine } from "../machine.ts";
-import { damages } from "../mishap-kinds.ts";
 
 /** @throws Error with Windows' words while the fault "disk-full" is in force */
 export function requireSpace(machine: Machine, path: string): void {
-  if (machine.strikes("disk-full")) throw new Error(`There is not enough space on the disk. : '${path}'`);
+  if (machine.faultApplies("disk-full")) throw new Error(`There is not enough space on the disk. : '${path}'`);
 }
 
 /** Writes a record of a script. @throws Error on a full disk */
@@ -18,10 +18,10 @@ const damaged = (text: string, how: (typeof damages)[number]): string => {
   return how === "half" ? text.slice(0, text.length / 2) : "\0".repeat(text.length);
 };
 
-/** Reads a record; the fault "record-damaged" strikes here. @returns undefined when there is none that can be read */
+/** Reads a record; the fault "record-damaged" applies here. @returns undefined when there is none that can be read */
 export function readRecord(machine: Machine, path: string): Readonly<Record<string, unknown>> | undefined {
   const file = path.slice(path.lastIndexOf("\\") + 1);
-  const how = damages.find((one) => machine.strikes("record-damaged", { file, how: one }));
+  const how = damages.find((one) => machine.faultApplies("record-damaged", { file, how: one }));
   if (how) machine.disk.write(path, Buffer.from(damaged(machine.disk.text(path) ?? "{}", how)), "system");
   try {
     const value: unknown = JSON.parse(machine.disk.text(path) ?? "");

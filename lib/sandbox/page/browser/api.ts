@@ -51,8 +51,8 @@ export interface Shown {
   readonly complaints: Readonly<Record<string, string>>;
 }
 
-/** A kind of mishap, and one in force, in the shape of GET /mishaps. */
-export interface MishapBook {
+/** Kinds of faults and faults in force, in the shape of GET /faults. */
+export interface FaultList {
   readonly kinds: readonly {
     readonly kind: string;
     readonly sentence: string;
@@ -88,7 +88,7 @@ export const api = {
   setting: () => get<Setting>("/page/setting"),
   desk: (userId: string) => get<DeskView>(`/page/desk?as=${encodeURIComponent(userId)}`),
   world: () => get<World>("/page/world"),
-  mishaps: () => get<MishapBook>("/page/control/mishaps"),
+  faults: () => get<FaultList>("/page/control/faults"),
   type: (userId: string, channelId: string, text: string, threadTs?: string) =>
     send<Shown>("POST", "/page/type", { userId, channelId, text, threadTs }),
   press: (userId: string, press: Press) => send<Shown>("POST", "/page/press", { userId, press }),
@@ -96,7 +96,7 @@ export const api = {
     send<Shown>("POST", "/page/submit", { userId, viewId, values }),
   close: (userId: string, viewId: string) => send<Shown>("POST", "/page/close", { userId, viewId }),
   clock: (order: { speed: number } | { advance: number }) => send("POST", "/page/control/clock", order),
-  order: (kind: string, match: Record<string, string>, count: number | undefined) =>
-    send("POST", "/page/control/mishaps", { kind, match, ...(count === undefined ? {} : { count }) }),
-  end: (id: string) => send("DELETE", `/page/control/mishaps/${encodeURIComponent(id)}`),
+  inject: (kind: string, match: Record<string, string>, count: number | undefined) =>
+    send("POST", "/page/control/faults", { kind, match, ...(count === undefined ? {} : { count }) }),
+  end: (id: string) => send("DELETE", `/page/control/faults/${encodeURIComponent(id)}`),
 };

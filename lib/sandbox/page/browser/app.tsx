@@ -62,7 +62,7 @@ function namesIn(world: World | undefined): Names {
 function Window({ setting, seat, choose }: { setting: Setting; seat: Seat; choose: (seat: Seat) => void }) {
   const [channelId, setChannelId] = useState(setting.channels[0]?.id ?? "");
   const desk = useDesk(seat.id);
-  const { world, mishaps, lost, again } = useWorld();
+  const { world, faults, lost, again } = useWorld();
   const view = desk.views.at(-1);
   const messages = desk.messages.filter((message) => message.channel === channelId);
   return (
@@ -99,7 +99,7 @@ function Window({ setting, seat, choose }: { setting: Setting; seat: Seat; choos
           placeholder={`Message #${setting.channels.find(({ id }) => id === channelId)?.name} – try ${setting.vocabulary.commandWord} help`}
         />
       </section>
-      <WorldPanel cluster={setting.cluster} world={world} mishaps={mishaps} again={again} people={setting.people} />
+      <WorldPanel cluster={setting.cluster} world={world} faults={faults} again={again} people={setting.people} />
       {view && <Dialog key={view.id} view={view} seat={seat} setting={setting} />}
     </div>
   );

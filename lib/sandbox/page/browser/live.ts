@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Setting } from "../vocabulary.ts";
 import type { World } from "../world.ts";
-import { api, type DeskView, type MishapBook } from "./api.ts";
+import { api, type DeskView, type FaultList } from "./api.ts";
 
 /** Interval at which the live half looks at the world; Slack's half is told of changes. */
 const LOOK_MS = 1_000;
@@ -51,21 +51,21 @@ export function useDesk(userId: string): DeskView {
   return answer?.userId === userId ? answer.desk : { messages: [], views: [] };
 }
 
-/** The world and the mishaps, looked at once a second; `again` looks at once. */
+/** The world and the faults, looked at once a second; `again` looks at once. */
 export function useWorld(): {
   readonly world: World | undefined;
-  readonly mishaps: MishapBook;
+  readonly faults: FaultList;
   readonly lost: boolean;
   readonly again: () => void;
 } {
   const { answer, ask, lost } = useAnswer(async () => {
-    const [world, mishaps] = await Promise.all([api.world(), api.mishaps()]);
-    return { world, mishaps };
+    const [world, faults] = await Promise.all([api.world(), api.faults()]);
+    return { world, faults };
   });
   useEffect(() => {
     void ask();
     const timer = setInterval(ask, LOOK_MS);
     return () => clearInterval(timer);
   }, [ask]);
-  return { world: answer?.world, mishaps: answer?.mishaps ?? { kinds: [], inForce: [] }, lost, again: ask };
+  return { world: answer?.world, faults: answer?.faults ?? { kinds: [], inForce: [] }, lost, again: ask };
 }

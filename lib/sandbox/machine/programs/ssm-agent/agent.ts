@@ -41,7 +41,7 @@ const connections = new WeakSet<Process>();
 
 /** Has it credentials, and nothing that silences it? */
 const mayTalk = (machine: Machine): boolean =>
-  (machine.state.credentialsUntil ?? 0) > machine.foundation.clock.now() && !machine.strikes("agent-silent");
+  (machine.state.credentialsUntil ?? 0) > machine.foundation.clock.now() && !machine.faultApplies("agent-silent");
 
 /** Does a registered agent run here that takes commands now? */
 export function agentListens(machine: Machine): boolean {
@@ -75,9 +75,9 @@ function ping(context: ProgramContext): boolean {
   }
 }
 
-/** The mishap "agent-never-online": an agent that it struck stays away until its machine boots again. */
+/** The fault "agent-never-online": an agent that it struck stays away until its machine boots again. */
 function isLost(machine: Machine): boolean {
-  if (!machine.state.agentLost && machine.strikes("agent-never-online")) {
+  if (!machine.state.agentLost && machine.faultApplies("agent-never-online")) {
     machine.state.agentLost = true;
     machine.save();
   }

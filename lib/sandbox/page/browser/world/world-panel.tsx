@@ -1,23 +1,23 @@
 import type { Seat } from "../../vocabulary.ts";
 import type { World } from "../../world.ts";
-import type { MishapBook } from "../api.ts";
+import type { FaultList } from "../api.ts";
 import { ClockBar } from "./clock-bar.tsx";
+import { Faults } from "./faults.tsx";
 import { Instances } from "./instances.tsx";
-import { Mishaps } from "./mishaps.tsx";
 import { Nodes } from "./nodes.tsx";
 import { Operations } from "./operations.tsx";
 
 interface WorldPanelProps {
   readonly cluster: string;
   readonly world: World | undefined;
-  readonly mishaps: MishapBook;
+  readonly faults: FaultList;
   readonly people: readonly Seat[];
   /** Looks at the world at once. */
   readonly again: () => void;
 }
 
 /** The live half of the page: what the world really is, and the hands on it. */
-export function WorldPanel({ cluster, world, mishaps, people, again }: WorldPanelProps) {
+export function WorldPanel({ cluster, world, faults, people, again }: WorldPanelProps) {
   return (
     <section class="world" aria-label="The world">
       <header>
@@ -31,7 +31,7 @@ export function WorldPanel({ cluster, world, mishaps, people, again }: WorldPane
           <Operations operations={world.operations} people={people} />
           <Instances instances={world.instances} nodes={world.nodes} />
           <Nodes nodes={world.nodes} now={world.now} />
-          <Mishaps book={mishaps} instances={world.instances} again={again} />
+          <Faults faults={faults} instances={world.instances} again={again} />
         </div>
       ) : (
         <p class="empty">Looking at the world…</p>

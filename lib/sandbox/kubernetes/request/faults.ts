@@ -1,4 +1,4 @@
-import type { MishapKind } from "../../core/mishaps.ts";
+import type { FaultKind } from "../../core/faults.ts";
 
 /** Milliseconds for which "kubernetes-slow" holds a request: longer than most clients' patience (assumed). */
 export const SLOWNESS = 20_000;
@@ -12,8 +12,8 @@ const fields = {
   principal: "User name of who asks.",
 };
 
-/** Faults of the API server that can be ordered. */
-export const kinds: readonly MishapKind[] = [
+/** Faults of the API server that can be injected. */
+export const kinds: readonly FaultKind[] = [
   { kind: "kubernetes-5xx", sentence: "The API server answers 503 Service Unavailable.", fields },
   {
     kind: "kubernetes-throttle",

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { town } from "../../../lib/sandbox/town.ts";
 import { calls, expectSound, heldBack, launchedBy, newest, settled, spoken, wordsOf } from "../evidence.ts";
-import { askEc2, end, order, reached } from "../outside.ts";
+import { askEc2, endFault, injectFault, reached } from "../outside.ts";
 import { type World, world } from "../world.ts";
 
 let here: World;
@@ -24,9 +24,13 @@ async function expectAdded(count: number): Promise<void> {
 test("takes the next subnet, then the next type, where the first has no capacity", async () => {
   here = await world();
   const [first, second, third] = town.subnets;
-  order(here, "no-capacity", { type: "m6i.xlarge", subnet: first.id });
-  order(here, "no-capacity", { type: "m6i.xlarge", subnet: second.id, code: "InsufficientFreeAddressesInSubnet" });
-  order(here, "no-capacity", { type: "m6i.xlarge", subnet: third.id, code: "VcpuLimitExceeded" });
+  injectFault(here, "no-capacity", { type: "m6i.xlarge", subnet: first.id });
+  injectFault(here, "no-capacity", {
+    type: "m6i.xlarge",
+    subnet: second.id,
+    code: "InsufficientFreeAddressesInSubnet",
+  });
+  injectFault(here, "no-capacity", { type: "m6i.xlarge", subnet: third.id, code: "VcpuLimitExceeded" });
   await here.type("operator", "/win add web");
   await settled(here);
   await expectAdded(1);
@@ -36,8 +40,8 @@ test("takes the next subnet, then the next type, where the first has no capacity
 
 test("fails with EC2's codes where there is no capacity anywhere, and asks nobody", async () => {
   here = await world();
-  order(here, "no-capacity", { type: "m6i.xlarge" });
-  order(here, "no-capacity", { type: "m5.xlarge", code: "VcpuLimitExceeded" });
+  injectFault(here, "no-capacity", { type: "m6i.xlarge" });
+  injectFault(here, "no-capacity", { type: "m5.xlarge", code: "VcpuLimitExceeded" });
   await here.type("operator", "/win add web");
   await settled(here);
   const { operation, nodes } = await newest(here);
@@ -61,10 +65,10 @@ const services = { RunInstances: "ec2", DescribeInstances: "ec2", SendCommand: "
 
 test.for(["aws-throttle", "aws-5xx"])("is patient with AWS under %s", async (kind) => {
   here = await world();
-  for (const [action, service] of Object.entries(services)) order(here, kind, { service, action }, 5);
+  for (const [action, service] of Object.entries(services)) injectFault(here, kind, { service, action }, 5);
   await here.type("operator", "/win add web 2");
   await settled(here);
-  expect(here.ground.foundation.mishaps.inForce()).toEqual([]);
+  expect(here.ground.foundation.faults.inForce()).toEqual([]);
   await expectAdded(2);
 });
 
@@ -77,19 +81,19 @@ test("has the time that Windows Server 2025 needs on a fresh disk: its list of f
 
 test("bears a download that arrives damaged once, and services that are busy while the machine reads from them", async () => {
   here = await world();
-  order(here, "download-corrupt", {}, 1);
-  order(here, "aws-5xx", { service: "s3", action: "GetObject" }, 3);
+  injectFault(here, "download-corrupt", {}, 1);
+  injectFault(here, "aws-5xx", { service: "s3", action: "GetObject" }, 3);
   await here.type("operator", "/win add web");
   await reached(here, "payload");
-  order(here, "aws-throttle", { service: "secretsmanager", action: "GetSecretValue" }, 3);
+  injectFault(here, "aws-throttle", { service: "secretsmanager", action: "GetSecretValue" }, 3);
   await settled(here);
-  expect(here.ground.foundation.mishaps.inForce()).toEqual([]);
+  expect(here.ground.foundation.faults.inForce()).toEqual([]);
   await expectAdded(1);
 });
 
 test("reboots although the marker of an earlier reboot is damaged", async () => {
   here = await world();
-  order(here, "record-damaged", { file: "reboot.json", how: "zeros" });
+  injectFault(here, "record-damaged", { file: "reboot.json", how: "zeros" });
   await here.type("operator", "/win add web");
   await settled(here);
   await expectAdded(1);
@@ -97,7 +101,7 @@ test("reboots although the marker of an earlier reboot is damaged", async () => 
 
 test("is ready again after a boot that container networks outlived without their attachment", async () => {
   here = await world({ inhabited: true });
-  order(here, "endpoints-outlive-boot", {}, 1);
+  injectFault(here, "endpoints-outlive-boot", {}, 1);
   const id = here.ground.machines.all()[0]?.instanceId ?? "none";
   await askEc2(here, "RebootInstances", { "InstanceId.1": id });
   const proxy = () => here.ground.machines.describe(id)?.services.find(({ name }) => name === "kube-proxy");
@@ -112,9 +116,9 @@ test("is patient with an API server that is away for forty seconds", async () =>
   here = await world();
   await here.type("operator", "/win add web");
   await reached(here, "client-csr");
-  const away = order(here, "kubernetes-5xx");
+  const away = injectFault(here, "kubernetes-5xx");
   await here.pass(40 / 60);
-  end(here, away);
+  endFault(here, away);
   await settled(here);
   await expectAdded(1);
 });
@@ -124,18 +128,18 @@ test("goes on while Slack is down, and catches up when it is back", async () => 
   await here.type("operator", "/win add web");
   await here.until(() => spoken(here).channel.length > 0, 2);
   const before = spoken(here).channel[0]?.text;
-  const down = order(here, "slack-down");
+  const down = injectFault(here, "slack-down");
   await here.pass(5);
   expect(spoken(here).channel.map(({ text }) => text)).toEqual([before]);
   expect((await newest(here)).nodes[0]?.stage).not.toBe("launch");
-  end(here, down);
+  endFault(here, down);
   await settled(here);
   await expectAdded(1);
 });
 
 test("says nothing twice when Slack takes a message and its answer is lost", async () => {
   here = await world();
-  order(here, "slack-answer-lost", { method: "chat.postMessage" }, 3);
+  injectFault(here, "slack-answer-lost", { method: "chat.postMessage" }, 3);
   await here.type("operator", "/win add web");
   await settled(here);
   await expectAdded(1);

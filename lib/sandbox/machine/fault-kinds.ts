@@ -1,4 +1,4 @@
-import type { MishapKind } from "../core/mishaps.ts";
+import type { FaultKind } from "../core/faults.ts";
 
 const fields = {
   instanceId: "the instance it happens to",
@@ -15,8 +15,8 @@ export const wrongClocks = ["ahead", "behind"] as const;
 /** States of a record after a loss of power: NTFS leaves zeros of what was not on the disk yet. */
 export const damages = ["zeros", "half", "empty"] as const;
 
-/** Everything that can be ordered to go wrong on a machine. */
-export const machineMishaps: readonly MishapKind[] = [
+/** Faults that can be injected into a machine. */
+export const machineFaults: readonly FaultKind[] = [
   {
     kind: "lose-metadata-route",
     sentence: "The six link-local routes vanish; without a guard they stay away.",

@@ -7,8 +7,8 @@ const fields = {
   action: "API action: RunInstances",
 };
 
-/** Faults that can be ordered for any call of AWS, whether a function or a machine makes it. */
-export const awsMishaps = [
+/** Faults that can be injected into any call of AWS, whether a function or a machine makes it. */
+export const awsFaults = [
   { kind: "aws-throttle", sentence: "AWS refuses the call because there were too many.", fields },
   { kind: "aws-5xx", sentence: "AWS answers the call with an internal error; nothing was done.", fields },
   { kind: "aws-slow", sentence: "AWS takes ten seconds longer to answer.", fields },
@@ -17,12 +17,12 @@ export const awsMishaps = [
 /** Milliseconds that a call takes longer under "aws-slow" (assumed). */
 const SLOW = 10_000;
 
-/** Lets happen what was ordered for this call. @throws AwsError in the service's words */
-export async function strikeMishaps(
-  { clock, mishaps }: Foundation,
+/** Applies the injected faults to this call. @throws AwsError in the service's words */
+export async function applyFaults(
+  { clock, faults }: Foundation,
   facts: { readonly service: string; readonly action: string },
 ): Promise<void> {
-  if (mishaps.strikes("aws-throttle", facts)) throw doorError(facts.service, "throttled");
-  if (mishaps.strikes("aws-5xx", facts)) throw doorError(facts.service, "broken");
-  if (mishaps.strikes("aws-slow", facts)) await sleep(clock, SLOW);
+  if (faults.applies("aws-throttle", facts)) throw doorError(facts.service, "throttled");
+  if (faults.applies("aws-5xx", facts)) throw doorError(facts.service, "broken");
+  if (faults.applies("aws-slow", facts)) await sleep(clock, SLOW);
 }

@@ -65,21 +65,21 @@ describe("a handler that dies", () => {
   beforeEach(hushed);
   afterEach(() => vi.restoreAllMocks());
 
-  const orders = [
+  const crashes = [
     ["before its outcomes are stored", "handler-crash", "before"],
     ["after its outcomes are stored", "handler-crash", "after"],
     ["before its steps begin", "handler-crash-at-start", "before"],
     ["after its steps have begun", "handler-crash-at-start", "after"],
   ] as const;
 
-  test.each(orders)("at every step, %s, finishes the removal once", async (_when, kind, when) => {
+  test.each(crashes)("at every step, %s, finishes the removal once", async (_when, kind, when) => {
     here = await inhabited();
-    const { mishaps } = here.ground.foundation;
+    const { faults } = here.ground.foundation;
     for (const operation of OPERATIONS)
-      mishaps.order(kind, { function: lambdaName("remove-node"), operation, when }, 1);
+      faults.inject(kind, { function: lambdaName("remove-node"), operation, when }, 1);
     await sayYes(here, "ip-10-0-3-7");
     await expectOnce();
-    const left = mishaps.inForce().map(({ match }) => match.operation ?? "");
+    const left = faults.inForce().map(({ match }) => match.operation ?? "");
     expect(left.filter((operation) => kind === "handler-crash" || !WAITS.has(operation))).toEqual([]);
   });
 });
@@ -128,12 +128,12 @@ test("Slack being away during the removal changes nothing about it; the message 
   await ask(here, "ip-10-0-3-7");
   await here.submit("operator");
   const away = ["chat.update", "chat.postMessage"].map((method) =>
-    here.ground.foundation.mishaps.order("slack-5xx", { method }),
+    here.ground.foundation.faults.inject("slack-5xx", { method }),
   );
-  expect(away.every((order) => order !== undefined)).toBe(true);
+  expect(away.every((fault) => fault !== undefined)).toBe(true);
   await here.until(() => stateOf(here, web) === "terminated", 10);
   await here.pass(4);
-  for (const order of away) here.ground.foundation.mishaps.end(order?.id ?? "");
+  for (const fault of away) here.ground.foundation.faults.end(fault?.id ?? "");
   await expectGone(here, web);
   expect(openly(here)[0]).toContain("✅ Remove ip-10-0-3-7");
 });
@@ -141,11 +141,11 @@ test("Slack being away during the removal changes nothing about it; the message 
 test("an API server that is away for a while delays the removal and no more", async () => {
   here = await inhabited();
   await sayYes(here, "ip-10-0-3-7");
-  const down = here.ground.foundation.mishaps.order("kubernetes-5xx", {
+  const down = here.ground.foundation.faults.inject("kubernetes-5xx", {
     principal: "system:serviceaccount:casement:act",
   });
   await here.pass(3);
-  here.ground.foundation.mishaps.end(down?.id ?? "");
+  here.ground.foundation.faults.end(down?.id ?? "");
   await expectGone(here, web);
 });
 
@@ -187,7 +187,7 @@ test("a Node that is made anew under the same name while its instance goes is le
 
 test("throttled by EC2 it waits and terminates once", async () => {
   here = await inhabited();
-  here.ground.foundation.mishaps.order("aws-throttle", { service: "ec2", action: "TerminateInstances" }, 5);
+  here.ground.foundation.faults.inject("aws-throttle", { service: "ec2", action: "TerminateInstances" }, 5);
   await sayYes(here, "ip-10-0-3-7");
   await expectGone(here, web);
   expect(calls(here, "ec2", "TerminateInstances").filter(({ error }) => error === null)).toHaveLength(1);

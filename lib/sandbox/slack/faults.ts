@@ -1,6 +1,6 @@
 import { sleep } from "../core/clock.ts";
+import type { FaultKind } from "../core/faults.ts";
 import type { Foundation } from "../core/foundation.ts";
-import type { MishapKind } from "../core/mishaps.ts";
 import { json, type WireResponse } from "../core/wire.ts";
 
 const fields = {
@@ -8,8 +8,8 @@ const fields = {
   channel: "id of the channel the call is about",
 };
 
-/** Faults that can be ordered for Slack. */
-export const slackMishaps: readonly MishapKind[] = [
+/** Faults that can be injected into Slack. */
+export const slackFaults: readonly FaultKind[] = [
   { kind: "slack-5xx", sentence: "Slack answers a call with HTTP 500 and does nothing.", fields },
   { kind: "slack-answer-lost", sentence: "Slack does what a call asks but answers with HTTP 500.", fields },
   { kind: "slack-ratelimited", sentence: "Slack refuses a call with HTTP 429 and Retry-After: 10.", fields },
@@ -17,8 +17,8 @@ export const slackMishaps: readonly MishapKind[] = [
   { kind: "slack-down", sentence: "Slack is unavailable: HTTP 503 with a page instead of JSON.", fields },
 ];
 
-/** Assumed: how long an ordered refusal asks the caller to wait, and how long a slow answer takes. */
-const ORDERED_RETRY_SECONDS = 10;
+/** Retry-After of an injected refusal, and duration of a slow answer; both assumed. */
+const INJECTED_RETRY_SECONDS = 10;
 const SLOW_MS = 10_000;
 
 /** HTTP 429 as Slack sends it; source: docs.slack.dev/apis/web-api/rate-limits. */
@@ -34,21 +34,21 @@ const unavailable = (): WireResponse => ({
 });
 
 /**
- * Does a call unless an ordered mishap is in its way.
- * @param facts what the orders' `match` is compared with
+ * Makes a call unless an injected fault prevents it.
+ * @param facts compared with the `match` of each fault
  * @param call answers it; what it throws is thrown on
  */
-export async function throughTroubles(
-  { mishaps, clock }: Foundation,
+export async function withFaults(
+  { faults, clock }: Foundation,
   facts: { readonly method: string; readonly channel: string },
   call: () => WireResponse,
 ): Promise<WireResponse> {
-  if (mishaps.strikes("slack-down", facts)) return unavailable();
-  if (mishaps.strikes("slack-5xx", facts)) return broken();
-  if (mishaps.strikes("slack-ratelimited", facts)) return tooMany(ORDERED_RETRY_SECONDS);
-  if (mishaps.strikes("slack-slow", facts)) await sleep(clock, SLOW_MS);
+  if (faults.applies("slack-down", facts)) return unavailable();
+  if (faults.applies("slack-5xx", facts)) return broken();
+  if (faults.applies("slack-ratelimited", facts)) return tooMany(INJECTED_RETRY_SECONDS);
+  if (faults.applies("slack-slow", facts)) await sleep(clock, SLOW_MS);
   const response = call();
-  return mishaps.strikes("slack-answer-lost", facts) ? broken() : response;
+  return faults.applies("slack-answer-lost", facts) ? broken() : response;
 }
 
 /** The error an answer carries, for the record of calls; null when it went well. */

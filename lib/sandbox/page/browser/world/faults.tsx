@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ShownInstance } from "../../world.ts";
-import { api, type MishapBook } from "../api.ts";
+import { api, type FaultList } from "../api.ts";
 import { Panel } from "./panel.tsx";
 
-type Kind = MishapBook["kinds"][number];
+type Kind = FaultList["kinds"][number];
 
-/** Places of faults, by the beginnings of the kinds' names; a kind that begins otherwise happens to a machine. */
+/** Part of the sandbox that a fault affects, by the beginning of its kind's name; the others affect a machine. */
 const places: readonly (readonly [string, RegExp])[] = [
   ["Slack", /^slack-/],
   ["Kubernetes", /^kubernetes-/],
@@ -14,17 +14,17 @@ const places: readonly (readonly [string, RegExp])[] = [
 
 const placeOf = ({ kind }: Kind): string => places.find(([, begins]) => begins.test(kind))?.[0] ?? "Machines";
 
-/** The field of the form that says how often; no field of a mishap begins with this sign. */
+/** Field of the form for the count; no field of a fault begins with this sign. */
 const TIMES = "#times";
 
 const wordsOf = (kind: string): string => kind.replaceAll("-", " ");
 
-/** Form for ordering a fault: the part of the world that it strikes, and the number of times. */
-function OrderForm({ kind, instances, done }: { kind: Kind; instances: readonly ShownInstance[]; done: () => void }) {
-  const [fault, setFault] = useState<string | null>(null);
+/** Form for injecting a fault: what it applies to, and how many times. */
+function InjectForm({ kind, instances, done }: { kind: Kind; instances: readonly ShownInstance[]; done: () => void }) {
+  const [problem, setProblem] = useState<string | null>(null);
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => form.current?.scrollIntoView({ block: "nearest" }), []);
-  const order = async (event: SubmitEvent): Promise<void> => {
+  const inject = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const entries = [...new FormData(event.currentTarget as HTMLFormElement)].map(([name, value]) => [
       name,
@@ -32,14 +32,14 @@ function OrderForm({ kind, instances, done }: { kind: Kind; instances: readonly 
     ]);
     const { [TIMES]: count = "", ...match } = Object.fromEntries(entries.filter(([, value]) => value !== ""));
     try {
-      await api.order(kind.kind, match, count === "" ? undefined : Number(count));
+      await api.inject(kind.kind, match, count === "" ? undefined : Number(count));
       done();
     } catch (error) {
-      setFault(error instanceof Error ? error.message : String(error));
+      setProblem(error instanceof Error ? error.message : String(error));
     }
   };
   return (
-    <form class="order" ref={form} onSubmit={order}>
+    <form class="inject" ref={form} onSubmit={inject}>
       <p>{kind.sentence}</p>
       {Object.entries(kind.fields).map(([name, means]) => (
         <label key={name}>
@@ -48,7 +48,7 @@ function OrderForm({ kind, instances, done }: { kind: Kind; instances: readonly 
         </label>
       ))}
       <label>
-        <span title="How many times it strikes; empty: until it is ended">times</span>
+        <span title="How many times it applies; empty: until it is ended">times</span>
         <input name={TIMES} type="number" min="1" placeholder="until ended" />
       </label>
       <datalist id="instance-ids">
@@ -56,24 +56,24 @@ function OrderForm({ kind, instances, done }: { kind: Kind; instances: readonly 
           <option key={id} value={id} />
         ))}
       </datalist>
-      {fault && <p class="fault">{fault}</p>}
+      {problem && <p class="fault">{problem}</p>}
       <p class="row">
         <button type="submit" class="kit danger">
-          Let it happen
+          Inject
         </button>
         <button type="button" class="kit" onClick={done}>
-          Never mind
+          Cancel
         </button>
       </p>
     </form>
   );
 }
 
-function InForce({ book, again }: { book: MishapBook; again: () => void }) {
+function InForce({ faults, again }: { faults: FaultList; again: () => void }) {
   const end = (id: string): Promise<void> => api.end(id).then(again, again);
   return (
     <ul class="in-force">
-      {book.inForce.map(({ id, kind, match, count }) => (
+      {faults.inForce.map(({ id, kind, match, count }) => (
         <li key={id}>
           <span class="state bad">{wordsOf(kind)}</span>{" "}
           <span class="dim">
@@ -118,17 +118,17 @@ function Kinds(props: { kinds: readonly Kind[]; chosen: string | null; choose: (
   );
 }
 
-/** Kinds of faults to order, and the faults that are going on now. */
-export function Mishaps(props: { book: MishapBook; instances: readonly ShownInstance[]; again: () => void }) {
-  const { book, instances, again } = props;
+/** Kinds of faults to inject, and the faults in force. */
+export function Faults(props: { faults: FaultList; instances: readonly ShownInstance[]; again: () => void }) {
+  const { faults, instances, again } = props;
   const [chosen, choose] = useState<string | null>(null);
-  const kind = book.kinds.find((one) => one.kind === chosen);
+  const kind = faults.kinds.find((one) => one.kind === chosen);
   return (
-    <Panel title="Mishaps" count={book.kinds.length} empty="Nothing can go wrong here yet.">
-      {book.inForce.length > 0 && <InForce book={book} again={again} />}
-      <Kinds kinds={book.kinds} chosen={chosen} choose={choose} />
+    <Panel title="Faults" count={faults.kinds.length} empty="No faults to inject.">
+      {faults.inForce.length > 0 && <InForce faults={faults} again={again} />}
+      <Kinds kinds={faults.kinds} chosen={chosen} choose={choose} />
       {kind && (
-        <OrderForm
+        <InjectForm
           key={kind.kind}
           kind={kind}
           instances={instances}

@@ -1,0 +1,76 @@
+import type { Random } from "./random.ts";
+import type { Collection, Store } from "./store.ts";
+
+/** Kind of fault that can be injected, declared by the service that it affects. */
+export interface FaultKind {
+  readonly kind: string;
+  /** One sentence: what goes wrong while the fault is in force. */
+  readonly sentence: string;
+  /** Fields that `match` may name, each with one sentence. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** A fault in force. It ends after `count` occurrences; without a count it lasts until it is ended. */
+export interface Fault {
+  readonly id: string;
+  readonly kind: string;
+  readonly match: Readonly<Record<string, string>>;
+  count?: number;
+}
+
+/** Injected faults. They are kept in the store, so a restart does not end them. */
+export interface Faults {
+  /** Makes kinds known. A service declares its kinds once, when it is built. */
+  declare(...kinds: FaultKind[]): void;
+  kinds(): FaultKind[];
+  inForce(): Fault[];
+  /** Puts a fault in force; undefined when the kind or a field of `match` is unknown. */
+  inject(kind: string, match: Readonly<Record<string, string>>, count?: number): Fault | undefined;
+  end(id: string): boolean;
+  /**
+   * Finds out whether a fault of this kind applies: every field of its `match` equals the fact of that name.
+   * A fault with a count loses one each time it applies.
+   */
+  applies(kind: string, facts: Readonly<Record<string, string>>): boolean;
+}
+
+/** Builds the registry of faults on the simulator's store. */
+export function faultRegistry(store: Store, random: Random): Faults {
+  const kinds = new Map<string, FaultKind>();
+  const injected: Collection<Fault> = store.collection("faults");
+  const useUp = (fault: Fault): void => {
+    if (fault.count === undefined) return;
+    fault.count -= 1;
+    if (fault.count > 0) injected.set(fault.id, fault);
+    else injected.delete(fault.id);
+  };
+  return {
+    declare: (...declared) => {
+      for (const one of declared) kinds.set(one.kind, one);
+    },
+    kinds: () => [...kinds.values()],
+    inForce: () => injected.values(),
+    inject: (kind, match, count) => {
+      const known = kinds.get(kind);
+      if (!known || Object.keys(match).some((field) => !Object.hasOwn(known.fields, field))) return undefined;
+      const fault: Fault = { id: `fault-${random.hex(8)}`, kind, match, ...(count === undefined ? {} : { count }) };
+      injected.set(fault.id, fault);
+      return fault;
+    },
+    end: (id) => {
+      const known = injected.has(id);
+      injected.delete(id);
+      return known;
+    },
+    applies: (kind, facts) => {
+      const found = injected
+        .values()
+        .find(
+          (fault) =>
+            fault.kind === kind && Object.entries(fault.match).every(([field, value]) => facts[field] === value),
+        );
+      if (found) useUp(found);
+      return found !== undefined;
+    },
+  };
+}
