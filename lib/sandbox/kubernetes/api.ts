@@ -11,7 +11,7 @@ import {
   clusterAuthority,
   servingCredentials,
 } from "./access/authority.ts";
-import type { Founding } from "./access/installation.ts";
+import type { InstallationFacts } from "./access/installation.ts";
 import { type KubeletClients, kubeletClients } from "./access/kubelet-clients.ts";
 import { nodeAuthorizer } from "./access/node-authorizer.ts";
 import { rbacAuthorizer, ruleResolver } from "./access/rbac.ts";
@@ -19,7 +19,7 @@ import { seeds } from "./access/seeds.ts";
 import { type Tokens, tokenIssuer } from "./access/tokens.ts";
 import type { Authorizer } from "./access/users.ts";
 import { controlPlane } from "./controllers/control-plane.ts";
-import type { Plane } from "./controllers/controller.ts";
+import type { Cluster } from "./controllers/controller.ts";
 import type { KubeObject } from "./model/object.ts";
 import { known, typeOfKind } from "./model/resources.ts";
 import { type AdmissionPolicies, admissionPolicies } from "./policies/policies.ts";
@@ -62,7 +62,7 @@ export interface Kubernetes extends KubernetesApi {
   /** Stored objects of a type as the API shapes them: objects("nodes"), objects("deployments", "apps"). */
   objects(plural: string, group?: string): KubeObject[];
   /** Everything that a controller needs to run beside the simulator's own. */
-  readonly plane: Plane;
+  readonly cluster: Cluster;
   /** Arms again what a killed process had under way; called once by the composition, after everything is built. */
   resume(): void;
 }
@@ -82,7 +82,7 @@ function serverOf(
     list: lister(objects, foundation.clock),
     schemas,
     callKubelet,
-    judges: { authorize, rules: ruleResolver(objects), tokens },
+    authorizers: { authorize, rules: ruleResolver(objects), tokens },
     ownerships: foundation.store.collection("kubernetes-appliers"),
     admit: (attempt) => {
       if (isWrite(attempt)) {
@@ -119,10 +119,10 @@ const seeding =
 function seedOnce(
   { foundation, objects }: Server,
   create: (object: KubeObject) => KubeObject,
-  founding: Founding,
+  facts: InstallationFacts,
 ): void {
   if (objects.list(known("namespaces")).length > 0) return;
-  foundation.store.together(() => seeds(founding).forEach(create));
+  foundation.store.together(() => seeds(facts).forEach(create));
 }
 
 /**
@@ -152,7 +152,7 @@ export async function kubernetesApi(
     kubeletClients: asClient.bundle(),
     signerUntil: asClient.until(),
   });
-  const { plane, resume } = controlPlane({ server, cloud, authority, kubeletClients: asClient, ...options });
+  const { cluster, resume } = controlPlane({ server, cloud, authority, kubeletClients: asClient, ...options });
   return {
     answer: answerer(server, authenticator(authority, tokens), options.version),
     issueToken: tokens.issue,
@@ -163,7 +163,7 @@ export async function kubernetesApi(
     serverCertificate,
     create,
     objects: (plural, group = "") => objects.list(known(plural, group)),
-    plane,
+    cluster,
     resume: () => {
       policies.begin();
       resume();

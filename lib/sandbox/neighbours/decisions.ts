@@ -57,8 +57,8 @@ function decided(
 }
 
 /** Lets a neighbour decide about every open request, now and from now on. */
-export function decideRequests({ kubernetes: { plane } }: Services, neighbour: DecidingNeighbour): void {
-  const { objects, foundation } = plane;
+export function decideRequests({ kubernetes: { cluster } }: Services, neighbour: DecidingNeighbour): void {
+  const { objects, foundation } = cluster;
   const decide = (name: string): void => {
     const request = objects.get<SigningRequest>(requests, undefined, name);
     const verdict = request && isOpen(request) ? neighbour.judge(request) : undefined;

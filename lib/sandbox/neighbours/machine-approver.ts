@@ -1,4 +1,4 @@
-import { type Wish, wishOf } from "../kubernetes/access/certificate-requests.ts";
+import { type CsrTemplate, csrTemplateOf } from "../kubernetes/access/certificate-requests.ts";
 import type { KubeObject } from "../kubernetes/model/object.ts";
 import { known } from "../kubernetes/model/resources.ts";
 import type { Node, SigningRequest } from "../kubernetes/model/shapes.ts";
@@ -47,7 +47,7 @@ const usagesAre = (usages: readonly string[], purpose: string): boolean =>
   sameSet(usages, ["digital signature", purpose]) ||
   sameSet(usages, ["key encipherment", "digital signature", purpose]);
 
-const isClientRequest = ({ spec }: SigningRequest, { organizations, names, commonName }: Wish): boolean =>
+const isClientRequest = ({ spec }: SigningRequest, { organizations, names, commonName }: CsrTemplate): boolean =>
   sameSet(organizations, ["system:nodes"]) &&
   names.length === 0 &&
   usagesAre(spec.usages ?? [], "client auth") &&
@@ -58,9 +58,9 @@ const addressesOf = ({ status }: Machine, types: readonly string[]): string[] =>
 
 /** A new node's first certificate: the Machine must be there, young, and without a Node. */
 function mayJoin(
-  { plane: { objects } }: Services["kubernetes"],
+  { cluster: { objects } }: Services["kubernetes"],
   request: SigningRequest,
-  { commonName }: Wish,
+  { commonName }: CsrTemplate,
 ): boolean {
   const { username, groups = [] } = request.spec;
   const name = commonName.slice(NODE.length);
@@ -73,9 +73,17 @@ function mayJoin(
 }
 
 /** A serving certificate: every name must be an address of the node's own Machine. Its way of renewal is not simulated. */
-function mayServe({ plane: { objects } }: Services["kubernetes"], request: SigningRequest, wish: Wish): boolean {
+function mayServe(
+  { cluster: { objects } }: Services["kubernetes"],
+  request: SigningRequest,
+  template: CsrTemplate,
+): boolean {
   const { username = "", groups = [], usages = [] } = request.spec;
-  if (!username.startsWith(NODE) || wish.commonName !== username || !wish.organizations.includes("system:nodes"))
+  if (
+    !username.startsWith(NODE) ||
+    template.commonName !== username ||
+    !template.organizations.includes("system:nodes")
+  )
     return false;
   if (!["system:authenticated", "system:nodes"].every((group) => groups.includes(group))) return false;
   if (!usagesAre(usages, "server auth")) return false;
@@ -84,7 +92,7 @@ function mayServe({ plane: { objects } }: Services["kubernetes"], request: Signi
     .find(({ status }) => status?.nodeRef?.name === username.slice(NODE.length));
   return (
     machine !== undefined &&
-    wish.names.every(({ type, value }) =>
+    template.names.every(({ type, value }) =>
       addressesOf(
         machine,
         type === "ip" ? ["InternalIP", "ExternalIP"] : ["InternalDNS", "ExternalDNS", "Hostname"],
@@ -97,7 +105,7 @@ function mayServe({ plane: { objects } }: Services["kubernetes"], request: Signi
 const isItsBusiness = ({ spec }: SigningRequest): boolean =>
   spec.signerName === CLIENT ? spec.username === BOOTSTRAPPER : (spec.groups ?? []).includes("system:nodes");
 
-function isFlooded({ plane: { objects, foundation } }: Services["kubernetes"]): boolean {
+function isFlooded({ cluster: { objects, foundation } }: Services["kubernetes"]): boolean {
   const pending = objects
     .list<SigningRequest>(requests)
     .filter((one) => isItsBusiness(one) && !one.status?.conditions?.some(({ type }) => type === "Approved"))
@@ -115,10 +123,10 @@ export const machineApprover: Neighbour = {
       program: "machine-approver",
       takes: 500,
       judge: (request) => {
-        const wish = wishOf(request);
-        if (!wish || !isItsBusiness(request) || isFlooded(kubernetes)) return undefined;
-        const may = isClientRequest(request, wish) ? mayJoin : mayServe;
-        return may(kubernetes, request, wish) ? APPROVED : undefined;
+        const template = csrTemplateOf(request);
+        if (!template || !isItsBusiness(request) || isFlooded(kubernetes)) return undefined;
+        const may = isClientRequest(request, template) ? mayJoin : mayServe;
+        return may(kubernetes, request, template) ? APPROVED : undefined;
       },
     });
   },

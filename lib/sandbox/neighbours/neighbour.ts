@@ -1,6 +1,6 @@
 import type { Ec2 } from "../aws/ec2/ec2.ts";
 import type { Kubernetes } from "../kubernetes/api.ts";
-import { type Controller, type Plane, run } from "../kubernetes/controllers/controller.ts";
+import { type Cluster, type Controller, run } from "../kubernetes/controllers/controller.ts";
 import type { KubeObject } from "../kubernetes/model/object.ts";
 import { typeOfKind } from "../kubernetes/model/resources.ts";
 
@@ -28,15 +28,15 @@ export function install({ kubernetes }: Services, objects: readonly KubeObject[]
   for (const object of objects) if (!isStored(kubernetes, object)) kubernetes.create(object);
 }
 
-function isStored({ plane }: Kubernetes, { apiVersion, kind, metadata }: KubeObject): boolean {
+function isStored({ cluster }: Kubernetes, { apiVersion, kind, metadata }: KubeObject): boolean {
   const type = typeOfKind(apiVersion, kind);
-  return type !== undefined && plane.objects.get(type, metadata.namespace, metadata.name) !== undefined;
+  return type !== undefined && cluster.objects.get(type, metadata.namespace, metadata.name) !== undefined;
 }
 
 /** Lets a neighbour's control loops run beside the simulator's own, beginning with everything that is stored. */
 export function runControllers(
-  { kubernetes: { plane } }: Services,
-  controllers: (plane: Plane) => readonly Controller[],
+  { kubernetes: { cluster } }: Services,
+  controllers: (cluster: Cluster) => readonly Controller[],
 ): void {
-  run(plane.foundation, plane.objects, controllers(plane))();
+  run(cluster.foundation, cluster.objects, controllers(cluster))();
 }

@@ -1,4 +1,4 @@
-import { type Controller, keyOf, type Plane } from "../kubernetes/controllers/controller.ts";
+import { type Cluster, type Controller, keyOf } from "../kubernetes/controllers/controller.ts";
 import { nodes, osOf } from "../kubernetes/controllers/nodes.ts";
 import { at, type KubeObject, listOf, timestamp } from "../kubernetes/model/object.ts";
 import { known } from "../kubernetes/model/resources.ts";
@@ -58,21 +58,21 @@ const FIRST_RETRY = 1_000;
 const LAST_RETRY = 1_000_000;
 
 /** The Windows nodes of MachineSets were set up by it before anybody looked. */
-function adopt({ kubernetes: { plane } }: Services): void {
+function adopt({ kubernetes: { cluster } }: Services): void {
   const claimed = new Set(
-    plane.objects
+    cluster.objects
       .list(known("machines", "machine.openshift.io"))
       .map((machine) => String(at(machine, "spec", "providerID"))),
   );
-  for (const node of plane.objects.list<Node>(nodes)) {
+  for (const node of cluster.objects.list<Node>(nodes)) {
     if (osOf(node) !== "windows" || !claimed.has(node.spec.providerID ?? "")) continue;
     const annotations = { ...node.metadata.annotations, ...SET_UP };
-    plane.objects.replace<Node>(nodes, { ...node, metadata: { ...node.metadata, annotations } });
+    cluster.objects.replace<Node>(nodes, { ...node, metadata: { ...node.metadata, annotations } });
   }
 }
 
 /** pkg/condition: while a loop has not ended well, OLM may not upgrade the operator. */
-function setUpgradeable({ foundation, objects }: Plane, isFree: boolean): void {
+function setUpgradeable({ foundation, objects }: Cluster, isFree: boolean): void {
   const condition = objects.get(conditions, NAMESPACE, NAME);
   const upgradeable = {
     type: "Upgradeable",
@@ -92,8 +92,8 @@ function setUpgradeable({ foundation, objects }: Plane, isFree: boolean): void {
  * The loop that brings registry mirrors to Windows nodes (controllers/registry_controller.go; those of authorities and
  * certificates do the same): over all of them, up to the first that lacks the annotation.
  */
-function registryLoop(plane: Plane): Controller {
-  const { foundation, objects } = plane;
+function registryLoop(cluster: Cluster): Controller {
+  const { foundation, objects } = cluster;
   const maintained = foundation.store.collection<number>("wmco-maintained");
   let failures = 0;
 
@@ -113,7 +113,7 @@ function registryLoop(plane: Plane): Controller {
     reconcile: ({ name }) => {
       if (name !== NAME) return undefined;
       const isDone = walk();
-      setUpgradeable(plane, isDone);
+      setUpgradeable(cluster, isDone);
       failures = isDone ? 0 : failures + 1;
       return isDone ? undefined : foundation.clock.now() + Math.min(FIRST_RETRY * 2 ** (failures - 1), LAST_RETRY);
     },
@@ -128,6 +128,6 @@ export const wmco: Neighbour = {
   start: (services) => {
     install(services, installed);
     adopt(services);
-    runControllers(services, (plane) => [registryLoop(plane)]);
+    runControllers(services, (cluster) => [registryLoop(cluster)]);
   },
 };

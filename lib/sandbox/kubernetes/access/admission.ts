@@ -3,7 +3,7 @@ import { forbidden } from "../model/failure.ts";
 import { at, type KubeObject } from "../model/object.ts";
 import type { ResourceType } from "../model/resources.ts";
 import type { SigningRequest } from "../model/shapes.ts";
-import { wishOf } from "./certificate-requests.ts";
+import { csrTemplateOf } from "./certificate-requests.ts";
 import { nodeOf } from "./node-authorizer.ts";
 import type { Authorizer, User } from "./users.ts";
 
@@ -89,7 +89,7 @@ function requestWrite(node: string, { before, after }: Write): string | undefine
   const request = after as SigningRequest;
   if (before || !kubeletSigners.has(request.spec.signerName)) return undefined;
   const wanted = `system:node:${node}`;
-  return wishOf(request)?.commonName === wanted ? undefined : `can only create a node CSR with CN=${wanted}`;
+  return csrTemplateOf(request)?.commonName === wanted ? undefined : `can only create a node CSR with CN=${wanted}`;
 }
 
 const restrictions: Readonly<Record<string, (node: string, write: Write) => string | undefined>> = {
@@ -141,9 +141,9 @@ export function restrictSubject({ type, before, after }: Write): void {
   const { spec } = after as SigningRequest;
   if (type.plural !== "certificatesigningrequests" || before) return;
   if (spec.signerName !== "kubernetes.io/kube-apiserver-client") return;
-  const wish = wishOf(after as SigningRequest);
-  if (wish && !wish.organizations.includes("system:masters")) return;
-  const why = wish
+  const template = csrTemplateOf(after as SigningRequest);
+  if (template && !template.organizations.includes("system:masters")) return;
+  const why = template
     ? `use of ${spec.signerName} signer with system:masters group is not allowed`
     : "failed to parse CSR";
   throw forbidden(type, after.metadata.name, why);

@@ -24,7 +24,7 @@ export interface Credentials {
 }
 
 /** Contents of a certificate that the cluster's authority is to sign. */
-export interface Order {
+export interface CertificateFacts {
   readonly subject: string;
   /** SubjectPublicKeyInfo, DER. */
   readonly publicKey: Uint8Array;
@@ -37,7 +37,7 @@ export interface Order {
 export interface Authority {
   readonly pem: string;
   /** Signs; the certificate begins five minutes back, so that clocks may differ. */
-  sign(order: Order): Promise<string>;
+  sign(facts: CertificateFacts): Promise<string>;
   /** The subject of a client certificate that this authority signed and whose time is now; undefined otherwise. */
   clientOf(pem: string): Holder | undefined;
 }
@@ -65,14 +65,14 @@ const usageOids = { "client auth": ExtendedKeyUsage.clientAuth, "server auth": E
 const publicDer = (pem: string): Uint8Array => createPublicKey(pem).export({ type: "spki", format: "der" });
 
 /** An authority's own name ("CN=kubernetes") and life, in milliseconds since the epoch. */
-export interface Rooted {
+export interface AuthorityFacts {
   readonly subject: string;
   readonly from: number;
   readonly to: number;
 }
 
 /** Makes an authority: its certificate is signed by its own new key. */
-export async function selfSigned(foundation: Foundation, { subject, from, to }: Rooted): Promise<Credentials> {
+export async function selfSigned(foundation: Foundation, { subject, from, to }: AuthorityFacts): Promise<Credentials> {
   const key = newKey();
   const certificate = await X509CertificateGenerator.create(
     {
@@ -97,7 +97,7 @@ export async function selfSigned(foundation: Foundation, { subject, from, to }: 
 /** A positive number of 16 bytes. */
 const serial = (foundation: Foundation): string => `4${foundation.random.hex(31)}`;
 
-function extensionsOf({ usages, names }: Order): Extension[] {
+function extensionsOf({ usages, names }: CertificateFacts): Extension[] {
   const extended = usages.map((usage) => usageOids[usage]);
   return [
     new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
@@ -144,13 +144,13 @@ function clientReader(foundation: Foundation, authority: string): Authority["cli
 export async function clusterAuthority(foundation: Foundation): Promise<Authority> {
   const kept = foundation.store.collection<Credentials>("kubernetes-authority");
   const now = foundation.clock.now();
-  const root: Rooted = { subject: "CN=kubernetes", from: now - WIDE * 1000, to: now + WIDE * 1000 };
+  const root: AuthorityFacts = { subject: "CN=kubernetes", from: now - WIDE * 1000, to: now + WIDE * 1000 };
   const credentials = kept.get("authority") ?? (await selfSigned(foundation, root));
   kept.set("authority", credentials);
   return {
     pem: credentials.certificate,
     clientOf: clientReader(foundation, credentials.certificate),
-    sign: (order) => signedBy(foundation, credentials, order),
+    sign: (facts) => signedBy(foundation, credentials, facts),
   };
 }
 
@@ -158,19 +158,23 @@ export async function clusterAuthority(foundation: Foundation): Promise<Authorit
  * Signs with an authority's key; the certificate begins five minutes back.
  * @returns PEM
  */
-export async function signedBy(foundation: Foundation, authority: Credentials, order: Order): Promise<string> {
+export async function signedBy(
+  foundation: Foundation,
+  authority: Credentials,
+  facts: CertificateFacts,
+): Promise<string> {
   const now = foundation.clock.now();
   const certificate = await X509CertificateGenerator.create(
     {
       serialNumber: serial(foundation),
-      subject: order.subject,
+      subject: facts.subject,
       issuer: new X509Certificate(authority.certificate).subject,
       notBefore: new Date(now - BACKDATE),
-      notAfter: new Date(now - BACKDATE + order.seconds * 1000),
-      publicKey: order.publicKey,
+      notAfter: new Date(now - BACKDATE + facts.seconds * 1000),
+      publicKey: facts.publicKey,
       signingKey: keysOf(authority.key).privateKey,
       signingAlgorithm: keyAlgorithm,
-      extensions: extensionsOf(order),
+      extensions: extensionsOf(facts),
     },
     promptCrypto,
   );
@@ -187,14 +191,14 @@ export async function servingCredentials(foundation: Foundation, authority: Auth
     { type: "ip", value: "127.0.0.1" },
     ...["localhost", "kubernetes", "kubernetes.default.svc"].map((value) => ({ type: "dns" as const, value })),
   ];
-  const order: Order = {
+  const facts: CertificateFacts = {
     subject: "CN=kube-apiserver",
     publicKey: publicDer(key),
     seconds: WIDE,
     usages: ["server auth"],
     names,
   };
-  const credentials = { certificate: await authority.sign(order), key };
+  const credentials = { certificate: await authority.sign(facts), key };
   kept.set("server", credentials);
   return credentials;
 }
@@ -207,6 +211,6 @@ export async function clientCredentials(
 ): Promise<Credentials> {
   const key = newKey();
   const subject = [...organizations.map((one) => `O=${one}`), `CN=${commonName}`].join(", ");
-  const order: Order = { subject, publicKey: publicDer(key), seconds: YEAR, usages: ["client auth"] };
-  return { certificate: await authority.sign(order), key };
+  const facts: CertificateFacts = { subject, publicKey: publicDer(key), seconds: YEAR, usages: ["client auth"] };
+  return { certificate: await authority.sign(facts), key };
 }

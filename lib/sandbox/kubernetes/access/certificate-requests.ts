@@ -5,7 +5,7 @@ import { Pkcs10CertificateRequest } from "@peculiar/x509";
 import type { SigningRequest } from "../model/shapes.ts";
 
 /** Subject and names that a PKCS #10 request asks to be certified. */
-export interface Wish {
+export interface CsrTemplate {
   readonly commonName: string;
   readonly organizations: readonly string[];
   readonly names: readonly { readonly type: string; readonly value: string }[];
@@ -14,9 +14,9 @@ export interface Wish {
 
 const SUBJECT_ALTERNATIVE_NAME = "2.5.29.17";
 
-function namesIn(request: Pkcs10CertificateRequest): Wish["names"] {
+function namesIn(request: Pkcs10CertificateRequest): CsrTemplate["names"] {
   const extension = request.extensions.find(({ type }) => type === SUBJECT_ALTERNATIVE_NAME);
-  const names = extension && "names" in extension ? (extension.names as { toJSON(): Wish["names"] }) : undefined;
+  const names = extension && "names" in extension ? (extension.names as { toJSON(): CsrTemplate["names"] }) : undefined;
   return names?.toJSON() ?? [];
 }
 
@@ -24,7 +24,7 @@ function namesIn(request: Pkcs10CertificateRequest): Wish["names"] {
  * Reads the PEM inside a CertificateSigningRequest.
  * @returns undefined when it is no PKCS #10 request
  */
-export function wishOf(object: SigningRequest): Wish | undefined {
+export function csrTemplateOf(object: SigningRequest): CsrTemplate | undefined {
   try {
     const parsed = new Pkcs10CertificateRequest(Buffer.from(object.spec.request, "base64").toString("utf8"));
     const [commonName = ""] = parsed.subjectName.getField("CN");

@@ -9,7 +9,7 @@ export const draft = (
 ): KubeObject => ({ apiVersion, kind, metadata, ...rest }) as KubeObject;
 
 /** Facts that are decided when a cluster is installed. */
-export interface Founding {
+export interface InstallationFacts {
   readonly hybridNetwork: string;
   /** PEM of the API server's authority. */
   readonly clusterAuthority: string;
@@ -73,7 +73,7 @@ export const router = (): KubeObject =>
  * Objects in which the cluster's own operators keep its authorities (machine-config-operator;
  * cluster-kube-apiserver-operator).
  */
-export const authorities = ({ clusterAuthority, kubeletClients, signerUntil }: Founding): KubeObject[] => [
+export const authorities = ({ clusterAuthority, kubeletClients, signerUntil }: InstallationFacts): KubeObject[] => [
   draft(
     "machineconfiguration.openshift.io/v1",
     "ControllerConfig",

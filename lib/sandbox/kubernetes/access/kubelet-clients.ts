@@ -1,5 +1,12 @@
 import type { Foundation } from "../../core/foundation.ts";
-import { type Authority, type Credentials, clientCredentials, type Rooted, selfSigned, signedBy } from "./authority.ts";
+import {
+  type Authority,
+  type AuthorityFacts,
+  type Credentials,
+  clientCredentials,
+  selfSigned,
+  signedBy,
+} from "./authority.ts";
 
 /** A signer of the certificate that the API server shows to kubelets. Times are ms since the epoch. */
 interface Signer extends Credentials {
@@ -43,10 +50,10 @@ const CLIENT_SECONDS = 30 * 24 * 3_600;
 async function newSigner(foundation: Foundation, from: number, shownFrom: number): Promise<Signer> {
   // library-go names each signer by the second of its making.
   const subject = `CN=openshift-kube-apiserver-operator_kube-apiserver-to-kubelet-signer@${Math.floor(from / 1000)}`;
-  const root: Rooted = { subject, from, to: from + LIFE };
+  const root: AuthorityFacts = { subject, from, to: from + LIFE };
   const signer = await selfSigned(foundation, root);
   const client = await clientCredentials(
-    { sign: (order) => signedBy(foundation, signer, { ...order, seconds: CLIENT_SECONDS }) },
+    { sign: (facts) => signedBy(foundation, signer, { ...facts, seconds: CLIENT_SECONDS }) },
     "system:kube-apiserver",
     ["kube-master"],
   );

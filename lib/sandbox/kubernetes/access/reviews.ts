@@ -5,13 +5,13 @@ import { AUDIENCE, audiencesOf, type Tokens } from "./tokens.ts";
 import { type Attributes, type Authorizer, type User, userInfoOf } from "./users.ts";
 
 /** Judges whom the reviews ask: the authoriser, the rules of a user and the tokens. */
-export interface Judges {
+export interface Authorizers {
   readonly authorize: Authorizer;
   readonly rules: (user: User, namespace: string | undefined) => Rule[];
   readonly tokens: Tokens;
 }
 
-type Review = (spec: Fields, user: User, judges: Judges) => Fields;
+type Review = (spec: Fields, user: User, authorizers: Authorizers) => Fields;
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
@@ -32,7 +32,7 @@ function attributesOf(spec: Fields): Attributes {
   };
 }
 
-const accessOf = (spec: Fields, user: User, { authorize }: Judges): Fields => ({
+const accessOf = (spec: Fields, user: User, { authorize }: Authorizers): Fields => ({
   allowed: authorize(user, attributesOf(spec)),
 });
 
@@ -74,7 +74,7 @@ const tokenReview: Review = (spec, _user, { tokens }) => {
 /** Function that finds the status of each kind of review. */
 export const reviews: Readonly<Record<string, Review>> = {
   selfsubjectaccessreviews: accessOf,
-  subjectaccessreviews: (spec, _user, judges) => accessOf(spec, subjectOf(spec), judges),
+  subjectaccessreviews: (spec, _user, authorizers) => accessOf(spec, subjectOf(spec), authorizers),
   selfsubjectrulesreviews: rulesOf,
   selfsubjectreviews: (_spec, user) => ({ userInfo: userInfoOf(user) }),
   tokenreviews: tokenReview,

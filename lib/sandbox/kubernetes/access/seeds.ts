@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { parseAllDocuments } from "yaml";
 import type { KubeObject } from "../model/object.ts";
 import { resourceTypes } from "../model/resources.ts";
-import { authorities, draft, type Founding, infrastructure, network, router } from "./installation.ts";
+import { authorities, draft, type InstallationFacts, infrastructure, network, router } from "./installation.ts";
 import type { Rule } from "./rbac.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
@@ -156,16 +156,16 @@ const apiService = (): KubeObject =>
   );
 
 /** Everything a new cluster of the sandbox holds before its first node. */
-export const seeds = (founding: Founding): KubeObject[] => [
+export const seeds = (facts: InstallationFacts): KubeObject[] => [
   ...spaces.map((name) => draft("v1", "Namespace", { name })),
   draft("v1", "ServiceAccount", { name: "default", namespace: "default" }),
   apiService(),
   ...bootstrapPolicy(),
   ...bootstrapper(),
   ...networkNodes(),
-  network(founding.hybridNetwork),
+  network(facts.hybridNetwork),
   infrastructure(),
   router(),
-  ...authorities(founding),
+  ...authorities(facts),
   ...clusterAccess(),
 ];

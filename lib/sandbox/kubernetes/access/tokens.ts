@@ -114,7 +114,7 @@ export function tokenIssuer(foundation: Foundation, objects: Objects): Tokens {
   };
 
   /** Does the Secret that the token is bound to still stand? (pkg/serviceaccount/claims.go, Validate) */
-  const isAnchored = (namespace: string, claim: unknown): boolean => {
+  const isBoundSecretStored = (namespace: string, claim: unknown): boolean => {
     const secret = at(claim, "secret", "name");
     if (secret === undefined) return true;
     return objects.get(secrets, namespace, String(secret))?.metadata.uid === at(claim, "secret", "uid");
@@ -126,7 +126,7 @@ export function tokenIssuer(foundation: Foundation, objects: Objects): Tokens {
     if (!account) return { name: sub, groups: [...(groups ?? []), "system:authenticated"] };
     const stored = objects.get(accounts, account.namespace, account.name);
     const uid = at(claims["kubernetes.io"], "serviceaccount", "uid");
-    return stored?.metadata.uid === uid && isAnchored(account.namespace, claims["kubernetes.io"])
+    return stored?.metadata.uid === uid && isBoundSecretStored(account.namespace, claims["kubernetes.io"])
       ? { ...serviceAccountUser(account.namespace, account.name), uid: String(uid), ...credentialOf(claims) }
       : undefined;
   };

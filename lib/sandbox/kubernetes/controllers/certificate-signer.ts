@@ -1,9 +1,9 @@
 import { promptCrypto } from "../../core/prompt-crypto.ts";
-import { type Wish, wishOf } from "../access/certificate-requests.ts";
+import { type CsrTemplate, csrTemplateOf } from "../access/certificate-requests.ts";
 import { timestamp } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import { conditionOf, isTrue, type SigningRequest } from "../model/shapes.ts";
-import type { Controller, Plane } from "./controller.ts";
+import type { Cluster, Controller } from "./controller.ts";
 
 const requests = known("certificatesigningrequests", "certificates.k8s.io");
 
@@ -28,7 +28,7 @@ const exactly = (usages: readonly string[], wanted: string): boolean => {
   );
 };
 
-type Rule = (wish: Wish, usages: readonly string[]) => string | undefined;
+type Rule = (template: CsrTemplate, usages: readonly string[]) => string | undefined;
 
 const notOfNodes: Rule = ({ organizations }) =>
   fault(organizations.length !== 1 || organizations[0] !== "system:nodes", "subject organization is not system:nodes");
@@ -60,8 +60,11 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   "kubernetes.io/kubelet-serving": [
     notOfNodes,
-    (wish) =>
-      fault(!wish.names.some(({ type }) => type === "dns" || type === "ip"), "DNS or IP subjectAltName is required"),
+    (template) =>
+      fault(
+        !template.names.some(({ type }) => type === "dns" || type === "ip"),
+        "DNS or IP subjectAltName is required",
+      ),
     without("email", "url"),
     notOfANode,
     (_wish, usages) =>
@@ -73,10 +76,10 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
 };
 
-function refusalOf(request: SigningRequest, wish: Wish | undefined): string | undefined {
-  if (!wish) return "unable to parse csr";
+function refusalOf(request: SigningRequest, template: CsrTemplate | undefined): string | undefined {
+  if (!template) return "unable to parse csr";
   for (const rule of rules[request.spec.signerName] ?? []) {
-    const why = rule(wish, request.spec.usages ?? []);
+    const why = rule(template, request.spec.usages ?? []);
     if (why) return why;
   }
   return undefined;
@@ -110,7 +113,7 @@ const isWaiting = ({ spec, status }: SigningRequest): boolean =>
  * Makes the certificates. Signing takes longer than a look, and what comes of it is a change of the request.
  * @returns the deed: signs an approved request, or marks it as one that must be refused
  */
-function signing({ foundation, objects, authority }: Plane): (request: SigningRequest) => void {
+function signing({ foundation, objects, authority }: Cluster): (request: SigningRequest) => void {
   const underWay = new Set<string>();
 
   const fail = (request: SigningRequest, message: string): void => {
@@ -129,15 +132,15 @@ function signing({ foundation, objects, authority }: Plane): (request: SigningRe
     });
   };
 
-  const issue = async (request: SigningRequest, wish: Wish): Promise<void> => {
-    if (!(await wish.parsed.verify(promptCrypto))) return fail(request, "unable to verify csr signature");
+  const issue = async (request: SigningRequest, template: CsrTemplate): Promise<void> => {
+    if (!(await template.parsed.verify(promptCrypto))) return fail(request, "unable to verify csr signature");
     const usage = request.spec.signerName === "kubernetes.io/kubelet-serving" ? "server auth" : "client auth";
     const pem = await authority.sign({
-      subject: wish.parsed.subject,
-      publicKey: new Uint8Array(wish.parsed.publicKey.rawData),
+      subject: template.parsed.subject,
+      publicKey: new Uint8Array(template.parsed.publicKey.rawData),
       seconds: Math.min(request.spec.expirationSeconds ?? DURATION, DURATION),
       usages: [usage],
-      names: wish.names as never,
+      names: template.names as never,
     });
     const current = objects.get<SigningRequest>(requests, undefined, request.metadata.name);
     if (!current || !isWaiting(current)) return undefined;
@@ -149,14 +152,14 @@ function signing({ foundation, objects, authority }: Plane): (request: SigningRe
   return (request) => {
     const { uid } = request.metadata;
     if (underWay.has(uid)) return;
-    const wish = wishOf(request);
-    const why = refusalOf(request, wish);
-    if (why || !wish) {
+    const template = csrTemplateOf(request);
+    const why = refusalOf(request, template);
+    if (why || !template) {
       fail(request, why ?? "unable to parse csr");
       return;
     }
     underWay.add(uid);
-    const signed = issue(request, wish)
+    const signed = issue(request, template)
       .catch((error: Error) => fail(request, error.message))
       .finally(() => underWay.delete(uid));
     void foundation.busy(signed);
@@ -164,9 +167,9 @@ function signing({ foundation, objects, authority }: Plane): (request: SigningRe
 }
 
 /** Signs approved requests for the three signers of client and kubelet certificates, marks what it must refuse, forgets old ones. */
-export function certificateSigner(plane: Plane): Controller {
-  const { foundation, objects } = plane;
-  const decide = signing(plane);
+export function certificateSigner(cluster: Cluster): Controller {
+  const { foundation, objects } = cluster;
+  const decide = signing(cluster);
 
   const sign = (request: SigningRequest): number | undefined => {
     const due = (lastDecision(request) ?? 0) + SIGNING;

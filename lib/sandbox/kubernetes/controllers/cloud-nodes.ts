@@ -1,6 +1,6 @@
 import type { InstanceFacts } from "../../core/surroundings.ts";
 import { conditionOf, type Node, type NodeAddress } from "../model/shapes.ts";
-import type { Controller, Plane } from "./controller.ts";
+import type { Cluster, Controller } from "./controller.ts";
 import { instanceOf, nodes } from "./nodes.ts";
 
 // k8s.io/cloud-provider/controllers/node and nodelifecycle, with the AWS provider.
@@ -57,14 +57,14 @@ function initialised(node: Node, instance: InstanceFacts, region: string): Node 
 }
 
 /** The cloud controller manager: initialises new nodes, marks stopped ones, deletes those whose instance is gone. */
-export function cloudNodes(plane: Plane): Controller {
-  const { foundation, objects, registry, record, region } = plane;
+export function cloudNodes(cluster: Cluster): Controller {
+  const { foundation, objects, registry, record, region } = cluster;
 
   const initialise = (node: Node): number | undefined => {
     const now = foundation.clock.now();
     const due = Date.parse(node.metadata.creationTimestamp) + INITIALISING;
     if (now < due) return due;
-    const instance = instanceOf(plane, node);
+    const instance = instanceOf(cluster, node);
     if (!instance) return now + MONITOR;
     objects.replace(nodes, initialised(node, instance, region));
     record({
@@ -91,7 +91,7 @@ export function cloudNodes(plane: Plane): Controller {
   const monitor = (node: Node): number | undefined => {
     const isReady = conditionOf(node.status?.conditions, "Ready")?.status === "True";
     if (isReady || !node.spec?.providerID) return undefined;
-    const instance = instanceOf(plane, node);
+    const instance = instanceOf(cluster, node);
     if (!instance || instance.state === "terminated") {
       record({
         component: "cloud-node-lifecycle-controller",

@@ -5,7 +5,7 @@ import { known } from "../model/resources.ts";
 import type { Server } from "../verbs/server.ts";
 import { certificateSigner } from "./certificate-signer.ts";
 import { cloudNodes } from "./cloud-nodes.ts";
-import { type Controller, type Plane, run } from "./controller.ts";
+import { type Cluster, type Controller, run } from "./controller.ts";
 import { daemonKeeper } from "./daemons.ts";
 import { disruption } from "./disruption.ts";
 import { eventExpiry } from "./event-expiry.ts";
@@ -33,33 +33,33 @@ export interface Surroundings {
   readonly kubeletClients: KubeletClients;
   readonly region: string;
   readonly hybridNetwork: string;
-  readonly pull?: Plane["pull"];
+  readonly pull?: Cluster["pull"];
   /** Names of controllers that do not run, so that a real one can take their place. */
   readonly without?: ReadonlySet<string>;
 }
 
 /** The simulator's own controllers, by the name that switches them off. */
-const controllers: Readonly<Record<string, (plane: Plane) => readonly Controller[]>> = {
-  "certificate-signer": (plane) => [certificateSigner(plane)],
-  "kubelet-signer": (plane) => [kubeletSigner(plane)],
-  "linux-kubelets": (plane) => [linuxKubelets(plane)],
-  "node-lifecycle": (plane) => [nodeLifecycle(plane)],
-  "node-marks": (plane) => [nodeMarks(plane)],
-  "cloud-nodes": (plane) => [cloudNodes(plane)],
-  "service-lb": (plane) => [loadBalancers(plane)],
-  "hybrid-overlay": (plane) => [hybridOverlay(plane)],
-  "network-identity": (plane) => [networkIdentity(plane)],
-  "taint-eviction": (plane) => [taintEviction(plane)],
-  "pod-gc": (plane) => [podCollector(plane)],
-  scheduler: (plane) => [scheduler(plane)],
-  "pod-lifecycle": (plane) => [podLifecycle(plane)],
-  replicasets: (plane) => [replicaKeeper(plane, known("replicasets", "apps"))],
-  replicationcontrollers: (plane) => [replicaKeeper(plane, known("replicationcontrollers"))],
-  deployments: (plane) => [deploymentKeeper(plane)],
-  statefulsets: (plane) => [statefulSetKeeper(plane)],
-  daemonsets: (plane) => [daemonKeeper(plane)],
-  disruption: (plane) => [disruption(plane)],
-  namespaces: (plane) => [namespaceKeeper(plane)],
+const controllers: Readonly<Record<string, (cluster: Cluster) => readonly Controller[]>> = {
+  "certificate-signer": (cluster) => [certificateSigner(cluster)],
+  "kubelet-signer": (cluster) => [kubeletSigner(cluster)],
+  "linux-kubelets": (cluster) => [linuxKubelets(cluster)],
+  "node-lifecycle": (cluster) => [nodeLifecycle(cluster)],
+  "node-marks": (cluster) => [nodeMarks(cluster)],
+  "cloud-nodes": (cluster) => [cloudNodes(cluster)],
+  "service-lb": (cluster) => [loadBalancers(cluster)],
+  "hybrid-overlay": (cluster) => [hybridOverlay(cluster)],
+  "network-identity": (cluster) => [networkIdentity(cluster)],
+  "taint-eviction": (cluster) => [taintEviction(cluster)],
+  "pod-gc": (cluster) => [podCollector(cluster)],
+  scheduler: (cluster) => [scheduler(cluster)],
+  "pod-lifecycle": (cluster) => [podLifecycle(cluster)],
+  replicasets: (cluster) => [replicaKeeper(cluster, known("replicasets", "apps"))],
+  replicationcontrollers: (cluster) => [replicaKeeper(cluster, known("replicationcontrollers"))],
+  deployments: (cluster) => [deploymentKeeper(cluster)],
+  statefulsets: (cluster) => [statefulSetKeeper(cluster)],
+  daemonsets: (cluster) => [daemonKeeper(cluster)],
+  disruption: (cluster) => [disruption(cluster)],
+  namespaces: (cluster) => [namespaceKeeper(cluster)],
   garbage: garbageCollectors,
   "event-expiry": ({ foundation, objects }) => [eventExpiry(foundation, objects)],
 };
@@ -72,16 +72,23 @@ export const controllerNames: readonly string[] = Object.keys(controllers);
  * @returns what controllers work with, and resume: makes every controller look at everything that is stored
  */
 export function controlPlane({ server, without = new Set(), pull = () => undefined, ...surroundings }: Surroundings): {
-  readonly plane: Plane;
+  readonly cluster: Cluster;
   resume(): void;
 } {
   const { foundation, objects, registry } = server;
-  const plane: Plane = { foundation, objects, registry, record: recorder(foundation, objects), pull, ...surroundings };
+  const cluster: Cluster = {
+    foundation,
+    objects,
+    registry,
+    record: recorder(foundation, objects),
+    pull,
+    ...surroundings,
+  };
   const running = controllerNames.filter((name) => !without.has(name));
   const resume = run(
     foundation,
     objects,
-    running.flatMap((name) => controllers[name]?.(plane) ?? []),
+    running.flatMap((name) => controllers[name]?.(cluster) ?? []),
   );
-  return { plane, resume };
+  return { cluster, resume };
 }

@@ -11,7 +11,7 @@ import type { Change, Objects } from "../store/objects.ts";
 import type { Recorder } from "./recorder.ts";
 
 /** Everything that controllers work with. */
-export interface Plane {
+export interface Cluster {
   readonly foundation: Foundation;
   readonly objects: Objects;
   readonly registry: Registry;
@@ -58,7 +58,7 @@ const OVERDUE = 1_000;
 export const keyOf = ({ metadata }: KubeObject): Key => ({ namespace: metadata.namespace, name: metadata.name });
 
 /** Remembers what is due; of two times for the same key the earlier counts, since looking again finds the later one. */
-function agenda(foundation: Foundation): (key: string, due: number, what: () => void) => void {
+function timers(foundation: Foundation): (key: string, due: number, what: () => void) => void {
   const pending = new Map<string, { due: number; cancel: Cancel }>();
   return (key, due, what) => {
     const known = pending.get(key);
@@ -77,7 +77,7 @@ function agenda(foundation: Foundation): (key: string, due: number, what: () => 
  * @returns a function that makes every controller look at everything, for after a restart
  */
 export function run(foundation: Foundation, objects: Objects, controllers: readonly Controller[]): () => void {
-  const at = agenda(foundation);
+  const at = timers(foundation);
   const look = (controller: Controller, key: Key, due: number): void =>
     at(`${controller.name} ${key.namespace ?? ""}/${key.name}`, due, () => {
       const again = controller.reconcile(key);

@@ -1,10 +1,10 @@
 import { known } from "../model/resources.ts";
 import type { Node, Pod, Toleration, Workload } from "../model/shapes.ts";
-import type { Controller, Plane } from "./controller.ts";
+import type { Cluster, Controller } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 import { nodes, pods, toleratesAll } from "./nodes.ts";
 import { suits } from "./scheduler.ts";
-import { isActive, isReady, living, ownedOf, ownerKey, podOf, report } from "./workloads.ts";
+import { activeWorkload, isActive, isReady, ownedOf, ownerKey, podOf, report } from "./workloads.ts";
 
 const daemonSets = known("daemonsets", "apps");
 
@@ -45,8 +45,8 @@ function nodeFor(pod: Pod, names: readonly string[]): string | undefined {
 }
 
 /** Keeps one pod of every DaemonSet on every node that suits it; the scheduler binds them. */
-export function daemonKeeper(plane: Plane): Controller {
-  const { objects, registry } = plane;
+export function daemonKeeper(cluster: Cluster): Controller {
+  const { objects, registry } = cluster;
 
   /** A new daemon heeds NoSchedule; one that runs already only leaves for NoExecute. */
   const nodesFor = (set: Workload, effects: readonly string[]): string[] => {
@@ -78,13 +78,13 @@ export function daemonKeeper(plane: Plane): Controller {
       return isNodeChange ? objects.list(daemonSets).map(keyOf) : ownerKey("DaemonSet", pods)(change);
     },
     reconcile: (key) => {
-      const set = living(plane, daemonSets, key);
+      const set = activeWorkload(cluster, daemonSets, key);
       if (!set) return undefined;
       const wanted = nodesFor(set, ["NoSchedule", "NoExecute"]);
-      spread(set, wanted, ownedOf<Pod>(plane, pods, set));
-      const active = ownedOf<Pod>(plane, pods, set).filter(isActive);
+      spread(set, wanted, ownedOf<Pod>(cluster, pods, set));
+      const active = ownedOf<Pod>(cluster, pods, set).filter(isActive);
       const ready = active.filter(isReady).length;
-      report(plane, daemonSets, set, {
+      report(cluster, daemonSets, set, {
         desiredNumberScheduled: wanted.length,
         currentNumberScheduled: active.length,
         updatedNumberScheduled: active.length,

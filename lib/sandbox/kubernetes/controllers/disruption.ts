@@ -11,7 +11,7 @@ import {
 } from "../model/shapes.ts";
 import { matchesSelector } from "../request/selectors.ts";
 import type { Objects } from "../store/objects.ts";
-import type { Controller, Plane } from "./controller.ts";
+import type { Cluster, Controller } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 import { pods } from "./nodes.ts";
 
@@ -95,7 +95,7 @@ const failed = (budget: Budget, now: string): Budget => ({
 });
 
 /** Computes how many pods each budget lets go, from how many are ready. */
-export function disruption({ foundation, objects }: Plane): Controller {
+export function disruption({ foundation, objects }: Cluster): Controller {
   /** Evictions that were allowed but whose pods are not going yet. */
   const unconfirmed = (budget: Budget, matching: readonly Pod[]): Record<string, string> =>
     Object.fromEntries(

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../model/object.ts";
 import { type ResourceType, resourceTypes } from "../model/resources.ts";
 import { FOREGROUND } from "../registry/deletion.ts";
-import type { Controller, Key, Plane } from "./controller.ts";
+import type { Cluster, Controller, Key } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 
 const stored = resourceTypes.filter(({ virtual }) => !virtual);
@@ -10,11 +10,11 @@ const isOwnedBy = (object: KubeObject, uid: string): boolean =>
   object.metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
 
 /** One collector per type: what belongs to an owner that is gone goes too; a foreground deletion waits for that. */
-export function garbageCollectors(plane: Plane): Controller[] {
-  return stored.map((type) => garbageCollector(plane, type));
+export function garbageCollectors(cluster: Cluster): Controller[] {
+  return stored.map((type) => garbageCollector(cluster, type));
 }
 
-function garbageCollector({ objects, registry }: Plane, type: ResourceType): Controller {
+function garbageCollector({ objects, registry }: Cluster, type: ResourceType): Controller {
   const dependentsOf = (owner: KubeObject, among = stored): { type: ResourceType; object: KubeObject }[] =>
     among.flatMap((one) =>
       objects

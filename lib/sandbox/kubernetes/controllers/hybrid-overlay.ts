@@ -1,5 +1,5 @@
 import type { Node } from "../model/shapes.ts";
-import type { Controller, Plane } from "./controller.ts";
+import type { Cluster, Controller } from "./controller.ts";
 import { nodes, osOf } from "./nodes.ts";
 
 /** The annotation that hybrid-overlay-node on the machine waits for (ovn-kubernetes go-hybrid-overlay/pkg/types). */
@@ -25,7 +25,7 @@ function* subnetsOf(network: string): Generator<string> {
 }
 
 /** OVN's control plane: gives each Windows node a subnet of the hybrid network, and takes it back with the node. */
-export function hybridOverlay({ foundation, objects, hybridNetwork }: Plane): Controller {
+export function hybridOverlay({ foundation, objects, hybridNetwork }: Cluster): Controller {
   const free = (): string | undefined => {
     const taken = new Set(objects.list<Node>(nodes).map(({ metadata }) => metadata.annotations?.[SUBNET]));
     return [...subnetsOf(hybridNetwork)].find((subnet) => !taken.has(subnet));

@@ -1,5 +1,5 @@
 import type { ContainerStatus, Node, Pod } from "../model/shapes.ts";
-import type { Plane } from "./controller.ts";
+import type { Cluster } from "./controller.ts";
 import { osOf, pods } from "./nodes.ts";
 
 /** A kubelet tries again after ten seconds at first and five minutes at last (its image puller's backoff); a minute is assumed. */
@@ -29,11 +29,11 @@ const instanceOf = (node: Node): string =>
  * Keeps a Windows pod waiting whose node gets one of its images from no registry.
  * @returns when the kubelet tries again, in milliseconds of the sandbox's time; undefined when all images are there
  */
-export function waitForImages(plane: Plane, pod: Pod, node: Node): number | undefined {
+export function waitForImages(cluster: Cluster, pod: Pod, node: Node): number | undefined {
   if (osOf(node) !== "windows" || pod.status?.phase === "Running") return undefined;
-  const { foundation, objects, record } = plane;
+  const { foundation, objects, record } = cluster;
   for (const { image = "" } of pod.spec.containers) {
-    const why = plane.pull(instanceOf(node), image);
+    const why = cluster.pull(instanceOf(node), image);
     if (why === undefined) continue;
     if (!pod.status?.containerStatuses?.some(({ state }) => "waiting" in state)) {
       objects.replace(pods, withoutImage(pod, image, why));

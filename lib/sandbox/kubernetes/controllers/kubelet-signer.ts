@@ -1,6 +1,6 @@
 import { type KubeObject, timestamp } from "../model/object.ts";
 import { known } from "../model/resources.ts";
-import type { Controller, Plane } from "./controller.ts";
+import type { Cluster, Controller } from "./controller.ts";
 
 const secrets = known("secrets");
 const configs = known("controllerconfigs", "machineconfiguration.openshift.io");
@@ -19,7 +19,7 @@ const DAY = 24 * 3_600_000;
  * annotation off its Secret, as the machine config operator's tests do. What kubelets are to trust is published in
  * ControllerConfig, spec.kubeAPIServerServingCAData (machine-config-operator, pkg/operator/sync.go).
  */
-export function kubeletSigner({ foundation, objects, kubeletClients }: Plane): Controller {
+export function kubeletSigner({ foundation, objects, kubeletClients }: Cluster): Controller {
   const publish = (): void => {
     const data = Buffer.from(kubeletClients.bundle()).toString("base64");
     const config = objects.get(configs, undefined, CONFIG) as (KubeObject & { spec?: object }) | undefined;

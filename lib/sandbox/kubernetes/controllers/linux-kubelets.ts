@@ -1,7 +1,7 @@
 import { timestamp } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import { type Condition, conditionOf, type Lease, type Node } from "../model/shapes.ts";
-import type { Controller, Plane } from "./controller.ts";
+import type { Cluster, Controller } from "./controller.ts";
 import { instanceOf, leases, nodes, osOf } from "./nodes.ts";
 
 const NAMESPACE = "kube-node-lease";
@@ -38,8 +38,8 @@ const healthy = (type: string, now: string, before: Condition | undefined): Cond
  * The kubelets of Linux nodes, as far as the cluster hears of them: a lease and a status. The sandbox runs no Linux machines, so a
  * node without an instance behind it counts as running. All leases are renewed at one moment.
  */
-export function linuxKubelets(plane: Plane): Controller {
-  const { foundation, objects } = plane;
+export function linuxKubelets(cluster: Cluster): Controller {
+  const { foundation, objects } = cluster;
 
   const renew = (node: Node, now: number): void => {
     const { name, uid } = node.metadata;
@@ -67,7 +67,7 @@ export function linuxKubelets(plane: Plane): Controller {
     objects.replace<Node>(nodes, { ...node, status: { ...node.status, conditions } });
   };
 
-  const isRunning = (node: Node): boolean => (instanceOf(plane, node)?.state ?? "running") === "running";
+  const isRunning = (node: Node): boolean => (instanceOf(cluster, node)?.state ?? "running") === "running";
   const isLinux = (node: Node): boolean => osOf(node) === "linux";
   let due = 0;
 

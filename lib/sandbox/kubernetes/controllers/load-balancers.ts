@@ -2,7 +2,7 @@ import type { Firewall, InboundRule, InstanceFacts } from "../../core/surroundin
 import { at, type KubeObject, listOf } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import type { Node } from "../model/shapes.ts";
-import { type Controller, keyOf, type Plane } from "./controller.ts";
+import { type Cluster, type Controller, keyOf } from "./controller.ts";
 import { instanceOf, nodes } from "./nodes.ts";
 
 // k8s.io/cloud-provider/controllers/service, with the AWS provider (kubernetes/cloud-provider-aws pkg/providers/v1).
@@ -109,11 +109,11 @@ interface Synced {
 }
 
 /** Work done for each Service in this process: a cloud controller that is started anew does everything again. */
-type Memory = Map<string, Synced>;
+type SyncState = Map<string, Synced>;
 
-function writeRules(plane: Plane, firewall: Firewall, service: Service, behind: readonly Node[]): void {
+function writeRules(cluster: Cluster, firewall: Firewall, service: Service, behind: readonly Node[]): void {
   const wanted = isNetworkBalancer(service) ? networkRules(service) : classicRules(service, firewall);
-  const instances = behind.flatMap((node) => instanceOf(plane, node) ?? []);
+  const instances = behind.flatMap((node) => instanceOf(cluster, node) ?? []);
   const groups = new Set(instances.flatMap((instance) => groupFor(instance, firewall) ?? []));
   for (const group of groups) {
     const present = firewall.inbound(group);
@@ -127,9 +127,9 @@ function writeRules(plane: Plane, firewall: Firewall, service: Service, behind: 
  * through the nodes' security groups. It looks when a Service or the set of nodes changes, so a rule that was taken
  * away is back with the next node.
  */
-export function loadBalancers(plane: Plane): Controller {
-  const { foundation, objects, record, cloud, region } = plane;
-  const memory: Memory = new Map();
+export function loadBalancers(cluster: Cluster): Controller {
+  const { foundation, objects, record, cloud, region } = cluster;
+  const syncState: SyncState = new Map();
 
   const report = (service: Service): void => {
     const scheme = isNetworkBalancer(service) ? `elb.${region}` : `${region}.elb`;
@@ -139,9 +139,9 @@ export function loadBalancers(plane: Plane): Controller {
   };
 
   const fail = (service: Service, signature: string, why: string): number => {
-    const failures = (memory.get(service.metadata.uid)?.failures ?? 0) + 1;
+    const failures = (syncState.get(service.metadata.uid)?.failures ?? 0) + 1;
     const retryAt = foundation.clock.now() + Math.min(FIRST_RETRY * 2 ** (failures - 1), LAST_RETRY);
-    memory.set(service.metadata.uid, { signature, failures, retryAt });
+    syncState.set(service.metadata.uid, { signature, failures, retryAt });
     record({
       component: "service-controller",
       about: service,
@@ -155,15 +155,15 @@ export function loadBalancers(plane: Plane): Controller {
   const sync = (service: Service, firewall: Firewall): number | undefined => {
     const behind = objects.list<Node>(nodes).filter(isBehindBalancers);
     const signature = signatureOf(service, behind);
-    const last = memory.get(service.metadata.uid);
+    const last = syncState.get(service.metadata.uid);
     if (last?.signature === signature && last.failures === 0) return undefined;
     if (last?.signature === signature && foundation.clock.now() < last.retryAt) return last.retryAt;
     try {
-      writeRules(plane, firewall, service, behind);
+      writeRules(cluster, firewall, service, behind);
     } catch (error) {
       return fail(service, signature, error instanceof Error ? error.message : String(error));
     }
-    memory.set(service.metadata.uid, { signature, failures: 0, retryAt: 0 });
+    syncState.set(service.metadata.uid, { signature, failures: 0, retryAt: 0 });
     report(service);
     return undefined;
   };

@@ -1,5 +1,5 @@
 import { known, resourceTypes } from "../model/resources.ts";
-import type { Controller, Plane } from "./controller.ts";
+import type { Cluster, Controller } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 
 const namespaces = known("namespaces");
@@ -12,7 +12,7 @@ const contents = resourceTypes.filter(({ namespaced, virtual }) => namespaced &&
 const AGAIN = 1_000;
 
 /** Gives every namespace its default service account and the cluster's authority, and empties one that is being deleted before it goes. */
-export function namespaceKeeper({ foundation, objects, registry, authority }: Plane): Controller {
+export function namespaceKeeper({ foundation, objects, registry, authority }: Cluster): Controller {
   const empty = (name: string): boolean => {
     for (const type of contents) {
       for (const object of objects.list(type, name)) {
@@ -22,7 +22,7 @@ export function namespaceKeeper({ foundation, objects, registry, authority }: Pl
     return contents.every((type) => objects.list(type, name).length === 0);
   };
   /** Everything that kube-controller-manager puts into each namespace (serviceaccount, rootcacertpublisher). */
-  const furnish = (namespace: string): void => {
+  const addDefaults = (namespace: string): void => {
     if (!objects.get(accounts, namespace, "default")) {
       const metadata = { name: "default", namespace };
       objects.create(accounts, { apiVersion: "v1", kind: "ServiceAccount", metadata });
@@ -42,7 +42,7 @@ export function namespaceKeeper({ foundation, objects, registry, authority }: Pl
       const namespace = objects.get(namespaces, undefined, name);
       if (!namespace) return undefined;
       if (!namespace.metadata.deletionTimestamp) {
-        furnish(name);
+        addDefaults(name);
         return undefined;
       }
       if (!empty(name)) return foundation.clock.now() + AGAIN;

@@ -1,8 +1,8 @@
-import { type Wish, wishOf } from "../access/certificate-requests.ts";
+import { type CsrTemplate, csrTemplateOf } from "../access/certificate-requests.ts";
 import { timestamp } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import { conditionOf, type SigningRequest } from "../model/shapes.ts";
-import type { Controller, Plane } from "./controller.ts";
+import type { Cluster, Controller } from "./controller.ts";
 
 // OVN-Kubernetes' OVNKubeCSRController, docs/node-identity.md in ovn-org/ovn-kubernetes.
 
@@ -17,7 +17,7 @@ const isDecided = ({ status }: SigningRequest): boolean =>
   ["Approved", "Denied", "Failed"].some((type) => conditionOf(status?.conditions, type) !== undefined);
 
 /** A node may ask for its own network identity: with the kubelet's certificate at first, later with the one it has. */
-function isOwn({ spec }: SigningRequest, { commonName, organizations, names }: Wish): boolean {
+function isOwn({ spec }: SigningRequest, { commonName, organizations, names }: CsrTemplate): boolean {
   const node = /^system:ovn-node:(.+)$/.exec(commonName)?.[1];
   const askers = [`system:node:${node}`, `system:ovn-node:${node}`];
   const isNamed = organizations.length === 1 && organizations[0] === "system:ovn-nodes" && names.length === 0;
@@ -25,7 +25,7 @@ function isOwn({ spec }: SigningRequest, { commonName, organizations, names }: W
 }
 
 /** The cluster's network operator: approves the network identities that nodes ask for, and leaves everything else. */
-export function networkIdentity({ foundation, objects }: Plane): Controller {
+export function networkIdentity({ foundation, objects }: Cluster): Controller {
   const approve = (request: SigningRequest): void => {
     const now = timestamp(foundation.clock.now());
     const approved = {
@@ -44,9 +44,9 @@ export function networkIdentity({ foundation, objects }: Plane): Controller {
     type: requests,
     reconcile: ({ name }) => {
       const request = objects.get<SigningRequest>(requests, undefined, name);
-      const wish = request && wishOf(request);
-      if (!request || !wish || request.spec.signerName !== SIGNER || isDecided(request)) return undefined;
-      if (!isOwn(request, wish)) return undefined;
+      const template = request && csrTemplateOf(request);
+      if (!request || !template || request.spec.signerName !== SIGNER || isDecided(request)) return undefined;
+      if (!isOwn(request, template)) return undefined;
       const due = Date.parse(request.metadata.creationTimestamp) + APPROVING;
       if (foundation.clock.now() < due) return due;
       approve(request);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { timestamp } from "../model/object.ts";
 import { type Condition, conditionOf, type Node, type Pod, type Taint } from "../model/shapes.ts";
-import { type Controller, keyOf, type Plane } from "./controller.ts";
+import { type Cluster, type Controller, keyOf } from "./controller.ts";
 import { GRACE, isAttended, lastHeard, leases, nodes, pods, podsOn } from "./nodes.ts";
 
 // k8s pkg/controller/nodelifecycle/node_lifecycle_controller.go
@@ -52,8 +52,8 @@ function taintsFor(node: Node, now: string): Taint[] {
 }
 
 /** Watches over heartbeats: a silent node becomes Unknown, its pods not ready, and taints say so. */
-export function nodeLifecycle(plane: Plane): Controller {
-  const { foundation, objects, record } = plane;
+export function nodeLifecycle(cluster: Cluster): Controller {
+  const { foundation, objects, record } = cluster;
 
   const loseNode = (node: Node): Node => {
     const now = timestamp(foundation.clock.now());
@@ -79,7 +79,7 @@ export function nodeLifecycle(plane: Plane): Controller {
   /** MarkPodsNotReady: nobody should be sent to pods of a node that cannot be reached. */
   const markPods = (node: Node): void => {
     const now = timestamp(foundation.clock.now());
-    for (const pod of podsOn(plane, node.metadata.name)) {
+    for (const pod of podsOn(cluster, node.metadata.name)) {
       const ready = conditionOf(pod.status?.conditions, "Ready");
       if (ready?.status !== "True") continue;
       const conditions = (pod.status?.conditions ?? []).map((one) =>
@@ -100,10 +100,10 @@ export function nodeLifecycle(plane: Plane): Controller {
     reconcile: ({ name }) => {
       const stored = objects.get<Node>(nodes, undefined, name);
       if (!stored) return undefined;
-      const isHeard = isAttended(plane, stored);
+      const isHeard = isAttended(cluster, stored);
       const node = taint(isHeard ? stored : loseNode(stored));
       if (readyOf(node) !== "True") markPods(node);
-      return isHeard ? lastHeard(plane, node) + GRACE + 1 : undefined;
+      return isHeard ? lastHeard(cluster, node) + GRACE + 1 : undefined;
     },
   };
 }

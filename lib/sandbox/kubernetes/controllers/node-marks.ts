@@ -1,5 +1,5 @@
 import type { Node } from "../model/shapes.ts";
-import type { Controller, Plane } from "./controller.ts";
+import type { Cluster, Controller } from "./controller.ts";
 import { nodes } from "./nodes.ts";
 
 /**
@@ -29,7 +29,7 @@ function marked(node: Node): Node {
 }
 
 /** Writes on Nodes what no kubelet and no cloud does: how long secrets may be kept, and labels by their old names. */
-export const nodeMarks = ({ objects }: Plane): Controller => ({
+export const nodeMarks = ({ objects }: Cluster): Controller => ({
   name: "node-marks",
   type: nodes,
   reconcile: ({ name }) => {

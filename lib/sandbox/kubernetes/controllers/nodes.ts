@@ -1,6 +1,6 @@
 import { known } from "../model/resources.ts";
 import { conditionOf, type Lease, type Node, type Pod, type Taint, type Toleration } from "../model/shapes.ts";
-import type { Plane } from "./controller.ts";
+import type { Cluster } from "./controller.ts";
 
 export const nodes = known("nodes");
 export const pods = known("pods");
@@ -13,7 +13,7 @@ export const GRACE = 50_000;
 export const osOf = ({ metadata }: Node): string => metadata.labels?.["kubernetes.io/os"] ?? "";
 
 /** Time of the kubelet's last sign of life, by lease or status; at the earliest the node's creation. */
-export function lastHeard({ objects }: Pick<Plane, "objects">, node: Node): number {
+export function lastHeard({ objects }: Pick<Cluster, "objects">, node: Node): number {
   const lease = objects.get<Lease>(leases, "kube-node-lease", node.metadata.name);
   const heartbeat = conditionOf(node.status?.conditions, "Ready")?.lastHeartbeatTime;
   const times = [lease?.spec?.renewTime, heartbeat, node.metadata.creationTimestamp];
@@ -21,15 +21,15 @@ export function lastHeard({ objects }: Pick<Plane, "objects">, node: Node): numb
 }
 
 /** The cloud's instance behind a node: by provider id, else by the private DNS name that is the node's name. */
-export function instanceOf({ cloud }: Pick<Plane, "cloud">, { spec, metadata }: Node) {
+export function instanceOf({ cloud }: Pick<Cluster, "cloud">, { spec, metadata }: Node) {
   const id = spec?.providerID?.split("/").at(-1);
   if (id) return cloud.instance(id);
   return cloud.instances().find((one) => one.privateDnsName === metadata.name && one.state !== "terminated");
 }
 
 /** Is there a kubelet at work? It has to be heard of. */
-export const isAttended = (plane: Pick<Plane, "objects" | "foundation">, node: Node): boolean =>
-  plane.foundation.clock.now() - lastHeard(plane, node) <= GRACE;
+export const isAttended = (cluster: Pick<Cluster, "objects" | "foundation">, node: Node): boolean =>
+  cluster.foundation.clock.now() - lastHeard(cluster, node) <= GRACE;
 
 /** Does the toleration put up with the taint? (k8s.io/component-helpers/scheduling/corev1) */
 const tolerates = (toleration: Toleration, taint: Taint): boolean =>
@@ -52,5 +52,5 @@ export const toleratesAll = (
     .every((taint) => tolerationsOf(tolerations, taint).length > 0);
 
 /** Pods bound to a node. */
-export const podsOn = ({ objects }: Pick<Plane, "objects">, node: string): Pod[] =>
+export const podsOn = ({ objects }: Pick<Cluster, "objects">, node: string): Pod[] =>
   objects.list<Pod>(pods).filter((pod) => pod.spec.nodeName === node);

@@ -1,5 +1,5 @@
 import type { Pod } from "../model/shapes.ts";
-import type { Controller, Plane } from "./controller.ts";
+import type { Cluster, Controller } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 import { nodes, pods, podsOn } from "./nodes.ts";
 
@@ -7,14 +7,14 @@ import { nodes, pods, podsOn } from "./nodes.ts";
 const QUARANTINE = 40_000;
 
 /** Force-deletes pods that are bound to a node which no longer exists. */
-export function podCollector(plane: Plane): Controller {
-  const { foundation, objects, registry } = plane;
+export function podCollector(cluster: Cluster): Controller {
+  const { foundation, objects, registry } = cluster;
   const missedSince = new Map<string, number>();
   return {
     name: "pod-gc",
     type: pods,
     concerns: ({ type, kind, object }) =>
-      type === nodes && kind === "DELETED" ? podsOn(plane, object.metadata.name).map(keyOf) : [],
+      type === nodes && kind === "DELETED" ? podsOn(cluster, object.metadata.name).map(keyOf) : [],
     reconcile: ({ namespace, name }) => {
       const pod = objects.get<Pod>(pods, namespace, name);
       const node = pod?.spec.nodeName;

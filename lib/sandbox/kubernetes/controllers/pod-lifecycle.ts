@@ -8,7 +8,7 @@ import {
   type Node,
   type Pod,
 } from "../model/shapes.ts";
-import type { Controller, Plane } from "./controller.ts";
+import type { Cluster, Controller } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 import { waitForImages } from "./image-pulls.ts";
 import { isAttended, leases, nodes, osOf, pods, podsOn } from "./nodes.ts";
@@ -81,8 +81,8 @@ function running(pod: Pod, node: Node, at: number): Pod {
 }
 
 /** The kubelets' work on their pods: starts what was bound, ends what was deleted, as long as the kubelet is there. */
-export function podLifecycle(plane: Plane): Controller {
-  const { foundation, objects, registry, record } = plane;
+export function podLifecycle(cluster: Cluster): Controller {
+  const { foundation, objects, registry, record } = cluster;
 
   const start = (pod: Pod, node: Node): number | undefined => {
     const now = foundation.clock.now();
@@ -90,7 +90,7 @@ export function podLifecycle(plane: Plane): Controller {
       conditionOf(pod.status?.conditions, "PodScheduled")?.lastTransitionTime ?? pod.metadata.creationTimestamp;
     const due = pod.status?.phase === "Running" ? now : Date.parse(scheduled) + (STARTING[osOf(node)] ?? STOPPING);
     if (now < due) return due;
-    const again = waitForImages(plane, pod, node);
+    const again = waitForImages(cluster, pod, node);
     if (again !== undefined) return again;
     const wasPending = pod.status?.phase !== "Running";
     objects.replace(pods, running(pod, node, now));
@@ -124,12 +124,12 @@ export function podLifecycle(plane: Plane): Controller {
     type: pods,
     concerns: (change) => {
       const node = concernedNode(change);
-      return node ? podsOn(plane, node).map(keyOf) : [];
+      return node ? podsOn(cluster, node).map(keyOf) : [];
     },
     reconcile: ({ namespace, name }) => {
       const pod = objects.get<Pod>(pods, namespace, name);
       const node = pod?.spec.nodeName ? objects.get<Node>(nodes, undefined, pod.spec.nodeName) : undefined;
-      if (!pod || !node || !isAttended(plane, node)) return undefined;
+      if (!pod || !node || !isAttended(cluster, node)) return undefined;
       if (pod.metadata.deletionTimestamp) return end(pod);
       const isUp = isFinished(pod) || isTrue(pod.status?.conditions, "Ready");
       return isUp || !isTrue(node.status?.conditions, "Ready") ? undefined : start(pod, node);

@@ -4,7 +4,7 @@ import { known } from "../model/resources.ts";
 import type { Objects } from "../store/objects.ts";
 
 /** Something worth telling about an object. */
-export interface Happening {
+export interface EventInput {
   readonly component: string;
   readonly about: KubeObject;
   readonly type: "Normal" | "Warning";
@@ -13,7 +13,7 @@ export interface Happening {
 }
 
 /** Writes an Event; a repeated one is counted up. */
-export type Recorder = (happening: Happening) => void;
+export type Recorder = (input: EventInput) => void;
 
 /** The type of Events. */
 export const events = known("events");

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { copy, fieldsOf, type KubeObject } from "../model/object.ts";
 import { known, type ResourceType } from "../model/resources.ts";
 import type { Pod, Workload } from "../model/shapes.ts";
-import type { Controller, Plane } from "./controller.ts";
+import type { Cluster, Controller } from "./controller.ts";
 import { pods } from "./nodes.ts";
-import { isActive, isReady, level, living, ownedBy, ownedOf, ownerKey, podOf, report } from "./workloads.ts";
+import { activeWorkload, isActive, isReady, ownedBy, ownedOf, ownerKey, podOf, report, scaleTo } from "./workloads.ts";
 
 const replicaSets = known("replicasets", "apps");
 const deployments = known("deployments", "apps");
@@ -21,41 +21,41 @@ const counts = (active: readonly Pod[]): Record<string, number> => {
 };
 
 /** Keeps as many pods as a ReplicaSet or ReplicationController says. */
-export function replicaKeeper(plane: Plane, type: ResourceType): Controller {
+export function replicaKeeper(cluster: Cluster, type: ResourceType): Controller {
   return {
     name: type.plural,
     type,
     concerns: ownerKey(type.kind, pods),
     reconcile: (key) => {
-      const set = living(plane, type, key);
+      const set = activeWorkload(cluster, type, key);
       if (!set) return undefined;
-      const active = (): Pod[] => ownedOf<Pod>(plane, pods, set).filter(isActive);
-      level(plane, active(), set.spec.replicas ?? 1, () => podOf(set, { generateName: `${key.name}-` }));
-      report(plane, type, set, counts(active()));
+      const active = (): Pod[] => ownedOf<Pod>(cluster, pods, set).filter(isActive);
+      scaleTo(cluster, active(), set.spec.replicas ?? 1, () => podOf(set, { generateName: `${key.name}-` }));
+      report(cluster, type, set, counts(active()));
       return undefined;
     },
   };
 }
 
 /** Keeps a StatefulSet's pods: by name, one after the other; a lost one comes back under its name once the old is gone. */
-export function statefulSetKeeper(plane: Plane): Controller {
+export function statefulSetKeeper(cluster: Cluster): Controller {
   const next = (set: Workload, present: readonly Pod[]): void => {
     const names = Array.from({ length: set.spec.replicas ?? 1 }, (_, index) => `${set.metadata.name}-${index}`);
     const waitsFor = names.find((name) => !present.some((pod) => pod.metadata.name === name && isReady(pod)));
     if (waitsFor && !present.some(({ metadata }) => metadata.name === waitsFor))
-      plane.registry.create(pods, podOf(set, { name: waitsFor }));
+      cluster.registry.create(pods, podOf(set, { name: waitsFor }));
     const extra = present.filter((pod) => isActive(pod) && !names.includes(pod.metadata.name)).at(-1);
-    if (extra) plane.registry.remove({ type: pods, namespace: extra.metadata.namespace, name: extra.metadata.name });
+    if (extra) cluster.registry.remove({ type: pods, namespace: extra.metadata.namespace, name: extra.metadata.name });
   };
   return {
     name: "statefulsets",
     type: statefulSets,
     concerns: ownerKey("StatefulSet", pods),
     reconcile: (key) => {
-      const set = living(plane, statefulSets, key);
+      const set = activeWorkload(cluster, statefulSets, key);
       if (!set) return undefined;
-      next(set, ownedOf<Pod>(plane, pods, set));
-      report(plane, statefulSets, set, counts(ownedOf<Pod>(plane, pods, set).filter(isActive)));
+      next(set, ownedOf<Pod>(cluster, pods, set));
+      report(cluster, statefulSets, set, counts(ownedOf<Pod>(cluster, pods, set).filter(isActive)));
       return undefined;
     },
   };
@@ -98,8 +98,8 @@ function summary({ spec }: Workload, set: KubeObject | undefined): Record<string
  * Keeps one ReplicaSet per template of a Deployment at its scale and the others at nothing. A new template replaces all
  * pods at once: the pace of a rolling update is not modelled.
  */
-export function deploymentKeeper(plane: Plane): Controller {
-  const { objects, registry } = plane;
+export function deploymentKeeper(cluster: Cluster): Controller {
+  const { objects, registry } = cluster;
   const scaled = (set: Workload, replicas: number): void => {
     const target = { type: replicaSets, namespace: set.metadata.namespace, name: set.metadata.name };
     if (set.spec.replicas !== replicas)
@@ -110,15 +110,15 @@ export function deploymentKeeper(plane: Plane): Controller {
     type: deployments,
     concerns: ownerKey("Deployment", replicaSets),
     reconcile: (key) => {
-      const deployment = living(plane, deployments, key);
+      const deployment = activeWorkload(cluster, deployments, key);
       if (!deployment) return undefined;
       const wanted = currentSet(deployment);
       if (!objects.get(replicaSets, key.namespace, wanted.metadata.name)) registry.create(replicaSets, wanted);
-      for (const set of ownedOf<Workload>(plane, replicaSets, deployment)) {
+      for (const set of ownedOf<Workload>(cluster, replicaSets, deployment)) {
         scaled(set, set.metadata.name === wanted.metadata.name ? (deployment.spec.replicas ?? 1) : 0);
       }
       report(
-        plane,
+        cluster,
         deployments,
         deployment,
         summary(deployment, objects.get(replicaSets, key.namespace, wanted.metadata.name)),

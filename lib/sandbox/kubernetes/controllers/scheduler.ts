@@ -2,7 +2,7 @@ import { at, listOf, timestamp } from "../model/object.ts";
 import { conditionOf, type LabelSelector, type Node, type Pod } from "../model/shapes.ts";
 import { matchesSelector } from "../request/selectors.ts";
 import { bind } from "../subresources/binding.ts";
-import type { Controller, Plane } from "./controller.ts";
+import type { Cluster, Controller } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 import { nodes, pods, podsOn, toleratesAll } from "./nodes.ts";
 
@@ -49,15 +49,15 @@ const obstacles: readonly Obstacle[] = [
 ];
 
 /** Load of a node, and the obstacle that keeps the pod from it. */
-function judged(plane: Plane, pod: Pod, node: Node): { name: string; load: number; obstacle: string | undefined } {
+function judged(cluster: Cluster, pod: Pod, node: Node): { name: string; load: number; obstacle: string | undefined } {
   const { name } = node.metadata;
-  const load = podsOn(plane, name).length;
+  const load = podsOn(cluster, name).length;
   return { name, load, obstacle: obstacles.find(([, stands]) => stands(pod, node, load))?.[0] };
 }
 
 /** Binds waiting pods to the least loaded node that takes them, and says why when none does. */
-export function scheduler(plane: Plane): Controller {
-  const { foundation, objects, record } = plane;
+export function scheduler(cluster: Cluster): Controller {
+  const { foundation, objects, record } = cluster;
 
   const refuse = (pod: Pod, reasons: readonly string[]): void => {
     const counts = [...new Set(reasons)].map((reason) => `${reasons.filter((one) => one === reason).length} ${reason}`);
@@ -85,7 +85,7 @@ export function scheduler(plane: Plane): Controller {
   };
 
   const place = (pod: Pod): void => {
-    const candidates = objects.list<Node>(nodes).map((node) => judged(plane, pod, node));
+    const candidates = objects.list<Node>(nodes).map((node) => judged(cluster, pod, node));
     const [best] = candidates.filter(({ obstacle }) => !obstacle).sort((one, other) => one.load - other.load);
     if (best) assign(pod, best.name);
     else

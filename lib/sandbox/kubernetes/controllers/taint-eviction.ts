@@ -1,5 +1,5 @@
 import type { Node, Pod, Taint } from "../model/shapes.ts";
-import type { Controller, Plane } from "./controller.ts";
+import type { Cluster, Controller } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 import { nodes, pods, podsOn, tolerationsOf } from "./nodes.ts";
 
@@ -15,8 +15,8 @@ function leavesAt(pod: Pod, taint: Taint): number | undefined {
 }
 
 /** Drives pods off nodes with NoExecute taints once they tolerate them no longer (k8s pkg/controller/tainteviction). */
-export function taintEviction(plane: Plane): Controller {
-  const { foundation, objects, registry, record } = plane;
+export function taintEviction(cluster: Cluster): Controller {
+  const { foundation, objects, registry, record } = cluster;
   const evict = (pod: Pod): void => {
     record({
       component: "taint-eviction-controller",
@@ -30,7 +30,7 @@ export function taintEviction(plane: Plane): Controller {
   return {
     name: "taint-eviction",
     type: pods,
-    concerns: ({ type, object }) => (type === nodes ? podsOn(plane, object.metadata.name).map(keyOf) : []),
+    concerns: ({ type, object }) => (type === nodes ? podsOn(cluster, object.metadata.name).map(keyOf) : []),
     reconcile: ({ namespace, name }) => {
       const pod = objects.get<Pod>(pods, namespace, name);
       if (!pod || pod.metadata.deletionTimestamp) return undefined;

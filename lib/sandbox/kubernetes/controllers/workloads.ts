@@ -2,7 +2,7 @@ import { controllerOf, type KubeObject, type OwnerReference } from "../model/obj
 import type { ResourceType } from "../model/resources.ts";
 import { isFinished, isTrue, type Pod, type Workload } from "../model/shapes.ts";
 import type { Change } from "../store/objects.ts";
-import type { Key, Plane } from "./controller.ts";
+import type { Cluster, Key } from "./controller.ts";
 import { pods } from "./nodes.ts";
 
 /** Reference to an owner, as the objects that it steers carry it. */
@@ -24,7 +24,7 @@ export const ownerKey =
   };
 
 /** Objects of a type that a workload steers. */
-export const ownedOf = <T extends KubeObject>({ objects }: Plane, type: ResourceType, owner: KubeObject): T[] =>
+export const ownedOf = <T extends KubeObject>({ objects }: Cluster, type: ResourceType, owner: KubeObject): T[] =>
   objects.list<T>(type, owner.metadata.namespace).filter((one) => controllerOf(one)?.uid === owner.metadata.uid);
 
 /** Neither ended nor ending. */
@@ -54,26 +54,31 @@ export function podOf(
 }
 
 /** Makes `missing` pods, or deletes as many as are too many: those that are not ready first, then the youngest. */
-export function level(plane: Plane, active: readonly Pod[], wanted: number, make: () => KubeObject): void {
-  for (let missing = wanted - active.length; missing > 0; missing -= 1) plane.registry.create(pods, make());
+export function scaleTo(cluster: Cluster, active: readonly Pod[], wanted: number, make: () => KubeObject): void {
+  for (let missing = wanted - active.length; missing > 0; missing -= 1) cluster.registry.create(pods, make());
   const byWorth = [...active].sort(
     (one, other) =>
       Number(isReady(one)) - Number(isReady(other)) ||
       other.metadata.creationTimestamp.localeCompare(one.metadata.creationTimestamp),
   );
   for (const pod of byWorth.slice(0, Math.max(0, active.length - wanted))) {
-    plane.registry.remove({ type: pods, namespace: pod.metadata.namespace, name: pod.metadata.name });
+    cluster.registry.remove({ type: pods, namespace: pod.metadata.namespace, name: pod.metadata.name });
   }
 }
 
 /** Writes a workload's status. */
-export const report = (plane: Plane, type: ResourceType, workload: Workload, status: Record<string, unknown>): void => {
+export const report = (
+  cluster: Cluster,
+  type: ResourceType,
+  workload: Workload,
+  status: Record<string, unknown>,
+): void => {
   const observedGeneration = workload.metadata.generation ?? 1;
-  plane.objects.replace(type, { ...workload, status: { ...workload.status, ...status, observedGeneration } });
+  cluster.objects.replace(type, { ...workload, status: { ...workload.status, ...status, observedGeneration } });
 };
 
 /** The workload behind a key, unless it is gone or going. */
-export function living(plane: Plane, type: ResourceType, { namespace, name }: Key): Workload | undefined {
-  const workload = plane.objects.get<Workload>(type, namespace, name);
+export function activeWorkload(cluster: Cluster, type: ResourceType, { namespace, name }: Key): Workload | undefined {
+  const workload = cluster.objects.get<Workload>(type, namespace, name);
   return workload?.metadata.deletionTimestamp ? undefined : workload;
 }

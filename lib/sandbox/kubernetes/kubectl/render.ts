@@ -47,13 +47,13 @@ function tableOf(view: View, objects: readonly KubeObject[], metadata: unknown):
 }
 
 /** One object in the form that was asked for. */
-export function shown(view: View, object: KubeObject): unknown {
+export function rendered(view: View, object: KubeObject): unknown {
   if (view.form === "table") return tableOf(view, [object], { resourceVersion: object.metadata.resourceVersion });
   return view.form === "metadata" ? bare(object) : object;
 }
 
 /** A list in the form that was asked for. */
-export function shownList(view: View, { items, metadata }: Page): unknown {
+export function renderedList(view: View, { items, metadata }: Page): unknown {
   if (view.form === "table") return tableOf(view, items, metadata);
   const { apiVersion, kind } = view.type;
   if (view.form === "metadata") {

@@ -21,7 +21,7 @@ import { causesOf, changed, mustBeVersioned, prepared, updateCausesOf } from "./
 export interface WriteOptions {
   /** Nothing is stored; the answer is what would have been. */
   readonly dryRun?: boolean;
-  /** Asked last, with what would be stored; throws to refuse (validating admission comes after validation). */
+  /** ApiCall last, with what would be stored; throws to refuse (validating admission comes after validation). */
   readonly admit?: Admission;
   /** The ground's own seeds and controllers: the status is kept, a missing namespace is made. */
   readonly trusted?: boolean;

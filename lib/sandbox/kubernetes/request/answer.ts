@@ -131,11 +131,11 @@ const failureOf = (error: unknown): ApiFailure =>
  * Every answer is recorded; the answer to a failure is a Status.
  */
 export function answerer(server: Server, authenticate: Authenticator, version: string): Answer {
-  const { foundation, judges } = server;
+  const { foundation, authorizers } = server;
   const known = pages(version);
   foundation.faults.declare(...kinds);
 
-  const suffer = async (info: RequestInfo, user: User): Promise<void> => {
+  const injectFaults = async (info: RequestInfo, user: User): Promise<void> => {
     const facts = factsOf(info, user);
     if (foundation.faults.applies("kubernetes-slow", facts)) await sleep(foundation.clock, SLOWNESS);
     if (foundation.faults.applies("kubernetes-5xx", facts))
@@ -146,15 +146,15 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
   };
 
   const answerTo = async (request: WireRequest, info: RequestInfo, user: User): Promise<WireResponse> => {
-    await suffer(info, user);
-    if (!judges.authorize(user, attributesOf(info))) throw denial(user, info);
+    await injectFaults(info, user);
+    if (!authorizers.authorize(user, attributesOf(info))) throw denial(user, info);
     if (!info.resource) return otherPage(known, info);
     const type = resourceType(info.resource.group, info.resource.plural);
     if (!type || type.version !== info.resource.version) throw noSuchResource();
     checkRoute(type, info.resource, info.verb);
     checkOptions(info.verb, info.query, request.method === "PATCH" ? mediaTypeOf(request) : "");
     const warnings: string[] = [];
-    const asked = {
+    const call = {
       request,
       query: info.query,
       user,
@@ -162,7 +162,7 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
       ...info.resource,
       warn: (one: string) => warnings.push(one),
     };
-    return warned(dispatch(server, asked, info.verb), warnings);
+    return warned(dispatch(server, call, info.verb), warnings);
   };
 
   /** Tokens and certificates end by the sandbox's clock: the same is in the header. */
@@ -179,7 +179,7 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
     try {
       const sender = authenticate(request, tls?.clientCertificate);
       principal = sender.name;
-      const user = actingUser(request, sender, judges.authorize);
+      const user = actingUser(request, sender, authorizers.authorize);
       const response = await answerTo(request, info, user);
       record(response.status, null);
       return dated(response);

@@ -77,7 +77,12 @@ const bookmarkOf = ({ type }: Selection, version: number, annotations?: Record<s
 });
 
 /** First events of a watch: the present state or the changes since a version; undefined when that version is too old. */
-function beginning(objects: Objects, selection: Selection, from: string, withState: boolean): WatchEvent[] | undefined {
+function initialEvents(
+  objects: Objects,
+  selection: Selection,
+  from: string,
+  withState: boolean,
+): WatchEvent[] | undefined {
   if (withState || from === "" || from === "0") {
     const present = objects.list(selection.type, selection.namespace).filter(selection.matches);
     return present.map((object) => ({ type: "ADDED", object }));
@@ -109,7 +114,7 @@ export function watch(
   const { push, close, items } = stream<WatchEvent>(() => {
     for (const cancel of cancels) cancel();
   });
-  const first = beginning(objects, selection, from, withState);
+  const first = initialEvents(objects, selection, from, withState);
   if (!first) {
     push({ type: "ERROR", object: statusOf(expired(`too old resource version: ${from} (${objects.version()})`)) });
     close();
@@ -117,10 +122,10 @@ export function watch(
   }
   for (const event of first) push(event);
   if (withState && bookmarks) push(bookmarkOf(selection, objects.version(), { "k8s.io/initial-events-end": "true" }));
-  const tellLater = (): void => {
+  const bookmarkLater = (): void => {
     cancels[2] = clock.after(BOOKMARK, () => {
       push(bookmarkOf(selection, objects.version()));
-      tellLater();
+      bookmarkLater();
     });
   };
   // A version that is still to come is waited for: what happens up to it is not told.
@@ -132,6 +137,6 @@ export function watch(
     }),
     clock.after(seconds * 1000, close),
   );
-  if (bookmarks) tellLater();
+  if (bookmarks) bookmarkLater();
   return items;
 }

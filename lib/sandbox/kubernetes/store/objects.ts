@@ -67,14 +67,14 @@ function history(first: number) {
 }
 
 /** The ground under the writes: it keeps the objects, raises their versions and tells the watchers. */
-interface Ground {
+interface Backing {
   kept(type: ResourceType): Collection<KubeObject>;
   next(): string;
   tell(kind: Change["kind"], type: ResourceType, object: KubeObject, before: KubeObject | undefined): void;
 }
 
 const creating =
-  ({ clock, random }: Foundation, { kept, next, tell }: Ground) =>
+  ({ clock, random }: Foundation, { kept, next, tell }: Backing) =>
   (type: ResourceType, draft: Draft): KubeObject => {
     const { name, namespace } = draft.metadata;
     if (kept(type).has(keyOf(namespace, name))) throw alreadyExists(type, name);
@@ -86,7 +86,7 @@ const creating =
   };
 
 const replacing =
-  ({ kept, next, tell }: Ground) =>
+  ({ kept, next, tell }: Backing) =>
   (type: ResourceType, wanted: KubeObject): KubeObject => {
     const before = kept(type).get(keyOfObject(wanted));
     if (!before) throw notFound(type, wanted.metadata.name);
@@ -103,7 +103,7 @@ const replacing =
   };
 
 const removing =
-  ({ kept, next, tell }: Ground) =>
+  ({ kept, next, tell }: Backing) =>
   (type: ResourceType, object: KubeObject): KubeObject => {
     const before = kept(type).get(keyOfObject(object));
     if (!before) throw notFound(type, object.metadata.name);
@@ -122,7 +122,7 @@ export function objectStore(foundation: Foundation): Objects {
   const listeners = new Set<(change: Change) => void>();
   const version = (): number => counter.get("version") ?? 1;
   const past = history(version());
-  const ground: Ground = {
+  const backing: Backing = {
     kept: (type) => foundation.store.collection<KubeObject>(`kubernetes/${qualified(type)}`),
     next: () => {
       counter.set("version", version() + 1);
@@ -135,15 +135,15 @@ export function objectStore(foundation: Foundation): Objects {
       for (const listener of [...listeners]) listener(change);
     },
   };
-  const [create, replace] = [creating(foundation, ground), replacing(ground)];
+  const [create, replace] = [creating(foundation, backing), replacing(backing)];
   return {
     get: <T extends KubeObject>(type: ResourceType, namespace: string | undefined, name: string) =>
-      ground.kept(type).get(keyOf(type.namespaced ? namespace : undefined, name)) as T | undefined,
+      backing.kept(type).get(keyOf(type.namespaced ? namespace : undefined, name)) as T | undefined,
     list: <T extends KubeObject>(type: ResourceType, namespace?: string) =>
-      inOrder(ground.kept(type), namespace) as T[],
+      inOrder(backing.kept(type), namespace) as T[],
     create: <T extends KubeObject>(type: ResourceType, draft: Draft) => create(type, draft) as T,
     replace: <T extends KubeObject>(type: ResourceType, object: T) => replace(type, object) as T,
-    remove: removing(ground),
+    remove: removing(backing),
     version,
     listen: (listener) => {
       listeners.add(listener);

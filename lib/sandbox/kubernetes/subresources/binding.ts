@@ -4,8 +4,8 @@ import { at, timestamp } from "../model/object.ts";
 import type { Pod } from "../model/shapes.ts";
 import { objectIn } from "../request/content.ts";
 import type { Objects } from "../store/objects.ts";
-import { named } from "../verbs/read.ts";
-import type { Asked, Server } from "../verbs/server.ts";
+import { storedObject } from "../verbs/read.ts";
+import type { ApiCall, Server } from "../verbs/server.ts";
 
 /** The pod, bound to a node. */
 export function bound(pod: Pod, nodeName: string, now: number): Pod {
@@ -15,18 +15,18 @@ export function bound(pod: Pod, nodeName: string, now: number): Pod {
 }
 
 /** Writes a binding; the store of objects is what the scheduler uses too. */
-export const bind = (objects: Objects, type: Asked["type"], pod: Pod, node: string, now: number): Pod =>
+export const bind = (objects: Objects, type: ApiCall["type"], pod: Pod, node: string, now: number): Pod =>
   objects.replace(type, bound(pod, node, now));
 
 /** POST pods/<name>/binding. Answers 201; 409 for a pod that is bound or going, 422 without a target. */
-export function bindPod(server: Server, asked: Asked): WireResponse {
-  const target = at(objectIn(asked.request), "target", "name");
-  if (!target) throw invalid({ kind: "Binding", group: "" }, asked.name, [required("target.name")]);
-  const pod = named<Pod>(server, asked);
+export function bindPod(server: Server, call: ApiCall): WireResponse {
+  const target = at(objectIn(call.request), "target", "name");
+  if (!target) throw invalid({ kind: "Binding", group: "" }, call.name, [required("target.name")]);
+  const pod = storedObject<Pod>(server, call);
   if (pod.spec.nodeName)
-    throw conflict(asked.type, asked.name, `pod ${asked.name} is already assigned to node "${pod.spec.nodeName}"`);
+    throw conflict(call.type, call.name, `pod ${call.name} is already assigned to node "${pod.spec.nodeName}"`);
   if (pod.metadata.deletionTimestamp)
-    throw conflict(asked.type, asked.name, `pod ${asked.name} is being deleted, cannot be assigned to a host`);
-  bind(server.objects, asked.type, pod, String(target), server.foundation.clock.now());
+    throw conflict(call.type, call.name, `pod ${call.name} is being deleted, cannot be assigned to a host`);
+  bind(server.objects, call.type, pod, String(target), server.foundation.clock.now());
   return json(success(201), 201);
 }

@@ -16,8 +16,8 @@ import type { DeleteOptions } from "../registry/deletion.ts";
 import { objectIn } from "../request/content.ts";
 import { matchesSelector } from "../request/selectors.ts";
 import { typedAs } from "../validation/typed.ts";
-import { named } from "../verbs/read.ts";
-import { type Asked, admission, isDryRun, type Server } from "../verbs/server.ts";
+import { storedObject } from "../verbs/read.ts";
+import { type ApiCall, admission, isDryRun, type Server } from "../verbs/server.ts";
 
 // Decisions and sentences of k8s pkg/registry/core/pod/storage/eviction.go, as a 1.34.4 server answered.
 
@@ -60,36 +60,36 @@ function checkKind({ apiVersion = "policy/v1", kind = "Eviction" }: Fields): voi
 }
 
 /** Reads the Eviction of a request. Throws 400 for what is none, or is one of another pod. */
-function evictionIn({ schemas }: Server, asked: Asked): Fields {
-  if (textOf(asked.request) === "")
+function evictionIn({ schemas }: Server, call: ApiCall): Fields {
+  if (textOf(call.request) === "")
     throw badRequest(
       "the object provided is unrecognized (must be of type Eviction): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)",
     );
-  const given = objectIn(asked.request);
+  const given = objectIn(call.request);
   checkKind(given);
-  const body = typedAs(schemas, { kind: "Eviction", group: "policy", version: "v1" }, "V1Eviction", asked, given);
-  const namespace = at(body, "metadata", "namespace") ?? asked.namespace;
-  if (namespace !== asked.namespace)
+  const body = typedAs(schemas, { kind: "Eviction", group: "policy", version: "v1" }, "V1Eviction", call, given);
+  const namespace = at(body, "metadata", "namespace") ?? call.namespace;
+  if (namespace !== call.namespace)
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
-  if (at(body, "metadata", "name") !== asked.name)
+  if (at(body, "metadata", "name") !== call.name)
     throw badRequest("name in URL does not match name in Eviction object");
   return body;
 }
 
 /** The options of the deletion; a dry run may be asked for by either way. Throws 422 for one that is misspelt. */
-function optionsOf(asked: Asked, body: Fields): DeleteOptions {
+function optionsOf(call: ApiCall, body: Fields): DeleteOptions {
   const given = fieldsOf(body.deleteOptions) as DeleteOptions;
   const wrongly = (given.dryRun ?? []).filter((one) => one !== "All");
   if (wrongly.length > 0) {
     const options = { kind: "DeleteOptions", group: "meta.k8s.io" };
     throw invalid(options, "", [unsupported("dryRun", given.dryRun, ["All"])]);
   }
-  const dryRun = isDryRun(asked) || given.dryRun !== undefined;
+  const dryRun = isDryRun(call) || given.dryRun !== undefined;
   return { ...given, ...(dryRun ? { dryRun: ["All"] } : {}) };
 }
 
 /** Throws 403: an eviction is something new, and nothing new is made in a namespace that goes. */
-function checkNamespace({ objects }: Server, { type, name, namespace = "" }: Asked): void {
+function checkNamespace({ objects }: Server, { type, name, namespace = "" }: ApiCall): void {
   if (objects.get(namespaces, undefined, namespace)?.metadata.deletionTimestamp)
     throw namespaceTerminating(type, name, namespace);
 }
@@ -147,21 +147,21 @@ const target: Omit<Condition, "lastTransitionTime"> = {
 };
 
 /** Deletes the pod and says on it why (addConditionAndDeletePod). Throws 409 for a precondition that is not met. */
-function end({ registry, objects, foundation }: Server, asked: Asked, pod: Pod, options: DeleteOptions): void {
-  registry.remove(asked, { ...options, dryRun: ["All"] });
+function end({ registry, objects, foundation }: Server, call: ApiCall, pod: Pod, options: DeleteOptions): void {
+  registry.remove(call, { ...options, dryRun: ["All"] });
   if (options.dryRun) return;
   const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== target.type);
   const since = { lastTransitionTime: timestamp(foundation.clock.now()) };
   const conditions = [...others, { ...target, ...since }];
-  objects.replace<Pod>(asked.type, { ...pod, status: { ...pod.status, conditions } });
+  objects.replace<Pod>(call.type, { ...pod, status: { ...pod.status, conditions } });
   const { resourceVersion: _met, ...preconditions } = options.preconditions ?? {};
-  registry.remove(asked, { ...options, preconditions });
+  registry.remove(call, { ...options, preconditions });
 }
 
 /** Ends a pod that no budget guards; a precondition that is not met is tried for some seconds. */
-function endUnguarded(server: Server, asked: Asked, pod: Pod, options: DeleteOptions): void {
+function endUnguarded(server: Server, call: ApiCall, pod: Pod, options: DeleteOptions): void {
   try {
-    end(server, asked, pod, options);
+    end(server, call, pod, options);
   } catch (error) {
     throw isConflict(error) ? slowly(error, CONFLICTS) : error;
   }
@@ -171,26 +171,26 @@ function endUnguarded(server: Server, asked: Asked, pod: Pod, options: DeleteOpt
  * Ends a pod that its budget lets go because it is not ready: the server puts the version that it judged in the place of
  * the caller's, and answers 429 where the uid is not met.
  */
-function endUnready(server: Server, asked: Asked, pod: Pod, budget: Budget, options: DeleteOptions): void {
+function endUnready(server: Server, call: ApiCall, pod: Pod, budget: Budget, options: DeleteOptions): void {
   const { resourceVersion, ...preconditions } = options.preconditions ?? {};
   try {
-    end(server, asked, pod, { ...options, preconditions });
+    end(server, call, pod, { ...options, preconditions });
   } catch (error) {
     throw isConflict(error) && resourceVersion === undefined ? stillProcessed(budget) : error;
   }
 }
 
 /** The budget is spent before the preconditions are looked at: a refused one costs a disruption. */
-function endGuarded(server: Server, asked: Asked, pod: Pod, budget: Budget, options: DeleteOptions): void {
+function endGuarded(server: Server, call: ApiCall, pod: Pod, budget: Budget, options: DeleteOptions): void {
   spend(server, budget, pod, options.dryRun !== undefined);
-  end(server, asked, pod, options);
+  end(server, call, pod, options);
 }
 
-function endRunning(server: Server, asked: Asked, pod: Pod, options: DeleteOptions): void {
+function endRunning(server: Server, call: ApiCall, pod: Pod, options: DeleteOptions): void {
   const budget = guardOf(server, pod);
-  if (!budget) end(server, asked, pod, options);
-  else if (isFree(pod, budget)) endUnready(server, asked, pod, budget, options);
-  else endGuarded(server, asked, pod, budget, options);
+  if (!budget) end(server, call, pod, options);
+  else if (isFree(pod, budget)) endUnready(server, call, pod, budget, options);
+  else endGuarded(server, call, pod, budget, options);
 }
 
 /**
@@ -198,14 +198,14 @@ function endRunning(server: Server, asked: Asked, pod: Pod, options: DeleteOptio
  * Answers 201; 400 for no Eviction of this pod, 403 in a namespace that goes, 404, 409 for preconditions (after ten
  * seconds where no budget guards), 429 with cause DisruptionBudget, 500 for two budgets.
  */
-export function evict(server: Server, asked: Asked): WireResponse {
-  const body = evictionIn(server, asked);
-  checkNamespace(server, asked);
-  const options = optionsOf(asked, body);
+export function evict(server: Server, call: ApiCall): WireResponse {
+  const body = evictionIn(server, call);
+  checkNamespace(server, call);
+  const options = optionsOf(call, body);
   // EvictionREST.Create: who may not ask is told so before the pod is looked for.
-  admission(server, asked)(undefined, body as unknown as KubeObject);
-  const pod = named<Pod>(server, asked);
-  if (isUnguarded(pod)) endUnguarded(server, asked, pod, options);
-  else endRunning(server, asked, pod, options);
+  admission(server, call)(undefined, body as unknown as KubeObject);
+  const pod = storedObject<Pod>(server, call);
+  if (isUnguarded(pod)) endUnguarded(server, call, pod, options);
+  else endRunning(server, call, pod, options);
   return json(success(201), 201);
 }

@@ -2,24 +2,24 @@ import type { WireResponse } from "../../core/wire.ts";
 import { ApiFailure } from "../model/failure.ts";
 import { known } from "../model/resources.ts";
 import type { Node, Pod } from "../model/shapes.ts";
-import { named } from "../verbs/read.ts";
-import type { Asked, Server } from "../verbs/server.ts";
+import { storedObject } from "../verbs/read.ts";
+import type { ApiCall, Server } from "../verbs/server.ts";
 
 /** Ways through the API server to the kubelet of a pod's node. */
-export const throughKubelet = ["log", "exec", "attach", "portforward", "proxy"];
+export const kubeletSubresources = ["log", "exec", "attach", "portforward", "proxy"];
 
 /** The node whose kubelet a request goes to. */
-function nodeOf({ objects }: Server, asked: Asked, pod: Pod): Node | undefined {
-  const name = asked.type.plural === "nodes" ? asked.name : pod.spec?.nodeName;
+function nodeOf({ objects }: Server, call: ApiCall, pod: Pod): Node | undefined {
+  const name = call.type.plural === "nodes" ? call.name : pod.spec?.nodeName;
   return name ? objects.get<Node>(known("nodes"), undefined, name) : undefined;
 }
 
 /** In the words of k8s.io/apimachinery, errors.NewGenericServerResponse, as the log's streamer asks for them (without a verb). */
-const unauthorized = ({ type, subresource, name }: Asked): ApiFailure =>
+const unauthorized = ({ type, subresource, name }: ApiCall): ApiFailure =>
   new ApiFailure(
     401,
     "Unauthorized",
-    `the server has asked for the client to provide credentials ( ${type.plural}/${subresource} ${name})`,
+    `the server has call for the client to provide credentials ( ${type.plural}/${subresource} ${name})`,
   );
 
 const broken = (address: string, why: string): ApiFailure =>
@@ -31,18 +31,18 @@ const broken = (address: string, why: string): ApiFailure =>
  * @throws ApiFailure 404 for what is not there; 401 where the kubelet does not trust the API server; 500 where it cannot
  * be reached; 501 for what would need a container
  */
-export function throughTheKubelet(server: Server, asked: Asked): WireResponse {
-  const object = named(server, asked) as Pod;
-  const node = nodeOf(server, asked, object);
+export function proxyToKubelet(server: Server, call: ApiCall): WireResponse {
+  const object = storedObject(server, call) as Pod;
+  const node = nodeOf(server, call, object);
   const address = node?.status?.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "";
   const answer = server.callKubelet(address);
   if (answer === "unreachable") throw broken(address, `dial tcp ${address}:10250: connect: connection refused`);
   if (answer === "no-certificate") throw broken(address, "remote error: tls: internal error");
-  if (answer === "unauthorized") throw unauthorized(asked);
-  if (answer === "answers" && asked.subresource === "log") {
+  if (answer === "unauthorized") throw unauthorized(call);
+  if (answer === "answers" && call.subresource === "log") {
     const body = `The kubelet of ${node?.metadata.name} answers; the sandbox runs no container that could say more.\n`;
     return { status: 200, headers: { "content-type": "text/plain" }, body };
   }
-  const what = `${asked.type.plural} "${object.metadata.name}" has no ${asked.subresource} here`;
+  const what = `${call.type.plural} "${object.metadata.name}" has no ${call.subresource} here`;
   throw new ApiFailure(501, "", `${what}: the sandbox simulates nodes and pods, but runs no containers`);
 }

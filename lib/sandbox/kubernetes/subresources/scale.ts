@@ -3,8 +3,8 @@ import { notAllowed } from "../model/failure.ts";
 import { at, fieldsOf, type KubeObject } from "../model/object.ts";
 import { patcherOf } from "../patches/patch.ts";
 import { mediaTypeOf, objectIn, patchIn } from "../request/content.ts";
-import { named } from "../verbs/read.ts";
-import { type Asked, isDryRun, type Server } from "../verbs/server.ts";
+import { storedObject } from "../verbs/read.ts";
+import { type ApiCall, isDryRun, type Server } from "../verbs/server.ts";
 
 /** A workload seen as a Scale. */
 function scaleOf({ metadata, spec, status }: KubeObject): KubeObject {
@@ -21,21 +21,21 @@ function scaleOf({ metadata, spec, status }: KubeObject): KubeObject {
   };
 }
 
-const readers: Readonly<Record<string, (asked: Asked, current: KubeObject) => unknown>> = {
+const readers: Readonly<Record<string, (call: ApiCall, current: KubeObject) => unknown>> = {
   update: ({ request }) => objectIn(request),
   patch: ({ request, type }, current) => patcherOf(type, mediaTypeOf(request))(scaleOf(current), patchIn(request)),
 };
 
 /** GET, PUT or PATCH of scale: reads or sets spec.replicas. */
-export function scale(server: Server, asked: Asked, verb: string): WireResponse {
-  if (verb === "get") return json(scaleOf(named(server, asked)));
+export function scale(server: Server, call: ApiCall, verb: string): WireResponse {
+  if (verb === "get") return json(scaleOf(storedObject(server, call)));
   const wanted = readers[verb];
   if (!wanted) throw notAllowed();
   const change = (current: KubeObject): KubeObject => {
-    const { metadata, spec } = fieldsOf(wanted(asked, current)) as unknown as KubeObject;
+    const { metadata, spec } = fieldsOf(wanted(call, current)) as unknown as KubeObject;
     const resourceVersion = metadata?.resourceVersion ?? current.metadata.resourceVersion;
     const after = { ...fieldsOf(current.spec), replicas: Number(at(spec, "replicas") ?? 0) };
     return { ...current, metadata: { ...current.metadata, resourceVersion }, spec: after };
   };
-  return json(scaleOf(server.registry.update({ ...asked, subresource: "" }, change, { dryRun: isDryRun(asked) })));
+  return json(scaleOf(server.registry.update({ ...call, subresource: "" }, change, { dryRun: isDryRun(call) })));
 }

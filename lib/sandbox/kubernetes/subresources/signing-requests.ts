@@ -1,13 +1,13 @@
 import { userInfoOf } from "../access/users.ts";
 import { fieldsOf, type KubeObject } from "../model/object.ts";
-import type { Asked } from "../verbs/server.ts";
+import type { ApiCall } from "../verbs/server.ts";
 
 /**
  * A CertificateSigningRequest says who asked, and with which credential; the server writes that, not the asker, whose own
  * words are dropped (csrStrategy.PrepareForCreate).
  */
-export function asRequested({ type, user }: Pick<Asked, "type" | "user">, object: KubeObject): KubeObject {
+export function asRequested({ type, user }: Pick<ApiCall, "type" | "user">, object: KubeObject): KubeObject {
   if (type.plural !== "certificatesigningrequests") return object;
-  const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...asked } = fieldsOf(object.spec);
-  return { ...object, spec: { ...asked, ...userInfoOf(user) } };
+  const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...call } = fieldsOf(object.spec);
+  return { ...object, spec: { ...call, ...userInfoOf(user) } };
 }

@@ -5,8 +5,8 @@ import { ApiFailure, badRequest, type Cause, invalid, notFound, wrong } from "..
 import { type Fields, fieldsOf, type KubeObject, listOf, timestamp } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import { objectIn } from "../request/content.ts";
-import { named } from "../verbs/read.ts";
-import { type Asked, admission, type Server } from "../verbs/server.ts";
+import { storedObject } from "../verbs/read.ts";
+import { type ApiCall, admission, type Server } from "../verbs/server.ts";
 
 // The decisions and sentences of k8s pkg/registry/core/serviceaccount/storage/token.go, in its order.
 
@@ -35,7 +35,7 @@ const kindIn = ({ apiVersion, kind }: Fields): string => {
  * The Secret that a token is to end with; undefined for a token that is bound to nothing.
  * @throws 400 for another kind (this server binds tokens to Secrets alone), 404, 409 for another uid
  */
-function anchor({ objects }: Server, { namespace }: Asked, ref: unknown): KubeObject | undefined {
+function boundSecret({ objects }: Server, { namespace }: ApiCall, ref: unknown): KubeObject | undefined {
   if (ref === null) return undefined;
   const { name = "", uid = "", ...type } = fieldsOf(ref);
   if (type.apiVersion !== "v1" || type.kind !== "Secret")
@@ -60,24 +60,24 @@ function completed(body: Fields): { readonly audiences: string[]; readonly secon
 }
 
 /** POST serviceaccounts/<name>/token (TokenRequest): a token that expires. Answers 201; 400, 404, 409, 422. */
-export function requestToken(server: Server, asked: Asked): WireResponse {
-  const body = objectIn(asked.request);
-  const account = named(server, asked);
+export function requestToken(server: Server, call: ApiCall): WireResponse {
+  const body = objectIn(call.request);
+  const account = storedObject(server, call);
   const { audiences, seconds, ref } = completed(body);
   const causes = causesOf(seconds);
   if (causes.length > 0) throw invalid({ kind: "TokenRequest", group: "authentication.k8s.io" }, "", causes);
   const spec = { audiences, expirationSeconds: seconds, boundObjectRef: ref };
-  admission(server, asked)(undefined, { ...body, spec } as unknown as KubeObject);
-  const secret = anchor(server, asked, ref);
-  const user = serviceAccountUser(account.metadata.namespace ?? "", asked.name);
+  admission(server, call)(undefined, { ...body, spec } as unknown as KubeObject);
+  const secret = boundSecret(server, call, ref);
+  const user = serviceAccountUser(account.metadata.namespace ?? "", call.name);
   const now = server.foundation.clock.now();
   const answer = {
     kind: "TokenRequest",
     apiVersion: "authentication.k8s.io/v1",
-    metadata: { name: asked.name, namespace: asked.namespace, creationTimestamp: timestamp(now) },
+    metadata: { name: call.name, namespace: call.namespace, creationTimestamp: timestamp(now) },
     spec,
     status: {
-      token: server.judges.tokens.issue({ name: user.name }, seconds, { audiences, secret }),
+      token: server.authorizers.tokens.issue({ name: user.name }, seconds, { audiences, secret }),
       expirationTimestamp: timestamp(now + seconds * 1000),
     },
   };

@@ -1,4 +1,4 @@
-import { wishOf } from "../access/certificate-requests.ts";
+import { csrTemplateOf } from "../access/certificate-requests.ts";
 import { type Cause, required, unsupported, wrong } from "../model/failure.ts";
 import { fieldsOf, type KubeObject, listOf } from "../model/object.ts";
 import type { SigningRequest } from "../model/shapes.ts";
@@ -35,7 +35,7 @@ const SHORTEST = 600;
 
 function requestCauses(object: KubeObject, request: unknown): Cause[] {
   if (!request) return [required("spec.request")];
-  return wishOf(object as SigningRequest)
+  return csrTemplateOf(object as SigningRequest)
     ? []
     : [wrong("spec.request", request, "PEM block type must be CERTIFICATE REQUEST")];
 }

@@ -5,19 +5,19 @@ import { fieldsOf } from "../model/object.ts";
 import { objectIn } from "../request/content.ts";
 import { bindPod } from "../subresources/binding.ts";
 import { evict } from "../subresources/eviction.ts";
-import { throughKubelet, throughTheKubelet } from "../subresources/kubelet.ts";
+import { kubeletSubresources, proxyToKubelet } from "../subresources/kubelet.ts";
 import { scale } from "../subresources/scale.ts";
 import { requestToken } from "../subresources/token.ts";
-import { get, list, watching } from "./read.ts";
-import type { Asked, Server } from "./server.ts";
+import { get, list, openWatch } from "./read.ts";
+import type { ApiCall, Server } from "./server.ts";
 import { create, patch, remove, removeMany, update } from "./write.ts";
 
-type Handler = (server: Server, asked: Asked) => WireResponse;
+type Handler = (server: Server, call: ApiCall) => WireResponse;
 
 const onObjects: Readonly<Record<string, Handler>> = {
   get,
   list,
-  watch: watching,
+  watch: openWatch,
   create,
   update,
   patch,
@@ -31,18 +31,18 @@ const views: Readonly<Record<string, Handler>> = { get, update, patch };
 const actions: Readonly<Record<string, Handler>> = { eviction: evict, binding: bindPod, token: requestToken };
 
 /** POST of a review: answered at once, never stored. */
-function review({ judges }: Server, { request, type, user }: Asked): WireResponse {
+function review({ authorizers }: Server, { request, type, user }: ApiCall): WireResponse {
   const body = objectIn(request);
   const spec = fieldsOf(body.spec);
-  const status = reviews[type.plural]?.(spec, user, judges);
+  const status = reviews[type.plural]?.(spec, user, authorizers);
   return json({ kind: type.kind, apiVersion: type.apiVersion, metadata: {}, spec, status }, 201);
 }
 
-function handlerOf({ type, subresource }: Asked, verb: string): Handler | undefined {
+function handlerOf({ type, subresource }: ApiCall, verb: string): Handler | undefined {
   if (type.virtual) return verb === "create" ? review : undefined;
   if (subresource === "") return onObjects[verb];
-  if (throughKubelet.includes(subresource)) return throughTheKubelet;
-  if (subresource === "scale") return (server, asked) => scale(server, asked, verb);
+  if (kubeletSubresources.includes(subresource)) return proxyToKubelet;
+  if (subresource === "scale") return (server, call) => scale(server, call, verb);
   const action = actions[subresource];
   if (action) return verb === "create" ? action : undefined;
   return views[verb];
@@ -52,9 +52,9 @@ function handlerOf({ type, subresource }: Asked, verb: string): Handler | undefi
  * Answers a request for a resource.
  * @throws ApiFailure: 404 for an unknown subresource, 405 for a verb that it does not have, and what the verbs throw
  */
-export function dispatch(server: Server, asked: Asked, verb: string): WireResponse {
-  if (asked.subresource && !asked.type.subresources.includes(asked.subresource)) throw noSuchResource();
-  const handler = handlerOf(asked, verb);
+export function dispatch(server: Server, call: ApiCall, verb: string): WireResponse {
+  if (call.subresource && !call.type.subresources.includes(call.subresource)) throw noSuchResource();
+  const handler = handlerOf(call, verb);
   if (!handler) throw notAllowed();
-  return handler(server, asked);
+  return handler(server, call);
 }

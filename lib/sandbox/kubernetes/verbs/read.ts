@@ -1,14 +1,14 @@
 import { json, type WireResponse } from "../../core/wire.ts";
-import { shown, shownList, type View } from "../kubectl/render.ts";
+import { rendered, renderedList, type View } from "../kubectl/render.ts";
 import { notFound } from "../model/failure.ts";
 import type { KubeObject } from "../model/object.ts";
 import { formFor } from "../request/content.ts";
 import { selectionOf } from "../request/lists.ts";
 import { watch } from "../request/watch.ts";
-import type { Asked, Server } from "./server.ts";
+import type { ApiCall, Server } from "./server.ts";
 
 /** The form in which this request wants objects to be written. Throws 406. */
-export const viewOf = ({ foundation }: Server, { request, type, query }: Asked): View => ({
+export const viewOf = ({ foundation }: Server, { request, type, query }: ApiCall): View => ({
   form: formFor(request.headers.accept),
   type,
   now: foundation.clock.now(),
@@ -16,32 +16,32 @@ export const viewOf = ({ foundation }: Server, { request, type, query }: Asked):
 });
 
 /** The stored object that the request names; throws 404. */
-export function named<T extends KubeObject>({ objects }: Server, { type, namespace, name }: Asked): T {
+export function storedObject<T extends KubeObject>({ objects }: Server, { type, namespace, name }: ApiCall): T {
   const object = objects.get<T>(type, namespace, name);
   if (!object) throw notFound(type, name);
   return object;
 }
 
 /** GET of one object. */
-export const get = (server: Server, asked: Asked): WireResponse =>
-  json(shown(viewOf(server, asked), named(server, asked)));
+export const get = (server: Server, call: ApiCall): WireResponse =>
+  json(rendered(viewOf(server, call), storedObject(server, call)));
 
 /** GET of many. */
-export function list(server: Server, asked: Asked): WireResponse {
-  const selection = selectionOf(asked.type, asked.namespace, asked.query);
-  return json(shownList(viewOf(server, asked), server.list(selection, asked.query)));
+export function list(server: Server, call: ApiCall): WireResponse {
+  const selection = selectionOf(call.type, call.namespace, call.query);
+  return json(renderedList(viewOf(server, call), server.list(selection, call.query)));
 }
 
 /** GET with watch: one JSON line per event, until its time is up or the reader leaves. */
-export function watching(server: Server, asked: Asked): WireResponse {
-  const selection = selectionOf(asked.type, asked.namespace, asked.query);
-  const events = watch(server.foundation, server.objects, selection, asked.query);
+export function openWatch(server: Server, call: ApiCall): WireResponse {
+  const selection = selectionOf(call.type, call.namespace, call.query);
+  const events = watch(server.foundation, server.objects, selection, call.query);
   const lines: AsyncIterableIterator<string> = {
     next: async () => {
       const result = await events.next();
       if (result.done) return { done: true, value: undefined };
       const { type, object } = result.value;
-      const value = type === "ERROR" ? object : shown(viewOf(server, asked), object as KubeObject);
+      const value = type === "ERROR" ? object : rendered(viewOf(server, call), object as KubeObject);
       return { done: false, value: `${JSON.stringify({ type, object: value })}\n` };
     },
     return: async () => {

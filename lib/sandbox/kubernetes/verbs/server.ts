@@ -2,7 +2,7 @@ import type { Foundation } from "../../core/foundation.ts";
 import type { KubeletAnswer } from "../../core/surroundings.ts";
 import type { WireRequest } from "../../core/wire.ts";
 import type { Attempt } from "../access/admission.ts";
-import type { Judges } from "../access/reviews.ts";
+import type { Authorizers } from "../access/reviews.ts";
 import type { User } from "../access/users.ts";
 import type { Ownerships } from "../kubectl/apply.ts";
 import type { KubeObject } from "../model/object.ts";
@@ -18,7 +18,7 @@ export interface Server {
   readonly objects: Objects;
   readonly registry: Registry;
   readonly list: Lister;
-  readonly judges: Judges;
+  readonly authorizers: Authorizers;
   readonly ownerships: Ownerships;
   readonly schemas: Schemas;
   /** Calls a kubelet at its node's address; undefined where the sandbox simulates no machine. */
@@ -28,7 +28,7 @@ export interface Server {
 }
 
 /** One authenticated and authorised request for a resource. */
-export interface Asked {
+export interface ApiCall {
   readonly request: WireRequest;
   readonly query: URLSearchParams;
   readonly user: User;
@@ -47,7 +47,7 @@ const operationOf = (before: KubeObject | undefined, after: KubeObject | undefin
 
 /** Check that the registry makes before it stores: is the change from one state to the other admitted? */
 export const admission =
-  (server: Server, { user, type, subresource, namespace, name }: Asked) =>
+  (server: Server, { user, type, subresource, namespace, name }: ApiCall) =>
   (before: KubeObject | undefined, after: KubeObject | undefined): void =>
     server.admit({
       operation: operationOf(before, after),
@@ -61,4 +61,4 @@ export const admission =
     });
 
 /** Is the request only to say what it would do (dryRun=All)? */
-export const isDryRun = ({ query }: Pick<Asked, "query">): boolean => query.getAll("dryRun").includes("All");
+export const isDryRun = ({ query }: Pick<ApiCall, "query">): boolean => query.getAll("dryRun").includes("All");

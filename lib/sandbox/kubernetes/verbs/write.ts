@@ -1,6 +1,6 @@
 import { json, type WireResponse } from "../../core/wire.ts";
 import { applied, type Ownership, written } from "../kubectl/apply.ts";
-import { shown, shownList } from "../kubectl/render.ts";
+import { rendered, renderedList } from "../kubectl/render.ts";
 import { badRequest, invalid, required, success } from "../model/failure.ts";
 import { type Fields, fieldsOf, type KubeObject } from "../model/object.ts";
 import { APPLY, patcherOf } from "../patches/patch.ts";
@@ -10,10 +10,10 @@ import { selectionOf } from "../request/lists.ts";
 import { asRequested } from "../subresources/signing-requests.ts";
 import { typedAs } from "../validation/typed.ts";
 import { viewOf } from "./read.ts";
-import { type Asked, admission, isDryRun, type Server } from "./server.ts";
+import { type ApiCall, admission, isDryRun, type Server } from "./server.ts";
 
 /** Does the body speak of what the URL names? Fills in apiVersion, kind and namespace that it leaves out. */
-function addressed({ type, namespace, name }: Asked, body: Fields): KubeObject {
+function addressed({ type, namespace, name }: ApiCall, body: Fields): KubeObject {
   const { apiVersion = type.apiVersion, kind = type.kind } = body;
   if (apiVersion !== type.apiVersion || kind !== type.kind) {
     const [given, wanted] = [`${String(apiVersion)}, Kind=${String(kind)}`, `${type.apiVersion}, Kind=${type.kind}`];
@@ -33,40 +33,40 @@ function addressed({ type, namespace, name }: Asked, body: Fields): KubeObject {
 }
 
 /** Reads an object of the asked type by the API's types. Throws 400, or 422 for what a patch made. */
-const typed = ({ schemas }: Server, asked: Asked, object: KubeObject): KubeObject =>
-  typedAs(schemas, asked.type, schemas.nameOf(asked.type), asked, object);
+const typed = ({ schemas }: Server, call: ApiCall, object: KubeObject): KubeObject =>
+  typedAs(schemas, call.type, schemas.nameOf(call.type), call, object);
 
 /** Options of a request's writes: admitted first, stored unless it is a dry run. */
-const writeOptions = (server: Server, asked: Asked) => ({ dryRun: isDryRun(asked), admit: admission(server, asked) });
+const writeOptions = (server: Server, call: ApiCall) => ({ dryRun: isDryRun(call), admit: admission(server, call) });
 
 /** Kinds that are written all the time by programs and applied by nobody. */
-const unremembered = new Set(["Lease", "Event"]);
+const untracked = new Set(["Lease", "Event"]);
 
 /** Remembers who wrote what, so that server-side apply can tell: fieldManager, else the program's name (its user agent). */
-function remember(server: Server, asked: Asked, before: KubeObject | undefined, after: KubeObject): void {
+function recordOwner(server: Server, call: ApiCall, before: KubeObject | undefined, after: KubeObject): void {
   const manager =
-    asked.query.get("fieldManager") ?? (asked.request.headers["user-agent"] ?? "unknown").split("/")[0] ?? "";
-  if (isDryRun(asked) || asked.subresource !== "" || unremembered.has(after.kind)) return;
+    call.query.get("fieldManager") ?? (call.request.headers["user-agent"] ?? "unknown").split("/")[0] ?? "";
+  if (isDryRun(call) || call.subresource !== "" || untracked.has(after.kind)) return;
   const owners: Ownership = structuredClone(server.ownerships.get(after.metadata.uid) ?? {});
   written(owners, before, after, manager);
   server.ownerships.set(after.metadata.uid, owners);
 }
 
 /** POST of an object. */
-export function create(server: Server, asked: Asked): WireResponse {
-  const wanted = asRequested(asked, typed(server, asked, addressed(asked, objectIn(asked.request))));
-  const created = server.registry.create(asked.type, wanted, writeOptions(server, asked));
-  remember(server, asked, undefined, created);
-  return json(shown(viewOf(server, asked), created), 201);
+export function create(server: Server, call: ApiCall): WireResponse {
+  const wanted = asRequested(call, typed(server, call, addressed(call, objectIn(call.request))));
+  const created = server.registry.create(call.type, wanted, writeOptions(server, call));
+  recordOwner(server, call, undefined, created);
+  return json(rendered(viewOf(server, call), created), 201);
 }
 
 /** PUT of an object or of one of its subresources. */
-export function update(server: Server, asked: Asked): WireResponse {
-  const wanted = typed(server, asked, addressed(asked, objectIn(asked.request)));
-  const before = server.objects.get(asked.type, asked.namespace, asked.name);
-  const updated = server.registry.update(asked, () => wanted, writeOptions(server, asked));
-  remember(server, asked, before, updated);
-  return json(shown(viewOf(server, asked), updated));
+export function update(server: Server, call: ApiCall): WireResponse {
+  const wanted = typed(server, call, addressed(call, objectIn(call.request)));
+  const before = server.objects.get(call.type, call.namespace, call.name);
+  const updated = server.registry.update(call, () => wanted, writeOptions(server, call));
+  recordOwner(server, call, before, updated);
+  return json(rendered(viewOf(server, call), updated));
 }
 
 /** A patch may leave the version out; custom resources too. */
@@ -84,75 +84,75 @@ function unmoved(before: KubeObject, after: KubeObject): KubeObject {
 }
 
 /** PATCH of an object or of one of its subresources. */
-export function patch(server: Server, asked: Asked): WireResponse {
-  const mediaType = mediaTypeOf(asked.request);
-  if (mediaType === APPLY) return apply(server, asked);
-  const carryOut = patcherOf(asked.type, mediaType);
-  const body = patchIn(asked.request);
+export function patch(server: Server, call: ApiCall): WireResponse {
+  const mediaType = mediaTypeOf(call.request);
+  if (mediaType === APPLY) return apply(server, call);
+  const carryOut = patcherOf(call.type, mediaType);
+  const body = patchIn(call.request);
   const change = (before: KubeObject): KubeObject =>
-    versioned(before, unmoved(before, typed(server, asked, carryOut(before, body))));
-  const before = server.objects.get(asked.type, asked.namespace, asked.name);
-  const patched = server.registry.update(asked, change, { ...writeOptions(server, asked), patched: true });
-  remember(server, asked, before, patched);
-  return json(shown(viewOf(server, asked), patched));
+    versioned(before, unmoved(before, typed(server, call, carryOut(before, body))));
+  const before = server.objects.get(call.type, call.namespace, call.name);
+  const patched = server.registry.update(call, change, { ...writeOptions(server, call), patched: true });
+  recordOwner(server, call, before, patched);
+  return json(rendered(viewOf(server, call), patched));
 }
 
 /** Server-side apply: creates what is missing, else merges what the applier owns. */
-function apply(server: Server, asked: Asked): WireResponse {
-  const { query, type, namespace, name } = asked;
+function apply(server: Server, call: ApiCall): WireResponse {
+  const { query, type, namespace, name } = call;
   const manager = query.get("fieldManager");
   if (!manager) {
     const options = { kind: "PatchOptions", group: "meta.k8s.io" };
     throw invalid(options, "", [required("fieldManager", "is required for apply patch")]);
   }
-  const wanted = typed(server, asked, addressed(asked, fieldsOf(patchIn(asked.request))));
+  const wanted = typed(server, call, addressed(call, fieldsOf(patchIn(call.request))));
   const before = server.objects.get(type, namespace, name);
   const owners: Ownership = structuredClone((before && server.ownerships.get(before.metadata.uid)) ?? {});
   const base = before ?? ({ ...wanted, metadata: { name, ...(namespace ? { namespace } : {}) } } as KubeObject);
   const after = applied(owners, base, wanted, { manager, force: query.get("force") === "true" });
-  const options = { ...writeOptions(server, asked), patched: true };
+  const options = { ...writeOptions(server, call), patched: true };
   const change = (current: KubeObject): KubeObject => versioned(current, after);
-  const stored = before ? server.registry.update(asked, change, options) : server.registry.create(type, after, options);
+  const stored = before ? server.registry.update(call, change, options) : server.registry.create(type, after, options);
   if (!options.dryRun) server.ownerships.set(stored.metadata.uid, owners);
-  return json(shown(viewOf(server, asked), stored), before ? 200 : 201);
+  return json(rendered(viewOf(server, call), stored), before ? 200 : 201);
 }
 
 /** Options of a DELETE, from its body or its parameters. */
-function deleteOptions(asked: Asked): DeleteOptions {
-  const given = optionsIn(asked.request);
-  const grace = asked.query.get("gracePeriodSeconds");
-  const policy = asked.query.get("propagationPolicy");
+function deleteOptions(call: ApiCall): DeleteOptions {
+  const given = optionsIn(call.request);
+  const grace = call.query.get("gracePeriodSeconds");
+  const policy = call.query.get("propagationPolicy");
   const orphan = given.orphanDependents === true ? { propagationPolicy: "Orphan" } : {};
   return {
     ...orphan,
     ...given,
     ...(grace ? { gracePeriodSeconds: Number(grace) } : {}),
     ...(policy ? { propagationPolicy: policy } : {}),
-    ...(isDryRun(asked) ? { dryRun: ["All"] } : {}),
+    ...(isDryRun(call) ? { dryRun: ["All"] } : {}),
   } as DeleteOptions;
 }
 
 /** DELETE of one object: its last state, or a Status once it is gone. */
-export function remove(server: Server, asked: Asked): WireResponse {
-  const { type, name } = asked;
-  const { object, gone } = server.registry.remove(asked, deleteOptions(asked), admission(server, asked));
-  if (!gone || type.plural === "pods") return json(shown(viewOf(server, asked), object));
+export function remove(server: Server, call: ApiCall): WireResponse {
+  const { type, name } = call;
+  const { object, gone } = server.registry.remove(call, deleteOptions(call), admission(server, call));
+  if (!gone || type.plural === "pods") return json(rendered(viewOf(server, call), object));
   const about = { name, ...(type.group ? { group: type.group } : {}), kind: type.plural, uid: object.metadata.uid };
   return json(success(200, about));
 }
 
 /** DELETE of many: the list of what was deleted. */
-export function removeMany(server: Server, asked: Asked): WireResponse {
-  const selection = selectionOf(asked.type, asked.namespace, asked.query);
+export function removeMany(server: Server, call: ApiCall): WireResponse {
+  const selection = selectionOf(call.type, call.namespace, call.query);
   const page = server.list(selection, new URLSearchParams());
-  const options = deleteOptions(asked);
+  const options = deleteOptions(call);
   const items = page.items.map(
     ({ metadata }) =>
       server.registry.remove(
-        { type: asked.type, namespace: metadata.namespace, name: metadata.name },
+        { type: call.type, namespace: metadata.namespace, name: metadata.name },
         options,
-        admission(server, { ...asked, namespace: metadata.namespace, name: metadata.name }),
+        admission(server, { ...call, namespace: metadata.namespace, name: metadata.name }),
       ).object,
   );
-  return json(shownList(viewOf(server, asked), { items, metadata: page.metadata }));
+  return json(renderedList(viewOf(server, call), { items, metadata: page.metadata }));
 }
