@@ -4,7 +4,7 @@ import { accounts } from "../lambdas/desired/accounts.ts";
 import { type FunctionShape, functionNames, functions } from "../lib/functions.ts";
 import { permissionsFor, resourcePoliciesFor } from "../lib/permissions.ts";
 import type { PrincipalName } from "../lib/place.ts";
-import { type Asker, allows, decide } from "../lib/sandbox/aws/policy.ts";
+import { allows, decide, type Requester } from "../lib/sandbox/aws/policy.ts";
 import type { Context } from "../lib/sandbox/core/aws-service.ts";
 import { cases, instance, ours, place } from "./permission-cases.ts";
 
@@ -97,7 +97,7 @@ describe("resources' own policies", () => {
   const events = "arn:aws:lambda:us-west-2:111122223333:function:casement-prod-west-cloud-events";
   const rule = (name: string): Context => ({ "aws:SourceArn": `arn:aws:events:us-west-2:111122223333:rule/${name}` });
   const encrypted = { "aws:SecureTransport": "true", "s3:TlsVersion": "1.3" };
-  const cases: [string, Asker, string, string, Context, string][] = [
+  const cases: [string, Requester, string, string, Context, string][] = [
     ["Slack by the URL", "role", "lambda:InvokeFunction", door, { "lambda:InvokedViaFunctionUrl": "true" }, "allowed"],
     ["anybody past the URL", "role", "lambda:InvokeFunction", door, {}, "not allowed"],
     ["our rule", "events.amazonaws.com", "lambda:InvokeFunction", events, rule("casement-prod-west-sweep"), "allowed"],
@@ -134,8 +134,8 @@ describe("resources' own policies", () => {
       "not allowed",
     ],
   ];
-  it.each(cases)("%s", (_, asker, action, resource, context, expected) => {
-    expect(decide([], policies, { action, resource, context }, asker)).toBe(expected);
+  it.each(cases)("%s", (_, requester, action, resource, context, expected) => {
+    expect(decide([], policies, { action, resource, context }, requester)).toBe(expected);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import type { ResourceStatement, Statement } from "../../statement.ts";
 import { AwsError, type Caller, type Context } from "../core/aws-service.ts";
-import { type Asker, type Decision, decide } from "./policy.ts";
+import { type Decision, decide, type Requester } from "./policy.ts";
 
 /** Decides which principal may do which action: builds the callers that services of the ground ask. */
 export interface Access {
@@ -11,7 +11,7 @@ export interface Access {
   /** A function's role as Lambda's own service uses it, to write logs or keep dead letters: not from the function's code. */
   serviceFor(principal: string): Caller;
   /** A service of AWS's that comes by itself: only the policy of what it asks for decides. */
-  serviceItself(name: Asker): Caller;
+  serviceItself(name: Requester): Caller;
 }
 
 /** Codes of a denial: EC2 and S3 have their own, JSON services answer AccessDeniedException. */
@@ -60,11 +60,11 @@ const encrypted: Context = { "aws:SecureTransport": "true", "s3:TlsVersion": "1.
 export function access(options: AccessOptions): Access {
   const { accountId, region, permissions, resourcePolicies = [], rolePrefix } = options;
   const asking =
-    (who: string, identity: readonly Statement[], circumstances: Context, asker?: Asker): Caller["require"] =>
+    (who: string, identity: readonly Statement[], circumstances: Context, requester?: Requester): Caller["require"] =>
     (action, resources, context = {}) => {
       for (const resource of resources) {
         const question = { action, resource, context: { ...circumstances, ...context } };
-        const decision = decide(identity, resourcePolicies, question, asker);
+        const decision = decide(identity, resourcePolicies, question, requester);
         if (decision !== "allowed") throw denial(who, action, resource, decision);
       }
     };

@@ -12,7 +12,7 @@ export interface Question {
 }
 
 /** Principal that asks, as a resource's policy names principals: a role of the account, or a service of AWS's. */
-export type Asker = "role" | `${string}.amazonaws.com`;
+export type Requester = "role" | `${string}.amazonaws.com`;
 
 /** IAM's answer, and where a denial comes from. */
 export type Decision = "allowed" | "not allowed" | "denied by identity" | "denied by resource";
@@ -140,7 +140,8 @@ const applies = (statement: Statement, { action, resource, context }: Question):
 const denies = ({ effect }: Statement): boolean => effect === "Deny";
 
 /** Is a resource's statement about this asker? */
-const names = ({ principal }: ResourceStatement, asker: Asker): boolean => principal === "*" || principal === asker;
+const names = ({ principal }: ResourceStatement, requester: Requester): boolean =>
+  principal === "*" || principal === requester;
 
 /**
  * IAM's decision inside one account (IAM User Guide, "Policy evaluation logic"): nothing is allowed but what a statement
@@ -152,10 +153,10 @@ export function decide(
   identity: readonly Statement[],
   resource: readonly ResourceStatement[],
   question: Question,
-  asker: Asker = "role",
+  requester: Requester = "role",
 ): Decision {
   const ours = identity.filter((statement) => applies(statement, question));
-  const theirs = resource.filter((statement) => names(statement, asker) && applies(statement, question));
+  const theirs = resource.filter((statement) => names(statement, requester) && applies(statement, question));
   if (ours.some(denies)) return "denied by identity";
   if (theirs.some(denies)) return "denied by resource";
   return ours.length + theirs.length > 0 ? "allowed" : "not allowed";

@@ -186,7 +186,7 @@ const same = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
 /** Region and time at which a signature is checked. */
-export interface Doorstep {
+export interface SigningContext {
   /** The only region there is; a signature for another one is refused. */
   readonly region: string;
   /** The host's time in milliseconds: doors use it, not the sandbox's. */
@@ -202,7 +202,7 @@ export function faultOf(
   request: WireRequest,
   claim: Signature,
   key: Key | undefined,
-  { region, hostNow }: Doorstep,
+  { region, hostNow }: SigningContext,
 ): Fault | undefined {
   if (!key) return "unknown-key";
   if (outOfTime(claim, hostNow)) return "expired";

@@ -15,7 +15,7 @@ import { AwsError } from "../../core/aws-service.ts";
 import { type Ec2Action, ec2Action } from "./action.ts";
 import { instanceById, permitInstances } from "./find.ts";
 import { metadataFrom } from "./metadata.ts";
-import type { Ec2World, InstanceRecord } from "./records.ts";
+import type { Ec2Records, InstanceRecord } from "./records.ts";
 import { describedMetadata } from "./view.ts";
 
 /** Attribute name → what is answered; the names are those of the API. */
@@ -28,8 +28,8 @@ const attributes: Readonly<Record<string, (instance: InstanceRecord) => Instance
   }),
 };
 
-function describeAttribute(world: Ec2World, input: DescribeInstanceAttributeRequest): InstanceAttribute {
-  const instance = instanceById(world, input.InstanceId);
+function describeAttribute(records: Ec2Records, input: DescribeInstanceAttributeRequest): InstanceAttribute {
+  const instance = instanceById(records, input.InstanceId);
   const describe = attributes[input.Attribute ?? ""];
   if (!describe)
     throw new AwsError(
@@ -39,8 +39,8 @@ function describeAttribute(world: Ec2World, input: DescribeInstanceAttributeRequ
   return { InstanceId: instance.instanceId, ...describe(instance) };
 }
 
-function modifyAttribute(world: Ec2World, input: ModifyInstanceAttributeRequest): object {
-  const instance = instanceById(world, input.InstanceId);
+function modifyAttribute(records: Ec2Records, input: ModifyInstanceAttributeRequest): object {
+  const instance = instanceById(records, input.InstanceId);
   const wanted = input.DisableApiTermination?.Value;
   if (wanted === undefined)
     throw new AwsError(
@@ -53,31 +53,31 @@ function modifyAttribute(world: Ec2World, input: ModifyInstanceAttributeRequest)
       `The instance '${instance.instanceId}' is not in a state that allows it.`,
     );
   instance.protected = wanted;
-  world.instances.set(instance.instanceId, instance);
+  records.instances.set(instance.instanceId, instance);
   return {};
 }
 
 function modifyMetadata(
-  world: Ec2World,
+  records: Ec2Records,
   input: ModifyInstanceMetadataOptionsRequest,
 ): ModifyInstanceMetadataOptionsResult {
-  const instance = instanceById(world, input.InstanceId);
+  const instance = instanceById(records, input.InstanceId);
   if (!["pending", "running", "stopped"].includes(instance.state))
     throw new AwsError(
       "IncorrectInstanceState",
       `The instance '${instance.instanceId}' is not in a state that allows it.`,
     );
   instance.metadata = metadataFrom(input, instance.metadata);
-  world.instances.set(instance.instanceId, instance);
+  records.instances.set(instance.instanceId, instance);
   return { InstanceId: instance.instanceId, InstanceMetadataOptions: describedMetadata(instance.metadata) };
 }
 
 /** EC2 posts the console's text some minutes after the start (User Guide, "Instance console output"); four are assumed. */
 const CONSOLE_AFTER = 4 * 60_000;
 
-function consoleOf(world: Ec2World, input: GetConsoleOutputRequest): GetConsoleOutputResult {
-  const instance = instanceById(world, input.InstanceId);
-  const now = world.foundation.clock.now();
+function consoleOf(records: Ec2Records, input: GetConsoleOutputRequest): GetConsoleOutputResult {
+  const instance = instanceById(records, input.InstanceId);
+  const now = records.foundation.clock.now();
   const posted = instance.runningSince !== null && now - instance.runningSince >= CONSOLE_AFTER;
   const text = `${instance.platform === "windows" ? `Windows ${instance.build}` : "Linux"} on ${instance.instanceType}\r\n`;
   return {
@@ -88,7 +88,7 @@ function consoleOf(world: Ec2World, input: GetConsoleOutputRequest): GetConsoleO
 }
 
 /** Attributes, metadata options and the console of one instance. */
-export function attributeActions(world: Ec2World): Ec2Action[] {
+export function attributeActions(records: Ec2Records): Ec2Action[] {
   const action = <
     Input extends { InstanceId: string | undefined; DryRun?: boolean | undefined },
     Output extends object,
@@ -98,25 +98,25 @@ export function attributeActions(world: Ec2World): Ec2Action[] {
     perform: (input: Input) => Output,
   ): Ec2Action =>
     ec2Action<Input, Output>(schema, {
-      permit: (input, caller) => permitInstances(world, caller, `ec2:${name}`, [input.InstanceId ?? ""]),
+      permit: (input, caller) => permitInstances(records, caller, `ec2:${name}`, [input.InstanceId ?? ""]),
       perform,
     });
   return [
     action<DescribeInstanceAttributeRequest, InstanceAttribute>(
       DescribeInstanceAttribute$,
       "DescribeInstanceAttribute",
-      (input) => describeAttribute(world, input),
+      (input) => describeAttribute(records, input),
     ),
     action<ModifyInstanceAttributeRequest, object>(ModifyInstanceAttribute$, "ModifyInstanceAttribute", (input) =>
-      modifyAttribute(world, input),
+      modifyAttribute(records, input),
     ),
     action<ModifyInstanceMetadataOptionsRequest, ModifyInstanceMetadataOptionsResult>(
       ModifyInstanceMetadataOptions$,
       "ModifyInstanceMetadataOptions",
-      (input) => modifyMetadata(world, input),
+      (input) => modifyMetadata(records, input),
     ),
     action<GetConsoleOutputRequest, GetConsoleOutputResult>(GetConsoleOutput$, "GetConsoleOutput", (input) =>
-      consoleOf(world, input),
+      consoleOf(records, input),
     ),
   ];
 }

@@ -2,7 +2,7 @@ import { AwsError } from "../../core/aws-service.ts";
 import { freeAddresses, isUsable } from "./addresses.ts";
 import { instanceTypes } from "./instance-types.ts";
 import type { LaunchPlan } from "./launch-plan.ts";
-import { type Ec2World, takenAddresses } from "./records.ts";
+import { type Ec2Records, takenAddresses } from "./records.ts";
 
 /** Shortages as EC2 words them (API Reference, "Error codes"); a fault without a code means the first. */
 const shortages: Readonly<Record<string, (plan: LaunchPlan) => string>> = {
@@ -39,22 +39,22 @@ export const noCapacity = {
   },
 };
 
-function injectedShortage(world: Ec2World, plan: LaunchPlan): string | undefined {
+function injectedShortage(records: Ec2Records, plan: LaunchPlan): string | undefined {
   const facts = { type: plan.type.name, subnet: plan.subnet.id, zone: plan.subnet.zone };
-  return Object.keys(shortages).find((code) => world.foundation.faults.applies(noCapacity.kind, { ...facts, code }));
+  return Object.keys(shortages).find((code) => records.foundation.faults.applies(noCapacity.kind, { ...facts, code }));
 }
 
 /** vCPUs of "Running On-Demand Standard instances" (quota L-1216C47A); a mature account's figure is assumed. */
 const VCPU_QUOTA = 1_024;
 
-const usedVcpus = (world: Ec2World): number =>
-  world.instances
+const usedVcpus = (records: Ec2Records): number =>
+  records.instances
     .values()
     .filter((instance) => ["pending", "running"].includes(instance.state))
     .reduce((sum, instance) => sum + (instanceTypes.get(instance.instanceType)?.vcpus ?? 0), 0);
 
-function addressesFor(world: Ec2World, plan: LaunchPlan): string[] {
-  const free = freeAddresses(plan.subnet.cidr, takenAddresses(world));
+function addressesFor(records: Ec2Records, plan: LaunchPlan): string[] {
+  const free = freeAddresses(plan.subnet.cidr, takenAddresses(records));
   if (!plan.privateIp) return free;
   if (!isUsable(plan.subnet.cidr, plan.privateIp))
     throw new AwsError(
@@ -71,14 +71,14 @@ function addressesFor(world: Ec2World, plan: LaunchPlan): string[] {
  * @returns one address for each instance that can be launched now, between the plan's `least` and `most`
  * @throws AwsError with a capacity code when not even `least` fit
  */
-export function capacityFor(world: Ec2World, plan: LaunchPlan): string[] {
-  const injected = injectedShortage(world, plan);
+export function capacityFor(records: Ec2Records, plan: LaunchPlan): string[] {
+  const injected = injectedShortage(records, plan);
   if (injected) throw shortage(injected, plan);
-  const vcpus = Math.floor((VCPU_QUOTA - usedVcpus(world)) / plan.type.vcpus);
+  const vcpus = Math.floor((VCPU_QUOTA - usedVcpus(records)) / plan.type.vcpus);
   if (vcpus < plan.least) throw shortage("VcpuLimitExceeded", plan);
-  const free = addressesFor(world, plan);
+  const free = addressesFor(records, plan);
   if (free.length < plan.least) throw shortage("InsufficientFreeAddressesInSubnet", plan);
   const count = Math.min(plan.most, vcpus, free.length);
-  const start = world.foundation.random.between(0, free.length - 1);
+  const start = records.foundation.random.between(0, free.length - 1);
   return Array.from({ length: count }, (_, at) => free[(start + at) % free.length] ?? "");
 }

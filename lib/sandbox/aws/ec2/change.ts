@@ -15,8 +15,8 @@ import {
 import { AwsError } from "../../core/aws-service.ts";
 import { type Ec2Action, ec2Action } from "./action.ts";
 import { instancesById, permitInstances } from "./find.ts";
-import type { Journey, Lifecycle } from "./lifecycle.ts";
-import type { Ec2World, InstanceRecord, InstanceState } from "./records.ts";
+import type { Lifecycle, Transition } from "./lifecycle.ts";
+import type { Ec2Records, InstanceRecord, InstanceState } from "./records.ts";
 import { describedState } from "./view.ts";
 
 type Request = { readonly InstanceIds?: string[] | undefined; readonly DryRun?: boolean | undefined };
@@ -44,79 +44,79 @@ const change = (instance: InstanceRecord, before: InstanceState): InstanceStateC
 });
 
 /** Sends those instances on their way that are in one of the states; says for all of them what changed. */
-function sendThose(
-  world: Ec2World,
+function changeStates(
+  records: Ec2Records,
   lifecycle: Lifecycle,
   instances: readonly InstanceRecord[],
-  journey: Journey,
+  transition: Transition,
   from: readonly InstanceState[],
 ): InstanceStateChange[] {
   return instances.map((instance) => {
     const before = instance.state;
     if (from.includes(before)) {
-      instance.transitionReason = journey === "start" ? "" : byUser(world.foundation.clock.now());
-      if (journey === "start") instance.launchedAt = world.foundation.clock.now();
-      lifecycle.send(instance, journey);
+      instance.transitionReason = transition === "start" ? "" : byUser(records.foundation.clock.now());
+      if (transition === "start") instance.launchedAt = records.foundation.clock.now();
+      lifecycle.send(instance, transition);
     }
     return change(instance, before);
   });
 }
 
 /** Protection holds back all instances of its zone; those of other zones are terminated although the call fails. */
-function terminate(world: Ec2World, lifecycle: Lifecycle, input: Request): TerminateInstancesResult {
-  const instances = instancesById(world, input.InstanceIds ?? []);
+function terminate(records: Ec2Records, lifecycle: Lifecycle, input: Request): TerminateInstancesResult {
+  const instances = instancesById(records, input.InstanceIds ?? []);
   const guarded = instances.filter((instance) => instance.protected && instance.state !== "terminated");
   const free = instances.filter((instance) => guarded.every((other) => other.zone !== instance.zone));
-  const changes = sendThose(world, lifecycle, free, "terminate", ["pending", "running", "stopping", "stopped"]);
+  const changes = changeStates(records, lifecycle, free, "terminate", ["pending", "running", "stopping", "stopped"]);
   const [first] = guarded;
   if (first) throw protectedError(first);
   return { TerminatingInstances: changes };
 }
 
-function stop(world: Ec2World, lifecycle: Lifecycle, input: StopInstancesRequest): StopInstancesResult {
-  const instances = instancesById(world, input.InstanceIds ?? []);
+function stop(records: Ec2Records, lifecycle: Lifecycle, input: StopInstancesRequest): StopInstancesResult {
+  const instances = instancesById(records, input.InstanceIds ?? []);
   const wrong = instances.find(({ state }) => ["pending", "shutting-down", "terminated"].includes(state));
   if (wrong) throw wrongState(wrong, "stopped");
-  return { StoppingInstances: sendThose(world, lifecycle, instances, "stop", ["running"]) };
+  return { StoppingInstances: changeStates(records, lifecycle, instances, "stop", ["running"]) };
 }
 
-function start(world: Ec2World, lifecycle: Lifecycle, input: StartInstancesRequest): StartInstancesResult {
-  const instances = instancesById(world, input.InstanceIds ?? []);
+function start(records: Ec2Records, lifecycle: Lifecycle, input: StartInstancesRequest): StartInstancesResult {
+  const instances = instancesById(records, input.InstanceIds ?? []);
   const wrong = instances.find(({ state }) => ["stopping", "shutting-down", "terminated"].includes(state));
   if (wrong) throw wrongState(wrong, "started");
-  return { StartingInstances: sendThose(world, lifecycle, instances, "start", ["stopped"]) };
+  return { StartingInstances: changeStates(records, lifecycle, instances, "start", ["stopped"]) };
 }
 
 /** A reboot changes no state; of terminated instances it is ignored (API Reference, RebootInstances). */
-function reboot(world: Ec2World, input: RebootInstancesRequest): object {
-  const instances = instancesById(world, input.InstanceIds ?? []).filter(({ state }) => state !== "terminated");
+function reboot(records: Ec2Records, input: RebootInstancesRequest): object {
+  const instances = instancesById(records, input.InstanceIds ?? []).filter(({ state }) => state !== "terminated");
   const wrong = instances.find(({ state }) => state !== "running");
   if (wrong) throw wrongState(wrong, "rebooted");
-  for (const { instanceId } of instances) world.foundation.bus.announce({ kind: "instance-reboot", instanceId });
+  for (const { instanceId } of instances) records.foundation.bus.announce({ kind: "instance-reboot", instanceId });
   return {};
 }
 
 /** TerminateInstances, StopInstances, StartInstances, RebootInstances. */
-export function changeActions(world: Ec2World, lifecycle: Lifecycle): Ec2Action[] {
+export function changeActions(records: Ec2Records, lifecycle: Lifecycle): Ec2Action[] {
   const action = <Input extends Request, Output extends object>(
     schema: unknown,
     name: string,
     perform: (input: Input) => Output,
   ): Ec2Action =>
     ec2Action<Input, Output>(schema, {
-      permit: (input, caller) => permitInstances(world, caller, `ec2:${name}`, input.InstanceIds ?? []),
+      permit: (input, caller) => permitInstances(records, caller, `ec2:${name}`, input.InstanceIds ?? []),
       perform,
     });
   return [
     action<TerminateInstancesRequest, TerminateInstancesResult>(TerminateInstances$, "TerminateInstances", (input) =>
-      terminate(world, lifecycle, input),
+      terminate(records, lifecycle, input),
     ),
     action<StopInstancesRequest, StopInstancesResult>(StopInstances$, "StopInstances", (input) =>
-      stop(world, lifecycle, input),
+      stop(records, lifecycle, input),
     ),
     action<StartInstancesRequest, StartInstancesResult>(StartInstances$, "StartInstances", (input) =>
-      start(world, lifecycle, input),
+      start(records, lifecycle, input),
     ),
-    action<RebootInstancesRequest, object>(RebootInstances$, "RebootInstances", (input) => reboot(world, input)),
+    action<RebootInstancesRequest, object>(RebootInstances$, "RebootInstances", (input) => reboot(records, input)),
   ];
 }

@@ -12,36 +12,40 @@ import { type Ec2Action, ec2Action } from "./action.ts";
 import { instanceFields } from "./filter-fields.ts";
 import { type FilterFields, filtered, paged, readingAs } from "./filters.ts";
 import { instancesById, isSeen } from "./find.ts";
-import type { Ec2World, InstanceRecord } from "./records.ts";
+import type { Ec2Records, InstanceRecord } from "./records.ts";
 import { describedInstance, describedReservation, describedState } from "./view.ts";
 
-const fields = (world: Ec2World): FilterFields<InstanceRecord> => ({
-  ...readingAs(instanceFields, (instance: InstanceRecord) => describedInstance(world, instance)),
-  "owner-id": () => [world.account.accountId],
+const fields = (records: Ec2Records): FilterFields<InstanceRecord> => ({
+  ...readingAs(instanceFields, (instance: InstanceRecord) => describedInstance(records, instance)),
+  "owner-id": () => [records.account.accountId],
   "reservation-id": (instance) => [instance.reservationId],
 });
 
 const tagsOf = (instance: InstanceRecord): InstanceRecord["tags"] => instance.tags;
 
 /** Instances by id or all that are seen; ids and a page size exclude each other (API Reference, DescribeInstances). */
-function chosen(world: Ec2World, ids: readonly string[] | undefined, pageSize: number | undefined): InstanceRecord[] {
-  if (!ids?.length) return world.instances.values().filter((instance) => isSeen(world, instance));
+function chosen(
+  records: Ec2Records,
+  ids: readonly string[] | undefined,
+  pageSize: number | undefined,
+): InstanceRecord[] {
+  if (!ids?.length) return records.instances.values().filter((instance) => isSeen(records, instance));
   if (pageSize !== undefined)
     throw new AwsError(
       "InvalidParameterCombination",
       "The parameter instancesSet cannot be used with the parameter maxResults",
     );
-  return instancesById(world, ids);
+  return instancesById(records, ids);
 }
 
 const sortKey = (instance: InstanceRecord): string => `${instance.reservationId} ${instance.instanceId}`;
 
-function describeInstances(world: Ec2World, input: DescribeInstancesRequest): DescribeInstancesResult {
-  const found = filtered(chosen(world, input.InstanceIds, input.MaxResults), input.Filters, fields(world), tagsOf);
+function describeInstances(records: Ec2Records, input: DescribeInstancesRequest): DescribeInstancesResult {
+  const found = filtered(chosen(records, input.InstanceIds, input.MaxResults), input.Filters, fields(records), tagsOf);
   const { page, ...next } = paged(found, input, sortKey);
   const reservations = Map.groupBy(page, (instance) => instance.reservationId);
   return {
-    Reservations: [...reservations].map(([id, instances]) => describedReservation(world, id, instances)),
+    Reservations: [...reservations].map(([id, instances]) => describedReservation(records, id, instances)),
     ...next,
   };
 }
@@ -57,42 +61,42 @@ export const statusImpaired = {
 };
 
 function checkOf(
-  world: Ec2World,
+  records: Ec2Records,
   instance: InstanceRecord,
   reachable: boolean,
 ): NonNullable<InstanceStatus["InstanceStatus"]> {
   if (instance.runningSince === null) return { Status: "not-applicable" };
   if (!reachable) return { Status: "impaired", Details: [{ Name: "reachability", Status: "failed" }] };
-  const passed = world.foundation.clock.now() - instance.runningSince >= CHECKS_TAKE;
+  const passed = records.foundation.clock.now() - instance.runningSince >= CHECKS_TAKE;
   const detail = passed ? "passed" : "initializing";
   return { Status: passed ? "ok" : "initializing", Details: [{ Name: "reachability", Status: detail }] };
 }
 
-function statusOf(world: Ec2World, instance: InstanceRecord): InstanceStatus {
-  const impaired = world.foundation.faults.applies(statusImpaired.kind, { instanceId: instance.instanceId });
+function statusOf(records: Ec2Records, instance: InstanceRecord): InstanceStatus {
+  const impaired = records.foundation.faults.applies(statusImpaired.kind, { instanceId: instance.instanceId });
   return {
     InstanceId: instance.instanceId,
     AvailabilityZone: instance.zone,
     InstanceState: describedState(instance.state),
-    SystemStatus: checkOf(world, instance, true),
-    InstanceStatus: checkOf(world, instance, !impaired),
+    SystemStatus: checkOf(records, instance, true),
+    InstanceStatus: checkOf(records, instance, !impaired),
     Events: [],
   };
 }
 
-function describeStatus(world: Ec2World, input: DescribeInstanceStatusRequest): DescribeInstanceStatusResult {
-  const found = filtered(chosen(world, input.InstanceIds, input.MaxResults), input.Filters, fields(world), tagsOf);
+function describeStatus(records: Ec2Records, input: DescribeInstanceStatusRequest): DescribeInstanceStatusResult {
+  const found = filtered(chosen(records, input.InstanceIds, input.MaxResults), input.Filters, fields(records), tagsOf);
   const wanted = found.filter((instance) => input.IncludeAllInstances || instance.state === "running");
   const { page, ...next } = paged(wanted, input, sortKey);
-  return { InstanceStatuses: page.map((instance) => statusOf(world, instance)), ...next };
+  return { InstanceStatuses: page.map((instance) => statusOf(records, instance)), ...next };
 }
 
 /** DescribeInstances and DescribeInstanceStatus. */
-export const describeInstanceActions = (world: Ec2World): Ec2Action[] => [
+export const describeInstanceActions = (records: Ec2Records): Ec2Action[] => [
   ec2Action<DescribeInstancesRequest, DescribeInstancesResult>(DescribeInstances$, {
-    perform: (input) => describeInstances(world, input),
+    perform: (input) => describeInstances(records, input),
   }),
   ec2Action<DescribeInstanceStatusRequest, DescribeInstanceStatusResult>(DescribeInstanceStatus$, {
-    perform: (input) => describeStatus(world, input),
+    perform: (input) => describeStatus(records, input),
   }),
 ];

@@ -26,7 +26,7 @@ import { groupFields, imageFields, subnetFields, volumeFields } from "./filter-f
 import { type FilterFields, filtered, paged, readingAs } from "./filters.ts";
 import { describedImage, type ImageFacts, imagesAt } from "./images.ts";
 import { describedType, type InstanceTypeFacts, instanceTypes } from "./instance-types.ts";
-import { type Ec2World, takenAddresses } from "./records.ts";
+import { type Ec2Records, takenAddresses } from "./records.ts";
 import { describedGroup, groupsOf } from "./security-groups.ts";
 import { describedVolume } from "./view.ts";
 
@@ -49,8 +49,8 @@ function byId<Item>(
 /** Smallest and largest MaxResults; assumed, DescribeImages names none. */
 const imagePage = [1, 1_000] as const;
 
-function describeImages(world: Ec2World, input: DescribeImagesRequest): DescribeImagesResult {
-  const all = imagesAt(world.foundation.clock.now());
+function describeImages(records: Ec2Records, input: DescribeImagesRequest): DescribeImagesResult {
+  const all = imagesAt(records.foundation.clock.now());
   const found = byId(all, input.ImageIds, (image) => image.imageId, "InvalidAMIID.NotFound", "image id");
   const owned = (image: ImageFacts): boolean =>
     !input.Owners?.length || input.Owners.some((owner) => [image.ownerId, image.ownerAlias].includes(owner));
@@ -63,14 +63,14 @@ function describeImages(world: Ec2World, input: DescribeImagesRequest): Describe
   return { Images: page.map(describedImage), ...next };
 }
 
-function describeSubnets(world: Ec2World, input: DescribeSubnetsRequest): DescribeSubnetsResult {
-  const taken = takenAddresses(world);
-  const all = world.account.subnets.map((subnet) =>
+function describeSubnets(records: Ec2Records, input: DescribeSubnetsRequest): DescribeSubnetsResult {
+  const taken = takenAddresses(records);
+  const all = records.account.subnets.map((subnet) =>
     describedSubnet(
-      world.account,
+      records.account,
       subnet,
       freeAddresses(subnet.cidr, taken).length,
-      world.publicSubnets.get(subnet.id) ?? false,
+      records.publicSubnets.get(subnet.id) ?? false,
     ),
   );
   const found = byId(all, input.SubnetIds, (subnet) => subnet.SubnetId, "InvalidSubnetID.NotFound", "subnet ID");
@@ -82,18 +82,18 @@ function describeSubnets(world: Ec2World, input: DescribeSubnetsRequest): Descri
   return { Subnets: page, ...next };
 }
 
-function describeGroups(world: Ec2World, input: DescribeSecurityGroupsRequest): DescribeSecurityGroupsResult {
+function describeGroups(records: Ec2Records, input: DescribeSecurityGroupsRequest): DescribeSecurityGroupsResult {
   const code = "InvalidGroup.NotFound";
-  const all = groupsOf(world).map((group) => describedGroup(world, group));
+  const all = groupsOf(records).map((group) => describedGroup(records, group));
   const byIds = byId(all, input.GroupIds, (group) => group.GroupId, code, "security group");
   const byNames = byId(byIds, input.GroupNames, (group) => group.GroupName, code, "security group");
   const { page, ...next } = paged(filtered(byNames, input.Filters, groupFields), input, (group) => group.GroupId ?? "");
   return { SecurityGroups: page, ...next };
 }
 
-function describeVolumes(world: Ec2World, input: DescribeVolumesRequest): DescribeVolumesResult {
+function describeVolumes(records: Ec2Records, input: DescribeVolumesRequest): DescribeVolumesResult {
   const found = byId(
-    world.volumes.values(),
+    records.volumes.values(),
     input.VolumeIds,
     (volume) => volume.volumeId,
     "InvalidVolume.NotFound",
@@ -129,21 +129,21 @@ function describeTypes(input: DescribeInstanceTypesRequest): DescribeInstanceTyp
 }
 
 /** The actions that describe what instances are made of. */
-export const describePartActions = (world: Ec2World): Ec2Action[] => [
+export const describePartActions = (records: Ec2Records): Ec2Action[] => [
   ec2Action<DescribeImagesRequest, DescribeImagesResult>(DescribeImages$, {
-    perform: (input) => describeImages(world, input),
+    perform: (input) => describeImages(records, input),
   }),
   ec2Action<DescribeSubnetsRequest, DescribeSubnetsResult>(DescribeSubnets$, {
-    perform: (input) => describeSubnets(world, input),
+    perform: (input) => describeSubnets(records, input),
   }),
   ec2Action<DescribeSecurityGroupsRequest, DescribeSecurityGroupsResult>(DescribeSecurityGroups$, {
-    perform: (input) => describeGroups(world, input),
+    perform: (input) => describeGroups(records, input),
   }),
   ec2Action<GetEbsDefaultKmsKeyIdRequest, GetEbsDefaultKmsKeyIdResult>(GetEbsDefaultKmsKeyId$, {
-    perform: () => ({ KmsKeyId: world.account.volumeKey ?? "alias/aws/ebs" }),
+    perform: () => ({ KmsKeyId: records.account.volumeKey ?? "alias/aws/ebs" }),
   }),
   ec2Action<DescribeVolumesRequest, DescribeVolumesResult>(DescribeVolumes$, {
-    perform: (input) => describeVolumes(world, input),
+    perform: (input) => describeVolumes(records, input),
   }),
   ec2Action<DescribeInstanceTypesRequest, DescribeInstanceTypesResult>(DescribeInstanceTypes$, {
     perform: describeTypes,

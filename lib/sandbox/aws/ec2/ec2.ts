@@ -14,8 +14,8 @@ import { lifecycle } from "./lifecycle.ts";
 import { ec2Limits } from "./limits.ts";
 import { networkActions } from "./network-actions.ts";
 import { writeError } from "./query-protocol.ts";
-import { type Ec2World, ec2World } from "./records.ts";
-import { admit, groupsOf, inboundOf, makeGroup, withdraw } from "./security-groups.ts";
+import { type Ec2Records, ec2Records } from "./records.ts";
+import { addRules, groupsOf, inboundOf, removeRules, storeGroup } from "./security-groups.ts";
 import { type InstanceSeed, seedInstance } from "./seed.ts";
 import { tagActions } from "./tags.ts";
 import { describedInstance, instanceFacts } from "./view.ts";
@@ -59,25 +59,25 @@ const xml = (body: string, status = 200): { status: number; headers: Record<stri
   body,
 });
 
-const firewallOf = (world: Ec2World): Firewall => ({
+const firewallOf = (records: Ec2Records): Firewall => ({
   group: (name, description, tags) =>
-    groupsOf(world).find((group) => group.name === name)?.groupId ?? makeGroup(world, { name, description, tags }),
-  tagsOf: (groupId) => groupsOf(world).find((group) => group.groupId === groupId)?.tags ?? {},
-  inbound: (groupId) => inboundOf(world, groupId),
-  admit: (groupId, rules) => admit(world, groupId, rules),
-  withdraw: (groupId, rules) => withdraw(world, groupId, rules),
+    groupsOf(records).find((group) => group.name === name)?.groupId ?? storeGroup(records, { name, description, tags }),
+  tagsOf: (groupId) => groupsOf(records).find((group) => group.groupId === groupId)?.tags ?? {},
+  inbound: (groupId) => inboundOf(records, groupId),
+  admit: (groupId, rules) => addRules(records, groupId, rules),
+  withdraw: (groupId, rules) => removeRules(records, groupId, rules),
 });
 
-function cloudOf(world: Ec2World, send: ReturnType<typeof lifecycle>["send"]): Cloud {
+function cloudOf(records: Ec2Records, send: ReturnType<typeof lifecycle>["send"]): Cloud {
   return {
-    firewall: firewallOf(world),
+    firewall: firewallOf(records),
     instance: (id) => {
-      const instance = world.instances.get(id);
-      return instance && instanceFacts(world, instance);
+      const instance = records.instances.get(id);
+      return instance && instanceFacts(records, instance);
     },
-    instances: () => world.instances.values().map((instance) => instanceFacts(world, instance)),
+    instances: () => records.instances.values().map((instance) => instanceFacts(records, instance)),
     shutDownByGuest: (id) => {
-      const instance = world.instances.get(id);
+      const instance = records.instances.get(id);
       if (instance?.state !== "running") return;
       send(instance, instance.shutdownBehavior === "stop" ? "stop-from-inside" : "terminate-from-inside");
     },
@@ -89,18 +89,18 @@ function cloudOf(world: Ec2World, send: ReturnType<typeof lifecycle>["send"]): C
  * @param account the VPC, subnets, groups and profile it shows
  */
 export function ec2(foundation: Foundation, account: Account): Ec2 {
-  const world = ec2World(foundation, account);
-  const mover = lifecycle(world);
+  const records = ec2Records(foundation, account);
+  const mover = lifecycle(records);
   foundation.faults.declare(noCapacity, launchFails, statusImpaired);
   const actions = new Map(
     [
-      ...launchActions(world, mover),
-      ...describeInstanceActions(world),
-      ...describePartActions(world),
-      ...changeActions(world, mover),
-      ...tagActions(world),
-      ...attributeActions(world),
-      ...networkActions(world),
+      ...launchActions(records, mover),
+      ...describeInstanceActions(records),
+      ...describePartActions(records),
+      ...changeActions(records, mover),
+      ...tagActions(records),
+      ...attributeActions(records),
+      ...networkActions(records),
     ].map((action) => [action.name, action]),
   );
   const service: AwsService = {
@@ -123,9 +123,9 @@ export function ec2(foundation: Foundation, account: Account): Ec2 {
   };
   return {
     service,
-    cloud: cloudOf(world, mover.send),
-    describe: () => world.instances.values().map((instance) => describedInstance(world, instance)),
-    seed: (instance) => seedInstance(world, instance),
+    cloud: cloudOf(records, mover.send),
+    describe: () => records.instances.values().map((instance) => describedInstance(records, instance)),
+    seed: (instance) => seedInstance(records, instance),
     resume: mover.resume,
   };
 }

@@ -1,14 +1,14 @@
 import { AwsError, type Caller } from "../../core/aws-service.ts";
 import { ec2Arn } from "./account.ts";
-import type { Ec2World, InstanceRecord } from "./records.ts";
+import type { Ec2Records, InstanceRecord } from "./records.ts";
 import { resourceTagContext } from "./tag-rules.ts";
 
 /** Probability that a call misses an instance that is not everywhere yet (assumed). */
 const MISSED = 0.5;
 
 /** Does this call see the instance? Shortly after its launch it may not. */
-export const isSeen = (world: Ec2World, instance: InstanceRecord): boolean =>
-  world.foundation.clock.now() >= instance.visibleAt || world.foundation.random.next() >= MISSED;
+export const isSeen = (records: Ec2Records, instance: InstanceRecord): boolean =>
+  records.foundation.clock.now() >= instance.visibleAt || records.foundation.random.next() >= MISSED;
 
 const notFound = (ids: readonly string[]): AwsError =>
   ids.length === 1
@@ -19,12 +19,12 @@ const notFound = (ids: readonly string[]): AwsError =>
  * Instances by id, all or none.
  * @throws AwsError InvalidInstanceID.Malformed or InvalidInstanceID.NotFound
  */
-export function instancesById(world: Ec2World, ids: readonly string[]): InstanceRecord[] {
+export function instancesById(records: Ec2Records, ids: readonly string[]): InstanceRecord[] {
   const malformed = ids.find((id) => !/^i-([0-9a-f]{8}|[0-9a-f]{17})$/.test(id));
   if (malformed !== undefined) throw new AwsError("InvalidInstanceID.Malformed", `Invalid id: "${malformed}"`);
   const seen = (id: string): InstanceRecord | undefined => {
-    const instance = world.instances.get(id);
-    return instance && isSeen(world, instance) ? instance : undefined;
+    const instance = records.instances.get(id);
+    return instance && isSeen(records, instance) ? instance : undefined;
   };
   const found = [...new Set(ids)].map((id) => ({ id, instance: seen(id) }));
   const missing = found.filter(({ instance }) => !instance).map(({ id }) => id);
@@ -33,16 +33,16 @@ export function instancesById(world: Ec2World, ids: readonly string[]): Instance
 }
 
 /** One instance by id. */
-export const instanceById = (world: Ec2World, id: string | undefined): InstanceRecord => {
-  const [instance] = instancesById(world, [id ?? ""]);
+export const instanceById = (records: Ec2Records, id: string | undefined): InstanceRecord => {
+  const [instance] = instancesById(records, [id ?? ""]);
   if (!instance) throw notFound([id ?? ""]);
   return instance;
 };
 
 /** Asks for the permission to act on each instance, with its tags as condition keys. */
-export function permitInstances(world: Ec2World, caller: Caller, action: string, ids: readonly string[]): void {
+export function permitInstances(records: Ec2Records, caller: Caller, action: string, ids: readonly string[]): void {
   for (const id of ids) {
-    const tags = world.instances.get(id)?.tags ?? {};
-    caller.require(action, [ec2Arn(world.account, `instance/${id}`)], resourceTagContext(tags));
+    const tags = records.instances.get(id)?.tags ?? {};
+    caller.require(action, [ec2Arn(records.account, `instance/${id}`)], resourceTagContext(tags));
   }
 }

@@ -4,7 +4,7 @@ import type { Account } from "./account.ts";
 import { type ImageFacts, imagesAt } from "./images.ts";
 import { type InstanceTypeFacts, instanceTypes, offeredIn } from "./instance-types.ts";
 import { defaultMetadata, metadataFrom, oneOf } from "./metadata.ts";
-import type { Ec2World, MetadataOptions, Tags } from "./records.ts";
+import type { Ec2Records, MetadataOptions, Tags } from "./records.ts";
 import { groupsOf } from "./security-groups.ts";
 import { tagsByType } from "./tag-rules.ts";
 import { type VolumePlan, volumePlans } from "./volume-plan.ts";
@@ -101,8 +101,8 @@ function subnetOf(account: Account, subnetId: string | undefined): Account["subn
   return subnet ?? refuse("InvalidSubnetID.NotFound", `The subnet ID '${subnetId}' does not exist`);
 }
 
-function checkGroups(world: Ec2World, groups: readonly string[]): void {
-  const known = groupsOf(world).map(({ groupId }) => groupId);
+function checkGroups(records: Ec2Records, groups: readonly string[]): void {
+  const known = groupsOf(records).map(({ groupId }) => groupId);
   for (const group of groups) {
     if (!/^sg-[0-9a-f]{8,17}$/.test(group)) refuse("InvalidGroupId.Malformed", `Invalid id: "${group}"`);
     if (!known.includes(group)) refuse("InvalidGroup.NotFound", `The security group '${group}' does not exist`);
@@ -179,15 +179,15 @@ function profileOf(input: RunInstancesRequest, account: Account): string | null 
  * Checks RunInstances as EC2 does before it launches anything.
  * @throws AwsError with EC2's codes (API Reference, "Error codes"): what is malformed, unknown or does not fit together
  */
-export function launchPlan(world: Ec2World, input: RunInstancesRequest): LaunchPlan {
+export function launchPlan(records: Ec2Records, input: RunInstancesRequest): LaunchPlan {
   checkSimulated(input);
-  const { account, foundation } = world;
+  const { account, foundation } = records;
   const counts = countsOf(input);
   const image = imageOf(input.ImageId, foundation.clock.now());
   const type = typeOf(input.InstanceType, image);
   const network = networkOf(input);
   const subnet = subnetOf(account, network.subnetId);
-  checkGroups(world, network.groups);
+  checkGroups(records, network.groups);
   checkOffered(type, subnet.zone, account);
   const tags = tagsByType(input.TagSpecifications);
   if (input.PrivateIpAddress && counts.most > 1)
@@ -201,7 +201,7 @@ export function launchPlan(world: Ec2World, input: RunInstancesRequest): LaunchP
     type,
     subnet,
     groups: network.groups,
-    isPublic: network.associates ?? world.publicSubnets.get(subnet.id) ?? false,
+    isPublic: network.associates ?? records.publicSubnets.get(subnet.id) ?? false,
     volumes: volumePlans(image, input.BlockDeviceMappings),
     metadata: metadataFrom(input.MetadataOptions ?? {}, defaultMetadata),
     userData: userDataOf(input.UserData),

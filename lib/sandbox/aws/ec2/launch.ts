@@ -7,8 +7,8 @@ import { type Ec2Action, ec2Action } from "./action.ts";
 import { newId, newMac, privateDnsName } from "./addresses.ts";
 import { capacityFor } from "./capacity.ts";
 import { type LaunchPlan, launchPlan } from "./launch-plan.ts";
-import type { Journey, Lifecycle } from "./lifecycle.ts";
-import type { Ec2World, InstanceRecord } from "./records.ts";
+import type { Lifecycle, Transition } from "./lifecycle.ts";
+import type { Ec2Records, InstanceRecord } from "./records.ts";
 import { describedReservation } from "./view.ts";
 
 /** The fault of an instance that EC2 gives up on while it is pending. */
@@ -19,7 +19,7 @@ export const launchFails = {
 };
 
 /** Every resource that a launch touches needs a permission of its own (Service Authorization Reference, RunInstances). */
-function permitLaunch({ account }: Ec2World, plan: LaunchPlan, caller: Caller): void {
+function permitLaunch({ account }: Ec2Records, plan: LaunchPlan, caller: Caller): void {
   const arn = (resource: string): string => ec2Arn(account, resource);
   const ask = (resource: string, context: Record<string, string | readonly string[]> = {}): void =>
     caller.require("ec2:RunInstances", [resource], context);
@@ -75,13 +75,13 @@ function permitTags(arn: (resource: string) => string, plan: LaunchPlan, caller:
 const HIDDEN = [2_000, 6_000] as const;
 
 function createInstance(
-  world: Ec2World,
+  records: Ec2Records,
   plan: LaunchPlan,
   address: string,
   reservationId: string,
   index: number,
 ): InstanceRecord {
-  const { clock, random } = world.foundation;
+  const { clock, random } = records.foundation;
   const now = clock.now();
   const record: InstanceRecord = {
     instanceId: newId(random, "i"),
@@ -96,7 +96,7 @@ function createInstance(
     subnetId: plan.subnet.id,
     zone: plan.subnet.zone,
     privateIp: address,
-    privateDnsName: privateDnsName(address, world.account.region),
+    privateDnsName: privateDnsName(address, records.account.region),
     isPublic: plan.isPublic,
     mac: newMac(random),
     interfaceId: newId(random, "eni"),
@@ -118,18 +118,18 @@ function createInstance(
     protected: plan.protected,
     tags: plan.instanceTags,
   };
-  for (const volume of plan.volumes) createVolume(world, plan, volume, record);
+  for (const volume of plan.volumes) createVolume(records, plan, volume, record);
   return record;
 }
 
 function createVolume(
-  world: Ec2World,
+  records: Ec2Records,
   plan: LaunchPlan,
   volume: LaunchPlan["volumes"][number],
   instance: InstanceRecord,
 ): void {
-  const volumeId = newId(world.foundation.random, "vol");
-  world.volumes.set(volumeId, {
+  const volumeId = newId(records.foundation.random, "vol");
+  records.volumes.set(volumeId, {
     ...volume,
     volumeId,
     instanceId: instance.instanceId,
@@ -147,23 +147,23 @@ const fingerprintOf = (input: RunInstancesRequest): string =>
     .digest("hex");
 
 /** API Reference, "Ensuring idempotency": same token and parameters are the same launch, also when it is over. */
-function launchedBefore(world: Ec2World, input: RunInstancesRequest): Reservation | undefined {
-  const known = input.ClientToken === undefined ? undefined : world.tokens.get(input.ClientToken);
+function launchedBefore(records: Ec2Records, input: RunInstancesRequest): Reservation | undefined {
+  const known = input.ClientToken === undefined ? undefined : records.tokens.get(input.ClientToken);
   if (!known) return undefined;
   if (known.fingerprint !== fingerprintOf(input))
     throw new AwsError(
       "IdempotentParameterMismatch",
       "Arguments on this idempotent request are inconsistent with arguments used in previous request(s).",
     );
-  const instances = known.instanceIds.flatMap((id) => world.instances.get(id) ?? []);
-  return describedReservation(world, known.reservationId, instances);
+  const instances = known.instanceIds.flatMap((id) => records.instances.get(id) ?? []);
+  return describedReservation(records, known.reservationId, instances);
 }
 
 /**
  * May the caller have EC2 use the keys of its volumes (EBS user guide, "Requirements for EBS encryption")? A launch is
  * accepted without, and its instance ends. Amazon's own key asks nobody.
  */
-function mayEncrypt({ account }: Ec2World, plan: LaunchPlan, caller: Caller): boolean {
+function mayEncrypt({ account }: Ec2Records, plan: LaunchPlan, caller: Caller): boolean {
   const via = { "kms:ViaService": `ec2.${account.region}.amazonaws.com` };
   const keys = plan.volumes.flatMap(({ encrypted, keyId }) => (encrypted ? (keyId ?? account.volumeKey ?? []) : []));
   try {
@@ -177,35 +177,35 @@ function mayEncrypt({ account }: Ec2World, plan: LaunchPlan, caller: Caller): bo
   }
 }
 
-function journeyOf(world: Ec2World, plan: LaunchPlan, caller: Caller): Journey {
-  const fails = world.foundation.faults.applies(launchFails.kind, { type: plan.type.name, subnet: plan.subnet.id });
+function journeyOf(records: Ec2Records, plan: LaunchPlan, caller: Caller): Transition {
+  const fails = records.foundation.faults.applies(launchFails.kind, { type: plan.type.name, subnet: plan.subnet.id });
   if (fails) return "fail";
-  return mayEncrypt(world, plan, caller) ? "start" : "fail-by-key";
+  return mayEncrypt(records, plan, caller) ? "start" : "fail-by-key";
 }
 
-function launch(world: Ec2World, lifecycle: Lifecycle, input: RunInstancesRequest, caller: Caller): Reservation {
-  const plan = launchPlan(world, input);
-  const before = launchedBefore(world, input);
+function launch(records: Ec2Records, lifecycle: Lifecycle, input: RunInstancesRequest, caller: Caller): Reservation {
+  const plan = launchPlan(records, input);
+  const before = launchedBefore(records, input);
   if (before) return before;
-  const addresses = capacityFor(world, plan);
-  const reservationId = newId(world.foundation.random, "r");
-  const journey = journeyOf(world, plan, caller);
-  const instances = world.foundation.store.together(() => {
-    const created = addresses.map((address, index) => createInstance(world, plan, address, reservationId, index));
+  const addresses = capacityFor(records, plan);
+  const reservationId = newId(records.foundation.random, "r");
+  const transition = journeyOf(records, plan, caller);
+  const instances = records.foundation.store.together(() => {
+    const created = addresses.map((address, index) => createInstance(records, plan, address, reservationId, index));
     const instanceIds = created.map(({ instanceId }) => instanceId);
     if (plan.clientToken)
-      world.tokens.set(plan.clientToken, { fingerprint: fingerprintOf(input), reservationId, instanceIds });
-    for (const instance of created) lifecycle.plan(instance, journey);
+      records.tokens.set(plan.clientToken, { fingerprint: fingerprintOf(input), reservationId, instanceIds });
+    for (const instance of created) lifecycle.plan(instance, transition);
     return created;
   });
   for (const instance of instances) lifecycle.depart(instance);
-  return describedReservation(world, reservationId, instances);
+  return describedReservation(records, reservationId, instances);
 }
 
 /** RunInstances. */
-export const launchActions = (world: Ec2World, lifecycle: Lifecycle): Ec2Action[] => [
+export const launchActions = (records: Ec2Records, lifecycle: Lifecycle): Ec2Action[] => [
   ec2Action<RunInstancesRequest, Reservation>(RunInstances$, {
-    permit: (input, caller) => permitLaunch(world, launchPlan(world, input), caller),
-    perform: (input, caller) => launch(world, lifecycle, input, caller),
+    permit: (input, caller) => permitLaunch(records, launchPlan(records, input), caller),
+    perform: (input, caller) => launch(records, lifecycle, input, caller),
   }),
 ];

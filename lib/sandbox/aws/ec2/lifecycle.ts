@@ -1,11 +1,11 @@
-import { type Ec2World, type InstanceRecord, type InstanceState, type Reason, volumesOf } from "./records.ts";
+import { type Ec2Records, type InstanceRecord, type InstanceState, type Reason, volumesOf } from "./records.ts";
 
 /** Moves instances through their states on the ground's clock. */
 export interface Lifecycle {
   /** Sends an instance on its way: it enters the journey's first state at once and arrives later. */
-  send(instance: InstanceRecord, journey: Journey): void;
+  send(instance: InstanceRecord, transition: Transition): void;
   /** The first half of `send`: writes the journey into the record and stores it; announces nothing yet. */
-  plan(instance: InstanceRecord, journey: Journey): void;
+  plan(instance: InstanceRecord, transition: Transition): void;
   /** The second half of `send`; apart, because listeners must not be called inside a transaction of the store. */
   depart(instance: InstanceRecord): void;
   /** After a restart of the process: everything under way goes on. */
@@ -26,7 +26,7 @@ interface Path {
 const by = (code: string, message: string): Reason => ({ code, message: `${code}: ${message}` });
 
 /** User Guide, "Amazon EC2 instance state changes"; the durations are assumed. */
-const paths = {
+const transitions = {
   start: { through: "pending", to: "running", seconds: [8, 25] },
   fail: {
     through: "pending",
@@ -68,41 +68,41 @@ const paths = {
 } as const satisfies Record<string, Path>;
 
 /** A way through EC2's states. */
-export type Journey = keyof typeof paths;
+export type Transition = keyof typeof transitions;
 
 /** Terminated instances stay visible for about an hour (User Guide, "Terminate your instance"). */
 const REMEMBERED = 60 * 60_000;
 
 /** Builds the mover of instances; call `resume` once everybody listens on the bus. */
-export function lifecycle(world: Ec2World): Lifecycle {
-  const { clock, random, bus } = world.foundation;
+export function lifecycle(records: Ec2Records): Lifecycle {
+  const { clock, random, bus } = records.foundation;
 
   const forget = (instanceId: string): void => {
-    const instance = world.instances.get(instanceId);
-    if (instance?.forgetAt && instance.forgetAt <= clock.now()) world.instances.delete(instanceId);
+    const instance = records.instances.get(instanceId);
+    if (instance?.forgetAt && instance.forgetAt <= clock.now()) records.instances.delete(instanceId);
   };
 
   const release = (instance: InstanceRecord): void => {
     instance.forgetAt = clock.now() + REMEMBERED;
     clock.after(REMEMBERED, () => forget(instance.instanceId));
-    for (const volume of volumesOf(world, instance.instanceId)) {
+    for (const volume of volumesOf(records, instance.instanceId)) {
       volume.attached = false;
-      if (volume.deleteOnTermination) world.volumes.delete(volume.volumeId);
-      else world.volumes.set(volume.volumeId, volume);
+      if (volume.deleteOnTermination) records.volumes.delete(volume.volumeId);
+      else records.volumes.set(volume.volumeId, volume);
     }
   };
 
   const put = (instance: InstanceRecord, state: InstanceState): void => {
     instance.state = state;
     instance.runningSince = state === "running" ? clock.now() : null;
-    world.instances.set(instance.instanceId, instance);
+    records.instances.set(instance.instanceId, instance);
   };
 
   const announce = ({ instanceId, state }: InstanceRecord): void =>
     bus.announce({ kind: "instance-state", instanceId, state });
 
   const arrive = (instanceId: string, due: number): void => {
-    const instance = world.instances.get(instanceId);
+    const instance = records.instances.get(instanceId);
     // Sent elsewhere meanwhile: that journey has a timer of its own.
     if (!instance?.next || instance.next.at !== due) return;
     const { state, reason } = instance.next;
@@ -118,8 +118,8 @@ export function lifecycle(world: Ec2World): Lifecycle {
     if (due !== undefined) clock.after(Math.max(0, due - clock.now()), () => arrive(instance.instanceId, due));
   };
 
-  const plan = (instance: InstanceRecord, journey: Journey): void => {
-    const { through, to, seconds, because, outcome }: Path = paths[journey];
+  const plan = (instance: InstanceRecord, transition: Transition): void => {
+    const { through, to, seconds, because, outcome }: Path = transitions[transition];
     const at = clock.now() + random.between(seconds[0] * 1_000, seconds[1] * 1_000);
     instance.next = { state: to, at, reason: outcome ?? null };
     instance.stateReason = because ?? null;
@@ -134,12 +134,12 @@ export function lifecycle(world: Ec2World): Lifecycle {
   return {
     plan,
     depart,
-    send: (instance, journey) => {
-      plan(instance, journey);
+    send: (instance, transition) => {
+      plan(instance, transition);
       depart(instance);
     },
     resume: () => {
-      for (const instance of world.instances.values()) {
+      for (const instance of records.instances.values()) {
         arm(instance);
         if (instance.forgetAt === null) continue;
         clock.after(Math.max(0, instance.forgetAt - clock.now()), () => forget(instance.instanceId));

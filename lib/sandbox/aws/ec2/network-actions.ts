@@ -21,16 +21,16 @@ import {
 import { AwsError, type Caller } from "../../core/aws-service.ts";
 import { ec2Arn } from "./account.ts";
 import { type Ec2Action, ec2Action } from "./action.ts";
-import type { Ec2World } from "./records.ts";
-import { admit, groupsOf, makeGroup, rulesOf, withdraw } from "./security-groups.ts";
+import type { Ec2Records } from "./records.ts";
+import { addRules, groupsOf, removeRules, rulesOf, storeGroup } from "./security-groups.ts";
 import { tagsFrom } from "./tag-rules.ts";
 
 const refuse = (code: string, message: string): never => {
   throw new AwsError(code, message);
 };
 
-function knownGroup(world: Ec2World, groupId = ""): string {
-  if (groupsOf(world).some((group) => group.groupId === groupId)) return groupId;
+function knownGroup(records: Ec2Records, groupId = ""): string {
+  if (groupsOf(records).some((group) => group.groupId === groupId)) return groupId;
   return refuse("InvalidGroup.NotFound", `The security group '${groupId}' does not exist`);
 }
 
@@ -52,29 +52,29 @@ function permissionsIn({ IpPermissions, CidrIp, IpProtocol, FromPort, ToPort }: 
 }
 
 const permitGroup =
-  (world: Ec2World, action: string) =>
+  (records: Ec2Records, action: string) =>
   ({ GroupId }: Ingress, caller: Caller): void =>
-    caller.require(`ec2:${action}`, [ec2Arn(world.account, `security-group/${GroupId}`)]);
+    caller.require(`ec2:${action}`, [ec2Arn(records.account, `security-group/${GroupId}`)]);
 
-function modifySubnet(world: Ec2World, input: ModifySubnetAttributeRequest): object {
+function modifySubnet(records: Ec2Records, input: ModifySubnetAttributeRequest): object {
   const { SubnetId: id = "", MapPublicIpOnLaunch } = input;
-  if (!world.account.subnets.some((subnet) => subnet.id === id))
+  if (!records.account.subnets.some((subnet) => subnet.id === id))
     refuse("InvalidSubnetID.NotFound", `The subnet ID '${id}' does not exist`);
   const assigns = MapPublicIpOnLaunch?.Value;
   if (assigns === undefined)
     return refuse("UnsupportedOperation", "The sandbox simulates only MapPublicIpOnLaunch of ModifySubnetAttribute.");
-  world.publicSubnets.set(id, assigns);
+  records.publicSubnets.set(id, assigns);
   return {};
 }
 
-function createGroup(world: Ec2World, input: CreateSecurityGroupRequest): CreateSecurityGroupResult {
+function createGroup(records: Ec2Records, input: CreateSecurityGroupRequest): CreateSecurityGroupResult {
   const { GroupName: name = "", Description: description = "", TagSpecifications = [] } = input;
   const tags = tagsFrom(TagSpecifications.flatMap(({ Tags = [] }) => Tags));
-  return { GroupId: makeGroup(world, { name, description, tags }) };
+  return { GroupId: storeGroup(records, { name, description, tags }) };
 }
 
 /** The cloud controller reads no node before it knows the region's zones. */
-const zonesOf = ({ account }: Ec2World): DescribeAvailabilityZonesResult => ({
+const zonesOf = ({ account }: Ec2Records): DescribeAvailabilityZonesResult => ({
   AvailabilityZones: [...new Set(account.subnets.map(({ zone }) => zone))].map((zone) => ({
     ZoneName: zone,
     ZoneId: `usw2-az${zone.charCodeAt(zone.length - 1) - "a".charCodeAt(0) + 1}`,
@@ -90,7 +90,7 @@ const zonesOf = ({ account }: Ec2World): DescribeAvailabilityZonesResult => ({
 const MAIN_ROUTES = "rtb-0a10000000000000a";
 
 /** One table for the whole VPC: its own addresses stay inside, everything else takes a NAT gateway. */
-const routesOf = ({ account }: Ec2World): DescribeRouteTablesResult => ({
+const routesOf = ({ account }: Ec2Records): DescribeRouteTablesResult => ({
   RouteTables: [
     {
       RouteTableId: MAIN_ROUTES,
@@ -114,33 +114,33 @@ const routesOf = ({ account }: Ec2World): DescribeRouteTablesResult => ({
 });
 
 /** The actions on the network around instances: rules of security groups, subnets, zones and routes. */
-export const networkActions = (world: Ec2World): Ec2Action[] => [
+export const networkActions = (records: Ec2Records): Ec2Action[] => [
   ec2Action<AuthorizeSecurityGroupIngressRequest, AuthorizeSecurityGroupIngressResult>(AuthorizeSecurityGroupIngress$, {
-    permit: permitGroup(world, "AuthorizeSecurityGroupIngress"),
+    permit: permitGroup(records, "AuthorizeSecurityGroupIngress"),
     perform: (input) => {
-      admit(world, knownGroup(world, input.GroupId), permissionsIn(input).flatMap(rulesOf));
+      addRules(records, knownGroup(records, input.GroupId), permissionsIn(input).flatMap(rulesOf));
       return { Return: true };
     },
   }),
   ec2Action<RevokeSecurityGroupIngressRequest, RevokeSecurityGroupIngressResult>(RevokeSecurityGroupIngress$, {
-    permit: permitGroup(world, "RevokeSecurityGroupIngress"),
+    permit: permitGroup(records, "RevokeSecurityGroupIngress"),
     perform: (input) => {
-      withdraw(world, knownGroup(world, input.GroupId), permissionsIn(input).flatMap(rulesOf));
+      removeRules(records, knownGroup(records, input.GroupId), permissionsIn(input).flatMap(rulesOf));
       return { Return: true };
     },
   }),
   ec2Action<CreateSecurityGroupRequest, CreateSecurityGroupResult>(CreateSecurityGroup$, {
-    perform: (input) => createGroup(world, input),
+    perform: (input) => createGroup(records, input),
   }),
   ec2Action<ModifySubnetAttributeRequest & { DryRun?: boolean }, object>(ModifySubnetAttribute$, {
     permit: ({ SubnetId }, caller) =>
-      caller.require("ec2:ModifySubnetAttribute", [ec2Arn(world.account, `subnet/${SubnetId}`)]),
-    perform: (input) => modifySubnet(world, input),
+      caller.require("ec2:ModifySubnetAttribute", [ec2Arn(records.account, `subnet/${SubnetId}`)]),
+    perform: (input) => modifySubnet(records, input),
   }),
   ec2Action<DescribeAvailabilityZonesRequest, DescribeAvailabilityZonesResult>(DescribeAvailabilityZones$, {
-    perform: () => zonesOf(world),
+    perform: () => zonesOf(records),
   }),
   ec2Action<DescribeRouteTablesRequest, DescribeRouteTablesResult>(DescribeRouteTables$, {
-    perform: () => routesOf(world),
+    perform: () => routesOf(records),
   }),
 ];

@@ -92,7 +92,7 @@ export interface GroupRecord {
 }
 
 /** All that EC2 remembers, with what it stands on. */
-export interface Ec2World {
+export interface Ec2Records {
   readonly foundation: Foundation;
   readonly account: Account;
   readonly instances: Collection<InstanceRecord>;
@@ -106,7 +106,7 @@ export interface Ec2World {
 }
 
 /** Opens EC2's memory in the ground's store. */
-export const ec2World = (foundation: Foundation, account: Account): Ec2World => ({
+export const ec2Records = (foundation: Foundation, account: Account): Ec2Records => ({
   foundation,
   account,
   instances: foundation.store.collection("ec2-instances"),
@@ -118,13 +118,13 @@ export const ec2World = (foundation: Foundation, account: Account): Ec2World => 
 });
 
 /** Volumes of an instance that are attached to it, the root volume first. */
-export const volumesOf = (world: Ec2World, instanceId: string): VolumeRecord[] =>
-  world.volumes.values().filter((volume) => volume.instanceId === instanceId && volume.attached);
+export const volumesOf = (records: Ec2Records, instanceId: string): VolumeRecord[] =>
+  records.volumes.values().filter((volume) => volume.instanceId === instanceId && volume.attached);
 
 /** Addresses that are in use: an instance gives its own back when it is terminated. */
-export const takenAddresses = (world: Ec2World): Set<string> =>
+export const takenAddresses = (records: Ec2Records): Set<string> =>
   new Set(
-    world.instances
+    records.instances
       .values()
       .filter((instance) => instance.state !== "terminated")
       .map((instance) => instance.privateIp),

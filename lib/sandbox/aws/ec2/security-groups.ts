@@ -2,7 +2,7 @@ import type { IpPermission, SecurityGroup } from "@aws-sdk/client-ec2";
 import { AwsError } from "../../core/aws-service.ts";
 import type { InboundRule } from "../../core/surroundings.ts";
 import { newId } from "./addresses.ts";
-import type { Ec2World, GroupRecord } from "./records.ts";
+import type { Ec2Records, GroupRecord } from "./records.ts";
 import { tagList } from "./tag-rules.ts";
 
 /** Everything may leave a group by default (VPC User Guide, "Default security groups"). */
@@ -46,31 +46,31 @@ const sameRule = (one: InboundRule, other: InboundRule): boolean =>
   one.protocol === other.protocol && one.from === other.from && one.to === other.to && one.source === other.source;
 
 /** The inbound rules of a group: those it was made with, as they were changed since. */
-export const inboundOf = ({ account, inbound }: Ec2World, groupId: string): readonly InboundRule[] =>
+export const inboundOf = ({ account, inbound }: Ec2Records, groupId: string): readonly InboundRule[] =>
   inbound.get(groupId) ?? (account.inbound?.[groupId] ?? []).flatMap(rulesOf);
 
 /** @throws AwsError InvalidPermission.Duplicate when the group has one of the rules */
-export function admit(world: Ec2World, groupId: string, rules: readonly InboundRule[]): void {
-  const known = inboundOf(world, groupId);
+export function addRules(records: Ec2Records, groupId: string, rules: readonly InboundRule[]): void {
+  const known = inboundOf(records, groupId);
   const twice = rules.find((rule) => known.some((one) => sameRule(one, rule)));
   if (twice)
     throw new AwsError("InvalidPermission.Duplicate", `the specified rule "peer: ${twice.source}" already exists`);
-  world.inbound.set(groupId, [...known, ...rules]);
+  records.inbound.set(groupId, [...known, ...rules]);
 }
 
 /** @throws AwsError InvalidPermission.NotFound when the group lacks one of the rules */
-export function withdraw(world: Ec2World, groupId: string, rules: readonly InboundRule[]): void {
-  const known = inboundOf(world, groupId);
+export function removeRules(records: Ec2Records, groupId: string, rules: readonly InboundRule[]): void {
+  const known = inboundOf(records, groupId);
   if (rules.some((rule) => !known.some((one) => sameRule(one, rule))))
     throw new AwsError("InvalidPermission.NotFound", "The specified rule does not exist in this security group.");
-  world.inbound.set(
+  records.inbound.set(
     groupId,
     known.filter((one) => !rules.some((rule) => sameRule(one, rule))),
   );
 }
 
 /** Every group of the account: those it was made with, and those that were made since. */
-export const groupsOf = ({ account, groups }: Ec2World): GroupRecord[] => [
+export const groupsOf = ({ account, groups }: Ec2Records): GroupRecord[] => [
   ...Object.entries(account.securityGroups).map(([name, groupId]) => ({
     groupId,
     name: words(name),
@@ -81,11 +81,11 @@ export const groupsOf = ({ account, groups }: Ec2World): GroupRecord[] => [
 ];
 
 /** @throws AwsError InvalidGroup.Duplicate when the VPC has one of that name */
-export function makeGroup(world: Ec2World, group: Omit<GroupRecord, "groupId">): string {
-  if (groupsOf(world).some(({ name }) => name === group.name))
+export function storeGroup(records: Ec2Records, group: Omit<GroupRecord, "groupId">): string {
+  if (groupsOf(records).some(({ name }) => name === group.name))
     throw new AwsError("InvalidGroup.Duplicate", `The security group '${group.name}' already exists for VPC`);
-  const groupId = newId(world.foundation.random, "sg");
-  world.groups.set(groupId, { ...group, groupId });
+  const groupId = newId(records.foundation.random, "sg");
+  records.groups.set(groupId, { ...group, groupId });
   return groupId;
 }
 
@@ -110,9 +110,9 @@ function permissionOf(rules: readonly InboundRule[], owner: string): IpPermissio
 }
 
 /** A group as EC2 describes it: one permission for each protocol and range of ports. */
-export function describedGroup(world: Ec2World, { groupId, name, description, tags }: GroupRecord): SecurityGroup {
-  const { account } = world;
-  const byPorts = Map.groupBy(inboundOf(world, groupId), ({ protocol, from, to }) => `${protocol} ${from} ${to}`);
+export function describedGroup(records: Ec2Records, { groupId, name, description, tags }: GroupRecord): SecurityGroup {
+  const { account } = records;
+  const byPorts = Map.groupBy(inboundOf(records, groupId), ({ protocol, from, to }) => `${protocol} ${from} ${to}`);
   return {
     GroupId: groupId,
     GroupName: name,

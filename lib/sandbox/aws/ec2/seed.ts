@@ -1,7 +1,7 @@
 import { newId, newMac, privateDnsName } from "./addresses.ts";
 import { linuxImage, newestWindows } from "./images.ts";
 import { defaultMetadata } from "./metadata.ts";
-import type { Ec2World, InstanceRecord, Tags } from "./records.ts";
+import type { Ec2Records, InstanceRecord, Tags } from "./records.ts";
 
 /** An instance that is in the town already. */
 export interface InstanceSeed {
@@ -24,9 +24,9 @@ export interface InstanceSeed {
  * Puts a running instance with its root volume into the town; nothing is announced and nobody is asked.
  * Does nothing when the instance is there already.
  */
-export function seedInstance(world: Ec2World, seed: InstanceSeed): void {
-  if (world.instances.has(seed.instanceId)) return;
-  const { random, clock } = world.foundation;
+export function seedInstance(records: Ec2Records, seed: InstanceSeed): void {
+  if (records.instances.has(seed.instanceId)) return;
+  const { random, clock } = records.foundation;
   const image = (seed.system === "linux" ? undefined : newestWindows(clock.now(), seed.system)) ?? linuxImage;
   const record: InstanceRecord = {
     instanceId: seed.instanceId,
@@ -39,9 +39,9 @@ export function seedInstance(world: Ec2World, seed: InstanceSeed): void {
     rootDevice: image.rootDevice,
     instanceType: seed.instanceType,
     subnetId: seed.subnetId,
-    zone: world.account.subnets.find((subnet) => subnet.id === seed.subnetId)?.zone ?? "",
+    zone: records.account.subnets.find((subnet) => subnet.id === seed.subnetId)?.zone ?? "",
     privateIp: seed.privateIp,
-    privateDnsName: privateDnsName(seed.privateIp, world.account.region),
+    privateDnsName: privateDnsName(seed.privateIp, records.account.region),
     mac: newMac(random),
     interfaceId: newId(random, "eni"),
     attachmentId: newId(random, "eni-attach"),
@@ -62,13 +62,13 @@ export function seedInstance(world: Ec2World, seed: InstanceSeed): void {
     protected: seed.protected ?? false,
     tags: seed.tags,
   };
-  world.instances.set(record.instanceId, record);
-  seedRoot(world, record, seed.diskGiB ?? 120, image.imageId.replace("ami-", "snap-"));
+  records.instances.set(record.instanceId, record);
+  seedRoot(records, record, seed.diskGiB ?? 120, image.imageId.replace("ami-", "snap-"));
 }
 
-function seedRoot(world: Ec2World, instance: InstanceRecord, size: number, snapshotId: string): void {
-  const volumeId = newId(world.foundation.random, "vol");
-  world.volumes.set(volumeId, {
+function seedRoot(records: Ec2Records, instance: InstanceRecord, size: number, snapshotId: string): void {
+  const volumeId = newId(records.foundation.random, "vol");
+  records.volumes.set(volumeId, {
     volumeId,
     instanceId: instance.instanceId,
     device: instance.rootDevice,

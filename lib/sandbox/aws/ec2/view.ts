@@ -8,7 +8,7 @@ import type {
 import type { InstanceFacts } from "../../core/surroundings.ts";
 import { gatewayOf, publicAddress, publicDnsName } from "./addresses.ts";
 import {
-  type Ec2World,
+  type Ec2Records,
   type InstanceRecord,
   type InstanceState,
   type MetadataOptions,
@@ -34,16 +34,16 @@ export const describedState = (state: InstanceState): { Code: number; Name: Inst
   Name: state,
 });
 
-const namedGroups = (world: Ec2World, ids: readonly string[]): { GroupId: string; GroupName: string }[] => {
-  const known = groupsOf(world);
+const namedGroups = (records: Ec2Records, ids: readonly string[]): { GroupId: string; GroupName: string }[] => {
+  const known = groupsOf(records);
   return ids.map((id) => ({ GroupId: id, GroupName: known.find(({ groupId }) => groupId === id)?.name ?? id }));
 };
 
 /** A public address lasts from one start to the next stop (EC2 User Guide, "Public IPv4 addresses"). */
-function publicParts(world: Ec2World, instance: InstanceRecord): Pick<InstanceFacts, "publicIp" | "publicDnsName"> {
+function publicParts(records: Ec2Records, instance: InstanceRecord): Pick<InstanceFacts, "publicIp" | "publicDnsName"> {
   if (!instance.isPublic || !["pending", "running"].includes(instance.state)) return {};
   const publicIp = publicAddress(instance.privateIp);
-  return { publicIp, publicDnsName: publicDnsName(publicIp, world.account.region) };
+  return { publicIp, publicDnsName: publicDnsName(publicIp, records.account.region) };
 }
 
 /** Metadata options as EC2 answers them. */
@@ -56,7 +56,7 @@ export const describedMetadata = (options: MetadataOptions): InstanceMetadataOpt
   InstanceMetadataTags: options.tags,
 });
 
-const describedInterface = (world: Ec2World, instance: InstanceRecord): InstanceNetworkInterface => ({
+const describedInterface = (records: Ec2Records, instance: InstanceRecord): InstanceNetworkInterface => ({
   NetworkInterfaceId: instance.interfaceId,
   MacAddress: instance.mac,
   PrivateIpAddress: instance.privateIp,
@@ -65,12 +65,12 @@ const describedInterface = (world: Ec2World, instance: InstanceRecord): Instance
     { Primary: true, PrivateIpAddress: instance.privateIp, PrivateDnsName: instance.privateDnsName },
   ],
   SubnetId: instance.subnetId,
-  VpcId: world.account.vpc.id,
-  OwnerId: world.account.accountId,
+  VpcId: records.account.vpc.id,
+  OwnerId: records.account.accountId,
   SourceDestCheck: true,
   Status: "in-use",
   InterfaceType: "interface",
-  Groups: namedGroups(world, instance.groups),
+  Groups: namedGroups(records, instance.groups),
   Attachment: {
     AttachmentId: instance.attachmentId,
     AttachTime: new Date(instance.launchedAt),
@@ -85,15 +85,15 @@ const describedInterface = (world: Ec2World, instance: InstanceRecord): Instance
  * Parts that an instance has until it is terminated; afterwards EC2 shows it without (User Guide, "Terminate your
  * instance").
  */
-const livingParts = (world: Ec2World, instance: InstanceRecord): Partial<Instance> => ({
+const livingParts = (records: Ec2Records, instance: InstanceRecord): Partial<Instance> => ({
   SubnetId: instance.subnetId,
-  VpcId: world.account.vpc.id,
+  VpcId: records.account.vpc.id,
   PrivateIpAddress: instance.privateIp,
   PrivateDnsName: instance.privateDnsName,
-  SecurityGroups: namedGroups(world, instance.groups),
+  SecurityGroups: namedGroups(records, instance.groups),
   SourceDestCheck: true,
-  NetworkInterfaces: [describedInterface(world, instance)],
-  BlockDeviceMappings: volumesOf(world, instance.instanceId).map((volume) => ({
+  NetworkInterfaces: [describedInterface(records, instance)],
+  BlockDeviceMappings: volumesOf(records, instance.instanceId).map((volume) => ({
     DeviceName: volume.device,
     Ebs: {
       VolumeId: volume.volumeId,
@@ -108,9 +108,9 @@ const livingParts = (world: Ec2World, instance: InstanceRecord): Partial<Instanc
 });
 
 /** An instance as EC2 describes it. */
-export function describedInstance(world: Ec2World, instance: InstanceRecord): Instance {
+export function describedInstance(records: Ec2Records, instance: InstanceRecord): Instance {
   const terminated = instance.state === "terminated";
-  const { publicIp, publicDnsName: publicName } = publicParts(world, instance);
+  const { publicIp, publicDnsName: publicName } = publicParts(records, instance);
   return {
     InstanceId: instance.instanceId,
     ImageId: instance.imageId,
@@ -142,21 +142,21 @@ export function describedInstance(world: Ec2World, instance: InstanceRecord): In
     SecurityGroups: [],
     NetworkInterfaces: [],
     BlockDeviceMappings: [],
-    ...(terminated ? {} : livingParts(world, instance)),
+    ...(terminated ? {} : livingParts(records, instance)),
     ...(publicIp ? { PublicIpAddress: publicIp, PublicDnsName: publicName } : {}),
   };
 }
 
 /** Instances of one launch, as RunInstances and DescribeInstances answer them. */
 export const describedReservation = (
-  world: Ec2World,
+  records: Ec2Records,
   reservationId: string,
   instances: readonly InstanceRecord[],
 ): Reservation => ({
   ReservationId: reservationId,
-  OwnerId: world.account.accountId,
+  OwnerId: records.account.accountId,
   Groups: [],
-  Instances: instances.map((instance) => describedInstance(world, instance)),
+  Instances: instances.map((instance) => describedInstance(records, instance)),
 });
 
 /** A volume as EC2 describes it. */
@@ -188,9 +188,9 @@ export const describedVolume = (volume: VolumeRecord): Volume => ({
 });
 
 /** An instance as the ground's other services see it. */
-export function instanceFacts(world: Ec2World, instance: InstanceRecord): InstanceFacts {
+export function instanceFacts(records: Ec2Records, instance: InstanceRecord): InstanceFacts {
   const subnetCidr =
-    world.account.subnets.find((subnet) => subnet.id === instance.subnetId)?.cidr ?? world.account.vpc.cidr;
+    records.account.subnets.find((subnet) => subnet.id === instance.subnetId)?.cidr ?? records.account.vpc.cidr;
   return {
     instanceId: instance.instanceId,
     state: instance.state,
@@ -207,6 +207,6 @@ export function instanceFacts(world: Ec2World, instance: InstanceRecord): Instan
     instanceProfileArn: instance.profileArn,
     tags: instance.tags,
     groups: instance.groups,
-    ...publicParts(world, instance),
+    ...publicParts(records, instance),
   };
 }

@@ -26,7 +26,7 @@ const permits: Readonly<Record<string, (target: Target, caller: Caller) => void>
 const looks: ReadonlySet<string> = new Set(["GetObject", "HeadObject"]);
 
 /** That an object is not there is told only to who may list the bucket (API Reference, GetObject and HeadObject). */
-function requireSight(action: string, target: Target, caller: Caller, buckets: Objects): void {
+function requireListing(action: string, target: Target, caller: Caller, buckets: Objects): void {
   if (!looks.has(action) || target.query.has("versionId")) return;
   const isThere = buckets.newest(target.bucket, target.key)?.deleted === false;
   if (!isThere) caller.require("s3:ListBucket", [bucketArn(target)]);
@@ -35,5 +35,5 @@ function requireSight(action: string, target: Target, caller: Caller, buckets: O
 /** @throws AwsError AccessDenied unless the caller may do this, and may know whether it is there */
 export function requirePermission(action: string, target: Target, caller: Caller, buckets: Objects): void {
   permits[action]?.(target, caller);
-  requireSight(action, target, caller, buckets);
+  requireListing(action, target, caller, buckets);
 }

@@ -1,5 +1,5 @@
 import { AwsError, type Caller } from "../../core/aws-service.ts";
-import type { Secret, Vault } from "./secrets.ts";
+import type { Secret, SecretStore } from "./secrets.ts";
 import type { Input } from "./shapes.ts";
 
 /** Times in AWS JSON are seconds since the epoch. */
@@ -46,12 +46,12 @@ function startOf(token: string | undefined): number {
 }
 
 /** ListSecrets: by creation, by default newest first; those marked for deletion only when asked for. */
-export function listSecrets(place: Vault, input: Input<"list">, caller: Caller): object {
+export function listSecrets(store: SecretStore, input: Input<"list">, caller: Caller): object {
   caller.require("secretsmanager:ListSecrets", ["*"]);
-  const now = place.foundation.clock.now();
+  const now = store.foundation.clock.now();
   const visible = ({ deleteAt }: Secret): boolean =>
     deleteAt === null || (input.IncludePlannedDeletion && deleteAt > now);
-  const found = place.secrets
+  const found = store.secrets
     .values()
     .filter((secret) => visible(secret) && input.Filters.every((filter) => matches(secret, filter)))
     .sort((one, other) => (one.createdAt - other.createdAt) * (input.SortOrder === "asc" ? 1 : -1));

@@ -6,15 +6,15 @@ import { limits } from "./limits.ts";
 import { listSecrets, seconds } from "./list.ts";
 import {
   addVersion,
+  expectedArn,
   find,
-  living,
   newArn,
   permitted,
+  requireNotDeleted,
   type Secret,
+  type SecretStore,
   type SecretVersion,
-  type Vault,
-  vault,
-  wouldBeArn,
+  secretStore,
 } from "./secrets.ts";
 import { type Input, shapes } from "./shapes.ts";
 
@@ -50,20 +50,20 @@ const sameValue = (version: SecretVersion, input: Pick<Input<"put">, "SecretStri
   version.text === (input.SecretString ?? null) && version.binary === (input.SecretBinary ?? null);
 
 const versionOf = (
-  place: Vault,
+  store: SecretStore,
   input: Pick<Input<"put">, "ClientRequestToken" | "SecretString" | "SecretBinary">,
 ) => ({
   id: input.ClientRequestToken,
   text: input.SecretString ?? null,
   binary: input.SecretBinary ?? null,
-  createdAt: place.foundation.clock.now(),
+  createdAt: store.foundation.clock.now(),
 });
 
 const named = (secret: Secret, more: object = {}): object => ({ ARN: secret.arn, Name: secret.name, ...more });
 
 /** The same token with the same value is the same creation; a name that waits for its deletion is not free. */
-function existing(place: Vault, input: Input<"create">): Secret | undefined {
-  const secret = find(place, input.Name);
+function existing(store: SecretStore, input: Input<"create">): Secret | undefined {
+  const secret = find(store, input.Name);
   if (!secret) return undefined;
   if (secret.deletedAt !== null)
     throw new AwsError(
@@ -78,32 +78,32 @@ function existing(place: Vault, input: Input<"create">): Secret | undefined {
   );
 }
 
-function create(place: Vault, input: Input<"create">, caller: Caller): object {
+function create(store: SecretStore, input: Input<"create">, caller: Caller): object {
   checkValue(input);
   const tags = pairs(input.Tags);
-  const arn = wouldBeArn(place, input.Name);
+  const arn = expectedArn(store, input.Name);
   const context = requestTagContext(tags);
   caller.require("secretsmanager:CreateSecret", [arn], { "secretsmanager:Name": input.Name, ...context });
   if (input.Tags.length > 0) caller.require("secretsmanager:TagResource", [arn], context);
-  const known = existing(place, input);
+  const known = existing(store, input);
   if (known) return named(known, { VersionId: input.ClientRequestToken });
-  const now = place.foundation.clock.now();
+  const now = store.foundation.clock.now();
   const times = { createdAt: now, changedAt: now, deleteAt: null, deletedAt: null };
   const secret: Secret = {
-    arn: newArn(place, input.Name),
+    arn: newArn(store, input.Name),
     name: input.Name,
     description: input.Description ?? null,
     ...times,
     tags,
     versions: [],
   };
-  if (input.SecretString !== undefined || input.SecretBinary !== undefined) addVersion(secret, versionOf(place, input));
-  place.secrets.set(secret.name, secret);
+  if (input.SecretString !== undefined || input.SecretBinary !== undefined) addVersion(secret, versionOf(store, input));
+  store.secrets.set(secret.name, secret);
   return named(secret, secret.versions.length > 0 ? { VersionId: input.ClientRequestToken } : {});
 }
 
-function getValue(place: Vault, input: Input<"get">, caller: Caller): object {
-  const secret = living(permitted(place, caller, "GetSecretValue", input.SecretId));
+function getValue(store: SecretStore, input: Input<"get">, caller: Caller): object {
+  const secret = requireNotDeleted(permitted(store, caller, "GetSecretValue", input.SecretId));
   const stage = input.VersionStage ?? (input.VersionId === undefined ? "AWSCURRENT" : undefined);
   const version = secret.versions.find(
     ({ id, stages }) =>
@@ -123,22 +123,22 @@ function getValue(place: Vault, input: Input<"get">, caller: Caller): object {
   });
 }
 
-function putValue(place: Vault, input: Input<"put">, caller: Caller): object {
+function putValue(store: SecretStore, input: Input<"put">, caller: Caller): object {
   checkValue(input);
-  const secret = living(permitted(place, caller, "PutSecretValue", input.SecretId));
+  const secret = requireNotDeleted(permitted(store, caller, "PutSecretValue", input.SecretId));
   const known = secret.versions.find(({ id }) => id === input.ClientRequestToken);
   if (known && !sameValue(known, input))
     throw new AwsError(
       "ResourceExistsException",
       "You can't use ClientRequestToken of a version that already exists with another value.",
     );
-  if (!known) addVersion(secret, versionOf(place, input));
-  place.secrets.set(secret.name, secret);
+  if (!known) addVersion(secret, versionOf(store, input));
+  store.secrets.set(secret.name, secret);
   return named(secret, { VersionId: input.ClientRequestToken, VersionStages: known?.stages ?? ["AWSCURRENT"] });
 }
 
-function describeSecret(place: Vault, input: Input<"one">, caller: Caller): object {
-  const secret = permitted(place, caller, "DescribeSecret", input.SecretId);
+function describeSecret(store: SecretStore, input: Input<"one">, caller: Caller): object {
+  const secret = permitted(store, caller, "DescribeSecret", input.SecretId);
   return named(secret, {
     ...(secret.description === null ? {} : { Description: secret.description }),
     CreatedDate: seconds(secret.createdAt),
@@ -150,60 +150,60 @@ function describeSecret(place: Vault, input: Input<"one">, caller: Caller): obje
 }
 
 /** Without recovery a secret that is not there is no error, so that a retry succeeds (API Reference, DeleteSecret). */
-function deleteSecret(place: Vault, input: Input<"delete">, caller: Caller): object {
+function deleteSecret(store: SecretStore, input: Input<"delete">, caller: Caller): object {
   const { RecoveryWindowInDays: days, ForceDeleteWithoutRecovery: force = false } = input;
   if (force && days !== undefined)
     throw new AwsError(
       "InvalidParameterException",
       "You can't use ForceDeleteWithoutRecovery in conjunction with RecoveryWindowInDays.",
     );
-  const now = place.foundation.clock.now();
-  if (force && !find(place, input.SecretId)) {
-    caller.require("secretsmanager:DeleteSecret", [wouldBeArn(place, input.SecretId)]);
+  const now = store.foundation.clock.now();
+  if (force && !find(store, input.SecretId)) {
+    caller.require("secretsmanager:DeleteSecret", [expectedArn(store, input.SecretId)]);
     return { Name: input.SecretId, DeletionDate: seconds(now) };
   }
-  const secret = permitted(place, caller, "DeleteSecret", input.SecretId);
-  if (!force) living(secret);
+  const secret = permitted(store, caller, "DeleteSecret", input.SecretId);
+  if (!force) requireNotDeleted(secret);
   secret.deletedAt = now;
   secret.deleteAt = force ? now : now + (days ?? RECOVERY_DAYS) * DAY;
-  if (force) place.secrets.delete(secret.name);
-  else place.secrets.set(secret.name, secret);
+  if (force) store.secrets.delete(secret.name);
+  else store.secrets.set(secret.name, secret);
   return named(secret, { DeletionDate: seconds(secret.deleteAt) });
 }
 
-function restore(place: Vault, input: Input<"one">, caller: Caller): object {
-  const secret = permitted(place, caller, "RestoreSecret", input.SecretId);
+function restore(store: SecretStore, input: Input<"one">, caller: Caller): object {
+  const secret = permitted(store, caller, "RestoreSecret", input.SecretId);
   secret.deletedAt = null;
   secret.deleteAt = null;
-  place.secrets.set(secret.name, secret);
+  store.secrets.set(secret.name, secret);
   return named(secret);
 }
 
-function tag(place: Vault, input: Input<"tag">, caller: Caller): object {
+function tag(store: SecretStore, input: Input<"tag">, caller: Caller): object {
   const tags = pairs(input.Tags);
-  const secret = living(permitted(place, caller, "TagResource", input.SecretId, requestTagContext(tags)));
+  const secret = requireNotDeleted(permitted(store, caller, "TagResource", input.SecretId, requestTagContext(tags)));
   secret.tags = { ...secret.tags, ...tags };
-  place.secrets.set(secret.name, secret);
+  store.secrets.set(secret.name, secret);
   return {};
 }
 
-function untag(place: Vault, input: Input<"untag">, caller: Caller): object {
-  const secret = living(permitted(place, caller, "UntagResource", input.SecretId));
+function untag(store: SecretStore, input: Input<"untag">, caller: Caller): object {
+  const secret = requireNotDeleted(permitted(store, caller, "UntagResource", input.SecretId));
   secret.tags = Object.fromEntries(Object.entries(secret.tags).filter(([key]) => !input.TagKeys.includes(key)));
-  place.secrets.set(secret.name, secret);
+  store.secrets.set(secret.name, secret);
   return {};
 }
 
 /** Builds Secrets Manager. */
 export function secretsManager(foundation: Foundation, account: { accountId: string; region: string }): SecretsManager {
-  const place = vault(foundation, account);
+  const store = secretStore(foundation, account);
   const action = <Name extends keyof typeof shapes>(
     name: Name,
-    perform: (place: Vault, input: Input<Name>, caller: Caller) => object,
+    perform: (store: SecretStore, input: Input<Name>, caller: Caller) => object,
   ) =>
     jsonAction(
       shapes[name],
-      (input, caller) => perform(place, input as Input<Name>, caller),
+      (input, caller) => perform(store, input as Input<Name>, caller),
       "InvalidParameterException",
     );
   const service = jsonService(
@@ -225,10 +225,10 @@ export function secretsManager(foundation: Foundation, account: { accountId: str
   const seed: SecretsManager["seed"] = (name, text, tags = {}) => {
     const caller: Caller = { principal: "seed", require: () => {} };
     const ClientRequestToken = foundation.random.uuid();
-    const known = find(place, name);
+    const known = find(store, name);
     if (!known)
       create(
-        place,
+        store,
         {
           Name: name,
           ClientRequestToken,
@@ -238,9 +238,9 @@ export function secretsManager(foundation: Foundation, account: { accountId: str
         caller,
       );
     else if (known.versions.at(-1)?.text !== text)
-      putValue(place, { SecretId: name, ClientRequestToken, SecretString: text }, caller);
-    return find(place, name)?.arn ?? "";
+      putValue(store, { SecretId: name, ClientRequestToken, SecretString: text }, caller);
+    return find(store, name)?.arn ?? "";
   };
-  const unseed: SecretsManager["unseed"] = (name) => place.secrets.delete(name);
+  const unseed: SecretsManager["unseed"] = (name) => store.secrets.delete(name);
   return { service, seed, unseed };
 }

@@ -29,7 +29,7 @@ export interface Secret {
 }
 
 /** The service's state: its ground, its secrets and the prefix of its ARNs. */
-export interface Vault {
+export interface SecretStore {
   readonly foundation: Foundation;
   readonly secrets: Collection<Secret>;
   /** "arn:aws:secretsmanager:us-west-2:111122223333:secret:" */
@@ -37,18 +37,18 @@ export interface Vault {
 }
 
 /** Opens the vault in the ground's store. */
-export const vault = (foundation: Foundation, account: { accountId: string; region: string }): Vault => ({
+export const secretStore = (foundation: Foundation, account: { accountId: string; region: string }): SecretStore => ({
   foundation,
   secrets: foundation.store.collection("secrets"),
   arnPrefix: `arn:aws:secretsmanager:${account.region}:${account.accountId}:secret:`,
 });
 
 /** A secret by name, ARN, or ARN without its last six characters; those whose time has come are gone. */
-export function find(place: Vault, id: string): Secret | undefined {
+export function find(store: SecretStore, id: string): Secret | undefined {
   const matches = ({ arn, name }: Secret): boolean => [arn, name, arn.slice(0, -7)].includes(id);
-  const secret = place.secrets.values().find(matches);
-  if (secret?.deleteAt == null || secret.deleteAt > place.foundation.clock.now()) return secret;
-  place.secrets.delete(secret.name);
+  const secret = store.secrets.values().find(matches);
+  if (secret?.deleteAt == null || secret.deleteAt > store.foundation.clock.now()) return secret;
+  store.secrets.delete(secret.name);
   return undefined;
 }
 
@@ -62,16 +62,22 @@ const tagContext = (tags: Readonly<Record<string, string>>): Record<string, stri
   );
 
 /** A secret that does not exist is asked about under the ARN it would have. */
-export const wouldBeArn = (place: Vault, id: string): string =>
-  id.startsWith("arn:") ? id : `${place.arnPrefix}${id}-??????`;
+export const expectedArn = (store: SecretStore, id: string): string =>
+  id.startsWith("arn:") ? id : `${store.arnPrefix}${id}-??????`;
 
 /**
  * Finds a secret that the caller may act on.
  * @throws AwsError AccessDeniedException before ResourceNotFoundException: who may not look learns nothing
  */
-export function permitted(place: Vault, caller: Caller, action: string, id: string, context: Context = {}): Secret {
-  const secret = find(place, id);
-  caller.require(`secretsmanager:${action}`, [secret?.arn ?? wouldBeArn(place, id)], {
+export function permitted(
+  store: SecretStore,
+  caller: Caller,
+  action: string,
+  id: string,
+  context: Context = {},
+): Secret {
+  const secret = find(store, id);
+  caller.require(`secretsmanager:${action}`, [secret?.arn ?? expectedArn(store, id)], {
     ...tagContext(secret?.tags ?? {}),
     ...context,
   });
@@ -80,7 +86,7 @@ export function permitted(place: Vault, caller: Caller, action: string, id: stri
 }
 
 /** @throws AwsError InvalidRequestException for a secret that was deleted and is only kept for recovery */
-export function living(secret: Secret): Secret {
+export function requireNotDeleted(secret: Secret): Secret {
   if (secret.deletedAt === null) return secret;
   throw new AwsError(
     "InvalidRequestException",
@@ -101,9 +107,9 @@ export function addVersion(secret: Secret, version: Omit<SecretVersion, "stages"
 }
 
 /** Six random characters at the ARN's end (User Guide, "Secret ARN"). */
-export function newArn(place: Vault, name: string): string {
+export function newArn(store: SecretStore, name: string): string {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-  const { random } = place.foundation;
+  const { random } = store.foundation;
   const suffix = Array.from({ length: 6 }, () => letters.charAt(random.between(0, letters.length - 1))).join("");
-  return `${place.arnPrefix}${name}-${suffix}`;
+  return `${store.arnPrefix}${name}-${suffix}`;
 }
