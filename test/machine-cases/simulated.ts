@@ -6,7 +6,7 @@ import { type Machine, openMachine, type Program } from "../../lib/sandbox/machi
 import { payloadContent } from "../../lib/sandbox/machine/payload.ts";
 import { newProcess, type Process } from "../../lib/sandbox/machine/process.ts";
 import { programs } from "../../lib/sandbox/machine/programs/table.ts";
-import { enterMachine } from "../../lib/sandbox/machine/scripts/alone.ts";
+import { acquireMachineMutex } from "../../lib/sandbox/machine/scripts/machine-mutex.ts";
 import { scripts } from "../../lib/sandbox/machine/scripts/table.ts";
 import { type MachineState, newMachineState, type Service, type Task } from "../../lib/sandbox/machine/state.ts";
 import { type HandClock, handClock } from "../sandbox/hand-clock.ts";
@@ -241,10 +241,10 @@ export function simulated(one: MachineCase): Simulated {
         get: () => lines,
         set: (_: string, all: string[]) => void lines.splice(0, lines.length, ...all),
       } as never,
-      agenda: () => ({ set: () => undefined, cancel: () => undefined, cancelAll: () => undefined }) as never,
+      timers: () => ({ set: () => undefined, cancel: () => undefined, cancelAll: () => undefined }) as never,
       programs: { ...programs, "amazon-ssm-agent": noted },
       scripts,
-      controlPlane: () => ({}) as never,
+      ssmBackend: () => ({}) as never,
     },
     newMachineState(facts, 7, "ABCDEFG"),
   );
@@ -256,7 +256,7 @@ export function simulated(one: MachineCase): Simulated {
 async function run(machine: Machine, clock: HandClock, lines: string[], one: MachineCase): Promise<Seen> {
   lines.length = 0;
   const process = processWith(machine, one.before?.later ?? []);
-  if (one.busy) await enterMachine(machine, newProcess(machine.foundation));
+  if (one.busy) await acquireMachineMutex(machine, newProcess(machine.foundation));
   const request = one.request?.(Math.floor(clock.now() / 1000));
   const given = new Map(
     Object.entries(one.arguments ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]),

@@ -11,27 +11,27 @@ import { timeText } from "./scripts/request.ts";
 const TRIES = 5;
 const APART_MS = [500, 600] as const;
 
-const passingStatuses: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
-const passingCodes = /^(ExpiredToken|Throttling|RequestTimeout$|SlowDown)/;
+const transientStatuses: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+const transientCodes = /^(ExpiredToken|Throttling|RequestTimeout$|SlowDown)/;
 
 /** Services that the scripts call → the name in their signatures. */
 const doors = { S3: "s3", "Secrets Manager": "secretsmanager" } as const;
 type Service = keyof typeof doors;
 
 /** A fault that may be gone at the next try. */
-class Passing extends Error {}
+class TransientError extends Error {}
 
 function requireCredentials(machine: Machine): void {
-  if (!metadataAnswers(machine)) throw new Passing("the metadata service does not answer");
+  if (!metadataAnswers(machine)) throw new TransientError("the metadata service does not answer");
   if (machine.facts().instanceProfileArn !== null) return;
   const words = "The remote server returned an error: (404) Not Found.";
-  throw new Passing(`the metadata service gave no credentials: ${words}`);
+  throw new TransientError(`the metadata service gave no credentials: ${words}`);
 }
 
 /** Signatures hold for 15 minutes (Signature Version 4, "Troubleshooting"). */
 const SIGNATURE_MS = 15 * 60_000;
 /** From here on the script tells both clocks. */
-const WORTH_TELLING_MS = 5 * 60_000;
+const CLOCK_HINT_MS = 5 * 60_000;
 
 const offBy = (machine: Machine): number => Math.abs(machine.clock() - machine.foundation.clock.now());
 
@@ -40,7 +40,7 @@ function requireRightClock(machine: Machine, service: Service): void {
 }
 
 function clockNote(machine: Machine, service: Service): string {
-  if (offBy(machine) < WORTH_TELLING_MS) return "";
+  if (offBy(machine) < CLOCK_HINT_MS) return "";
   const [own, theirs] = [machine.clock(), machine.foundation.clock.now()].map((ms) => timeText(Math.floor(ms / 1_000)));
   return `; the clock of this machine says ${own}, the clock of ${service} ${theirs}`;
 }
@@ -48,7 +48,9 @@ function clockNote(machine: Machine, service: Service): string {
 function faultOf(machine: Machine, error: unknown, service: Service): Error {
   if (!(error instanceof AwsError)) return error instanceof Error ? error : new Error(messageOf(error));
   const words = `${service} answered: ${error.message} (${error.status} ${error.code})${clockNote(machine, service)}`;
-  return passingStatuses.has(error.status) || passingCodes.test(error.code) ? new Passing(words) : new Error(words);
+  return transientStatuses.has(error.status) || transientCodes.test(error.code)
+    ? new TransientError(words)
+    : new Error(words);
 }
 
 /**
@@ -68,7 +70,7 @@ export async function fromAws<T>(
       return await process.io(ask(machine.surroundings.role));
     } catch (error) {
       const fault = faultOf(machine, error, service);
-      if (attempt >= TRIES || !(fault instanceof Passing)) throw fault;
+      if (attempt >= TRIES || !(fault instanceof TransientError)) throw fault;
       const [least, most] = APART_MS;
       await process.pause(machine.takes(least * attempt ** 2, most * attempt ** 2));
     }

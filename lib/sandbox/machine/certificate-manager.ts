@@ -1,11 +1,11 @@
 import { messageOf } from "../../message-of.ts";
 import { type Issued, issuedOf, makeRequest, type Template } from "./certificate-request.ts";
 import { wrongRequests } from "./fault-kinds.ts";
-import { type ApiAnswer, type Credentials, callApi, certificateIn, complaintOf } from "./kube-client.ts";
+import { type ApiAnswer, type Credentials, callApi, certificateIn, errorMessageOf } from "./kube-client.ts";
 import type { Machine, ProgramContext } from "./machine.ts";
 
 /** One certificate that a program keeps: what it should hold, whom to ask, where it lies. */
-export interface Upkeep {
+export interface ManagedCertificate {
   readonly signerName: string;
   readonly usage: "client auth" | "server auth";
   readonly expirationSeconds: number | null;
@@ -18,11 +18,11 @@ export interface Upkeep {
 }
 
 /** client-go, util/certificate: 15 minutes for one request, five tries from 2 s on, then every 32 s. */
-const PATIENCE_MS = 15 * 60_000;
+const TIMEOUT_MS = 15 * 60_000;
 const FIRST_BACKOFF_MS = 2_000;
 const LONGEST_BACKOFF_MS = 32_000;
 /** It watches the request; looking every three seconds is as good here (assumed). */
-const LOOK_MS = 3_000;
+const POLL_MS = 3_000;
 /** It renews at 70 to 90 % of the lifetime; the middle of that. */
 const RENEW_AT = 0.8;
 /** Interval at which a certificate is compared with its template (the real one: every second). */
@@ -44,8 +44,8 @@ const fits = (issued: Issued, template: Template): boolean =>
   [...template.dnsNames, ...template.ipAddresses].every((name) => issued.names.includes(name));
 
 /** Is the certificate there, right, and young enough? */
-function fresh(context: ProgramContext, upkeep: Upkeep, template: Template): boolean {
-  const issued = issuedAt(context.machine, upkeep.file);
+function fresh(context: ProgramContext, managed: ManagedCertificate, template: Template): boolean {
+  const issued = issuedAt(context.machine, managed.file);
   if (!issued || !fits(issued, template)) return false;
   const renewAt = issued.notBefore + (issued.notAfter - issued.notBefore) * RENEW_AT;
   return context.machine.foundation.clock.now() < renewAt;
@@ -63,8 +63,8 @@ function distorted(machine: Machine, template: Template): Template {
   return how ? distortions[how](template) : template;
 }
 
-function requestBody(upkeep: Upkeep, pem: string): object {
-  const { signerName, usage, expirationSeconds } = upkeep;
+function requestBody(managed: ManagedCertificate, pem: string): object {
+  const { signerName, usage, expirationSeconds } = managed;
   return {
     apiVersion: "certificates.k8s.io/v1",
     kind: "CertificateSigningRequest",
@@ -93,12 +93,12 @@ function verdict({ status, body }: ApiAnswer): { readonly pem?: string; readonly
   return typeof certificate === "string" ? { pem: Buffer.from(certificate, "base64").toString("utf8") } : {};
 }
 
-async function awaitCertificate(context: ProgramContext, upkeep: Upkeep, name: string): Promise<string> {
+async function awaitCertificate(context: ProgramContext, managed: ManagedCertificate, name: string): Promise<string> {
   const { machine, process } = context;
-  const deadline = machine.foundation.clock.now() + PATIENCE_MS;
+  const deadline = machine.foundation.clock.now() + TIMEOUT_MS;
   while (machine.foundation.clock.now() < deadline) {
-    await process.pause(LOOK_MS);
-    const seen = verdict(await callApi(machine, process, upkeep.credentials(), "GET", `${CSRS}/${name}`));
+    await process.pause(POLL_MS);
+    const seen = verdict(await callApi(machine, process, managed.credentials(), "GET", `${CSRS}/${name}`));
     if (seen.refusal) throw new Error(seen.refusal);
     if (seen.pem) return seen.pem;
   }
@@ -108,41 +108,46 @@ async function awaitCertificate(context: ProgramContext, upkeep: Upkeep, name: s
 /** Asks for a certificate. @returns the request's name and the key that belongs to it */
 async function ask(
   context: ProgramContext,
-  upkeep: Upkeep,
+  managed: ManagedCertificate,
   template: Template,
 ): Promise<{ name: string; key: string }> {
   const { machine, process } = context;
   const { request, key } = await process.io(makeRequest(distorted(machine, template)));
-  const answer = await callApi(machine, process, upkeep.credentials(), "POST", CSRS, requestBody(upkeep, request));
-  if (answer.status !== 201) throw new Error(`cannot create certificate signing request: ${complaintOf(answer)}`);
+  const answer = await callApi(machine, process, managed.credentials(), "POST", CSRS, requestBody(managed, request));
+  if (answer.status !== 201) throw new Error(`cannot create certificate signing request: ${errorMessageOf(answer)}`);
   const asked = { name: String(fieldOf(answer.body.metadata, "name")), key };
-  context.log(`Certificate signing request ${asked.name} for ${upkeep.signerName}`);
-  machine.state.requests[upkeep.file] = asked;
+  context.log(`Certificate signing request ${asked.name} for ${managed.signerName}`);
+  machine.state.requests[managed.file] = asked;
   machine.save();
   return asked;
 }
 
-async function obtain(context: ProgramContext, upkeep: Upkeep, template: Template): Promise<void> {
+async function obtain(context: ProgramContext, managed: ManagedCertificate, template: Template): Promise<void> {
   const { machine } = context;
-  const { name, key } = machine.state.requests[upkeep.file] ?? (await ask(context, upkeep, template));
+  const { name, key } = machine.state.requests[managed.file] ?? (await ask(context, managed, template));
   try {
-    const pem = await awaitCertificate(context, upkeep, name);
-    machine.disk.write(upkeep.file, Buffer.from(`${pem.trimEnd()}\n${key}`), "system");
+    const pem = await awaitCertificate(context, managed, name);
+    machine.disk.write(managed.file, Buffer.from(`${pem.trimEnd()}\n${key}`), "system");
   } finally {
-    forget(machine, upkeep);
+    forget(machine, managed);
   }
 }
 
 /** A key lives in memory until its certificate is there: a program that is started again asks anew. */
-function forget(machine: Machine, upkeep: Upkeep): void {
-  delete machine.state.requests[upkeep.file];
+function forget(machine: Machine, managed: ManagedCertificate): void {
+  delete machine.state.requests[managed.file];
   machine.save();
 }
 
 /** One attempt. @returns how long to wait before the next, doubled after each failure */
-async function attempt(context: ProgramContext, upkeep: Upkeep, template: Template, backoff: number): Promise<number> {
+async function attempt(
+  context: ProgramContext,
+  managed: ManagedCertificate,
+  template: Template,
+  backoff: number,
+): Promise<number> {
   try {
-    await obtain(context, upkeep, template);
+    await obtain(context, managed, template);
     return FIRST_BACKOFF_MS;
   } catch (error) {
     context.log(`Certificate request failed: ${messageOf(error)}`);
@@ -152,13 +157,13 @@ async function attempt(context: ProgramContext, upkeep: Upkeep, template: Templa
 }
 
 /** Keeps one certificate fresh for as long as the program runs: asks, waits, stores, and asks again in time. */
-export async function keepCertificate(context: ProgramContext, upkeep: Upkeep): Promise<void> {
-  if (!context.resumed) forget(context.machine, upkeep);
+export async function maintainCertificate(context: ProgramContext, managed: ManagedCertificate): Promise<void> {
+  if (!context.resumed) forget(context.machine, managed);
   let backoff = FIRST_BACKOFF_MS;
   while (!context.process.over) {
-    const template = upkeep.template();
-    const due = template !== null && !fresh(context, upkeep, template);
-    if (due) backoff = await attempt(context, upkeep, template, backoff);
+    const template = managed.template();
+    const due = template !== null && !fresh(context, managed, template);
+    if (due) backoff = await attempt(context, managed, template, backoff);
     else await context.process.pause(COMPARE_MS);
   }
 }

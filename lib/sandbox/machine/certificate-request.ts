@@ -1,7 +1,7 @@
 import "reflect-metadata";
 import { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension, X509Certificate } from "@peculiar/x509";
 import { keyAlgorithm, keysOf, newKey, promptCrypto } from "../core/prompt-crypto.ts";
-import { remembered } from "./remembered.ts";
+import { memoize } from "./memoize.ts";
 
 /** Content of the certificate to ask for. */
 export interface Template {
@@ -44,7 +44,7 @@ export interface Issued {
 }
 
 /** Reads a certificate's PEM. @throws Error when it is none */
-export const issuedOf = remembered((pem): Issued => {
+export const issuedOf = memoize((pem): Issued => {
   const certificate = new X509Certificate(pem);
   const names = certificate.getExtension(SubjectAlternativeNameExtension)?.names.items.map((name) => name.value) ?? [];
   return {

@@ -2,8 +2,8 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { textOfAnswer } from "../core/wire.ts";
 import type { Machine } from "./machine.ts";
+import { memoize } from "./memoize.ts";
 import type { Process } from "./process.ts";
-import { remembered } from "./remembered.ts";
 
 /** Identity of a program towards the API server: a certificate, a token, or both. */
 export interface Credentials {
@@ -39,7 +39,7 @@ const kubeConfigSchema = z.object({
     .min(1),
 });
 
-const kubeConfigOf = remembered((text) => kubeConfigSchema.parse(parse(text)));
+const kubeConfigOf = memoize((text) => kubeConfigSchema.parse(parse(text)));
 
 /** @throws Error when there is no such file */
 export function textAt(machine: Machine, path: string): string {
@@ -122,5 +122,5 @@ export const callApi = (
 ): Promise<ApiAnswer> => process.io(ask(machine, who, method, path, body, type));
 
 /** Message of an answer that is a refusal, behind its HTTP status. */
-export const complaintOf = (answer: ApiAnswer): string =>
+export const errorMessageOf = (answer: ApiAnswer): string =>
   `${answer.status} ${String(answer.body.message ?? answer.body.reason ?? "")}`.trim();

@@ -1,11 +1,11 @@
 import type { Foundation } from "../core/foundation.ts";
 import type { Collection } from "../core/store.ts";
 import type { Cloud, InstanceFacts, InstanceRole, KubernetesApi } from "../core/surroundings.ts";
-import type { Agenda } from "./agenda.ts";
-import type { ControlPlane } from "./control-plane.ts";
 import { type Disk, diskOf } from "./disk.ts";
 import { wrongClocks } from "./fault-kinds.ts";
+import type { PersistentTimers } from "./persistent-timers.ts";
 import type { Process } from "./process.ts";
+import type { SsmBackend } from "./ssm-backend.ts";
 import type { MachineState } from "./state.ts";
 
 /** Services that a machine can reach. */
@@ -67,14 +67,14 @@ export interface Machine {
   readonly id: string;
   readonly foundation: Foundation;
   readonly surroundings: Surroundings;
-  readonly agenda: Agenda;
+  readonly timers: PersistentTimers;
   readonly state: MachineState;
   readonly disk: Disk;
   readonly programs: Readonly<Record<string, Program>>;
   readonly scripts: Readonly<Record<string, Script>>;
   /** Processes that run now, by "service/…", "task/…", "document/…". Lost at power off. */
   readonly processes: Map<string, Process>;
-  readonly controlPlane: () => ControlPlane;
+  readonly ssmBackend: () => SsmBackend;
   /** Keeps the state; to be called after each change. */
   save(): void;
   facts(): InstanceFacts;
@@ -89,15 +89,15 @@ export interface Machine {
 }
 
 /** Parts that all machines are made from. */
-export interface Workshop {
+export interface MachineDependencies {
   readonly foundation: Foundation;
   readonly surroundings: Surroundings;
   readonly states: Collection<MachineState>;
   readonly logs: Collection<string[]>;
-  readonly agenda: () => Agenda;
+  readonly timers: () => PersistentTimers;
   readonly programs: Readonly<Record<string, Program>>;
   readonly scripts: Readonly<Record<string, Script>>;
-  readonly controlPlane: () => ControlPlane;
+  readonly ssmBackend: () => SsmBackend;
 }
 
 const DAY_MS = 86_400_000;
@@ -106,21 +106,21 @@ const DAY_MS = 86_400_000;
 const LOG_LINES = 200;
 
 /** Each machine has collections of its own, so that a small file costs a small write. */
-const openDisk = ({ foundation: { store } }: Workshop, id: string): Disk =>
+const openDisk = ({ foundation: { store } }: MachineDependencies, id: string): Disk =>
   diskOf(store.collection(`machine-files/${id}`), store.collection(`machine-directories/${id}`));
 
-const logger = (workshop: Workshop, id: string) => (source: string, message: string) => {
-  const at = new Date(workshop.foundation.clock.now()).toISOString();
-  const lines = workshop.logs.get(id) ?? [];
-  workshop.logs.set(id, [...lines, `${at} ${source}: ${message}`].slice(-LOG_LINES));
+const logger = (dependencies: MachineDependencies, id: string) => (source: string, message: string) => {
+  const at = new Date(dependencies.foundation.clock.now()).toISOString();
+  const lines = dependencies.logs.get(id) ?? [];
+  dependencies.logs.set(id, [...lines, `${at} ${source}: ${message}`].slice(-LOG_LINES));
 };
 
 /**
  * Opens a machine whose state lies in the store.
  * @throws Error when EC2 forgot the instance while somebody asks for its facts
  */
-export function openMachine(workshop: Workshop, state: MachineState): Machine {
-  const { foundation, surroundings } = workshop;
+export function openMachine(dependencies: MachineDependencies, state: MachineState): Machine {
+  const { foundation, surroundings } = dependencies;
   const id = state.instanceId;
   let hurried = false;
   const facts = (): InstanceFacts => {
@@ -135,15 +135,15 @@ export function openMachine(workshop: Workshop, state: MachineState): Machine {
     foundation,
     surroundings,
     state,
-    agenda: workshop.agenda(),
-    disk: openDisk(workshop, id),
-    programs: workshop.programs,
-    scripts: workshop.scripts,
+    timers: dependencies.timers(),
+    disk: openDisk(dependencies, id),
+    programs: dependencies.programs,
+    scripts: dependencies.scripts,
     processes: new Map(),
-    controlPlane: workshop.controlPlane,
-    save: () => workshop.states.set(id, state),
+    ssmBackend: dependencies.ssmBackend,
+    save: () => dependencies.states.set(id, state),
     facts,
-    log: logger(workshop, id),
+    log: logger(dependencies, id),
     clock: () => {
       const wrong = wrongClocks.find((how) => faultApplies("clock-wrong", { how }));
       return foundation.clock.now() + (wrong === undefined ? 0 : wrong === "ahead" ? DAY_MS : -DAY_MS);

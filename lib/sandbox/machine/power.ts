@@ -37,7 +37,7 @@ function enter(machine: Machine, at: number): void {
   // Four times: what the sentence of the fault says.
   const slow = machine.faultApplies("slow-boot") ? 4 : 1;
   const ms = machine.takes(phase.from * 1000, phase.to * 1000) * slow;
-  machine.agenda.set(phaseKey(machine), ms, "boot-phase", { instanceId: machine.id, next: String(at + 1) });
+  machine.timers.set(phaseKey(machine), ms, "boot-phase", { instanceId: machine.id, next: String(at + 1) });
 }
 
 /** Installed features that waited for a boot are there now. */
@@ -62,7 +62,7 @@ const WATCH_MS = 30_000;
 
 /** Looks every half minute whether a fault is meant for a running service. */
 function watch(machine: Machine): void {
-  machine.agenda.set(watchKey(machine), WATCH_MS, "watch", { instanceId: machine.id });
+  machine.timers.set(watchKey(machine), WATCH_MS, "watch", { instanceId: machine.id });
 }
 
 /** An appointment of `watch`. */
@@ -113,8 +113,8 @@ export function bootPhaseDue(machine: Machine, next: number): void {
 
 /** Power off, at once: what ran is gone. */
 export function powerOff(machine: Machine): void {
-  machine.agenda.cancel(phaseKey(machine));
-  machine.agenda.cancel(watchKey(machine));
+  machine.timers.cancel(phaseKey(machine));
+  machine.timers.cancel(watchKey(machine));
   dropServices(machine);
   dropTasks(machine);
   machine.state.power = "off";
@@ -126,7 +126,7 @@ export function powerOff(machine: Machine): void {
  * @param delayMs how long it waits before it goes down ("shutdown /r /t 60")
  */
 export function restart(machine: Machine, delayMs: number): void {
-  machine.agenda.set(phaseKey(machine), delayMs, "shut-down", { instanceId: machine.id });
+  machine.timers.set(phaseKey(machine), delayMs, "shut-down", { instanceId: machine.id });
 }
 
 /** Services end; a boot follows. */
@@ -136,7 +136,7 @@ export function shutDownDue(machine: Machine): void {
   dropServices(machine);
   dropTasks(machine);
   const [from, to] = SHUTDOWN_SECONDS;
-  machine.agenda.set(phaseKey(machine), machine.takes(from * 1000, to * 1000), "power-on", { instanceId: machine.id });
+  machine.timers.set(phaseKey(machine), machine.takes(from * 1000, to * 1000), "power-on", { instanceId: machine.id });
 }
 
 /** After a restart of the simulation: a running machine's services and tasks go on. */

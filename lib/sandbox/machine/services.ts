@@ -10,7 +10,7 @@ import { WindowsError } from "./windows-errors.ts";
 const START_MS = [500, 2_000] as const;
 const STOP_MS = [300, 1_500] as const;
 /** Interval at which a waiting caller asks the service control manager again (assumed). */
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
 /** Processes and appointments of a service go by this key. */
 export const serviceKey = (name: string): string => `service/${name.toLowerCase()}`;
@@ -56,7 +56,7 @@ function failed(machine: Machine, service: Service, exit: Exit): void {
   const delay = service.restartAfter[Math.min(service.failures, service.restartAfter.length) - 1];
   if (delay === undefined) return;
   const data = { instanceId: machine.id, service: service.name };
-  machine.agenda.set(`${machine.id}/${serviceKey(service.name)}`, delay * 1000, "restart-service", data);
+  machine.timers.set(`${machine.id}/${serviceKey(service.name)}`, delay * 1000, "restart-service", data);
 }
 
 /** A service's program has ended by itself. */
@@ -96,14 +96,14 @@ export function launch(machine: Machine, service: Service, resumed: boolean): Ex
 }
 
 /** The service control manager goes on without a service that stays pending (assumed: after a minute and a half). */
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 
 /** Waits while somebody else is starting or stopping this service, but not for ever. */
 async function settled(machine: Machine, service: Service): Promise<void> {
   const { pause } = newProcess(machine.foundation);
-  for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
+  for (let waited = 0; waited < TIMEOUT_MS; waited += POLL_MS) {
     if (service.state !== "StartPending" && service.state !== "StopPending") return;
-    await pause(LOOK_MS);
+    await pause(POLL_MS);
   }
 }
 
@@ -120,13 +120,13 @@ async function startDependencies(machine: Machine, service: Service): Promise<vo
 }
 
 /** Last line that a careless program writes into its log when it ends: the fault "service-exits". */
-const LAST_WORDS = "panic: cannot go on (request failed, Authorization: Bearer canary-b3e1f0d7a9c24c55)";
+const EXIT_LOG_LINE = "panic: cannot go on (request failed, Authorization: Bearer canary-b3e1f0d7a9c24c55)";
 
 /** The fault "service-exits": the program gives up a second after it reported itself running. */
-async function exitSoon(machine: Machine, service: Service): Promise<void> {
+async function exitAfterStart(machine: Machine, service: Service): Promise<void> {
   const process = machine.processes.get(serviceKey(service.name));
   await process?.pause(1_000);
-  if (process && !process.over) ended(machine, service, { code: 255, reason: LAST_WORDS });
+  if (process && !process.over) ended(machine, service, { code: 255, reason: EXIT_LOG_LINE });
 }
 
 function startNow(machine: Machine, service: Service): void {
@@ -144,7 +144,7 @@ function startNow(machine: Machine, service: Service): void {
   }
   if (!machine.processes.has(serviceKey(service.name))) return;
   setState(machine, service, "Running");
-  if (machine.faultApplies("service-exits", { service: service.name })) void exitSoon(machine, service);
+  if (machine.faultApplies("service-exits", { service: service.name })) void exitAfterStart(machine, service);
 }
 
 /**
@@ -160,7 +160,7 @@ export async function startService(machine: Machine, name: string): Promise<void
   const boot = machine.state.bootId;
   await startDependencies(machine, service);
   setState(machine, service, "StartPending");
-  machine.agenda.cancel(`${machine.id}/${serviceKey(name)}`);
+  machine.timers.cancel(`${machine.id}/${serviceKey(name)}`);
   await newProcess(machine.foundation).pause(machine.takes(...START_MS));
   if (machine.state.bootId !== boot || serviceOf(machine, name)?.state !== "StartPending") return;
   if (machine.faultApplies("service-hangs", { service: service.name, how: "start" })) return;
@@ -179,7 +179,7 @@ export const dependents = (machine: Machine, name: string): Service[] =>
  */
 export async function stopService(machine: Machine, name: string): Promise<void> {
   const service = requireService(machine, name);
-  machine.agenda.cancel(`${machine.id}/${serviceKey(name)}`);
+  machine.timers.cancel(`${machine.id}/${serviceKey(name)}`);
   if (service.state !== "Running") return;
   setState(machine, service, "StopPending");
   if (machine.faultApplies("service-hangs", { service: service.name, how: "stop" })) return;
@@ -218,6 +218,6 @@ export function dropServices(machine: Machine): void {
     service.failures = 0;
   }
   machine.state.starting = [];
-  machine.agenda.cancelAll(`${machine.id}/service/`);
+  machine.timers.cancelAll(`${machine.id}/service/`);
   machine.save();
 }

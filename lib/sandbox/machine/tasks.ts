@@ -71,9 +71,9 @@ export async function runTask(machine: Machine, task: Task): Promise<void> {
 /** Sets the next of its regular runs. */
 export function schedule(machine: Machine, task: Task): void {
   const key = `${machine.id}/${taskKey(task.name)}`;
-  machine.agenda.cancel(key);
+  machine.timers.cancel(key);
   if (task.everyMinutes === 0) return;
-  machine.agenda.set(key, task.everyMinutes * 60_000, "task", { instanceId: machine.id, task: task.name });
+  machine.timers.set(key, task.everyMinutes * 60_000, "task", { instanceId: machine.id, task: task.name });
 }
 
 /** A regular run is due. */
@@ -96,7 +96,7 @@ export function resumeTasks(machine: Machine): void {
 
 /** Power is gone: no task is running and none is due. */
 export function dropTasks(machine: Machine): void {
-  machine.agenda.cancelAll(`${machine.id}/task/`);
+  machine.timers.cancelAll(`${machine.id}/task/`);
   for (const task of Object.values(machine.state.tasks)) task.running = false;
   machine.save();
 }

@@ -18,7 +18,7 @@ function underWay(command: Command, invocations: readonly Invocation[]): Command
 }
 
 /** Invocations that never reached a machine do not decide whether the command was a success. */
-const counts = (invocation: Invocation): boolean =>
+const isDecisive = (invocation: Invocation): boolean =>
   invocation.details !== "Undeliverable" && invocation.details !== "Terminated";
 
 /**
@@ -29,7 +29,7 @@ export function commandStatus(command: Command, invocations: readonly Invocation
   if (command.verdict) return as(command.verdict === "NoInstancesInTag" ? "Success" : "Failed", command.verdict);
   if (!invocations.every(isOver)) return underWay(command, invocations);
   const limit = Math.max(1, command.maxErrors);
-  const counted = invocations.filter(counts);
+  const counted = invocations.filter(isDecisive);
   if (count(counted, "Cancelled") > 0) return as("Cancelled");
   if (counted.length === 0 || count(counted, "Failed") >= limit) return as("Failed");
   if (count(counted, "ExecutionTimedOut") >= limit) return as("TimedOut", "ExecutionTimedOut");

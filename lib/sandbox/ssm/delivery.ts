@@ -1,8 +1,8 @@
 import type { Foundation } from "../core/foundation.ts";
 import type { Collection } from "../core/store.ts";
-import { type Agenda, agenda } from "../machine/agenda.ts";
-import type { ControlPlane, Job, StepResult, StepStatus } from "../machine/control-plane.ts";
 import type { Machines } from "../machine/machines.ts";
+import { type PersistentTimers, persistentTimers } from "../machine/persistent-timers.ts";
+import type { Job, SsmBackend, StepResult, StepStatus } from "../machine/ssm-backend.ts";
 import { errorsOf } from "./aggregate.ts";
 import { contentOf, type Documents, stepsOf } from "./documents.ts";
 import { type Command, type Invocation, type InvocationStatus, isOver, type StatusDetails } from "./model.ts";
@@ -25,7 +25,7 @@ export interface Delivery {
   cancel(command: Command, instanceIds: readonly string[]): void;
   invocationsOf(command: Command): Invocation[];
   /** The agents' side of it. */
-  readonly agents: Pick<ControlPlane, "ready" | "report">;
+  readonly agents: Pick<SsmBackend, "ready" | "report">;
   /** The instance is gone for good: nothing can be delivered there. */
   forget(instanceId: string): void;
   resume(): void;
@@ -36,28 +36,28 @@ const DISPATCH_MS = 900;
 /** Not taken by then it is "Delayed", and tried again each minute (assumed). */
 const RETRY_MS = 60_000;
 
-interface Post {
+interface Outbox {
   readonly foundation: Foundation;
   readonly machines: Machines;
   readonly documents: Documents;
   readonly commands: Collection<Command>;
   readonly invocations: Collection<Invocation>;
-  agenda: Agenda | undefined;
+  timers: PersistentTimers | undefined;
 }
 
 const keyOf = (commandId: string, instanceId: string): string => `${commandId}/${instanceId}`;
 
-const invocationsOf = (post: Post, command: Command): Invocation[] =>
-  command.instanceIds.flatMap((id) => post.invocations.get(keyOf(command.commandId, id)) ?? []);
+const invocationsOf = (outbox: Outbox, command: Command): Invocation[] =>
+  command.instanceIds.flatMap((id) => outbox.invocations.get(keyOf(command.commandId, id)) ?? []);
 
-function move(post: Post, invocation: Invocation, status: InvocationStatus, details: StatusDetails = status): void {
+function move(outbox: Outbox, invocation: Invocation, status: InvocationStatus, details: StatusDetails = status): void {
   invocation.status = status;
   invocation.details = details;
-  post.invocations.set(keyOf(invocation.commandId, invocation.instanceId), invocation);
+  outbox.invocations.set(keyOf(invocation.commandId, invocation.instanceId), invocation);
   const { commandId, instanceId } = invocation;
-  const documentName = post.commands.get(commandId)?.documentName ?? "";
+  const documentName = outbox.commands.get(commandId)?.documentName ?? "";
   const requestedAt = new Date(invocation.requestedAt).toISOString();
-  post.foundation.bus.announce({
+  outbox.foundation.bus.announce({
     kind: "command-invocation",
     commandId,
     documentName,
@@ -67,8 +67,8 @@ function move(post: Post, invocation: Invocation, status: InvocationStatus, deta
   });
 }
 
-function jobOf(post: Post, command: Command): Job {
-  const document = post.documents.find(command.documentName, command.documentVersion);
+function jobOf(outbox: Outbox, command: Command): Job {
+  const document = outbox.documents.find(command.documentName, command.documentVersion);
   const { commandId, documentName, parameters } = command;
   return { commandId, documentName, parameters, steps: stepsOf(contentOf(document.content)) };
 }
@@ -76,83 +76,83 @@ function jobOf(post: Post, command: Command): Job {
 const waits = (invocation: Invocation): boolean => invocation.deliveredAt === null && !isOver(invocation);
 
 /** May one more machine begin? */
-function hasRoom(post: Post, command: Command): boolean {
-  const busy = invocationsOf(post, command).filter((one) => one.deliveredAt !== null && !isOver(one)).length;
+function hasRoom(outbox: Outbox, command: Command): boolean {
+  const busy = invocationsOf(outbox, command).filter((one) => one.deliveredAt !== null && !isOver(one)).length;
   return busy < command.maxConcurrency;
 }
 
-const inTime = (post: Post, command: Command): boolean =>
-  post.foundation.clock.now() <= command.requestedAt + command.timeoutSeconds * 1000;
+const inTime = (outbox: Outbox, command: Command): boolean =>
+  outbox.foundation.clock.now() <= command.requestedAt + command.timeoutSeconds * 1000;
 
-function tryDeliver(post: Post, command: Command, invocation: Invocation): void {
-  if (!waits(invocation) || !inTime(post, command) || !hasRoom(post, command)) return;
-  if (!post.machines.deliver(invocation.instanceId, jobOf(post, command))) return;
-  invocation.deliveredAt = post.foundation.clock.now();
-  move(post, invocation, "InProgress");
+function tryDeliver(outbox: Outbox, command: Command, invocation: Invocation): void {
+  if (!waits(invocation) || !inTime(outbox, command) || !hasRoom(outbox, command)) return;
+  if (!outbox.machines.deliver(invocation.instanceId, jobOf(outbox, command))) return;
+  invocation.deliveredAt = outbox.foundation.clock.now();
+  move(outbox, invocation, "InProgress");
 }
 
 /** After too many errors, what has not begun is not begun any more. */
-function stopAtErrors(post: Post, command: Command): void {
-  const all = invocationsOf(post, command);
+function stopAtErrors(outbox: Outbox, command: Command): void {
+  const all = invocationsOf(outbox, command);
   const stuck = all.length > command.maxConcurrency && errorsOf(all) > command.maxErrors;
   if (!stuck) return;
-  for (const invocation of all) if (waits(invocation)) move(post, invocation, "Failed", "Terminated");
+  for (const invocation of all) if (waits(invocation)) move(outbox, invocation, "Failed", "Terminated");
 }
 
-function dispatch(post: Post, commandId: string): void {
-  const command = post.commands.get(commandId);
+function dispatch(outbox: Outbox, commandId: string): void {
+  const command = outbox.commands.get(commandId);
   if (!command) return;
-  stopAtErrors(post, command);
-  for (const invocation of invocationsOf(post, command)) tryDeliver(post, command, invocation);
+  stopAtErrors(outbox, command);
+  for (const invocation of invocationsOf(outbox, command)) tryDeliver(outbox, command, invocation);
 }
 
 /** Tries again what no agent took, and calls it delayed. */
-function retry(post: Post, commandId: string): void {
-  dispatch(post, commandId);
-  const command = post.commands.get(commandId);
-  const waiting = command ? invocationsOf(post, command).filter(waits) : [];
-  for (const invocation of waiting) if (invocation.status === "Pending") move(post, invocation, "Delayed");
-  if (command && waiting.length > 0 && inTime(post, command)) plan(post, "retry", commandId, RETRY_MS);
+function retry(outbox: Outbox, commandId: string): void {
+  dispatch(outbox, commandId);
+  const command = outbox.commands.get(commandId);
+  const waiting = command ? invocationsOf(outbox, command).filter(waits) : [];
+  for (const invocation of waiting) if (invocation.status === "Pending") move(outbox, invocation, "Delayed");
+  if (command && waiting.length > 0 && inTime(outbox, command)) plan(outbox, "retry", commandId, RETRY_MS);
 }
 
 /** Delivery and execution time together are over (user guide, "Understanding command statuses"). */
-function expire(post: Post, commandId: string): void {
-  const command = post.commands.get(commandId);
-  for (const invocation of command ? invocationsOf(post, command) : []) {
+function expire(outbox: Outbox, commandId: string): void {
+  const command = outbox.commands.get(commandId);
+  for (const invocation of command ? invocationsOf(outbox, command) : []) {
     if (isOver(invocation)) continue;
-    move(post, invocation, "TimedOut", invocation.deliveredAt === null ? "DeliveryTimedOut" : "ExecutionTimedOut");
+    move(outbox, invocation, "TimedOut", invocation.deliveredAt === null ? "DeliveryTimedOut" : "ExecutionTimedOut");
   }
 }
 
-const plan = (post: Post, what: string, commandId: string, ms: number): void =>
-  post.agenda?.set(`${what}/${commandId}`, ms, what, { commandId });
+const plan = (outbox: Outbox, what: string, commandId: string, ms: number): void =>
+  outbox.timers?.set(`${what}/${commandId}`, ms, what, { commandId });
 
-function send(post: Post, command: Command, recipients: readonly Recipient[]): void {
+function send(outbox: Outbox, command: Command, recipients: readonly Recipient[]): void {
   const { commandId, requestedAt } = command;
-  post.commands.set(commandId, command);
+  outbox.commands.set(commandId, command);
   if (command.verdict) return;
   for (const { instanceId, computerName, refused } of recipients) {
     const blank = { status: "Pending", details: "Pending", deliveredAt: null, steps: [] } as const;
     const invocation = { commandId, instanceId, computerName, requestedAt, ...blank };
-    if (refused) move(post, invocation, "Failed", refused);
-    else move(post, invocation, "Pending");
+    if (refused) move(outbox, invocation, "Failed", refused);
+    else move(outbox, invocation, "Pending");
   }
-  plan(post, "dispatch", commandId, DISPATCH_MS);
-  plan(post, "retry", commandId, RETRY_MS);
-  plan(post, "expire", commandId, (command.timeoutSeconds + command.executionSeconds) * 1000);
+  plan(outbox, "dispatch", commandId, DISPATCH_MS);
+  plan(outbox, "retry", commandId, RETRY_MS);
+  plan(outbox, "expire", commandId, (command.timeoutSeconds + command.executionSeconds) * 1000);
 }
 
-function cancel(post: Post, command: Command, instanceIds: readonly string[]): void {
+function cancel(outbox: Outbox, command: Command, instanceIds: readonly string[]): void {
   command.cancelled = true;
-  post.commands.set(command.commandId, command);
-  for (const invocation of invocationsOf(post, command)) {
+  outbox.commands.set(command.commandId, command);
+  for (const invocation of invocationsOf(outbox, command)) {
     if (isOver(invocation) || !instanceIds.includes(invocation.instanceId)) continue;
     if (invocation.deliveredAt === null) {
-      move(post, invocation, "Cancelled");
+      move(outbox, invocation, "Cancelled");
       continue;
     }
-    move(post, invocation, "Cancelling");
-    post.machines.cancel(invocation.instanceId, command.commandId);
+    move(outbox, invocation, "Cancelling");
+    outbox.machines.cancel(invocation.instanceId, command.commandId);
   }
 }
 
@@ -164,21 +164,21 @@ const outcomes: Readonly<Record<StepStatus, readonly [InvocationStatus, StatusDe
 };
 
 function report(
-  post: Post,
+  outbox: Outbox,
   instanceId: string,
   commandId: string,
   status: StepStatus,
   steps: readonly StepResult[],
 ): void {
-  const invocation = post.invocations.get(keyOf(commandId, instanceId));
+  const invocation = outbox.invocations.get(keyOf(commandId, instanceId));
   if (!invocation || isOver(invocation)) return;
   invocation.steps = steps;
-  move(post, invocation, ...outcomes[status]);
-  dispatch(post, commandId);
+  move(outbox, invocation, ...outcomes[status]);
+  dispatch(outbox, commandId);
 }
 
-const waitingAt = (post: Post, instanceId: string): Invocation[] =>
-  post.invocations.values().filter((one) => one.instanceId === instanceId && waits(one));
+const waitingAt = (outbox: Outbox, instanceId: string): Invocation[] =>
+  outbox.invocations.values().filter((one) => one.instanceId === instanceId && waits(one));
 
 /**
  * Opens the delivery of commands.
@@ -187,26 +187,26 @@ const waitingAt = (post: Post, instanceId: string): Invocation[] =>
 export function openDelivery(foundation: Foundation, machines: Machines, documents: Documents): Delivery {
   const commands: Collection<Command> = foundation.store.collection("ssm-commands");
   const invocations: Collection<Invocation> = foundation.store.collection("ssm-invocations");
-  const post: Post = { foundation, machines, documents, commands, invocations, agenda: undefined };
-  post.agenda = agenda(foundation, "ssm-agenda", {
-    dispatch: ({ commandId = "" }) => dispatch(post, commandId),
-    retry: ({ commandId = "" }) => retry(post, commandId),
-    expire: ({ commandId = "" }) => expire(post, commandId),
+  const outbox: Outbox = { foundation, machines, documents, commands, invocations, timers: undefined };
+  outbox.timers = persistentTimers(foundation, "ssm-agenda", {
+    dispatch: ({ commandId = "" }) => dispatch(outbox, commandId),
+    retry: ({ commandId = "" }) => retry(outbox, commandId),
+    expire: ({ commandId = "" }) => expire(outbox, commandId),
   });
   return {
-    send: (command, recipients) => send(post, command, recipients),
+    send: (command, recipients) => send(outbox, command, recipients),
     pending: () => invocations.values().filter(waits).length,
-    cancel: (command, instanceIds) => cancel(post, command, instanceIds),
-    invocationsOf: (command) => invocationsOf(post, command),
+    cancel: (command, instanceIds) => cancel(outbox, command, instanceIds),
+    invocationsOf: (command) => invocationsOf(outbox, command),
     agents: {
       ready: (instanceId) => {
-        for (const one of waitingAt(post, instanceId)) dispatch(post, one.commandId);
+        for (const one of waitingAt(outbox, instanceId)) dispatch(outbox, one.commandId);
       },
-      report: (instanceId, commandId, status, steps) => report(post, instanceId, commandId, status, steps),
+      report: (instanceId, commandId, status, steps) => report(outbox, instanceId, commandId, status, steps),
     },
     forget: (instanceId) => {
-      for (const one of waitingAt(post, instanceId)) move(post, one, "Failed", "Undeliverable");
+      for (const one of waitingAt(outbox, instanceId)) move(outbox, one, "Failed", "Undeliverable");
     },
-    resume: () => post.agenda?.resume(),
+    resume: () => outbox.timers?.resume(),
   };
 }

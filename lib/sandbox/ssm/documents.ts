@@ -3,8 +3,8 @@ import { messageOf } from "../../message-of.ts";
 import { AwsError } from "../core/aws-service.ts";
 import type { Foundation } from "../core/foundation.ts";
 import type { Collection } from "../core/store.ts";
-import type { Step } from "../machine/control-plane.ts";
 import { sha256Of } from "../machine/disk.ts";
+import type { Step } from "../machine/ssm-backend.ts";
 import type { DocumentRecord } from "./model.ts";
 
 /** Go's regexp/syntax, in which the agent reads patterns: "The counting forms … have an upper limit of n=1000". */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AwsError } from "../core/aws-service.ts";
 import type { Foundation } from "../core/foundation.ts";
 import type { Collection } from "../core/store.ts";
-import type { StepResult } from "../machine/control-plane.ts";
+import type { StepResult } from "../machine/ssm-backend.ts";
 import { commandStatus } from "./aggregate.ts";
 import type { Delivery } from "./delivery.ts";
 import { contentOf, type Documents } from "./documents.ts";
@@ -51,7 +51,7 @@ export interface Invocations {
   cancel(input: z.output<typeof cancelInput>): object;
 }
 
-interface Desk {
+interface InvocationStores {
   readonly foundation: Foundation;
   readonly commands: Collection<Command>;
   readonly delivery: Delivery;
@@ -146,7 +146,7 @@ function passes(input: ListInput, command: Command, shown: Shown): boolean {
 }
 
 /** Newest first, those that reads see already. */
-function commandsFor({ foundation, commands }: Desk, input: ListInput): Command[] {
+function commandsFor({ foundation, commands }: InvocationStores, input: ListInput): Command[] {
   return commands
     .values()
     .filter((command) => command.visibleAt <= foundation.clock.now())
@@ -155,17 +155,17 @@ function commandsFor({ foundation, commands }: Desk, input: ListInput): Command[
     .toSorted((one, other) => other.requestedAt - one.requestedAt);
 }
 
-function listCommands(desk: Desk, input: ListInput): object {
-  const found = commandsFor(desk, input).filter((command) =>
-    passes(input, command, commandStatus(command, desk.delivery.invocationsOf(command))),
+function listCommands(stores: InvocationStores, input: ListInput): object {
+  const found = commandsFor(stores, input).filter((command) =>
+    passes(input, command, commandStatus(command, stores.delivery.invocationsOf(command))),
   );
   const { items, ...next } = pageOf(found, input.MaxResults, input.NextToken);
-  return { Commands: items.map((command) => commandShape(command, desk.delivery.invocationsOf(command))), ...next };
+  return { Commands: items.map((command) => commandShape(command, stores.delivery.invocationsOf(command))), ...next };
 }
 
-function listInvocations(desk: Desk, input: ListInput): object {
-  const found = commandsFor(desk, input).flatMap((command) =>
-    desk.delivery
+function listInvocations(stores: InvocationStores, input: ListInput): object {
+  const found = commandsFor(stores, input).flatMap((command) =>
+    stores.delivery
       .invocationsOf(command)
       .filter((one) => input.InstanceId === undefined || one.instanceId === input.InstanceId)
       .filter((one) => passes(input, command, one))
@@ -176,7 +176,7 @@ function listInvocations(desk: Desk, input: ListInput): object {
 }
 
 /** The step that is asked for: it must be named when the document has more than one. @throws AwsError */
-function stepName({ documents }: Desk, command: Command, wanted: string | undefined): string {
+function stepName({ documents }: InvocationStores, command: Command, wanted: string | undefined): string {
   const { mainSteps } = contentOf(documents.find(command.documentName, command.documentVersion).content);
   const names = mainSteps.map((step) => step.name);
   const name = wanted ?? (names.length === 1 ? names[0] : undefined);
@@ -200,12 +200,12 @@ function ending(step: StepResult | undefined): object {
   };
 }
 
-function getInvocation(desk: Desk, input: z.output<typeof getInvocationInput>): object {
-  const command = desk.commands.get(input.CommandId);
-  const visible = command !== undefined && command.visibleAt <= desk.foundation.clock.now();
-  const one = visible && desk.delivery.invocationsOf(command).find((each) => each.instanceId === input.InstanceId);
+function getInvocation(stores: InvocationStores, input: z.output<typeof getInvocationInput>): object {
+  const command = stores.commands.get(input.CommandId);
+  const visible = command !== undefined && command.visibleAt <= stores.foundation.clock.now();
+  const one = visible && stores.delivery.invocationsOf(command).find((each) => each.instanceId === input.InstanceId);
   if (!command || !one) throw new AwsError("InvocationDoesNotExist", "");
-  const name = stepName(desk, command, input.PluginName);
+  const name = stepName(stores, command, input.PluginName);
   return {
     CommandId: one.commandId,
     InstanceId: one.instanceId,
@@ -222,23 +222,28 @@ function getInvocation(desk: Desk, input: z.output<typeof getInvocationInput>): 
   };
 }
 
-function cancelCommand(desk: Desk, input: z.output<typeof cancelInput>): object {
-  const command = desk.commands.get(input.CommandId);
+function cancelCommand(stores: InvocationStores, input: z.output<typeof cancelInput>): object {
+  const command = stores.commands.get(input.CommandId);
   if (!command) throw new AwsError("InvalidCommandId", "The specified command ID isn't valid.");
   const foreign = input.InstanceIds.filter((id) => !command.instanceIds.includes(id));
   if (foreign.length > 0)
     throw new AwsError("InvalidInstanceId", `The command was not sent to [${foreign.join(", ")}].`);
-  desk.delivery.cancel(command, input.InstanceIds.length > 0 ? input.InstanceIds : command.instanceIds);
+  stores.delivery.cancel(command, input.InstanceIds.length > 0 ? input.InstanceIds : command.instanceIds);
   return {};
 }
 
 /** Opens the reading side. */
 export function openInvocations(foundation: Foundation, delivery: Delivery, documents: Documents): Invocations {
-  const desk: Desk = { foundation, delivery, documents, commands: foundation.store.collection("ssm-commands") };
+  const stores: InvocationStores = {
+    foundation,
+    delivery,
+    documents,
+    commands: foundation.store.collection("ssm-commands"),
+  };
   return {
-    listCommands: (input) => listCommands(desk, input),
-    listInvocations: (input) => listInvocations(desk, input),
-    get: (input) => getInvocation(desk, input),
-    cancel: (input) => cancelCommand(desk, input),
+    listCommands: (input) => listCommands(stores, input),
+    listInvocations: (input) => listInvocations(stores, input),
+    get: (input) => getInvocation(stores, input),
+    cancel: (input) => cancelCommand(stores, input),
   };
 }

@@ -3,7 +3,7 @@ import { AwsError } from "../core/aws-service.ts";
 import type { Foundation } from "../core/foundation.ts";
 import type { Collection } from "../core/store.ts";
 import type { Cloud } from "../core/surroundings.ts";
-import type { AgentFacts } from "../machine/control-plane.ts";
+import type { AgentFacts } from "../machine/ssm-backend.ts";
 import type { ManagedInstance } from "./model.ts";
 import { pageOf } from "./paging.ts";
 

@@ -1,4 +1,4 @@
-import type { StepResult } from "../machine/control-plane.ts";
+import type { StepResult } from "../machine/ssm-backend.ts";
 import type { Target } from "./targets.ts";
 
 /** One version of a document. */
@@ -35,7 +35,7 @@ export type StatusDetails =
   | "RateExceeded";
 
 /** Reason why a command ended before it began on any machine (user guide, "Understanding command statuses"). */
-export type Verdict = Extract<StatusDetails, "NoInstancesInTag" | "RateExceeded">;
+export type CommandRejection = Extract<StatusDetails, "NoInstancesInTag" | "RateExceeded">;
 
 /** A command for one machine. Times are ms since the epoch. */
 export interface Invocation {
@@ -60,7 +60,7 @@ export interface Command {
   readonly instanceIds: readonly string[];
   /** Targets that the machines were chosen by; empty when they were named. */
   readonly targets: readonly Target[];
-  readonly verdict: Verdict | null;
+  readonly verdict: CommandRejection | null;
   readonly requestedAt: number;
   /** Time from which reads see it. */
   readonly visibleAt: number;

@@ -1,4 +1,4 @@
-import type { StepResult } from "../machine/control-plane.ts";
+import type { StepResult } from "../machine/ssm-backend.ts";
 
 /** API reference: GetCommandInvocation shows the first 24,000 characters of output and 8,000 of errors. */
 const STDOUT_CHARACTERS = 24_000;

@@ -6,7 +6,7 @@ import type { Delivery, Recipient } from "./delivery.ts";
 import { parametersOf } from "./document-parameters.ts";
 import { contentOf, type Documents, LARGEST_BYTES, platformTypesOf, stepsOf } from "./documents.ts";
 import type { ManagedInstances } from "./managed-instances.ts";
-import type { Command, DocumentRecord, Verdict } from "./model.ts";
+import type { Command, CommandRejection, DocumentRecord } from "./model.ts";
 import { machinesFor, targetsInput } from "./targets.ts";
 
 /** Input of SendCommand; lengths and ranges are those of the API reference. */
@@ -63,7 +63,7 @@ function requireInstance({ cloud, account, region }: Sending, id: string, caller
 }
 
 /** Both the document and every instance must be allowed (user guide, "Setting up Run Command"). */
-function requireLeave(sending: Sending, input: Input, caller: Caller): void {
+function requirePermission(sending: Sending, input: Input, caller: Caller): void {
   const { account, region } = sending;
   caller.require("ssm:SendCommand", [`arn:aws:ssm:${region}:${account}:document/${input.DocumentName}`]);
   for (const id of input.InstanceIds) requireInstance(sending, id, caller);
@@ -120,7 +120,7 @@ const INVISIBLE_MS = [500, 2_000] as const;
 /** Invocations that may wait for their agents at once in an account (assumed; AWS names no figure). */
 const MOST_PENDING = 1_000;
 
-function verdictOn({ delivery }: Sending, instanceIds: readonly string[]): Verdict | null {
+function verdictOn({ delivery }: Sending, instanceIds: readonly string[]): CommandRejection | null {
   if (instanceIds.length === 0) return "NoInstancesInTag";
   return delivery.pending() + instanceIds.length > MOST_PENDING ? "RateExceeded" : null;
 }
@@ -183,7 +183,7 @@ function targeted(sending: Sending, { Targets: targets }: Input, forWindows: boo
  */
 export function sendCommand(sending: Sending, input: Input, caller: Caller): Command {
   requireOneWay(input);
-  requireLeave(sending, input, caller);
+  requirePermission(sending, input, caller);
   const document = documentOf(sending, input);
   const forWindows = platformTypesOf(contentOf(document.content)).includes("Windows");
   const recipients =

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Agenda } from "../../../lib/sandbox/machine/agenda.ts";
-import type { StepResult } from "../../../lib/sandbox/machine/control-plane.ts";
 import { type Machine, openMachine, type ScriptEnd } from "../../../lib/sandbox/machine/machine.ts";
+import type { PersistentTimers } from "../../../lib/sandbox/machine/persistent-timers.ts";
 import { newProcess } from "../../../lib/sandbox/machine/process.ts";
 import { resumeDocuments, takeDocument } from "../../../lib/sandbox/machine/programs/ssm-agent/documents.ts";
 import { serviceKey } from "../../../lib/sandbox/machine/services.ts";
+import type { StepResult } from "../../../lib/sandbox/machine/ssm-backend.ts";
 import { agentService, newMachineState } from "../../../lib/sandbox/machine/state.ts";
 import { type HandClock, handClock } from "../hand-clock.ts";
 import { handFoundation, instance, minutes } from "./stand.ts";
@@ -24,10 +24,10 @@ function bench(script: () => Promise<ScriptEnd>): Bench {
   const foundation = handFoundation(clock);
   const reports: Bench["reports"] = [];
   const reboots: string[] = [];
-  const agenda = {
+  const timers = {
     set: (_key, _ms, what) => void reboots.push(what),
     cancel: () => undefined,
-  } as Partial<Agenda> as Agenda;
+  } as Partial<PersistentTimers> as PersistentTimers;
   const state = newMachineState(facts, 4, "ABCDEFG");
   state.routes = [{ prefix: "169.254.169.254/32", nextHop: "10.0.0.1", interface: "Ethernet", persistent: false }];
   const machine = openMachine(
@@ -36,10 +36,10 @@ function bench(script: () => Promise<ScriptEnd>): Bench {
       surroundings: { cloud: { instance: () => facts } } as never,
       states: foundation.store.collection("s"),
       logs: foundation.store.collection("l"),
-      agenda: () => agenda,
+      timers: () => timers,
       programs: {},
       scripts: { observe: script },
-      controlPlane: () => ({
+      ssmBackend: () => ({
         ping: () => undefined,
         ready: () => undefined,
         report: (_, __, status, steps) => void reports.push({ status, steps }),

@@ -23,10 +23,10 @@ function machineWith(change: (machine: Machine) => void): Machine {
       surroundings: { cloud: { instance: () => facts } } as never,
       states: store.collection("s"),
       logs: store.collection("l"),
-      agenda: () => ({}) as never,
+      timers: () => ({}) as never,
       programs: {},
       scripts: {},
-      controlPlane: () => ({}) as never,
+      ssmBackend: () => ({}) as never,
     },
     state,
   );

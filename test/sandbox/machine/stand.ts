@@ -15,10 +15,10 @@ import { AwsError } from "../../../lib/sandbox/core/aws-service.ts";
 import { type Foundation, foundationOn } from "../../../lib/sandbox/core/foundation.ts";
 import { openStore, type Store } from "../../../lib/sandbox/core/store.ts";
 import type { Cloud, InstanceFacts, InstanceRole, KubernetesApi } from "../../../lib/sandbox/core/surroundings.ts";
-import type { ControlPlane, Job, StepResult } from "../../../lib/sandbox/machine/control-plane.ts";
 import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
 import { type Machines, machines } from "../../../lib/sandbox/machine/machines.ts";
 import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";
+import type { Job, SsmBackend, StepResult } from "../../../lib/sandbox/machine/ssm-backend.ts";
 import { town } from "../../../lib/sandbox/town.ts";
 import { type HandClock, handClock } from "../hand-clock.ts";
 
@@ -210,7 +210,7 @@ export function standOf(options: StandOptions = {}): Stand {
   const yard = machines(foundation, { kubernetes: options.kubernetes ?? deaf, cloud, role });
   const pings: Stand["pings"] = [];
   const reports: Report[] = [];
-  const control: ControlPlane = {
+  const control: SsmBackend = {
     ping: (instanceId) => void pings.push({ instanceId, at: clock.now() }),
     ready: () => undefined,
     report: (_, commandId, status, steps) => void reports.push({ commandId, status, steps }),

@@ -4,7 +4,7 @@ import { dependents, requireService, startService, stopService } from "../servic
 import type { ServiceState } from "../state.ts";
 
 /** service-control.ps1 looks twice a second and counts its looks. */
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
 async function awaitState(
   machine: Machine,
@@ -17,7 +17,7 @@ async function awaitState(
   for (let look = 0; !states.includes(service.state); look += 1) {
     if (look >= 2 * seconds)
       throw new Error(`${name} is ${service.state} after ${seconds} seconds (process ${service.processId})`);
-    await process.pause(LOOK_MS);
+    await process.pause(POLL_MS);
   }
 }
 

@@ -28,12 +28,12 @@ export const task: Doer<"task"> = async ({ machine, process }, wanted) => {
 };
 
 /** As apply.ps1 does: it looks once a second. */
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
 async function awaitEnd({ machine, process }: Applying, name: string, deadline: number): Promise<void> {
   while (taskOf(machine, name)?.running) {
     if (machine.foundation.clock.now() >= deadline) throw new Error("it did not end in time");
-    await process.pause(LOOK_MS);
+    await process.pause(POLL_MS);
   }
 }
 

@@ -3,7 +3,7 @@ import { messageOf } from "../../../message-of.ts";
 import { flagsOf } from "../command-line.ts";
 import { textAt } from "../kube-client.ts";
 import type { Machine, Program } from "../machine.ts";
-import { remembered } from "../remembered.ts";
+import { memoize } from "../memoize.ts";
 import { runningProgram } from "../running-programs.ts";
 import { logFault } from "./plain.ts";
 
@@ -18,7 +18,7 @@ const tableIn = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
 /** @throws Error when containerd could not read it */
-const confDirIn = remembered((text): string => {
+const confDirIn = memoize((text): string => {
   const config = parse(text);
   const version = Number(config.version ?? 1);
   const table = cniTables[version];

@@ -1,7 +1,7 @@
 import { messageOf } from "../../../message-of.ts";
-import { issuedAt, keepCertificate } from "../certificate-manager.ts";
+import { issuedAt, maintainCertificate } from "../certificate-manager.ts";
 import { flagsOf } from "../command-line.ts";
-import { type Credentials, callApi, certificateIn, complaintOf, credentialsAt, textAt } from "../kube-client.ts";
+import { type Credentials, callApi, certificateIn, credentialsAt, errorMessageOf, textAt } from "../kube-client.ts";
 import type { Program, ProgramContext } from "../machine.ts";
 import { copyRoutesToSwitch, createHnsNetwork, hnsNetwork } from "../network.ts";
 import { logFault } from "./plain.ts";
@@ -13,7 +13,7 @@ const SUBNET = "k8s.ovn.org/hybrid-overlay-node-subnet";
 const ROUTER_MAC = "k8s.ovn.org/hybrid-overlay-distributed-router-gateway-mac";
 /** "Network creation may take up to a minute to complete" in its log; these are assumed. */
 const CREATING_MS = [5_000, 20_000] as const;
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 
 interface Overlay {
   readonly context: ProgramContext;
@@ -45,7 +45,7 @@ function credentials({ context, certificate, bootstrap }: Overlay): Credentials 
 
 /** OVN-Kubernetes' own client certificate; the cluster's network operator approves it (node identity). */
 function keepOwnCertificate(overlay: Overlay): void {
-  void keepCertificate(overlay.context, {
+  void maintainCertificate(overlay.context, {
     signerName: "kubernetes.io/kube-apiserver-client",
     usage: "client auth",
     expirationSeconds: 86_400,
@@ -63,7 +63,7 @@ function keepOwnCertificate(overlay: Overlay): void {
 async function annotations(overlay: Overlay): Promise<Record<string, string>> {
   const { machine, process } = overlay.context;
   const answer = await callApi(machine, process, credentials(overlay), "GET", `/api/v1/nodes/${overlay.node}`);
-  if (answer.status !== 200) throw new Error(complaintOf(answer));
+  if (answer.status !== 200) throw new Error(errorMessageOf(answer));
   const { annotations: found } = answer.body.metadata as { readonly annotations?: Record<string, string> };
   return found ?? {};
 }
@@ -90,7 +90,7 @@ async function announce(overlay: Overlay, mac: string): Promise<void> {
   const patch = { metadata: { annotations: { [ROUTER_MAC]: mac } } };
   const path = `/api/v1/nodes/${overlay.node}`;
   const answer = await callApi(machine, process, credentials(overlay), "PATCH", path, patch);
-  if (answer.status !== 200) throw new Error(`Failed to set DRMAC annotation on node: ${complaintOf(answer)}`);
+  if (answer.status !== 200) throw new Error(`Failed to set DRMAC annotation on node: ${errorMessageOf(answer)}`);
 }
 
 /** One pass. @returns true when the node's network stands */
@@ -105,14 +105,14 @@ async function initialize(overlay: Overlay): Promise<boolean> {
 async function live(overlay: Overlay): Promise<void> {
   const { context } = overlay;
   keepOwnCertificate(overlay);
-  while (!issuedAt(context.machine, overlay.certificate)) await context.process.pause(LOOK_MS);
+  while (!issuedAt(context.machine, overlay.certificate)) await context.process.pause(POLL_MS);
   for (;;) {
     try {
       if (await initialize(overlay)) return;
     } catch (error) {
       context.log(`failed to initialize node: ${messageOf(error)}`);
     }
-    await context.process.pause(LOOK_MS);
+    await context.process.pause(POLL_MS);
   }
 }
 

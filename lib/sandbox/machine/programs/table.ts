@@ -14,7 +14,7 @@ import { ssmAgent } from "./ssm-agent/agent.ts";
  * A Go program talks to the service control manager only when it is told to; otherwise it runs unheard until the manager
  * ends it (kubelet's and kube-proxy's "--windows-service", containerd's "--run-service").
  */
-const toldBy =
+const serviceFlags =
   (flag: string, program: Program): Program =>
   (context) => {
     if (flagsOf(context.words, [flag]).get(flag) === "true") return program(context);
@@ -25,11 +25,11 @@ const toldBy =
 export const programs: Readonly<Record<ProgramName, Program>> = {
   "amazon-ssm-agent": ssmAgent,
   "ec2-launch": ec2Launch,
-  containerd: toldBy("run-service", containerd),
-  kubelet: toldBy("windows-service", kubelet),
-  "kube-proxy": toldBy("windows-service", kubeProxy),
+  containerd: serviceFlags("run-service", containerd),
+  kubelet: serviceFlags("windows-service", kubelet),
+  "kube-proxy": serviceFlags("windows-service", kubeProxy),
   "kube-log-runner": kubeLogRunner,
-  "hybrid-overlay-node": toldBy("windows-service", hybridOverlay),
-  "csi-proxy": toldBy("windows-service", csiProxy),
+  "hybrid-overlay-node": serviceFlags("windows-service", hybridOverlay),
+  "csi-proxy": serviceFlags("windows-service", csiProxy),
   windows_exporter: windowsExporter,
 };

@@ -4,8 +4,8 @@ import type { Machine, Script, ScriptEnd, ScriptRun } from "../machine.ts";
 import { type Applying, applyingOn } from "../operations/applying.ts";
 import { execute, inWords } from "../operations/execute.ts";
 import { downloadPinned } from "../operations/files.ts";
-import { enterMachine } from "./alone.ts";
 import { errorText } from "./causes.ts";
+import { acquireMachineMutex } from "./machine-mutex.ts";
 import { applyRequestSchema, operationOf, type PlanPlace, planSchema, type ReceivedPlan } from "./plan-schema.ts";
 import { requireSpace, writeEvent } from "./records.ts";
 import { lineOf, requestAs, requireInTime } from "./request.ts";
@@ -85,7 +85,7 @@ async function applied(run: ScriptRun, plan: ReceivedPlan): Promise<ApplyResult>
 
 async function received(run: ScriptRun): Promise<ReceivedPlan> {
   const { machine, process, request } = run;
-  await enterMachine(machine, process);
+  await acquireMachineMutex(machine, process);
   const asked = requestAs(request, applyRequestSchema);
   return "plan" in asked ? asked.plan : planAt(run, asked);
 }

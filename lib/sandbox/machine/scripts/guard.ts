@@ -5,8 +5,8 @@ import { addLinkLocalRoutes, removeStrayRoutes, usable } from "../network.ts";
 import { startBounded, stopBounded } from "../operations/service-control.ts";
 import { serviceOf } from "../services.ts";
 import { type Adapter, agentService, launchService } from "../state.ts";
-import { commandRuns } from "./alone.ts";
 import { errorText } from "./causes.ts";
+import { isCommandRunning } from "./machine-mutex.ts";
 import { readRecord, tryRecord, writeEvent } from "./records.ts";
 
 /** A way to the metadata service: an adapter and the gateway behind it. */
@@ -74,7 +74,7 @@ function look(machine: Machine, stateFile: string): Seen {
 
 /** Restarts the agent unless a command of ours runs. @returns whether it did */
 async function restartIdleAgent({ machine, process }: ScriptRun): Promise<boolean> {
-  if (commandRuns(machine)) return false;
+  if (isCommandRunning(machine)) return false;
   await stopBounded(machine, process, agentService);
   await startBounded(machine, process, agentService);
   return true;

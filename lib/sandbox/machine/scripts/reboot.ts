@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { RebootRequest, RebootResult } from "../../../../lambdas/desired/plan.ts";
 import { load } from "../loading.ts";
 import type { Machine, Script, ScriptEnd } from "../machine.ts";
-import { enterMachine } from "./alone.ts";
 import { errorText } from "./causes.ts";
+import { acquireMachineMutex } from "./machine-mutex.ts";
 import { guardAtRest, observation } from "./observe.ts";
 import { readRecord, writeRecord } from "./records.ts";
 import { lineOf, requestAs, requireInTime } from "./request.ts";
@@ -56,7 +56,7 @@ export const reboot: Script = async ({ machine, process, request: encoded }) => 
   let before = "";
   const after = String(machine.state.bootId);
   try {
-    await enterMachine(machine, process);
+    await acquireMachineMutex(machine, process);
     const request = requestAs(encoded, requestSchema);
     before = request.bootId;
     await guardAtRest({ machine, process });

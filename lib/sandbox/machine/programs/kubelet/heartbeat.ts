@@ -1,5 +1,5 @@
 import { messageOf } from "../../../../message-of.ts";
-import { type ApiAnswer, type Credentials, callApi, complaintOf } from "../../kube-client.ts";
+import { type ApiAnswer, type Credentials, callApi, errorMessageOf } from "../../kube-client.ts";
 import type { ProgramContext } from "../../machine.ts";
 import { type Address, type Condition, conditionsOf, newNode, ownAddresses, statusOf } from "./node-object.ts";
 import type { KubeletSettings } from "./settings.ts";
@@ -41,14 +41,15 @@ export async function registerNode(kubelet: Kubelet): Promise<void> {
       context.log(`Successfully registered node ${settings.nodeName}`);
       return;
     }
-    context.log(`Unable to register node with API server: ${complaintOf(answer)}`);
+    context.log(`Unable to register node with API server: ${errorMessageOf(answer)}`);
     await context.process.pause(wait);
   }
 }
 
 async function lookAtNode(kubelet: Kubelet): Promise<void> {
   const answer = await ask(kubelet, "GET", nodePath(kubelet));
-  if (answer.status !== 200) throw new Error(`error getting node ${kubelet.settings.nodeName}: ${complaintOf(answer)}`);
+  if (answer.status !== 200)
+    throw new Error(`error getting node ${kubelet.settings.nodeName}: ${errorMessageOf(answer)}`);
   const status = (answer.body.status ?? {}) as { addresses?: Address[]; conditions?: Condition[] };
   kubelet.seen.addresses = status.addresses ?? [];
   kubelet.seen.conditions = status.conditions ?? [];
@@ -65,7 +66,7 @@ async function report(kubelet: Kubelet, conditions: readonly Condition[]): Promi
   const own = seen.addresses.length === 0 ? { addresses: ownAddresses(context.machine, settings) } : {};
   const status = { ...statusOf(context.machine, settings, context.version, conditions), ...own };
   const answer = await ask(kubelet, "PATCH", `${nodePath(kubelet)}/status`, { status });
-  if (answer.status !== 200) throw new Error(`error updating node status: ${complaintOf(answer)}`);
+  if (answer.status !== 200) throw new Error(`error updating node status: ${errorMessageOf(answer)}`);
   seen.conditions = conditions;
   seen.reportedAt = context.machine.foundation.clock.now();
 }
@@ -107,7 +108,7 @@ async function renew(kubelet: Kubelet, last: Lease | undefined): Promise<Lease |
       ? await ask(kubelet, "PUT", path, { ...known.body, spec: fresh.spec })
       : await ask(kubelet, "POST", LEASES, fresh);
   if (answer.status === 200 || answer.status === 201) return answer.body;
-  kubelet.context.log(`Failed to update lease: ${complaintOf(answer)}`);
+  kubelet.context.log(`Failed to update lease: ${errorMessageOf(answer)}`);
   return undefined;
 }
 

@@ -1,6 +1,6 @@
 import { parse as parseYaml, stringify } from "yaml";
 import { messageOf } from "../../../../message-of.ts";
-import { issuedAt, keepCertificate } from "../../certificate-manager.ts";
+import { issuedAt, maintainCertificate } from "../../certificate-manager.ts";
 import type { Template } from "../../certificate-request.ts";
 import { type Credentials, credentialsAt, textAt } from "../../kube-client.ts";
 import type { Machine, Program, ProgramContext } from "../../machine.ts";
@@ -62,7 +62,7 @@ const identity = ({ nodeName }: KubeletSettings): Pick<Template, "commonName" | 
 });
 
 function keepClientCertificate(context: ProgramContext, settings: KubeletSettings): void {
-  void keepCertificate(context, {
+  void maintainCertificate(context, {
     signerName: "kubernetes.io/kube-apiserver-client-kubelet",
     usage: "client auth",
     expirationSeconds: null,
@@ -83,7 +83,7 @@ function servingTemplate({ settings, seen }: Kubelet): Template | null {
 }
 
 function keepServingCertificate(kubelet: Kubelet): void {
-  void keepCertificate(kubelet.context, {
+  void maintainCertificate(kubelet.context, {
     signerName: "kubernetes.io/kubelet-serving",
     usage: "server auth",
     expirationSeconds: null,

@@ -40,13 +40,13 @@ function refreshCredentials(machine: Machine): void {
 const connections = new WeakSet<Process>();
 
 /** Has it credentials, and nothing that silences it? */
-const mayTalk = (machine: Machine): boolean =>
+const canReachService = (machine: Machine): boolean =>
   (machine.state.credentialsUntil ?? 0) > machine.foundation.clock.now() && !machine.faultApplies("agent-silent");
 
 /** Does a registered agent run here that takes commands now? */
 export function agentListens(machine: Machine): boolean {
   const process = machine.processes.get(serviceKey(agentService));
-  return process !== undefined && connections.has(process) && mayTalk(machine);
+  return process !== undefined && connections.has(process) && canReachService(machine);
 }
 
 const releases: Readonly<Record<string, string>> = {
@@ -61,7 +61,7 @@ function ping(context: ProgramContext): boolean {
   const facts = machine.facts();
   const build = facts.build ?? "";
   try {
-    machine.controlPlane().ping(machine.id, {
+    machine.ssmBackend().ping(machine.id, {
       agentVersion: context.version,
       platformName: releases[build] ?? "Microsoft Windows Server",
       platformVersion: build,
@@ -94,21 +94,21 @@ async function register(context: ProgramContext): Promise<void> {
       continue;
     }
     refreshCredentials(machine);
-    if (mayTalk(machine) && ping(context)) return;
+    if (canReachService(machine) && ping(context)) return;
     await process.pause(machine.takes(...REFUSED_MS));
   }
 }
 
 function beat(context: ProgramContext): void {
   refreshCredentials(context.machine);
-  if (mayTalk(context.machine)) ping(context);
+  if (canReachService(context.machine)) ping(context);
 }
 
 function connected(context: ProgramContext): void {
   connections.add(context.process);
   context.process.every(HEARTBEAT_MS, () => beat(context));
   resumeDocuments(context.machine);
-  context.machine.controlPlane().ready(context.machine.id);
+  context.machine.ssmBackend().ready(context.machine.id);
 }
 
 async function live(context: ProgramContext): Promise<void> {

@@ -1,9 +1,9 @@
-import type { Job, Step, StepResult, StepStatus } from "../../control-plane.ts";
 import { endProcess, type Machine } from "../../machine.ts";
 import { metadataAnswers } from "../../metadata.ts";
 import { restart } from "../../power.ts";
 import { newProcess } from "../../process.ts";
 import { serviceKey } from "../../services.ts";
+import type { Job, Step, StepResult, StepStatus } from "../../ssm-backend.ts";
 import { agentService } from "../../state.ts";
 import { runStep } from "./step.ts";
 
@@ -45,7 +45,7 @@ const keep = (machine: Machine, document: Document): void =>
 
 function tell(machine: Machine, document: Document, status: StepStatus): void {
   book(machine).delete(keyOf(machine, document.job.commandId));
-  machine.controlPlane().report(machine.id, document.job.commandId, status, document.results);
+  machine.ssmBackend().report(machine.id, document.job.commandId, status, document.results);
 }
 
 /** A command has ended; the service hears of it now or when the agent is back. */

@@ -1,7 +1,7 @@
 import { messageOf } from "../../../../message-of.ts";
-import type { Job, Step, StepResult } from "../../control-plane.ts";
 import type { Machine, ScriptEnd } from "../../machine.ts";
 import type { Process } from "../../process.ts";
+import type { Job, Step, StepResult } from "../../ssm-backend.ts";
 import { scriptNameOf } from "../../tasks.ts";
 
 type Ending = ScriptEnd & { readonly timedOut?: boolean };

@@ -3,7 +3,7 @@
  * @param make from a text to a value that nobody changes; what it throws is not remembered
  * @param most texts that are remembered; the oldest goes first
  */
-export function remembered<T>(make: (text: string) => T, most = 500): (text: string) => T {
+export function memoize<T>(make: (text: string) => T, most = 500): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {
     const value = known.get(text);

@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from "../core/clock.ts";
 import type { Foundation } from "../core/foundation.ts";
 
-interface Appointment {
+interface Timer {
   readonly key: string;
   readonly due: number;
   readonly what: string;
@@ -9,10 +9,10 @@ interface Appointment {
 }
 
 /** Action for an appointment that is due; must not throw. */
-export type Duty = (data: Readonly<Record<string, string>>) => void;
+export type TimerHandler = (data: Readonly<Record<string, string>>) => void;
 
 /** Timers that survive a kill of the process: each lies in the store until it has happened. */
-export interface Agenda {
+export interface PersistentTimers {
   /** Replaces an appointment of the same key. `ms` counts from now. */
   set(key: string, ms: number, what: string, data: Readonly<Record<string, string>>): void;
   cancel(key: string): void;
@@ -27,43 +27,47 @@ export interface Agenda {
  * @param name the collection that holds it
  * @param duties what each kind of appointment does, by its name
  */
-export function agenda(foundation: Foundation, name: string, duties: Readonly<Record<string, Duty>>): Agenda {
-  const book = foundation.store.collection<Appointment>(name);
+export function persistentTimers(
+  foundation: Foundation,
+  name: string,
+  handlers: Readonly<Record<string, TimerHandler>>,
+): PersistentTimers {
+  const stored = foundation.store.collection<Timer>(name);
   const armed = new Map<string, Cancel>();
   const clock: Clock = foundation.clock;
 
   // An appointment is gone together with what it brought about: a kill leaves both or neither.
-  const happen = (key: string): void =>
+  const fire = (key: string): void =>
     foundation.store.together(() => {
-      const appointment = book.get(key);
+      const timer = stored.get(key);
       armed.delete(key);
-      book.delete(key);
-      if (appointment) duties[appointment.what]?.(appointment.data);
+      stored.delete(key);
+      if (timer) handlers[timer.what]?.(timer.data);
     });
   const cancel = (key: string): void => {
     armed.get(key)?.();
     armed.delete(key);
-    book.delete(key);
+    stored.delete(key);
   };
   const arm = (key: string, ms: number): void => {
     armed.get(key)?.();
     armed.set(
       key,
-      clock.after(ms, () => happen(key)),
+      clock.after(ms, () => fire(key)),
     );
   };
   return {
     set: (key, ms, what, data) => {
-      book.set(key, { key, due: clock.now() + ms, what, data });
+      stored.set(key, { key, due: clock.now() + ms, what, data });
       arm(key, ms);
     },
     cancel,
     cancelAll: (prefix) => {
-      for (const key of book.keys()) if (key.startsWith(prefix)) cancel(key);
+      for (const key of stored.keys()) if (key.startsWith(prefix)) cancel(key);
     },
-    has: (key) => book.has(key),
+    has: (key) => stored.has(key),
     resume: () => {
-      for (const one of book.values()) arm(one.key, Math.max(0, one.due - clock.now()));
+      for (const one of stored.values()) arm(one.key, Math.max(0, one.due - clock.now()));
     },
   };
 }

@@ -42,7 +42,7 @@ export interface StepResult {
 }
 
 /** The Systems Manager service as an agent sees it. */
-export interface ControlPlane {
+export interface SsmBackend {
   /** Registration and heartbeat. @throws AwsError when the instance's role may not. */
   ping(instanceId: string, facts: AgentFacts): void;
   /** The agent is connected and takes messages from now on. */
