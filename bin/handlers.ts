@@ -1,21 +1,12 @@
 import { clients } from "../lambdas/clients/clients.ts";
 import type { Transport } from "../lambdas/clients/transport.ts";
 import { directoryTick } from "../lambdas/cloud-events/directory-tick.ts";
-import { hostedCloudEvents } from "../lambdas/cloud-events/handler.ts";
 import type { DoorConfiguration } from "../lambdas/front-door/configuration.ts";
-import { hostedFrontDoor } from "../lambdas/front-door/hosted.ts";
-import { settings } from "../lambdas/settings.ts";
-import { hosted } from "../lambdas/steps/host.ts";
+import { type Settings, settings } from "../lambdas/settings.ts";
 import { ledger } from "../lambdas/steps/ledger/ledger.ts";
-import { addNodes } from "../lambdas/workflows/add-nodes.ts";
-import { look } from "../lambdas/workflows/look.ts";
-import { provisionNode } from "../lambdas/workflows/provision-node.ts";
-import { removeNode } from "../lambdas/workflows/remove-node.ts";
-import { sweep } from "../lambdas/workflows/sweep.ts";
 import { documentHashes, scriptDocuments } from "../lib/constructs/script-document.ts";
-import { type FunctionName, type FunctionShape, functions } from "../lib/functions.ts";
+import { type FunctionShape, functionNames, functionOf, functions, type PrincipalName } from "../lib/functions.ts";
 import { aliasesFor } from "../lib/permissions.ts";
-import type { PrincipalName } from "../lib/place.ts";
 import { activity } from "../lib/sandbox/core/activity.ts";
 import type { Caller } from "../lib/sandbox/core/aws-service.ts";
 import type { WireRequest } from "../lib/sandbox/core/wire.ts";
@@ -47,7 +38,7 @@ export const environmentOf = (
   { aws, slack, frontDoor }: Addresses,
 ): Record<string, string> => {
   const { accessKeyId, secretAccessKey } = ground.keys.of(name);
-  const { account }: Partial<FunctionShape> = functions[name as FunctionName] ?? {};
+  const account = functionOf(name)?.account;
   return {
     AWS_REGION: town.region,
     AWS_ACCESS_KEY_ID: accessKeyId,
@@ -75,32 +66,36 @@ export const environmentOf = (
 
 type Handler = Parameters<Ground["lambda"]["mount"]>[2];
 
+/** Runtime of a mounted handler: what every function is given, and what the front door alone reads. */
+type Runtime = Addresses & { readonly settings: Settings; readonly log: (line: string) => void };
+
+/** Exports of a function's entry file. */
+interface Entry {
+  readonly createHandler: (runtime: Runtime) => Handler;
+}
+
+const entryOf = (file: string): Promise<Entry> => import(new URL(`../${file}`, import.meta.url).href);
+
+/** The entry files of the function table, loaded as Lambda would load their bundles. */
+const loaded = await Promise.all(
+  functionNames.map(async (name) => [name, await entryOf(functions[name].entry)] as const),
+);
+
 /** Mounts the very handlers that are deployed on the ground; each acts as its own principal. */
 export function mountHandlers(ground: Ground, addresses: Addresses): void {
-  const log = (name: string) => (line: string) => ground.log(name, line);
-  const host = (name: string) => ({
-    ...addresses,
-    log: log(name),
-    settings: settings(environmentOf(ground, name, addresses)),
-  });
   const watched =
     (handler: Handler): Handler =>
     (event, context) => {
       const work = handler(event, context);
       return addresses.during ? addresses.during(work) : work;
     };
-  const mount = (name: FunctionName, handler: Handler) => {
+  for (const [name, { createHandler }] of loaded) {
     const { timeoutSeconds, executionSeconds }: FunctionShape = functions[name];
     const limits = { timeoutSeconds, ...(executionSeconds ? { executionTimeoutSeconds: executionSeconds } : {}) };
-    ground.lambda.mount(lambdaName(name), limits, watched(handler));
-  };
-  mount("front-door", hostedFrontDoor(host("front-door")));
-  mount("cloud-events", hostedCloudEvents(host("cloud-events")));
-  mount("add-nodes", hosted(addNodes, host("add-nodes")));
-  mount("provision-node", hosted(provisionNode, host("provision-node")));
-  mount("remove-node", hosted(removeNode, host("remove-node")));
-  mount("sweep", hosted(sweep, host("sweep")));
-  mount("look", hosted(look, host("look")));
+    const log = (line: string) => ground.log(name, line);
+    const runtime = { ...addresses, log, settings: settings(environmentOf(ground, name, addresses)) };
+    ground.lambda.mount(lambdaName(name), limits, watched(createHandler(runtime)));
+  }
 }
 
 /** As each release does: the front door must know who is in which group before the schedule's first tick. */

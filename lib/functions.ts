@@ -1,11 +1,10 @@
 import type { Account } from "../lambdas/desired/accounts.ts";
-import type { PrincipalName } from "./place.ts";
 
 const HOUR = 3_600;
 
-/** Settings by which a function runs: the stack deploys it so, and the sandbox hosts it so. */
+/** One function: the stack deploys it so, and the sandbox mounts it so. */
 export interface FunctionShape {
-  /** The handler's file. */
+  /** The file that exports `handler` for Lambda and `createHandler` for the sandbox. */
   readonly entry: string;
   /** Seconds that one invocation may take. */
   readonly timeoutSeconds: number;
@@ -15,38 +14,94 @@ export interface FunctionShape {
   readonly executionSeconds?: number;
   /** The service account by which it asks the cluster, and so the secret that it reads; left out, it never asks. */
   readonly account?: Account;
+  /** Durable functions that it may start. */
+  readonly starts: readonly string[];
+  /** The doctor, in `look`, has it try its own rights: set where a function changes something in the account. */
+  readonly triesItsRights?: true;
+  /** Name of its permissions in lib/permissions.ts. */
+  readonly permissions: string;
 }
 
+type Limits = Pick<FunctionShape, "entry" | "timeoutSeconds" | "memoryMiB"> & { readonly executionSeconds: number };
+
 /** A workflow's invocation lasts from one wait to the next; the steps between end by their own time-outs. */
-const workflow = (name: string, executionHours: number): FunctionShape & { readonly executionSeconds: number } => ({
+const workflow = (name: string, executionHours: number): Limits => ({
   entry: `lambdas/workflows/${name}.ts`,
   timeoutSeconds: 300,
   memoryMiB: 1024,
   executionSeconds: executionHours * HOUR,
 });
 
-/** Every function that runs in the cloud but the one that publishes a release. */
-export const functions = {
-  "front-door": { entry: "lambdas/front-door/handler.ts", timeoutSeconds: 10, memoryMiB: 1769 },
-  "cloud-events": { entry: "lambdas/cloud-events/handler.ts", timeoutSeconds: 30, memoryMiB: 512 },
-  "add-nodes": { ...workflow("add-nodes", 12), account: "look" },
-  "provision-node": { ...workflow("provision-node", 8), account: "join" },
-  "remove-node": { ...workflow("remove-node", 8), account: "act" },
-  look: { ...workflow("look", 1), account: "look" },
-  sweep: workflow("sweep", 1),
-} as const satisfies Partial<Record<PrincipalName, FunctionShape>>;
+/** The rows as they are, once each starts only functions that have a row. */
+const table = <const Rows extends Readonly<Record<string, FunctionShape>>>(
+  rows: Rows & { readonly [Name in keyof Rows]: { readonly starts: readonly (keyof Rows)[] } },
+): Rows => rows;
+
+/**
+ * Every function that runs in the cloud but the one that publishes a release. Principals, bundles, the stack's functions and
+ * the sandbox's handlers derive from these rows; permissions are written down by hand in lib/permissions.ts.
+ */
+export const functions = table({
+  "front-door": {
+    entry: "lambdas/front-door/handler.ts",
+    timeoutSeconds: 10,
+    memoryMiB: 1769,
+    starts: ["add-nodes", "remove-node", "look"],
+    permissions: "front-door",
+  },
+  "cloud-events": {
+    entry: "lambdas/cloud-events/handler.ts",
+    timeoutSeconds: 30,
+    memoryMiB: 512,
+    starts: ["sweep", "look"],
+    permissions: "cloud-events",
+  },
+  "add-nodes": { ...workflow("add-nodes", 12), account: "look", starts: ["provision-node"], permissions: "add-nodes" },
+  "provision-node": {
+    ...workflow("provision-node", 8),
+    account: "join",
+    starts: [],
+    triesItsRights: true,
+    permissions: "provision-node",
+  },
+  "remove-node": {
+    ...workflow("remove-node", 8),
+    account: "act",
+    starts: [],
+    triesItsRights: true,
+    permissions: "remove-node",
+  },
+  look: { ...workflow("look", 1), account: "look", starts: [], permissions: "look" },
+  sweep: { ...workflow("sweep", 1), starts: [], permissions: "sweep" },
+});
 
 /** A function by its name. */
 export type FunctionName = keyof typeof functions;
 
+/** A holder of permissions: a function, the one that publishes a release, EventBridge's role, or the Windows nodes' role. */
+export type PrincipalName = FunctionName | "release" | "publisher" | "node";
+
+/** Name of a function's permissions in lib/permissions.ts. */
+export type PermissionsName = (typeof functions)[FunctionName]["permissions"];
+
 /** All of them, in the order of a request's way. */
 export const functionNames = Object.keys(functions) as readonly FunctionName[];
 
-/** Those that nobody waits for: an event that one of them failed on is kept as a dead letter. */
+/** Tells a function from the other principals. */
+export const isFunction = (principal: string): principal is FunctionName => Object.hasOwn(functions, principal);
+
+/** The row of a principal; undefined for one that is no function of the table. */
+export const functionOf = (principal: string): FunctionShape | undefined =>
+  isFunction(principal) ? functions[principal] : undefined;
+
+/** Those that run asynchronously: an event that one of them failed on is kept as a dead letter. */
 export const asynchronousNames: readonly FunctionName[] = functionNames.filter((name) => name !== "front-door");
 
 /** The durable ones. */
 export const workflowNames = functionNames.filter((name) => "executionSeconds" in functions[name]);
+
+/** Those that the doctor has try their own rights. */
+export const triedNames: readonly FunctionName[] = functionNames.filter((name) => functionOf(name)?.triesItsRights);
 
 /** Entry files to bundle for a deployment: every function, and the one that publishes a release. */
 export const entries: Readonly<Record<FunctionName | "release", string>> = {
@@ -55,5 +110,4 @@ export const entries: Readonly<Record<FunctionName | "release", string>> = {
 };
 
 /** Does the function ask the cluster's API server, and so need a way to it? */
-export const callsKubernetes = (name: string): boolean =>
-  (functions as Readonly<Record<string, FunctionShape>>)[name]?.account !== undefined;
+export const callsKubernetes = (name: string): boolean => functionOf(name)?.account !== undefined;

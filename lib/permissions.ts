@@ -1,6 +1,17 @@
 import { LIVE, RIGHTS } from "../lambdas/aliases.ts";
 import { BY_TIME, UNFINISHED } from "../lambdas/records.ts";
-import { asynchronousNames, callsKubernetes } from "./functions.ts";
+import {
+  asynchronousNames,
+  callsKubernetes,
+  type FunctionName,
+  functionNames,
+  functionOf,
+  functions,
+  isFunction,
+  type PermissionsName,
+  type PrincipalName,
+  triedNames,
+} from "./functions.ts";
 import { launch, seeVolumeKey, useVolumeKey } from "./launch-statements.ts";
 import {
   command,
@@ -18,7 +29,7 @@ import {
   terminate,
 } from "./machine-statements.ts";
 import { node } from "./node-statements.ts";
-import { filled, type Place, type PrincipalName, type ServicePlace } from "./place.ts";
+import { filled, type Place, type ServicePlace } from "./place.ts";
 import { type PolicyHolder, resourcePolicies } from "./resource-policies.ts";
 import {
   keepFailedEvents,
@@ -51,33 +62,27 @@ import {
   writeLedger,
 } from "./statements.ts";
 
-/** Function → the workflows that it starts. */
-const starts: Readonly<Partial<Record<PrincipalName, readonly PrincipalName[]>>> = {
-  "front-door": ["add-nodes", "remove-node", "look"],
-  "cloud-events": ["sweep", "look"],
-  "add-nodes": ["provision-node"],
-};
-
-/** Functions that the doctor asks, in `look`, to try their own rights: those that change something in the account. */
-const tried: readonly PrincipalName[] = ["provision-node", "remove-node"];
-
-/** Is a function asked to try its own rights? */
-export const isTried = (principal: PrincipalName): boolean => tried.includes(principal);
+/** The alias by which a function is asked to try its own rights, as far as it is asked. */
+const rightsAliases = (asker: PrincipalName): readonly (readonly [string, string])[] =>
+  asker === "look" ? triedNames.map((name) => [name, RIGHTS] as const) : [];
 
 /** Workflow → the alias by which a function calls it; of others it is not told. */
 export const aliasesFor = (principal: PrincipalName): Readonly<Record<string, string>> =>
   Object.fromEntries([
-    ...(starts[principal] ?? []).map((name) => [name, LIVE]),
-    ...(principal === "look" ? tried : []).map((name) => [name, RIGHTS]),
+    ...(functionOf(principal)?.starts ?? []).map((name) => [name, LIVE]),
+    ...rightsAliases(principal),
   ]);
 
-/** Permissions of each function's code, and of the nodes. The stack grants exactly these and the sandbox enforces them. */
-const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
+/**
+ * Permissions by the name that a function's row gives, and those of the principals that have no row. The stack grants exactly
+ * these and the sandbox enforces them.
+ */
+const permissions: Readonly<Record<PermissionsName | Exclude<PrincipalName, FunctionName>, readonly Statement[]>> = {
   "front-door": [
     readLedger,
     writeLedger,
     slackSecret,
-    start(starts["front-door"]),
+    start(functions["front-door"].starts),
     wakeExecutions("add-nodes", "provision-node", "remove-node"),
   ],
   "cloud-events": [
@@ -86,7 +91,7 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     keepDirectory,
     slackSecret,
     wakeExecutions("provision-node"),
-    start(starts["cloud-events"]),
+    start(functions["cloud-events"].starts),
   ],
   "add-nodes": [
     durable("add-nodes"),
@@ -98,7 +103,7 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     seeInstances,
     seeSecurityGroups,
     images,
-    start(starts["add-nodes"]),
+    start(functions["add-nodes"].starts),
     followExecutions("provision-node"),
     forgetJoinSecrets,
   ],
@@ -164,15 +169,18 @@ const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
     seeAgents,
     seePayload,
     seeSubscribers,
-    tryRights(tried),
+    tryRights(triedNames),
   ],
   release: [publishRelease, withdrawRelease, readDirectoryAtOnce],
   publisher: [publishToPeople],
   node,
 };
 
-/** Everybody who holds permissions. */
-export const principals = Object.keys(permissions) as readonly PrincipalName[];
+/** Every principal that holds permissions. */
+export const principals: readonly PrincipalName[] = [...functionNames, "release", "publisher", "node"];
+
+const permissionsOf = (principal: PrincipalName): readonly Statement[] =>
+  permissions[isFunction(principal) ? functions[principal].permissions : principal];
 
 /** Roles that are no function's. */
 const noFunction: ReadonlySet<string> = new Set<PrincipalName>(["publisher", "node"]);
@@ -190,7 +198,7 @@ const serviceStatements = (principal: PrincipalName, inVpc: boolean): readonly S
 
 /** Permissions granted to a function's code, and those of its role that the code is denied. */
 const codeStatements = (principal: PrincipalName, inVpc: boolean): readonly Statement[] => [
-  ...permissions[principal],
+  ...permissionsOf(principal),
   ...(inVpc && callsKubernetes(principal) ? [leaveNetworkToLambda(principal)] : []),
 ];
 

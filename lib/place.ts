@@ -1,16 +1,3 @@
-/** Holders of permissions: one name per function, "publisher" for EventBridge's role, "node" for the Windows nodes'. */
-export type PrincipalName =
-  | "front-door"
-  | "cloud-events"
-  | "add-nodes"
-  | "provision-node"
-  | "remove-node"
-  | "look"
-  | "sweep"
-  | "release"
-  | "publisher"
-  | "node";
-
 /** Names that the stack leaves to CloudFormation, by function or role; where it chose none, they go by convention. */
 export type Names = Readonly<Partial<Record<string, string>>>;
 

@@ -1,4 +1,5 @@
-import type { Place, PrincipalName } from "../lib/place.ts";
+import type { PrincipalName } from "../lib/functions.ts";
+import type { Place } from "../lib/place.ts";
 import type { Context } from "../lib/sandbox/core/aws-service.ts";
 
 /** Place of the cases: account, region, cluster and resources. */

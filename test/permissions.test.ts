@@ -1,9 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the policy variable is IAM's, not ours.
 import { describe, expect, it } from "vitest";
 import { accounts } from "../lambdas/desired/accounts.ts";
-import { type FunctionShape, functionNames, functions } from "../lib/functions.ts";
+import { functionNames, functionOf, type PrincipalName } from "../lib/functions.ts";
 import { permissionsFor, resourcePoliciesFor } from "../lib/permissions.ts";
-import type { PrincipalName } from "../lib/place.ts";
 import { allows, decide, type Requester } from "../lib/sandbox/aws/policy.ts";
 import type { Context } from "../lib/sandbox/core/aws-service.ts";
 import { cases, instance, ours, place } from "./permission-cases.ts";
@@ -25,7 +24,7 @@ describe("the credentials of the cluster", () => {
     );
 
   it.each(accounts)("are read by the functions that are %s in the cluster, and by no other", (account) => {
-    const using = functionNames.filter((name) => (functions[name] as FunctionShape).account === account);
+    const using = functionNames.filter((name) => functionOf(name)?.account === account);
     expect(using.length).toBeGreaterThan(0);
     expect(holding("GetSecretValue", account).toSorted()).toEqual(using.toSorted());
   });

@@ -7,7 +7,7 @@ import { executionName, executions } from "../steps/executions.ts";
 import { ledger } from "../steps/ledger/ledger.ts";
 import { isUnderWay } from "../steps/machine/machine.ts";
 import { metrics } from "../steps/metrics.ts";
-import { runtime } from "../steps/runtime.ts";
+import { runtime as releaseDocument } from "../steps/runtime.ts";
 import { people } from "../steps/slack/people.ts";
 import type { World } from "../steps/world.ts";
 import { checkFrontDoor } from "./front-door-check.ts";
@@ -34,8 +34,8 @@ const tickEvent = z.object({
 /** Work of one tick of a schedule; the answer is for the log. */
 type Schedule = (tick: string) => Promise<string>;
 
-/** Surroundings of this door: settings, clock and transport. */
-export interface CloudEventsHost {
+/** Runtime of this function: settings, clocks and transport. */
+export interface Runtime {
   readonly settings: Settings;
   readonly now: () => number;
   /** Milliseconds since the epoch: the clock that Slack's signatures are dated by. */
@@ -45,24 +45,24 @@ export interface CloudEventsHost {
   readonly log?: (line: string) => void;
 }
 
-const worldOf = ({ settings, now, transport }: CloudEventsHost): World => ({
+const worldOf = ({ settings, now, transport }: Runtime): World => ({
   clients: clients(settings, transport),
   settings,
   now,
 });
 
 /** Our schedules, by the end of their rule's name. */
-function schedulesOf(world: World, host: CloudEventsHost): Readonly<Record<string, Schedule>> {
+function schedulesOf(world: World, runtime: Runtime): Readonly<Record<string, Schedule>> {
   const { start } = executions(world);
   return {
     "front-door": async () => {
-      const { frontDoorUrl } = host.settings;
+      const { frontDoorUrl } = runtime.settings;
       if (!frontDoorUrl) return "ignored: nobody told me the front door's address";
       return checkFrontDoor({
         signingSecret: world.clients.signingSecret,
-        now: () => Math.floor(host.slackNow() / 1000),
-        send: frontDoor(frontDoorUrl, host.transport),
-        report: metrics(host).frontDoorAnswers,
+        now: () => Math.floor(runtime.slackNow() / 1000),
+        send: frontDoor(frontDoorUrl, runtime.transport),
+        report: metrics(runtime).frontDoorAnswers,
       });
     },
     sweep: async (tick) => {
@@ -75,7 +75,7 @@ function schedulesOf(world: World, host: CloudEventsHost): Readonly<Record<strin
     },
     // The front door has no time to ask Slack who is who.
     people: async () => {
-      const { groups, standings } = await people(world).synchronise(await runtime(world).rules());
+      const { groups, standings } = await people(world).synchronise(await releaseDocument(world).rules());
       return `${Object.keys(groups).length} groups and ${Object.keys(standings).length} people are known`;
     },
   };
@@ -107,9 +107,9 @@ async function wakeForMachine(world: World, { detail }: z.infer<typeof instanceE
  * out of order: they only say "look now", and whoever is woken looks for itself.
  * @returns what was done, for the log
  */
-export const hostedCloudEvents = (host: CloudEventsHost): ((event: unknown) => Promise<string>) => {
-  const world = worldOf(host);
-  const schedules = Object.entries(schedulesOf(world, host));
+export const createHandler = (runtime: Runtime): ((event: unknown) => Promise<string>) => {
+  const world = worldOf(runtime);
+  const schedules = Object.entries(schedulesOf(world, runtime));
   return async (event) => {
     const tick = tickEvent.safeParse(event).data;
     if (tick) {
@@ -124,10 +124,10 @@ export const hostedCloudEvents = (host: CloudEventsHost): ((event: unknown) => P
   };
 };
 
-let door: ReturnType<typeof hostedCloudEvents> | undefined;
+let door: ReturnType<typeof createHandler> | undefined;
 
 /** The Lambda entry, target of EventBridge rules. */
 export const handler = (event: unknown): Promise<string> => {
-  door ??= hostedCloudEvents({ settings: settings(), now: Date.now, slackNow: Date.now });
+  door ??= createHandler({ settings: settings(), now: Date.now, slackNow: Date.now });
   return door(event);
 };

@@ -27,7 +27,7 @@ export interface Command {
   readonly dryRun: boolean;
   readonly effect: Effect;
   /** The durable function that does it, by its file name in workflows/; null when the front door answers alone. */
-  readonly workflow: "add-nodes" | "remove-node" | "look" | null;
+  readonly workflow: string | null;
   /** Opens a dialog at once (Slack allows three seconds), filled in by the workflow. */
   readonly dialog: boolean;
   /** One line for the list of commands. */

@@ -9,11 +9,14 @@ import type { HttpEvent } from "./verify.ts";
 const configuration = (): DoorConfiguration =>
   JSON.parse(readFileSync(new URL(CONFIGURATION_FILE, import.meta.url), "utf8"));
 
-let door: ReturnType<typeof hostedFrontDoor> | undefined;
+/** The same handler for a given runtime. */
+export const createHandler = hostedFrontDoor;
+
+let door: ReturnType<typeof createHandler> | undefined;
 
 /** The Lambda entry, behind a Function URL. */
 export const handler = (event: HttpEvent, context: unknown): Promise<HttpAnswer> => {
-  door ??= hostedFrontDoor({
+  door ??= createHandler({
     settings: settings(),
     configuration: configuration(),
     now: Date.now,

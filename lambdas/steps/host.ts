@@ -5,11 +5,11 @@ import type { Transport } from "../clients/transport.ts";
 import { type Settings, settings } from "../settings.ts";
 import { type Steps, steps } from "./steps.ts";
 
-/** A workflow before it knows its world. */
+/** A workflow before it is given its steps. */
 export type Workflow<Payload> = (steps: Steps) => (payload: Payload, ctx: DurableContext) => Promise<unknown>;
 
-/** Surroundings of a workflow: its settings, its clock, and the way its requests leave. */
-export interface Host {
+/** Runtime of a workflow: its settings, its clock, and the way its requests leave. */
+export interface Runtime {
   readonly settings: Settings;
   readonly now: () => number;
   readonly transport?: Transport;
@@ -17,18 +17,28 @@ export interface Host {
   readonly log?: (line: string) => void;
 }
 
-/** Joins a workflow and its world into a Lambda handler. */
-export function hosted<Payload>(workflow: Workflow<Payload>, host: Host): DurableLambdaHandler {
-  const made = clients(host.settings, host.transport);
-  const verbs = steps({ clients: made, settings: host.settings, now: host.now, log: host.log });
-  return withDurableExecution(workflow(verbs), { durableExecutionClient: durableClient(made.lambda) });
+/** A workflow's handlers: one made for a given runtime, and the one that Lambda runs. */
+export interface LambdaEntry {
+  readonly createHandler: (runtime: Runtime) => DurableLambdaHandler;
+  readonly handler: DurableLambdaHandler;
 }
 
-/** The handler as Lambda runs it: its world is built from the environment at the first invocation and kept. */
-export function deployed<Payload>(workflow: Workflow<Payload>): DurableLambdaHandler {
-  let handler: DurableLambdaHandler | undefined;
-  return (event, context) => {
-    handler ??= hosted(workflow, { settings: settings(), now: Date.now });
-    return handler(event, context);
+/**
+ * Makes the exports of a durable function's entry file.
+ * @returns `createHandler` for a given runtime, and `handler`, which reads the environment at its first invocation
+ */
+export function lambdaEntry<Payload>(workflow: Workflow<Payload>): LambdaEntry {
+  const createHandler = (runtime: Runtime): DurableLambdaHandler => {
+    const made = clients(runtime.settings, runtime.transport);
+    const verbs = steps({ clients: made, settings: runtime.settings, now: runtime.now, log: runtime.log });
+    return withDurableExecution(workflow(verbs), { durableExecutionClient: durableClient(made.lambda) });
+  };
+  let kept: DurableLambdaHandler | undefined;
+  return {
+    createHandler,
+    handler: (event, context) => {
+      kept ??= createHandler({ settings: settings(), now: Date.now });
+      return kept(event, context);
+    },
   };
 }

@@ -11,7 +11,7 @@ import { launcherOf } from "../steps/ec2/instances.ts";
 import { launchObstacles } from "../steps/ec2/launch-obstacles.ts";
 import type { Image } from "../steps/ec2/launch-request.ts";
 import { executionName } from "../steps/executions.ts";
-import { deployed } from "../steps/host.ts";
+import { lambdaEntry } from "../steps/host.ts";
 import type { Runtime } from "../steps/runtime.ts";
 import type { Steps } from "../steps/steps.ts";
 import { step } from "./engine/durable.ts";
@@ -136,5 +136,5 @@ async function end(steps: Steps, ask: AddStart, begun: Begun, room: Room, last: 
   if (view) await publish(steps, view, last, begun.commandWord);
 }
 
-/** The Lambda entry. */
-export const handler = deployed(addNodes);
+/** The entry for Lambda and for the sandbox. */
+export const { createHandler, handler } = lambdaEntry(addNodes);

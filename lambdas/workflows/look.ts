@@ -10,7 +10,7 @@ import type { Message } from "../records.ts";
 import { detailsOf, instanceIdOf, isWindows, rowOf } from "../steps/cluster/node-facts.ts";
 import type { Node } from "../steps/cluster/nodes.ts";
 import type { Machine } from "../steps/ec2/instances.ts";
-import { deployed } from "../steps/host.ts";
+import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { diagnose } from "./doctor/diagnose.ts";
 import { watchingCredentials } from "./doctor/watch-credentials.ts";
@@ -88,5 +88,5 @@ async function describeNode(steps: Steps, typed: string, begun: Begun): Promise<
 /** `/win nodes`, `/win node`, `/win operations`, `/win doctor`: reads, and tells the asker alone; watches by schedule. */
 export const look = watchingCredentials(tell);
 
-/** The Lambda entry. */
-export const handler = deployed(look);
+/** The entry for Lambda and for the sandbox. */
+export const { createHandler, handler } = lambdaEntry(look);

@@ -1,6 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Stage } from "../records.ts";
-import { deployed } from "../steps/host.ts";
+import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { tryingRights } from "./doctor/diagnose.ts";
 import { renewingCredential } from "./doctor/watch-credentials.ts";
@@ -52,5 +52,5 @@ export const provisionNode = renewingCredential(
   ),
 );
 
-/** The Lambda entry. */
-export const handler = deployed(provisionNode);
+/** The entry for Lambda and for the sandbox. */
+export const { createHandler, handler } = lambdaEntry(provisionNode);

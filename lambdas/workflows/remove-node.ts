@@ -1,7 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { dialogOf, type Start } from "../commands/command.ts";
 import { removalNotice } from "../messages/remove/dialog.ts";
-import { deployed } from "../steps/host.ts";
+import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { tryingRights } from "./doctor/diagnose.ts";
 import { renewingCredential } from "./doctor/watch-credentials.ts";
@@ -34,5 +34,5 @@ export const removeNode = renewingCredential(
   }),
 );
 
-/** The Lambda entry. */
-export const handler = deployed(removeNode);
+/** The entry for Lambda and for the sandbox. */
+export const { createHandler, handler } = lambdaEntry(removeNode);

@@ -3,7 +3,7 @@ import { isChange } from "../commands/list.ts";
 import { lostMessage } from "../messages/operation/endings.ts";
 import { lostNotice, type Notice } from "../messages/operation/notices.ts";
 import type { NodeRecord, OperationRecord } from "../records.ts";
-import { deployed } from "../steps/host.ts";
+import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { MINUTE, step } from "./engine/durable.ts";
 import { callPeople } from "./engine/escalate.ts";
@@ -96,5 +96,5 @@ async function end(steps: Steps, { id, why }: Lost): Promise<void> {
 const stillRuns = async (steps: Steps, { executionArn }: NodeRecord): Promise<boolean> =>
   executionArn !== null && (await steps.executions.status(executionArn)) === "RUNNING";
 
-/** The Lambda entry. */
-export const handler = deployed(sweep);
+/** The entry for Lambda and for the sandbox. */
+export const { createHandler, handler } = lambdaEntry(sweep);

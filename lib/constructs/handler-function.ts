@@ -5,9 +5,8 @@ import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { LIVE, RIGHTS } from "../../lambdas/aliases.ts";
-import type { FunctionShape } from "../functions.ts";
-import { isTried, servicePermissionsFor } from "../permissions.ts";
-import type { PrincipalName } from "../place.ts";
+import { type FunctionShape, functionOf, type PrincipalName } from "../functions.ts";
+import { servicePermissionsFor } from "../permissions.ts";
 import type { ResourceStatement, Statement } from "../statement.ts";
 import { deadLetterQueue } from "./dead-letters.ts";
 import { acknowledgeWildcards, permissionsPolicy, policyStatement, resourceStatement } from "./permissions-policy.ts";
@@ -19,7 +18,7 @@ export interface HandlerFunctionProps {
   readonly principal: PrincipalName;
   readonly cluster: string;
   readonly description: string;
-  readonly shape: Omit<FunctionShape, "entry" | "account">;
+  readonly shape: Pick<FunctionShape, "timeoutSeconds" | "memoryMiB" | "executionSeconds">;
   /** Folder of the bundle. */
   readonly bundle: string;
   readonly environment: Record<string, string>;
@@ -116,7 +115,7 @@ export class HandlerFunction extends Construct {
 
   #alias(principal: PrincipalName): Alias {
     const { currentVersion: version } = this.lambda;
-    if (isTried(principal)) new Alias(this, "Rights", { aliasName: RIGHTS, version });
+    if (functionOf(principal)?.triesItsRights) new Alias(this, "Rights", { aliasName: RIGHTS, version });
     const live = new Alias(this, "Live", { aliasName: LIVE, version });
     live.configureAsyncInvoke({ maxEventAge: MAXIMUM_EVENT_AGE, retryAttempts: RETRIES });
     return live;

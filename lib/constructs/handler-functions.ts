@@ -37,7 +37,7 @@ export function handlerFunctions(
   const make = (name: FunctionName): HandlerFunction => {
     const known = made.get(name);
     if (known) return known;
-    const { entry: _, account, ...shape }: FunctionShape = functions[name];
+    const shape: FunctionShape = functions[name];
     const handler = new HandlerFunction(scope, logicalId(name), {
       principal: name,
       cluster: props.cluster,
@@ -47,11 +47,11 @@ export function handlerFunctions(
       environment: {
         ...props.environment,
         CASEMENT_FUNCTIONS: namesOfCalled(name),
-        ...(account ? { CASEMENT_ACCOUNT: account } : {}),
+        ...(shape.account ? { CASEMENT_ACCOUNT: shape.account } : {}),
       },
       logRetention: props.logRetention,
       asynchronous: asynchronousNames.includes(name),
-      ...(props.network && account ? { network: props.network } : {}),
+      ...(props.network && shape.account ? { network: props.network } : {}),
       ...(name === "front-door" ? { reservedConcurrency: props.frontDoorConcurrency } : {}),
     });
     made.set(name, handler);

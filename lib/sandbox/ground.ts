@@ -1,5 +1,6 @@
 import { type ScriptDocument, scriptDocuments } from "../constructs/script-document.ts";
 import { rulesOf } from "../event-rules.ts";
+import { functionNames } from "../functions.ts";
 import { permissionsFor, resourcePoliciesFor } from "../permissions.ts";
 import { conventionalName, type Place } from "../place.ts";
 import type { Statement } from "../statement.ts";
@@ -25,7 +26,7 @@ import { type LambdaService, lambdaService } from "./durable/lambda-service.ts";
 import { type Kubernetes, kubernetesApi } from "./kubernetes/api.ts";
 import { type Machines, machines } from "./machine/machines.ts";
 import { type Choice, chosen, type Wish } from "./neighbours/choice.ts";
-import { functionNames, type Keys, keys, VISITOR } from "./principals.ts";
+import { type Keys, keys, VISITOR } from "./principals.ts";
 
 import { type Slack, slack } from "./slack/slack.ts";
 import { type Ssm, ssm } from "./ssm/ssm.ts";

@@ -18,17 +18,6 @@ export interface Keys {
 /** Principal for calls to the ground from outside (the AWS CLI, a test); may do everything, as the owner of an account may. */
 export const VISITOR = "visitor";
 
-/** Functions of the sandbox, as principals and as function names. */
-export const functionNames = [
-  "front-door",
-  "cloud-events",
-  "add-nodes",
-  "provision-node",
-  "remove-node",
-  "look",
-  "sweep",
-] as const;
-
 /**
  * Makes the keys at the first start and finds them again later.
  * @param random keys of a sandbox protect nothing: a seed may repeat them

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
-import { hostedCloudEvents } from "../../lambdas/cloud-events/handler.ts";
+import { createHandler } from "../../lambdas/cloud-events/handler.ts";
 import { newCallbackId } from "../../lib/sandbox/durable/tokens.ts";
 import { lambdaName } from "../../lib/sandbox/ground.ts";
 import { town } from "../../lib/sandbox/town.ts";
@@ -21,7 +21,7 @@ afterAll(() => ground.close());
 const door = (event: unknown): Promise<string> => {
   const settings = ground.settings("cloud-events");
   const { now } = ground.foundation.clock;
-  return hostedCloudEvents({ settings, now, slackNow: now, transport: ground.transport })(event);
+  return createHandler({ settings, now, slackNow: now, transport: ground.transport })(event);
 };
 
 const finished = (status: string, commandId = COMMAND) => ({

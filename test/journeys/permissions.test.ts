@@ -4,8 +4,8 @@ import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-sec
 import { SendCommandCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { afterEach, expect, test } from "vitest";
 import { scriptDocuments } from "../../lib/constructs/script-document.ts";
+import type { PrincipalName } from "../../lib/functions.ts";
 import { codePermissionsFor } from "../../lib/permissions.ts";
-import type { PrincipalName } from "../../lib/place.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
 import { lambdaName } from "../../lib/sandbox/ground.ts";
 import { inProcess } from "../../lib/sandbox/in-process.ts";

@@ -5,7 +5,7 @@ import type { Configuration } from "../../lambdas/configuration.ts";
 import type { Settings } from "../../lambdas/settings.ts";
 import { type Steps, steps } from "../../lambdas/steps/steps.ts";
 import { documentHashes, scriptDocuments } from "../../lib/constructs/script-document.ts";
-import { type FunctionShape, functions } from "../../lib/functions.ts";
+import { type FunctionName, functionOf } from "../../lib/functions.ts";
 import { aliasesFor, permissionsFor } from "../../lib/permissions.ts";
 import { access } from "../../lib/sandbox/aws/access.ts";
 import { instanceRole } from "../../lib/sandbox/aws/instance-role.ts";
@@ -17,12 +17,9 @@ import type { InstanceRole } from "../../lib/sandbox/core/surroundings.ts";
 import { furnish } from "../../lib/sandbox/furnish.ts";
 import { type Ground, ground, lambdaName } from "../../lib/sandbox/ground.ts";
 import { inProcess } from "../../lib/sandbox/in-process.ts";
-import type { functionNames } from "../../lib/sandbox/principals.ts";
 import { town } from "../../lib/sandbox/town.ts";
 import { place } from "../../lib/sandbox/town-account.ts";
 import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
-
-type Principal = (typeof functionNames)[number];
 
 /** Beginning of the ground's time, which stands still unless a test lets it pass. */
 export const START = Date.parse("2026-11-21T08:00:00Z");
@@ -36,21 +33,21 @@ export interface Stand extends Ground {
   readonly transport: Transport;
   /** Role with which machines read. */
   readonly nodeRole: InstanceRole;
-  settings(principal: Principal): Settings;
+  settings(principal: FunctionName): Settings;
   /** The verbs as a function has them: with its permissions and no others. */
-  as(principal: Principal): Steps;
+  as(principal: FunctionName): Steps;
   pass(seconds: number): Promise<void>;
   close(): Promise<void>;
 }
 
-const settingsOf = ({ keys }: Ground, principal: Principal): Settings => ({
+const settingsOf = ({ keys }: Ground, principal: FunctionName): Settings => ({
   region: town.region,
   credentials: keys.of(principal),
   awsEndpoint: "http://aws.sandbox.test",
   cluster: town.cluster.name,
   bucket: town.bucket,
   ledgerTable: town.ledgerTable,
-  account: (functions as Readonly<Record<string, FunctionShape>>)[principal]?.account,
+  account: functionOf(principal)?.account,
   slackSecret: town.slackSecret,
   slackUrl: `${SLACK}/api/`,
   functions: Object.fromEntries(
@@ -73,7 +70,7 @@ export async function stand(): Promise<Stand> {
   const configuration = townConfiguration({ apiServer: KUBERNETES, authority: here.kubernetes.authorityPem });
   await furnish(here, configuration, KUBERNETES);
   const transport = inProcess(here, work);
-  const settings = (principal: Principal): Settings => settingsOf(here, principal);
+  const settings = (principal: FunctionName): Settings => settingsOf(here, principal);
   return {
     ...here,
     configuration,
