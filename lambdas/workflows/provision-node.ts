@@ -7,8 +7,8 @@ import { renewingCredential } from "./doctor/watch-credentials.ts";
 import { step } from "./engine/durable.ts";
 import { admit, verify } from "./provision/admit.ts";
 import { configureMachine, guardRoute, installFeatures, installPayload } from "./provision/configure.ts";
-import { trouble } from "./provision/handle-failure.ts";
-import { beginJob, enter, type Job, letGo, type ProvisionStart, record } from "./provision/job.ts";
+import { handleFailure } from "./provision/handle-failure.ts";
+import { beginJob, enter, type Job, type ProvisionStart, record, releaseAll } from "./provision/job.ts";
 import { clientCertificate, networkReady, nodeReady, nodeRegistered, servingCertificate } from "./provision/join.ts";
 import { agentOnline, launch } from "./provision/launch.ts";
 
@@ -45,9 +45,9 @@ export const provisionNode = renewingCredential(
             record(job, { status: "succeeded", waitsFor: null, endedAt: steps.timestamp() }),
           );
         } catch (error) {
-          await trouble(job, error);
+          await handleFailure(job, error);
         }
-        await letGo(job);
+        await releaseAll(job);
       },
   ),
 );

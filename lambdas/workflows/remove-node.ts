@@ -9,7 +9,7 @@ import { step } from "./engine/durable.ts";
 import { beginOperation, failOperation } from "./operation/lifecycle.ts";
 import { type Chosen, choose, previewRemoval, refuseRemoval } from "./remove/choose.ts";
 import { confirm } from "./remove/confirm.ts";
-import { takeOut } from "./remove/drain-and-terminate.ts";
+import { drainAndTerminate } from "./remove/drain-and-terminate.ts";
 
 /** `/win remove`: judges, shows what would go, asks, and takes the node out; nothing is touched before the answer. */
 export const removeNode = renewingCredential(
@@ -24,7 +24,7 @@ export const removeNode = renewingCredential(
       const chosen = await step(ctx, "judge", (): Promise<Chosen> => choose(steps, start, begun, node));
       if (chosen.refusal) return await step(ctx, "refuse", () => refuseRemoval(steps, start, begun, chosen));
       if (dryRun) return await step(ctx, "show what would happen", () => previewRemoval(steps, start, begun, chosen));
-      if (await confirm(ctx, steps, start, begun, chosen)) await takeOut(ctx, steps, start, begun, chosen);
+      if (await confirm(ctx, steps, start, begun, chosen)) await drainAndTerminate(ctx, steps, start, begun, chosen);
     } catch (error) {
       await step(ctx, "end without a removal", async () => {
         const said = await failOperation(steps, start, error);

@@ -6,7 +6,7 @@ import type { NodeRecord, OperationRecord } from "../records.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { MINUTE, step } from "./engine/durable.ts";
-import { callPeople } from "./engine/escalate.ts";
+import { escalate } from "./engine/escalate.ts";
 import { closeLostNode } from "./node/lost-node.ts";
 
 /** Payload with which a tick of the schedule starts the sweep. */
@@ -31,7 +31,7 @@ export const sweep =
     const lost = await step(ctx, "find operations that were lost", () => findLost(steps));
     for (const one of lost) {
       const notice = await step(ctx, `give back what ${one.id} held`, () => giveBack(steps, one));
-      if (notice) await callPeople(ctx, steps, one.id, notice);
+      if (notice) await escalate(ctx, steps, one.id, notice);
       // Without a release nobody knows the channel, and Slack may be away: people were called past it.
       if (notice) await step(ctx, `say that ${one.id} was lost`, () => say(steps, one)).catch(() => undefined);
       // Last: until then the next sweep finds the operation again.

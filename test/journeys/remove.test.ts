@@ -145,7 +145,7 @@ test("a budget holds the removal up, says so, and lets it go on when it allows",
   here = await inhabited();
   await guardedPod(here, web);
   await sayYes(here, "ip-10-0-3-7");
-  await here.pass(3);
+  await here.pass(3.5);
   expect(openly(here)[0]).toMatch(
     /evicting its pods.*waits for disruption budgets to let 1 pod go \(default\/guarded: The disruption budget guard needs 1 healthy pods and has 1/,
   );

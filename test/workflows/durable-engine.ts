@@ -1,6 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Steps } from "../../lambdas/steps/steps.ts";
-import { type Bounds, onlyUntil } from "../../lambdas/workflows/engine/durable.ts";
+import { untilTime, type WaitOptions } from "../../lambdas/workflows/engine/durable.ts";
 import { type Ended, type Outside, sandboxEngine } from "../sandbox/durable/backends.ts";
 
 /** Fakes the time that a workflow's waits take; `tearDown` puts it back. */
@@ -19,9 +19,9 @@ export const run = (
 export const verbs = (given: object): Steps =>
   ({ now: Date.now, timestamp: () => new Date().toISOString(), ...given }) as Steps;
 
-/** Bounds of ten minutes from now that nobody cancels, but for what a test changes. */
-export const tenMinutes = (changes: Partial<Bounds> = {}): Bounds => ({
-  ...onlyUntil(inMinutes(10), Date.now),
+/** WaitOptions of ten minutes from now that nobody cancels, but for what a test changes. */
+export const tenMinutes = (changes: Partial<WaitOptions> = {}): WaitOptions => ({
+  ...untilTime(inMinutes(10), Date.now),
   ...changes,
 });
 

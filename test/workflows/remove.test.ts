@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chosen, choose } from "../../lambdas/workflows/remove/choose.ts";
-import { takeOut } from "../../lambdas/workflows/remove/drain-and-terminate.ts";
+import { drainAndTerminate } from "../../lambdas/workflows/remove/drain-and-terminate.ts";
 import { enter } from "../../lambdas/workflows/remove/removal.ts";
 import { configurationWith } from "../desired/okd-facts.ts";
 import { operationRecord } from "../messages/records.ts";
@@ -68,7 +68,7 @@ async function answeredYes(change: Partial<Found>) {
   const asked: Chosen = await choose(steps, start, begun, NAME);
   expect(asked.refusal).toBeNull();
   Object.assign(found, change);
-  const ended = await run((ctx) => takeOut(ctx, steps, start, begun, asked));
+  const ended = await run((ctx) => drainAndTerminate(ctx, steps, start, begun, asked));
   return { why: ended.error.message, taken };
 }
 

@@ -5,7 +5,7 @@ import { credentialMessage, credentialNotice } from "../../messages/doctor/crede
 import type { Workflow } from "../../steps/host.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { causeOf, step } from "../engine/durable.ts";
-import { callPeople } from "../engine/escalate.ts";
+import { escalate } from "../engine/escalate.ts";
 
 /** Payload with which the schedule starts the look at the credentials in the cluster. */
 export interface WatchCredentials {
@@ -77,7 +77,7 @@ async function watch(steps: Steps, ctx: DurableContext, tick: string): Promise<v
   });
   if (news.length === 0) return;
   const notice = credentialNotice(news);
-  if (notice) await callPeople(ctx, steps, "credentials", notice);
+  if (notice) await escalate(ctx, steps, "credentials", notice);
   // Without a release nobody knows the channel, and Slack may be away: people were called past it.
   await step(ctx, "tell the channel", () => tell(steps, news, tick)).catch(() => undefined);
 }

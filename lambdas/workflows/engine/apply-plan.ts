@@ -2,7 +2,7 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { ApplyResult, Operation, Plan } from "../../desired/plan.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { type Bounds, StageFailed, step } from "./durable.ts";
+import { StageFailed, step, type WaitOptions } from "./durable.ts";
 import { runScript } from "./run-script.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function applyPlan(
   held: Lease,
   name: string,
   operations: readonly Operation[],
-  bounds: Bounds,
+  bounds: WaitOptions,
 ): Promise<ApplyResult> {
   const [operation = held.owner, index = "0"] = held.owner.split(":");
   const plan: Plan = { format: 1, operation, notAfter: Math.floor(bounds.until / 1000), operations };

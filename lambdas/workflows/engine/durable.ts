@@ -2,22 +2,22 @@ import { type DurableContext, DurableOperationError, StepSemantics } from "@aws/
 import { Retryable } from "../../errors.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 
-/** A stage did not reach its end: the sentence says why, in the machine's or service's own words. */
+/** A stage failed; the message says why, in the machine's or service's own words. */
 export class StageFailed extends Error {
   override readonly name: string = "StageFailed";
 }
 
 /** The stage's deadline passed: trying again would not help. */
-export class TimeIsUp extends StageFailed {
-  override readonly name = "TimeIsUp";
-  /** Condition that was still unmet, in words. */
-  readonly waitsFor: string;
+export class DeadlineExceeded extends StageFailed {
+  override readonly name = "DeadlineExceeded";
+  /** Reason why the last poll was pending, or the error that a service answered instead. */
+  readonly pendingReason: string;
 
-  /** @param answer what a service said last instead of an answer, null when it was asked without trouble */
-  constructor(waitsFor: string, answer: string | null = null) {
-    const gaveUp = waitsFor === "" ? "gave up" : `gave up waiting for ${waitsFor}`;
+  /** @param answer error of the last poll, null if the poll itself worked */
+  constructor(pendingReason: string, answer: string | null = null) {
+    const gaveUp = pendingReason === "" ? "gave up" : `gave up waiting for ${pendingReason}`;
     super(answer === null ? gaveUp : `${gaveUp}; the last answer was: ${answer}`);
-    this.waitsFor = answer ?? waitsFor;
+    this.pendingReason = answer ?? pendingReason;
   }
 }
 
@@ -26,7 +26,7 @@ export class MachineEnded extends StageFailed {
   override readonly name = "MachineEnded";
 }
 
-/** Somebody pressed cancel. */
+/** The operation was cancelled; the message is the user id of the person. */
 export class Cancelled extends Error {
   override readonly name = "Cancelled";
 }
@@ -117,20 +117,23 @@ export const causeOf = (error: unknown): Error => {
   return error instanceof Error ? error : new Error(String(error));
 };
 
-/** One look at the world: either it is there, or what is still missing in words. */
-export type Look<T> = { readonly done: T } | { readonly waitsFor: string };
+/** Result of one poll: the value, or the reason why there is none yet. */
+export type Poll<T> = { readonly done: T } | { readonly pendingReason: string };
 
-/** It is there. */
-export const found = <T>(done: T): Look<T> => ({ done });
+/** Ends a wait with its value. */
+export const done = <T>(value: T): Poll<T> => ({ done: value });
 
-/** It is not there yet: what is still missing, in words. */
-export const still = (waitsFor: string): Look<never> => ({ waitsFor });
+/**
+ * Continues a wait.
+ * @param pendingReason what is missing, as it follows "waits for": "the agent to come online"
+ */
+export const pending = (pendingReason: string): Poll<never> => ({ pendingReason });
 
-/** State of a wait between its looks; its end is decided outside, because a check must never throw. */
+/** State of a wait between its polls. Its end is acted on outside, because a check must never throw. */
 type Waiting<T> =
-  | { readonly kind: "waiting"; readonly waitsFor: string }
+  | { readonly kind: "waiting"; readonly pendingReason: string; readonly secondsLeft: number }
   | { readonly kind: "done"; readonly value: T }
-  | { readonly kind: "late"; readonly waitsFor: string; readonly answer: string | null }
+  | { readonly kind: "late"; readonly pendingReason: string; readonly answer: string | null }
   | { readonly kind: "cancelled"; readonly by: string }
   | { readonly kind: "ended"; readonly why: string }
   | { readonly kind: "failed"; readonly why: string };
@@ -138,73 +141,101 @@ type Waiting<T> =
 /** Milliseconds; the configuration counts its deadlines in minutes. */
 export const MINUTE = 60_000;
 
-/** Bounds of a wait. */
-export interface Bounds {
+/** Deadline of a wait, what may end it early, and who is told while it lasts. */
+export interface WaitOptions {
   /** Milliseconds since the epoch. */
   readonly until: number;
   readonly now: () => number;
-  /** Finds the person who cancelled; null while nobody did. */
+  /** Finds the person who cancelled; null if the operation was not cancelled. */
   readonly cancelledBy: () => Promise<string | null>;
   /** Describes the end of the machine that is waited for; null while it may still answer. */
   readonly endOfMachine: () => Promise<string | null>;
-  /** Told when what is waited for has changed. */
-  readonly onWaiting: (waitsFor: string) => Promise<void>;
+  /** Called after each poll that is pending. @param isNew the reason differs from that of the poll before */
+  readonly onPending: (pendingReason: string, isNew: boolean) => Promise<void>;
 }
 
 /**
- * Bounds that nobody can cancel and that tell nobody: for what has to be brought to its end.
+ * A wait that only its deadline ends, without progress: for work that must be finished.
  * @param untilMs milliseconds since the epoch
  */
-export const onlyUntil = (untilMs: number, now: () => number): Bounds => ({
+export const untilTime = (untilMs: number, now: () => number): WaitOptions => ({
   until: untilMs,
   now,
   cancelledBy: async () => null,
   endOfMachine: async () => null,
-  onWaiting: async () => undefined,
+  onPending: async () => undefined,
 });
 
-/** The first looks come quickly, later ones every fifteen seconds: each look is an operation of the execution. */
-const pause = (attempt: number) => ({ seconds: attempt < 4 ? 5 : 15 });
+/** Pauses between polls, each until the wait has lasted so many seconds. Every poll is an operation of the execution. */
+const paces = [
+  { until: 20, pause: 5 },
+  { until: 600, pause: 15 },
+  { until: 3_600, pause: 30 },
+] as const;
+const SLOWEST_PAUSE = 60;
 
-async function lookOnce<T>(look: () => Promise<Look<T>>, before: Waiting<T>, bounds: Bounds): Promise<Waiting<T>> {
-  const waitsFor = before.kind === "waiting" ? before.waitsFor : "";
+/**
+ * Seconds between a poll and the next one: a wait slows down with time.
+ * @param attempt counted from 1
+ */
+export function pauseSeconds(attempt: number): number {
+  let rest = attempt;
+  let from = 0;
+  for (const { until, pause } of paces) {
+    const polls = Math.ceil((until - from) / pause);
+    if (rest <= polls) return pause;
+    rest -= polls;
+    from = until;
+  }
+  return SLOWEST_PAUSE;
+}
+
+async function pollOnce<T>(
+  poll: () => Promise<Poll<T>>,
+  before: Waiting<T>,
+  options: WaitOptions,
+): Promise<Waiting<T>> {
+  const last = before.kind === "waiting" ? before.pendingReason : "";
   try {
-    const by = await bounds.cancelledBy();
+    const by = await options.cancelledBy();
     if (by !== null) return { kind: "cancelled", by };
-    const seen = await look();
+    const seen = await poll();
     if ("done" in seen) return { kind: "done", value: seen.done };
-    const end = await bounds.endOfMachine();
+    const end = await options.endOfMachine();
     if (end !== null) return { kind: "ended", why: end };
-    if (seen.waitsFor !== waitsFor) await bounds.onWaiting(seen.waitsFor);
-    return bounds.now() >= bounds.until
-      ? { kind: "late", waitsFor: seen.waitsFor, answer: null }
-      : { kind: "waiting", waitsFor: seen.waitsFor };
+    await options.onPending(seen.pendingReason, seen.pendingReason !== last);
+    return waitingOrLate(options, seen.pendingReason, null);
   } catch (error) {
-    if (!isBusy(error)) return { kind: "failed", why: wordsOf(error) };
-    return bounds.now() >= bounds.until
-      ? { kind: "late", waitsFor, answer: wordsOf(error) }
-      : { kind: "waiting", waitsFor };
+    return isBusy(error) ? waitingOrLate(options, last, wordsOf(error)) : { kind: "failed", why: wordsOf(error) };
   }
 }
 
+function waitingOrLate({ until, now }: WaitOptions, pendingReason: string, answer: string | null): Waiting<never> {
+  const secondsLeft = Math.ceil((until - now()) / 1_000);
+  return secondsLeft > 0 ? { kind: "waiting", pendingReason, secondsLeft } : { kind: "late", pendingReason, answer };
+}
+
 /**
- * Looks until it is there.
- * @throws StageFailed when the deadline passes or the look fails for good; MachineEnded; Cancelled when somebody cancels
+ * Polls until there is a value. A busy service is asked again until the deadline.
+ * @param name unique within the execution
+ * @throws DeadlineExceeded; StageFailed when the poll fails for good; MachineEnded; Cancelled
  */
 export async function until<T>(
   ctx: DurableContext,
   name: string,
-  bounds: Bounds,
-  look: () => Promise<Look<T>>,
+  options: WaitOptions,
+  poll: () => Promise<Poll<T>>,
 ): Promise<T> {
-  const end = await ctx.waitForCondition<Waiting<T>>(name, (state) => lookOnce(look, state, bounds), {
-    initialState: { kind: "waiting", waitsFor: "" },
+  const end = await ctx.waitForCondition<Waiting<T>>(name, (state) => pollOnce(poll, state, options), {
+    initialState: { kind: "waiting", pendingReason: "", secondsLeft: 0 },
     waitStrategy: (state, attempt) =>
-      state.kind === "waiting" ? { shouldContinue: true, delay: pause(attempt) } : { shouldContinue: false },
+      state.kind === "waiting"
+        ? { shouldContinue: true, delay: { seconds: Math.min(pauseSeconds(attempt), state.secondsLeft) } }
+        : { shouldContinue: false },
   });
   if (end.kind === "done") return end.value;
   if (end.kind === "cancelled") throw new Cancelled(end.by);
   if (end.kind === "ended") throw new MachineEnded(end.why);
   if (end.kind === "failed") throw new StageFailed(end.why);
-  throw new TimeIsUp(end.waitsFor, end.kind === "late" ? end.answer : null);
+  throw new DeadlineExceeded(end.pendingReason, end.kind === "late" ? end.answer : null);
 }

@@ -11,7 +11,7 @@ const PAUSE = { seconds: 2 };
  * the step's failure stays in the execution's history.
  * @param name unique within the execution
  */
-export const callPeople = (ctx: DurableContext, steps: Steps, name: string, notice: Notice): Promise<void> =>
+export const escalate = (ctx: DurableContext, steps: Steps, name: string, notice: Notice): Promise<void> =>
   ctx
     .step(`call people: ${name}`, () => steps.notices.send(notice), {
       retryStrategy: (_error, attempt) =>

@@ -5,18 +5,18 @@ import type { Lease } from "../../steps/ledger/leases.ts";
 import type { CommandLook, Order } from "../../steps/machine/machine.ts";
 import type { Steps } from "../../steps/steps.ts";
 import {
-  type Bounds,
   Cancelled,
-  found,
+  DeadlineExceeded,
+  done,
   MachineEnded,
   MINUTE,
-  onlyUntil,
+  pending,
   StageFailed,
   step,
   stepAtMostOnce,
-  still,
-  TimeIsUp,
   until,
+  untilTime,
+  type WaitOptions,
 } from "./durable.ts";
 
 /** Behind the event that a command finished stands a slow poll: events are best effort. */
@@ -49,15 +49,15 @@ async function callOff(
   { instanceId }: Lease,
   name: string,
   { commandId, script }: { readonly commandId: string; readonly script: DocumentScript },
-  { now }: Bounds,
+  { now }: WaitOptions,
 ): Promise<void> {
   const patience = await step(ctx, `call off ${name}`, async () => {
     await steps.machine.cancelCommand(commandId, instanceId);
     return now() + CALLED_OFF_WITHIN_MS;
   });
-  await until(ctx, `${name} is called off`, onlyUntil(patience, now), async () => {
+  await until(ctx, `${name} is called off`, untilTime(patience, now), async () => {
     const look = await steps.machine.look(script, commandId, instanceId);
-    return look.state === "running" ? still("the agent to end it") : found(true);
+    return look.state === "running" ? pending("the agent to end it") : done(true);
   }).catch(() => undefined);
 }
 
@@ -79,7 +79,7 @@ export async function runScript<T extends ScriptResult>(
   held: Lease,
   name: string,
   order: Omit<Order, "mark">,
-  bounds: Bounds,
+  bounds: WaitOptions,
 ): Promise<T> {
   const mark = `${held.owner} ${name}`;
   const commandId = await stepAtMostOnce(
@@ -110,7 +110,7 @@ export async function runScript<T extends ScriptResult>(
     if (seen.cancelledBy !== null || seen.late) {
       await callOff(ctx, steps, held, name, { commandId, script: order.script }, bounds);
       if (seen.cancelledBy !== null) throw new Cancelled(seen.cancelledBy);
-      throw new TimeIsUp(`${order.script}.ps1, which SSM calls ${seen.look.status}`);
+      throw new DeadlineExceeded(`${order.script}.ps1, which SSM calls ${seen.look.status}`);
     }
     await finished.catch(() => undefined);
   }

@@ -55,7 +55,7 @@ export function gatherSeconds(look: number, nodes: number): number {
 
 /**
  * Every node is looked after by its own execution: here their records are read and told, until all have ended. Whoever
- * changes a record wakes the watch, see `wakeWatch`.
+ * changes a record wakes the watch, see `notifyProgress`.
  */
 export async function watch(ctx: DurableContext, watched: Watched, first: Published): Promise<Published> {
   let state: Watch = { published: first, ended: false, censusAt: 0 };
@@ -126,7 +126,7 @@ async function noteWaiting({ steps, operation: id, pool }: Watched): Promise<Ope
  * Tells the watch of an operation that a node's record has changed. Nobody may be waiting just now: then the next look
  * sees it, and the same goes for a word that is lost.
  */
-export async function wakeWatch(steps: Steps, operation: string): Promise<void> {
+export async function notifyProgress(steps: Steps, operation: string): Promise<void> {
   try {
     const callback = (await steps.ledger.operation(operation))?.callbacks.watch;
     if (callback) await steps.executions.complete(callback, {});

@@ -5,7 +5,7 @@ import { nodeLabels } from "../../desired/okd-labels.ts";
 import { buildOf } from "../../desired/windows-builds.ts";
 import { BUILD_LABEL } from "../../steps/cluster/node-facts.ts";
 import { missingOn, type WantedNode } from "../../steps/cluster/wanted-node.ts";
-import { found, still } from "../engine/durable.ts";
+import { done, pending } from "../engine/durable.ts";
 import { apply, type Job, machineOf, once, waitFor } from "./job.ts";
 import { currentNode } from "./join.ts";
 
@@ -30,7 +30,7 @@ export async function verify(job: Job): Promise<void> {
   });
   await waitFor(job, "the Node is as it must be", async () => {
     const rest = missingOn(await currentNode(job), wanted(job));
-    return rest.length === 0 ? found(true) : still(rest.join(", "));
+    return rest.length === 0 ? done(true) : pending(rest.join(", "));
   });
 }
 

@@ -4,7 +4,7 @@ import { podsToEvict } from "../../steps/cluster/evictions.ts";
 import { isReady } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
-import { causeOf, found, type Look, MINUTE, StageFailed, still, TimeIsUp, until } from "../engine/durable.ts";
+import { causeOf, DeadlineExceeded, done, MINUTE, type Poll, pending, StageFailed, until } from "../engine/durable.ts";
 import { type Job, once, record, uncancellable } from "./job.ts";
 
 /** End of a node that was not taken into the cluster. */
@@ -17,7 +17,7 @@ export interface End {
 }
 
 /** Terminates the machine of a node that came to nothing, and deletes its Node; one that serves the cluster is kept. */
-export async function takeAway(job: Job, end: End): Promise<void> {
+export async function cleanUpInstance(job: Job, end: End): Promise<void> {
   const { lease } = job;
   if (!lease) return finish(job, "nothing to take away", end, { outcome: machineOutcome.nothingLaunched(end.by) });
   const reason = await reasonToSpare(job);
@@ -63,10 +63,10 @@ async function reasonToSpare(job: Job): Promise<string | null> {
   try {
     return await until(job.ctx, "the Node is not Ready any more", uncancellable(job, patience), async () => {
       const use = await useOf(job);
-      return use === null ? found(null) : still(use);
+      return use === null ? done(null) : pending(use);
     });
   } catch (error) {
-    return error instanceof TimeIsUp ? error.waitsFor : causeOf(error).message;
+    return error instanceof DeadlineExceeded ? error.pendingReason : causeOf(error).message;
   }
 }
 
@@ -84,7 +84,7 @@ async function terminate(job: Job, lease: Lease): Promise<boolean> {
   // Nobody is asked any more: a click from now on is too late.
   await once(job, "nobody is asked any more", () => record(job, { callbacks: {}, decideBy: null }));
   try {
-    await within(job, "terminate the instance", async () => found(await job.steps.instances.terminate(lease)));
+    await within(job, "terminate the instance", async () => done(await job.steps.instances.terminate(lease)));
     return await isTerminated(job, lease.instanceId);
   } catch (error) {
     if (error instanceof StageFailed) return false;
@@ -99,11 +99,11 @@ const isTerminated = (job: Job, instanceId: string): Promise<true> =>
   within(job, "the instance is terminated", async (since) => {
     const state = (await job.steps.instances.describe(instanceId))?.state;
     const isForgotten = state === undefined && job.steps.now() >= since + SHOWS_WITHIN_MS;
-    return state === "terminated" || isForgotten ? found(true) : still(`EC2 to terminate ${instanceId}`);
+    return state === "terminated" || isForgotten ? done(true) : pending(`EC2 to terminate ${instanceId}`);
   });
 
 /** Waits within the deadline of a termination, also while EC2 does not answer. */
-async function within<T>(job: Job, name: string, look: (since: number) => Promise<Look<T>>): Promise<T> {
+async function within<T>(job: Job, name: string, look: (since: number) => Promise<Poll<T>>): Promise<T> {
   const since = await once(job, `before: ${name}`, async () => job.steps.now());
   const bounds = uncancellable(job, since + job.runtime.configuration.deadlines.terminate * MINUTE);
   return until(job.ctx, name, bounds, () => look(since));

@@ -6,7 +6,7 @@ import { plain } from "../../messages/slack/text.ts";
 import type { Message } from "../../records.ts";
 import { hasEnded } from "../../steps/ec2/instances.ts";
 import { causeOf, MINUTE } from "../engine/durable.ts";
-import { callPeople } from "../engine/escalate.ts";
+import { escalate } from "../engine/escalate.ts";
 import { cancelledBy, mayDecide } from "../operation/requester.ts";
 import { type Job, once, record, remark } from "./job.ts";
 
@@ -39,7 +39,7 @@ interface Question {
  * @param why what failed, in the machine's own words
  * @param left how things are left meanwhile
  */
-export async function askWhatBecomesOfIt(job: Job, why: string, left: string): Promise<Decision> {
+export async function awaitDecision(job: Job, why: string, left: string): Promise<Decision> {
   const minutes = job.runtime.configuration.deadlines.keepFailed;
   const until = await once(job, "how long it is kept", async () => job.steps.now() + minutes * MINUTE);
   let unjudgedBy: string | null = null;
@@ -86,7 +86,7 @@ async function ask(job: Job, question: Question, round: number): Promise<Answer>
     },
   );
   await once(job, `ask what becomes of the machine ${round}`, () => show(job, question, callbackId, round === 1));
-  if (round === 1) await callPeople(ctx, steps, "decide", noticeOf(job, question));
+  if (round === 1) await escalate(ctx, steps, "decide", noticeOf(job, question));
   try {
     const answer = await decided;
     if (answer !== "the machine") return answer;

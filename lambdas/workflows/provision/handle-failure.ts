@@ -10,30 +10,30 @@ import {
 import { provisionStages } from "../../records.ts";
 import { endOf, hasEnded, isDown, wasGivenUp } from "../../steps/ec2/instances.ts";
 import { Cancelled, causeOf, MINUTE } from "../engine/durable.ts";
-import { takeAway } from "./clean-up-instance.ts";
-import { askWhatBecomesOfIt, type Decision } from "./decision.ts";
+import { cleanUpInstance } from "./clean-up-instance.ts";
+import { awaitDecision, type Decision } from "./decision.ts";
 import { apply, type Job, once, onMachine, record, uncancellable } from "./job.ts";
 
 /**
  * Puts a node's failure or cancellation in order: the kubelet is stopped first so that nothing half done stays in the
  * cluster; then a cancelled machine is taken away, and somebody is asked what becomes of a failed one.
  */
-export async function trouble(job: Job, error: unknown): Promise<void> {
+export async function handleFailure(job: Job, error: unknown): Promise<void> {
   const cause = causeOf(error);
   const seen = await surroundings(job);
   const kubelet = await kubeletNow(job, seen);
   if (cause instanceof Cancelled)
-    return takeAway(job, { status: "cancelled", by: machineEndedBy.cancellation(cause.message) });
+    return cleanUpInstance(job, { status: "cancelled", by: machineEndedBy.cancellation(cause.message) });
   const why = [...new Set([...seen.findings, cause.message])].join("; ");
   if (seen.isGone) {
     const by = seen.isGivenUp ? doneByOthers.givenUp : doneByOthers.terminated;
-    return takeAway(job, { status: "failed", by, failure: { stage: job.stage, why, left: machineLeaves.gone } });
+    return cleanUpInstance(job, { status: "failed", by, failure: { stage: job.stage, why, left: machineLeaves.gone } });
   }
   if (!job.lease) return failWithoutInstance(job, why);
   // A machine that waits for a person is not on its way any more: twenty of them must not hold up every other add.
   await once(job, "give back the place", () => job.steps.places.giveBack(job.owner));
   const left = machineLeaves.standing(job.lease.instanceId, seen.state, kubelet);
-  return carryOut(job, await askWhatBecomesOfIt(job, why, left));
+  return carryOut(job, await awaitDecision(job, why, left));
 }
 
 /** Stops the kubelet if there may be one. @returns how it stands, one of `kubeletIs` */
@@ -109,17 +109,17 @@ const failWithoutInstance = (job: Job, why: string): Promise<void> =>
 function carryOut(job: Job, decided: Decision): Promise<void> {
   switch (decided.decision) {
     case "time":
-      return takeAway(job, { status: "failed", by: machineEndedBy.deadline });
+      return cleanUpInstance(job, { status: "failed", by: machineEndedBy.deadline });
     case "gone":
-      return takeAway(job, { status: "failed", by: doneByOthers.terminated });
+      return cleanUpInstance(job, { status: "failed", by: doneByOthers.terminated });
     case "unjudged":
       return keep(job, machineOutcome.keptUnjudged(decided.userId));
     case "keep":
       return keep(job, machineOutcome.kept(decided.userId));
     case "terminate":
-      return takeAway(job, { status: "failed", by: machineEndedBy.decision(decided.userId) });
+      return cleanUpInstance(job, { status: "failed", by: machineEndedBy.decision(decided.userId) });
     case "cancel":
-      return takeAway(job, { status: "cancelled", by: machineEndedBy.decision(decided.userId) });
+      return cleanUpInstance(job, { status: "cancelled", by: machineEndedBy.decision(decided.userId) });
   }
 }
 

@@ -13,19 +13,19 @@ import type { Runtime } from "../../steps/runtime.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { applyPlan } from "../engine/apply-plan.ts";
 import {
-  type Bounds,
   Cancelled,
-  type Look,
+  DeadlineExceeded,
   MachineEnded,
   MINUTE,
-  onlyUntil,
+  type Poll,
   StageFailed,
   step,
-  TimeIsUp,
   until,
+  untilTime,
+  type WaitOptions,
 } from "../engine/durable.ts";
 import { runScript } from "../engine/run-script.ts";
-import { wakeWatch } from "../operation/progress.ts";
+import { notifyProgress } from "../operation/progress.ts";
 import { cancelledBy } from "../operation/requester.ts";
 
 /** Payload that starts one node's execution. */
@@ -47,7 +47,7 @@ export interface Job {
   /** "operation:index": owner of lease and place. */
   readonly owner: string;
   stage: Stage;
-  bounds: Bounds;
+  bounds: WaitOptions;
   machine: Machine | null;
   lease: Lease | null;
   node: { readonly name: string; readonly uid: string } | null;
@@ -63,7 +63,7 @@ const POINT_OF_NO_RETURN: ReadonlySet<Stage> = new Set(["admit"]);
 /** Writes into the node's record, and says so to whoever tells people about it. */
 export async function record({ steps, start: { operation, index } }: Job, change: NodeChange): Promise<void> {
   await steps.ledger.changeNode(operation, index, change);
-  await wakeWatch(steps, operation);
+  await notifyProgress(steps, operation);
 }
 
 /**
@@ -84,17 +84,19 @@ export async function remark(job: Job, notes: readonly string[], most = MOST_NOT
 /** Notes of one node: each is a message in the thread. */
 const MOST_NOTES = 20;
 
-/** Bounds that nobody can cancel: for putting things back. */
-export const uncancellable = (job: Job, untilMs: number): Bounds => ({
-  ...onlyUntil(untilMs, job.steps.now),
-  onWaiting: (waitsFor) => record(job, { waitsFor }),
+/** WaitOptions that nobody can cancel: for putting things back. */
+export const uncancellable = (job: Job, untilMs: number): WaitOptions => ({
+  ...untilTime(untilMs, job.steps.now),
+  onPending: async (waitsFor, isNew) => {
+    if (isNew) await record(job, { waitsFor });
+  },
 });
 
 /**
  * The same bounds, for a wait on the machine: it ends when the instance has. If EC2 is unreachable, the wait continues
  * without its state.
  */
-export const onMachine = (job: Job, bounds: Bounds): Bounds => ({
+export const onMachine = (job: Job, bounds: WaitOptions): WaitOptions => ({
   ...bounds,
   endOfMachine: async () => {
     if (!job.lease) return null;
@@ -103,7 +105,7 @@ export const onMachine = (job: Job, bounds: Bounds): Bounds => ({
   },
 });
 
-const cancellable = (job: Job, untilMs: number): Bounds => ({
+const cancellable = (job: Job, untilMs: number): WaitOptions => ({
   ...uncancellable(job, untilMs),
   cancelledBy: () => cancelledBy(job.steps, job.start.operation),
 });
@@ -140,7 +142,7 @@ export async function beginJob(ctx: DurableContext, steps: Steps, start: Provisi
     pool,
     owner: `${start.operation}:${start.index}`,
     stage: "launch",
-    bounds: onlyUntil(0, steps.now),
+    bounds: untilTime(0, steps.now),
     machine: null,
     lease: null,
     node: null,
@@ -176,7 +178,7 @@ export async function enter(job: Job, stage: Stage): Promise<void> {
 }
 
 /** Waits within the stage's deadline. */
-export const waitFor = <T>(job: Job, name: string, look: () => Promise<Look<T>>): Promise<T> =>
+export const waitFor = <T>(job: Job, name: string, look: () => Promise<Poll<T>>): Promise<T> =>
   until(job.ctx, name, job.bounds, look);
 
 /** One retried step of the stage. */
@@ -204,7 +206,7 @@ const LOOK_AGAIN_SECONDS = 20;
 
 /** A command whose result was lost, as opposed to one that nobody has time to wait for, or whose machine is gone. */
 export const mayBeLost = (error: unknown): error is StageFailed =>
-  error instanceof StageFailed && !(error instanceof TimeIsUp) && !(error instanceof MachineEnded);
+  error instanceof StageFailed && !(error instanceof DeadlineExceeded) && !(error instanceof MachineEnded);
 
 /**
  * Looks at the machine through its own eyes.
@@ -230,7 +232,7 @@ async function observeOnce(job: Job, name: string): Promise<Observation> {
 }
 
 /** Gives back everything that bounds others: the lease, the place, and the secret if it is still there. */
-export async function letGo(job: Job): Promise<void> {
+export async function releaseAll(job: Job): Promise<void> {
   const { lease, machine } = job;
   await once(job, "let go", async () => {
     await job.steps.places.giveBack(job.owner);

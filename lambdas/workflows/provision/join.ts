@@ -11,7 +11,7 @@ import {
 } from "../../steps/cluster/csr-rules.ts";
 import type { CsrLook } from "../../steps/cluster/csrs.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
-import { found, type Look, StageFailed, still } from "../engine/durable.ts";
+import { done, type Poll, pending, StageFailed } from "../engine/durable.ts";
 import { replaceToken } from "./configure.ts";
 import { apply, type Job, machineOf, once, record, remark, waitFor } from "./job.ts";
 import { unclaimed } from "./launch.ts";
@@ -42,7 +42,7 @@ const DENIALS = 3;
  * so is what somebody else decided.
  * @throws StageFailed when the machine's requests are denied again and again, or somebody else has its place
  */
-async function approveOnce(job: Job, signer: string): Promise<Look<"approved">> {
+async function approveOnce(job: Job, signer: string): Promise<Poll<"approved">> {
   const wanted = await expected(job);
   const look = await job.steps.csrs.approveFor(signer, wanted, machineOf(job).instanceId);
   const strangers = await job.steps.csrs.strangers(wanted, () => knownNames(job));
@@ -63,20 +63,20 @@ async function approveOnce(job: Job, signer: string): Promise<Look<"approved">> 
     throw new StageFailed(`${denied.slice(-1)}, as ${denied.length} requests so far; ${again}`);
   const awaited = `the kubelet's certificate request (${signer.split("/")[1]})`;
   // The likeliest reason why the right one does not come, so it is told with the wait, and with the failure.
-  return still([awaited, ...[...denied, ...wrong, ...left].slice(0, 1)].join("; "));
+  return pending([awaited, ...[...denied, ...wrong, ...left].slice(0, 1)].join("; "));
 }
 
 const isSinceLaunch = ({ nodeSince, launchedAt }: { nodeSince: string | null; launchedAt: string }): boolean =>
   nodeSince !== null && Date.parse(nodeSince) >= Date.parse(launchedAt);
 
-async function approved(job: Job, { name, by }: NonNullable<CsrLook["approved"]>): Promise<Look<"approved">> {
+async function approved(job: Job, { name, by }: NonNullable<CsrLook["approved"]>): Promise<Poll<"approved">> {
   if (by) await remark(job, [signingRequest.approvedByOthers(name, by)]);
-  return found("approved");
+  return done("approved");
 }
 
-async function registered(job: Job, node: string): Promise<Look<"approved">> {
+async function registered(job: Job, node: string): Promise<Poll<"approved">> {
   await remark(job, [signingRequest.registeredAnyhow(node)]);
-  return found("approved");
+  return done("approved");
 }
 
 async function knownNames({ steps, runtime }: Job): Promise<KnownNames> {
@@ -118,7 +118,7 @@ const clientRequest = (job: Job): Promise<"approved" | "token ended"> =>
     const endsAt = Date.parse(job.tokens.at(-1)?.expiresAt ?? "");
     // A stage that is out of time names what it waited for, not a token that nobody would use any more.
     const isDue = job.steps.now() >= endsAt && job.steps.now() < job.bounds.until;
-    return "waitsFor" in look && isDue ? found("token ended") : look;
+    return "pendingReason" in look && isDue ? done("token ended") : look;
   });
 
 /** The Node object appears; from here on Events tell people with kubectl what people in Slack see. */
@@ -127,8 +127,8 @@ export async function nodeRegistered(job: Job): Promise<void> {
   job.node = await waitFor(job, "the Node exists", async () => {
     const node = await job.steps.nodes.read(privateDnsName);
     return node
-      ? found({ name: privateDnsName, uid: node.metadata?.uid ?? "" })
-      : still(`the kubelet to register ${privateDnsName}`);
+      ? done({ name: privateDnsName, uid: node.metadata?.uid ?? "" })
+      : pending(`the kubelet to register ${privateDnsName}`);
   });
   await once(job, "registered", async () => {
     await record(job, { nodeName: privateDnsName });
@@ -155,7 +155,7 @@ const GATEWAY = "k8s.ovn.org/hybrid-overlay-distributed-router-gateway-mac";
 const annotated = (job: Job, name: string, annotation: string, by: string): Promise<true> =>
   waitFor(job, name, async () => {
     const node = await currentNode(job);
-    return node.metadata?.annotations?.[annotation] ? found(true) : still(by);
+    return node.metadata?.annotations?.[annotation] ? done(true) : pending(by);
   });
 
 /** The network operator gives a subnet, the hybrid overlay makes the networks, kube-proxy starts on them. */
@@ -171,6 +171,6 @@ export const nodeReady = (job: Job): Promise<true> =>
     const node = await currentNode(job);
     const ready = node.status?.conditions?.find((condition) => condition.type === "Ready");
     return ready?.status === "True"
-      ? found(true)
-      : still(`the kubelet to be Ready: ${ready?.message ?? "it has not reported yet"}`);
+      ? done(true)
+      : pending(`the kubelet to be Ready: ${ready?.message ?? "it has not reported yet"}`);
   });

@@ -7,7 +7,7 @@ import { PENDING_AT_MOST } from "../../steps/cluster/csrs.ts";
 import { endOf, type Machine } from "../../steps/ec2/instances.ts";
 import { type Candidate, candidatesOf, launchRequest } from "../../steps/ec2/launch-request.ts";
 import { UNREGISTERED_AT_ONCE } from "../../steps/ledger/join-slots.ts";
-import { found, MINUTE, StageFailed, still } from "../engine/durable.ts";
+import { done, MINUTE, pending, StageFailed } from "../engine/durable.ts";
 import { type Job, machineOf, once, record, remark, waitFor } from "./job.ts";
 
 /** Launches one instance, in the first place that has room for it, and takes its lease. */
@@ -24,7 +24,7 @@ export async function launch(job: Job): Promise<void> {
   });
   job.machine = await waitFor(job, "the instance runs", async () => {
     const machine = await job.steps.instances.describe(instanceId);
-    return isUp(machine) ? found(machine) : still(`EC2 to start ${instanceId}`);
+    return isUp(machine) ? done(machine) : pending(`EC2 to start ${instanceId}`);
   });
   await unclaimed(job, job.machine, "nobody else claims the new machine");
 }
@@ -53,12 +53,12 @@ const isUp = (machine: Machine | undefined): machine is Machine => {
 /** Neither too many machines on their way in, nor too many certificate requests in front of the cluster's approver. */
 const waitForPlace = (job: Job): Promise<true> =>
   waitFor(job, "a place is free", async () => {
-    const pending = await job.steps.csrs.pendingCount();
-    if (pending > PENDING_AT_MOST)
-      return still(`fewer than ${PENDING_AT_MOST} pending certificate requests (there are ${pending})`);
+    const requests = await job.steps.csrs.pendingCount();
+    if (requests > PENDING_AT_MOST)
+      return pending(`fewer than ${PENDING_AT_MOST} pending certificate requests (there are ${requests})`);
     if (!(await job.steps.places.take(job.owner)))
-      return still(`one of ${UNREGISTERED_AT_ONCE} places for machines on their way in`);
-    return found(true);
+      return pending(`one of ${UNREGISTERED_AT_ONCE} places for machines on their way in`);
+    return done(true);
   });
 
 async function firstWithRoom(job: Job): Promise<string> {
@@ -114,8 +114,8 @@ export async function agentOnline(job: Job): Promise<void> {
   const { instanceId } = machineOf(job);
   await waitFor(job, "the agent is online", async () => {
     const machine = await job.steps.instances.describe(instanceId);
-    if (!isUp(machine)) return still(`EC2 to show ${instanceId}`);
+    if (!isUp(machine)) return pending(`EC2 to show ${instanceId}`);
     const agent = await job.steps.machine.agent(instanceId);
-    return agent.online ? found(true) : still("the SSM agent to come online after the first boot");
+    return agent.online ? done(true) : pending("the SSM agent to come online after the first boot");
   });
 }

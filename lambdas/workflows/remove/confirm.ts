@@ -6,7 +6,7 @@ import { type Unconfirmed, unconfirmed } from "../../messages/remove/failures.ts
 import { say } from "../../messages/slack/blocks.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { MINUTE, step } from "../engine/durable.ts";
-import { callPeople } from "../engine/escalate.ts";
+import { escalate } from "../engine/escalate.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { cancelledBy } from "../operation/requester.ts";
 import type { Chosen } from "./choose.ts";
@@ -75,7 +75,7 @@ async function ask(
       start.asker.userName,
       new Date(until).toISOString(),
     );
-    await callPeople(ctx, steps, "confirm", notice);
+    await escalate(ctx, steps, "confirm", notice);
   }
   return decisionOf(answered);
 }

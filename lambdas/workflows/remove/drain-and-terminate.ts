@@ -8,16 +8,16 @@ import { podsToEvict } from "../../steps/cluster/evictions.ts";
 import { hasEnded } from "../../steps/ec2/instances.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { found, type Look, StageFailed, step, still } from "../engine/durable.ts";
+import { done, type Poll, pending, StageFailed, step } from "../engine/durable.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { type Published, postFirst } from "../operation/publisher.ts";
 import { checkAsker } from "../operation/requester.ts";
 import { type Chosen, choose } from "./choose.ts";
-import { finishRemoved, putBack } from "./endings.ts";
+import { finishRemoved, rollBack } from "./endings.ts";
 import { enter, INDEX, type Removal, waitFor } from "./removal.ts";
 
 /** Cordon, evict, terminate, delete: in this order, each told in the message; what fails before the end is put back. */
-export async function takeOut(
+export async function drainAndTerminate(
   ctx: DurableContext,
   steps: Steps,
   start: Start,
@@ -42,7 +42,7 @@ async function remove(removal: Removal): Promise<void> {
     await terminate(removal);
     await enter(removal, "delete", () => steps.nodes.remove(chosen.name, chosen.uid));
   } catch (error) {
-    return putBack(removal, error);
+    return rollBack(removal, error);
   }
   await finishRemoved(removal);
 }
@@ -98,15 +98,15 @@ async function isGone({ steps, lease }: Removal): Promise<boolean> {
   return machine !== undefined && hasEnded(machine);
 }
 
-async function evictOnce(removal: Removal, deadline: number): Promise<Look<true>> {
+async function evictOnce(removal: Removal, deadline: number): Promise<Poll<true>> {
   const { steps, chosen, lease } = removal;
   const pods = podsToEvict(await steps.nodes.podsOn(chosen.name));
-  if (pods.length === 0 || (await isGone(removal))) return found(true);
+  if (pods.length === 0 || (await isGone(removal))) return done(true);
   const asked = await steps.evictions.evictAll(lease, pods, deadline);
   const heldUp = asked.flatMap(({ pod, answer }): HeldUp[] =>
     "why" in answer ? [{ name: nameOf(pod), by: answer.state, why: answer.why }] : [],
   );
-  return still(heldUp.length > 0 ? podsHeldUp(heldUp) : podsToLeave(pods.map(nameOf)));
+  return pending(heldUp.length > 0 ? podsHeldUp(heldUp) : podsToLeave(pods.map(nameOf)));
 }
 
 async function terminate(removal: Removal): Promise<void> {
@@ -115,6 +115,6 @@ async function terminate(removal: Removal): Promise<void> {
   removal.isBeyondReturn = true;
   await waitFor(removal, "terminate", "the instance is terminated", async () => {
     const machine = await steps.instances.describe(lease.instanceId);
-    return !machine || machine.state === "terminated" ? found(true) : still(`EC2 to terminate ${lease.instanceId}`);
+    return !machine || machine.state === "terminated" ? done(true) : pending(`EC2 to terminate ${lease.instanceId}`);
   });
 }

@@ -1,11 +1,11 @@
 import { notRemovedSummary, removedSummary } from "../../messages/operation/endings.ts";
 import { stageName } from "../../messages/operation/stages.ts";
 import { removalLeaves } from "../../messages/remove/failures.ts";
-import { Cancelled, causeOf, found, MINUTE, onlyUntil, StageFailed, step, still, until } from "../engine/durable.ts";
+import { Cancelled, causeOf, done, MINUTE, pending, StageFailed, step, until, untilTime } from "../engine/durable.ts";
 import { type Removal, record, tell } from "./removal.ts";
 
 /** Before the instance is told to go everything can be put back: the node is schedulable again if it was before. */
-export async function putBack(removal: Removal, error: unknown): Promise<void> {
+export async function rollBack(removal: Removal, error: unknown): Promise<void> {
   const { ctx, stage } = removal;
   const cause = causeOf(error);
   const left = await restore(removal);
@@ -50,9 +50,9 @@ async function sayTheEnd(removal: Removal): Promise<void> {
   const last = await step(ctx, "say until", async () => steps.now() + SAY_WITHIN_MS);
   const say = async () => {
     const { trouble } = await tell(removal);
-    return trouble === null ? found(true) : still(trouble);
+    return trouble === null ? done(true) : pending(trouble);
   };
-  await until(ctx, "say how it ended", onlyUntil(last, steps.now), say).catch((error: unknown) => {
+  await until(ctx, "say how it ended", untilTime(last, steps.now), say).catch((error: unknown) => {
     if (!(error instanceof StageFailed)) throw error;
   });
 }

@@ -4,7 +4,7 @@ import type { Stage } from "../../records.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { NodeChange } from "../../steps/ledger/ledger.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { type Bounds, Cancelled, type Look, MINUTE, onlyUntil, step, until } from "../engine/durable.ts";
+import { Cancelled, MINUTE, type Poll, step, until, untilTime, type WaitOptions } from "../engine/durable.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { type Published, publish, viewOf } from "../operation/publisher.ts";
 import { cancelledBy } from "../operation/requester.ts";
@@ -71,18 +71,18 @@ export async function waitFor(
   removal: Removal,
   stage: "evict" | "terminate",
   name: string,
-  look: (deadline: number) => Promise<Look<true>>,
+  look: (deadline: number) => Promise<Poll<true>>,
 ): Promise<void> {
   const { ctx, steps, begun } = removal;
   const end = await step(ctx, `deadline of ${stage}`, async () => {
     const { configuration } = await steps.runtime.read(begun.runtimeVersion);
     return steps.now() + configuration.deadlines[stage] * MINUTE;
   });
-  const bounds: Bounds = { ...onlyUntil(end, steps.now), cancelledBy: () => stoppedBy(removal) };
+  const bounds: WaitOptions = { ...untilTime(end, steps.now), cancelledBy: () => stoppedBy(removal) };
   await until(ctx, name, bounds, async () => {
     const seen = await look(end);
-    if ("waitsFor" in seen) {
-      await record(removal, { waitsFor: seen.waitsFor });
+    if ("pendingReason" in seen) {
+      await record(removal, { waitsFor: seen.pendingReason });
       await tell(removal);
     }
     return seen;

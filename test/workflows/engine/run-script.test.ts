@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { CommandLook } from "../../../lambdas/steps/machine/machine.ts";
-import type { Bounds } from "../../../lambdas/workflows/engine/durable.ts";
+import type { WaitOptions } from "../../../lambdas/workflows/engine/durable.ts";
 import { runScript } from "../../../lambdas/workflows/engine/run-script.ts";
 import { inMinutes, run, setUp, tearDown, tenMinutes, verbs } from "../durable-engine.ts";
 
@@ -11,7 +11,7 @@ const held = { instanceId: "i-0ab12cd34ef567890", owner: "add-1:0", epoch: 1 };
 const running: CommandLook = { state: "running", status: "InProgress" };
 
 /** Runs a script whose command stands so at each look; the last look repeats itself. */
-async function scripted(looks: readonly CommandLook[], bounds: Bounds) {
+async function scripted(looks: readonly CommandLook[], bounds: WaitOptions) {
   const asked: string[] = [];
   let look = 0;
   const machine = {
@@ -37,7 +37,7 @@ it("sends its command once, with its mark, and gives the result when no event ev
 it("calls a command off at its deadline, and says how SSM saw it last", async () => {
   const { ended, asked } = await scripted([running], tenMinutes({ until: inMinutes(3) }));
   expect(ended.error).toEqual({
-    type: "TimeIsUp",
+    type: "DeadlineExceeded",
     message: "gave up waiting for apply.ps1, which SSM calls InProgress",
   });
   expect(asked).toEqual(["send add-1:0 configure", "cancel command-1"]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Cancelled, StageFailed } from "../../../lambdas/workflows/engine/durable.ts";
-import { trouble } from "../../../lambdas/workflows/provision/handle-failure.ts";
+import { handleFailure } from "../../../lambdas/workflows/provision/handle-failure.ts";
 import type { Job } from "../../../lambdas/workflows/provision/job.ts";
 import { diary, jobOn, machine } from "../a-job.ts";
 import { run, setUp, tearDown } from "../durable-engine.ts";
@@ -18,7 +18,7 @@ const failed = new StageFailed("gave up waiting for the kubelet");
 /** Acts on a node in trouble that nobody decides about, in order. */
 async function endOf(error: Error, given: Readonly<Record<string, object>> = {}, changes: Partial<Job> = {}) {
   const book = diary();
-  await run((ctx) => trouble(jobOn(ctx, book, given, changes), error));
+  await run((ctx) => handleFailure(jobOn(ctx, book, given, changes), error));
   return book.entries;
 }
 
@@ -68,7 +68,7 @@ describe("A node whose stage failed", () => {
       throw Object.assign(new Error("An internal error has occurred"), { name: "InternalError" });
     };
     const ended = await run(
-      (ctx) => trouble(jobOn(ctx, book, { instances: { describe } }, { stage: "agent" }), failed),
+      (ctx) => handleFailure(jobOn(ctx, book, { instances: { describe } }, { stage: "agent" }), failed),
       async ({ callback }) => {
         const asked = callback("what becomes of the machine 1");
         await asked.begun();
