@@ -2,19 +2,19 @@ import type { ResourceStatement, Statement } from "../../statement.ts";
 import { AwsError, type Caller, type Context } from "../core/aws-service.ts";
 import { type Decision, decide, type Requester } from "./policy.ts";
 
-/** Decides which principal may do which action: builds the callers that services of the ground ask. */
+/** Builds the callers that the simulated services ask for permissions. */
 export interface Access {
   /**
    * @param principal name of a function or person, or "instance/i-…" for a machine with the node role
    */
   callerFor(principal: string): Caller;
-  /** A function's role as Lambda's own service uses it, to write logs or keep dead letters: not from the function's code. */
+  /** A function's role as Lambda itself uses it, to write logs or keep dead letters: not from the function's code. */
   serviceFor(principal: string): Caller;
-  /** A service of AWS's that comes by itself: only the policy of what it asks for decides. */
+  /** An AWS service that acts without a role: only the policy of the resource decides. */
   serviceItself(name: Requester): Caller;
 }
 
-/** Codes of a denial: EC2 and S3 have their own, JSON services answer AccessDeniedException. */
+/** Codes of a denial: EC2 and S3 have their own, JSON services return AccessDeniedException. */
 const denials: Readonly<Record<string, { code: string; status: number; prefix?: string }>> = {
   ec2: { code: "UnauthorizedOperation", status: 403, prefix: "You are not authorized to perform this operation. " },
   iam: { code: "UnauthorizedOperation", status: 403, prefix: "You are not authorized to perform this operation. " },
@@ -50,7 +50,7 @@ export interface AccessOptions {
   readonly rolePrefix: string;
 }
 
-/** Context that every request of the ground brings: clients of AWS speak nothing older than TLS 1.2. */
+/** Context that every request of the ground brings: AWS clients use TLS 1.2 at least. */
 const encrypted: Context = { "aws:SecureTransport": "true", "s3:TlsVersion": "1.3" };
 
 /**

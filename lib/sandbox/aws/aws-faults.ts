@@ -14,7 +14,7 @@ export const awsFaults = [
   { kind: "aws-slow", sentence: "AWS takes ten seconds longer to answer.", fields },
 ];
 
-/** Milliseconds that a call takes longer under "aws-slow" (assumed). */
+/** Milliseconds that "aws-slow" adds to a call (assumed). */
 const SLOW = 10_000;
 
 /** Applies the injected faults to this call. @throws AwsError in the service's words */

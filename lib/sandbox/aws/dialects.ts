@@ -78,7 +78,7 @@ const dialects: Readonly<Record<string, typeof jsonWords>> = { ec2: ec2Words, s3
 
 /**
  * The door's refusal in the words of a service.
- * @param service name in the credential scope; an unknown one is spoken to as a JSON service
+ * @param service name in the credential scope; an unknown one gets a JSON service's answer
  */
 export function doorError(service: string, fault: DoorFault): AwsError {
   const [code, message, status] = (dialects[service] ?? jsonWords)[fault];

@@ -11,9 +11,9 @@ import { type TokenBuckets, tokenBuckets } from "./throttle.ts";
 export interface DoorOptions {
   readonly foundation: Foundation;
   readonly region: string;
-  /** The host's time in milliseconds: signatures are dated by real clients. */
+  /** The host's time in milliseconds: real clients date signatures by their own clock. */
   readonly hostNow: () => number;
-  /** Access key id → secret and whose it is. */
+  /** Access key id → secret and principal. */
   readonly keys: ReadonlyMap<string, Key>;
   readonly services: readonly AwsService[];
   readonly access: Access;
@@ -54,7 +54,7 @@ function checkedClaim(options: DoorOptions, request: WireRequest, guess: string)
   return { ...claim, principal: key.principal };
 }
 
-/** Which service an unsigned request is meant for: only needed to refuse it in the right words. */
+/** Guesses the service of an unsigned request, only to refuse it in that service's words. */
 const guessService = (request: WireRequest): string => {
   if (request.headers["x-amz-target"]) return "json";
   if (/^\/20\d\d-\d\d-\d\d\//.test(request.url)) return "lambda";
@@ -111,7 +111,7 @@ export function awsDoor(options: DoorOptions, onBug: (error: unknown) => void = 
         (error: unknown) => refusal(error, known),
       );
       foundation.calls.record({ ...known, status: result.response.status, error: result.code });
-      // By the host's clock, as signatures are: real clients correct their own clock by this header.
+      // The header uses the host's clock, as signatures do: real clients correct their clock by it.
       const date = new Date(options.hostNow()).toUTCString();
       const id = { "x-amzn-requestid": foundation.random.uuid(), date };
       return { ...result.response, headers: { ...id, ...result.response.headers } };
@@ -119,6 +119,6 @@ export function awsDoor(options: DoorOptions, onBug: (error: unknown) => void = 
   };
 }
 
-/** Some services refuse by an answer instead of an AwsError; what they call it is in the answer's header. */
+/** Finds the error code of a response: some services return a refusal instead of throwing an AwsError. */
 const errorOf = (response: WireResponse): string | null =>
   response.status < 400 ? null : (response.headers["x-amzn-errortype"] ?? String(response.status));

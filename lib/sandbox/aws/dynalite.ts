@@ -60,7 +60,7 @@ function perform(store: Store, action: string, input: object): Promise<object> {
   });
 }
 
-/** A table is active at once: dynalite would wait for a timer of the host, which may stand still. */
+/** Makes a table active at once: dynalite would wait for a timer of the host, which may be stopped. */
 function activate(store: Store, table: TableDescription): Promise<void> {
   table.TableStatus = "ACTIVE";
   for (const index of table.GlobalSecondaryIndexes ?? []) index.IndexStatus = "ACTIVE";
@@ -71,7 +71,7 @@ function activate(store: Store, table: TableDescription): Promise<void> {
 
 /**
  * Opens dynalite's database in process: no socket, and no timers of the host in what it does.
- * @param path directory of LevelDB's files; in memory without
+ * @param path directory of LevelDB's files; in memory if omitted
  */
 export function openDynalite(path?: string): Dynalite {
   const store = create({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0, ...(path ? { path } : {}) });

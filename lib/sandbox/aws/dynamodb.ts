@@ -4,12 +4,12 @@ import { json, textOf, type WireRequest, type WireResponse } from "../core/wire.
 import { type DynaliteError, openDynalite } from "./dynalite.ts";
 import { jsonRefusal, targetAction } from "./json-protocol.ts";
 
-/** DynamoDB as the ground builds it. */
+/** The simulated DynamoDB. */
 export interface DynamoDb {
   readonly service: AwsService;
-  /** Makes a table without asking anybody, in the shape of CreateTable; does nothing when it is there already. */
+  /** Creates a table without a permission check, in the shape of CreateTable; does nothing when it exists. */
   createTable(definition: { readonly TableName: string } & Readonly<Record<string, unknown>>): Promise<void>;
-  /** Lets go of the files. */
+  /** Closes the files. */
   close(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface DynamoDbOptions {
   readonly path?: string;
 }
 
-/** Actions on one table that dynalite knows; it has no transactions, streams or expiry of items. */
+/** Actions on one table that dynalite supports; it has no transactions, streams or expiry of items. */
 const tableActions = new Set([
   "DeleteItem",
   "DeleteTable",
@@ -44,7 +44,7 @@ const PREFIX = "DynamoDB_20120810";
 
 const attributes = z.record(z.string(), z.looseObject({ S: z.string().optional() }));
 
-/** Only what the permissions are asked for; dynalite checks the rest, and says what is wrong in DynamoDB's words. */
+/** Only the fields that permissions depend on; dynalite checks the rest, with DynamoDB's error messages. */
 const input = z.looseObject({
   TableName: z.string().optional(),
   IndexName: z.string().optional(),
@@ -67,7 +67,10 @@ function parsed(request: WireRequest): Input {
 /** A table may be named by its ARN (Developer Guide, "Resource-based policies"). */
 const nameOf = (table: string): string => table.slice(table.lastIndexOf("/") + 1);
 
-/** The table or its index: IAM asks about the one that is read (Service Authorization Reference, DynamoDB). */
+/**
+ * Lists the resource of an action, the table or its index: IAM checks the one that is read (Service Authorization
+ * Reference, DynamoDB).
+ */
 function resourcesOf(action: string, input: Input, tableArn: (name: string) => string): string[] {
   if (action === "ListTables") return ["*"];
   if (manyTableActions.has(action)) return Object.keys(input.RequestItems ?? {}).map((name) => tableArn(nameOf(name)));
@@ -75,7 +78,10 @@ function resourcesOf(action: string, input: Input, tableArn: (name: string) => s
   return [input.IndexName ? `${arn}/index/${input.IndexName}` : arn];
 }
 
-/** The partition that a request is about (Developer Guide, "Using conditions", dynamodb:LeadingKeys); ours are strings named pk. */
+/**
+ * Finds the partition of a request (Developer Guide, "Using conditions", dynamodb:LeadingKeys); Casement's keys are
+ * strings named pk.
+ */
 function leadingKeys({ Key, Item, ExpressionAttributeValues: values }: Input): Context {
   const pk = (Key ?? Item)?.pk ?? values?.[":pk"];
   return typeof pk?.S === "string" ? { "dynamodb:LeadingKeys": [pk.S] } : {};
@@ -89,7 +95,7 @@ const answered = (error: DynaliteError): WireResponse => {
 
 /**
  * Builds DynamoDB: dynalite behind the door's signatures and permissions. Expired items stay, as they may for days on
- * AWS (Developer Guide, "Time to Live"), so readers must not count on their going.
+ * AWS (Developer Guide, "Time to Live"), so readers must skip them.
  */
 export function dynamodb({ accountId, region, path }: DynamoDbOptions): DynamoDb {
   const database = openDynalite(path);

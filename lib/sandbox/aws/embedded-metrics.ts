@@ -12,15 +12,15 @@ export interface Datapoint {
   readonly at: number;
 }
 
-/** CloudWatch as far as it reads functions' logs. */
+/** The part of CloudWatch that reads functions' logs. */
 export interface EmbeddedMetrics {
-  /** A line of a function's log: CloudWatch makes metrics of those in its format and ignores all others. */
+  /** Reads a line of a function's log: CloudWatch makes metrics of lines in its format and ignores all others. */
   readonly log: (line: string) => void;
   /** Oldest first. */
   datapoints(): Datapoint[];
 }
 
-/** CloudWatch User Guide, "Specification: Embedded metric format"; an unknown unit makes no metric. */
+/** CloudWatch User Guide, "Specification: Embedded metric format"; a line with an unknown unit makes no metric. */
 const shape = z
   .object({
     _aws: z.object({
@@ -48,7 +48,7 @@ const jsonOf = (line: string): unknown => {
   }
 };
 
-/** A dimension or value that the line names and does not hold makes no datapoint. */
+/** Reads the datapoints of a line; a dimension or value that the line names but lacks makes none. */
 function datapointsOf({ _aws, ...fields }: Line): Datapoint[] {
   const at = _aws.Timestamp;
   return _aws.CloudWatchMetrics.flatMap(({ Namespace: namespace, Dimensions, Metrics }) =>

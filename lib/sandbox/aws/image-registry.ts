@@ -2,7 +2,7 @@ import { AwsError } from "../core/aws-service.ts";
 import type { Cloud } from "../core/surroundings.ts";
 import type { Access } from "./access.ts";
 
-/** Asks whether a node's containerd gets an image; answers why not, in the words of kubelet and registry. */
+/** Checks whether a node's containerd can pull an image; returns the error in the words of kubelet and registry. */
 export type Pull = (instanceId: string, image: string) => string | undefined;
 
 /** ECR user guide, "Private registry": account, region and repository of an image's name. */
@@ -13,7 +13,7 @@ const READS = ["ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetD
 
 /**
  * ECR as a node's kubelet meets it: its credential provider asks for a token with the instance's role
- * (kubernetes/cloud-provider-aws, cmd/ecr-credential-provider). Without one, containerd asks as nobody.
+ * (kubernetes/cloud-provider-aws, cmd/ecr-credential-provider). Without a token, containerd pulls anonymously.
  */
 export const imageRegistry =
   (access: Access, cloud: Cloud): Pull =>

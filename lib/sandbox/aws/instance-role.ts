@@ -24,8 +24,8 @@ const path = (bucket: string, key: string, version: string): string =>
   `/${bucket}/${key.split("/").map(encodeURIComponent).join("/")}?versionId=${encodeURIComponent(version)}`;
 
 /**
- * The node role as machines use it: permissions are checked, faults strike and calls are recorded as at the door, but
- * nothing is signed, since a machine of the ground has no other identity to claim.
+ * The node role as machines use it: permissions are checked, faults apply and calls are recorded as at the door, but
+ * nothing is signed, because a simulated machine has no other identity.
  */
 export function instanceRole({ access, s3, secretsManager, foundation }: InstanceRoleOptions): InstanceRole {
   const ask = async (

@@ -2,13 +2,13 @@ import type { z } from "zod";
 import { AwsError, type AwsService, type Caller } from "../core/aws-service.ts";
 import { json, textOf, type WireRequest } from "../core/wire.ts";
 
-/** One action of a JSON service: what it takes, and what it does with it. */
+/** One action of a JSON service: the shape of its input, and a function. */
 export interface JsonAction {
   answer(input: unknown, caller: Caller): unknown;
 }
 
 /**
- * Makes an action from the shape of its input.
+ * Builds an action from the shape of its input.
  * @param invalid code of the service for an input that does not fit
  */
 export const jsonAction = <Shape extends z.ZodType>(
@@ -33,12 +33,12 @@ function parsed(request: WireRequest): unknown {
   try {
     return JSON.parse(textOf(request) || "{}");
   } catch {
-    // AWS does not say what was wrong with the JSON.
+    // AWS does not tell the fault in the JSON.
     throw new AwsError("SerializationException", "The request body could not be parsed.");
   }
 }
 
-/** Which action an AWS JSON request names in its header X-Amz-Target, "secretsmanager.GetSecretValue". */
+/** Reads the action of an AWS JSON request from its header X-Amz-Target, "secretsmanager.GetSecretValue". */
 export function targetAction(request: WireRequest, prefix: string, isKnown: (action: string) => boolean): string {
   const target = request.headers["x-amz-target"] ?? "";
   const action = target.slice(target.indexOf(".") + 1);
@@ -46,7 +46,7 @@ export function targetAction(request: WireRequest, prefix: string, isKnown: (act
   throw new AwsError("UnknownOperationException", `There is no action ${target} here.`);
 }
 
-/** An error as AWS JSON services write it. */
+/** Writes an error as AWS JSON services do. */
 export const jsonRefusal = (error: AwsError, contentType: string): ReturnType<typeof json> =>
   json({ __type: error.code, message: error.message, Message: error.message }, error.status, contentType, {
     "x-amzn-errortype": error.code,

@@ -2,7 +2,7 @@ import type { ConditionOperator, Conditions, ResourceStatement, Statement } from
 import type { Context } from "../core/aws-service.ts";
 import { like } from "./wildcard.ts";
 
-/** One question to IAM: may this be done to that, under these circumstances? */
+/** One question to IAM: may this action be done to this resource in this context? */
 export interface Question {
   /** "ec2:RunInstances" */
   readonly action: string;
@@ -11,16 +11,16 @@ export interface Question {
   readonly context: Context;
 }
 
-/** Principal that asks, as a resource's policy names principals: a role of the account, or a service of AWS's. */
+/** The requester as a resource's policy names principals: a role of the account, or an AWS service. */
 export type Requester = "role" | `${string}.amazonaws.com`;
 
-/** IAM's answer, and where a denial comes from. */
+/** IAM's decision, with the source of a denial. */
 export type Decision = "allowed" | "not allowed" | "denied by identity" | "denied by resource";
 
 /**
- * Condition keys that hold several values, of those that our services supply or our statements use (Service Authorization
- * Reference of September 2026: type ArrayOfString). IAM asks about them with ForAllValues or ForAnyValue; a plain operator
- * does not match.
+ * Condition keys with several values, of those that the simulated services supply or Casement's statements use (Service
+ * Authorization Reference of September 2026: type ArrayOfString). IAM compares them with ForAllValues or ForAnyValue; a
+ * plain operator does not match.
  */
 const arrays: ReadonlySet<string> = new Set([
   "aws:tagkeys",
@@ -44,7 +44,7 @@ function valuesFor(context: Context, key: string): readonly string[] | undefined
 
 /**
  * Policy variables (IAM User Guide, "Policy variables"): their names are compared without regard to case.
- * @returns undefined where the request lacks one: what holds it then matches nothing
+ * @returns undefined where the request lacks one: the text then matches nothing
  */
 function filled(text: string, context: Context): string | undefined {
   let known = true;
@@ -56,13 +56,13 @@ function filled(text: string, context: Context): string | undefined {
   return known ? result : undefined;
 }
 
-/** The first five parts of an ARN and the rest, which may hold colons itself. */
+/** Splits an ARN into its first five parts and the rest, which may contain colons. */
 const partsOf = (arn: string): string[] => {
   const parts = arn.split(":");
   return [...parts.slice(0, 5), parts.slice(5).join(":")];
 };
 
-/** Each part of an ARN is compared by itself: a star does not reach over a colon but in the last (IAM User Guide, "Resource"). */
+/** Compares ARNs part by part: a star does not match a colon except in the last part (IAM User Guide, "Resource"). */
 function arnLike(pattern: string, arn: string): boolean {
   if (pattern === "*") return true;
   const [wanted, given] = [partsOf(pattern), partsOf(arn)];
@@ -111,7 +111,7 @@ function conditionHolds(name: ConditionOperator, key: string, wanted: readonly s
   const values = valuesFor(context, key);
   if (name === "Null") return (values === undefined) === (wanted[0] === "true");
   const { set, compare, negated, absent } = operatorOf(name);
-  // A key that is absent fulfils what is negated, and nothing else (the same page, "…IfExists" and "Set operators").
+  // An absent key fulfils a negated operator, and nothing else (the same page, "…IfExists" and "Set operators").
   if (values === undefined) return absent || (negated === true && set === undefined);
   if (set === undefined && arrays.has(key.toLowerCase())) return false;
   const patterns = wanted.map((pattern) => filled(pattern, context));
@@ -128,7 +128,7 @@ const conditionsHold = (conditions: Conditions, context: Context): boolean =>
     ),
   );
 
-/** Does a statement speak of this question at all? */
+/** Does the statement apply to this question? */
 const applies = (statement: Statement, { action, resource, context }: Question): boolean =>
   statement.actions.some((one) => like(one, action, "i")) &&
   statement.resources.some((one) => {
@@ -139,14 +139,14 @@ const applies = (statement: Statement, { action, resource, context }: Question):
 
 const denies = ({ effect }: Statement): boolean => effect === "Deny";
 
-/** Is a resource's statement about this asker? */
+/** Does a resource's statement name this requester? */
 const names = ({ principal }: ResourceStatement, requester: Requester): boolean =>
   principal === "*" || principal === requester;
 
 /**
- * IAM's decision inside one account (IAM User Guide, "Policy evaluation logic"): nothing is allowed but what a statement
- * allows, and what any statement denies is denied.
- * @param identity statements of the asker's role; a service has none
+ * IAM's decision inside one account (IAM User Guide, "Policy evaluation logic"): only what a statement allows is
+ * allowed, and what any statement denies is denied.
+ * @param identity statements of the requester's role; a service has none
  * @param resource statements of resources' own policies
  */
 export function decide(
@@ -162,6 +162,6 @@ export function decide(
   return ours.length + theirs.length > 0 ? "allowed" : "not allowed";
 }
 
-/** Do these statements of a role allow it, where no resource has a policy of its own? */
+/** Do these statements of a role allow it, for a resource without a policy? */
 export const allows = (statements: readonly Statement[], question: Question): boolean =>
   decide(statements, [], question) === "allowed";

@@ -11,7 +11,7 @@ export interface RoleCredentials {
 }
 
 /**
- * Makes credentials of an instance's role, and the key ring of the AWS endpoint know them.
+ * Issues credentials of an instance's role and adds them to the key ring of the AWS endpoint.
  * @param keys the key ring, by access key id; a key that has expired stays in it
  * @param until when they expire, ms since the epoch
  */
@@ -24,7 +24,7 @@ export function issueRoleCredentials(
   const credentials = {
     accessKeyId: `ASIA${random.hex(16).toUpperCase()}`,
     secretAccessKey: random.hex(40),
-    // As long as those of AWS: some hundred characters of base64, with what has to be escaped elsewhere.
+    // As long as AWS's tokens: some hundred characters of base64, with characters that other formats must escape.
     token: `IQoJ+/${Buffer.from(random.hex(300)).toString("base64")}`,
     until,
   };

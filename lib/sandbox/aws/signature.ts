@@ -1,7 +1,7 @@
 import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
 import { percentEncoded, type WireRequest } from "../core/wire.ts";
 
-/** Claims of a request about its signature, by header or in the query of a presigned address. */
+/** A request's signature and its scope, from the header or from the query of a presigned URL. */
 export interface Signature {
   readonly keyId: string;
   /** yyyymmdd of the credential scope. */
@@ -13,12 +13,12 @@ export interface Signature {
   readonly signature: string;
   /** yyyymmddThhmmssZ */
   readonly time: string;
-  /** Seconds a presigned address holds; undefined for a signature in the header. */
+  /** Seconds for which a presigned URL is valid; undefined for a signature in the header. */
   readonly expires?: number;
   readonly token?: string;
 }
 
-/** Reasons why a signature does not count; each service has its own words for them. */
+/** Reasons why a signature is invalid; each service has its own words for them. */
 export type Fault =
   | "missing"
   | "incomplete"
@@ -36,7 +36,7 @@ export interface Key {
   /** Function name, person, or "instance/i-…". */
   readonly principal: string;
   readonly sessionToken?: string;
-  /** End of temporary credentials, ms of the host's clock. */
+  /** Expiry of temporary credentials, ms of the host's clock. */
   readonly until?: number;
 }
 
@@ -50,7 +50,7 @@ const splitUrl = (url: string): { path: string; query: string } => {
 };
 
 /**
- * Decodes a percent-encoded part; text that is not properly encoded stays as it is: it then matches no name and no
+ * Decodes a percent-encoded part; text that is not properly encoded stays as it is, and so matches no name and no
  * signature.
  */
 const decoded = (text: string): string => {
@@ -142,7 +142,7 @@ function canonicalRequest(request: WireRequest, claim: Signature): string {
 
 const signingKeys = new Map<string, KeyObject>();
 
-/** The key that a secret signs with in one scope: good for a day, so it is kept ("Derive a signing key"). */
+/** Derives the signing key of a secret and a scope: valid for a day, so it is cached ("Derive a signing key"). */
 function signingKey(secret: string, scope: string): KeyObject {
   const known = signingKeys.get(`${secret} ${scope}`);
   if (known) return known;
@@ -160,7 +160,10 @@ function expectedSignature(request: WireRequest, claim: Signature, secret: strin
 const millisecondsOf = (time: string): number =>
   Date.parse(time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"));
 
-/** Requests may be 15 minutes off (Signature Version 4, "Troubleshooting"); a presigned address says itself how long. */
+/**
+ * Largest difference of a request's clock: 15 minutes (Signature Version 4, "Troubleshooting"); a presigned URL names
+ * its own limit.
+ */
 const SKEW = 15 * 60_000;
 
 function outOfTime(claim: Signature, hostNow: number): boolean {
@@ -170,7 +173,7 @@ function outOfTime(claim: Signature, hostNow: number): boolean {
   return hostNow > signed + latest || hostNow < signed - SKEW;
 }
 
-/** The headers that must be signed: the host, and every x-amz-… that was sent. */
+/** Are the required headers signed? They are the host and every x-amz-… that was sent. */
 const signsEnough = (request: WireRequest, claim: Signature): boolean =>
   claim.signedHeaders.includes("host") &&
   Object.keys(request.headers).every(
@@ -187,7 +190,7 @@ const same = (one: string, other: string): boolean =>
 
 /** Region and time at which a signature is checked. */
 export interface SigningContext {
-  /** The only region there is; a signature for another one is refused. */
+  /** The only region; a signature for another one is refused. */
   readonly region: string;
   /** The host's time in milliseconds: doors use it, not the sandbox's. */
   readonly hostNow: number;
@@ -195,8 +198,8 @@ export interface SigningContext {
 
 /**
  * Checks a request's signature (AWS Signature Version 4, header or presigned form).
- * @param key what the key id stands for; undefined when unknown
- * @returns undefined when it is right, else what is wrong
+ * @param key key behind the key id; undefined when unknown
+ * @returns undefined when it is valid, otherwise the fault
  */
 export function faultOf(
   request: WireRequest,

@@ -3,14 +3,14 @@ import type { Collection, Store } from "../core/store.ts";
 import { textOf, type WireResponse } from "../core/wire.ts";
 import { element, textElement, XML_DECLARATION } from "./xml.ts";
 
-/** A person who is told by mail. */
+/** A subscriber by mail. */
 export interface Subscriber {
   readonly endpoint: string;
-  /** Followed the link in the mail. */
+  /** Whether the person followed the link in the mail. */
   readonly confirmed: boolean;
 }
 
-/** SNS as far as it says who is subscribed. */
+/** The part of SNS that lists subscribers. */
 export interface Sns {
   readonly service: AwsService;
   /** Adds a subscriber, or records whether a known one has confirmed. */
@@ -27,7 +27,7 @@ const xml = (body: string, status = 200): WireResponse => ({
 /**
  * Builds the service: one topic with its subscribers (API Reference, ListSubscriptionsByTopic and "Common Errors").
  * @param topicArn the stack's topic
- * @param mail who is told from the beginning, and has confirmed
+ * @param mail address of the first subscriber, who has confirmed
  */
 export function sns({ store }: { readonly store: Store }, topicArn: string, mail: string): Sns {
   const kept: Collection<Subscriber> = store.collection("sns-subscribers");

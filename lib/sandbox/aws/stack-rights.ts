@@ -3,15 +3,18 @@ import { AwsError, type Caller } from "../core/aws-service.ts";
 import type { Access } from "./access.ts";
 
 /**
- * Questions that AWS's own services ask IAM before they serve the stack. Where no answer is given, a denial throws
- * AwsError.
+ * Permissions that AWS's services need before they serve the stack. A denial throws AwsError, except where a boolean is
+ * returned.
  */
 export interface StackRights {
-  /** Anybody's request reaches the front door by its URL (Lambda developer guide, "Control access to function URLs"). */
+  /**
+   * Requires that any client may reach the front door by its URL (Lambda developer guide, "Control access to function
+   * URLs").
+   */
   urlMayInvoke(): void;
-  /** EventBridge hands an event of a rule to the other door. */
+  /** Requires that EventBridge may invoke the function of cloud events for a rule. */
   ruleMayInvoke(rule: string): void;
-  /** EventBridge publishes to the topic, by the role that the rule's target names. */
+  /** Requires that EventBridge may publish to the topic, by the role that the rule's target names. */
   ruleMayPublish(): void;
   /** May Lambda write a line into a function's log? */
   mayLog(principal: string): boolean;
@@ -29,7 +32,7 @@ function isAllowed(ask: () => void): boolean {
   }
 }
 
-/** Builds the questions of one place. */
+/** Builds the checks for one account and region. */
 export function stackRights(rights: Access, place: Place): StackRights {
   const { account, region, cluster } = place;
   const lambda = (principal: string): string =>

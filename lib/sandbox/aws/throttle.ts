@@ -3,11 +3,11 @@ import type { Clock } from "../core/clock.ts";
 
 /** Token buckets by name, refilled with the sandbox's time. */
 export interface TokenBuckets {
-  /** Takes every limit's cost, or none at all when one of the buckets has too little; says whether it took. */
+  /** Takes every limit's cost, or nothing when one of the buckets has too little; returns whether it took. */
   take(limits: readonly Limit[]): boolean;
 }
 
-/** Builds empty-handed buckets: each begins full. They live in memory, a restart fills them. */
+/** Builds the buckets; each starts full. They are kept in memory, so a restart fills them. */
 export function tokenBuckets(clock: Clock): TokenBuckets {
   const levels = new Map<string, { tokens: number; at: number }>();
   const level = (limit: Limit): number => {

@@ -1,6 +1,6 @@
 const escaped = (text: string): string => text.replace(/[.+^${}()|[\]\\]/g, "\\$&");
 
-/** Patterns come from policies and filters: few, and asked again with each call. */
+/** Cache: patterns come from policies and filters, so there are few, and each call uses them again. */
 const known = new Map<string, RegExp>();
 
 function expressionOf(pattern: string, flags: string): RegExp {

@@ -1,4 +1,4 @@
-/** Characters that XML cannot carry as they are; control characters become references, as AWS writes them. */
+/** Characters that XML must escape; control characters become references, as AWS writes them. */
 const escapes: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
@@ -7,14 +7,14 @@ const escapes: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/** Text as it may stand inside an element or attribute. */
+/** Escapes text for use inside an element or attribute. */
 export const escapedText = (text: string): string =>
   text.replace(/[&<>"'\p{Cc}\u2028]/gu, (mark) => escapes[mark] ?? `&#x${mark.charCodeAt(0).toString(16)};`);
 
-/** One element; `content` is XML already (other elements) and is not escaped. */
+/** Writes one element; `content` is XML (other elements) and is not escaped. */
 export const element = (name: string, content: string): string => `<${name}>${content}</${name}>`;
 
-/** One element around plain text; nothing when there is no value. */
+/** Writes one element around plain text; nothing when there is no value. */
 export const textElement = (name: string, value: string | number | boolean | undefined): string =>
   value === undefined ? "" : element(name, escapedText(String(value)));
 

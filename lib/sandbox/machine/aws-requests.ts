@@ -7,7 +7,7 @@ import { metadataAnswers } from "./metadata.ts";
 import type { Process } from "./process.ts";
 import { timeText } from "./scripts/request.ts";
 
-/** As aws.ps1 does: five tries, 0.5 to 0.6 s times the square of the try's number apart. */
+/** aws.ps1 makes five attempts and waits 0.5 to 0.6 s times the square of the attempt's number between them. */
 const TRIES = 5;
 const APART_MS = [500, 600] as const;
 
@@ -18,7 +18,7 @@ const transientCodes = /^(ExpiredToken|Throttling|RequestTimeout$|SlowDown)/;
 const doors = { S3: "s3", "Secrets Manager": "secretsmanager" } as const;
 type Service = keyof typeof doors;
 
-/** A fault that may be gone at the next try. */
+/** An error that the next attempt may not meet. */
 class TransientError extends Error {}
 
 function requireCredentials(machine: Machine): void {
@@ -28,9 +28,9 @@ function requireCredentials(machine: Machine): void {
   throw new TransientError(`the metadata service gave no credentials: ${words}`);
 }
 
-/** Signatures hold for 15 minutes (Signature Version 4, "Troubleshooting"). */
+/** A signature is valid for 15 minutes (Signature Version 4, "Troubleshooting"). */
 const SIGNATURE_MS = 15 * 60_000;
-/** From here on the script tells both clocks. */
+/** From this difference on, the script's error names both clocks. */
 const CLOCK_HINT_MS = 5 * 60_000;
 
 const offBy = (machine: Machine): number => Math.abs(machine.clock() - machine.foundation.clock.now());
@@ -54,8 +54,8 @@ function faultOf(machine: Machine, error: unknown, service: Service): Error {
 }
 
 /**
- * Asks AWS with the machine's own role, as aws.ps1 does: what passes is tried again, everything else is told in the service's
- * own words.
+ * Calls AWS with the machine's role, as aws.ps1 does: retries transient errors and reports all others in the service's
+ * words.
  * @throws Error in the script's words
  */
 export async function fromAws<T>(

@@ -10,7 +10,7 @@ export function autostart(machine: Machine): void {
   void startRest(machine);
 }
 
-/** Starts what the boot has not come to yet. */
+/** Starts the services that the boot has not reached yet. */
 async function startRest(machine: Machine): Promise<void> {
   const boot = machine.state.bootId;
   for (let [name] = machine.state.starting; name !== undefined; [name] = machine.state.starting) {
@@ -21,7 +21,7 @@ async function startRest(machine: Machine): Promise<void> {
   }
 }
 
-/** After a restart of the simulation: what was running runs again, unnoticed by the machine. */
+/** Restarts the programs after a restart of the simulator; the machine does not notice. */
 export function resumeServices(machine: Machine): void {
   for (const service of Object.values(machine.state.services)) {
     if (service.state === "StopPending") setState(machine, service, "Stopped");

@@ -4,7 +4,7 @@ import { wrongRequests } from "./fault-kinds.ts";
 import { type ApiAnswer, type Credentials, callApi, certificateIn, errorMessageOf } from "./kube-client.ts";
 import type { Machine, ProgramContext } from "./machine.ts";
 
-/** One certificate that a program keeps: what it should hold, whom to ask, where it lies. */
+/** A certificate that a program keeps valid: its contents, the credentials to request it with, and its file. */
 export interface ManagedCertificate {
   readonly signerName: string;
   readonly usage: "client auth" | "server auth";
@@ -13,7 +13,7 @@ export interface ManagedCertificate {
   readonly file: string;
   /** Null while it is not known yet. */
   template(): Template | null;
-  /** Credentials for the request. @throws Error when there are none to ask with */
+  /** Credentials for the request. @throws Error when there are none */
   credentials(): Credentials;
 }
 
@@ -21,7 +21,7 @@ export interface ManagedCertificate {
 const TIMEOUT_MS = 15 * 60_000;
 const FIRST_BACKOFF_MS = 2_000;
 const LONGEST_BACKOFF_MS = 32_000;
-/** It watches the request; looking every three seconds is as good here (assumed). */
+/** The real program watches the request; here a poll every three seconds has the same effect (assumed). */
 const POLL_MS = 3_000;
 /** It renews at 70 to 90 % of the lifetime; the middle of that. */
 const RENEW_AT = 0.8;
@@ -43,7 +43,7 @@ const fits = (issued: Issued, template: Template): boolean =>
   issued.commonName === template.commonName &&
   [...template.dnsNames, ...template.ipAddresses].every((name) => issued.names.includes(name));
 
-/** Is the certificate there, right, and young enough? */
+/** Is there a certificate that matches its template and is not due for renewal? */
 function fresh(context: ProgramContext, managed: ManagedCertificate, template: Template): boolean {
   const issued = issuedAt(context.machine, managed.file);
   if (!issued || !fits(issued, template)) return false;
@@ -82,7 +82,7 @@ function requestBody(managed: ManagedCertificate, pem: string): object {
 const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
-/** Reads the outcome of a request: PEM of the certificate, a reason why there will be none, or nothing yet. */
+/** Reads the outcome of a request: the certificate's PEM, the reason for a refusal, or nothing while it is pending. */
 function verdict({ status, body }: ApiAnswer): { readonly pem?: string; readonly refusal?: string } {
   if (status === 404) return { refusal: "the request was deleted" };
   const state = body.status;
@@ -105,7 +105,7 @@ async function awaitCertificate(context: ProgramContext, managed: ManagedCertifi
   throw new Error(`certificate request ${name} was not signed: timed out waiting for the condition`);
 }
 
-/** Asks for a certificate. @returns the request's name and the key that belongs to it */
+/** Requests a certificate. @returns the request's name and its private key */
 async function ask(
   context: ProgramContext,
   managed: ManagedCertificate,
@@ -133,13 +133,13 @@ async function obtain(context: ProgramContext, managed: ManagedCertificate, temp
   }
 }
 
-/** A key lives in memory until its certificate is there: a program that is started again asks anew. */
+/** Drops the pending request: its key was in the memory of a process that has ended, so the program requests anew. */
 function forget(machine: Machine, managed: ManagedCertificate): void {
   delete machine.state.requests[managed.file];
   machine.save();
 }
 
-/** One attempt. @returns how long to wait before the next, doubled after each failure */
+/** Makes one attempt. @returns ms to wait before the next, doubled after each failure */
 async function attempt(
   context: ProgramContext,
   managed: ManagedCertificate,
@@ -156,7 +156,7 @@ async function attempt(
   }
 }
 
-/** Keeps one certificate fresh for as long as the program runs: asks, waits, stores, and asks again in time. */
+/** Keeps one certificate valid for as long as the program runs: requests, waits, stores, and renews in time. */
 export async function maintainCertificate(context: ProgramContext, managed: ManagedCertificate): Promise<void> {
   if (!context.resumed) forget(context.machine, managed);
   let backoff = FIRST_BACKOFF_MS;

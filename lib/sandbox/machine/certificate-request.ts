@@ -3,7 +3,7 @@ import { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension, X50
 import { keyAlgorithm, keysOf, newKey, promptCrypto } from "../core/prompt-crypto.ts";
 import { memoize } from "./memoize.ts";
 
-/** Content of the certificate to ask for. */
+/** Content of the certificate to request. */
 export interface Template {
   readonly commonName: string;
   readonly organizations: readonly string[];
@@ -35,7 +35,7 @@ export async function makeRequest(template: Template): Promise<{ readonly reques
   return { request: request.toString("pem"), key };
 }
 
-/** A certificate as far as its owner looks at it. Times are ms since the epoch. */
+/** The fields of a certificate that its owner checks. Times are ms since the epoch. */
 export interface Issued {
   readonly notBefore: number;
   readonly notAfter: number;
@@ -43,7 +43,7 @@ export interface Issued {
   readonly names: readonly string[];
 }
 
-/** Reads a certificate's PEM. @throws Error when it is none */
+/** Reads a certificate's PEM. @throws Error for anything else */
 export const issuedOf = memoize((pem): Issued => {
   const certificate = new X509Certificate(pem);
   const names = certificate.getExtension(SubjectAlternativeNameExtension)?.names.items.map((name) => name.value) ?? [];

@@ -1,4 +1,7 @@
-/** A command line in words, as CommandLineToArgvW splits it (quotes group; backslashes are literal before anything else). */
+/**
+ * Splits a command line into words as CommandLineToArgvW does (quotes group; backslashes are literal before anything
+ * else).
+ */
 export function wordsOf(commandLine: string): string[] {
   const words = commandLine.match(/(?:"[^"]*"|[^\s"])+/g) ?? [];
   return words.map((word) => word.replaceAll('"', ""));
@@ -38,7 +41,7 @@ export function flagsOf(words: readonly string[], switches: readonly string[] = 
 
 const LOG_FLAGS: ReadonlySet<string> = new Set(["log-file", "log_file", "logfile", "log.file"]);
 
-/** The log that a command line names, by any of the flags of our programs. */
+/** Finds the log file that a command line names, by any of the flags that the programs here take. */
 export function logNamedIn(commandLine: string): string | undefined {
   const words = wordsOf(commandLine);
   const at = words.findIndex((word) => word.startsWith("-") && LOG_FLAGS.has(named(word)[0]));

@@ -20,7 +20,7 @@ export interface MachineView {
   readonly features: readonly string[];
 }
 
-/** Shows a machine in the control API: its real state, not what others believe of it. */
+/** Shows a machine in the control API: its real state, not what services report about it. */
 export function describe(machine: Machine): MachineView {
   const { state, disk } = machine;
   return {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Collection } from "../core/store.ts";
 
-/** One file; content is kept only up to the limit, hash and size always. */
+/** One file; its hash and size are always kept, its content only up to a limit. */
 export interface FileEntry {
   readonly path: string;
   readonly sha256: string;
@@ -11,7 +11,7 @@ export interface FileEntry {
   readonly access: "system" | "inherited";
 }
 
-/** One directory; "system" is closed to everybody but SYSTEM and administrators. */
+/** One directory; only SYSTEM and administrators may open a "system" one. */
 export interface Directory {
   readonly path: string;
   readonly access: "system" | "inherited";
@@ -25,7 +25,7 @@ export interface Disk {
   /** The file's text, or undefined when there is none or it was too large to keep. */
   text(path: string): string | undefined;
   write(path: string, content: Uint8Array, access?: "system" | "inherited"): FileEntry;
-  /** Changes who may read a file that is there, and nothing else. */
+  /** Changes who may read an existing file, and nothing else. */
   setAccess(path: string, access: "system" | "inherited"): void;
   remove(path: string): boolean;
   directory(path: string): Directory | undefined;
@@ -35,7 +35,7 @@ export interface Disk {
   filesIn(path: string): FileEntry[];
 }
 
-/** Nothing that programs of the simulation read is larger (the sandbox's own figure). */
+/** Larger than any file that a simulated program reads (chosen for the simulator). */
 const KEPT_BYTES = 256 * 1024;
 
 /** Hexadecimal sha256. */
@@ -48,9 +48,9 @@ export const pathKey = (path: string): string =>
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("\\")));
 
 /**
- * Reads and writes a disk. Both collections go by lower-case path.
- * @param files what lies on it
- * @param directories where files may lie
+ * Opens a disk. Both collections are keyed by lower-case path.
+ * @param files files by path
+ * @param directories directories by path
  */
 export function diskOf(files: Collection<FileEntry>, directories: Collection<Directory>): Disk {
   const ensureParents = (path: string): void => {

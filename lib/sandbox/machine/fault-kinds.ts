@@ -5,14 +5,14 @@ const fields = {
   node: "the node it happens to, by its private DNS name",
 } as const;
 
-/** Ways in which a kubelet may make a wrong request. */
+/** Mistakes that a kubelet may make in a certificate request. */
 export const wrongRequests = ["extra-san", "extra-organization", "other-name"] as const;
 
 /** Moments at which a service may hang. */
 export const hangs = ["start", "stop"] as const;
-/** Ways in which a machine's clock may be wrong: by a day. */
+/** Ways in which a machine's clock may be wrong, by a day. */
 export const wrongClocks = ["ahead", "behind"] as const;
-/** States of a record after a loss of power: NTFS leaves zeros of what was not on the disk yet. */
+/** States of a record after a loss of power: NTFS leaves zeros in place of what had not reached the disk. */
 export const damages = ["zeros", "half", "empty"] as const;
 
 /** Faults that can be injected into a machine. */

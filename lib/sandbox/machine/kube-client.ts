@@ -41,7 +41,7 @@ const kubeConfigSchema = z.object({
 
 const kubeConfigOf = memoize((text) => kubeConfigSchema.parse(parse(text)));
 
-/** @throws Error when there is no such file */
+/** @throws Error when the file is missing */
 export function textAt(machine: Machine, path: string): string {
   const text = machine.disk.text(path);
   if (text === undefined) throw new Error(`open ${path}: The system cannot find the file specified.`);
@@ -60,7 +60,7 @@ const decoded = (data: string | undefined): string | undefined =>
 
 /**
  * Reads a kubeconfig from the machine's disk, with the files it refers to.
- * @throws Error when the file or one of its files is missing or is none
+ * @throws Error when the file, or a file that it names, is missing or cannot be read
  */
 export function credentialsAt(machine: Machine, path: string): Credentials {
   const config = kubeConfigOf(textAt(machine, path));
@@ -110,7 +110,7 @@ async function ask(
   }
 }
 
-/** Asks the API server something as a program of this machine. */
+/** Calls the API server as a program of this machine. */
 export const callApi = (
   machine: Machine,
   process: Process,
@@ -121,6 +121,6 @@ export const callApi = (
   type = method === "PATCH" ? "application/strategic-merge-patch+json" : "application/json",
 ): Promise<ApiAnswer> => process.io(ask(machine, who, method, path, body, type));
 
-/** Message of an answer that is a refusal, behind its HTTP status. */
+/** The message of an error response, after its HTTP status. */
 export const errorMessageOf = (answer: ApiAnswer): string =>
   `${answer.status} ${String(answer.body.message ?? answer.body.reason ?? "")}`.trim();

@@ -5,21 +5,22 @@ import type { Process } from "./process.ts";
 type Span = readonly [low: number, high: number];
 
 interface Cost {
-  /** The first time in a boot: nothing of it is in memory, and after a launch each block comes from S3 first. */
+  /** The first load in a boot: nothing is in memory yet, and after a launch each block comes from S3. */
   readonly cold: Span;
   /** A later process of the same boot. */
   readonly warm: Span;
 }
 
 /**
- * The time that PowerShell needs for itself and for the modules behind a script's cmdlets, on two cores.
- * - powershell: 6 s on four cores without native images, 0.2 s with them (GoogleCloudPlatform/compute-image-windows pull
- *   request 174); a minute is reported for a first start (SCons pull request 4720). Half of that minute is taken here.
- * - features: ServerManager behind Get-WindowsFeature asks DISM for its list, which takes more than half a minute after
- *   every boot and little afterwards (chef-boneyard/windows issue 475).
+ * Time that PowerShell needs to load itself and the modules of a script's cmdlets, on two cores.
+ * - powershell: 6 s on four cores without native images, 0.2 s with them (GoogleCloudPlatform/compute-image-windows
+ *   pull request 174); a minute is reported for a first start (SCons pull request 4720). Half of that minute is taken
+ *   here.
+ * - features: ServerManager behind Get-WindowsFeature asks DISM for its list, which takes more than half a minute
+ *   after every boot and little afterwards (chef-boneyard/windows issue 475).
  * - aws: `Import-Module AWSPowerShell` took 221.8 s on a fresh t3.large with Amazon's image of 2026-04
- *   (awslabs/amazon-eks-ami issue 2723), nearly four minutes on GitHub's machines (actions/runner-images issue 9357) and
- *   five on Azure's (aws/aws-toolkit-azure-devops issue 520).
+ *   (awslabs/amazon-eks-ami issue 2723), nearly four minutes on GitHub's machines (actions/runner-images issue 9357)
+ *   and five on Azure's (aws/aws-toolkit-azure-devops issue 520).
  * - All other figures are assumed: modules made from CIM classes (CDXML) are compiled at each import.
  */
 const costs = {
@@ -32,7 +33,7 @@ const costs = {
   aws: { cold: [221_800, 300_000], warm: [15_000, 30_000] },
 } as const satisfies Readonly<Record<string, Cost>>;
 
-/** PowerShell itself, or the modules that a group of cmdlets lies in. */
+/** PowerShell itself, or the modules of a group of cmdlets. */
 export type Part = keyof typeof costs;
 
 /** Get-WindowsFeature took about 210 s on a fresh Windows Server 2025 (PowerShell/PowerShell issue 24500). */
@@ -44,7 +45,7 @@ function spanOf(machine: Machine, part: Part): Span {
   return isNewest ? FEATURES_ON_2025 : costs[part].cold;
 }
 
-/** Waits as long as PowerShell needs to load itself or a module; the first time in a boot is the slow one. */
+/** Waits as long as PowerShell needs to load itself or a module; the first load in a boot is the slow one. */
 export async function load(machine: Machine, process: Process, part: Part): Promise<void> {
   await process.pause(machine.takes(...spanOf(machine, part)));
   if (machine.state.modules.includes(part)) return;
@@ -52,12 +53,12 @@ export async function load(machine: Machine, process: Process, part: Part): Prom
   machine.save();
 }
 
-/** The cmdlets of AWS's tools that a script of ours could read content with. */
+/** The cmdlets of AWS's tools that a script of Casement might read content with. */
 const awsCmdlets = /\b(Read-S3Object|Get-SECSecretValue)\b/;
 
 /**
- * PowerShell imports a module by itself when a script names one of its cmdlets.
- * @param text the script that runs: what it names decides what it waits for
+ * Waits for the import of AWS's tools: PowerShell imports a module when a script names one of its cmdlets.
+ * @param text the script that runs
  */
 export async function loadAwsTools(machine: Machine, process: Process, text: string): Promise<void> {
   if (awsCmdlets.test(text)) await load(machine, process, "aws");

@@ -15,13 +15,13 @@ export interface Surroundings {
   readonly role: InstanceRole;
 }
 
-/** End of a program that ended by itself. */
+/** The end of a program that stopped by itself. */
 export interface Exit {
   readonly code: number;
   readonly reason: string;
 }
 
-/** Context that a service's program gets when it is started. */
+/** Context of a service's program, passed at its start. */
 export interface ProgramContext {
   readonly machine: Machine;
   readonly process: Process;
@@ -30,21 +30,21 @@ export interface ProgramContext {
   /** Words of the command line after the program itself. */
   readonly words: readonly string[];
   readonly version: string;
-  /** True when the simulation was restarted around a program that had been running all the time. */
+  /** True when the simulator restarted while the program was running. */
   readonly resumed: boolean;
   log(line: string): void;
-  /** The program ends by itself; code 0 is a clean stop, anything else a failure. */
+  /** Ends the program from inside; code 0 is a clean stop, anything else a failure. */
   exit(code: number, reason: string): void;
 }
 
-/** Starts a program; an answer means that it ended before it had reported itself as running. */
+/** Starts a program; returns an Exit when it ended before it reported itself running. */
 export type Program = (context: ProgramContext) => Exit | undefined;
 
-/** Context that one of the scripts gets when PowerShell runs it. */
+/** Context of a script that PowerShell runs. */
 export interface ScriptRun {
   readonly machine: Machine;
   readonly process: Process;
-  /** The script itself: the cmdlets that it names decide which modules PowerShell loads. */
+  /** Text of the script: the cmdlets that it names decide which modules PowerShell loads. */
   readonly text: string;
   /** Named arguments, names in lower case. */
   readonly arguments: ReadonlyMap<string, string>;
@@ -59,10 +59,10 @@ export interface ScriptEnd {
   readonly stderr: string;
 }
 
-/** A script of ours, as the simulated machine runs it: everything it finds is in its output, a rejection is a crash. */
+/** One of Casement's scripts as the simulated machine runs it: findings are in its output, a rejection is a crash. */
 export type Script = (run: ScriptRun) => Promise<ScriptEnd>;
 
-/** One simulated Windows machine, as its own parts see it. */
+/** One simulated Windows machine, as its parts see it. */
 export interface Machine {
   readonly id: string;
   readonly foundation: Foundation;
@@ -75,7 +75,7 @@ export interface Machine {
   /** Processes that run now, by "service/…", "task/…", "document/…". Lost at power off. */
   readonly processes: Map<string, Process>;
   readonly ssmBackend: () => SsmBackend;
-  /** Keeps the state; to be called after each change. */
+  /** Stores the state; must be called after each change. */
   save(): void;
   facts(): InstanceFacts;
   log(source: string, message: string): void;
@@ -83,12 +83,12 @@ export interface Machine {
   clock(): number;
   /** Finds out whether a fault of this kind applies to this machine. */
   faultApplies(kind: string, more?: Readonly<Record<string, string>>): boolean;
-  /** A duration between two figures in ms; nothing while the machine is being seeded. */
+  /** A duration between two figures in ms; 0 while the machine is being seeded. */
   takes(low: number, high: number): number;
   hurry(on: boolean): void;
 }
 
-/** Parts that all machines are made from. */
+/** Dependencies that all machines share. */
 export interface MachineDependencies {
   readonly foundation: Foundation;
   readonly surroundings: Surroundings;
@@ -102,10 +102,10 @@ export interface MachineDependencies {
 
 const DAY_MS = 86_400_000;
 
-/** Lines that the simulation keeps of an event log: enough for the last boots (the sandbox's own figure). */
+/** Lines that are kept of an event log: enough for the last boots (chosen for the simulator). */
 const LOG_LINES = 200;
 
-/** Each machine has collections of its own, so that a small file costs a small write. */
+/** Each machine has its own collections, so that a small file costs a small write. */
 const openDisk = ({ foundation: { store } }: MachineDependencies, id: string): Disk =>
   diskOf(store.collection(`machine-files/${id}`), store.collection(`machine-directories/${id}`));
 
@@ -116,8 +116,8 @@ const logger = (dependencies: MachineDependencies, id: string) => (source: strin
 };
 
 /**
- * Opens a machine whose state lies in the store.
- * @throws Error when EC2 forgot the instance while somebody asks for its facts
+ * Opens a machine whose state is stored.
+ * @throws Error from `facts` when EC2 has forgotten the instance
  */
 export function openMachine(dependencies: MachineDependencies, state: MachineState): Machine {
   const { foundation, surroundings } = dependencies;
@@ -156,7 +156,7 @@ export function openMachine(dependencies: MachineDependencies, state: MachineSta
   };
 }
 
-/** Ends what runs under this key, if anything does. */
+/** Ends the process of this key, if one runs. */
 export function endProcess(machine: Machine, key: string): void {
   machine.processes.get(key)?.end();
   machine.processes.delete(key);

@@ -19,13 +19,13 @@ import type { Job, SsmBackend } from "./ssm-backend.ts";
 import { imagePrograms, newMachineState } from "./state.ts";
 import { taskDue } from "./tasks.ts";
 
-/** All simulated Windows machines. They live by what EC2 announces and by the clock. */
+/** All simulated Windows machines. EC2's events and the clock drive them. */
 export interface Machines {
-  /** Tells the agents whom they speak to. */
+  /** Connects the agents to Systems Manager. */
   attach(control: SsmBackend): void;
-  /** Hands a command to an agent. @returns false when none listens there */
+  /** Hands a command to an agent. @returns false when no agent is listening */
   deliver(instanceId: string, job: Job): boolean;
-  /** Asks an agent to end a command; nothing happens when none listens. */
+  /** Asks an agent to end a command; does nothing when no agent is listening. */
   cancel(instanceId: string, commandId: string): void;
   describe(instanceId: string): MachineView | undefined;
   all(): MachineView[];
@@ -33,9 +33,9 @@ export interface Machines {
   logOf(instanceId: string): readonly string[];
   /** The kubelets, as the API server calls them. */
   readonly kubelets: Kubelets;
-  /** Places a machine that has been running for long. @throws Error when EC2 knows no such running Windows instance */
+  /** Seeds a machine that has been running for long. @throws Error when EC2 has no such running Windows instance */
   seed(instanceId: string, seed: Seed): Promise<ApplyResult>;
-  /** After a restart of the process: goes on with boots, agents, services, tasks and commands. */
+  /** Resumes boots, agents, services, tasks and commands after a restart of the process. */
   resume(): void;
 }
 
@@ -69,7 +69,7 @@ function newFleet(foundation: Foundation, surroundings: Surroundings): Fleet {
   return fleet;
 }
 
-/** The machine of this instance, if it was ever switched on. */
+/** Finds the machine of an instance, if it was ever switched on. */
 function find(fleet: Fleet, instanceId: string): Machine | undefined {
   const known = fleet.opened.get(instanceId);
   const state = fleet.dependencies.states.get(instanceId);
@@ -81,7 +81,7 @@ function find(fleet: Fleet, instanceId: string): Machine | undefined {
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
-/** A machine as AWS's image makes it. */
+/** Builds a machine from AWS's image. */
 function build(fleet: Fleet, facts: InstanceFacts): Machine {
   const { random } = fleet.dependencies.foundation;
   const suffix = Array.from({ length: 7 }, () => LETTERS[random.between(0, LETTERS.length - 1)]).join("");
@@ -137,7 +137,7 @@ function onFact(fleet: Fleet, fact: Fact): void {
   if (machine && machine.state.power !== "off") powerOff(machine);
 }
 
-/** Brings power in line with the instances' states, for what EC2 announced while nothing listened. */
+/** Brings power in line with the instances' states: EC2 may have announced changes while nothing listened. */
 function syncPower(fleet: Fleet): void {
   for (const facts of fleet.dependencies.surroundings.cloud.instances()) {
     onFact(fleet, { kind: "instance-state", instanceId: facts.instanceId, state: facts.state });

@@ -1,7 +1,7 @@
 /**
- * Remembers what a pure function made of a text: programs look at the same files every few seconds.
- * @param make from a text to a value that nobody changes; what it throws is not remembered
- * @param most texts that are remembered; the oldest goes first
+ * Memoizes a pure function of a text: programs read the same files every few seconds.
+ * @param make returns a value that must not be changed; errors are not memoized
+ * @param most entries to keep; the oldest is dropped first
  */
 export function memoize<T>(make: (text: string) => T, most = 500): (text: string) => T {
   const known = new Map<string, T>();

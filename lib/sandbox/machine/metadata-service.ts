@@ -2,7 +2,7 @@ import type { RoleCredentials } from "../aws/role-credentials.ts";
 import type { Random } from "../core/random.ts";
 import type { WireRequest, WireResponse } from "../core/wire.ts";
 
-/** Facts that the metadata service knows of its instance. */
+/** Facts about the instance that its metadata service serves. */
 export interface MetadataFacts {
   readonly mac: string;
   readonly region: string;
@@ -54,7 +54,7 @@ export function metadataService(facts: () => MetadataFacts, random: Random, now:
 
   const makeToken = ({ headers }: WireRequest): WireResponse => {
     const seconds = Number(headers["x-aws-ec2-metadata-token-ttl-seconds"]);
-    // What came by a proxy is refused (the same guide: X-Forwarded-For).
+    // A request through a proxy is refused (the same guide: X-Forwarded-For).
     if (headers["x-forwarded-for"] !== undefined) return text("", 403);
     if (!(seconds >= 1 && seconds <= 21_600)) return text("", 400);
     const token = Buffer.from(random.hex(40)).toString("base64");

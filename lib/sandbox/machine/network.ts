@@ -25,22 +25,22 @@ const inCidr = (address: string, cidr: string): boolean => {
 const adapterNamed = (machine: Machine, name: string): Adapter | undefined =>
   machine.state.adapters.find((adapter) => adapter.name === name);
 
-/** The adapter that has the instance's address. */
+/** Finds the adapter that has the instance's address. */
 export const addressedAdapter = (machine: Machine): Adapter | undefined =>
   machine.state.adapters.find((adapter) => adapter.ip !== null);
 
-/** Is there a way for packets: a connected adapter with a settled address whose subnet holds the next hop. */
+/** Can packets take this route? It needs a connected adapter with a settled address and the next hop in its subnet. */
 export function usable(machine: Machine, route: Route): boolean {
   const adapter = adapterNamed(machine, route.interface);
   if (!adapter?.connected || adapter.ip === null || adapter.ip.startsWith("169.254.")) return false;
   return inCidr(route.nextHop, `${adapter.ip}/${adapter.prefixLength}`);
 }
 
-/** Does a link-local address have a route that leads somewhere? Windows never takes the default route for these. */
+/** Does a link-local address have a usable route? Windows never takes the default route for these. */
 export const metadataRoute = (machine: Machine): boolean =>
   machine.state.routes.some((route) => route.prefix === METADATA && usable(machine, route));
 
-/** Sets the routes that DHCP and the persistent store give at the start of a boot. */
+/** Sets the routes of DHCP and of the persistent store at the start of a boot. */
 export function routesAtBoot(machine: Machine): void {
   const facts = machine.facts();
   const name = addressedAdapter(machine)?.name ?? "Ethernet";
@@ -58,7 +58,7 @@ export function removeLinkLocalRoutes(machine: Machine): void {
   machine.save();
 }
 
-/** Adds those of the six routes that are missing on this adapter. @returns how many were missing */
+/** Adds those of the six routes that are missing on this adapter. @returns the number added */
 export function addLinkLocalRoutes(machine: Machine, adapter: Adapter, nextHop: string, persistent = false): number {
   const have = machine.state.routes;
   const wanted = [...linkLocalPrefixes].map((prefix) => ({ prefix, nextHop, interface: adapter.name, persistent }));
@@ -70,7 +70,7 @@ export function addLinkLocalRoutes(machine: Machine, adapter: Adapter, nextHop: 
   return missing.length;
 }
 
-/** Removes the six routes from everywhere but this way. @returns how many were removed */
+/** Removes the six routes except on this adapter and gateway. @returns the number removed */
 export function removeStrayRoutes(machine: Machine, adapter: Adapter, nextHop: string): number {
   const kept = machine.state.routes.filter(
     (r) => !linkLocalPrefixes.has(r.prefix) || (r.interface === adapter.name && r.nextHop === nextHop),
@@ -83,7 +83,7 @@ export function removeStrayRoutes(machine: Machine, adapter: Adapter, nextHop: s
 
 const VIRTUAL = "vEthernet (Ethernet)";
 
-/** The first external HNS network binds the adapter to a switch: the address moves, static routes do not. */
+/** Binds the adapter to a switch, as the first external HNS network does: the address moves, static routes do not. */
 function bindToSwitch(machine: Machine): void {
   const physical = addressedAdapter(machine);
   if (!physical?.physical) return;
@@ -95,7 +95,7 @@ function bindToSwitch(machine: Machine): void {
   machine.state.routes = [...learnt.map((r) => ({ ...r, interface: VIRTUAL })), ...others];
 }
 
-/** Is there an HNS network of this name? */
+/** Finds the HNS network of this name. */
 export const hnsNetwork = (machine: Machine, name: string): HnsNetwork | undefined =>
   machine.state.hnsNetworks.find((network) => network.name === name);
 
@@ -111,8 +111,8 @@ export function createHnsNetwork(machine: Machine, name: string, subnet: string,
 }
 
 /**
- * Copies routes as hybrid-overlay does right after it made the base network: routes of the physical adapter are added again
- * on the adapter that has its MAC now (overlay_windows.go, DuplicateIPv4Routes).
+ * Copies routes as hybrid-overlay does right after it creates the base network: routes of the physical adapter are
+ * added again on the adapter that has its MAC now (overlay_windows.go, DuplicateIPv4Routes).
  */
 export function copyRoutesToSwitch(machine: Machine): void {
   const { state } = machine;
@@ -128,8 +128,9 @@ export function copyRoutesToSwitch(machine: Machine): void {
 }
 
 /**
- * At a boot HNS forgets what was not persistent; endpoints never are ("have to be cleaned up on every reboot"). With the
- * fault "endpoints-outlive-boot" it keeps networks and endpoints, and the host has no address of theirs.
+ * Applies a boot to HNS: networks that are not persistent are gone, and endpoints never are persistent ("have to be
+ * cleaned up on every reboot"). With the fault "endpoints-outlive-boot" HNS keeps networks and endpoints, but the host
+ * has none of their addresses.
  */
 export function hnsAtBoot(machine: Machine): void {
   if (machine.faultApplies("endpoints-outlive-boot")) {

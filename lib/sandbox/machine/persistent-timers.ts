@@ -8,24 +8,24 @@ interface Timer {
   readonly data: Readonly<Record<string, string>>;
 }
 
-/** Action for an appointment that is due; must not throw. */
+/** Handles a timer that is due; must not throw. */
 export type TimerHandler = (data: Readonly<Record<string, string>>) => void;
 
-/** Timers that survive a kill of the process: each lies in the store until it has happened. */
+/** Timers that survive a kill of the process: each is stored until it has fired. */
 export interface PersistentTimers {
-  /** Replaces an appointment of the same key. `ms` counts from now. */
+  /** Sets a timer `ms` from now and replaces one with the same key. */
   set(key: string, ms: number, what: string, data: Readonly<Record<string, string>>): void;
   cancel(key: string): void;
   cancelAll(prefix: string): void;
   has(key: string): boolean;
-  /** Arms again everything that lies in the store; what was due meanwhile happens at once. */
+  /** Arms every stored timer again; those that became due in the meantime fire at once. */
   resume(): void;
 }
 
 /**
- * Builds an agenda on the ground's store.
- * @param name the collection that holds it
- * @param duties what each kind of appointment does, by its name
+ * Builds timers on the ground's store.
+ * @param name collection that holds the timers
+ * @param handlers handler of each kind of timer, by kind
  */
 export function persistentTimers(
   foundation: Foundation,
@@ -36,7 +36,7 @@ export function persistentTimers(
   const armed = new Map<string, Cancel>();
   const clock: Clock = foundation.clock;
 
-  // An appointment is gone together with what it brought about: a kill leaves both or neither.
+  // The timer is deleted in the transaction of its handler: a kill leaves both or neither.
   const fire = (key: string): void =>
     foundation.store.together(() => {
       const timer = stored.get(key);

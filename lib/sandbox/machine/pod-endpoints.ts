@@ -15,8 +15,8 @@ interface CniConfig {
 }
 
 /**
- * Does HNS let a pod's packet to an address leave, by the rules that win-overlay gives its endpoint? The lowest number that
- * speaks of the address decides; an endpoint with rules lets nothing through that none of them allows.
+ * Does HNS let a pod's packet to an address leave, by the rules that win-overlay gives its endpoint? The matching rule
+ * with the lowest number decides; an endpoint that has rules drops what none of them allows.
  */
 export function leavesPod(machine: Machine, address: string): boolean {
   const { policies } = JSON.parse(machine.disk.text(CNI_CONFIG) ?? '{"policies":[]}') as CniConfig;

@@ -34,13 +34,13 @@ function enter(machine: Machine, at: number): void {
     up(machine);
     return;
   }
-  // Four times: what the sentence of the fault says.
+  // The fault's description says four times.
   const slow = machine.faultApplies("slow-boot") ? 4 : 1;
   const ms = machine.takes(phase.from * 1000, phase.to * 1000) * slow;
   machine.timers.set(phaseKey(machine), ms, "boot-phase", { instanceId: machine.id, next: String(at + 1) });
 }
 
-/** Installed features that waited for a boot are there now. */
+/** Finishes the installed features that waited for a boot. */
 function finishFeatures(machine: Machine): void {
   for (const feature of machine.state.features) feature.state = "Installed";
 }
@@ -60,12 +60,12 @@ const watchKey = (machine: Machine): string => `${machine.id}/watch`;
 /** The sandbox's own figure: no machine looks for faults. */
 const WATCH_MS = 30_000;
 
-/** Looks every half minute whether a fault is meant for a running service. */
+/** Checks every half minute whether a fault applies to a running service. */
 function watch(machine: Machine): void {
   machine.timers.set(watchKey(machine), WATCH_MS, "watch", { instanceId: machine.id });
 }
 
-/** An appointment of `watch`. */
+/** Handles the timer of `watch`. */
 export function watchDue(machine: Machine): void {
   if (machine.state.power !== "running") return;
   strikeServices(machine);
@@ -83,14 +83,14 @@ function newBoot(machine: Machine): void {
   routesAtBoot(machine);
 }
 
-/** Power on: a new boot with a new boot id. */
+/** Powers on: a new boot with a new boot id. */
 export function powerOn(machine: Machine): void {
   machine.state.power = "booting";
   newBoot(machine);
   enter(machine, 0);
 }
 
-/** The state behind a boot, without its course: nothing was started. */
+/** Sets the state after a boot without running it: no service or task was started. */
 export function beginRunning(machine: Machine): void {
   newBoot(machine);
   machine.state.prepared = true;
@@ -99,7 +99,7 @@ export function beginRunning(machine: Machine): void {
   watch(machine);
 }
 
-/** A phase of the boot has ended; the specialize pass ends in a restart of its own. */
+/** Ends a phase of the boot; the specialize pass ends with a restart. */
 export function bootPhaseDue(machine: Machine, next: number): void {
   if (machine.state.power !== "booting") return;
   if (machine.faultApplies("boot-hangs")) {
@@ -111,7 +111,7 @@ export function bootPhaseDue(machine: Machine, next: number): void {
   enter(machine, next);
 }
 
-/** Power off, at once: what ran is gone. */
+/** Powers off at once: everything that ran is gone. */
 export function powerOff(machine: Machine): void {
   machine.timers.cancel(phaseKey(machine));
   machine.timers.cancel(watchKey(machine));
@@ -122,14 +122,14 @@ export function powerOff(machine: Machine): void {
 }
 
 /**
- * The operating system restarts; EC2 keeps saying "running".
- * @param delayMs how long it waits before it goes down ("shutdown /r /t 60")
+ * Restarts the operating system; EC2 keeps saying "running".
+ * @param delayMs delay before the shutdown ("shutdown /r /t 60")
  */
 export function restart(machine: Machine, delayMs: number): void {
   machine.timers.set(phaseKey(machine), delayMs, "shut-down", { instanceId: machine.id });
 }
 
-/** Services end; a boot follows. */
+/** Ends the services; a boot follows. */
 export function shutDownDue(machine: Machine): void {
   machine.log("User32", "1074 The process has initiated the restart of this computer.");
   machine.state.power = "shutting-down";
@@ -139,7 +139,7 @@ export function shutDownDue(machine: Machine): void {
   machine.timers.set(phaseKey(machine), machine.takes(from * 1000, to * 1000), "power-on", { instanceId: machine.id });
 }
 
-/** After a restart of the simulation: a running machine's services and tasks go on. */
+/** Resumes a running machine's services and tasks after a restart of the simulator. */
 export function resumePower(machine: Machine): void {
   if (machine.state.power !== "running") return;
   resumeServices(machine);

@@ -2,8 +2,8 @@ import type { Cancel } from "../core/clock.ts";
 import type { Foundation } from "../core/foundation.ts";
 
 /**
- * Something that runs on a machine until it ends or is killed: a service's program, a task, a command's script.
- * What it awaits through `pause` and `io` never comes back after its end, as a killed process' code never goes on.
+ * Something that runs on a machine until it ends or is killed: a service's program, a task, a command's script. After
+ * its end, `pause` and `io` never resolve, as the code of a killed process never continues.
  */
 export interface Process {
   readonly over: boolean;

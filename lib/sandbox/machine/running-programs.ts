@@ -17,7 +17,7 @@ function programOf(machine: Machine, words: readonly string[]): RunningProgram |
   return programOf(machine, flagsOf(rest, ["also-stdout", "redirect-stderr"]).rest);
 }
 
-/** The program of this name that runs as a service now, whatever wraps it. */
+/** Finds the program of this name that runs as a service now, whatever wraps it. */
 export function runningProgram(machine: Machine, program: string): RunningProgram | undefined {
   return Object.values(machine.state.services)
     .filter((service) => service.state === "Running")

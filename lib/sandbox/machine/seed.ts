@@ -8,12 +8,12 @@ import { applyAll } from "./scripts/apply.ts";
 import { startService } from "./services.ts";
 import { agentService } from "./state.ts";
 
-/** Operations that make a machine be there from the start: everything that provisioning would have done to it. */
+/** Operations that seed a machine: everything that provisioning would have done to it. */
 export interface Seed {
   readonly operations: readonly Operation[];
 }
 
-/** The boots that such a machine has behind it are skipped: features are there, routes too. */
+/** Skips the boots that a seeded machine would have behind it: features and routes are there. */
 function skipBoots(machine: Machine, { operations }: Seed): void {
   for (const operation of operations) {
     if (operation.do === "feature") machine.state.features.push({ name: operation.name, state: "Installed" });
@@ -24,9 +24,9 @@ function skipBoots(machine: Machine, { operations }: Seed): void {
 }
 
 /**
- * Makes a machine run as if it had been provisioned long ago: no durations, but every check. Its programs then live on
- * the clock, so its kubelet joins by itself as soon as somebody approves its requests.
- * @returns how the operations ended; waits as long as a task among them waits
+ * Makes a machine run as if it had been provisioned long ago: every check, but no durations. Its programs then run on
+ * the clock, so its kubelet joins as soon as its certificate requests are approved.
+ * @returns the operations' results; takes as long as a task among them takes
  */
 export async function seedMachine(machine: Machine, seed: Seed): Promise<ApplyResult> {
   machine.hurry(true);

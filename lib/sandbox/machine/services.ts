@@ -12,7 +12,7 @@ const STOP_MS = [300, 1_500] as const;
 /** Interval at which a waiting caller asks the service control manager again (assumed). */
 const POLL_MS = 250;
 
-/** Processes and appointments of a service go by this key. */
+/** Key of a service's process and timers. */
 export const serviceKey = (name: string): string => `service/${name.toLowerCase()}`;
 
 /** The service of this name, whatever its case. */
@@ -26,7 +26,7 @@ export function requireService(machine: Machine, name: string): Service {
   return service;
 }
 
-/** Changes a service's state; its process has a number while it is there. */
+/** Changes a service's state; its process has an id while it exists. */
 export const setState = (machine: Machine, service: Service, state: Service["state"]): void => {
   service.state = state;
   if (state === "StartPending") service.processId = machine.foundation.random.between(1000, 9999);
@@ -34,7 +34,7 @@ export const setState = (machine: Machine, service: Service, state: Service["sta
   machine.save();
 };
 
-/** @throws WindowsError 2 or 193 when the binary is missing or no program */
+/** @throws WindowsError 2 or 193 when the binary is missing or is not a program */
 function binaryAt(machine: Machine, path: string): Binary {
   if (!machine.disk.file(path)) throw new WindowsError(2, path);
   const binary = binaryOf(machine.disk.text(path));
@@ -42,7 +42,7 @@ function binaryAt(machine: Machine, path: string): Binary {
   return binary;
 }
 
-/** An end that nobody asked for: event 7034, and the recovery actions, if there are any. */
+/** Handles an unexpected end: event 7034, and the recovery actions, if there are any. */
 function failed(machine: Machine, service: Service, exit: Exit): void {
   service.exitCode = exit.code;
   service.failures += 1;
@@ -59,7 +59,7 @@ function failed(machine: Machine, service: Service, exit: Exit): void {
   machine.timers.set(`${machine.id}/${serviceKey(service.name)}`, delay * 1000, "restart-service", data);
 }
 
-/** A service's program has ended by itself. */
+/** Handles a service's program that ended by itself. */
 export function ended(machine: Machine, service: Service, exit: Exit): void {
   endProcess(machine, serviceKey(service.name));
   if (exit.code !== 0) {
@@ -71,7 +71,7 @@ export function ended(machine: Machine, service: Service, exit: Exit): void {
   machine.log("Service Control Manager", `7036 The ${service.name} service entered the stopped state.`);
 }
 
-/** Runs the program of a command line; an Exit means that it was over before it ran. */
+/** Runs the program of a command line. @returns an Exit when it ended before it ran */
 export function runProgram(context: ProgramContext, words: readonly string[]): Exit | undefined {
   const [path = "", ...rest] = words;
   const binary = binaryAt(context.machine, path);
@@ -95,10 +95,10 @@ export function launch(machine: Machine, service: Service, resumed: boolean): Ex
   return runProgram(context, wordsOf(service.commandLine));
 }
 
-/** The service control manager goes on without a service that stays pending (assumed: after a minute and a half). */
+/** The service control manager continues without a service that stays pending (assumed: after a minute and a half). */
 const TIMEOUT_MS = 90_000;
 
-/** Waits while somebody else is starting or stopping this service, but not for ever. */
+/** Waits while another caller starts or stops this service, up to a limit. */
 async function settled(machine: Machine, service: Service): Promise<void> {
   const { pause } = newProcess(machine.foundation);
   for (let waited = 0; waited < TIMEOUT_MS; waited += POLL_MS) {
@@ -119,10 +119,13 @@ async function startDependencies(machine: Machine, service: Service): Promise<vo
   }
 }
 
-/** Last line that a careless program writes into its log when it ends: the fault "service-exits". */
+/**
+ * Last line that a program writes into its log under the fault "service-exits"; it leaks a secret, as careless programs
+ * do.
+ */
 const EXIT_LOG_LINE = "panic: cannot go on (request failed, Authorization: Bearer canary-b3e1f0d7a9c24c55)";
 
-/** The fault "service-exits": the program gives up a second after it reported itself running. */
+/** Applies the fault "service-exits": the program exits a second after it reported itself running. */
 async function exitAfterStart(machine: Machine, service: Service): Promise<void> {
   const process = machine.processes.get(serviceKey(service.name));
   await process?.pause(1_000);
@@ -148,8 +151,8 @@ function startNow(machine: Machine, service: Service): void {
 }
 
 /**
- * Starts a service and, before it, what it depends on, as the service control manager does.
- * A service that runs already is left alone.
+ * Starts a service and, before it, what it depends on, as the service control manager does. Leaves a running service
+ * alone.
  * @throws WindowsError 2, 193, 1058, 1060, 1067, 1068, 1075
  */
 export async function startService(machine: Machine, name: string): Promise<void> {
@@ -174,7 +177,7 @@ export const dependents = (machine: Machine, name: string): Service[] =>
   );
 
 /**
- * Asks a service to stop; it may stay pending. What depends on it is the asker's affair.
+ * Asks a service to stop; it may stay pending. The caller stops its dependents.
  * @throws WindowsError 1060
  */
 export async function stopService(machine: Machine, name: string): Promise<void> {
@@ -188,7 +191,7 @@ export async function stopService(machine: Machine, name: string): Promise<void>
   setState(machine, service, "Stopped");
 }
 
-/** The recovery action of a failed service: one more start; its own failure counts again. */
+/** Runs the recovery action of a failed service: one more start, whose failure counts again. */
 export async function restartAfterFailure(machine: Machine, name: string): Promise<void> {
   if (machine.state.power !== "running" || serviceOf(machine, name)?.state !== "Stopped") return;
   try {
@@ -206,7 +209,7 @@ export function strikeServices(machine: Machine): void {
   }
 }
 
-/** Power is gone: nothing runs any more. */
+/** Drops all services: the power is off. */
 export function dropServices(machine: Machine): void {
   for (const [key, process] of machine.processes) {
     process.end();

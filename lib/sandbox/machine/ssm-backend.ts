@@ -1,4 +1,4 @@
-/** Facts that the agent tells about itself with each heartbeat. */
+/** Facts about itself that the agent sends with each heartbeat. */
 export interface AgentFacts {
   readonly agentVersion: string;
   readonly platformName: string;
@@ -18,7 +18,7 @@ export interface Step {
   readonly platform: string | null;
 }
 
-/** A command as it is handed to one agent. */
+/** A command as one agent receives it. */
 export interface Job {
   readonly commandId: string;
   readonly documentName: string;
@@ -43,10 +43,10 @@ export interface StepResult {
 
 /** The Systems Manager service as an agent sees it. */
 export interface SsmBackend {
-  /** Registration and heartbeat. @throws AwsError when the instance's role may not. */
+  /** Registers, then sends a heartbeat. @throws AwsError when the instance's role lacks the permission. */
   ping(instanceId: string, facts: AgentFacts): void;
-  /** The agent is connected and takes messages from now on. */
+  /** Reports that the agent is connected and takes messages. */
   ready(instanceId: string): void;
-  /** A command ended on this machine. */
+  /** Reports the end of a command on this machine. */
   report(instanceId: string, commandId: string, status: StepStatus, steps: readonly StepResult[]): void;
 }

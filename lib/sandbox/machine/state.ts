@@ -9,12 +9,12 @@ export interface Adapter {
   readonly name: string;
   readonly mac: string;
   readonly physical: boolean;
-  /** Null once a virtual switch took the address over. */
+  /** Null once a virtual switch has the address. */
   ip: string | null;
   /** Length of its own subnet's prefix. */
   readonly prefixLength: number;
   readonly connected: boolean;
-  /** The lower one wins where two lead to the same place. */
+  /** The route with the lower metric wins. */
   readonly metric: number;
 }
 
@@ -35,7 +35,10 @@ export interface HnsNetwork {
   readonly persistent: boolean;
 }
 
-/** An endpoint of the Host Networking Service: an address on one of its networks, which the host has while it is attached. */
+/**
+ * An endpoint of the Host Networking Service: an address on one of its networks. The host has it while the endpoint is
+ * attached.
+ */
 export interface HnsEndpoint {
   readonly name: string;
   readonly network: string;
@@ -49,7 +52,7 @@ export interface Feature {
   state: "Installed" | "InstallPending";
 }
 
-/** Get-Service's states, as far as services here can be in them. */
+/** The states of Get-Service that are simulated. */
 export type ServiceState = "Stopped" | "StartPending" | "Running" | "StopPending";
 
 /** A Windows service as the service control manager keeps it. */
@@ -66,7 +69,7 @@ export interface Service {
   dependsOn: string[];
   /** Seconds before each restart after a failure; the last one repeats; empty for none. */
   restartAfter: number[];
-  /** The restarts also follow an end with an error that is no crash. */
+  /** Restart also after an exit with an error, not only after a crash. */
   failureFlag: boolean;
   failures: number;
   exitCode: number;
@@ -109,7 +112,7 @@ export interface FirewallRule {
   readonly remoteAddresses: readonly string[];
 }
 
-/** Everything a machine remembers beside its disk. Plain JSON, kept in the store. */
+/** Everything that a machine stores beside its disk, as plain JSON. */
 export interface MachineState {
   readonly instanceId: string;
   computerName: string;
@@ -127,16 +130,16 @@ export interface MachineState {
   features: Feature[];
   /** Features that are being installed, and until when. */
   installing: Record<string, number>;
-  /** By lower-case name. */
+  /** Keyed by lower-case name. */
   services: Record<string, Service>;
   /** Modules that PowerShell has loaded once in this boot (loading.ts). */
   modules: string[];
-  /** Services that the boot has yet to start, in its order. */
+  /** Services that the boot has yet to start, in order. */
   starting: string[];
   tasks: Record<string, Task>;
   certificates: Certificate[];
   environment: Record<string, string>;
-  /** Programs that run beside the services, by path: Windows keeps each locked. A boot ends them. */
+  /** Paths of programs that run beside the services: Windows keeps each file locked. A boot ends them. */
   loaded: string[];
   firewall: FirewallRule[];
   /** Does Microsoft Defender run, as in AWS's images? */
@@ -144,7 +147,7 @@ export interface MachineState {
   defenderExclusions: string[];
   /** Certificate requests that are under way, by the file that waits for the certificate. */
   requests: Record<string, { readonly name: string; readonly key: string }>;
-  /** Until when the agent's role credentials are good, ms; null while it has none. */
+  /** Expiry of the agent's role credentials, ms; null while it has none. */
   credentialsUntil: number | null;
   /** The fault "agent-never-online" struck the agent in this boot. */
   agentLost: boolean;
@@ -155,12 +158,12 @@ export const taskNeverRan = 267_011;
 /** 0x41306, SCHED_S_TASK_TERMINATED. */
 export const taskTerminated = 267_014;
 
-/** Name of the account S-1-5-18 on a Windows that speaks English. */
+/** Name of the account S-1-5-18 on an English Windows. */
 export const systemAccount = "SYSTEM";
 
-/** The agent's service, under the name it has in AWS's Windows images. */
+/** Name of the agent's service in AWS's Windows images. */
 export const agentService = "AmazonSSMAgent";
-/** EC2Launch's, likewise. */
+/** Name of EC2Launch's service. */
 export const launchService = "Amazon EC2Launch";
 
 const builtIn = (name: string, description: string, commandLine: string): Service => ({
@@ -203,8 +206,8 @@ export const ethernet = ({ mac, privateIp, subnetCidr }: InstanceFacts): Adapter
 });
 
 /**
- * A machine as it lies in AWS's image, never booted.
- * @param facts what EC2 knows of the instance
+ * The state of a machine in AWS's image, never booted.
+ * @param facts EC2's facts about the instance
  * @param firstBootId the boot id that the image was captured with (assumed 3 to 6: the image's own preparation)
  * @param suffix seven letters and digits for the computer name EC2AMAZ-…
  */

@@ -6,7 +6,7 @@ import { type Task, taskTerminated } from "./state.ts";
 
 const HEADER = /^# casement-script: ([\w-]+)[ \t]*\r?$/m;
 
-/** Which of our scripts this text is; undefined for any other. */
+/** Names the script of Casement that this text is; undefined for any other. */
 export const scriptNameOf = (text: string): string | undefined => HEADER.exec(text)?.[1];
 
 const taskKey = (name: string): string => `task/${name.toLowerCase()}`;
@@ -14,7 +14,7 @@ const taskKey = (name: string): string => `task/${name.toLowerCase()}`;
 /** The scheduled task of this name, whatever its case. */
 export const taskOf = (machine: Machine, name: string): Task | undefined => machine.state.tasks[name.toLowerCase()];
 
-/** The script that a task's file holds now, and its name. */
+/** Finds the script in a task's file, and its name. */
 function scriptOf(machine: Machine, { script: path }: Task): { text: string; script: Script | undefined; why: string } {
   const text = machine.disk.text(path);
   if (text === undefined)
@@ -35,7 +35,7 @@ async function run(machine: Machine, task: Task, process: Process): Promise<Scri
   }
 }
 
-/** Our tasks are registered with a limit of ten minutes; the Task Scheduler then ends the process. */
+/** Limit with which Casement's tasks are registered: ten minutes; the Task Scheduler then ends the process. */
 const LIMIT_MS = 600_000;
 
 async function within(machine: Machine, process: Process, work: Promise<ScriptEnd>): Promise<ScriptEnd> {
@@ -47,7 +47,7 @@ async function within(machine: Machine, process: Process, work: Promise<ScriptEn
   return end;
 }
 
-/** Nobody reads what a task prints: all that is kept is how it ended. */
+/** Records the result of a task; its output is dropped, as in Windows. */
 function finish(machine: Machine, task: Task, end: ScriptEnd): void {
   endProcess(machine, taskKey(task.name));
   if (end.exitCode !== task.lastResult || end.exitCode !== 0) machine.log(task.name, `ended with ${end.exitCode}`);
@@ -68,7 +68,7 @@ export async function runTask(machine: Machine, task: Task): Promise<void> {
   finish(machine, task, await run(machine, task, process));
 }
 
-/** Sets the next of its regular runs. */
+/** Schedules the next regular run. */
 export function schedule(machine: Machine, task: Task): void {
   const key = `${machine.id}/${taskKey(task.name)}`;
   machine.timers.cancel(key);
@@ -76,7 +76,7 @@ export function schedule(machine: Machine, task: Task): void {
   machine.timers.set(key, task.everyMinutes * 60_000, "task", { instanceId: machine.id, task: task.name });
 }
 
-/** A regular run is due. */
+/** Starts a regular run that is due. */
 export function taskDue(machine: Machine, name: string): void {
   const task = taskOf(machine, name);
   if (!task?.enabled) return;
@@ -84,17 +84,17 @@ export function taskDue(machine: Machine, name: string): void {
   void runTask(machine, task);
 }
 
-/** The trigger "at start-up". */
+/** Fires the trigger "at start-up". */
 export function tasksAtBoot(machine: Machine): void {
   for (const task of Object.values(machine.state.tasks)) if (task.enabled) taskDue(machine, task.name);
 }
 
-/** Tasks that run once per boot and were cut short by a restart of the simulation run again. */
+/** Runs those tasks again that run once per boot and that a restart of the simulator interrupted. */
 export function resumeTasks(machine: Machine): void {
   for (const task of Object.values(machine.state.tasks)) if (task.running) void runTask(machine, task);
 }
 
-/** Power is gone: no task is running and none is due. */
+/** Drops all tasks: the power is off, so none is running and none is due. */
 export function dropTasks(machine: Machine): void {
   machine.timers.cancelAll(`${machine.id}/task/`);
   for (const task of Object.values(machine.state.tasks)) task.running = false;

@@ -12,7 +12,7 @@ const sentences: Readonly<Record<number, string>> = {
   1075: "The dependency service does not exist or has been marked for deletion.",
 };
 
-/** An error of Windows itself, by its system error code (winerror.h). */
+/** An error of Windows, by its system error code (winerror.h). */
 export class WindowsError extends Error {
   override readonly name = "WindowsError";
   readonly code: number;

@@ -17,13 +17,13 @@ function underWay(command: Command, invocations: readonly Invocation[]): Command
   return as(untouched ? "Pending" : "InProgress");
 }
 
-/** Invocations that never reached a machine do not decide whether the command was a success. */
+/** Does this invocation decide the command's status? Those that never reached a machine do not. */
 const isDecisive = (invocation: Invocation): boolean =>
   invocation.details !== "Undeliverable" && invocation.details !== "Terminated";
 
 /**
- * The status of a command (user guide, "Understanding command statuses"). Its trap: four Undeliverable and one Success
- * are a Success, so only invocations say what happened on a machine.
+ * The status of a command (user guide, "Understanding command statuses"). A trap: four Undeliverable and one Success
+ * make a Success, so only the invocations tell what happened on a machine.
  */
 export function commandStatus(command: Command, invocations: readonly Invocation[]): CommandStatus {
   if (command.verdict) return as(command.verdict === "NoInstancesInTag" ? "Success" : "Failed", command.verdict);
@@ -37,6 +37,6 @@ export function commandStatus(command: Command, invocations: readonly Invocation
   return counted.every((one) => one.status === "Success") ? as("Success") : as("Failed", "Incomplete");
 }
 
-/** Failures that count against MaxErrors. */
+/** Counts the failures that MaxErrors limits. */
 export const errorsOf = (invocations: readonly Invocation[]): number =>
   count(invocations, "Failed") + count(invocations, "ExecutionTimedOut");

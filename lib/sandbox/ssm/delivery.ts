@@ -7,33 +7,33 @@ import { errorsOf } from "./aggregate.ts";
 import { contentOf, type Documents, stepsOf } from "./documents.ts";
 import { type Command, type Invocation, type InvocationStatus, isOver, type StatusDetails } from "./model.ts";
 
-/** A machine that a command is for. */
+/** A machine that a command is addressed to. */
 export interface Recipient {
   readonly instanceId: string;
   readonly computerName: string;
-  /** Reason why it will not be delivered there; null when it will. */
+  /** Reason why the command will not be delivered; null when it will. */
   readonly refused: Extract<StatusDetails, "AccessDenied" | "InvalidPlatform"> | null;
 }
 
-/** Brings commands to agents, and results back. */
+/** Delivers commands to agents, and takes results back. */
 export interface Delivery {
-  /** Takes a new command over, with what is known of each of its machines. */
+  /** Accepts a new command with its recipients. */
   send(command: Command, recipients: readonly Recipient[]): void;
   /** Number of invocations that wait for an agent. */
   pending(): number;
-  /** Cancels it on these machines. */
+  /** Cancels a command on these machines. */
   cancel(command: Command, instanceIds: readonly string[]): void;
   invocationsOf(command: Command): Invocation[];
-  /** The agents' side of it. */
+  /** The agents' side of the delivery. */
   readonly agents: Pick<SsmBackend, "ready" | "report">;
-  /** The instance is gone for good: nothing can be delivered there. */
+  /** Gives up what waits for an instance that is gone. */
   forget(instanceId: string): void;
   resume(): void;
 }
 
 /** A message reaches an agent within a second or so (assumed). */
 const DISPATCH_MS = 900;
-/** Not taken by then it is "Delayed", and tried again each minute (assumed). */
+/** A command that no agent has taken by then is "Delayed", and retried each minute (assumed). */
 const RETRY_MS = 60_000;
 
 interface Outbox {
@@ -75,7 +75,7 @@ function jobOf(outbox: Outbox, command: Command): Job {
 
 const waits = (invocation: Invocation): boolean => invocation.deliveredAt === null && !isOver(invocation);
 
-/** May one more machine begin? */
+/** May one more machine start the command? */
 function hasRoom(outbox: Outbox, command: Command): boolean {
   const busy = invocationsOf(outbox, command).filter((one) => one.deliveredAt !== null && !isOver(one)).length;
   return busy < command.maxConcurrency;
@@ -91,7 +91,7 @@ function tryDeliver(outbox: Outbox, command: Command, invocation: Invocation): v
   move(outbox, invocation, "InProgress");
 }
 
-/** After too many errors, what has not begun is not begun any more. */
+/** After too many errors, fails the invocations that have not started. */
 function stopAtErrors(outbox: Outbox, command: Command): void {
   const all = invocationsOf(outbox, command);
   const stuck = all.length > command.maxConcurrency && errorsOf(all) > command.maxErrors;
@@ -106,7 +106,7 @@ function dispatch(outbox: Outbox, commandId: string): void {
   for (const invocation of invocationsOf(outbox, command)) tryDeliver(outbox, command, invocation);
 }
 
-/** Tries again what no agent took, and calls it delayed. */
+/** Retries the invocations that no agent took, and marks them as delayed. */
 function retry(outbox: Outbox, commandId: string): void {
   dispatch(outbox, commandId);
   const command = outbox.commands.get(commandId);
@@ -115,7 +115,9 @@ function retry(outbox: Outbox, commandId: string): void {
   if (command && waiting.length > 0 && inTime(outbox, command)) plan(outbox, "retry", commandId, RETRY_MS);
 }
 
-/** Delivery and execution time together are over (user guide, "Understanding command statuses"). */
+/**
+ * Times invocations out: delivery and execution time together are over (user guide, "Understanding command statuses").
+ */
 function expire(outbox: Outbox, commandId: string): void {
   const command = outbox.commands.get(commandId);
   for (const invocation of command ? invocationsOf(outbox, command) : []) {
@@ -182,7 +184,7 @@ const waitingAt = (outbox: Outbox, instanceId: string): Invocation[] =>
 
 /**
  * Opens the delivery of commands.
- * @param documents where a command's steps are looked up
+ * @param documents source of a command's steps
  */
 export function openDelivery(foundation: Foundation, machines: Machines, documents: Documents): Delivery {
   const commands: Collection<Command> = foundation.store.collection("ssm-commands");

@@ -2,12 +2,12 @@ import { AwsError } from "../core/aws-service.ts";
 import type { DocumentContent, DocumentParameter } from "./documents.ts";
 
 type Values = Readonly<Record<string, readonly string[]>>;
-/** One rule: the values it looks at, the parameter, and what is wrong with them. */
+/** A rule: takes the values and the declared parameter, returns the fault, if any. */
 type Rule = (values: readonly string[], declared: DocumentParameter) => string | undefined;
 
 const invalid = (message: string): AwsError => new AwsError("InvalidParameters", message);
 
-/** The service matches the whole value (Java's matches); our patterns are anchored anyway. */
+/** The service matches the whole value (Java's matches); Casement's patterns are anchored anyway. */
 const matches = (pattern: string, value: string): boolean => new RegExp(`^(?:${pattern})$`, "s").test(value);
 
 const rules: readonly Rule[] = [
@@ -37,8 +37,8 @@ const defaultOf = (declared: DocumentParameter): readonly string[] | undefined =
   typeof declared.default === "string" ? [declared.default] : declared.default;
 
 /**
- * The parameters of a run: what was given, checked, and the defaults of the rest.
- * @throws AwsError InvalidParameters for unknown, missing or unfitting ones
+ * Completes the parameters of a run: checks those given and adds the defaults of the rest.
+ * @throws AwsError InvalidParameters for unknown, missing or invalid ones
  */
 export function parametersOf(content: DocumentContent, given: Values): Values {
   const unknown = Object.keys(given).filter((name) => !(name in content.parameters));

@@ -10,7 +10,7 @@ import type { DocumentRecord } from "./model.ts";
 /** Go's regexp/syntax, in which the agent reads patterns: "The counting forms … have an upper limit of n=1000". */
 const MOST_REPEATS = 1_000;
 
-/** A pattern that the agent, too, could read; lookarounds and back references are the other things that RE2 lacks. */
+/** Can the agent read this pattern too? RE2 also lacks lookarounds and back references. */
 function fitsRe2(pattern: string): boolean {
   const counts = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].flatMap(([, low, high]) => [Number(low), Number(high)]);
   return !counts.some((count) => count > MOST_REPEATS) && !/\(\?<?[=!]|\\[1-9]/.test(pattern);
@@ -65,7 +65,7 @@ export function contentOf(text: string): DocumentContent {
   }
 }
 
-/** Out of range it is silently an hour (agent source, pluginutil): 5 to 172,800 seconds. */
+/** Reads a step's timeout: 5 to 172,800 seconds; out of range it is silently an hour (agent source, pluginutil). */
 export function stepSeconds(given: string | number | undefined): number {
   const seconds = Number(given);
   return Number.isFinite(seconds) && seconds >= 5 && seconds <= 172_800 ? seconds : 3_600;
@@ -74,7 +74,7 @@ export function stepSeconds(given: string | number | undefined): number {
 const platformIn = (equals: readonly string[] | undefined): string | null =>
   equals?.includes("platformType") ? (equals.find((one) => one !== "platformType") ?? null) : null;
 
-/** The steps as an agent is given them. */
+/** Lists the steps as an agent receives them. */
 export const stepsOf = (content: DocumentContent): Step[] =>
   content.mainSteps.map((step) => ({
     name: step.name,
@@ -89,7 +89,7 @@ const platforms: Readonly<Record<string, readonly string[]>> = {
   "aws:runShellScript": ["Linux", "MacOS"],
 };
 
-/** Lists the kinds of machines that a document is for. */
+/** Lists the platforms that a document supports. */
 export function platformTypesOf(content: DocumentContent): string[] {
   const supported = content.mainSteps.flatMap((step) => {
     const wanted = platformIn(step.precondition?.StringEquals);
@@ -98,7 +98,7 @@ export function platformTypesOf(content: DocumentContent): string[] {
   return [...new Set(supported)];
 }
 
-/** Documents by name; each has versions from 1 on, the last is the default. */
+/** Documents by name; each has versions from 1 on, and the last is the default. */
 export interface Documents {
   create(name: string, content: string): DocumentRecord;
   /** @throws AwsError InvalidDocument or InvalidDocumentVersion */

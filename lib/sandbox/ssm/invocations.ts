@@ -121,14 +121,14 @@ interface Shown {
   readonly details: string;
 }
 
-/** @throws AwsError for what is no time: compared with it, nothing would be found */
+/** @throws AwsError for an invalid time: a comparison with it would find nothing */
 function timeOf(value: string): number {
   const time = Date.parse(value);
   if (!Number.isNaN(time)) return time;
   throw new AwsError("ValidationException", `The filter value ${value} isn't a time such as 2026-11-21T00:00:00Z.`);
 }
 
-/** Filters of both lists; those of status look at what is shown. */
+/** Filters of both lists; those of the status compare the status that is shown. */
 const tests: Readonly<Record<string, (command: Command, shown: Shown, value: string) => boolean>> = {
   InvokedAfter: (command, _, value) => command.requestedAt >= timeOf(value),
   InvokedBefore: (command, _, value) => command.requestedAt < timeOf(value),
@@ -145,7 +145,7 @@ function passes(input: ListInput, command: Command, shown: Shown): boolean {
   });
 }
 
-/** Newest first, those that reads see already. */
+/** Lists the commands that reads see already, newest first. */
 function commandsFor({ foundation, commands }: InvocationStores, input: ListInput): Command[] {
   return commands
     .values()
@@ -175,7 +175,7 @@ function listInvocations(stores: InvocationStores, input: ListInput): object {
   return { CommandInvocations: items, ...next };
 }
 
-/** The step that is asked for: it must be named when the document has more than one. @throws AwsError */
+/** Finds the requested step, which must be named when the document has more than one. @throws AwsError */
 function stepName({ documents }: InvocationStores, command: Command, wanted: string | undefined): string {
   const { mainSteps } = contentOf(documents.find(command.documentName, command.documentVersion).content);
   const names = mainSteps.map((step) => step.name);
@@ -184,7 +184,7 @@ function stepName({ documents }: InvocationStores, command: Command, wanted: str
   throw new AwsError("InvalidPluginName", "The plugin name isn't valid.");
 }
 
-/** Nothing is shown of a step before it has ended; -1 says that it has not. */
+/** Shows the end of a step; until then nothing, and -1 as its response code. */
 function ending(step: StepResult | undefined): object {
   if (!step) {
     const nothing = { ExecutionStartDateTime: "", ExecutionElapsedTime: "", ExecutionEndDateTime: "" };

@@ -17,7 +17,7 @@ export interface ManagedInstances {
   describe(input: DescribeInput): { readonly InstanceInformationList: readonly object[]; readonly NextToken?: string };
 }
 
-/** An agent speaks every five minutes; after five missed heartbeats its connection counts as lost (assumed). */
+/** An agent sends a heartbeat every five minutes; after five missed ones its connection is lost (assumed). */
 const LOST_MS = 25 * 60_000;
 
 const values = z.array(z.string()).min(1).max(100);
@@ -54,7 +54,7 @@ export function openManagedInstances(foundation: Foundation, cloud: Cloud): Mana
     foundation.clock.now() - one.lastPingAt > LOST_MS ? "ConnectionLost" : "Online";
 
   const none = (): string => "";
-  /** API reference, InstanceInformationStringFilter; what these machines do not have matches nothing. */
+  /** API reference, InstanceInformationStringFilter; a field that these machines lack matches nothing. */
   const fields: Readonly<Record<string, (one: ManagedInstance) => string>> = {
     ActivationIds: none,
     AssociationStatus: none,

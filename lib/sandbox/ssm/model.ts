@@ -6,7 +6,7 @@ export interface DocumentRecord {
   readonly name: string;
   readonly version: string;
   readonly content: string;
-  /** Hexadecimal sha256 of the content: what DescribeDocument calls Hash. */
+  /** Hexadecimal sha256 of the content: DescribeDocument's Hash. */
   readonly sha256: string;
   readonly createdAt: number;
 }
@@ -21,7 +21,7 @@ export type InvocationStatus =
   | "Failed"
   | "Cancelling";
 
-/** StatusDetails as they are on the wire, without spaces. */
+/** StatusDetails in their spelling on the wire, without spaces. */
 export type StatusDetails =
   | InvocationStatus
   | "DeliveryTimedOut"
@@ -34,7 +34,7 @@ export type StatusDetails =
   | "NoInstancesInTag"
   | "RateExceeded";
 
-/** Reason why a command ended before it began on any machine (user guide, "Understanding command statuses"). */
+/** Reason why a command ended before it started on any machine (user guide, "Understanding command statuses"). */
 export type CommandRejection = Extract<StatusDetails, "NoInstancesInTag" | "RateExceeded">;
 
 /** A command for one machine. Times are ms since the epoch. */
@@ -45,7 +45,7 @@ export interface Invocation {
   readonly requestedAt: number;
   status: InvocationStatus;
   details: StatusDetails;
-  /** Time at which the agent took it; null while it has not. */
+  /** Time at which the agent took it; null before that. */
   deliveredAt: number | null;
   steps: readonly StepResult[];
 }
@@ -58,15 +58,15 @@ export interface Command {
   readonly comment: string;
   readonly parameters: Readonly<Record<string, readonly string[]>>;
   readonly instanceIds: readonly string[];
-  /** Targets that the machines were chosen by; empty when they were named. */
+  /** Targets that selected the machines; empty when the request named instance ids. */
   readonly targets: readonly Target[];
   readonly verdict: CommandRejection | null;
   readonly requestedAt: number;
-  /** Time from which reads see it. */
+  /** Time from which reads return it. */
   readonly visibleAt: number;
-  /** It may begin on a machine within so many seconds. */
+  /** Seconds within which it must start on a machine. */
   readonly timeoutSeconds: number;
-  /** Seconds that its steps may take together. */
+  /** Seconds that its steps may take in total. */
   readonly executionSeconds: number;
   readonly maxConcurrency: number;
   readonly maxErrors: number;
@@ -87,5 +87,5 @@ export interface ManagedInstance {
 
 const ended: ReadonlySet<InvocationStatus> = new Set(["Success", "Cancelled", "TimedOut", "Failed"]);
 
-/** Has it come to an end that stays? */
+/** Has the invocation reached a final status? */
 export const isOver = (invocation: Invocation): boolean => ended.has(invocation.status);

@@ -3,7 +3,10 @@ import type { StepResult } from "../machine/ssm-backend.ts";
 /** API reference: GetCommandInvocation shows the first 24,000 characters of output and 8,000 of errors. */
 const STDOUT_CHARACTERS = 24_000;
 const STDERR_CHARACTERS = 8_000;
-/** Mark that the agent writes where it cuts output (amazon-ssm-agent, iohandler's DefaultOutputConfig and StringPrefix). */
+/**
+ * Marker that the agent writes where it cuts output (amazon-ssm-agent, iohandler's DefaultOutputConfig and
+ * StringPrefix).
+ */
 const CUT = "--output truncated--";
 
 /** Part of a step's output that is kept. */

@@ -31,11 +31,11 @@ export interface ParameterStore {
   all(): readonly Parameter[];
 }
 
-/** AWS's public parameters belong to no account. */
+/** Builds a parameter's ARN; AWS's public parameters belong to no account. */
 const arnOf = ({ region, account }: ParameterStore, name: string): string =>
   `arn:aws:ssm:${region}:${name.startsWith("/aws/") ? "" : account}:parameter/${name.replace(/^\//, "")}`;
 
-/** A secret value is decrypted with the caller's own right to the key; otherwise its ciphertext is shown. */
+/** Shows a value: a secret one is decrypted if the caller may use the key; otherwise its ciphertext is shown. */
 function shownValue(store: ParameterStore, one: Parameter, decrypt: boolean, caller: Caller): string {
   if (one.type !== "SecureString") return one.value;
   if (!decrypt) return `AQICAH${Buffer.from(one.name).toString("base64")}`;
@@ -52,7 +52,7 @@ const shape = (store: ParameterStore, one: Parameter, decrypt: boolean, caller: 
   DataType: "text",
 });
 
-/** No parameter of this ground was ever written over. */
+/** No parameter of this ground was ever overwritten. */
 const VERSION = "1";
 
 /** GetParameter, "name" or "name:version". @throws AwsError ParameterNotFound, AccessDeniedException, … */
@@ -66,7 +66,7 @@ export function getParameter(store: ParameterStore, input: z.output<typeof getPa
   return { Parameter: shape(store, found, input.WithDecryption, caller) };
 }
 
-/** GetParametersByPath: those right below a path, or all below it. @throws AwsError AccessDeniedException */
+/** GetParametersByPath: those directly below a path, or all below it. @throws AwsError AccessDeniedException */
 export function getParametersByPath(
   store: ParameterStore,
   input: z.output<typeof byPathInput>,

@@ -38,7 +38,7 @@ export const sendCommandInput = z.strictObject({
 
 type Input = z.output<typeof sendCommandInput>;
 
-/** Parts of the service that SendCommand works with. */
+/** Parts of the service that SendCommand uses. */
 export interface Sending {
   readonly foundation: Foundation;
   readonly cloud: Cloud;
@@ -49,7 +49,7 @@ export interface Sending {
   readonly region: string;
 }
 
-/** "10" or "20%" of so many machines. */
+/** Reads "10" or "20%" of a number of machines. */
 const share = (text: string, all: number): number =>
   text.endsWith("%") ? Math.ceil((Number.parseInt(text, 10) / 100) * all) : Number(text);
 
@@ -62,7 +62,7 @@ function requireInstance({ cloud, account, region }: Sending, id: string, caller
   caller.require("ssm:SendCommand", [`arn:aws:ec2:${region}:${account}:instance/${id}`], Object.fromEntries(context));
 }
 
-/** Both the document and every instance must be allowed (user guide, "Setting up Run Command"). */
+/** Requires the permission for the document and for every instance (user guide, "Setting up Run Command"). */
 function requirePermission(sending: Sending, input: Input, caller: Caller): void {
   const { account, region } = sending;
   caller.require("ssm:SendCommand", [`arn:aws:ssm:${region}:${account}:document/${input.DocumentName}`]);
@@ -85,7 +85,7 @@ function isAllowed(sending: Sending, id: string, caller: Caller): boolean {
   }
 }
 
-/** Registered, and neither shutting down nor terminated (API reference, InvalidInstanceId). */
+/** Requires registered instances that are neither shutting down nor terminated (API reference, InvalidInstanceId). */
 function requireInstances({ cloud, managed, account }: Sending, ids: readonly string[]): void {
   if (new Set(ids).size < ids.length) {
     throw new AwsError("DuplicateInstanceId", "You can't specify a managed node ID in more than one association.");
@@ -99,7 +99,7 @@ function requireInstances({ cloud, managed, account }: Sending, ids: readonly st
   );
 }
 
-/** The document that was meant: its hash must be the one that was given. */
+/** Finds the requested document; its hash must match the request's. */
 function documentOf({ documents }: Sending, input: Input): DocumentRecord {
   const document = documents.find(input.DocumentName, input.DocumentVersion);
   const wrong =
@@ -114,10 +114,10 @@ function requireSmall(document: DocumentRecord, parameters: object): void {
   }
 }
 
-/** Right after SendCommand reads do not know the command for a moment (0.5 to 2 s, assumed). */
+/** Time after SendCommand during which reads do not find the command (0.5 to 2 s, assumed). */
 const INVISIBLE_MS = [500, 2_000] as const;
 
-/** Invocations that may wait for their agents at once in an account (assumed; AWS names no figure). */
+/** Most invocations that may wait for their agents at once in an account (assumed; AWS publishes no figure). */
 const MOST_PENDING = 1_000;
 
 function verdictOn({ delivery }: Sending, instanceIds: readonly string[]): CommandRejection | null {
@@ -157,7 +157,7 @@ const recipient = ({ managed }: Sending, instanceId: string, refused: Recipient[
   refused,
 });
 
-/** Machines that were named: one that it cannot go to refuses the whole command. */
+/** Resolves instance ids: one that cannot receive the command makes the whole command fail. */
 function named(sending: Sending, ids: readonly string[], forWindows: boolean): Recipient[] {
   requireInstances(sending, ids);
   if (!forWindows) {
@@ -167,7 +167,7 @@ function named(sending: Sending, ids: readonly string[], forWindows: boolean): R
   return ids.map((id) => recipient(sending, id, null));
 }
 
-/** Machines that were described: each one says for itself why it is not delivered there. */
+/** Resolves targets: each machine that cannot receive the command gets its own reason. */
 function targeted(sending: Sending, { Targets: targets }: Input, forWindows: boolean, caller: Caller): Recipient[] {
   const refusal = (id: string): Recipient["refused"] => {
     if (!isAllowed(sending, id, caller)) return "AccessDenied";
@@ -177,8 +177,8 @@ function targeted(sending: Sending, { Targets: targets }: Input, forWindows: boo
 }
 
 /**
- * SendCommand: checks as the service does, then hands the command over. It has no token against repetition: sent
- * twice, it runs twice.
+ * SendCommand: checks as the service does, then delivers the command. There is no idempotency token: a command sent
+ * twice runs twice.
  * @throws AwsError AccessDeniedException, InvalidInstanceId, InvalidDocument, InvalidParameters, …
  */
 export function sendCommand(sending: Sending, input: Input, caller: Caller): Command {

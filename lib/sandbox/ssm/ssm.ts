@@ -37,17 +37,17 @@ export interface SsmOptions {
   publicParameters(now: number): Readonly<Record<string, string>>;
   /** The account's own parameters. */
   readonly parameters?: readonly Parameter[];
-  /** Caller that an agent is: "instance/i-…" with the node role. */
+  /** The caller behind an agent: "instance/i-…" with the node role. */
   callerFor(principal: string): Caller;
 }
 
-/** The service, and what the composition does with it. */
+/** The service, and its interface to the composition. */
 export interface Ssm extends AwsService {
   /** Adds a document, or a new version of one. @throws AwsError InvalidDocumentContent */
   createDocument(name: string, content: string): DocumentRecord;
   /** Every registered machine with its ping status. */
   pings: ManagedInstances["pings"];
-  /** After a restart of the process, before the machines resume. */
+  /** Resumes after a restart of the process; call it before the machines resume. */
   resume(): void;
 }
 
@@ -59,7 +59,7 @@ interface Parts {
   readonly parameters: ParameterStore;
 }
 
-/** Actions that IAM knows no resources for. */
+/** Requires the permission of an action that takes no resource. */
 const anywhere = (action: string, caller: Caller): void => caller.require(`ssm:${action}`, ["*"]);
 
 const documentInput = z.object({ Name: z.string(), DocumentVersion: z.string().optional() });
@@ -133,7 +133,10 @@ function actionsOf(parts: Parts): Record<string, JsonAction> {
   };
 }
 
-/** AWS publishes no figures for Run Command; Parameter Store's default is 40 a second (Service Quotas). All else assumed. */
+/**
+ * AWS publishes no figures for Run Command; Parameter Store's default is 40 a second (Service Quotas). All others are
+ * assumed.
+ */
 const rates: Readonly<Record<string, readonly [capacity: number, perSecond: number]>> = {
   SendCommand: [20, 10],
   GetParameter: [40, 40],
@@ -170,7 +173,7 @@ function assemble(foundation: Foundation, machines: Machines, options: SsmOption
   };
 }
 
-/** The agents speak to the service, and EC2 says which machines are gone. */
+/** Connects the agents to the service, and forgets machines that EC2 terminates. */
 function connect(foundation: Foundation, machines: Machines, options: SsmOptions, { managed, sending }: Parts): void {
   machines.attach({
     ...sending.delivery.agents,

@@ -28,8 +28,8 @@ function fits({ instanceId, tags }: InstanceFacts, { Key: key, Values: values }:
 }
 
 /**
- * The registered machines that a command is for: every condition must hold, in each any of its values (user guide,
- * "Using targets to send commands to managed nodes").
+ * Selects the registered machines that match every condition, each by any of its values (user guide, "Using targets to
+ * send commands to managed nodes").
  */
 export const machinesFor = (targets: readonly Target[], registered: readonly Registered[], cloud: Cloud): string[] =>
   registered

@@ -8,23 +8,25 @@ export interface Account {
   readonly subnets: readonly { readonly id: string; readonly zone: string; readonly cidr: string }[];
   /** Purpose → group id. */
   readonly securityGroups: Readonly<Record<string, string>>;
-  /** Inbound rules by group id; a group that is not named takes nothing. */
+  /** Inbound rules by group id; a group without an entry has none. */
   readonly inbound?: Readonly<Record<string, readonly IpPermission[]>>;
   readonly instanceProfileArn: string;
-  /** ARN of the customer-managed key that encrypts volumes by default; left out, Amazon's own does. */
+  /** ARN of the customer-managed key that encrypts volumes by default; if omitted, Amazon's key does. */
   readonly volumeKey?: string;
   /** Name of the role inside the instance profile. */
   readonly nodeRoleName: string;
 }
 
-/** ARN of something of EC2's in the account: "instance/i-…", "volume/*". */
+/** Builds the ARN of an EC2 resource in the account: "instance/i-…", "volume/*". */
 export const ec2Arn = (account: Account, resource: string): string =>
   `arn:aws:ec2:${account.region}:${account.accountId}:${resource}`;
 
 /** The role that RunInstances passes to instances of a profile. */
 export const roleArn = (account: Account): string => `arn:aws:iam::${account.accountId}:role/${account.nodeRoleName}`;
 
-/** A subnet as EC2 describes it; `free` is how many addresses are left, `isPublic` whether it assigns public ones. */
+/**
+ * Describes a subnet as EC2 does; `free` is the number of addresses left, `isPublic` whether it assigns public ones.
+ */
 export const describedSubnet = (
   account: Account,
   subnet: Account["subnets"][number],

@@ -18,14 +18,14 @@ export interface Ec2Action {
 }
 
 interface Behaviour<Input, Output> {
-  /** Asks for the permissions; without it the action needs one for "*", as Describe actions do. */
+  /** Checks the permissions; if omitted the action needs one for "*", as Describe actions do. */
   permit?(input: Input, caller: Caller): void;
   perform(input: Input, caller: Caller): Output;
 }
 
 /**
- * Makes an action of AWS's schema and what it does. `DryRun` stops after the permissions were asked for
- * (API Reference, "Common parameters").
+ * Builds an action from AWS's schema and a function. `DryRun` stops after the permission check (API Reference, "Common
+ * parameters").
  */
 export function ec2Action<Input extends { DryRun?: boolean | undefined }, Output extends object>(
   schema: unknown,

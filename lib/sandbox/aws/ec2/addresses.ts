@@ -11,11 +11,11 @@ function range(cidr: string): { first: number; size: number } {
   return { first: numberOf(address), size: 2 ** (32 - Number(bits)) };
 }
 
-/** AWS keeps the first four addresses and the last one (VPC User Guide, "Subnet CIDR reservations"). */
+/** AWS reserves the first four addresses and the last one (VPC User Guide, "Subnet CIDR reservations"). */
 const RESERVED_FIRST = 4;
 const RESERVED_LAST = 1;
 
-/** Addresses of a subnet that instances may have and nobody has yet. */
+/** Lists the addresses of a subnet that are free for instances. */
 export function freeAddresses(cidr: string, taken: ReadonlySet<string>): string[] {
   const { first, size } = range(cidr);
   const usable = Array.from({ length: size - RESERVED_FIRST - RESERVED_LAST }, (_, at) =>
@@ -24,7 +24,7 @@ export function freeAddresses(cidr: string, taken: ReadonlySet<string>): string[
   return usable.filter((address) => !taken.has(address));
 }
 
-/** Is the address one that an instance in this subnet may have? */
+/** May an instance in this subnet have the address? */
 export const isUsable = (cidr: string, address: string): boolean => freeAddresses(cidr, new Set()).includes(address);
 
 /** The subnet's router: its second address (VPC User Guide, "Subnet CIDR reservations"). */
@@ -35,8 +35,8 @@ export const privateDnsName = (address: string, region: string): string =>
   `ip-${address.replaceAll(".", "-")}.${region}.compute.internal`;
 
 /**
- * The public address that the sandbox gives with a private one: from the networks that are kept for tests (RFC 2544), so that
- * it is nobody's, and with the same last two parts, so that it is nobody else's in the VPC.
+ * Derives a public address from a private one: from the networks reserved for tests (RFC 2544), so that it belongs to
+ * no real host, and with the same last two parts, so that it is unique in the VPC.
  */
 export const publicAddress = (privateIp: string): string => `198.18.${privateIp.split(".").slice(2).join(".")}`;
 

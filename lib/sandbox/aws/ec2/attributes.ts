@@ -18,7 +18,7 @@ import { metadataFrom } from "./metadata.ts";
 import type { Ec2Records, InstanceRecord } from "./records.ts";
 import { describedMetadata } from "./view.ts";
 
-/** Attribute name → what is answered; the names are those of the API. */
+/** Attribute name, as in the API → its value in the response. */
 const attributes: Readonly<Record<string, (instance: InstanceRecord) => InstanceAttribute>> = {
   disableApiTermination: (instance) => ({ DisableApiTermination: { Value: instance.protected } }),
   userData: (instance) => ({ UserData: instance.userData === null ? {} : { Value: instance.userData } }),

@@ -21,7 +21,7 @@ const shortages: Readonly<Record<string, (plan: LaunchPlan) => string>> = {
     "The requested reservation does not have sufficient compatible and available capacity for this request.",
 };
 
-/** EC2's capacity errors are answered as server errors, the limits of an account as client errors. */
+/** EC2 returns capacity errors as server errors, the limits of an account as client errors. */
 const serverSide = new Set(["InsufficientInstanceCapacity", "UnfulfillableCapacity"]);
 
 const shortage = (code: string, plan: LaunchPlan): AwsError =>

@@ -43,7 +43,7 @@ const change = (instance: InstanceRecord, before: InstanceState): InstanceStateC
   CurrentState: describedState(instance.state),
 });
 
-/** Sends those instances on their way that are in one of the states; says for all of them what changed. */
+/** Starts the transition of those instances that are in one of the states; lists the change of every instance. */
 function changeStates(
   records: Ec2Records,
   lifecycle: Lifecycle,
@@ -62,7 +62,10 @@ function changeStates(
   });
 }
 
-/** Protection holds back all instances of its zone; those of other zones are terminated although the call fails. */
+/**
+ * Terminates instances. A protected one keeps all of its zone from termination; those of other zones are terminated
+ * although the call fails.
+ */
 function terminate(records: Ec2Records, lifecycle: Lifecycle, input: Request): TerminateInstancesResult {
   const instances = instancesById(records, input.InstanceIds ?? []);
   const guarded = instances.filter((instance) => instance.protected && instance.state !== "terminated");
@@ -87,7 +90,7 @@ function start(records: Ec2Records, lifecycle: Lifecycle, input: StartInstancesR
   return { StartingInstances: changeStates(records, lifecycle, instances, "start", ["stopped"]) };
 }
 
-/** A reboot changes no state; of terminated instances it is ignored (API Reference, RebootInstances). */
+/** Reboots instances: changes no state, and ignores terminated ones (API Reference, RebootInstances). */
 function reboot(records: Ec2Records, input: RebootInstancesRequest): object {
   const instances = instancesById(records, input.InstanceIds ?? []).filter(({ state }) => state !== "terminated");
   const wrong = instances.find(({ state }) => state !== "running");

@@ -23,7 +23,10 @@ const fields = (records: Ec2Records): FilterFields<InstanceRecord> => ({
 
 const tagsOf = (instance: InstanceRecord): InstanceRecord["tags"] => instance.tags;
 
-/** Instances by id or all that are seen; ids and a page size exclude each other (API Reference, DescribeInstances). */
+/**
+ * Selects instances by id, or all that are visible; ids and a page size exclude each other (API Reference,
+ * DescribeInstances).
+ */
 function chosen(
   records: Ec2Records,
   ids: readonly string[] | undefined,
@@ -50,7 +53,7 @@ function describeInstances(records: Ec2Records, input: DescribeInstancesRequest)
   };
 }
 
-/** Status checks pass a few minutes after the start (assumed; User Guide, "Status checks", names no figure). */
+/** Time after the start until the status checks pass (assumed; User Guide, "Status checks", names no figure). */
 const CHECKS_TAKE = 150_000;
 
 /** The fault of an instance whose status check fails. */

@@ -30,7 +30,7 @@ import { type Ec2Records, takenAddresses } from "./records.ts";
 import { describedGroup, groupsOf } from "./security-groups.ts";
 import { describedVolume } from "./view.ts";
 
-/** Items by id, all or none; without ids all of them. */
+/** Finds items by id, all or none; without ids, all of them. */
 function byId<Item>(
   items: readonly Item[],
   ids: readonly string[] | undefined,
@@ -128,7 +128,7 @@ function describeTypes(input: DescribeInstanceTypesRequest): DescribeInstanceTyp
   return { InstanceTypes: page.map(describedType), ...next };
 }
 
-/** The actions that describe what instances are made of. */
+/** The actions that describe the parts of instances. */
 export const describePartActions = (records: Ec2Records): Ec2Action[] => [
   ec2Action<DescribeImagesRequest, DescribeImagesResult>(DescribeImages$, {
     perform: (input) => describeImages(records, input),

@@ -20,16 +20,16 @@ import { type InstanceSeed, seedInstance } from "./seed.ts";
 import { tagActions } from "./tags.ts";
 import { describedInstance, instanceFacts } from "./view.ts";
 
-/** EC2 as the ground builds it. */
+/** The simulated EC2. */
 export interface Ec2 {
-  /** Speaks EC2's query protocol. */
+  /** The service, which speaks EC2's query protocol. */
   readonly service: AwsService;
   /** The part of EC2 that machines and the cluster's cloud controller see. */
   readonly cloud: Cloud;
-  /** Every instance as DescribeInstances shapes it, without its delays. */
+  /** Lists every instance as DescribeInstances shapes it, without its delays. */
   describe(): Instance[];
   seed(instance: InstanceSeed): void;
-  /** Goes on with what was under way when the process ended; call it once everybody listens on the bus. */
+  /** Resumes the transitions that were under way when the process ended; call it once all listeners are on the bus. */
   resume(): void;
 }
 
@@ -46,7 +46,7 @@ function requireVersion(version: string | null): void {
   throw new AwsError("NoSuchVersion", `The requested version (${version}) of service EC2 does not exist`);
 }
 
-/** A form without what names the action. */
+/** Reads a form without the fields that name the action. */
 function formOf(request: WireRequest): URLSearchParams {
   const form = parametersOf(request);
   for (const name of ["Action", "Version"]) form.delete(name);

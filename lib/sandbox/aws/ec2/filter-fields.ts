@@ -5,14 +5,14 @@ type Values = readonly (string | undefined)[];
 
 const textOf = (value: unknown): string => (value instanceof Date ? value.toISOString() : String(value));
 
-/** Values at a path of a description; lists are gone through, and what is not there has no value. */
+/** Collects the values at a path of a description, through lists; a missing field has no value. */
 function valuesAt(value: unknown, [step, ...rest]: readonly string[]): Values {
   if (value === undefined || value === null || value === "") return [];
   if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, step === undefined ? [] : [step, ...rest]));
   return step === undefined ? [textOf(value)] : valuesAt((value as Record<string, unknown>)[step], rest);
 }
 
-/** Filter → where its value stands in what the action answers. */
+/** Filter → path of its value in the action's response. */
 type Paths = Readonly<Record<string, string>>;
 
 const fieldsOf = <Shape>(paths: Paths): FilterFields<Shape> =>
@@ -20,10 +20,10 @@ const fieldsOf = <Shape>(paths: Paths): FilterFields<Shape> =>
     Object.entries(paths).map(([name, path]) => [name, (shape: Shape) => valuesAt(shape, path.split("."))]),
   );
 
-/** EC2's filters for Windows write the platform small, where descriptions do not. */
+/** EC2's filters write the platform in lower case, descriptions do not. */
 const platform = ({ Platform: name }: { readonly Platform?: string | undefined }): Values => [name?.toLowerCase()];
 
-/** API Reference, DescribeInstances, "Filters", but for those of hosts, reservations of capacity and IPv6. */
+/** API Reference, DescribeInstances, "Filters", except those of hosts, reservations of capacity and IPv6. */
 export const instanceFields: FilterFields<Instance> = {
   ...fieldsOf<Instance>({
     architecture: "Architecture",
@@ -124,7 +124,7 @@ export const imageFields: FilterFields<Image> = {
   platform,
 };
 
-/** API Reference, DescribeSubnets, "Filters", but for those of IPv6. */
+/** API Reference, DescribeSubnets, "Filters", except those of IPv6. */
 export const subnetFields: FilterFields<Subnet> = fieldsOf({
   "availability-zone": "AvailabilityZone",
   "available-ip-address-count": "AvailableIpAddressCount",
@@ -140,7 +140,7 @@ export const subnetFields: FilterFields<Subnet> = fieldsOf({
   "vpc-id": "VpcId",
 });
 
-/** API Reference, DescribeSecurityGroups, "Filters", but for those of prefix lists and IPv6. */
+/** API Reference, DescribeSecurityGroups, "Filters", except those of prefix lists and IPv6. */
 export const groupFields: FilterFields<SecurityGroup> = fieldsOf({
   description: "Description",
   "egress.ip-permission.cidr": "IpPermissionsEgress.IpRanges.CidrIp",

@@ -6,7 +6,7 @@ import type { Tags } from "./records.ts";
 /** Filter name → the values that an item has for it. */
 export type FilterFields<Item> = Readonly<Record<string, (item: Item) => readonly (string | undefined)[]>>;
 
-/** Filters of a description, for the records that it is made of. */
+/** Applies the filters of a description to the records behind it. */
 export const readingAs = <Item, Shape>(
   fields: FilterFields<Shape>,
   described: (item: Item) => Shape,
@@ -34,8 +34,8 @@ function checkFilter(filter: Filter, known: boolean): asserts filter is Required
 }
 
 /**
- * EC2's filters: all of them must hold, in each any of its values; `*` and `?` are wildcards.
- * @param fields what can be filtered by beside tags
+ * Applies EC2's filters: an item must match every filter by any of its values; `*` and `?` are wildcards.
+ * @param fields values to filter by, beside tags
  * @throws AwsError InvalidParameterValue for a filter that does not exist
  */
 export function filtered<Item>(
@@ -70,9 +70,9 @@ function keyOf(token: string): string {
 
 /**
  * One page of sorted items.
- * @param id what the items are sorted by
- * @param bounds smallest and largest MaxResults: 5 to 1,000 in the API Reference of DescribeSecurityGroups, DescribeSubnets
- * and DescribeTags; where it names no range (DescribeInstances, DescribeVolumes …) the same is assumed
+ * @param id sort key of an item
+ * @param bounds smallest and largest MaxResults: 5 to 1,000 in the API Reference of DescribeSecurityGroups,
+ * DescribeSubnets and DescribeTags; where it names no range (DescribeInstances, DescribeVolumes …) the same is assumed
  */
 export function paged<Item>(
   items: readonly Item[],

@@ -3,10 +3,10 @@ import { ec2Arn } from "./account.ts";
 import type { Ec2Records, InstanceRecord } from "./records.ts";
 import { resourceTagContext } from "./tag-rules.ts";
 
-/** Probability that a call misses an instance that is not everywhere yet (assumed). */
+/** Probability that a call misses a new instance that is not yet visible everywhere (assumed). */
 const MISSED = 0.5;
 
-/** Does this call see the instance? Shortly after its launch it may not. */
+/** Does this call find the instance? Shortly after its launch it may not. */
 export const isSeen = (records: Ec2Records, instance: InstanceRecord): boolean =>
   records.foundation.clock.now() >= instance.visibleAt || records.foundation.random.next() >= MISSED;
 
@@ -39,7 +39,7 @@ export const instanceById = (records: Ec2Records, id: string | undefined): Insta
   return instance;
 };
 
-/** Asks for the permission to act on each instance, with its tags as condition keys. */
+/** Checks the permission to act on each instance, with its tags as condition keys. */
 export function permitInstances(records: Ec2Records, caller: Caller, action: string, ids: readonly string[]): void {
   for (const id of ids) {
     const tags = records.instances.get(id)?.tags ?? {};

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Image } from "@aws-sdk/client-ec2";
 
-/** EC2's facts about an image. */
+/** Facts about an image. */
 export interface ImageFacts {
   readonly imageId: string;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface ImageFacts {
   /** Windows: "10.0.20348" */
   readonly build: string | null;
   readonly rootDevice: string;
-  /** GiB of the root snapshot: a root volume must not be smaller. */
+  /** GiB of the root snapshot; a root volume must not be smaller. */
   readonly rootSize: number;
   /** Milliseconds. */
   readonly createdAt: number;
@@ -33,10 +33,10 @@ const hashed = (name: string): string => `ami-0${createHash("sha256").update(nam
  * reference, "AMI updates"); taken as the 15th here.
  */
 const PUBLICATION_DAY = 15;
-/** Older public images are withdrawn; how many months stay is assumed. */
+/** Months until a public image is withdrawn (assumed). */
 const MONTHS_KEPT = 4;
 
-/** Publication dates that have come by `now`, newest first. */
+/** Lists the publication dates up to `now`, newest first. */
 function publications(now: number): Date[] {
   const today = new Date(now);
   const months = Array.from(
@@ -81,7 +81,7 @@ export const linuxImage: ImageFacts = {
   createdAt: Date.UTC(2026, 9, 18),
 };
 
-/** Every image that can be launched at that time. */
+/** Lists every image that can be launched at that time. */
 export const imagesAt = (now: number): ImageFacts[] => [...publications(now).flatMap(windowsAt), linuxImage];
 
 /** The newest Windows image of a release and edition at that time. */
@@ -100,7 +100,7 @@ export function windowsImages(now: number): Readonly<Record<string, string>> {
   return Object.fromEntries(images.map((image) => [`/aws/service/ami-windows-latest/${name(image)}`, image.imageId]));
 }
 
-/** An image as EC2 describes it. */
+/** Describes an image as EC2 does. */
 export const describedImage = (image: ImageFacts): Image => ({
   ImageId: image.imageId,
   Name: image.name,

@@ -6,11 +6,11 @@ export interface InstanceTypeFacts {
   readonly vcpus: number;
   readonly memoryMiB: number;
   readonly architecture: "x86_64" | "arm64";
-  /** Ends of zone names that do not offer it. */
+  /** Zones that do not offer the type, by the letter at the end of their name. */
   readonly missingIn: readonly string[];
 }
 
-/** GiB of memory per vCPU, and where a family is missing (which zone is assumed: it shows that "Unsupported" exists). */
+/** GiB of memory per vCPU, and the zones without a family (assumed; so that "Unsupported" can happen). */
 const families: Readonly<Record<string, { perVcpu: number; architecture?: "arm64"; missingIn?: readonly string[] }>> = {
   m5: { perVcpu: 4 },
   m5a: { perVcpu: 4 },
@@ -68,7 +68,7 @@ export const instanceTypes: ReadonlyMap<string, InstanceTypeFacts> = new Map(
 export const offeredIn = (type: InstanceTypeFacts, zone: string): boolean =>
   !type.missingIn.some((end) => zone.endsWith(end));
 
-/** A type as EC2 describes it. */
+/** Describes a type as EC2 does. */
 export const describedType = (type: InstanceTypeFacts): InstanceTypeInfo => ({
   InstanceType: type.name as NonNullable<InstanceTypeInfo["InstanceType"]>,
   CurrentGeneration: true,

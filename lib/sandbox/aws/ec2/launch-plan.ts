@@ -15,7 +15,7 @@ export interface LaunchPlan {
   readonly type: InstanceTypeFacts;
   readonly subnet: Account["subnets"][number];
   readonly groups: readonly string[];
-  /** It gets a public address. */
+  /** Whether the instance gets a public address. */
   readonly isPublic: boolean;
   readonly volumes: readonly VolumePlan[];
   readonly least: number;
@@ -36,7 +36,7 @@ const refuse = (code: string, message: string): never => {
   throw new AwsError(code, message);
 };
 
-/** Members of RunInstances that are simulated; the others are refused rather than ignored. */
+/** Members of RunInstances that are simulated; others are refused, not ignored. */
 const simulated = new Set(
   [
     "ImageId InstanceType MinCount MaxCount SubnetId SecurityGroupIds NetworkInterfaces PrivateIpAddress",
@@ -67,14 +67,16 @@ function typeOf(name: string | undefined, image: ImageFacts): InstanceTypeFacts 
   return refuse("InvalidParameterValue", `${words} (${image.imageId})`);
 }
 
-/** An instance's place in the network; `associates` is what the launch says of a public address, if anything. */
+/** An instance's subnet and groups; `associates` is the launch's choice of a public address, if it makes one. */
 interface NetworkPlan {
   readonly subnetId: string | undefined;
   readonly groups: readonly string[];
   readonly associates?: boolean | undefined;
 }
 
-/** One primary interface may be described instead of subnet and groups; more of them are not simulated. */
+/**
+ * Reads subnet and groups, or the one primary interface that may replace them; further interfaces are not simulated.
+ */
 function networkOf(input: RunInstancesRequest): NetworkPlan {
   const [primary, ...others] = input.NetworkInterfaces ?? [];
   if (!primary) return { subnetId: input.SubnetId, groups: input.SecurityGroupIds ?? [] };
@@ -177,7 +179,7 @@ function profileOf(input: RunInstancesRequest, account: Account): string | null 
 
 /**
  * Checks RunInstances as EC2 does before it launches anything.
- * @throws AwsError with EC2's codes (API Reference, "Error codes"): what is malformed, unknown or does not fit together
+ * @throws AwsError with EC2's codes (API Reference, "Error codes"): for malformed, unknown or inconsistent parameters
  */
 export function launchPlan(records: Ec2Records, input: RunInstancesRequest): LaunchPlan {
   checkSimulated(input);

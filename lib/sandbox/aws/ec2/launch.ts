@@ -11,14 +11,17 @@ import type { Lifecycle, Transition } from "./lifecycle.ts";
 import type { Ec2Records, InstanceRecord } from "./records.ts";
 import { describedReservation } from "./view.ts";
 
-/** The fault of an instance that EC2 gives up on while it is pending. */
+/** The fault that ends an instance while it is pending. */
 export const launchFails = {
   kind: "launch-fails",
   sentence: "EC2 accepts the launch, but the instance goes from pending to terminated.",
   fields: { type: "instance type: m5.xlarge", subnet: "subnet id" },
 };
 
-/** Every resource that a launch touches needs a permission of its own (Service Authorization Reference, RunInstances). */
+/**
+ * Checks the permissions of a launch: each resource that it touches needs its own (Service Authorization Reference,
+ * RunInstances).
+ */
 function permitLaunch({ account }: Ec2Records, plan: LaunchPlan, caller: Caller): void {
   const arn = (resource: string): string => ec2Arn(account, resource);
   const ask = (resource: string, context: Record<string, string | readonly string[]> = {}): void =>
@@ -140,13 +143,16 @@ function createVolume(
   });
 }
 
-/** The same parameters, whatever their order on the wire was: the schema decides it. */
+/** Fingerprints the parameters in the schema's order, whatever their order on the wire. */
 const fingerprintOf = (input: RunInstancesRequest): string =>
   createHash("sha256")
     .update(JSON.stringify({ ...input, DryRun: undefined }))
     .digest("hex");
 
-/** API Reference, "Ensuring idempotency": same token and parameters are the same launch, also when it is over. */
+/**
+ * API Reference, "Ensuring idempotency": the same token with the same parameters returns the earlier launch, even after
+ * its end.
+ */
 function launchedBefore(records: Ec2Records, input: RunInstancesRequest): Reservation | undefined {
   const known = input.ClientToken === undefined ? undefined : records.tokens.get(input.ClientToken);
   if (!known) return undefined;
@@ -160,8 +166,8 @@ function launchedBefore(records: Ec2Records, input: RunInstancesRequest): Reserv
 }
 
 /**
- * May the caller have EC2 use the keys of its volumes (EBS user guide, "Requirements for EBS encryption")? A launch is
- * accepted without, and its instance ends. Amazon's own key asks nobody.
+ * May the caller have EC2 use the keys of its volumes (EBS user guide, "Requirements for EBS encryption")? Without that
+ * right a launch is accepted, and its instance terminates. Amazon's own key needs no permission.
  */
 function mayEncrypt({ account }: Ec2Records, plan: LaunchPlan, caller: Caller): boolean {
   const via = { "kms:ViaService": `ec2.${account.region}.amazonaws.com` };

@@ -2,13 +2,16 @@ import { type Ec2Records, type InstanceRecord, type InstanceState, type Reason, 
 
 /** Moves instances through their states on the ground's clock. */
 export interface Lifecycle {
-  /** Sends an instance on its way: it enters the journey's first state at once and arrives later. */
+  /** Starts a transition: the instance enters its first state at once and its last state later. */
   send(instance: InstanceRecord, transition: Transition): void;
-  /** The first half of `send`: writes the journey into the record and stores it; announces nothing yet. */
+  /** The first half of `send`: stores the transition in the record; announces nothing yet. */
   plan(instance: InstanceRecord, transition: Transition): void;
-  /** The second half of `send`; apart, because listeners must not be called inside a transaction of the store. */
+  /**
+   * The second half of `send`: announces the state. Separate, because listeners must not be called inside a transaction
+   * of the store.
+   */
   depart(instance: InstanceRecord): void;
-  /** After a restart of the process: everything under way goes on. */
+  /** Resumes everything that was under way, after a restart of the process. */
   resume(): void;
 }
 
@@ -17,9 +20,9 @@ interface Path {
   readonly to: InstanceState;
   /** Seconds, shortest and longest; assumed from what such instances usually take. */
   readonly seconds: readonly [number, number];
-  /** Shown as soon as it begins. */
+  /** Reason shown from the first state on. */
   readonly because?: Reason;
-  /** Shown once it has arrived. */
+  /** Reason shown in the last state. */
   readonly outcome?: Reason;
 }
 
@@ -34,7 +37,7 @@ const transitions = {
     seconds: [8, 25],
     outcome: by("Server.InternalError", "Internal error on launch"),
   },
-  // EC2 user guide, "Instance terminates immediately": the key of an encrypted volume could not be used.
+  // EC2 user guide, "Instance terminates immediately": EC2 could not use the key of an encrypted volume.
   "fail-by-key": {
     through: "pending",
     to: "terminated",
@@ -67,13 +70,13 @@ const transitions = {
   },
 } as const satisfies Record<string, Path>;
 
-/** A way through EC2's states. */
+/** A transition between EC2's states. */
 export type Transition = keyof typeof transitions;
 
 /** Terminated instances stay visible for about an hour (User Guide, "Terminate your instance"). */
 const REMEMBERED = 60 * 60_000;
 
-/** Builds the mover of instances; call `resume` once everybody listens on the bus. */
+/** Builds the lifecycle of instances; call `resume` once all listeners are on the bus. */
 export function lifecycle(records: Ec2Records): Lifecycle {
   const { clock, random, bus } = records.foundation;
 
@@ -103,7 +106,7 @@ export function lifecycle(records: Ec2Records): Lifecycle {
 
   const arrive = (instanceId: string, due: number): void => {
     const instance = records.instances.get(instanceId);
-    // Sent elsewhere meanwhile: that journey has a timer of its own.
+    // A later transition replaced this one and has its own timer.
     if (!instance?.next || instance.next.at !== due) return;
     const { state, reason } = instance.next;
     instance.next = null;

@@ -2,12 +2,12 @@ import type { Limit } from "../../core/aws-service.ts";
 
 type Bucket = readonly [capacity: number, refillPerSecond: number];
 
-/** All figures: EC2 Developer Guide, "Request throttling for the Amazon EC2 API". Each action has buckets of its own. */
+/** All figures: EC2 Developer Guide, "Request throttling for the Amazon EC2 API". Each action has its own buckets. */
 const nonMutating: Bucket = [100, 20];
 const unfiltered: Bucket = [50, 10];
 const mutating: Bucket = [50, 5];
 
-/** Actions that cost more when they ask for everything: neither filtered nor paged. */
+/** Actions that cost more without a filter and without paging. */
 const costlyUnfiltered = new Set([
   "DescribeInstances",
   "DescribeInstanceStatus",
@@ -32,7 +32,7 @@ const perInstance: Readonly<Record<string, Bucket>> = {
   TerminateInstances: [1_000, 20],
 };
 
-/** Naming ids is taken as filtering: the page speaks of pagination and filters only. */
+/** Is the request filtered or paged? Ids count as a filter (assumed: the page names only pagination and filters). */
 const narrowed = (form: URLSearchParams): boolean =>
   [...form.keys()].some((name) => /^(Filter\.|MaxResults$|NextToken$|[A-Za-z]+Id\.)/.test(name));
 
@@ -46,7 +46,7 @@ function requestBucket(action: string, form: URLSearchParams): Bucket {
 const instanceCount = (form: URLSearchParams): number =>
   Number(form.get("MaxCount")) || [...form.keys()].filter((name) => name.startsWith("InstanceId.")).length;
 
-/** The buckets that a request draws on. */
+/** Lists the buckets that a request draws on. */
 export function ec2Limits(action: string, form: URLSearchParams): Limit[] {
   const limit = (kind: string, [capacity, refillPerSecond]: Bucket, cost: number): Limit => ({
     bucket: `ec2 ${action} ${kind}`,

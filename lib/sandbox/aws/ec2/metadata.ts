@@ -5,7 +5,7 @@ import type { MetadataOptions } from "./records.ts";
 const invalid = (message: string): AwsError => new AwsError("InvalidParameterValue", message);
 
 /**
- * One of the allowed values, or what holds without.
+ * Reads one of the allowed values, or the default.
  * @throws AwsError InvalidParameterValue for any other
  */
 export const oneOf = <Value extends string>(
@@ -25,8 +25,8 @@ export const oneOf = <Value extends string>(
 const MOST_HOPS = 64;
 
 /**
- * Reads metadata options over those that hold already.
- * @throws AwsError InvalidParameterValue for values that EC2 would not take
+ * Reads metadata options and merges them into the present ones.
+ * @throws AwsError InvalidParameterValue for values that EC2 does not accept
  */
 export function metadataFrom(options: InstanceMetadataOptionsRequest, before: MetadataOptions): MetadataOptions {
   const hopLimit = options.HttpPutResponseHopLimit ?? before.hopLimit;

@@ -43,7 +43,10 @@ interface Ingress {
   readonly CidrIp?: string | undefined;
 }
 
-/** A request names permissions, or one network the short way (API Reference, AuthorizeSecurityGroupIngress). */
+/**
+ * Reads the permissions of a request, or its short form with one network (API Reference,
+ * AuthorizeSecurityGroupIngress).
+ */
 function permissionsIn({ IpPermissions, CidrIp, IpProtocol, FromPort, ToPort }: Ingress): IpPermission[] {
   const permissions = IpPermissions ?? (CidrIp ? [{ IpProtocol, FromPort, ToPort, IpRanges: [{ CidrIp }] }] : []);
   if (permissions.length === 0)
@@ -73,7 +76,7 @@ function createGroup(records: Ec2Records, input: CreateSecurityGroupRequest): Cr
   return { GroupId: storeGroup(records, { name, description, tags }) };
 }
 
-/** The cloud controller reads no node before it knows the region's zones. */
+/** Lists the zones; the cloud controller needs them before it reads a node. */
 const zonesOf = ({ account }: Ec2Records): DescribeAvailabilityZonesResult => ({
   AvailabilityZones: [...new Set(account.subnets.map(({ zone }) => zone))].map((zone) => ({
     ZoneName: zone,
@@ -89,7 +92,7 @@ const zonesOf = ({ account }: Ec2Records): DescribeAvailabilityZonesResult => ({
 
 const MAIN_ROUTES = "rtb-0a10000000000000a";
 
-/** One table for the whole VPC: its own addresses stay inside, everything else takes a NAT gateway. */
+/** Describes the one route table of the VPC: its addresses are local, everything else goes through a NAT gateway. */
 const routesOf = ({ account }: Ec2Records): DescribeRouteTablesResult => ({
   RouteTables: [
     {
@@ -113,7 +116,7 @@ const routesOf = ({ account }: Ec2Records): DescribeRouteTablesResult => ({
   ],
 });
 
-/** The actions on the network around instances: rules of security groups, subnets, zones and routes. */
+/** The network actions: rules of security groups, subnets, zones and routes. */
 export const networkActions = (records: Ec2Records): Ec2Action[] => [
   ec2Action<AuthorizeSecurityGroupIngressRequest, AuthorizeSecurityGroupIngressResult>(AuthorizeSecurityGroupIngress$, {
     permit: permitGroup(records, "AuthorizeSecurityGroupIngress"),

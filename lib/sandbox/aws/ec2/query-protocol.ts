@@ -2,7 +2,7 @@ import { NormalizedSchema } from "@smithy/core/schema";
 import { AwsError } from "../../core/aws-service.ts";
 import { element, escapedText, XML_DECLARATION } from "../xml.ts";
 
-/** A schema of @aws-sdk/client-ec2 ("RunInstancesRequest$"): AWS's own model of names, types and what is required. */
+/** A schema of @aws-sdk/client-ec2 ("RunInstancesRequest$"): AWS's own model of names, types and required members. */
 export type Schema = Parameters<typeof NormalizedSchema.of>[0];
 
 /** A form's fields as a tree: "BlockDeviceMapping.1.Ebs.VolumeSize=50" is five steps deep. */
@@ -41,7 +41,7 @@ const invalid = (value: string, path: string): AwsError =>
   new AwsError("InvalidParameterValue", `Invalid value '${value}' for ${path}`);
 
 function numberOf(value: string, path: string): number {
-  // The numbers of EC2's requests are all whole.
+  // All numbers in EC2's requests are integers.
   if (!/^-?\d{1,18}$/.test(value)) throw invalid(value, path);
   return Number(value);
 }
@@ -69,7 +69,7 @@ function listOf(branch: Branch, schema: NormalizedSchema, path: string): unknown
 
 function memberOf(branch: Branch, schema: NormalizedSchema, path: string): unknown {
   const holdsOthers = schema.isStructSchema() || schema.isListSchema();
-  // "InstanceId=i-1" for "InstanceId.1=i-1": read as an empty list it would mean every instance.
+  // "InstanceId=i-1" for "InstanceId.1=i-1": as an empty list it would mean every instance.
   if (holdsOthers ? branch.value !== undefined : branch.children.size > 0) throw unknownParameter(path);
   if (schema.isStructSchema()) return structOf(branch, schema, path);
   if (schema.isListSchema()) return listOf(branch, schema, path);
@@ -79,7 +79,7 @@ function memberOf(branch: Branch, schema: NormalizedSchema, path: string): unkno
 const unknownParameter = (path: string): AwsError =>
   new AwsError("UnknownParameter", `The parameter ${path} is not recognized`);
 
-/** The schema lists required members first and says how many there are. */
+/** Lists the required members: the schema puts them first and holds their number. */
 const requiredMembers = (schema: NormalizedSchema): string[] => {
   const raw = schema.getSchema() as unknown as readonly unknown[];
   return (raw[4] as string[]).slice(0, Number(raw[6] ?? 0));
@@ -102,7 +102,7 @@ function structOf(branch: Branch, schema: NormalizedSchema, path: string): Recor
 }
 
 /**
- * Reads a form as the input of an action, strictly: what AWS's model does not know is refused.
+ * Reads a form as the input of an action, strictly: a field that is not in AWS's model is refused.
  * @param form the request's body, without Action and Version
  * @throws AwsError UnknownParameter, MissingParameter, InvalidParameterValue
  */
@@ -138,8 +138,8 @@ function members(value: Readonly<Record<string, unknown>>, schema: NormalizedSch
 }
 
 /**
- * Writes what an action answers as XML, names and nesting by AWS's model.
- * @param schema of the output ("Reservation$"), or "unit" for actions that answer only that they were done
+ * Writes an action's output as XML, with names and nesting of AWS's model.
+ * @param schema of the output ("Reservation$"), or "unit" for actions without an output
  */
 export function writeOutput(action: string, schema: Schema, output: object, requestId: string): string {
   const normal = NormalizedSchema.of(schema);
@@ -149,7 +149,7 @@ export function writeOutput(action: string, schema: Schema, output: object, requ
   return `${XML_DECLARATION}<${open}>${id}${content}</${action}Response>`;
 }
 
-/** An error as EC2 writes errors. */
+/** Writes an error as EC2 does. */
 export function writeError(error: AwsError, requestId: string): string {
   const one = element("Error", element("Code", error.code) + element("Message", escapedText(error.message)));
   return XML_DECLARATION + element("Response", element("Errors", one) + element("RequestID", requestId));

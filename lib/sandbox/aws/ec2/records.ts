@@ -4,7 +4,7 @@ import type { InboundRule } from "../../core/surroundings.ts";
 import type { Account } from "./account.ts";
 import type { VolumePlan } from "./volume-plan.ts";
 
-/** EC2's own names of an instance's states. */
+/** EC2's names of an instance's states. */
 export type InstanceState = "pending" | "running" | "shutting-down" | "terminated" | "stopping" | "stopped";
 
 /** Tag keys and values. */
@@ -39,7 +39,7 @@ export interface InstanceRecord {
   readonly zone: string;
   readonly privateIp: string;
   readonly privateDnsName: string;
-  /** Its subnet assigns public addresses, or its launch asked for one. */
+  /** Whether its subnet assigns public addresses, or its launch requested one. */
   readonly isPublic?: boolean;
   readonly mac: string;
   readonly interfaceId: string;
@@ -51,11 +51,11 @@ export interface InstanceRecord {
   readonly shutdownBehavior: "stop" | "terminate";
   launchedAt: number;
   state: InstanceState;
-  /** The state it is on its way to, and when it arrives. */
+  /** The next state and its time. */
   next: { state: InstanceState; at: number; reason: Reason | null } | null;
   stateReason: Reason | null;
   transitionReason: string;
-  /** Until then calls may not find it: EC2 is eventually consistent. */
+  /** Time until which calls may miss it: EC2 is eventually consistent. */
   readonly visibleAt: number;
   runningSince: number | null;
   /** Time from which a terminated instance is forgotten; null before it is terminated. */
@@ -76,14 +76,14 @@ export interface VolumeRecord extends VolumePlan {
   tags: Tags;
 }
 
-/** A client token that was used, and by what request. */
+/** A client token that was used, with the fingerprint of its request. */
 export interface TokenRecord {
   readonly fingerprint: string;
   readonly reservationId: string;
   readonly instanceIds: readonly string[];
 }
 
-/** A security group that was made after the account. */
+/** A security group that was created after the account. */
 export interface GroupRecord {
   readonly groupId: string;
   readonly name: string;
@@ -91,7 +91,7 @@ export interface GroupRecord {
   readonly tags: Tags;
 }
 
-/** All that EC2 remembers, with what it stands on. */
+/** EC2's stored records, with the account and the foundation that they belong to. */
 export interface Ec2Records {
   readonly foundation: Foundation;
   readonly account: Account;
@@ -105,7 +105,7 @@ export interface Ec2Records {
   readonly publicSubnets: Collection<boolean>;
 }
 
-/** Opens EC2's memory in the ground's store. */
+/** Opens EC2's records in the ground's store. */
 export const ec2Records = (foundation: Foundation, account: Account): Ec2Records => ({
   foundation,
   account,
@@ -121,7 +121,7 @@ export const ec2Records = (foundation: Foundation, account: Account): Ec2Records
 export const volumesOf = (records: Ec2Records, instanceId: string): VolumeRecord[] =>
   records.volumes.values().filter((volume) => volume.instanceId === instanceId && volume.attached);
 
-/** Addresses that are in use: an instance gives its own back when it is terminated. */
+/** Lists the addresses in use: an instance releases its address when it is terminated. */
 export const takenAddresses = (records: Ec2Records): Set<string> =>
   new Set(
     records.instances

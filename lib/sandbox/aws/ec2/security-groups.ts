@@ -5,17 +5,17 @@ import { newId } from "./addresses.ts";
 import type { Ec2Records, GroupRecord } from "./records.ts";
 import { tagList } from "./tag-rules.ts";
 
-/** Everything may leave a group by default (VPC User Guide, "Default security groups"). */
+/** By default a group allows all outbound traffic (VPC User Guide, "Default security groups"). */
 const everythingOut: IpPermission = { IpProtocol: "-1", IpRanges: [{ CidrIp: "0.0.0.0/0" }] };
 
 const words = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** Names of protocols that have one; EC2 answers with the name (API Reference, IpPermission). */
+/** Names of protocols; EC2 returns the name where there is one (API Reference, IpPermission). */
 const names: Readonly<Record<string, string>> = { "6": "tcp", "17": "udp", "1": "icmp", all: "-1" };
 
 const protocolOf = (given = "-1"): string => names[given.toLowerCase()] ?? given.toLowerCase();
 
-/** One rule for each source, as EC2 keeps them. */
+/** Splits a permission into one rule for each source, as EC2 keeps them. */
 export function rulesOf({
   IpProtocol,
   FromPort,
@@ -41,11 +41,14 @@ export function rulesOf({
   }));
 }
 
-/** Protocol, ports and source make a rule; its description does not (API Reference, AuthorizeSecurityGroupIngress). */
+/**
+ * Are these the same rule? Protocol, ports and source decide; the description does not (API Reference,
+ * AuthorizeSecurityGroupIngress).
+ */
 const sameRule = (one: InboundRule, other: InboundRule): boolean =>
   one.protocol === other.protocol && one.from === other.from && one.to === other.to && one.source === other.source;
 
-/** The inbound rules of a group: those it was made with, as they were changed since. */
+/** Lists the inbound rules of a group: its original ones with the changes since. */
 export const inboundOf = ({ account, inbound }: Ec2Records, groupId: string): readonly InboundRule[] =>
   inbound.get(groupId) ?? (account.inbound?.[groupId] ?? []).flatMap(rulesOf);
 
@@ -69,7 +72,7 @@ export function removeRules(records: Ec2Records, groupId: string, rules: readonl
   );
 }
 
-/** Every group of the account: those it was made with, and those that were made since. */
+/** Lists every group of the account: the original ones and those created since. */
 export const groupsOf = ({ account, groups }: Ec2Records): GroupRecord[] => [
   ...Object.entries(account.securityGroups).map(([name, groupId]) => ({
     groupId,
@@ -80,7 +83,7 @@ export const groupsOf = ({ account, groups }: Ec2Records): GroupRecord[] => [
   ...groups.values(),
 ];
 
-/** @throws AwsError InvalidGroup.Duplicate when the VPC has one of that name */
+/** @throws AwsError InvalidGroup.Duplicate when the VPC has a group of that name */
 export function storeGroup(records: Ec2Records, group: Omit<GroupRecord, "groupId">): string {
   if (groupsOf(records).some(({ name }) => name === group.name))
     throw new AwsError("InvalidGroup.Duplicate", `The security group '${group.name}' already exists for VPC`);
@@ -93,7 +96,7 @@ const isRange4 = (source: string): boolean => /^[\d.]+\/\d+$/.test(source);
 const isGroup = (source: string): boolean => source.startsWith("sg-");
 const isPrefixList = (source: string): boolean => source.startsWith("pl-");
 
-/** Rules of the same protocol and ports, as one permission with all their sources. */
+/** Joins rules of the same protocol and ports into one permission with all their sources. */
 function permissionOf(rules: readonly InboundRule[], owner: string): IpPermission {
   const [{ protocol, from, to } = { protocol: "-1" }] = rules as readonly [InboundRule];
   const said = ({ description }: InboundRule) => (description === undefined ? {} : { Description: description });
@@ -109,7 +112,7 @@ function permissionOf(rules: readonly InboundRule[], owner: string): IpPermissio
   };
 }
 
-/** A group as EC2 describes it: one permission for each protocol and range of ports. */
+/** Describes a group as EC2 does: one permission for each protocol and range of ports. */
 export function describedGroup(records: Ec2Records, { groupId, name, description, tags }: GroupRecord): SecurityGroup {
   const { account } = records;
   const byPorts = Map.groupBy(inboundOf(records, groupId), ({ protocol, from, to }) => `${protocol} ${from} ${to}`);

@@ -21,8 +21,8 @@ export interface InstanceSeed {
 }
 
 /**
- * Puts a running instance with its root volume into the town; nothing is announced and nobody is asked.
- * Does nothing when the instance is there already.
+ * Puts a running instance with its root volume into the town; announces nothing and checks no permission. Does nothing
+ * when the instance exists.
  */
 export function seedInstance(records: Ec2Records, seed: InstanceSeed): void {
   if (records.instances.has(seed.instanceId)) return;

@@ -19,7 +19,7 @@ function checkTag({ Key: key = "", Value: value = "" }: Tag): void {
 
 /**
  * Reads tags of a request.
- * @throws AwsError InvalidParameterValue for a key or value that EC2 would not take, or a key given twice
+ * @throws AwsError InvalidParameterValue for a key or value that EC2 does not accept, or a key given twice
  */
 export function tagsFrom(list: readonly Tag[] = []): Tags {
   const tags: Record<string, string> = {};
@@ -32,7 +32,7 @@ export function tagsFrom(list: readonly Tag[] = []): Tags {
   return checkedCount(tags);
 }
 
-/** @throws AwsError TagLimitExceeded above fifty tags of a resource */
+/** @throws AwsError TagLimitExceeded for more than fifty tags of a resource */
 export function checkedCount(tags: Tags): Tags {
   if (Object.keys(tags).length > MOST_TAGS)
     throw new AwsError("TagLimitExceeded", "The maximum number of Tags for a resource has been reached.");
@@ -41,7 +41,7 @@ export function checkedCount(tags: Tags): Tags {
 
 const taggable = ["instance", "volume", "network-interface", "spot-instances-request", "elastic-gpu"];
 
-/** Tags at creation by resource type (RunInstances, TagSpecification.N). */
+/** Reads the tags at creation by resource type (RunInstances, TagSpecification.N). */
 export function tagsByType(specifications: readonly TagSpecification[] = []): Readonly<Record<string, Tags>> {
   const result: Record<string, Tags> = {};
   for (const { ResourceType: type = "", Tags: tags } of specifications) {
@@ -52,7 +52,7 @@ export function tagsByType(specifications: readonly TagSpecification[] = []): Re
   return result;
 }
 
-/** Tags as EC2 answers them, by key. */
+/** Lists tags as EC2 returns them, by key. */
 export const tagList = (tags: Tags): Tag[] =>
   Object.entries(tags)
     .sort(([one], [other]) => (one < other ? -1 : 1))

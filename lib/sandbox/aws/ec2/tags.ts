@@ -17,7 +17,7 @@ import { instanceById } from "./find.ts";
 import type { Ec2Records, Tags } from "./records.ts";
 import { checkedCount, resourceTagContext, tagList, tagsFrom } from "./tag-rules.ts";
 
-/** Something that carries tags, found by its id. */
+/** A tagged resource, found by its id. */
 interface Tagged {
   readonly id: string;
   readonly type: "instance" | "volume";
@@ -67,7 +67,10 @@ function createTags(records: Ec2Records, input: CreateTagsRequest): object {
   return {};
 }
 
-/** Without a value the key goes whatever its value; without tags every tag goes (API Reference, DeleteTags). */
+/**
+ * Removes tags: without a value the key goes whatever its value; without tags every tag goes (API Reference,
+ * DeleteTags).
+ */
 const without = (tags: Tags, gone: DeleteTagsRequest["Tags"]): Tags => {
   const goes = (key: string, value: string): boolean =>
     !gone?.length || gone.some((tag) => tag.Key === key && (tag.Value === undefined || tag.Value === value));

@@ -28,7 +28,7 @@ const codes: Readonly<Record<InstanceState, number>> = {
   stopped: 80,
 };
 
-/** A state as EC2 writes it, with its code. */
+/** Describes a state as EC2 does, with its code. */
 export const describedState = (state: InstanceState): { Code: number; Name: InstanceState } => ({
   Code: codes[state],
   Name: state,
@@ -46,7 +46,7 @@ function publicParts(records: Ec2Records, instance: InstanceRecord): Pick<Instan
   return { publicIp, publicDnsName: publicDnsName(publicIp, records.account.region) };
 }
 
-/** Metadata options as EC2 answers them. */
+/** Describes metadata options as EC2 does. */
 export const describedMetadata = (options: MetadataOptions): InstanceMetadataOptionsResponse => ({
   State: "applied",
   HttpTokens: options.tokens,
@@ -82,7 +82,7 @@ const describedInterface = (records: Ec2Records, instance: InstanceRecord): Inst
 });
 
 /**
- * Parts that an instance has until it is terminated; afterwards EC2 shows it without (User Guide, "Terminate your
+ * Describes the parts that an instance has until it is terminated; EC2 then omits them (User Guide, "Terminate your
  * instance").
  */
 const livingParts = (records: Ec2Records, instance: InstanceRecord): Partial<Instance> => ({
@@ -107,7 +107,7 @@ const livingParts = (records: Ec2Records, instance: InstanceRecord): Partial<Ins
     : {}),
 });
 
-/** An instance as EC2 describes it. */
+/** Describes an instance as EC2 does. */
 export function describedInstance(records: Ec2Records, instance: InstanceRecord): Instance {
   const terminated = instance.state === "terminated";
   const { publicIp, publicDnsName: publicName } = publicParts(records, instance);
@@ -147,7 +147,7 @@ export function describedInstance(records: Ec2Records, instance: InstanceRecord)
   };
 }
 
-/** Instances of one launch, as RunInstances and DescribeInstances answer them. */
+/** Describes the instances of one launch, as RunInstances and DescribeInstances return them. */
 export const describedReservation = (
   records: Ec2Records,
   reservationId: string,
@@ -159,7 +159,7 @@ export const describedReservation = (
   Instances: instances.map((instance) => describedInstance(records, instance)),
 });
 
-/** A volume as EC2 describes it. */
+/** Describes a volume as EC2 does. */
 export const describedVolume = (volume: VolumeRecord): Volume => ({
   VolumeId: volume.volumeId,
   Size: volume.size,

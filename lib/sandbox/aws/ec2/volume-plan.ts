@@ -92,8 +92,9 @@ function planOf(base: Base, ebs: NonNullable<BlockDeviceMapping["Ebs"]>): Volume
 }
 
 /**
- * The volumes of a launch: the image's root, changed by the mapping of that device, and those the mappings add.
- * @throws AwsError for sizes and figures that EBS would not take
+ * Plans the volumes of a launch: the image's root, changed by the mapping of its device, and those that the mappings
+ * add.
+ * @throws AwsError for sizes and figures that EBS does not accept
  */
 export function volumePlans(image: ImageFacts, mappings: readonly BlockDeviceMapping[] = []): VolumePlan[] {
   const devices = mappings.map((mapping) => mapping.DeviceName);

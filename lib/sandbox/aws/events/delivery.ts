@@ -2,7 +2,7 @@ import type { Foundation } from "../../core/foundation.ts";
 import type { Collection } from "../../core/store.ts";
 import type { Event } from "./pattern.ts";
 
-/** Takes an event that a rule sends to the target; a rejected promise is a failed delivery. */
+/** Receives an event that a rule sends to the target; a rejected promise is a failed delivery. */
 export type Target = (event: Event, rule: string) => Promise<void>;
 
 /** One event on its way to one target. */
@@ -24,11 +24,11 @@ export interface DeadLetter {
   readonly error: string;
 }
 
-/** Brings events to targets, at least once, in no certain order. */
+/** Delivers events to targets, at least once, in no certain order. */
 export interface Deliveries {
   send(rule: string, target: string, event: Event): void;
   deadLetters(): DeadLetter[];
-  /** After a restart of the process: everything under way goes on. */
+  /** Resumes everything that was under way, after a restart of the process. */
   resume(): void;
 }
 

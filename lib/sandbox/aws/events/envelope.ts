@@ -8,7 +8,7 @@ export interface Origin {
   readonly region: string;
 }
 
-/** Fields that differ from event to event. */
+/** The fields that differ between events. */
 export type Content = Pick<Event, "detail-type" | "source" | "resources" | "detail">;
 
 /** Puts the envelope around an event (User Guide, "Event structure"). */
@@ -29,7 +29,7 @@ const instanceArn = (origin: Origin, id: string): string =>
 
 type Of<Kind extends Fact["kind"]> = Extract<Fact, { kind: Kind }>;
 
-/** EC2 User Guide, "State change events": no tags, nothing but id and state. */
+/** EC2 User Guide, "State change events": only id and state, no tags. */
 const stateChange = (fact: Of<"instance-state">, origin: Origin): Content => ({
   source: "aws.ec2",
   "detail-type": "EC2 Instance State-change Notification",
@@ -51,7 +51,7 @@ const invocationChange = (fact: Of<"command-invocation">, origin: Origin): Conte
   },
 });
 
-/** Lambda Developer Guide, "Monitoring durable functions"; its two timestamps are left out: no fact carries them. */
+/** Lambda Developer Guide, "Monitoring durable functions"; without its two timestamps: no fact carries them. */
 function executionChange(fact: Of<"execution">): Content {
   const [functionArn = "", name] = fact.arn.split("/durable-execution/");
   return {
@@ -68,7 +68,7 @@ function executionChange(fact: Of<"execution">): Content {
 }
 
 /**
- * The event that AWS sends about something that happened in the ground.
+ * Finds the event that AWS sends about a fact of the ground.
  * @returns undefined where AWS sends none: a reboot changes no state (EC2 User Guide, "Instance state changes")
  */
 export function eventOf(fact: Fact, origin: Origin): Content | undefined {

@@ -18,16 +18,16 @@ export interface EventRule {
   readonly target: string;
 }
 
-/** EventBridge as the ground builds it. */
+/** The simulated EventBridge. */
 export interface EventBridge {
   readonly service: AwsService;
   /** Events that could not be delivered for 24 hours. */
   deadLetters(): DeadLetter[];
-  /** Begins the schedules, and goes on with what was under way when the process ended. */
+  /** Starts the schedules, and resumes deliveries that were under way when the process ended. */
   resume(): void;
 }
 
-/** The composition's part: rules as data, and what their targets' names stand for. */
+/** Rules as data, and the targets behind their names. */
 export interface EventBridgeOptions {
   readonly accountId: string;
   readonly region: string;
@@ -89,7 +89,7 @@ function requireSmall(entries: readonly Entry[]): void {
   throw new AwsError("ValidationException", "Total size of the entries in the request is over the limit.");
 }
 
-/** Every entry succeeds or fails by itself (API Reference, PutEvents); there is the default bus and no other. */
+/** Publishes one entry: each succeeds or fails by itself (API Reference, PutEvents). Only the default bus exists. */
 function putEntry(entry: Entry, publish: (content: Content) => string): object {
   const { EventBusName: bus = "default" } = entry;
   if (!/^(arn:aws:events:.+:event-bus\/)?default$/.test(bus))
@@ -107,10 +107,10 @@ interface Run {
   readonly at: number;
 }
 
-/** A run that is later than this was missed while the process was dead (the sandbox's own figure). */
+/** A run that is later than this was missed while the process was dead (chosen for the simulator). */
 const MISSED_MS = 60_000;
 
-/** Runs the schedules of rules; times that passed while the process was dead are skipped but for one. */
+/** Runs the schedules of rules; of the runs missed while the process was dead, one is made up for. */
 function scheduler(foundation: Foundation, rules: readonly EventRule[], fire: (rule: EventRule) => void): () => void {
   const { clock, store } = foundation;
   const runs: Collection<Run> = store.collection("events-schedules");
@@ -142,8 +142,8 @@ function checkRules(rules: readonly EventRule[]): void {
 }
 
 /**
- * Builds EventBridge's default bus: facts of the ground become events, events that match a rule go to its target.
- * @throws Error when a rule is one that EventBridge would not take
+ * Builds EventBridge's default bus: facts become events, and events that match a rule go to its target.
+ * @throws Error for a rule that EventBridge does not accept
  */
 export function eventBridge(foundation: Foundation, options: EventBridgeOptions): EventBridge {
   const { rules, targets } = options;
@@ -170,7 +170,8 @@ export function eventBridge(foundation: Foundation, options: EventBridgeOptions)
   });
 
   const putEvents = (input: z.output<typeof putEventsShape>, caller: Caller): object => {
-    // Each entry is judged by what it says of itself (User Guide, "Using IAM policy conditions in Amazon EventBridge").
+    // The conditions see each entry's own source and detail type (User Guide, "Using IAM policy conditions in Amazon
+    // EventBridge").
     for (const { Source, DetailType } of input.Entries)
       caller.require("events:PutEvents", [`arn:aws:events:${origin.region}:${origin.account}:event-bus/default`], {
         "events:source": Source,

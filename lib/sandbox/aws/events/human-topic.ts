@@ -10,7 +10,7 @@ export interface Notification {
   readonly message: string;
 }
 
-/** The topic of the stack, as far as a rule's target reaches: it keeps what it would send. */
+/** The stack's topic, as a rule's target: keeps the notifications that it would send. */
 export interface HumanTopic {
   readonly target: Target;
   /** Oldest first. */
@@ -22,7 +22,7 @@ const LONGEST = 262_144;
 
 /**
  * Builds the topic. The rule fills one field of the event into its input (docs: "EventBridge input transformation"): an
- * event without that field would send nothing, so it is a failed delivery here.
+ * event without that field would send nothing, so here it is a failed delivery.
  */
 export function humanTopic({ store, clock, calls }: Foundation): HumanTopic {
   const kept: Collection<Notification> = store.collection("sns-notifications");

@@ -71,7 +71,7 @@ const isRules = (value: readonly Rule[] | Pattern): value is readonly Rule[] => 
 const inside = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 
-/** Does an event (or a part of one) match the pattern? Fields that the pattern does not name do not count. */
+/** Does an event, or a part of one, match the pattern? Fields that the pattern does not name are ignored. */
 export const matches = (pattern: Pattern, event: object): boolean =>
   Object.entries(pattern).every(([field, wanted]) => {
     const value = inside(event)[field];
@@ -82,8 +82,8 @@ const operatorFaults = (rule: Rule): string[] =>
   typeof rule === "object" && rule !== null ? Object.keys(rule).filter((name) => !Object.hasOwn(operators, name)) : [];
 
 /**
- * Finds the faults of a pattern, in EventBridge's words.
- * @returns one sentence per fault; none when the rule can be made
+ * Lists the errors of a pattern, in EventBridge's words.
+ * @returns one sentence per error; none for a valid pattern
  */
 export function patternFaults(pattern: Pattern): string[] {
   if (Object.keys(pattern).length === 0) return ["Event pattern is not valid. Reason: Empty pattern"];

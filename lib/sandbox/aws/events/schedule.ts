@@ -33,7 +33,7 @@ function cronOf(expression: string): Cron | undefined {
 export interface Schedule {
   /**
    * @param after milliseconds; for a rate the time of the run before, or of the rule's making
-   * @returns milliseconds, or undefined when it never comes again
+   * @returns milliseconds; undefined when there is no next run
    */
   next(after: number): number | undefined;
 }
@@ -41,7 +41,7 @@ export interface Schedule {
 /**
  * Reads a schedule expression.
  * @param expression rate(…) or cron(…), in UTC
- * @throws Error for an expression that EventBridge would not take
+ * @throws Error for an expression that EventBridge does not accept
  */
 export function schedule(expression: string): Schedule {
   const rate = rateOf(expression);

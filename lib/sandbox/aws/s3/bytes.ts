@@ -16,7 +16,7 @@ const algorithms: Readonly<Record<string, (bytes: Uint8Array) => string>> = {
 
 const unsupported = ["x-amz-checksum-crc32c", "x-amz-checksum-crc64nvme"];
 
-/** An upload without its transport: the object's bytes, and headers that came before or after them. */
+/** An upload without its transfer encoding: the object's bytes, and the headers before or after them. */
 export interface Upload {
   readonly bytes: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface Upload {
 const incomplete = (): AwsError =>
   new AwsError("IncompleteBody", "You did not provide the number of bytes specified by the Content-Length HTTP header");
 
-/** One chunk of aws-chunked: where its data begins and ends. */
+/** Finds the start and the end of the data of one chunk of aws-chunked. */
 function chunkAt(body: Buffer, at: number): { start: number; end: number } {
   const lineEnd = body.indexOf("\r\n", at);
   const size = Number.parseInt(body.toString("latin1", at, lineEnd).split(";")[0] ?? "", 16);
@@ -80,7 +80,7 @@ function checkSums({ bytes, headers }: Upload): void {
 }
 
 /**
- * Reads an upload: takes off the chunks and verifies every checksum that came with it.
+ * Reads an upload: removes the chunks and verifies every checksum in it.
  * @throws AwsError BadDigest, IncompleteBody, NotImplemented
  */
 export function uploadOf(request: WireRequest): Upload {
@@ -89,7 +89,7 @@ export function uploadOf(request: WireRequest): Upload {
   return upload;
 }
 
-/** The checksum headers that an upload came with: S3 keeps them and gives them back. */
+/** Finds the checksum headers of an upload: S3 stores and returns them. */
 export const checksumsOf = (headers: Upload["headers"]): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => Object.hasOwn(algorithms, name)));
 
@@ -98,7 +98,7 @@ export const etagOf = (bytes: Uint8Array): string => `"${createHash("md5").updat
 
 /**
  * Cuts out the range that a request asks for (RFC 9110 §14.1.2, one range).
- * @throws AwsError InvalidRange when it begins behind the end
+ * @throws AwsError InvalidRange when it starts after the end
  */
 export function ranged(bytes: Uint8Array, range: string | undefined): { bytes: Uint8Array; contentRange?: string } {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(range ?? "") ?? [];

@@ -5,14 +5,14 @@ import type { Version } from "./objects.ts";
 const failed = (): AwsError =>
   new AwsError("PreconditionFailed", "At least one of the pre-conditions you specified did not hold", 412);
 
-/** HTTP dates know no fractions of a second; an invalid one is as if it were not there (RFC 9110 §13.1.3). */
+/** HTTP dates have no fractions of a second; an invalid one is ignored (RFC 9110 §13.1.3). */
 const changedAfter = (version: Version, date: string | undefined): boolean | undefined => {
   const moment = Date.parse(date ?? "");
   return Number.isNaN(moment) ? undefined : Math.floor(version.modifiedAt / 1_000) * 1_000 > moment;
 };
 
 /**
- * The conditions of a read: the ETag's stand before those of the date (RFC 9110 §13.2.2).
+ * Checks the conditions of a read: those of the ETag take precedence over those of the date (RFC 9110 §13.2.2).
  * @returns whether the reader has this version already
  * @throws AwsError PreconditionFailed
  */
@@ -25,7 +25,7 @@ export function isUnchanged(version: Version, headers: WireRequest["headers"]): 
 }
 
 /**
- * The conditions of a write (User Guide, "How to prevent object overwrites with conditional writes").
+ * Checks the conditions of a write (User Guide, "How to prevent object overwrites with conditional writes").
  * @throws AwsError PreconditionFailed, NoSuchKey
  */
 export function checkConditions(newest: Version | undefined, headers: WireRequest["headers"]): void {

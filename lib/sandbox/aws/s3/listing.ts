@@ -16,7 +16,7 @@ const pageSize = (query: URLSearchParams): number => {
   return Math.min(size, LARGEST_PAGE);
 };
 
-/** Name under which a key is listed: itself, or its common prefix up to the delimiter. */
+/** Finds the name under which a key is listed: itself, or its common prefix up to the delimiter. */
 function groupOf(key: string, prefix: string, delimiter: string): string {
   const at = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
   return at < 0 ? key : key.slice(0, at + delimiter.length);
@@ -94,7 +94,7 @@ export function listObjects(bucket: string, versions: readonly Version[], query:
   return document("ListBucketResult", header(bucket, query, page) + count + next + contents.join("") + prefixes(page));
 }
 
-/** ListObjectVersions: every version and deletion marker, whole keys to a page. */
+/** ListObjectVersions: every version and deletion marker; a page holds all versions of a key. */
 export function listVersions(bucket: string, versions: readonly Version[], query: URLSearchParams): string {
   const page = pageOf(versions, query, query.get("key-marker") ?? "");
   const isLatest = (version: Version): boolean => versions.find((other) => other.key === version.key) === version;

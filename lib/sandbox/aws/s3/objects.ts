@@ -7,7 +7,7 @@ export interface Version {
   readonly bucket: string;
   readonly key: string;
   readonly id: string;
-  /** Grows with every version of the ground: the larger is the newer. */
+  /** Increases with every version of the ground: the larger is the newer. */
   readonly order: number;
   readonly deleted: boolean;
   /** Base64; empty for a marker. */
@@ -15,7 +15,7 @@ export interface Version {
   readonly size: number;
   readonly etag: string;
   readonly contentType: string;
-  /** x-amz-meta-… and checksum headers, given back as they came. */
+  /** x-amz-meta-… and checksum headers, returned as they were sent. */
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds of sandbox time. */
   readonly modifiedAt: number;
@@ -28,7 +28,7 @@ export interface Objects {
   bucket(name: string): void;
   has(name: string): boolean;
   put(version: Omit<Version, "id" | "order" | "modifiedAt">): Version;
-  /** Every version of a bucket, by key and, within a key, the newest first. */
+  /** Lists every version of a bucket, by key and, within a key, newest first. */
   versions(bucket: string): Version[];
   /** The newest version, which may be a deletion marker. */
   newest(bucket: string, key: string): Version | undefined;

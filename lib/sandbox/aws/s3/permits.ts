@@ -7,7 +7,7 @@ const objectArn = (target: Target): string => `${bucketArn(target)}/${target.key
 
 const listContext = ({ query }: Target): Record<string, string> => ({ "s3:prefix": query.get("prefix") ?? "" });
 
-/** Which permission an action needs (Service Authorization Reference, Amazon S3). */
+/** The permission that each action needs (Service Authorization Reference, Amazon S3). */
 const permits: Readonly<Record<string, (target: Target, caller: Caller) => void>> = {
   GetObject: (target, caller) =>
     caller.require(target.query.has("versionId") ? "s3:GetObjectVersion" : "s3:GetObject", [objectArn(target)]),
@@ -25,14 +25,14 @@ const permits: Readonly<Record<string, (target: Target, caller: Caller) => void>
 
 const looks: ReadonlySet<string> = new Set(["GetObject", "HeadObject"]);
 
-/** That an object is not there is told only to who may list the bucket (API Reference, GetObject and HeadObject). */
+/** Hides a missing object from a caller who may not list the bucket (API Reference, GetObject and HeadObject). */
 function requireListing(action: string, target: Target, caller: Caller, buckets: Objects): void {
   if (!looks.has(action) || target.query.has("versionId")) return;
   const isThere = buckets.newest(target.bucket, target.key)?.deleted === false;
   if (!isThere) caller.require("s3:ListBucket", [bucketArn(target)]);
 }
 
-/** @throws AwsError AccessDenied unless the caller may do this, and may know whether it is there */
+/** @throws AwsError AccessDenied unless the caller may do this and, for a missing object, may list the bucket */
 export function requirePermission(action: string, target: Target, caller: Caller, buckets: Objects): void {
   permits[action]?.(target, caller);
   requireListing(action, target, caller, buckets);

@@ -9,11 +9,11 @@ import { type Objects, objects, type Version } from "./objects.ts";
 import { requirePermission } from "./permits.ts";
 import { actionOf, type Target, targetOf } from "./target.ts";
 
-/** S3 as the ground builds it: buckets are made by seeding only, and all of them are versioned. */
+/** The simulated S3: only seeding creates buckets, and all of them are versioned. */
 export interface S3 {
   readonly service: AwsService;
   createBucket(name: string): void;
-  /** Puts an object without asking anybody; returns the version id. */
+  /** Stores an object without a permission check; returns the version id. */
   seed(bucket: string, key: string, content: string | Uint8Array): string;
 }
 
@@ -41,7 +41,7 @@ const headersOf = (version: Version): Record<string, string> => ({
   ...version.headers,
 });
 
-/** Checksums are told only to who asks for them (API Reference, GetObject, x-amz-checksum-mode). */
+/** Does the client request checksums? Others do not get them (API Reference, GetObject, x-amz-checksum-mode). */
 const asksForSums = ({ "x-amz-checksum-mode": mode }: WireRequest["headers"]): boolean => mode === "ENABLED";
 
 const withoutSums = (headers: Record<string, string>): Record<string, string> =>
@@ -57,11 +57,11 @@ function getObject(buckets: Objects, request: WireRequest, target: Target): Wire
   const { bytes, contentRange } = ranged(all, range);
   const length = { "content-length": String(bytes.length) };
   if (contentRange === undefined) return { status: 200, headers: { ...headers, ...length }, body: bytes };
-  // A checksum is of the whole object and would not match a part of it.
+  // A checksum covers the whole object and would not match a part.
   return { status: 206, headers: { ...withoutSums(headers), ...length, "content-range": contentRange }, body: bytes };
 }
 
-/** An answer to HEAD has no body, not even when it refuses: all that is left of the error is its status. */
+/** Answers HEAD: without a body, even for an error, so that only the error's status is left. */
 function headObject(buckets: Objects, request: WireRequest, target: Target): WireResponse {
   try {
     return { ...getObject(buckets, request, target), body: "" };
@@ -96,7 +96,7 @@ function putObject(buckets: Objects, request: WireRequest, { bucket, key }: Targ
 
 const marker = { deleted: true, content: "", size: 0, etag: "", contentType: "", headers: {} };
 
-/** Without a version a marker is laid over the object; with one, that version goes for good. */
+/** Deletes an object: without a version, adds a deletion marker; with one, removes that version for good. */
 function deleteObject(buckets: Objects, { bucket, key, query }: Target): WireResponse {
   const id = query.get("versionId");
   const version = id === null ? buckets.put({ bucket, key, ...marker }) : buckets.version(bucket, key, id);

@@ -1,7 +1,7 @@
 import { AwsError } from "../../core/aws-service.ts";
 import type { WireRequest } from "../../core/wire.ts";
 
-/** Bucket and key that a request is about. */
+/** Bucket and key of a request. */
 export interface Target {
   readonly bucket: string;
   /** Empty for the bucket itself. */
@@ -17,7 +17,7 @@ function decodedPath(path: string): string {
   }
 }
 
-/** Path style "/bucket/key", or the bucket as the first label of the host. */
+/** Reads the target from the path ("/bucket/key"), or the bucket from the first label of the host. */
 export function targetOf(request: WireRequest, isBucket: (name: string) => boolean): Target {
   const { pathname, searchParams } = new URL(request.url, "http://s3");
   const path = decodedPath(pathname.slice(1));
@@ -36,14 +36,14 @@ const objectActions: Readonly<Record<string, string>> = {
   DELETE: "DeleteObject",
 };
 
-/** Operations on objects that look like ours but are others: acl, tagging, multipart uploads. */
+/** Query parameters of operations that are not simulated: acl, tagging, multipart uploads. */
 const others = ["acl", "tagging", "uploads", "uploadId", "retention", "legal-hold", "torrent", "attributes"];
 
-/** Headers that ask for something which is not simulated: it would be a lie to take them and do nothing. */
+/** Headers of features that are not simulated: they are refused, because ignoring them would mislead. */
 const otherHeaders =
   /^x-amz-(copy-source|acl|grant-|tagging$|storage-class|object-lock|website-redirect|server-side-encryption-)/;
 
-/** Operations on the bucket itself by method and what the query has. */
+/** Operations on the bucket itself, by method and query. */
 const bucketActions: readonly (readonly [method: string, query: RegExp, action: string])[] = [
   ["HEAD", /^$/, "HeadBucket"],
   ["GET", /(^|&)versions\b/, "ListObjectVersions"],
@@ -51,7 +51,7 @@ const bucketActions: readonly (readonly [method: string, query: RegExp, action: 
   ["GET", /(^|&)versioning\b/, "GetBucketVersioning"],
 ];
 
-/** The API action a request asks for; undefined when it is none that is simulated. */
+/** Finds the API action of a request; undefined when it is not simulated. */
 export function actionOf({ method, headers }: WireRequest, { key, query }: Target): string | undefined {
   if (others.some((name) => query.has(name)) || Object.keys(headers).some((name) => otherHeaders.test(name)))
     return undefined;

@@ -15,7 +15,10 @@ const fields: Readonly<Record<Filter["Key"], (secret: Secret) => readonly string
   all: ({ name, description, tags }) => [name, description ?? "", ...Object.keys(tags), ...Object.values(tags)],
 };
 
-/** Values match the beginning; with "!" before them they must not (API Reference, Filter). Descriptions ignore case. */
+/**
+ * Does a secret match a filter? Values match the beginning; with "!" before them they must not (API Reference, Filter).
+ * Descriptions ignore case.
+ */
 function matches(secret: Secret, { Key: key, Values: wanted }: Filter): boolean {
   const values = fields[key](secret);
   const begins = (value: string, start: string): boolean =>
@@ -45,7 +48,7 @@ function startOf(token: string | undefined): number {
   return start;
 }
 
-/** ListSecrets: by creation, by default newest first; those marked for deletion only when asked for. */
+/** ListSecrets: by creation, by default newest first; those marked for deletion only on request. */
 export function listSecrets(store: SecretStore, input: Input<"list">, caller: Caller): object {
   caller.require("secretsmanager:ListSecrets", ["*"]);
   const now = store.foundation.clock.now();

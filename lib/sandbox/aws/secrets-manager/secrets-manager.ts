@@ -18,18 +18,18 @@ import {
 } from "./secrets.ts";
 import { type Input, shapes } from "./shapes.ts";
 
-/** Secrets Manager as the ground builds it. */
+/** The simulated Secrets Manager. */
 export interface SecretsManager {
   readonly service: AwsService;
-  /** Puts a secret without asking anybody; an existing one gets a new value when it differs. Returns the ARN. */
+  /** Stores a secret without a permission check; an existing one gets a new value when it differs. Returns the ARN. */
   seed(name: string, text: string, tags?: Readonly<Record<string, string>>): string;
-  /** Takes a secret away for good without asking anybody. */
+  /** Removes a secret for good without a permission check. */
   unseed(name: string): void;
 }
 
 const DAY = 86_400_000;
 
-/** Days until a secret is gone when nobody says otherwise (API Reference, DeleteSecret, RecoveryWindowInDays). */
+/** Default of the days until a deleted secret is gone (API Reference, DeleteSecret, RecoveryWindowInDays). */
 const RECOVERY_DAYS = 30;
 
 const pairs = (tags: readonly { Key: string; Value: string }[]): Record<string, string> =>
@@ -61,7 +61,7 @@ const versionOf = (
 
 const named = (secret: Secret, more: object = {}): object => ({ ARN: secret.arn, Name: secret.name, ...more });
 
-/** The same token with the same value is the same creation; a name that waits for its deletion is not free. */
+/** Finds the secret that an earlier, identical request created; a name that waits for its deletion is not free. */
 function existing(store: SecretStore, input: Input<"create">): Secret | undefined {
   const secret = find(store, input.Name);
   if (!secret) return undefined;
@@ -149,7 +149,10 @@ function describeSecret(store: SecretStore, input: Input<"one">, caller: Caller)
   });
 }
 
-/** Without recovery a secret that is not there is no error, so that a retry succeeds (API Reference, DeleteSecret). */
+/**
+ * Deletes a secret. Without recovery a missing secret is no error, so that a retry succeeds (API Reference,
+ * DeleteSecret).
+ */
 function deleteSecret(store: SecretStore, input: Input<"delete">, caller: Caller): object {
   const { RecoveryWindowInDays: days, ForceDeleteWithoutRecovery: force = false } = input;
   if (force && days !== undefined)

@@ -20,7 +20,7 @@ export interface Secret {
   readonly description: string | null;
   readonly createdAt: number;
   changedAt: number;
-  /** Time at which it is gone for good; null unless it was deleted. */
+  /** Time at which a deleted secret is gone for good; null otherwise. */
   deleteAt: number | null;
   deletedAt: number | null;
   tags: Record<string, string>;
@@ -28,7 +28,7 @@ export interface Secret {
   versions: SecretVersion[];
 }
 
-/** The service's state: its ground, its secrets and the prefix of its ARNs. */
+/** The service's state: the foundation, the secrets and the prefix of their ARNs. */
 export interface SecretStore {
   readonly foundation: Foundation;
   readonly secrets: Collection<Secret>;
@@ -36,14 +36,14 @@ export interface SecretStore {
   readonly arnPrefix: string;
 }
 
-/** Opens the vault in the ground's store. */
+/** Opens the secrets in the ground's store. */
 export const secretStore = (foundation: Foundation, account: { accountId: string; region: string }): SecretStore => ({
   foundation,
   secrets: foundation.store.collection("secrets"),
   arnPrefix: `arn:aws:secretsmanager:${account.region}:${account.accountId}:secret:`,
 });
 
-/** A secret by name, ARN, or ARN without its last six characters; those whose time has come are gone. */
+/** Finds a secret by name, ARN, or ARN without its last six characters; deletes one whose recovery window is over. */
 export function find(store: SecretStore, id: string): Secret | undefined {
   const matches = ({ arn, name }: Secret): boolean => [arn, name, arn.slice(0, -7)].includes(id);
   const secret = store.secrets.values().find(matches);
@@ -52,7 +52,7 @@ export function find(store: SecretStore, id: string): Secret | undefined {
   return undefined;
 }
 
-/** Tags as condition keys, under both names that IAM knows. */
+/** Builds condition keys of tags, under both names that IAM has for them. */
 const tagContext = (tags: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(tags).flatMap(([key, value]) => [
@@ -61,13 +61,14 @@ const tagContext = (tags: Readonly<Record<string, string>>): Record<string, stri
     ]),
   );
 
-/** A secret that does not exist is asked about under the ARN it would have. */
+/** Builds the ARN that a secret has or, if it does not exist, would have. */
 export const expectedArn = (store: SecretStore, id: string): string =>
   id.startsWith("arn:") ? id : `${store.arnPrefix}${id}-??????`;
 
 /**
  * Finds a secret that the caller may act on.
- * @throws AwsError AccessDeniedException before ResourceNotFoundException: who may not look learns nothing
+ * @throws AwsError AccessDeniedException before ResourceNotFoundException, so that a caller without the permission
+ * learns nothing
  */
 export function permitted(
   store: SecretStore,
@@ -85,7 +86,7 @@ export function permitted(
   return secret;
 }
 
-/** @throws AwsError InvalidRequestException for a secret that was deleted and is only kept for recovery */
+/** @throws AwsError InvalidRequestException for a deleted secret that is only kept for recovery */
 export function requireNotDeleted(secret: Secret): Secret {
   if (secret.deletedAt === null) return secret;
   throw new AwsError(
@@ -94,7 +95,7 @@ export function requireNotDeleted(secret: Secret): Secret {
   );
 }
 
-/** A new value becomes AWSCURRENT; the one before becomes AWSPREVIOUS (User Guide, "Versions"). */
+/** Adds a value as AWSCURRENT; the previous one becomes AWSPREVIOUS (User Guide, "Versions"). */
 export function addVersion(secret: Secret, version: Omit<SecretVersion, "stages">): void {
   for (const older of secret.versions) {
     older.stages = older.stages.includes("AWSCURRENT") ? ["AWSPREVIOUS"] : [];
@@ -106,7 +107,7 @@ export function addVersion(secret: Secret, version: Omit<SecretVersion, "stages"
   secret.changedAt = version.createdAt;
 }
 
-/** Six random characters at the ARN's end (User Guide, "Secret ARN"). */
+/** Builds an ARN with six random characters at its end (User Guide, "Secret ARN"). */
 export function newArn(store: SecretStore, name: string): string {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   const { random } = store.foundation;

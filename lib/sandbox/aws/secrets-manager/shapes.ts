@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-// Lengths and ranges are those of the Secrets Manager API Reference where nothing else is named.
+// Lengths and ranges are those of the Secrets Manager API Reference, except where another source is named.
 
 const id = z.string().min(1).max(2048);
 /** The SDK sends a UUID by itself (API Reference, CreateSecret). */

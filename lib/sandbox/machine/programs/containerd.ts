@@ -17,7 +17,7 @@ const cniTables: Readonly<Record<number, string>> = {
 const tableIn = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
-/** @throws Error when containerd could not read it */
+/** @throws Error for a configuration that containerd cannot read */
 const confDirIn = memoize((text): string => {
   const config = parse(text);
   const version = Number(config.version ?? 1);
@@ -54,7 +54,7 @@ export const containerd: Program = (context) => {
   };
 };
 
-/** The running containerd, or undefined. */
+/** Finds the running containerd; undefined when there is none. */
 export function runningContainerd(
   machine: Machine,
 ): { readonly version: string; readonly confDir: string } | undefined {

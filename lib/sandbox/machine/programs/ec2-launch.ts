@@ -2,8 +2,8 @@ import type { Program, ProgramContext } from "../machine.ts";
 import { addLinkLocalRoutes, removeLinkLocalRoutes } from "../network.ts";
 
 /**
- * Its network task: deletes the six routes and adds them, not persistently, on the network card, whether or not that
- * still has an address (ovn-kubernetes issue 4587 shows the log of such a run).
+ * EC2Launch's network task: deletes the six routes and adds them, not persistently, on the network card, whether or not
+ * it still has an address (ovn-kubernetes issue 4587 shows the log of such a run).
  */
 function addRoutes(context: ProgramContext): void {
   const { machine } = context;

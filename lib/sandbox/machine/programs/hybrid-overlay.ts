@@ -6,7 +6,7 @@ import type { Program, ProgramContext } from "../machine.ts";
 import { copyRoutesToSwitch, createHnsNetwork, hnsNetwork } from "../network.ts";
 import { logFault } from "./plain.ts";
 
-/** ho_node_windows.go: the persistent network below, the network of the pods above it. */
+/** ho_node_windows.go: the persistent base network, and the pods' network on top of it. */
 const BASE = { name: "BaseOVNKubernetesHybridOverlayNetwork", subnet: "100.64.0.0/30" };
 const OVERLAY = "OVNKubernetesHybridOverlayNetwork";
 const SUBNET = "k8s.ovn.org/hybrid-overlay-node-subnet";
@@ -35,7 +35,7 @@ function overlayOf(context: ProgramContext): Overlay {
   return { context, node, bootstrap, certificate: `${directory}\\ovnkube-client-current.pem` };
 }
 
-/** By its own certificate when it has one, otherwise as the kubelet. */
+/** Uses its own certificate when it has one, otherwise the kubelet's credentials. */
 function credentials({ context, certificate, bootstrap }: Overlay): Credentials {
   const own = issuedAt(context.machine, certificate);
   const kubelet = credentialsAt(context.machine, bootstrap);
@@ -93,7 +93,7 @@ async function announce(overlay: Overlay, mac: string): Promise<void> {
   if (answer.status !== 200) throw new Error(`Failed to set DRMAC annotation on node: ${errorMessageOf(answer)}`);
 }
 
-/** One pass. @returns true when the node's network stands */
+/** Makes one pass. @returns true when the node's network is complete */
 async function initialize(overlay: Overlay): Promise<boolean> {
   const subnet = (await annotations(overlay))[SUBNET];
   await ensureBase(overlay);
@@ -117,8 +117,8 @@ async function live(overlay: Overlay): Promise<void> {
 }
 
 /**
- * hybrid-overlay-node: with a certificate of its own it makes the two HNS networks once the network operator has given
- * the Node a subnet. Only when it makes the base network does it carry the routes over.
+ * hybrid-overlay-node: gets its own certificate, then creates the two HNS networks once the network operator has given
+ * the Node a subnet. It copies the routes only when it creates the base network.
  */
 export const hybridOverlay: Program = (context) => {
   try {

@@ -18,7 +18,7 @@ const configSchema = z.object({
 });
 type Config = z.infer<typeof configSchema>;
 
-/** @throws Error in kube-proxy's manner */
+/** @throws Error in kube-proxy's words */
 function configOf(machine: Machine, path: string | undefined): Config {
   const text = path === undefined ? undefined : machine.disk.text(path);
   if (text === undefined)
@@ -36,7 +36,7 @@ const DSR_BY_DEFAULT = "1.33";
 const lacksGate = (version: string, { winkernel, featureGates }: Config): boolean =>
   winkernel.enableDSR && !atLeast(version, DSR_BY_DEFAULT) && featureGates.WinDSR !== true;
 
-/** Finds what winkernel's proxier would miss when it is made (pkg/proxy/winkernel/proxier.go). */
+/** Finds what winkernel's proxier would miss at its start (pkg/proxy/winkernel/proxier.go). */
 function networkFault(machine: Machine, { winkernel }: Config): string | undefined {
   if (!hnsNetwork(machine, winkernel.networkName))
     return `Unable to find HNS Network specified: ${winkernel.networkName}`;
@@ -45,7 +45,7 @@ function networkFault(machine: Machine, { winkernel }: Config): string | undefin
   return known ? undefined : `no endpoint of this host has the source VIP ${winkernel.sourceVip}`;
 }
 
-/** Time that it is up before it looks for its HNS network (assumed). */
+/** Time from the start of kube-proxy to its check for the HNS network (assumed). */
 const LOADING_MS = [1_000, 2_000] as const;
 
 async function proxy(context: ProgramContext, config: Config): Promise<void> {
@@ -56,7 +56,7 @@ async function proxy(context: ProgramContext, config: Config): Promise<void> {
   context.log("Hns Network loaded");
 }
 
-/** kube-proxy: reports itself running, and ends a second or two later when its HNS network is not there. */
+/** kube-proxy: reports itself running, and exits a second or two later when its HNS network is missing. */
 export const kubeProxy: Program = (context) => {
   try {
     const config = configOf(context.machine, flagsOf(context.words, ["windows-service"]).get("config"));

@@ -3,7 +3,7 @@ import type { Machine, Program } from "../machine.ts";
 
 const directoryOf = (path: string): string => path.slice(0, path.lastIndexOf("\\"));
 
-/** The file that a program logs to must have its directory; Go programs do not make it. @returns what is wrong */
+/** Checks that the directory of a log file exists: Go programs do not create it. @returns the error, if any */
 export function logFault(machine: Machine, path: string | undefined): string | undefined {
   if (path === undefined || machine.disk.directory(directoryOf(path))) return undefined;
   return `open ${path}: The system cannot find the path specified.`;
@@ -15,7 +15,7 @@ export const csiProxy: Program = (context) => {
   return fault ? { code: 2, reason: fault } : undefined;
 };
 
-/** windows_exporter: needs its web configuration when one is named. */
+/** windows_exporter: needs its web configuration when its flags name one. */
 export const windowsExporter: Program = (context) => {
   const flags = flagsOf(context.words);
   const web = flags.get("web.config.file");

@@ -11,7 +11,7 @@ import { csiProxy, windowsExporter } from "./plain.ts";
 import { ssmAgent } from "./ssm-agent/agent.ts";
 
 /**
- * A Go program talks to the service control manager only when it is told to; otherwise it runs unheard until the manager
+ * A Go program talks to the service control manager only when a flag says so; without it, the manager waits and then
  * ends it (kubelet's and kube-proxy's "--windows-service", containerd's "--run-service").
  */
 const serviceFlags =
@@ -21,7 +21,7 @@ const serviceFlags =
     return { code: 1, reason: `It never reported to the service control manager: it was not told by --${flag}.` };
   };
 
-/** Every program that a service of the simulated machine can be. */
+/** Every program that a service of the simulated machine can run. */
 export const programs: Readonly<Record<ProgramName, Program>> = {
   "amazon-ssm-agent": ssmAgent,
   "ec2-launch": ec2Launch,

@@ -26,7 +26,7 @@ async function act(run: Applying, operation: unknown): Promise<string | null> {
 
 const empty = { script: "apply", changed: [], unchanged: 0, rebootDue: false, restartDue: [] } as const;
 const LOG = "C:\\Casement\\apply.log";
-/** At a megabyte the log is begun anew. */
+/** Size at which the log is started anew: a megabyte. */
 const LOG_CHARACTERS = 1_048_576;
 
 /** Save-Trace of apply.ps1: an event, and a line in a log beside Casement's other files. */
@@ -51,7 +51,7 @@ const failedAt = (operation: string, error: unknown): ApplyResult["failed"] => (
 
 /**
  * Executes operations one by one up to the first that fails.
- * @param operations as they came; each is looked at only when its turn has come
+ * @param operations as received; each is checked only when its turn comes
  */
 export async function applyAll(run: Applying, operations: readonly unknown[]): Promise<ApplyResult> {
   const changed: string[] = [];

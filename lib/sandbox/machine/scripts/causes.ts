@@ -15,12 +15,12 @@ const secrets: readonly RegExp[] = [
   /(?<![A-Za-z0-9+/])(?![0-9a-f]{64}\b)[A-Za-z0-9+/]{60,}={0,2}/g,
 ];
 
-/** A text without what looks like a secret. */
+/** Replaces everything in a text that looks like a secret. */
 const hideSecrets = (text: string): string => secrets.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text);
 
 const inOneLine = (text: string): string => hideSecrets(text).replaceAll(/\s+/g, " ").trim();
 
-/** An error's words as the scripts print them: one line, at most 1,000 characters, no secrets. */
+/** An error's text as the scripts print it: one line, at most 1,000 characters, no secrets. */
 export const errorText = (error: unknown): string => inOneLine(messageOf(error)).slice(0, 1000);
 
 /** The last five lines of a log, at most 600 characters; empty when there is none. */

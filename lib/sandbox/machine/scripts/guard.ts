@@ -9,7 +9,7 @@ import { errorText } from "./causes.ts";
 import { isCommandRunning } from "./machine-mutex.ts";
 import { readRecord, tryRecord, writeEvent } from "./records.ts";
 
-/** A way to the metadata service: an adapter and the gateway behind it. */
+/** A path to the metadata service: an adapter and its gateway. */
 interface Path {
   readonly adapter: Adapter;
   readonly gateway: string;
@@ -17,21 +17,21 @@ interface Path {
   readonly rank: number;
 }
 
-/** Of guard.ps1's parameters; the same defaults. */
+/** Defaults of guard.ps1's parameters. */
 export const STATE_FILE = "C:\\Casement\\guard.json";
 const WINDOW_SECONDS = 480;
 const PAUSE_SECONDS = 5;
 
-/** The primary MAC that the guard recorded, unless no adapter has it (a cloned disk). */
+/** Reads the primary MAC that the guard recorded; null when no adapter has it (a cloned disk). */
 function recordedMac(machine: Machine, stateFile: string): string | null {
   const mac = String(readRecord(machine, stateFile)?.mac ?? "");
   return machine.state.adapters.some((adapter) => adapter.mac === mac) ? mac : null;
 }
 
 /**
- * The interfaces that the guard would choose from: those of a default route with an address in the gateway's subnet,
- * and among them the recorded primary interface before others that share their MAC with a physical adapter; then those of
- * the lowest metric.
+ * Finds the interfaces that the guard would choose from: those of a default route with an address in the gateway's
+ * subnet, and among them the recorded primary interface before others that share their MAC with a physical adapter;
+ * then those of the lowest metric.
  */
 export function guardPaths(machine: Machine, stateFile = STATE_FILE): Path[] {
   const { adapters, routes } = machine.state;
@@ -51,7 +51,7 @@ export function guardPaths(machine: Machine, stateFile = STATE_FILE): Path[] {
 
 const settled = (machine: Machine): boolean => (serviceOf(machine, launchService)?.state ?? "Stopped") === "Stopped";
 
-/** Findings of one look, made after the repairs that one clear path allows. */
+/** Findings of one check, made after the repairs that one clear path allows. */
 interface Seen {
   readonly changes: number;
   readonly complaint: string;
@@ -72,7 +72,7 @@ function look(machine: Machine, stateFile: string): Seen {
   return { changes: 0, answers: metadataAnswers(machine), complaint };
 }
 
-/** Restarts the agent unless a command of ours runs. @returns whether it did */
+/** Restarts the agent unless a command of Casement is running. @returns whether it did */
 async function restartIdleAgent({ machine, process }: ScriptRun): Promise<boolean> {
   if (isCommandRunning(machine)) return false;
   await stopBounded(machine, process, agentService);
@@ -80,7 +80,10 @@ async function restartIdleAgent({ machine, process }: ScriptRun): Promise<boolea
   return true;
 }
 
-/** Starts the agent; one that was cut off for two looks is restarted out of its back-off. @returns whether that is still due */
+/**
+ * Starts the agent; restarts one that was cut off during two checks, to end its back-off. @returns whether that is
+ * still due
+ */
 async function restoreAgent(run: ScriptRun, due: boolean): Promise<boolean> {
   const agent = serviceOf(run.machine, agentService);
   if (!agent) return false;
@@ -97,7 +100,7 @@ interface Watch {
   readonly mac: string;
 }
 
-/** Looks, repairs and looks again until EC2Launch has stopped and all is well, or the time is over. */
+/** Checks and repairs until EC2Launch has stopped and all is well, or the time is over. */
 async function keepWatch({ machine, process, arguments: given }: ScriptRun, stateFile: string): Promise<Watch> {
   const ms = (name: string, otherwise: number): number => Number(given.get(name) ?? otherwise) * 1000;
   const deadline = machine.foundation.clock.now() + ms("windowseconds", WINDOW_SECONDS);
@@ -116,7 +119,7 @@ async function keepWatch({ machine, process, arguments: given }: ScriptRun, stat
   }
 }
 
-/** Saves what was seen, and tells what is news. @returns the record */
+/** Saves the findings and logs what is new. @returns the record */
 function saveGuard(machine: Machine, stateFile: string, { complaint, changes, misses, mac }: Watch): GuardRecord {
   const saved = readRecord(machine, stateFile);
   const record = {
@@ -141,8 +144,8 @@ interface GuardRecord {
 const EVENT = 4001;
 
 /**
- * guard.ps1: keeps the six link-local routes on the one interface that leads out and brings the agent back.
- * Exit code 1 when no clear path was found or the metadata service stays silent.
+ * guard.ps1: keeps the six link-local routes on the one interface that leads out, and restarts the agent. Exit code 1
+ * when no clear path was found or the metadata service stays silent.
  */
 export const guard: Script = async (run) => {
   const { machine } = run;

@@ -2,16 +2,16 @@ import type { Machine } from "../machine.ts";
 import type { Process } from "../process.ts";
 
 const holders = new WeakMap<Machine, Process>();
-/** Enter-Machine in session.ps1 waits so long for the mutex. */
+/** Time that Enter-Machine in session.ps1 waits for the mutex. */
 const TIMEOUT_MS = 30_000;
-/** Time until a released mutex is noticed (assumed; Windows wakes the next one at once). */
+/** Interval at which a waiting command tries the mutex again (assumed; Windows wakes the next one at once). */
 const POLL_MS = 500;
 
-/** Does a command of ours run on this machine now? */
+/** Is a command of Casement running on this machine? */
 export const isCommandRunning = (machine: Machine): boolean => holders.get(machine)?.over === false;
 
 /**
- * The machine-wide mutex of our commands; it is free again when the holder's process ends.
+ * Acquires the machine-wide mutex of Casement's commands; it is released when the holder's process ends.
  * @throws Error when another command holds it for half a minute
  */
 export async function acquireMachineMutex(machine: Machine, process: Process): Promise<void> {

@@ -6,7 +6,7 @@ import type { HnsEndpoint, HnsNetwork } from "../state.ts";
 import { errorText } from "./causes.ts";
 import { requireSpace, tryRecord, writeEvent } from "./records.ts";
 
-/** Of network.ps1's parameters; the same defaults. */
+/** Defaults of network.ps1's parameters. */
 const STATE_FILE = "C:\\Casement\\network.json";
 const WAIT_SECONDS = 540;
 const PAUSE_SECONDS = 2;
@@ -117,14 +117,14 @@ async function setUp(run: ScriptRun): Promise<void> {
   await restartProxy(run, text("kubeconfig"), writeIfDifferent(machine, text("kubeproxyconfig"), proxy));
 }
 
-/** Keeps how it went in the record, and tells it as an event. */
+/** Saves the result in the record, and writes an event. */
 function saveResult({ machine, arguments: given }: ScriptRun, error: string): void {
   const at = new Date(machine.clock()).toISOString();
   writeEvent(machine, 4002, error || "The network is set up.");
   tryRecord(machine, 4002, given.get("statefile") ?? STATE_FILE, { script: "network", ok: error === "", error, at });
 }
 
-/** network.ps1: waits for the overlay network, then writes what CNI and kube-proxy need to know of it. */
+/** network.ps1: waits for the overlay network, then writes the settings that CNI and kube-proxy need. */
 export const network: Script = async (run) => {
   const missing = mandatory.filter((name) => !run.arguments.has(name));
   if (missing.length > 0)

@@ -29,7 +29,7 @@ function guardState(machine: Machine): Observation["guard"] {
   };
 }
 
-/** As both scripts do: a run of the guard that is under way is waited for, a minute at most. */
+/** Waits for a running guard, a minute at most, as both scripts do. */
 export async function guardAtRest({ machine, process }: Pick<ScriptRun, "machine" | "process">): Promise<void> {
   for (let second = 0; second < 60 && taskOf(machine, GUARD_TASK)?.running; second += 1) await process.pause(1_000);
 }
@@ -62,13 +62,14 @@ const requestSchema = z.object({});
 /** PowerShell and the modules of the cmdlets that observe.ps1 and the guard that it asks name. */
 const parts = ["powershell", "scheduling", "networking", "features"] as const;
 
-/** observe.ps1: prints what the machine looks like. */
+/** observe.ps1: prints the machine's state. */
 export const observe: Script = async ({ machine, process, request }) => {
   for (const part of parts) await load(machine, process, part);
   try {
     requestAs(request, requestSchema);
     await guardAtRest({ machine, process });
-    // HRESULT 0x800706BA, RPC_S_SERVER_UNAVAILABLE: what CIM cmdlets say while Windows Management Instrumentation is away.
+    // HRESULT 0x800706BA, RPC_S_SERVER_UNAVAILABLE: CIM cmdlets answer so while Windows Management Instrumentation is
+    // down.
     if (machine.faultApplies("look-fails")) throw new Error("The RPC server is unavailable.");
     return { exitCode: 0, stdout: lineOf(observation(machine)), stderr: "" };
   } catch (error) {

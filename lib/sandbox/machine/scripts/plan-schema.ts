@@ -5,7 +5,7 @@ const access = z.enum(["system", "inherited"]);
 const strings = z.array(z.string());
 const seconds = z.array(z.number().min(0));
 
-/** SHA-256 that pins what comes from the bucket; only a secret's is not known beforehand. */
+/** SHA-256 that pins an object of the bucket; only a secret's hash is not known beforehand. */
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 const source = z.discriminatedUnion("from", [

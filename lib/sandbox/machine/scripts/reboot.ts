@@ -36,7 +36,7 @@ function requireGuard(machine: Machine): void {
   if (faults.length > 0) throw new Error(`no reboot without the guard of the metadata route: ${faults.join(", ")}`);
 }
 
-/** A marker that cannot be read says nothing. */
+/** Was this reboot asked for already? A marker that cannot be read counts as no marker. */
 function wasAsked(machine: Machine, { operation, bootId }: RebootRequest): boolean {
   const marker = readRecord(machine, MARKER);
   return marker?.operation === operation && marker.bootId === bootId;
@@ -50,7 +50,9 @@ function askForReboot(machine: Machine, request: RebootRequest): ScriptEnd {
   return { exitCode: REBOOT, stdout: "", stderr: "" };
 }
 
-/** reboot.ps1: asks for one reboot per operation and boot; run again after it, it answers with the evidence. */
+/**
+ * reboot.ps1: asks for one reboot per operation and boot; when it runs again after the boot, it returns the evidence.
+ */
 export const reboot: Script = async ({ machine, process, request: encoded }) => {
   for (const part of ["powershell", "scheduling", "networking"] as const) await load(machine, process, part);
   let before = "";

@@ -18,7 +18,7 @@ const damaged = (text: string, how: (typeof damages)[number]): string => {
   return how === "half" ? text.slice(0, text.length / 2) : "\0".repeat(text.length);
 };
 
-/** Reads a record; the fault "record-damaged" applies here. @returns undefined when there is none that can be read */
+/** Reads a record; the fault "record-damaged" applies here. @returns undefined when it is missing or cannot be read */
 export function readRecord(machine: Machine, path: string): Readonly<Record<string, unknown>> | undefined {
   const file = path.slice(path.lastIndexOf("\\") + 1);
   const how = damages.find((one) => machine.faultApplies("record-damaged", { file, how: one }));
@@ -31,14 +31,14 @@ export function readRecord(machine: Machine, path: string): Readonly<Record<stri
   }
 }
 
-/** The error that a task of ours keeps in its record; empty when it cannot be read. */
+/** Reads the error that one of Casement's tasks keeps in its record; empty when it cannot be read. */
 export const recordedError = (machine: Machine, path: string): string => String(readRecord(machine, path)?.error ?? "");
 
 /** Writes an event of the source Casement into the machine's log. */
 export const writeEvent = (machine: Machine, id: number, text: string): void =>
   machine.log("Casement", `${id} ${text}`);
 
-/** Writes a record whose loss stops nothing: what went wrong is an event. */
+/** Writes a record that is not essential: a failure becomes an event. */
 export function tryRecord(machine: Machine, event: number, path: string, record: object): void {
   try {
     writeRecord(machine, path, record);

@@ -3,8 +3,8 @@ import type { z } from "zod";
 /**
  * Reads the one parameter of a document's script.
  * @param request base64 of JSON
- * @param schema what the script takes
- * @throws Error when it is missing or is not that
+ * @param schema the script's request
+ * @throws Error when it is missing or does not match the schema
  */
 export function requestAs<T>(request: string | null, schema: z.ZodType<T>): T {
   if (!request || !/^[A-Za-z0-9+/=]+$/.test(request)) throw new Error("the request is not base64");
@@ -14,14 +14,14 @@ export function requestAs<T>(request: string | null, schema: z.ZodType<T>): T {
   throw new Error(`the request is not valid: ${issue?.path.join(".")}: ${issue?.message}`);
 }
 
-/** A moment as scripts print it. @param seconds of Unix time */
+/** A time as scripts print it. @param seconds of Unix time */
 export const timeText = (seconds: number): string =>
   `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 
 /** A request from so far in the future shows that the machine's clock is behind. */
 const EARLY_SECONDS = 300;
 
-/** @throws Error when a command came too late, or before it was made: a stale one must not run hours later */
+/** @throws Error when a command arrives too late, or before it was made: a stale one must not run hours later */
 export function requireInTime(
   now: number,
   asked: { readonly notAfter: number; readonly madeAt?: number | undefined },

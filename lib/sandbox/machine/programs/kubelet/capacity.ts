@@ -19,7 +19,7 @@ export function capacityOf(instanceType: string): Capacity {
 
 const units: Readonly<Record<string, number>> = { Ki: 1, Mi: 1024, Gi: 1024 * 1024 };
 
-/** A quantity of memory in KiB: "2Gi", "500Mi"; 0 when it is not one. */
+/** Reads a quantity of memory ("2Gi", "500Mi") in KiB; 0 for anything else. */
 export function kibibytes(quantity: string | undefined): number {
   const found = /^(\d+)(Ki|Mi|Gi)$/.exec(quantity ?? "");
   return found ? Number(found[1]) * (units[found[2] ?? "Ki"] ?? 1) : 0;

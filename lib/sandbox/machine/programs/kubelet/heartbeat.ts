@@ -9,7 +9,7 @@ export interface Kubelet {
   readonly context: ProgramContext;
   readonly settings: KubeletSettings;
   credentials(): Credentials;
-  /** State in which it last saw its own Node. */
+  /** The state of its Node as it last saw it. */
   seen: { addresses: readonly Address[]; conditions: readonly Condition[]; reportedAt: number };
 }
 
@@ -32,7 +32,7 @@ const ask = (
 
 const nodePath = ({ settings }: Kubelet): string => `/api/v1/nodes/${settings.nodeName}`;
 
-/** Registers the Node, or finds it registered; tries until it is there. */
+/** Registers the Node, or finds it registered; retries until it exists. */
 export async function registerNode(kubelet: Kubelet): Promise<void> {
   const { context, settings } = kubelet;
   for (let wait = FIRST_TRY_MS; ; wait = Math.min(wait * 2, LAST_TRY_MS)) {
@@ -71,7 +71,7 @@ async function report(kubelet: Kubelet, conditions: readonly Condition[]): Promi
   seen.reportedAt = context.machine.foundation.clock.now();
 }
 
-/** Looks at the machine; tells the API server what changed, and everything every five minutes. */
+/** Checks the machine and reports changes to the API server, and the whole status every five minutes. */
 async function syncStatus(kubelet: Kubelet): Promise<void> {
   const { context, seen } = kubelet;
   try {
@@ -98,7 +98,7 @@ const microTime = (ms: number): string => new Date(ms).toISOString().replace("Z"
 
 const LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
 
-/** One renewal. @returns the lease as the server has it now, or undefined when it must be read again */
+/** Renews the lease once. @returns the lease as the server has it now; undefined when it must be read again */
 async function renew(kubelet: Kubelet, last: Lease | undefined): Promise<Lease | undefined> {
   const path = `${LEASES}/${kubelet.settings.nodeName}`;
   const fresh = newLease(kubelet, microTime(kubelet.context.machine.foundation.clock.now()));
@@ -112,7 +112,7 @@ async function renew(kubelet: Kubelet, last: Lease | undefined): Promise<Lease |
   return undefined;
 }
 
-/** The heartbeat: a Lease every ten seconds and the Node's status as often as it has something to say. */
+/** Sends the heartbeat: a Lease every ten seconds, and the Node's status when it changes. */
 export function beat(kubelet: Kubelet): void {
   let lease: Lease | undefined;
   const renewal = async (): Promise<void> => {

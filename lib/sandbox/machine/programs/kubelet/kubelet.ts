@@ -11,7 +11,7 @@ const clientFile = ({ certDir }: KubeletSettings): string => `${certDir}\\kubele
 /** Path of a kubelet's serving certificate. */
 export const servingFile = ({ certDir }: KubeletSettings): string => `${certDir}\\kubelet-server-current.pem`;
 
-/** Has it a client certificate that has not expired? */
+/** Does the kubelet have a client certificate that has not expired? */
 function joined(machine: Machine, settings: KubeletSettings): boolean {
   const issued = issuedAt(machine, clientFile(settings));
   return issued !== undefined && issued.notAfter > machine.foundation.clock.now();
@@ -35,7 +35,9 @@ function ownKubeconfig(bootstrap: unknown, settings: KubeletSettings): string {
   });
 }
 
-/** Before the first certificate: checks the bootstrap kubeconfig and writes the own one. @throws Error without it */
+/**
+ * Checks the bootstrap kubeconfig and writes the kubelet's own, before the first certificate. @throws Error without it
+ */
 function prepareBootstrap(machine: Machine, settings: KubeletSettings): void {
   const path = settings.bootstrapKubeconfig;
   if (joined(machine, settings) && machine.disk.file(settings.kubeconfig)) return;
@@ -46,8 +48,8 @@ function prepareBootstrap(machine: Machine, settings: KubeletSettings): void {
 }
 
 /**
- * As the node itself once it has a certificate, before that by the bootstrap token, which it has read when it started: a file
- * that is written later counts for the next start only (cmd/kubelet/app, buildKubeletClientConfig).
+ * Uses the node's certificate once there is one, before that the bootstrap token. The kubelet reads the token at its
+ * start: a file that is written later takes effect at the next start (cmd/kubelet/app, buildKubeletClientConfig).
  */
 function credentialsFrom(machine: Machine, settings: KubeletSettings): () => Credentials {
   const { bootstrapKubeconfig, kubeconfig } = settings;
@@ -72,7 +74,7 @@ function keepClientCertificate(context: ProgramContext, settings: KubeletSetting
   });
 }
 
-/** The serving certificate names every address that the Node has; without an IP address none is asked for. */
+/** The serving certificate names every address of the Node; without an IP address the kubelet requests none. */
 function servingTemplate({ settings, seen }: Kubelet): Template | null {
   const of = (...types: string[]): string[] => [
     ...new Set(seen.addresses.filter((one) => types.includes(one.type)).map((one) => one.address)),
@@ -105,7 +107,7 @@ async function live(context: ProgramContext, settings: KubeletSettings): Promise
 
 const SHIM = "C:\\k\\containerd\\containerd-shim-runhcs-v1.exe";
 
-/** Each pod has a shim of containerd, which runs on when containerd and the kubelet are stopped. */
+/** Starts a pod's shim of containerd, which keeps running when containerd and the kubelet stop. */
 function loadShim(machine: Machine): void {
   if (!machine.disk.file(SHIM) || machine.state.loaded.includes(SHIM)) return;
   machine.state.loaded.push(SHIM);
@@ -113,8 +115,8 @@ function loadShim(machine: Machine): void {
 }
 
 /**
- * The kubelet: gets its client certificate with the bootstrap token, registers its Node, keeps both certificates
- * fresh, and reports. It ends at once when its configuration or the means to join are missing.
+ * The kubelet: gets its client certificate with the bootstrap token, registers its Node, renews both certificates, and
+ * reports. It exits at once when its configuration or its bootstrap credentials are missing.
  */
 export const kubelet: Program = (context) => {
   try {

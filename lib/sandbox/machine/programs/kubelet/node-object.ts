@@ -20,7 +20,7 @@ export interface Address {
   readonly address: string;
 }
 
-/** Windows Server's own names and patch levels of late 2026 (the last number is assumed). */
+/** Names and patch levels of Windows Server in late 2026 (the last number is assumed). */
 const releases: Readonly<Record<string, { readonly name: string; readonly kernel: string }>> = {
   "10.0.17763": { name: "Windows Server 2019 Datacenter", kernel: "10.0.17763.7678" },
   "10.0.20348": { name: "Windows Server 2022 Datacenter", kernel: "10.0.20348.4052" },
@@ -28,7 +28,7 @@ const releases: Readonly<Record<string, { readonly name: string; readonly kernel
 };
 
 const UNINITIALIZED = { key: "node.cloudprovider.kubernetes.io/uninitialized", value: "true", effect: "NoSchedule" };
-/** Size of the system disk that the node reports (assumed; EC2 does not tell the machine's simulation). */
+/** Size of the system disk that the node reports (assumed; the simulated EC2 does not pass it on). */
 const DISK_KI = 120 * 1024 * 1024;
 
 function nodeInfo(machine: Machine, version: string): object {
@@ -73,7 +73,7 @@ interface Readiness {
 
 const notReady = (message: string): Readiness => ({ status: "False", reason: "KubeletNotReady", message });
 
-/** The network of the first CNI configuration in the runtime's directory; undefined while there is none. */
+/** Finds the network of the first CNI configuration in the runtime's directory; undefined while there is none. */
 function cniNetwork(machine: Machine, confDir: string): string | undefined {
   const [file] = machine.disk.filesIn(confDir).filter((one) => /\.(conf|conflist|json)$/i.test(one.path));
   try {
@@ -84,7 +84,7 @@ function cniNetwork(machine: Machine, confDir: string): string | undefined {
   }
 }
 
-/** Is this machine ready for pods? Runtime, CNI configuration and its HNS network must be there. */
+/** Is this machine ready for pods? It needs the runtime, the CNI configuration and its HNS network. */
 export function readiness(machine: Machine): Readiness {
   const containerd = runningContainerd(machine);
   if (!containerd) return notReady("container runtime is down");
@@ -120,7 +120,7 @@ export function conditionsOf(machine: Machine, before: readonly Condition[]): Co
   });
 }
 
-/** Addresses before a cloud controller manager has set better ones. */
+/** Addresses until a cloud controller manager has set others. */
 export const ownAddresses = (machine: Machine, { nodeIp, nodeName }: KubeletSettings): Address[] => [
   { type: "InternalIP", address: nodeIp ?? machine.facts().privateIp },
   { type: "Hostname", address: nodeName },

@@ -8,7 +8,7 @@ import { settingsOf } from "./settings.ts";
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-/** The authorities in a PEM bundle that are valid now; what is no certificate counts for nothing. */
+/** Reads the authorities in a PEM bundle that are valid now; skips what is not a certificate. */
 function authoritiesIn(bundle: string, now: number): X509Certificate[] {
   return (bundle.match(CERTIFICATE) ?? []).flatMap((pem) => {
     try {
@@ -22,7 +22,7 @@ function authoritiesIn(bundle: string, now: number): X509Certificate[] {
 
 /**
  * Judges a call on port 10250 as the kubelet does: by the client authorities in its file, which it reads again when the
- * file changes (pkg/kubelet/server, DynamicFileCAContent). Anonymous callers are turned away.
+ * file changes (pkg/kubelet/server, DynamicFileCAContent). Anonymous callers are refused.
  * @param clientCertificate PEM
  */
 export function kubeletAnswer(machine: Machine, clientCertificate: string): KubeletAnswer {

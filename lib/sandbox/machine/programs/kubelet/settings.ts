@@ -46,7 +46,7 @@ const mayLabel = (key: string): boolean => {
   return ownLabels.includes(key) || /(^|\.)(node|kubelet)\.kubernetes\.io$/.test(domain);
 };
 
-/** @throws Error for labels that only others may give */
+/** @throws Error for labels that a kubelet may not set */
 function labelsOf(text: string): Record<string, string> {
   const pairs = text
     .split(",")
@@ -60,7 +60,7 @@ function labelsOf(text: string): Record<string, string> {
   return labels;
 }
 
-/** @throws Error when the file is missing, is none, or names a missing authority */
+/** @throws Error when the file is missing, cannot be read, or names a missing authority */
 function configAt(machine: Machine, path: string | undefined): KubeletSettings["config"] {
   if (path === undefined) throw new Error("this kubelet is started with --config only");
   const config = configSchema.parse(parse(textAt(machine, path)));
@@ -75,8 +75,8 @@ const providersSchema = z.object({
 });
 
 /**
- * A kubelet does not start without the programs that it gets credentials for images from (its
- * pkg/credentialprovider/plugin); like Windows it finds one without ".exe" in its name.
+ * Requires the programs that provide credentials for images: the kubelet does not start without them (its
+ * pkg/credentialprovider/plugin). Like Windows, it finds one without ".exe" in its name.
  * @throws Error when one is missing
  */
 function requireCredentialProviders(machine: Machine, flags: Flags): void {
@@ -92,9 +92,9 @@ function requireCredentialProviders(machine: Machine, flags: Flags): void {
 }
 
 /**
- * Reads what a kubelet was told.
+ * Reads a kubelet's flags and configuration file.
  * @param words its arguments
- * @throws Error in the kubelet's manner: it ends with it
+ * @throws Error in the kubelet's words; the kubelet exits with it
  */
 export function settingsOf(machine: Machine, words: readonly string[]): KubeletSettings {
   const flags = flagsOf(words, ["windows-service"]);

@@ -27,7 +27,7 @@ async function findIdentity(context: ProgramContext): Promise<boolean> {
   return false;
 }
 
-/** Reads the role's credentials again when half of their life is over and the metadata service answers. */
+/** Reads the role's credentials again when half of their lifetime is over and the metadata service answers. */
 function refreshCredentials(machine: Machine): void {
   const now = machine.foundation.clock.now();
   const until = machine.state.credentialsUntil ?? 0;
@@ -39,11 +39,11 @@ function refreshCredentials(machine: Machine): void {
 
 const connections = new WeakSet<Process>();
 
-/** Has it credentials, and nothing that silences it? */
+/** Does the agent have credentials, and no fault that silences it? */
 const canReachService = (machine: Machine): boolean =>
   (machine.state.credentialsUntil ?? 0) > machine.foundation.clock.now() && !machine.faultApplies("agent-silent");
 
-/** Does a registered agent run here that takes commands now? */
+/** Is a registered agent running here that takes commands? */
 export function agentListens(machine: Machine): boolean {
   const process = machine.processes.get(serviceKey(agentService));
   return process !== undefined && connections.has(process) && canReachService(machine);
@@ -55,7 +55,7 @@ const releases: Readonly<Record<string, string>> = {
   "10.0.26100": "Microsoft Windows Server 2025 Datacenter",
 };
 
-/** One heartbeat. @returns false when the service refused it */
+/** Sends one heartbeat. @returns false when the service refused it */
 function ping(context: ProgramContext): boolean {
   const { machine } = context;
   const facts = machine.facts();
@@ -84,7 +84,7 @@ function isLost(machine: Machine): boolean {
   return machine.state.agentLost;
 }
 
-/** Registers, again and again until it is let in. */
+/** Registers; retries until the service accepts it. */
 async function register(context: ProgramContext): Promise<void> {
   const { machine, process } = context;
   for (;;) {
@@ -121,8 +121,8 @@ async function live(context: ProgramContext): Promise<void> {
 }
 
 /**
- * The SSM agent: without the metadata service it stops at its start; once it runs, its heartbeat goes on until its
- * credentials are over, although every command fails meanwhile.
+ * The SSM agent: stops at its start without the metadata service. Once it runs, it sends heartbeats until its
+ * credentials expire, even while every command fails.
  */
 export const ssmAgent: Program = (context) => {
   void live(context);

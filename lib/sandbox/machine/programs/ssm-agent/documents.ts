@@ -7,17 +7,17 @@ import type { Job, Step, StepResult, StepStatus } from "../../ssm-backend.ts";
 import { agentService } from "../../state.ts";
 import { runStep } from "./step.ts";
 
-/** A command on its way through the agent; lies in the store until its end was reported. */
+/** A command that the agent works on; stored until its end is reported. */
 interface Document {
   readonly instanceId: string;
   readonly job: Job;
   readonly results: StepResult[];
-  /** Number of times that the present step was begun. */
+  /** Number of times that the current step was started. */
   runs: number;
   phase: "waiting" | "running" | "rebooting";
-  /** The boot that ends before the document goes on. */
+  /** The boot that must end before the document continues. */
   rebootOf?: number;
-  /** Status at its end, kept while the service could not be told yet. */
+  /** Final status, kept until the service has received it. */
   ended?: StepStatus;
 }
 
@@ -48,7 +48,7 @@ function tell(machine: Machine, document: Document, status: StepStatus): void {
   machine.ssmBackend().report(machine.id, document.job.commandId, status, document.results);
 }
 
-/** A command has ended; the service hears of it now or when the agent is back. */
+/** Ends a command; the service learns of it now, or when the agent is back online. */
 function finish(machine: Machine, document: Document, status: StepStatus): void {
   const { commandId } = document.job;
   endProcess(machine, processKey(commandId));
@@ -63,7 +63,7 @@ function result(machine: Machine, step: Step, status: StepStatus, exitCode: numb
   return { name: step.name, action: step.action, status, exitCode, stdout: "", stderr, startedAt: now, endedAt: now };
 }
 
-/** Each command gets a worker process of its own that builds its identity from the metadata service again. */
+/** Each command gets its own worker process, which builds its identity from the metadata service again. */
 function workerStarts(machine: Machine, document: Document): boolean {
   if (metadataAnswers(machine)) return true;
   const [step] = document.job.steps;
@@ -92,11 +92,11 @@ function reboots(machine: Machine, document: Document): void {
   machine.log(agentService, `Exit code ${REBOOT}: restarting the computer.`);
 }
 
-/** The machine is still on its way down: what asked for it goes on after the boot. */
+/** Is the machine still shutting down for this command? The command continues after the boot. */
 const isGoingDown = (machine: Machine, { phase, rebootOf }: Document): boolean =>
   phase === "rebooting" && rebootOf === machine.state.bootId;
 
-/** After a step: go on, stop, or reboot. @returns true when the document goes on with its next step */
+/** Decides after a step: continue, stop, or reboot. @returns true when the document continues with its next step */
 function settle(machine: Machine, document: Document, done: StepResult): boolean {
   if (done.exitCode === REBOOT && done.status === "Failed") {
     reboots(machine, document);
@@ -136,14 +136,14 @@ function next(machine: Machine): void {
   for (const document of waiting) void work(machine, document);
 }
 
-/** Takes a command; it begins when one of the five workers is free. A command that is known already is not taken twice. */
+/** Takes a command; it starts when one of the five workers is free. A command that is known already is ignored. */
 export function takeDocument(machine: Machine, job: Job): void {
   if (book(machine).has(keyOf(machine, job.commandId))) return;
   keep(machine, { instanceId: machine.id, job, results: [], runs: 0, phase: "waiting" });
   next(machine);
 }
 
-/** Kills the script of a command, or forgets the command if it has not begun. */
+/** Kills the script of a command, or drops the command if it has not started. */
 export function cancelDocument(machine: Machine, commandId: string): void {
   const document = book(machine).get(keyOf(machine, commandId));
   if (!document) return;
@@ -153,8 +153,8 @@ export function cancelDocument(machine: Machine, commandId: string): void {
 }
 
 /**
- * The agent was started: what it had begun, it begins again, whole steps at a time; what ran too often is dropped
- * without a word ("corrupt").
+ * Resumes commands after a start of the agent: each interrupted step runs again from its beginning; a command that ran
+ * too often is dropped silently ("corrupt").
  */
 export function resumeDocuments(machine: Machine): void {
   for (const document of documentsOf(machine)) {

@@ -6,11 +6,11 @@ import { scriptNameOf } from "../../tasks.ts";
 
 type Ending = ScriptEnd & { readonly timedOut?: boolean };
 
-/** The parameters that a text really uses: {{ Name }}. */
+/** Finds the parameters that a text uses: {{ Name }}. */
 const usedParameters = (text: string): string[] =>
   [...text.matchAll(/\{\{\s*([A-Za-z0-9_-]+)\s*\}\}/g)].flatMap((found) => found[1] ?? []);
 
-/** The value of the one parameter that a script of ours takes, if its text refers to it at all. */
+/** Finds the value of the one parameter that Casement's scripts take; null when the text does not refer to it. */
 function requestOf(text: string, job: Job): string | null {
   const [name] = usedParameters(text);
   return name === undefined ? null : (job.parameters[name]?.[0] ?? null);
@@ -18,7 +18,7 @@ function requestOf(text: string, job: Job): string | null {
 
 const refused = (stderr: string): ScriptEnd => ({ exitCode: 1, stdout: "", stderr });
 
-/** Windows PowerShell runs one script of a document, as far as the simulated machine knows it. */
+/** Runs one script of a document in Windows PowerShell, if the simulated machine knows the script. */
 async function runText(machine: Machine, process: Process, job: Job, text: string): Promise<ScriptEnd> {
   const name = scriptNameOf(text);
   const script = name === undefined ? undefined : machine.scripts[name];
@@ -50,8 +50,8 @@ const statusOf = (end: Ending): StepResult["status"] => {
 
 /**
  * Runs one step of a document.
- * @param process the command's worker: when it ends, the script ends with it and nothing is answered any more
- * @returns how it ended; an exit code of 3010, 168 or 169 is the document's business
+ * @param process the command's worker: when it ends, the script ends with it and the promise never resolves
+ * @returns the step's result; the caller handles the exit codes 3010, 168 and 169
  */
 export async function runStep(machine: Machine, process: Process, job: Job, step: Step): Promise<StepResult> {
   const startedAt = machine.foundation.clock.now();
