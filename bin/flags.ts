@@ -22,8 +22,8 @@ export const usage = (names: readonly string[]): string => `npm start -- [flags]
 
   --port N    first of five neighbouring ports; 0 lets the system choose (4600)
   --speed N   how many times faster than yours the sandbox's clock runs, 0.1 to 10,000 (10)
-  --seed N    its randomness: the same seed gives the same town (1)
-  --fresh     forget everything and start a new town
+  --seed N    random seed: the same seed gives the same run (1)
+  --fresh     delete the saved state and start over
   --with NAME[,NAME]     switch neighbours on, such as another operator in the cluster; may be repeated
   --without NAME[,NAME]  switch neighbours off, or controllers of the simulated cluster; may be repeated
   --help      this

@@ -10,12 +10,12 @@ import { aliasesFor } from "../lib/permissions.ts";
 import { activity } from "../lib/sandbox/core/activity.ts";
 import type { Caller } from "../lib/sandbox/core/aws-service.ts";
 import type { WireRequest } from "../lib/sandbox/core/wire.ts";
-import { type Ground, lambdaName, TOPIC } from "../lib/sandbox/ground.ts";
+import { demo } from "../lib/sandbox/demo.ts";
 import { inProcess } from "../lib/sandbox/in-process.ts";
 import { VISITOR } from "../lib/sandbox/principals.ts";
-import { town } from "../lib/sandbox/town.ts";
+import { lambdaName, type Simulator, TOPIC } from "../lib/sandbox/simulator.ts";
 
-/** Addresses at which handlers find the ground, and the clocks that count for them. */
+/** Addresses at which handlers find the simulator, and the clocks that count for them. */
 export interface Addresses {
   readonly aws: string;
   readonly slack: string;
@@ -25,7 +25,7 @@ export interface Addresses {
   readonly slackNow: () => number;
   /** Configuration that a deployment would put beside the front door's code. */
   readonly configuration: DoorConfiguration;
-  /** Another way to the ground than the network. */
+  /** Another way to the simulator than the network. */
   readonly transport?: Transport;
   /** Told of every invocation of a handler. */
   readonly during?: <T>(work: Promise<T>) => Promise<T>;
@@ -33,22 +33,22 @@ export interface Addresses {
 
 /** The environment that a deployment would give a function. */
 export const environmentOf = (
-  ground: Ground,
+  simulator: Simulator,
   name: string,
   { aws, slack, frontDoor }: Addresses,
 ): Record<string, string> => {
-  const { accessKeyId, secretAccessKey } = ground.keys.of(name);
+  const { accessKeyId, secretAccessKey } = simulator.keys.of(name);
   const account = functionOf(name)?.account;
   return {
-    AWS_REGION: town.region,
+    AWS_REGION: demo.region,
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
     AWS_ENDPOINT_URL: aws,
-    CASEMENT_CLUSTER: town.cluster.name,
-    CASEMENT_BUCKET: town.bucket,
+    CASEMENT_CLUSTER: demo.cluster.name,
+    CASEMENT_BUCKET: demo.bucket,
     ...(account ? { CASEMENT_ACCOUNT: account } : {}),
-    CASEMENT_LEDGER_TABLE: town.ledgerTable,
-    CASEMENT_SLACK_SECRET: town.slackSecret,
+    CASEMENT_LEDGER_TABLE: demo.ledgerTable,
+    CASEMENT_SLACK_SECRET: demo.slackSecret,
     CASEMENT_SLACK_URL: `${slack}/api/`,
     ...(frontDoor ? { CASEMENT_FRONT_DOOR_URL: frontDoor } : {}),
     CASEMENT_HUMAN_TOPIC: TOPIC,
@@ -60,11 +60,11 @@ export const environmentOf = (
         ]),
       ),
     ),
-    CASEMENT_DOCUMENTS: JSON.stringify(documentHashes(scriptDocuments(town.cluster.name))),
+    CASEMENT_DOCUMENTS: JSON.stringify(documentHashes(scriptDocuments(demo.cluster.name))),
   };
 };
 
-type Handler = Parameters<Ground["lambda"]["mount"]>[2];
+type Handler = Parameters<Simulator["lambda"]["mount"]>[2];
 
 /** Runtime of a mounted handler: what every function is given, and what the front door alone reads. */
 type Runtime = Addresses & { readonly settings: Settings; readonly log: (line: string) => void };
@@ -81,8 +81,8 @@ const loaded = await Promise.all(
   functionNames.map(async (name) => [name, await entryOf(functions[name].entry)] as const),
 );
 
-/** Mounts the very handlers that are deployed on the ground; each acts as its own principal. */
-export function mountHandlers(ground: Ground, addresses: Addresses): void {
+/** Mounts the very handlers that are deployed on the simulator; each acts as its own principal. */
+export function mountHandlers(simulator: Simulator, addresses: Addresses): void {
   const watched =
     (handler: Handler): Handler =>
     (event, context) => {
@@ -92,15 +92,15 @@ export function mountHandlers(ground: Ground, addresses: Addresses): void {
   for (const [name, { createHandler }] of loaded) {
     const { timeoutSeconds, executionSeconds }: FunctionShape = functions[name];
     const limits = { timeoutSeconds, ...(executionSeconds ? { executionTimeoutSeconds: executionSeconds } : {}) };
-    const log = (line: string) => ground.log(name, line);
-    const runtime = { ...addresses, log, settings: settings(environmentOf(ground, name, addresses)) };
-    ground.lambda.mount(lambdaName(name), limits, watched(createHandler(runtime)));
+    const log = (line: string) => simulator.log(name, line);
+    const runtime = { ...addresses, log, settings: settings(environmentOf(simulator, name, addresses)) };
+    simulator.lambda.mount(lambdaName(name), limits, watched(createHandler(runtime)));
   }
 }
 
 /** As each release does: the front door must know who is in which group before the schedule's first tick. */
-export async function readDirectory(ground: Ground): Promise<void> {
-  await ground.lambda.call(lambdaName("cloud-events"), directoryTick("at start"));
+export async function readDirectory(simulator: Simulator): Promise<void> {
+  await simulator.lambda.call(lambdaName("cloud-events"), directoryTick("at start"));
 }
 
 const onlooker: Caller = { principal: VISITOR, require: () => undefined };
@@ -109,10 +109,10 @@ const onlooker: Caller = { principal: VISITOR, require: () => undefined };
  * The ledger for the page and for outside tests. Looking is no call: it is not recorded, no fault applies to it, and it
  * takes no randomness from those who act.
  */
-export const ledgerOf = (ground: Ground, addresses: Addresses): ReturnType<typeof ledger> => {
-  const place = settings(environmentOf(ground, VISITOR, addresses));
-  const { service } = ground.dynamodb;
+export const ledgerOf = (simulator: Simulator, addresses: Addresses): ReturnType<typeof ledger> => {
+  const place = settings(environmentOf(simulator, VISITOR, addresses));
+  const { service } = simulator.dynamodb;
   const table = { answer: (request: WireRequest) => service.answer(service.action(request), request, onlooker) };
-  const transport = inProcess({ ...ground, aws: table }, activity());
+  const transport = inProcess({ ...simulator, aws: table }, activity());
   return ledger({ clients: clients(place, transport), settings: place, now: addresses.now });
 };

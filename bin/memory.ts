@@ -16,7 +16,7 @@ export interface Memory {
   readonly reached: number | undefined;
   /** Keeps how far the sandbox's time may have come when this process ends. */
   reach(time: number): void;
-  /** Keeps that the town is lived in: from now on a killed run is gone on with. */
+  /** Marks seeding as complete: from now on an interrupted run is resumed. */
   settled(): void;
 }
 
@@ -26,7 +26,7 @@ const FORMAT = 2;
 const OTHER_VERSION = "the state in .sandbox is of another version of Casement: start anew with --fresh";
 
 /**
- * Opens the sandbox's memory. A first start that was killed before anybody could see the town is begun anew.
+ * Opens the saved state. A first start that was interrupted before seeding was complete starts over.
  * @param folder a directory that this process has claimed
  * @throws StartError when another version left it
  */

@@ -2,8 +2,8 @@ import type { Server } from "node:http";
 import type { Activity } from "../lib/sandbox/core/activity.ts";
 import type { WireRequest, WireResponse } from "../lib/sandbox/core/wire.ts";
 import { httpDoor } from "../lib/sandbox/doors.ts";
-import type { Ground } from "../lib/sandbox/ground.ts";
 import { kubernetesDoor } from "../lib/sandbox/kubernetes/door.ts";
+import type { Simulator } from "../lib/sandbox/simulator.ts";
 import { type Place, type Places, stand } from "./listen.ts";
 
 /** Control API and page share a port: these are the control API's paths ("/mishaps": see control.ts). */
@@ -14,18 +14,23 @@ export const isControl = (url: string): boolean => CONTROL.test(url);
 
 type Answer = (request: WireRequest) => Promise<WireResponse>;
 
-/** Opens the five doors of the ground on loopback. */
-export async function openDoors(ground: Ground, places: Places, activity: Activity, front: Answer): Promise<Server[]> {
+/** Opens the five doors of the simulator on loopback. */
+export async function openDoors(
+  simulator: Simulator,
+  places: Places,
+  activity: Activity,
+  front: Answer,
+): Promise<Server[]> {
   const kubernetes = kubernetesDoor(
-    { answer: (request, tls) => activity.during(ground.kubernetes.answer(request, tls)) },
-    ground.kubernetes.serverCertificate,
+    { answer: (request, tls) => activity.during(simulator.kubernetes.answer(request, tls)) },
+    simulator.kubernetes.serverCertificate,
   );
   const doors: readonly (readonly [Server, Place])[] = [
     // The control API moves time and waits for what becomes due: counting it as activity would wait for itself.
     [httpDoor(front), places.ui],
-    [httpDoor(ground.aws.answer, activity), places.aws],
-    [httpDoor(ground.slack.answer, activity), places.slack],
-    [httpDoor(ground.frontDoor), places.frontDoor],
+    [httpDoor(simulator.aws.answer, activity), places.aws],
+    [httpDoor(simulator.slack.answer, activity), places.slack],
+    [httpDoor(simulator.frontDoor), places.frontDoor],
     [kubernetes, places.kubernetes],
   ];
   for (const [door, place] of doors) await stand(door, place);

@@ -53,7 +53,7 @@ function endOnSignal(): (sandbox: Sandbox) => void {
 }
 
 /**
- * `npm start`: raises the ground on loopback, mounts the handlers, and runs until Ctrl-C.
+ * `npm start`: raises the simulator on loopback, mounts the handlers, and runs until Ctrl-C.
  * @param words the command line
  */
 export async function main(words: readonly string[]): Promise<void> {

@@ -7,7 +7,7 @@ const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 
 
 /**
  * Lets everything finish that needs no time, before time that is moved by hand goes on.
- * @param requests what the ground answers; it is waited for
+ * @param requests what the simulator answers; it is waited for
  * @param invocations handlers that run: they are waited for until they wait themselves, for time or for one another
  */
 export const settling = (requests: Activity, invocations: Activity) => async (): Promise<void> => {

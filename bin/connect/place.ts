@@ -10,8 +10,8 @@ import { documentHashes, scriptDocuments } from "../../lib/constructs/script-doc
 import { type Deployment, readDeployment } from "../../lib/deployment.ts";
 import { workflowNames } from "../../lib/functions.ts";
 import { conventionalName } from "../../lib/place.ts";
-import { town } from "../../lib/sandbox/town.ts";
-import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
+import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
 import type { Endpoints } from "../endpoints.ts";
 import { StartError } from "../start-error.ts";
 
@@ -43,8 +43,8 @@ function endpointsIn(folder: string): Endpoints {
 /** A sandbox that runs, by the files it has written. */
 export function sandboxPlace(folder: string): Place {
   const endpoints = endpointsIn(folder);
-  const { pools, command } = townConfiguration({ apiServer: endpoints.kubernetes, authority: "" });
-  const name = town.cluster.name;
+  const { pools, command } = demoConfiguration({ apiServer: endpoints.kubernetes, authority: "" });
+  const name = demo.cluster.name;
   const functions = workflowNames.map((workflow) => [workflow, `${conventionalName(name, workflow)}:${LIVE}`]);
   return {
     labelKeys: keysOf(pools),
@@ -64,10 +64,10 @@ export function sandboxPlace(folder: string): Place {
         AWS_SECRET_ACCESS_KEY: endpoints.secretAccessKey,
         AWS_ENDPOINT_URL: endpoints.aws,
         CASEMENT_CLUSTER: name,
-        CASEMENT_BUCKET: town.bucket,
-        CASEMENT_LEDGER_TABLE: town.ledgerTable,
+        CASEMENT_BUCKET: demo.bucket,
+        CASEMENT_LEDGER_TABLE: demo.ledgerTable,
         CASEMENT_ACCOUNT: account,
-        CASEMENT_SLACK_SECRET: town.slackSecret,
+        CASEMENT_SLACK_SECRET: demo.slackSecret,
         CASEMENT_SLACK_URL: `${endpoints.slack}/api/`,
         CASEMENT_FUNCTIONS: JSON.stringify(Object.fromEntries(functions)),
         CASEMENT_DOCUMENTS: JSON.stringify(documentHashes(scriptDocuments(name))),

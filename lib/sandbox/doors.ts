@@ -23,7 +23,7 @@ async function sayBroken(error: unknown, incoming: IncomingMessage, outgoing: Se
 }
 
 /**
- * An HTTP door in front of a service of the ground.
+ * An HTTP door in front of a service of the simulator.
  * @param activity counts whole answers, so that time that is moved by hand waits for them
  * @returns a server that does not listen yet
  */

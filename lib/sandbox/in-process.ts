@@ -3,7 +3,7 @@ import type { Activity } from "./core/activity.ts";
 import type { KubernetesApi } from "./core/surroundings.ts";
 import { percentEncoded, type WireRequest, type WireResponse } from "./core/wire.ts";
 
-/** The ground's doors that handlers reach. */
+/** The simulator's doors that handlers reach. */
 export interface Doors {
   /** The function URL; left out, nobody asks it. */
   readonly frontDoor?: (request: WireRequest) => Promise<WireResponse>;
@@ -52,7 +52,7 @@ const wholeBody = (body: WireResponse["body"]): Buffer => {
 };
 
 /**
- * A transport of the AWS SDK that asks the ground's AWS door in this process.
+ * A transport of the AWS SDK that asks the simulator's AWS door in this process.
  * @param answer the door
  */
 export const sdkTransport = (answer: Doors["aws"]["answer"]) => ({
@@ -69,7 +69,7 @@ export const sdkTransport = (answer: Doors["aws"]["answer"]) => ({
 });
 
 /**
- * The way from clients to the ground without a network, in the shape that `lambdas/clients` takes. Requests are the
+ * The way from clients to the simulator without a network, in the shape that `lambdas/clients` takes. Requests are the
  * same bytes, signed the same way, and each one counts as activity: a journey's clock waits for it.
  */
 export function inProcess(doors: Doors, activity: Activity) {

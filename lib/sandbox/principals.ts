@@ -9,13 +9,13 @@ export interface AccessKey {
 
 /** Everything secret that the sandbox made up for itself, kept so that a restart changes nothing. */
 export interface Keys {
-  /** The key of a function, or of "visitor": whoever talks to the ground from outside. */
+  /** The key of a function, or of "visitor": whoever talks to the simulator from outside. */
   of(principal: string): AccessKey;
   readonly signingSecret: string;
   readonly botToken: string;
 }
 
-/** Principal for calls to the ground from outside (the AWS CLI, a test); may do everything, as the owner of an account may. */
+/** Principal for calls to the simulator from outside (the AWS CLI, a test); may do everything, as the owner of an account may. */
 export const VISITOR = "visitor";
 
 /**

@@ -1,8 +1,8 @@
 import { isOperation } from "../../lambdas/commands/list.ts";
 import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
 import type { Sources } from "./control/control.ts";
-import type { Ground } from "./ground.ts";
-import { town } from "./town.ts";
+import { demo } from "./demo.ts";
+import type { Simulator } from "./simulator.ts";
 
 /** The ledger as its owner reads it. */
 export interface LedgerReader {
@@ -38,30 +38,30 @@ async function shown(ledger: LedgerReader, record: OperationRecord): Promise<Sho
 }
 
 /** Sources of the control API's answers: the world as it really is, and what people see of it. */
-export function sourcesOf(ground: Ground, ledger: LedgerReader): Sources {
+export function sourcesOf(simulator: Simulator, ledger: LedgerReader): Sources {
   const roles: Readonly<Record<string, string[]>> = {
     operator: ["system:cluster-readers"],
     approver: ["system:cluster-readers"],
   };
-  const tokens = ground.foundation.store.collection<string>("people-tokens");
+  const tokens = simulator.simulation.store.collection<string>("people-tokens");
   const tokenOf = (id: string, groups: readonly string[]): string => {
-    const token = tokens.get(id) ?? ground.kubernetes.issueToken({ name: id, groups }, null);
+    const token = tokens.get(id) ?? simulator.kubernetes.issueToken({ name: id, groups }, null);
     if (!tokens.has(id)) tokens.set(id, token);
     return token;
   };
   return {
-    instances: () => JSON.parse(JSON.stringify(ground.ec2.describe())),
-    machines: () => ground.machines.all().map((machine) => JSON.parse(JSON.stringify(machine))),
-    nodes: () => ground.kubernetes.objects("nodes").map((node) => ({ ...node })),
+    instances: () => JSON.parse(JSON.stringify(simulator.ec2.describe())),
+    machines: () => simulator.machines.all().map((machine) => JSON.parse(JSON.stringify(machine))),
+    nodes: () => simulator.kubernetes.objects("nodes").map((node) => ({ ...node })),
     operations: async () => {
       const records = (await ledger.operations(200)).filter(isOperation);
       return Promise.all(records.map((record) => shown(ledger, record)));
     },
-    messages: ground.slack.messages,
+    messages: simulator.slack.messages,
     people: () => ({
-      teamId: town.slack.teamId,
-      channelId: town.slack.channelId,
-      people: town.people.map((person) => ({
+      teamId: demo.slack.teamId,
+      channelId: demo.slack.channelId,
+      people: demo.people.map((person) => ({
         id: person.id,
         name: person.realName,
         roles: [...person.roles],

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { CONFIGURATION_FILE, doorConfiguration } from "../../lambdas/front-door/configuration.ts";
 import { bundle, bundleAll } from "../../lib/constructs/bundle.ts";
 import { entries } from "../../lib/functions.ts";
-import { type BenchGround, benchGround } from "./ground.ts";
+import { type BenchSimulator, benchSimulator } from "./simulator.ts";
 
 /** One line of .bench/results.json. */
 interface Result {
@@ -37,7 +37,7 @@ const compared = (name: string, unit: string, value: number, peerValue: number):
 let typed = 0;
 
 /** `/win add web 1` by the operator, signed now, with a trigger of its own. */
-function event({ signingSecret, configuration }: BenchGround): object {
+function event({ signingSecret, configuration }: BenchSimulator): object {
   const { teamId, channel, appId } = configuration.slack;
   typed += 1;
   const body = new URLSearchParams({
@@ -56,10 +56,10 @@ function event({ signingSecret, configuration }: BenchGround): object {
 }
 
 /** Runs one of the measuring scripts on a bundle, in a process as bare as Lambda's. */
-function measured<T>(script: string, folder: string, stand: BenchGround, input: string): Promise<T> {
+function measured<T>(script: string, folder: string, simulator: BenchSimulator, input: string): Promise<T> {
   return new Promise((done, failed) => {
     const child = spawn(process.execPath, [join(import.meta.dirname, script), join(folder, "index.mjs")], {
-      env: { ...stand.environment },
+      env: { ...simulator.environment },
       stdio: ["pipe", "pipe", "inherit"],
       timeout: 60_000,
     });
@@ -82,16 +82,16 @@ interface Cold {
   readonly body: string;
 }
 
-async function coldStart(folder: string, stand: BenchGround): Promise<Cold> {
-  const cold = await measured<Cold>("cold.mjs", folder, stand, JSON.stringify(event(stand)));
+async function coldStart(folder: string, simulator: BenchSimulator): Promise<Cold> {
+  const cold = await measured<Cold>("cold.mjs", folder, simulator, JSON.stringify(event(simulator)));
   if (cold.status !== 200 || !cold.body.includes("On it"))
     throw new Error(`${folder} answered ${cold.status}: ${cold.body}`);
   return cold;
 }
 
-async function warmTimes(folder: string, stand: BenchGround): Promise<number[]> {
-  const events = Array.from({ length: WARM_UP + WARM }, () => JSON.stringify(event(stand)));
-  return (await measured<number[]>("warm.mjs", folder, stand, events.join("\n"))).slice(WARM_UP);
+async function warmTimes(folder: string, simulator: BenchSimulator): Promise<number[]> {
+  const events = Array.from({ length: WARM_UP + WARM }, () => JSON.stringify(event(simulator)));
+  return (await measured<number[]>("warm.mjs", folder, simulator, events.join("\n"))).slice(WARM_UP);
 }
 
 async function kilobytes(folder: string): Promise<number> {
@@ -101,7 +101,7 @@ async function kilobytes(folder: string): Promise<number> {
 }
 
 /** Bundles both: ours as it is deployed, the stock one as esbuild does it by itself. */
-async function bundles({ configuration }: BenchGround): Promise<{ ours: string; stock: string }> {
+async function bundles({ configuration }: BenchSimulator): Promise<{ ours: string; stock: string }> {
   const { "front-door": ours } = await bundleAll({ "front-door": entries["front-door"] }, FOLDER);
   const stock = join(FOLDER, "stock");
   await bundle("test/bench/stock/handler.ts", stock);
@@ -111,10 +111,10 @@ async function bundles({ configuration }: BenchGround): Promise<{ ours: string; 
 }
 
 /** One after the other, so that whatever else the machine does falls on both alike. */
-async function coldStarts({ ours, stock }: { ours: string; stock: string }, stand: BenchGround) {
+async function coldStarts({ ours, stock }: { ours: string; stock: string }, simulator: BenchSimulator) {
   const times: { ours: Cold[]; stock: Cold[] } = { ours: [], stock: [] };
   for (let round = -1; round < COLD_STARTS; round += 1) {
-    const pair = { ours: await coldStart(ours, stand), stock: await coldStart(stock, stand) };
+    const pair = { ours: await coldStart(ours, simulator), stock: await coldStart(stock, simulator) };
     // The first pair only fills the file system's cache.
     if (round >= 0) {
       times.ours.push(pair.ours);
@@ -124,9 +124,9 @@ async function coldStarts({ ours, stock }: { ours: string; stock: string }, stan
   return times;
 }
 
-async function measure(stand: BenchGround): Promise<Result[]> {
-  const folders = await bundles(stand);
-  const cold = await coldStarts(folders, stand);
+async function measure(simulator: BenchSimulator): Promise<Result[]> {
+  const folders = await bundles(simulator);
+  const cold = await coldStarts(folders, simulator);
   const total = (times: readonly Cold[]) =>
     quantile(
       times.map((time) => time.total),
@@ -137,7 +137,7 @@ async function measure(stand: BenchGround): Promise<Result[]> {
       times.map((time) => time.import),
       0.5,
     );
-  const warm = { ours: await warmTimes(folders.ours, stand), stock: await warmTimes(folders.stock, stand) };
+  const warm = { ours: await warmTimes(folders.ours, simulator), stock: await warmTimes(folders.stock, simulator) };
   return [
     compared("cold-ack", "ms", total(cold.ours), total(cold.stock)),
     compared("cold-import", "ms", imported(cold.ours), imported(cold.stock)),
@@ -147,9 +147,9 @@ async function measure(stand: BenchGround): Promise<Result[]> {
   ];
 }
 
-const stand = await benchGround();
+const simulator = await benchSimulator();
 try {
-  const results = await measure(stand);
+  const results = await measure(simulator);
   await mkdir(FOLDER, { recursive: true });
   await writeFile(join(FOLDER, "results.json"), `${JSON.stringify(results, null, 2)}\n`);
   console.log(`Node ${process.version} on ${cpus().length} × ${cpus()[0]?.model.trim()}; ${PEER} in the same run`);
@@ -157,5 +157,5 @@ try {
     results.map(({ name, value, unit, peerValue, ratio }) => ({ name, value, unit, [PEER]: peerValue, ratio })),
   );
 } finally {
-  await stand.close();
+  await simulator.close();
 }

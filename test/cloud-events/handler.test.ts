@@ -1,27 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { createHandler } from "../../lambdas/cloud-events/handler.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
 import { newCallbackId } from "../../lib/sandbox/durable/tokens.ts";
-import { lambdaName } from "../../lib/sandbox/ground.ts";
-import { town } from "../../lib/sandbox/town.ts";
-import { type Stand, stand } from "../steps/ground.ts";
+import { lambdaName } from "../../lib/sandbox/simulator.ts";
+import { type TestSimulator, testSimulator } from "../steps/test-simulator.ts";
 
 const COMMAND = "11111111-2222-4333-8444-555555555555";
 const INSTANCE = "i-0ab12cd34ef567890";
 
-let ground: Stand;
+let simulator: TestSimulator;
 beforeAll(async () => {
-  ground = await stand();
+  simulator = await testSimulator();
   // A callback of an execution that is gone: that the engine finds nobody shows that somebody was to be woken.
-  const arn = `arn:aws:lambda:${town.region}:${town.accountId}:function:${lambdaName("provision-node")}:1/durable-execution/gone/1`;
-  const callback = newCallbackId({ arn, operation: "1" }, ground.foundation.random);
-  await ground.as("provision-node").ledger.awaitCommand(COMMAND, INSTANCE, callback);
+  const arn = `arn:aws:lambda:${demo.region}:${demo.accountId}:function:${lambdaName("provision-node")}:1/durable-execution/gone/1`;
+  const callback = newCallbackId({ arn, operation: "1" }, simulator.simulation.random);
+  await simulator.as("provision-node").ledger.awaitCommand(COMMAND, INSTANCE, callback);
 });
-afterAll(() => ground.close());
+afterAll(() => simulator.close());
 
 const door = (event: unknown): Promise<string> => {
-  const settings = ground.settings("cloud-events");
-  const { now } = ground.foundation.clock;
-  return createHandler({ settings, now, slackNow: now, transport: ground.transport })(event);
+  const settings = simulator.settings("cloud-events");
+  const { now } = simulator.simulation.clock;
+  return createHandler({ settings, now, slackNow: now, transport: simulator.transport })(event);
 };
 
 const finished = (status: string, commandId = COMMAND) => ({

@@ -43,7 +43,7 @@ const refused = async (line: Line, input?: string, as = admin): Promise<string> 
 
 /** Waits until the API server has answered a call of that name; gives up after three seconds. */
 const answered = async (action: string, status = 200): Promise<void> => {
-  const calls = cluster.foundation.calls;
+  const calls = cluster.simulation.calls;
   await vi.waitUntil(() => calls.after(0).some((call) => call.action === action && call.status === status), 3_000);
 };
 

@@ -1,7 +1,7 @@
 import type { Instance } from "@aws-sdk/client-ec2";
 import type { V1Node } from "@kubernetes/client-node";
 import { expect } from "vitest";
-import { town } from "../../lib/sandbox/town.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
 import { heldBack, joinSecrets } from "../outside/account.ts";
 import { type Running, until } from "../outside/running.ts";
 
@@ -32,7 +32,7 @@ const launchedBy = (world: World, operation: string): Instance[] =>
 /** Messages that the bot sent to everybody, oldest first. */
 async function spoken(running: Running) {
   const messages = await running.control("GET /messages");
-  return messages.filter(({ user, onlyTo }) => user === town.slack.botUserId && !onlyTo);
+  return messages.filter(({ user, onlyTo }) => user === demo.slack.botUserId && !onlyTo);
 }
 
 const admitted = (node: V1Node): boolean =>

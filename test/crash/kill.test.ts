@@ -54,7 +54,7 @@ async function again({ folder }: Running, { now }: Pick<World, "now">): Promise<
   return running;
 }
 
-/** A start that is killed some way along: while it imports, opens its state, lets the residents move in. */
+/** A start that is killed some way along: while it imports, opens its state, seeds the nodes. */
 async function killedWhileStarting(folder: string, ms: number): Promise<void> {
   const { child, ended: gone } = launch(folder, ["--port", "0"]);
   await new Promise((resolve) => setTimeout(resolve, ms));
@@ -120,7 +120,7 @@ test("a request that is cut off before its answer leaves nothing half done", { t
   expect(await heldBack(running)).toEqual([]);
 });
 
-test("a first start that is killed again and again is followed by a whole town", { timeout: LIMIT }, async () => {
+test("a first start that is killed again and again is followed by a complete one", { timeout: LIMIT }, async () => {
   const folder = emptyFolder();
   for (const ms of [300, 500, 700, 900, 1_100]) await killedWhileStarting(folder, ms);
   const running = await start(folder);

@@ -4,7 +4,7 @@ import { permissionsFor } from "../../lib/permissions.ts";
 import { allows } from "../../lib/sandbox/aws/policy.ts";
 import { like } from "../../lib/sandbox/aws/wildcard.ts";
 import type { Context } from "../../lib/sandbox/core/aws-service.ts";
-import { place } from "../../lib/sandbox/town-account.ts";
+import { place } from "../../lib/sandbox/demo-account.ts";
 import type { Conditions, Statement } from "../../lib/statement.ts";
 
 interface Denial {

@@ -8,50 +8,50 @@ import type { HttpEvent } from "../../lambdas/front-door/verify.ts";
 import { settings } from "../../lambdas/settings.ts";
 import { directory } from "../../lambdas/steps/slack/directory.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
-import { foundationOn } from "../../lib/sandbox/core/foundation.ts";
+import { createSimulation } from "../../lib/sandbox/core/simulation.ts";
 import { openStore } from "../../lib/sandbox/core/store.ts";
-import { furnish } from "../../lib/sandbox/furnish.ts";
-import { type Ground, ground, lambdaName } from "../../lib/sandbox/ground.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
+import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
 import { inProcess } from "../../lib/sandbox/in-process.ts";
 import { VISITOR } from "../../lib/sandbox/principals.ts";
-import { town } from "../../lib/sandbox/town.ts";
-import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
+import { seedAccount } from "../../lib/sandbox/seed-account.ts";
+import { createSimulator, lambdaName, type Simulator } from "../../lib/sandbox/simulator.ts";
 import { nodeRecord, operationRecord } from "../messages/records.ts";
 import { buttonPress, dialogEvent, slashCommand } from "./signed.ts";
 
-let stand: Ground;
+let simulator: Simulator;
 let addresses: Parameters<typeof ledgerOf>[1];
 
-/** The ground, with functions that only take what is started: the calls that it answers are the front door's alone. */
+/** The simulator, with functions that only take what is started: the calls that it answers are the front door's alone. */
 beforeAll(async () => {
-  stand = await ground({
-    foundation: foundationOn({ clock: hostClock, store: openStore(":memory:"), seed: 1 }),
+  simulator = await createSimulator({
+    simulation: createSimulation({ clock: hostClock, store: openStore(":memory:"), seed: 1 }),
     host: hostClock,
     hostTime: (ms) => ms,
     slackAddress: () => "http://slack.invalid",
   });
-  const cluster = { apiServer: "https://kubernetes.invalid", authority: stand.kubernetes.authorityPem };
-  const configuration = townConfiguration(cluster);
-  await furnish(stand, configuration, cluster.apiServer);
+  const cluster = { apiServer: "https://kubernetes.invalid", authority: simulator.kubernetes.authorityPem };
+  const configuration = demoConfiguration(cluster);
+  await seedAccount(simulator, configuration, cluster.apiServer);
   for (const name of ["add-nodes", "remove-node", "look"])
-    stand.lambda.mount(lambdaName(name), { executionTimeoutSeconds: 60 }, async () => ({ Status: "SUCCEEDED" }));
+    simulator.lambda.mount(lambdaName(name), { executionTimeoutSeconds: 60 }, async () => ({ Status: "SUCCEEDED" }));
   const host = { aws: "http://aws.invalid", slack: "http://slack.invalid", now: Date.now, slackNow: Date.now };
-  addresses = { ...host, configuration, transport: inProcess(stand, activity()) };
-  const owner = settings(environmentOf(stand, VISITOR, addresses));
+  addresses = { ...host, configuration, transport: inProcess(simulator, activity()) };
+  const owner = settings(environmentOf(simulator, VISITOR, addresses));
   const world = { clients: clients(owner, addresses.transport), settings: owner, now: Date.now };
   const people = { groups: { S0OPERATORS: ["U0APPROVER"] }, standings: {}, readAt: new Date().toISOString() };
   await directory(world).write(people);
 });
-afterAll(() => stand.dynamodb.close());
+afterAll(() => simulator.dynamodb.close());
 
 /** A process of the front door's, as it is hosted. */
 const coldDoor = () =>
-  hostedFrontDoor({ ...addresses, settings: settings(environmentOf(stand, "front-door", addresses)) });
+  hostedFrontDoor({ ...addresses, settings: settings(environmentOf(simulator, "front-door", addresses)) });
 
-/** The same request, signed with the ground's secret just now. */
+/** The same request, signed with the simulator's secret just now. */
 function resigned({ headers, body = "" }: HttpEvent): HttpEvent {
   const at = String(Math.floor(Date.now() / 1000));
-  const signature = createHmac("sha256", stand.keys.signingSecret).update(`v0:${at}:${body}`).digest("hex");
+  const signature = createHmac("sha256", simulator.keys.signingSecret).update(`v0:${at}:${body}`).digest("hex");
   return {
     headers: { ...headers, "x-slack-request-timestamp": at, "x-slack-signature": `v0=${signature}` },
     body,
@@ -61,9 +61,9 @@ function resigned({ headers, body = "" }: HttpEvent): HttpEvent {
 
 /** Calls that the door makes for one request, in order: "dynamodb PutItem". */
 async function callsOf(door: ReturnType<typeof coldDoor>, event: HttpEvent): Promise<string[]> {
-  const before = stand.foundation.calls.after(0).at(-1)?.seq ?? 0;
+  const before = simulator.simulation.calls.after(0).at(-1)?.seq ?? 0;
   expect((await door(resigned(event), {})).statusCode).toBe(200);
-  return stand.foundation.calls.after(before).map(({ service, action }) => `${service} ${action}`);
+  return simulator.simulation.calls.after(before).map(({ service, action }) => `${service} ${action}`);
 }
 
 // The callbacks of these tests are nobody's: that the engine refuses them is not what is counted.
@@ -108,12 +108,12 @@ describe("the calls that a request costs", () => {
   });
 
   test("for a command with a dialog are one write, the dialog and one start", async () => {
-    stand.lambda.mount(lambdaName("front-door"), { timeoutSeconds: 10 }, coldDoor());
-    const channel = town.slack.channelId;
-    await stand.slack.desk.type("U0APPROVER", channel, "/win help");
-    const before = stand.foundation.calls.after(0).at(-1)?.seq ?? 0;
-    await stand.slack.desk.type("U0APPROVER", channel, "/win remove win-1");
-    expect(stand.foundation.calls.after(before).map(({ service, action }) => `${service} ${action}`)).toEqual([
+    simulator.lambda.mount(lambdaName("front-door"), { timeoutSeconds: 10 }, coldDoor());
+    const channel = demo.slack.channelId;
+    await simulator.slack.desk.type("U0APPROVER", channel, "/win help");
+    const before = simulator.simulation.calls.after(0).at(-1)?.seq ?? 0;
+    await simulator.slack.desk.type("U0APPROVER", channel, "/win remove win-1");
+    expect(simulator.simulation.calls.after(before).map(({ service, action }) => `${service} ${action}`)).toEqual([
       "dynamodb PutItem",
       "slack views.open",
       "lambda Invoke",
@@ -121,7 +121,7 @@ describe("the calls that a request costs", () => {
   });
 
   test("for a button are one conditional write and one callback", async () => {
-    const book = ledgerOf(stand, addresses);
+    const book = ledgerOf(simulator, addresses);
     await book.beginNode(nodeRecord({ callbacks: { decision: "nobody-waits" } }));
     const door = coldDoor();
     await callsOf(door, typed("help"));
@@ -133,7 +133,7 @@ describe("the calls that a request costs", () => {
   });
 
   test("for a dialog's answer are one conditional write and one callback", async () => {
-    const book = ledgerOf(stand, addresses);
+    const book = ledgerOf(simulator, addresses);
     const record = operationRecord({ id: "remove-12345678", callbacks: { dialog: "nobody-waits" } });
     await book.requested(record);
     const door = coldDoor();
@@ -147,7 +147,7 @@ describe("the calls that a request costs", () => {
     ["the command", (id: string) => slashCommand(`cancel ${id}`, { trigger_id: fresh() })],
   ])("to cancel by %s are one conditional write, one look at who waits, and a callback for each", async (_by, ask) => {
     const id = `add-${String(trigger).padStart(8, "0")}`;
-    const book = ledgerOf(stand, addresses);
+    const book = ledgerOf(simulator, addresses);
     await book.requested(operationRecord({ id, callbacks: {} }));
     for (const index of [0, 1])
       await book.beginNode(nodeRecord({ operation: id, index, callbacks: { cancel: "nobody" } }));
@@ -164,7 +164,7 @@ describe("the calls that a request costs", () => {
   });
 
   test("to close a dialog are one look at whose it is, and one callback", async () => {
-    const book = ledgerOf(stand, addresses);
+    const book = ledgerOf(simulator, addresses);
     const record = operationRecord({ id: "remove-87654321", callbacks: { dialog: "nobody-waits" } });
     await book.requested(record);
     const door = coldDoor();
@@ -175,17 +175,17 @@ describe("the calls that a request costs", () => {
 
   test("for forged signatures are one more look at the secret in half a minute", async () => {
     const at = { now: Date.now() };
-    const environment = settings(environmentOf(stand, "front-door", addresses));
+    const environment = settings(environmentOf(simulator, "front-door", addresses));
     const door = hostedFrontDoor({ ...addresses, settings: environment, now: () => at.now });
     await callsOf(door, typed("help"));
-    const before = stand.foundation.calls.after(0).at(-1)?.seq ?? 0;
+    const before = simulator.simulation.calls.after(0).at(-1)?.seq ?? 0;
     at.now += 30_000;
     for (let times = 0; times < 10; times += 1) {
       const { headers, ...request } = resigned(typed("add web"));
       const forged = { ...request, headers: { ...headers, "x-slack-signature": `v0=${"0".repeat(64)}` } };
       expect((await door(forged, {})).statusCode).toBe(401);
     }
-    expect(stand.foundation.calls.after(before).map(({ action }) => action)).toEqual(["GetSecretValue"]);
+    expect(simulator.simulation.calls.after(before).map(({ action }) => action)).toEqual(["GetSecretValue"]);
   });
 
   test("for what the policy refuses is one conditional write", async () => {
@@ -196,11 +196,11 @@ describe("the calls that a request costs", () => {
   });
 });
 
-test("the ledger is looked at from above without a call, whatever goes wrong in the ground", async () => {
-  const { calls, faults } = stand.foundation;
+test("the ledger is looked at from above without a call, whatever goes wrong in the simulator", async () => {
+  const { calls, faults } = simulator.simulation;
   const before = calls.after(0).at(-1)?.seq;
   const order = faults.inject("aws-5xx", {}, 1);
-  await ledgerOf(stand, addresses).operations(10);
+  await ledgerOf(simulator, addresses).operations(10);
   expect(faults.inForce()).toEqual([order]);
   expect(calls.after(0).at(-1)?.seq).toBe(before);
   faults.end(order?.id ?? "");

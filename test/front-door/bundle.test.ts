@@ -7,14 +7,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CONFIGURATION_FILE, doorConfiguration } from "../../lambdas/front-door/configuration.ts";
 import { bundleAll } from "../../lib/constructs/bundle.ts";
 import { entries } from "../../lib/functions.ts";
+import { configuration } from "./configuration.ts";
 import { signed, slashCommand } from "./signed.ts";
-import { configuration } from "./town.ts";
 
 const base = mkdtempSync(join(tmpdir(), "casement-door-"));
 const folder = join(base, "front-door");
 const environment = {
   ...{ AWS_REGION: "us-west-2", AWS_ACCESS_KEY_ID: "AKIA", AWS_SECRET_ACCESS_KEY: "secret" },
-  // Nothing listens there: what needs the ground fails at once.
+  // Nothing listens there: what needs the simulator fails at once.
   ...{ AWS_ENDPOINT_URL: "http://127.0.0.1:9", CASEMENT_SLACK_URL: "http://127.0.0.1:9/api/" },
   ...{ CASEMENT_CLUSTER: "prod-west", CASEMENT_BUCKET: "b", CASEMENT_LEDGER_TABLE: "t" },
   ...{ CASEMENT_SLACK_SECRET: "s", CASEMENT_FUNCTIONS: "{}", CASEMENT_DOCUMENTS: "{}" },

@@ -4,7 +4,7 @@ import type { Decision, FrontDoorWorld } from "../../lambdas/front-door/world.ts
 import type { Dialog } from "../../lambdas/messages/remove/dialog.ts";
 import type { Decided, Message, NodeRecord, OperationRecord } from "../../lambdas/records.ts";
 import type { Recorded } from "../../lambdas/steps/ledger/ledger.ts";
-import { configuration } from "./town.ts";
+import { configuration } from "./configuration.ts";
 
 export const SECRET = "8f742231b10e8888abcd99yyyzzz85a5";
 

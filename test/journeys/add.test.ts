@@ -1,8 +1,8 @@
 import type { Instance } from "@aws-sdk/client-ec2";
 import { afterEach, expect, test } from "vitest";
 import type { NodeRecord } from "../../lambdas/records.ts";
-import { town } from "../../lib/sandbox/town.ts";
-import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
+import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
 import {
   calls,
   eventsOn,
@@ -36,11 +36,11 @@ function expectLaunchedAsReviewed(instance: Instance, operation: string): void {
     "kubernetes.io/cluster/prod-west-x7k2p": "owned",
   });
   expect(instance.MetadataOptions).toMatchObject({ HttpTokens: "required", HttpPutResponseHopLimit: 1 });
-  expect(instance.SecurityGroups?.map(({ GroupId }) => GroupId)).toEqual([town.securityGroups.windowsNodes]);
+  expect(instance.SecurityGroups?.map(({ GroupId }) => GroupId)).toEqual([demo.securityGroups.windowsNodes]);
   expect(instance.KeyName).toBeUndefined();
   expect(instance.PublicIpAddress).toBeUndefined();
-  expect(instance.IamInstanceProfile?.Arn).toBe(town.instanceProfileArn);
-  const volumes = here.ground.foundation.store.collection<{ volumeId: string }>("ec2-volumes").values();
+  expect(instance.IamInstanceProfile?.Arn).toBe(demo.instanceProfileArn);
+  const volumes = here.simulator.simulation.store.collection<{ volumeId: string }>("ec2-volumes").values();
   const disk = volumes.find(({ volumeId }) => volumeId === instance.BlockDeviceMappings?.[0]?.Ebs?.VolumeId);
   expect(disk).toMatchObject({
     type: "gp3",
@@ -69,9 +69,9 @@ function expectAdmitted({ nodeName, instanceId }: NodeRecord): void {
   expect(events).toContain("CasementProvisioned ready for pods");
 }
 
-test.for([1, 2])("adds %i to a town that is lived in", async (count) => {
-  here = await world({ inhabited: true });
-  const residents = joinSecrets(here);
+test.for([1, 2])("adds %i beside seed nodes", async (count) => {
+  here = await world({ seedNodes: true });
+  const before = joinSecrets(here);
   const shown = await here.type("operator", count === 1 ? "/win add web" : `/win add web ${count}`);
   expect(shown.error).toBeNull();
   await settled(here);
@@ -84,7 +84,7 @@ test.for([1, 2])("adds %i to a town that is lived in", async (count) => {
   for (const instance of launchedBy(here, operation.id)) expectLaunchedAsReviewed(instance, operation.id);
   for (const node of nodes) expectAdmitted(node);
   expect(calls(here, "ec2", "RunInstances")).toHaveLength(count);
-  expect(joinSecrets(here)).toEqual(residents);
+  expect(joinSecrets(here)).toEqual(before);
   expect(await heldBack(here)).toEqual([]);
 
   const { channel, thread } = spoken(here);
@@ -105,7 +105,7 @@ test.for([1, 2])("adds %i to a town that is lived in", async (count) => {
 });
 
 test("above the maximum nothing is launched, and channel and ledger say so", async () => {
-  here = await world({ inhabited: true });
+  here = await world({ seedNodes: true });
   await here.type("operator", "/win add web 7");
   await settled(here);
   const { operation, nodes } = await newest(here);
@@ -119,34 +119,36 @@ test("above the maximum nothing is launched, and channel and ledger say so", asy
   await expectSound(here);
 });
 
-/** The town's pool web, in which two nodes live, takes a third and no fourth. */
-const { pools } = townConfiguration({ apiServer: "https://api.example.com", authority: "none" });
+/** Lets pool web, which has two seed nodes, take a third and no fourth. */
+const { pools } = demoConfiguration({ apiServer: "https://api.example.com", authority: "none" });
 const roomForOneMore = { pools: { ...pools, web: { ...pools.web, maximum: 3 } } };
 
 test("two adds at once never pass the maximum together", async () => {
-  here = await world({ inhabited: true, configuration: roomForOneMore });
+  here = await world({ seedNodes: true, configuration: roomForOneMore });
   const both = [here.type("operator", "/win add web"), here.type("approver", "/win add web")];
   await here.drive(Promise.all(both));
   await settled(here);
   const operations = await here.operations();
   expect(operations.map(({ status }) => status).sort()).toEqual(["refused", "succeeded"]);
   expect(
-    here.ground.kubernetes.objects("nodes").filter(({ metadata }) => metadata.labels?.["casement.dev/pool"] === "web"),
+    here.simulator.kubernetes
+      .objects("nodes")
+      .filter(({ metadata }) => metadata.labels?.["casement.dev/pool"] === "web"),
   ).toHaveLength(3);
   expect(await heldBack(here)).toEqual([]);
   await expectSound(here);
 });
 
 test("a dry run says what would happen and changes nothing", async () => {
-  here = await world({ inhabited: true });
-  const before = here.ground.ec2.describe().length;
+  here = await world({ seedNodes: true });
+  const before = here.simulator.ec2.describe().length;
   await here.type("operator", "/win add web 2 --dry-run");
   await settled(here);
-  const seen = here.ground.slack.desk.messagesFor("U0OPERATOR").filter(({ onlyTo }) => onlyTo === "U0OPERATOR");
+  const seen = here.simulator.slack.desk.messagesFor("U0OPERATOR").filter(({ onlyTo }) => onlyTo === "U0OPERATOR");
   const words = wordsOf(seen.at(-1) as never);
   for (const part of ["2 → 4 (max 8)", "2022", "ami-", "m6i.xlarge"]) expect(words).toContain(part);
   expect(words.toLowerCase()).toContain("nothing was");
-  expect(here.ground.ec2.describe()).toHaveLength(before);
+  expect(here.simulator.ec2.describe()).toHaveLength(before);
   expect(spoken(here)).toEqual({ channel: [], thread: [] });
   expect((await newest(here)).operation).toMatchObject({ status: "succeeded", messageTs: null });
   await here.type("operator", "/win add web 7 --dry-run");

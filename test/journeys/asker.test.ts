@@ -31,7 +31,7 @@ test("who lost the role since the front door was told is refused in private befo
 });
 
 test("who loses the role while the dialog is open removes nothing", async () => {
-  here = await world({ inhabited: true });
+  here = await world({ seedNodes: true });
   await here.type("operator", "/win remove ip-10-0-3-7");
   await here.until(() => dialogOf(here, "operator").includes("[Remove]"), 2, "the facts in the dialog");
   release(here, nobody);

@@ -1,7 +1,7 @@
 import { type Account, accounts, secretOf } from "../../lambdas/desired/accounts.ts";
 import { LIFE_SECONDS, termOf } from "../../lambdas/desired/credential-term.ts";
-import { credentialFor } from "../../lib/sandbox/furnish.ts";
-import { town } from "../../lib/sandbox/town.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
+import { credentialFor } from "../../lib/sandbox/seed-account.ts";
 import { asAdministrator } from "./outside.ts";
 import type { World } from "./world.ts";
 
@@ -10,8 +10,8 @@ interface Stored {
 }
 
 /** The credential of an account as Secrets Manager holds it now. */
-export function stored({ ground }: World, account: Account): string {
-  const secret = ground.foundation.store.collection<Stored>("secrets").get(secretOf(town.cluster.name, account));
+export function stored({ simulator }: World, account: Account): string {
+  const secret = simulator.simulation.store.collection<Stored>("secrets").get(secretOf(demo.cluster.name, account));
   return secret?.versions.find(({ stages }) => stages.includes("AWSCURRENT"))?.text ?? "";
 }
 
@@ -22,7 +22,7 @@ export const hoursLeft = (here: World, account: Account): number =>
 /** Whoever administrates the cluster applies the manifest again: the Secrets that are gone are made anew. */
 async function remakeSecrets(here: World): Promise<void> {
   const isThere = (name: string) =>
-    here.ground.kubernetes.objects("secrets").some(({ metadata }) => metadata.name === name);
+    here.simulator.kubernetes.objects("secrets").some(({ metadata }) => metadata.name === name);
   for (const name of accounts.filter((account) => !isThere(account)))
     await asAdministrator(here, "POST", "/api/v1/namespaces/casement/secrets", {
       apiVersion: "v1",
@@ -35,13 +35,13 @@ async function remakeSecrets(here: World): Promise<void> {
 export async function connect(here: World, seconds = LIFE_SECONDS): Promise<void> {
   await remakeSecrets(here);
   for (const account of accounts)
-    here.ground.secrets.seed(
-      secretOf(town.cluster.name, account),
-      credentialFor(here.ground, account, "https://kubernetes.sandbox.invalid", seconds),
+    here.simulator.secrets.seed(
+      secretOf(demo.cluster.name, account),
+      credentialFor(here.simulator, account, "https://kubernetes.sandbox.invalid", seconds),
     );
 }
 
 /** Texts of mails and pages, each once: EventBridge may bring the same event twice. */
-export const notified = ({ ground }: World): string[] => [
-  ...new Set(ground.topic.notifications().map(({ message }) => message)),
+export const notified = ({ simulator }: World): string[] => [
+  ...new Set(simulator.topic.notifications().map(({ message }) => message)),
 ];

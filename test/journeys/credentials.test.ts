@@ -25,7 +25,7 @@ test("each credential is renewed by its own function when half of its life is ov
   const puts = calls(here, "secretsmanager", "PutSecretValue").map(({ principal }) => principal);
   expect(puts.toSorted()).toEqual(["look", "provision-node", "remove-node"]);
   expect([denied(here), notified(here)]).toEqual([[], []]);
-  const told = here.ground.metrics.datapoints().filter(({ dimensions }) => dimensions.Account === "join");
+  const told = here.simulator.metrics.datapoints().filter(({ dimensions }) => dimensions.Account === "join");
   expect(told.map(({ value }) => Math.floor(value))).toEqual([1, 23]);
 });
 
@@ -35,7 +35,7 @@ test("deleting the Secret of an account ends what was stolen within ten seconds,
   const asThief = async (method: string, path: string, body?: object) => {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     const bytes = Buffer.from(body ? JSON.stringify(body) : "");
-    return (await here.drive(here.ground.kubernetes.answer({ method, url: path, headers, body: bytes }))).status;
+    return (await here.drive(here.simulator.kubernetes.answer({ method, url: path, headers, body: bytes }))).status;
   };
   expect(await asThief("GET", "/api/v1/nodes")).toBe(200);
   await asAdministrator(here, "DELETE", "/api/v1/namespaces/casement/secrets/join");

@@ -2,11 +2,11 @@ import { afterEach, expect, test } from "vitest";
 import { type Account, accounts, secretOf } from "../../lambdas/desired/accounts.ts";
 import { scriptDocuments } from "../../lib/constructs/script-document.ts";
 import { permissionsFor } from "../../lib/permissions.ts";
-import { credentialFor } from "../../lib/sandbox/furnish.ts";
-import type { Astray } from "../../lib/sandbox/ground.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
+import { account, place } from "../../lib/sandbox/demo-account.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
-import { town } from "../../lib/sandbox/town.ts";
-import { account, place } from "../../lib/sandbox/town-account.ts";
+import { credentialFor } from "../../lib/sandbox/seed-account.ts";
+import type { Astray } from "../../lib/sandbox/simulator.ts";
 import { calls, denied, settled } from "./evidence.ts";
 import { asAdministrator, injectFault } from "./outside.ts";
 import { privately } from "./reading.ts";
@@ -21,9 +21,9 @@ async function report(): Promise<string> {
   return privately(here, "operator").at(-1) ?? "";
 }
 
-test("a healthy town is well in every respect, and nothing was changed to find that out", async () => {
-  here = await world({ inhabited: true });
-  const labels = () => here.ground.kubernetes.objects("nodes").map(({ metadata }) => metadata.labels);
+test("a healthy cluster has no findings, and the doctor changes nothing", async () => {
+  here = await world({ seedNodes: true });
+  const labels = () => here.simulator.kubernetes.objects("nodes").map(({ metadata }) => metadata.labels);
   const before = labels();
   const said = await report();
   expect(said).toMatch(/prod-west: all well \(\d\d checks\)/);
@@ -40,13 +40,13 @@ test("a healthy town is well in every respect, and nothing was changed to find t
     "join: patch nodes",
     "look: create serviceaccounts/token",
   ]);
-  expect(here.ground.lambda.executions().filter(({ status }) => status !== "SUCCEEDED")).toEqual([]);
+  expect(here.simulator.lambda.executions().filter(({ status }) => status !== "SUCCEEDED")).toEqual([]);
   for (const action of ["RunInstances", "TerminateInstances"])
     expect(new Set(calls(here, "ec2", action).map(({ error }) => error))).toEqual(new Set(["DryRunOperation"]));
 });
 
 test("a private API server takes nothing from what the doctor may see, though the functions' role may not change the network", async () => {
-  here = await world({ inhabited: true, functionsInVpc: true });
+  here = await world({ seedNodes: true, functionsInVpc: true });
   expect(await report()).toMatch(/prod-west: all well \(\d\d checks\)/);
   expect(denied(here).filter(({ service }) => service === "ec2")).toEqual([]);
 });
@@ -56,7 +56,7 @@ const without = (principal: "provision-node" | "look", sid: string): Astray => (
   permissions: { [principal]: permissionsFor(place)[principal].filter((statement) => statement.sid !== sid) },
 });
 
-const { windowsNodes } = town.securityGroups;
+const { windowsNodes } = demo.securityGroups;
 const remoteDesktop = { IpProtocol: "tcp", FromPort: 3389, ToPort: 3389, IpRanges: [{ CidrIp: "0.0.0.0/0" }] };
 const openToAll: Astray = {
   account: {
@@ -67,15 +67,15 @@ const openToAll: Astray = {
 
 /** Foreign instances take every address of a subnet. */
 function fillSubnet(): void {
-  const [first] = town.subnets;
+  const [first] = demo.subnets;
   for (let at = 4; at < 255; at += 1) {
-    here.ground.ec2.seed({
+    here.simulator.ec2.seed({
       instanceId: `i-0f${String(at).padStart(15, "0")}`,
       system: "linux",
       instanceType: "t3.micro",
       subnetId: first.id,
       privateIp: `10.0.0.${at}`,
-      groups: [town.securityGroups.linuxNodes],
+      groups: [demo.securityGroups.linuxNodes],
       profileArn: null,
       tags: {},
       launchedAt: 0,
@@ -90,7 +90,7 @@ interface Rules extends KubeObject {
 /** The administrator takes one rule back. */
 async function withdraw(name: string, resource: string): Promise<void> {
   const path = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${name}`;
-  const role = here.ground.kubernetes
+  const role = here.simulator.kubernetes
     .objects("clusterroles", "rbac.authorization.k8s.io")
     .find(({ metadata }) => metadata.name === name) as Rules;
   const rules = role.rules.filter(({ resources }) => !resources.includes(resource));
@@ -99,14 +99,14 @@ async function withdraw(name: string, resource: string): Promise<void> {
 
 /** An account's credential in Secrets Manager, with a token that ends so many seconds from now. */
 function storeCredential(account: Account, seconds: number): void {
-  const text = credentialFor(here.ground, account, "https://kubernetes.sandbox.invalid", seconds);
-  here.ground.secrets.seed(secretOf(town.cluster.name, account), text);
+  const text = credentialFor(here.simulator, account, "https://kubernetes.sandbox.invalid", seconds);
+  here.simulator.secrets.seed(secretOf(demo.cluster.name, account), text);
 }
 
 /** A person tidies up in the bucket: an object's version is gone for good. */
 function loseFile(name: string): void {
-  const uploads = here.ground.foundation.store.collection<string>("s3-versions");
-  expect(uploads.size, "the ground keeps versions").toBeGreaterThan(0);
+  const uploads = here.simulator.simulation.store.collection<string>("s3-versions");
+  expect(uploads.size, "the simulator keeps versions").toBeGreaterThan(0);
   for (const key of uploads.keys().filter((one) => one.includes(name))) uploads.delete(key);
 }
 
@@ -114,7 +114,7 @@ interface Case {
   readonly what: string;
   readonly astray?: Astray;
   /** There are nodes to try on. */
-  readonly inhabited?: boolean;
+  readonly seedNodes?: boolean;
   readonly happens?: () => unknown;
   readonly finding: RegExp;
   readonly remedy: RegExp;
@@ -129,7 +129,7 @@ const cases: readonly Case[] = [
   },
   ...["casement-nodes", "casement-evictions", "casement-tokens"].map((policy) => ({
     what: `the admission policy ${policy} is not bound`,
-    inhabited: true,
+    seedNodes: true,
     happens: async () => {
       const bindings = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
       await asAdministrator(here, "DELETE", `${bindings}/${policy}`);
@@ -148,7 +148,7 @@ const cases: readonly Case[] = [
   {
     what: "a function may not send our documents",
     astray: without("provision-node", "SendOnlyToOurMachines"),
-    inhabited: true,
+    seedNodes: true,
     finding: /`provision-node` may not `ssm:SendCommand`/,
     remedy: /deploy the stack/,
   },
@@ -167,7 +167,7 @@ const cases: readonly Case[] = [
   {
     what: "somebody made a document anew",
     astray: {
-      documents: scriptDocuments(town.cluster.name).map((one) => ({
+      documents: scriptDocuments(demo.cluster.name).map((one) => ({
         ...one,
         content: one.content.replace("exit", "#"),
       })),
@@ -195,7 +195,7 @@ const cases: readonly Case[] = [
   },
   {
     what: "the cluster was never connected",
-    happens: () => here.ground.secrets.seed(secretOf(town.cluster.name, "look"), "{}"),
+    happens: () => here.simulator.secrets.seed(secretOf(demo.cluster.name, "look"), "{}"),
     finding: /credential of the account `look` in Secrets Manager cannot be used: .*server must be an address/,
     remedy: /npm run connect -- credential/,
   },
@@ -219,14 +219,14 @@ const cases: readonly Case[] = [
   },
 ];
 
-test.for(cases)("$what: found, with its remedy", async ({ astray, inhabited = false, happens, finding, remedy }) => {
-  here = await world({ inhabited, ...(astray ? { astray } : {}) });
+test.for(cases)("$what: found, with its remedy", async ({ astray, seedNodes = false, happens, finding, remedy }) => {
+  here = await world({ seedNodes, ...(astray ? { astray } : {}) });
   await happens?.();
   const said = await report();
   expect(said).toMatch(finding);
   expect(said).toMatch(remedy);
   expect(said).not.toContain("all well");
-  expect(here.ground.lambda.executions().filter(({ status }) => status !== "SUCCEEDED")).toEqual([]);
+  expect(here.simulator.lambda.executions().filter(({ status }) => status !== "SUCCEEDED")).toEqual([]);
 });
 
 test("a cluster credential that has ended is said to have ended, and when", async () => {

@@ -4,14 +4,14 @@ import { expect } from "vitest";
 import { accounts, userOf } from "../../lambdas/desired/accounts.ts";
 import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
 import type { Call } from "../../lib/sandbox/core/calls.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
 import type { SeenMessage } from "../../lib/sandbox/slack/message-log.ts";
-import { town } from "../../lib/sandbox/town.ts";
 import type { World } from "./world.ts";
 
 /** Lets time pass until no workflow runs any more. */
 export const settled = (here: World, minutes = 90): Promise<void> =>
   here.until(
-    () => here.ground.lambda.executions().every(({ status }) => status !== "RUNNING"),
+    () => here.simulator.lambda.executions().every(({ status }) => status !== "RUNNING"),
     minutes,
     "the end of every execution",
   );
@@ -23,12 +23,12 @@ export async function newest(here: World): Promise<{ operation: OperationRecord;
   return { operation, nodes: await here.nodes(operation.id) };
 }
 
-/** Every call that the ground answered. */
+/** Every call that the simulator answered. */
 export function calls(here: World, service?: string, action?: string): Call[] {
   const all: Call[] = [];
-  for (let page = here.ground.foundation.calls.after(0); page.length > 0; ) {
+  for (let page = here.simulator.simulation.calls.after(0); page.length > 0; ) {
     all.push(...page);
-    page = here.ground.foundation.calls.after(page.at(-1)?.seq ?? 0);
+    page = here.simulator.simulation.calls.after(page.at(-1)?.seq ?? 0);
   }
   return all.filter(
     (call) => (service === undefined || call.service === service) && (action === undefined || call.action === action),
@@ -37,7 +37,7 @@ export function calls(here: World, service?: string, action?: string): Call[] {
 
 /** Messages of the app that everybody sees, oldest first; those of threads apart. */
 export const spoken = (here: World): { readonly channel: SeenMessage[]; readonly thread: SeenMessage[] } => {
-  const ours = here.ground.slack.messages().filter(({ user, onlyTo }) => user === town.slack.botUserId && !onlyTo);
+  const ours = here.simulator.slack.messages().filter(({ user, onlyTo }) => user === demo.slack.botUserId && !onlyTo);
   return { channel: ours.filter(({ threadTs }) => !threadTs), thread: ours.filter(({ threadTs }) => threadTs) };
 };
 
@@ -46,17 +46,17 @@ export const wordsOf = ({ text, blocks }: SeenMessage): string => `${text}\n${JS
 
 /** Instances that an operation launched, whatever became of them. */
 export const launchedBy = (here: World, operation: string): Instance[] =>
-  here.ground.ec2
+  here.simulator.ec2
     .describe()
     .filter(({ Tags }) => Tags?.some(({ Key, Value }) => Key === "casement:operation" && Value === operation));
 
 /** The Node of that name. */
 export const nodeNamed = (here: World, name: string | null | undefined): V1Node | undefined =>
-  here.ground.kubernetes.objects("nodes").find(({ metadata }) => metadata.name === name) as V1Node | undefined;
+  here.simulator.kubernetes.objects("nodes").find(({ metadata }) => metadata.name === name) as V1Node | undefined;
 
 /** Events on a Node, as kubectl shows them: "reason message". */
 export const eventsOn = (here: World, name: string | null | undefined): string[] =>
-  here.ground.kubernetes.objects("events").flatMap((object) => {
+  here.simulator.kubernetes.objects("events").flatMap((object) => {
     const event = object as unknown as { involvedObject: { name: string }; reason: string; message: string };
     return event.involvedObject.name === name ? [`${event.reason} ${event.message}`] : [];
   });
@@ -67,7 +67,7 @@ interface Secret {
   readonly versions: readonly { readonly text: string | null }[];
 }
 
-const allSecrets = (here: World): Secret[] => here.ground.foundation.store.collection<Secret>("secrets").values();
+const allSecrets = (here: World): Secret[] => here.simulator.simulation.store.collection<Secret>("secrets").values();
 
 /** Instances whose join secret can still be read. */
 export const joinSecrets = (here: World): string[] =>
@@ -81,10 +81,10 @@ export async function ledgerItems(here: World): Promise<Record<string, Record<st
     method: "POST",
     url: "/",
     headers: { "x-amz-target": "DynamoDB_20120810.Scan", "content-type": "application/x-amz-json-1.0" },
-    body: Buffer.from(JSON.stringify({ TableName: town.ledgerTable })),
+    body: Buffer.from(JSON.stringify({ TableName: demo.ledgerTable })),
   };
   const owner = { principal: "owner", require: () => undefined, context: {} };
-  const answer = await here.drive(here.ground.dynamodb.service.answer("Scan", request, owner as never));
+  const answer = await here.drive(here.simulator.dynamodb.service.answer("Scan", request, owner as never));
   return (JSON.parse(String(answer.body)) as { Items: Record<string, Record<string, unknown>>[] }).Items;
 }
 
@@ -100,7 +100,7 @@ export async function heldBack(here: World): Promise<string[]> {
 
 /** Secrets that nobody may ever read anywhere but in their store. */
 function canaries(here: World): string[] {
-  const { signingSecret, botToken } = here.ground.keys;
+  const { signingSecret, botToken } = here.simulator.keys;
   const tokens = allSecrets(here).flatMap(({ versions }) =>
     versions.flatMap(({ text }) => (text ?? "").match(/eyJ[\w-]{10,}\.[\w-]+\.[\w-]+/g) ?? []),
   );
@@ -108,15 +108,15 @@ function canaries(here: World): string[] {
 }
 
 async function noSecretShows(here: World): Promise<void> {
-  const { store } = here.ground.foundation;
+  const { store } = here.simulator.simulation;
   const places = {
-    messages: here.ground.slack.messages(),
+    messages: here.simulator.slack.messages(),
     commands: store.collection("ssm-commands").values(),
     results: store.collection("ssm-invocations").values(),
-    instances: here.ground.ec2.describe(),
-    events: here.ground.kubernetes.objects("events"),
+    instances: here.simulator.ec2.describe(),
+    events: here.simulator.kubernetes.objects("events"),
     ledger: await ledgerItems(here),
-    executions: here.ground.lambda.executions(),
+    executions: here.simulator.lambda.executions(),
   };
   for (const [place, content] of Object.entries(places)) {
     const base = JSON.stringify(content);
@@ -131,7 +131,7 @@ async function noSecretShows(here: World): Promise<void> {
 const functions = new Set(["front-door", "cloud-events", "add-nodes", "provision-node", "remove-node", "look"]);
 const bot = new Set(accounts.map(userOf));
 
-/** Calls by our own principals that the ground forbade. */
+/** Calls by our own principals that the simulator forbade. */
 export const denied = (here: World): Call[] =>
   calls(here).filter(
     ({ principal, status, error }) =>
@@ -141,10 +141,10 @@ export const denied = (here: World): Call[] =>
 
 /** Expects what must hold after every journey: nothing broke, nothing was forbidden, no secret is to be seen. */
 export async function expectSound(here: World): Promise<void> {
-  const broken = here.ground.lambda.executions().filter(({ status }) => !["RUNNING", "SUCCEEDED"].includes(status));
+  const broken = here.simulator.lambda.executions().filter(({ status }) => !["RUNNING", "SUCCEEDED"].includes(status));
   expect(broken.map(({ functionName, error }) => ({ functionName, error }))).toEqual([]);
-  expect(here.ground.lambda.deadLetters()).toEqual([]);
-  expect(here.ground.events.deadLetters()).toEqual([]);
+  expect(here.simulator.lambda.deadLetters()).toEqual([]);
+  expect(here.simulator.events.deadLetters()).toEqual([]);
   expect(denied(here)).toEqual([]);
   await noSecretShows(here);
 }

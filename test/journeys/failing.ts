@@ -5,9 +5,9 @@ import { shows } from "./hands.ts";
 import type { World } from "./world.ts";
 
 /** The instance that was launched last. */
-export const launchedId = (here: World): string => here.ground.ec2.describe().at(-1)?.InstanceId ?? "";
+export const launchedId = (here: World): string => here.simulator.ec2.describe().at(-1)?.InstanceId ?? "";
 /** And its Node's name. */
-export const launchedName = (here: World): string => here.ground.ec2.describe().at(-1)?.PrivateDnsName ?? "";
+export const launchedName = (here: World): string => here.simulator.ec2.describe().at(-1)?.PrivateDnsName ?? "";
 
 /** Failing takes as long as a stage may: minutes are enough to see it. */
 export const impatient = {

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { lambdaName } from "../../lib/sandbox/ground.ts";
-import { town } from "../../lib/sandbox/town.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
+import { lambdaName } from "../../lib/sandbox/simulator.ts";
 import { calls, expectSound, newest, settled } from "./evidence.ts";
 import { openly, privately } from "./reading.ts";
 import { type World, world } from "./world.ts";
@@ -22,8 +22,8 @@ const command = (text: string): string =>
   new URLSearchParams({
     command: "/win",
     text,
-    team_id: town.slack.teamId,
-    channel_id: town.slack.channelId,
+    team_id: demo.slack.teamId,
+    channel_id: demo.slack.channelId,
     user_id: "U0OPERATOR",
     user_name: "olivia",
     trigger_id: "13345224609.738474920.8088930838d88f008e0",
@@ -51,22 +51,22 @@ function knock(body: string, { secret, age = 0, headers = {}, instead }: Letter 
     headers: {
       "content-type": "application/x-www-form-urlencoded",
       "x-slack-request-timestamp": timestamp,
-      "x-slack-signature": signatureOf(secret ?? here.ground.keys.signingSecret, timestamp, body),
+      "x-slack-signature": signatureOf(secret ?? here.simulator.keys.signingSecret, timestamp, body),
       ...headers,
     },
     body: Buffer.from(instead ?? body),
   };
-  return here.drive(here.ground.frontDoor(request));
+  return here.drive(here.simulator.frontDoor(request));
 }
 
 async function expectNothing(): Promise<void> {
-  expect(here.ground.lambda.executions()).toEqual([]);
+  expect(here.simulator.lambda.executions()).toEqual([]);
   expect(await here.operations()).toEqual([]);
-  expect(here.ground.slack.messages()).toEqual([]);
+  expect(here.simulator.slack.messages()).toEqual([]);
 }
 
 test("a dialog that Slack answers with an error is said to have failed, not to have come late", async () => {
-  here.ground.foundation.faults.inject("slack-5xx", { method: "views.open" });
+  here.simulator.simulation.faults.inject("slack-5xx", { method: "views.open" });
   await here.type("operator", "/win remove ip-10-0-3-7");
   await settled(here);
   expect(privately(here, "operator").at(-1)).toContain("Slack could not open the dialog. Nothing was changed");
@@ -124,35 +124,35 @@ describe("a start that Lambda does not take", () => {
   test.each(["aws-throttle", "aws-5xx"])(
     "(%s) is told kindly, and the ledger says that nothing was started",
     async (kind) => {
-      here.ground.foundation.faults.inject(kind, { service: "lambda", action: "Invoke" });
+      here.simulator.simulation.faults.inject(kind, { service: "lambda", action: "Invoke" });
       const shown = await here.type("operator", "/win add web 2");
       expect(shown.error).toBeNull();
       expect(shown.messages[0]?.text).toMatch(/Nothing was started: .*please try again in a minute/);
       expect((await newest(here)).operation).toMatchObject({ status: "not-started", endedAt: expect.any(String) });
-      expect(here.ground.lambda.executions()).toEqual([]);
+      expect(here.simulator.lambda.executions()).toEqual([]);
       expect(openly(here)).toEqual([]);
     },
   );
 
   test("is tried again before anybody gives up", async () => {
-    here.ground.foundation.faults.inject("aws-throttle", { service: "lambda", action: "Invoke" }, 1);
+    here.simulator.simulation.faults.inject("aws-throttle", { service: "lambda", action: "Invoke" }, 1);
     const shown = await here.type("operator", "/win add web 1");
     expect(shown.messages[0]?.text).toContain("On it");
-    expect(here.ground.lambda.executions().length).toBeGreaterThanOrEqual(0);
+    expect(here.simulator.lambda.executions().length).toBeGreaterThanOrEqual(0);
     await here.pass(1);
     expect((await newest(here)).operation.status).toBe("running");
   });
 });
 
 test("a ledger that is away gets a sentence instead of silence, and nothing starts", async () => {
-  here.ground.foundation.faults.inject("aws-5xx", { service: "dynamodb" });
+  here.simulator.simulation.faults.inject("aws-5xx", { service: "dynamodb" });
   const shown = await here.type("operator", "/win add web 2");
   expect(shown.messages[0]?.text ?? shown.notice).toMatch(/does not answer|operation_timeout/);
-  expect(here.ground.lambda.executions()).toEqual([]);
+  expect(here.simulator.lambda.executions()).toEqual([]);
 });
 
 test("a start that Lambda delivers an hour late does nothing and says so", async () => {
-  here.ground.foundation.faults.inject("event-delivered-late", { function: lambdaName("add-nodes") }, 1);
+  here.simulator.simulation.faults.inject("event-delivered-late", { function: lambdaName("add-nodes") }, 1);
   await here.type("operator", "/win add web 2");
   await here.pass(70);
   await settled(here);

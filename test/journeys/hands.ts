@@ -1,10 +1,10 @@
-import type { Ground } from "../../lib/sandbox/ground.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
+import type { Simulator } from "../../lib/sandbox/simulator.ts";
 import type { Desk } from "../../lib/sandbox/slack/desk/desk.ts";
-import { town } from "../../lib/sandbox/town.ts";
 
 export const people = { operator: "U0OPERATOR", approver: "U0APPROVER", visitor: "U0VISITOR0" } as const;
 
-/** A person of the town. */
+/** A person of the demo workspace. */
 export type Name = keyof typeof people;
 
 type Shown = ReturnType<Desk["type"]>;
@@ -37,14 +37,14 @@ export const shows = ({ blocks }: { readonly blocks: readonly object[] }, action
   });
 
 /** @param drive lets time move until an act is over */
-export function hands({ slack: { desk } }: Ground, drive: <T>(work: Promise<T>) => Promise<T>): Hands {
+export function hands({ slack: { desk } }: Simulator, drive: <T>(work: Promise<T>) => Promise<T>): Hands {
   const topmost = (user: Name): string => desk.viewsOf(people[user]).at(-1)?.id ?? "no dialog is open";
   const newest = (user: Name, actionId: string): string =>
     desk.messagesFor(people[user]).findLast((message) => shows(message, actionId))?.ts ?? `no ${actionId} is in sight`;
   return {
-    type: (user, text) => drive(desk.type(people[user], town.slack.channelId, text)),
+    type: (user, text) => drive(desk.type(people[user], demo.slack.channelId, text)),
     press: (user, actionId, messageTs = newest(user, actionId)) =>
-      drive(desk.press(people[user], { channel: town.slack.channelId, messageTs, actionId })),
+      drive(desk.press(people[user], { channel: demo.slack.channelId, messageTs, actionId })),
     submit: (user, values) => drive(desk.submit(people[user], topmost(user), values)),
     dismiss: (user) => drive(desk.close(people[user], topmost(user))),
     again: () => drive(desk.repeatLast()),

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import { permissionsFor } from "../../lib/permissions.ts";
+import { account, place } from "../../lib/sandbox/demo-account.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
 import type { Pod } from "../../lib/sandbox/kubernetes/model/shapes.ts";
-import { account, place } from "../../lib/sandbox/town-account.ts";
 import { privately } from "./reading.ts";
 import { type World, world } from "./world.ts";
 
@@ -25,17 +25,17 @@ test("with the key configured, machines start and the doctor has nothing to say 
   const permissions = permissionsFor({ ...place, volumeKey: key });
   here = await world({ astray: { account: customersKey, permissions }, configuration: { volumeKey: key } });
   await here.type("operator", "/win add web");
-  await here.until(() => here.ground.ec2.describe().some(({ State }) => State?.Name === "running"), 5);
+  await here.until(() => here.simulator.ec2.describe().some(({ State }) => State?.Name === "running"), 5);
   await here.type("operator", "/win doctor");
-  await here.until(() => here.ground.slack.messages().some(({ text }) => /prod-west: /.test(text)), 5);
-  expect(JSON.stringify(here.ground.slack.messages())).not.toContain("aws.volumeKey");
+  await here.until(() => here.simulator.slack.messages().some(({ text }) => /prod-west: /.test(text)), 5);
+  expect(JSON.stringify(here.simulator.slack.messages())).not.toContain("aws.volumeKey");
 });
 
 const IMAGE = "111122223333.dkr.ecr.us-west-2.amazonaws.com/shop/web:1.4";
 
 /** A pod of a Windows node that is there already, with an image of the account's registry. */
 function podFromEcr(): () => Pod | undefined {
-  const nodes = here.ground.kubernetes.objects("nodes");
+  const nodes = here.simulator.kubernetes.objects("nodes");
   const node = nodes.find(({ metadata }) => metadata.labels?.["kubernetes.io/os"] === "windows")?.metadata.name;
   const pod: unknown = {
     apiVersion: "v1",
@@ -47,13 +47,13 @@ function podFromEcr(): () => Pod | undefined {
       containers: [{ name: "web", image: IMAGE }],
     },
   };
-  here.ground.kubernetes.create(pod as KubeObject);
-  const found = () => here.ground.kubernetes.objects("pods").find(({ metadata }) => metadata.name === "from-ecr");
+  here.simulator.kubernetes.create(pod as KubeObject);
+  const found = () => here.simulator.kubernetes.objects("pods").find(({ metadata }) => metadata.name === "from-ecr");
   return () => found() as Pod | undefined;
 }
 
 test("a pod whose image lies in ECR runs: the node's role may sign in and pull", async () => {
-  here = await world({ inhabited: true });
+  here = await world({ seedNodes: true });
   const pod = podFromEcr();
   await here.until(() => pod()?.status?.phase === "Running", 3);
 });
@@ -63,7 +63,7 @@ test.for([
   ["PullImages", "403 Forbidden"],
 ] as const)("without %s it waits for its image in the registry's words", async ([sid, words]) => {
   const node = permissionsFor(place).node.filter((statement) => statement.sid !== sid);
-  here = await world({ inhabited: true, astray: { permissions: { node } } });
+  here = await world({ seedNodes: true, astray: { permissions: { node } } });
   const pod = podFromEcr();
   await here.until(() => pod()?.status?.containerStatuses?.some(({ state }) => "waiting" in state) === true, 3);
   const [status] = pod()?.status?.containerStatuses ?? [];

@@ -6,7 +6,7 @@ import type { Call } from "../../lib/sandbox/core/calls.ts";
 import { openStore } from "../../lib/sandbox/core/store.ts";
 import { type World, type WorldOptions, type Write, world } from "./world.ts";
 
-/** A call that the ground has answered, while the answer is still on its way: the process dies then. */
+/** A call that the simulator has answered, while the answer is still on its way: the process dies then. */
 export interface Moment {
   readonly after: string;
   readonly service: string;
@@ -36,7 +36,7 @@ const fits = ({ service, action, principal }: Moment, call: Omit<Call, "seq" | "
 const WRITES = new Set(["PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"]);
 
 /** Keeps every write that the ledger took. */
-function writesOf({ ground: { dynamodb } }: World): Write[] {
+function writesOf({ simulator: { dynamodb } }: World): Write[] {
   const writes: Write[] = [];
   const service = dynamodb.service as { answer: typeof dynamodb.service.answer };
   const answer = service.answer;
@@ -51,7 +51,7 @@ function writesOf({ ground: { dynamodb } }: World): Write[] {
 
 /** Copies the world's file and ledger at each moment, as they are right then. */
 function remember(here: World, from: string, moments: readonly Moment[]): Map<string, Remains> {
-  const { calls } = here.ground.foundation;
+  const { calls } = here.simulator.simulation;
   const record = calls.record;
   const writes = writesOf(here);
   const remains = new Map<string, Remains>();

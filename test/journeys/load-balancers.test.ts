@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { town } from "../../lib/sandbox/town.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
 import { expectSound, newest, settled } from "./evidence.ts";
 import { asAdministrator, askEc2 } from "./outside.ts";
 import { inThreads, openly, privately } from "./reading.ts";
@@ -8,11 +8,11 @@ import { type World, world } from "./world.ts";
 let here: World;
 afterEach(() => here.close());
 
-const { windowsNodes } = town.securityGroups;
+const { windowsNodes } = demo.securityGroups;
 
 /** Inbound rules of the Windows nodes' group: "tcp 31234 0.0.0.0/0"; a group as a source is only said to be one. */
 const rules = (): string[] =>
-  (here.ground.ec2.cloud.firewall?.inbound(windowsNodes) ?? []).map(({ protocol, from = "", source }) =>
+  (here.simulator.ec2.cloud.firewall?.inbound(windowsNodes) ?? []).map(({ protocol, from = "", source }) =>
     [protocol, from, source.replace(/^sg-.*/, "group")].join(" "),
   );
 
@@ -23,11 +23,11 @@ async function add(): Promise<string> {
 }
 
 test("beside the router's load balancer nodes are added, also after its rule was taken away and came back", async () => {
-  here = await world({ inhabited: true });
+  here = await world({ seedNodes: true });
   expect(rules()).toContain("-1  group");
   await add();
   expect((await newest(here)).operation.status).toBe("succeeded");
-  const balancers = here.ground.ec2.cloud.firewall?.inbound(windowsNodes).find(({ protocol }) => protocol === "-1");
+  const balancers = here.simulator.ec2.cloud.firewall?.inbound(windowsNodes).find(({ protocol }) => protocol === "-1");
   await askEc2(here, "RevokeSecurityGroupIngress", {
     GroupId: windowsNodes,
     "IpPermissions.1.IpProtocol": "-1",
@@ -41,7 +41,7 @@ test("beside the router's load balancer nodes are added, also after its rule was
 });
 
 test("beside a Network Load Balancer nodes are added, and the doctor notes what is open", async () => {
-  here = await world({ inhabited: true, neighbours: { with: ["nlb"] } });
+  here = await world({ seedNodes: true, neighbours: { with: ["nlb"] } });
   await here.pass(1);
   expect(rules()).toEqual(expect.arrayContaining(["tcp 31234 0.0.0.0/0", "icmp 3 0.0.0.0/0"]));
   await add();
@@ -56,7 +56,7 @@ test("beside a Network Load Balancer nodes are added, and the doctor notes what 
 });
 
 test("a team's own Service opens its port while nodes run, which takes nothing from anybody", async () => {
-  here = await world({ inhabited: true });
+  here = await world({ seedNodes: true });
   const metadata = { name: "late", annotations: { "service.beta.kubernetes.io/aws-load-balancer-type": "nlb" } };
   const spec = { type: "LoadBalancer", ports: [{ port: 80, nodePort: 31_000 }] };
   const service = { apiVersion: "v1", kind: "Service", metadata, spec };
@@ -69,7 +69,7 @@ test("a team's own Service opens its port while nodes run, which takes nothing f
 });
 
 test("a port for people that was opened to addresses still keeps every launch back", async () => {
-  here = await world({ inhabited: true });
+  here = await world({ seedNodes: true });
   const rule = { GroupId: windowsNodes, IpProtocol: "tcp", FromPort: "3389", ToPort: "3389", CidrIp: "10.0.0.0/8" };
   await askEc2(here, "AuthorizeSecurityGroupIngress", rule);
   expect(await add()).toContain("it admits Remote Desktop (port 3389) from addresses");

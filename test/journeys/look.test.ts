@@ -3,7 +3,7 @@ import { expectSound, settled } from "./evidence.ts";
 import { type Name, people } from "./hands.ts";
 import { batch, cordonByHand, ec2, otherWeb, web } from "./others.ts";
 import { openly, privately } from "./reading.ts";
-import { inhabited } from "./removal.ts";
+import { withSeedNodes } from "./removal.ts";
 import { type World, world } from "./world.ts";
 
 let here: World;
@@ -31,7 +31,7 @@ const cells = (table: string, word: string): string[] =>
   (table.split("\n").find((line) => line.includes(word)) ?? "").split(/ {3,}/);
 
 describe("somebody who looks around", () => {
-  sharing(inhabited);
+  sharing(withSeedNodes);
 
   test.each(["get nodes", "get no", "kubectl get nodes", "GET NODES", "  nodes  "])(
     "is also said %j",
@@ -41,9 +41,9 @@ describe("somebody who looks around", () => {
   );
 
   test("costs Slack no question about people that the schedule has answered", async () => {
-    const before = here.ground.foundation.calls.after(0).length;
+    const before = here.simulator.simulation.calls.after(0).length;
     await answer("operator", "/win nodes");
-    const asked = here.ground.foundation.calls
+    const asked = here.simulator.simulation.calls
       .after(0)
       .slice(before)
       .filter(({ service }) => service === "slack");
@@ -93,7 +93,7 @@ describe("somebody who looks around", () => {
   });
 });
 
-describe("in a town where nobody lives yet", () => {
+describe("on a cluster without Windows nodes", () => {
   sharing(world);
 
   test.each(["nodes", "node ip-10-0-3-7", "operations", "add web", "remove ip-10-0-3-7", "cancel add-3f9c2a71"])(
@@ -101,7 +101,7 @@ describe("in a town where nobody lives yet", () => {
     async (words) => {
       expect(await answer("visitor", `/win ${words}`)).toMatch(/You have no role that may use .*Nothing was done/);
       expect(await here.operations()).toEqual([]);
-      expect(here.ground.lambda.executions()).toEqual([]);
+      expect(here.simulator.lambda.executions()).toEqual([]);
       expect(openly(here)).toEqual([]);
     },
   );
@@ -110,7 +110,7 @@ describe("in a town where nobody lives yet", () => {
     ["C0GENERAL0", /<#C0WINDOWS>/],
     ["C0PARTNERS", /<#C0WINDOWS>|shared with another organisation/],
   ])("in channel %s the right channel is named and nothing starts", async (channel, words) => {
-    const shown = await here.drive(here.ground.slack.desk.type(people.operator, channel, "/win add web 2"));
+    const shown = await here.drive(here.simulator.slack.desk.type(people.operator, channel, "/win add web 2"));
     expect(shown.messages.map(({ text }) => text).join()).toMatch(words);
     expect(shown.messages.every(({ onlyTo }) => onlyTo === people.operator)).toBe(true);
     expect(await here.operations()).toEqual([]);
@@ -128,11 +128,11 @@ describe("in a town where nobody lives yet", () => {
   });
 });
 
-describe("a town of its own", () => {
+describe("with seed nodes", () => {
   afterEach(() => here.close());
 
   test("shows kubectl's columns and ours, with kubectl's words for the status", async () => {
-    here = await inhabited();
+    here = await withSeedNodes();
     await cordonByHand(here, otherWeb);
     await ec2(here, "StopInstances", { "InstanceId.1": batch.instanceId });
     await here.pass(3);
@@ -156,7 +156,7 @@ describe("a town of its own", () => {
   });
 
   test("names the operation that works on it, and how to stop it", async () => {
-    here = await inhabited();
+    here = await withSeedNodes();
     await here.type("operator", "/win remove ip-10-0-3-7");
     await here.pass(0.2);
     await here.submit("operator");
@@ -166,7 +166,7 @@ describe("a town of its own", () => {
   });
 
   test("lists who asked for what and how it ended, newest first, and no looks", async () => {
-    here = await inhabited();
+    here = await withSeedNodes();
     await answer("operator", "/win nodes");
     await answer("operator", "/win add web --dry-run");
     await here.pass(5);
@@ -180,7 +180,7 @@ describe("a town of its own", () => {
   });
 
   test("still knows what was changed when many have looked since", async () => {
-    here = await inhabited();
+    here = await withSeedNodes();
     await answer("operator", "/win add web --dry-run");
     for (let look = 0; look < 62; look += 1) {
       await here.type("operator", "/win nodes");

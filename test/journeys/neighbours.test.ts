@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { town } from "../../lib/sandbox/town.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
 import { calls, expectSound, launchedBy, newest, settled } from "./evidence.ts";
 import { edge, otherWeb } from "./others.ts";
 import { asAdministrator, askEc2, entryFor } from "./outside.ts";
@@ -33,8 +33,8 @@ async function worldWhere(cluster: object, options: WorldOptions = {}): Promise<
 }
 
 test("without WMCO's namespace nodes are shown and removed, and the doctor finds nothing", async () => {
-  here = await world({ inhabited: true });
-  const spaces = here.ground.kubernetes.objects("namespaces").map(({ metadata }) => metadata.name);
+  here = await world({ seedNodes: true });
+  const spaces = here.simulator.kubernetes.objects("namespaces").map(({ metadata }) => metadata.name);
   expect(spaces).not.toContain(WMCO);
   await here.type("operator", `/win node ${otherWeb.name}`);
   await settled(here, 5);
@@ -46,7 +46,7 @@ test("without WMCO's namespace nodes are shown and removed, and the doctor finds
 });
 
 test("beside WMCO nothing is launched, and the channel says what would become of its nodes", async () => {
-  here = await world({ inhabited: true, neighbours: { with: ["wmco"] } });
+  here = await world({ seedNodes: true, neighbours: { with: ["wmco"] } });
   await here.pass(1);
   const said = await typed("/win add web");
   expect(said).toMatch(/Windows Machine Config Operator is at work.*stops at the first Windows node/);
@@ -60,7 +60,7 @@ test("beside WMCO nothing is launched, and the channel says what would become of
 });
 
 test("beside WMCO a node is added where the configuration says that it is meant, and the doctor only warns", async () => {
-  here = await worldWhere({ besideWmco: true }, { inhabited: true, neighbours: { with: ["wmco"] } });
+  here = await worldWhere({ besideWmco: true }, { seedNodes: true, neighbours: { with: ["wmco"] } });
   await typed("/win add web");
   expect((await newest(here)).operation.status).toBe("succeeded");
   await expectSound(here);
@@ -77,10 +77,10 @@ test("an operator that was scaled down and has no nodes stands in nobody's way",
 
 test("an address that WMCO was given is found as soon as the instance has it, not when its kubelet joins", async () => {
   here = await world({ configuration: { deadlines: { keepFailed: 5 } } });
-  const every = town.subnets.flatMap(({ cidr }) =>
+  const every = demo.subnets.flatMap(({ cidr }) =>
     Array.from({ length: 251 }, (_, at) => [cidr.replace("0/24", String(at + 4)), "username=Administrator"]),
   );
-  here.ground.kubernetes.create({ ...entryFor(""), data: Object.fromEntries(every) });
+  here.simulator.kubernetes.create({ ...entryFor(""), data: Object.fromEntries(every) });
   await typed("/win add web");
   const { operation, nodes } = await newest(here);
   expect(operation.status).toBe("failed");
@@ -104,7 +104,7 @@ test.for([
     metadata: { name: "cluster" },
   };
   await asAdministrator(here, "DELETE", "/apis/config.openshift.io/v1/infrastructures/cluster");
-  here.ground.kubernetes.create({ ...infrastructure, status } as never);
+  here.simulator.kubernetes.create({ ...infrastructure, status } as never);
   expect(await typed("/win add web")).toMatch(words);
   expect((await newest(here)).operation.status).toBe("refused");
   expect(calls(here, "ec2", "RunInstances")).toEqual([]);
@@ -115,7 +115,7 @@ test("pods with addresses of class E keep a launch back", async () => {
   here = await world();
   const networks = "/apis/operator.openshift.io/v1/networks/cluster";
   await asAdministrator(here, "DELETE", networks);
-  here.ground.kubernetes.create({
+  here.simulator.kubernetes.create({
     apiVersion: "operator.openshift.io/v1",
     kind: "Network",
     metadata: { name: "cluster" },
@@ -136,11 +136,11 @@ test("pods with addresses of class E keep a launch back", async () => {
 
 test("a node in a subnet with public addresses shows them", async () => {
   here = await world();
-  for (const { id } of town.subnets)
+  for (const { id } of demo.subnets)
     await askEc2(here, "ModifySubnetAttribute", { SubnetId: id, "MapPublicIpOnLaunch.Value": "true" });
   await here.type("operator", "/win add web");
   const external = (): readonly string[] =>
-    here.ground.kubernetes.objects("nodes").flatMap((node) => {
+    here.simulator.kubernetes.objects("nodes").flatMap((node) => {
       const { addresses = [] } = (node.status ?? {}) as { addresses?: { type: string }[] };
       return addresses.map(({ type }) => type).filter((type) => type.startsWith("External"));
     });

@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { METRICS } from "../../lambdas/metrics.ts";
 import { permissionsFor } from "../../lib/permissions.ts";
-import { town } from "../../lib/sandbox/town.ts";
-import { place } from "../../lib/sandbox/town-account.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
+import { place } from "../../lib/sandbox/demo-account.ts";
 import { calls, denied, newest, settled } from "./evidence.ts";
 import { asked, impatient, launchedId } from "./failing.ts";
 import { injectFault } from "./outside.ts";
@@ -12,7 +12,7 @@ let here: World;
 afterEach(() => here.close());
 
 /** Messages that subscribers of the topic got, each once: EventBridge may bring the same event twice. */
-const notified = (): string[] => [...new Set(here.ground.topic.notifications().map(({ message }) => message))];
+const notified = (): string[] => [...new Set(here.simulator.topic.notifications().map(({ message }) => message))];
 
 test("who is subscribed to the topic hears of a machine that waits for a decision, once and without Slack", async () => {
   here = await world({ configuration: impatient });
@@ -45,17 +45,19 @@ test("a notice that cannot be sent holds nothing up", async () => {
 
 test("each hour the front door is asked by its address on the internet, which nobody in Slack sees", async () => {
   here = await world();
-  const said = here.ground.slack.messages().length;
+  const said = here.simulator.slack.messages().length;
   const answers = () =>
-    here.ground.metrics.datapoints().flatMap(({ name, value }) => (name === METRICS.frontDoorAnswers ? [value] : []));
+    here.simulator.metrics
+      .datapoints()
+      .flatMap(({ name, value }) => (name === METRICS.frontDoorAnswers ? [value] : []));
   await here.pass(62);
   expect(answers()).toEqual([1]);
   // The secret that the door checks by is what the question is signed with: without one nobody answers Slack either.
-  const { secrets } = here.ground;
+  const { secrets } = here.simulator;
   vi.spyOn(console, "error").mockReturnValue();
-  secrets.seed(town.slackSecret, "");
+  secrets.seed(demo.slackSecret, "");
   await here.pass(60);
   expect(answers()).toEqual([1, 0]);
-  expect(here.ground.slack.messages()).toHaveLength(said);
+  expect(here.simulator.slack.messages()).toHaveLength(said);
   vi.restoreAllMocks();
 });

@@ -1,28 +1,28 @@
 import type { InstanceRecord } from "../../lib/sandbox/aws/ec2/records.ts";
+import { windowsNodes } from "../../lib/sandbox/demo-nodes.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
-import { residents } from "../../lib/sandbox/town-residents.ts";
 import type { World } from "./world.ts";
 
-/** A Windows node that lives in the town from the beginning. */
-export interface Resident {
+/** A Windows node that the demo cluster starts with. */
+export interface SeedNode {
   readonly name: string;
   readonly instanceId: string;
 }
 
-const residentOf = (address: string): Resident => ({
+const seedNode = (address: string): SeedNode => ({
   name: `ip-${address.replaceAll(".", "-")}.us-west-2.compute.internal`,
-  instanceId: residents.find(({ privateIp }) => privateIp === address)?.instanceId ?? "",
+  instanceId: windowsNodes.find(({ privateIp }) => privateIp === address)?.instanceId ?? "",
 });
 
 /** The two nodes of pool web, the protected one of pool batch, the one of a MachineSet. */
-export const web = residentOf("10.0.3.7");
-export const otherWeb = residentOf("10.0.0.31");
-export const batch = residentOf("10.0.1.41");
-export const edge = residentOf("10.0.1.52");
+export const web = seedNode("10.0.3.7");
+export const otherWeb = seedNode("10.0.0.31");
+export const batch = seedNode("10.0.1.41");
+export const edge = seedNode("10.0.1.52");
 
 /** A cluster administrator at kubectl. */
 export async function kubectl(here: World, method: string, url: string, body: object = {}): Promise<void> {
-  const { certificate } = await here.ground.kubernetes.adminCredentials();
+  const { certificate } = await here.simulator.kubernetes.adminCredentials();
   const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
   const request = {
     method,
@@ -30,12 +30,12 @@ export async function kubectl(here: World, method: string, url: string, body: ob
     headers: { "content-type": type, accept: "application/json" },
     body: Buffer.from(JSON.stringify(body)),
   };
-  const answer = await here.drive(here.ground.kubernetes.answer(request, { clientCertificate: certificate }));
+  const answer = await here.drive(here.simulator.kubernetes.answer(request, { clientCertificate: certificate }));
   if (answer.status >= 400) throw new Error(`${method} ${url}: ${String(answer.body)}`);
 }
 
 /** Cordons a node by hand, or opens it. */
-export const cordonByHand = (here: World, { name }: Resident, unschedulable = true): Promise<void> =>
+export const cordonByHand = (here: World, { name }: SeedNode, unschedulable = true): Promise<void> =>
   kubectl(here, "PATCH", `/api/v1/nodes/${name}`, { spec: { unschedulable } });
 
 /** The owner of the account at the EC2 console. */
@@ -47,24 +47,24 @@ export async function ec2(here: World, action: string, fields: Readonly<Record<s
     body: Buffer.from(new URLSearchParams({ Action: action, Version: "2016-11-15", ...fields }).toString()),
   };
   const owner = { principal: "owner", require: () => undefined };
-  await here.drive(here.ground.ec2.service.answer(action, request, owner));
+  await here.drive(here.simulator.ec2.service.answer(action, request, owner));
 }
 
 /** Puts a tag on an instance. */
-export const tag = (here: World, { instanceId }: Resident, key: string, value: string): Promise<void> =>
+export const tag = (here: World, { instanceId }: SeedNode, key: string, value: string): Promise<void> =>
   ec2(here, "CreateTags", { "ResourceId.1": instanceId, "Tag.1.Key": key, "Tag.1.Value": value });
 
 /** Auto Scaling's own tag: no user can write one that begins with "aws:". */
-export async function joinScalingGroup(here: World, { instanceId }: Resident, group: string): Promise<void> {
-  const instances = here.ground.foundation.store.collection<InstanceRecord>("ec2-instances");
+export async function joinScalingGroup(here: World, { instanceId }: SeedNode, group: string): Promise<void> {
+  const instances = here.simulator.simulation.store.collection<InstanceRecord>("ec2-instances");
   const instance = instances.get(instanceId);
   if (instance)
     instances.set(instanceId, { ...instance, tags: { ...instance.tags, "aws:autoscaling:groupName": group } });
 }
 
 /** The instance's state in EC2. */
-export const stateOf = (here: World, { instanceId }: Resident): string | undefined =>
-  here.ground.ec2.describe().find((instance) => instance.InstanceId === instanceId)?.State?.Name;
+export const stateOf = (here: World, { instanceId }: SeedNode): string | undefined =>
+  here.simulator.ec2.describe().find((instance) => instance.InstanceId === instanceId)?.State?.Name;
 
 interface Pod extends KubeObject {
   readonly spec: { readonly nodeName?: string };
@@ -72,26 +72,26 @@ interface Pod extends KubeObject {
 }
 
 /** Names of the pods on a node. */
-export const podsOn = (here: World, { name }: Resident): string[] =>
-  (here.ground.kubernetes.objects("pods") as Pod[])
+export const podsOn = (here: World, { name }: SeedNode): string[] =>
+  (here.simulator.kubernetes.objects("pods") as Pod[])
     .filter(({ spec }) => spec.nodeName === name)
     .map(({ metadata }) => metadata.name);
 
 /** Which of the two nodes of pool web an app's pods run on; the scheduler chose. */
-export const homeOf = (here: World, app: string): Resident =>
+export const homeOf = (here: World, app: string): SeedNode =>
   podsOn(here, web).some((name) => name.startsWith(app)) ? web : otherWeb;
 
 /** A node as people call it: "ip-10-0-3-7". */
-export const shortName = ({ name }: Resident): string => name.split(".")[0] ?? "";
+export const shortName = ({ name }: SeedNode): string => name.split(".")[0] ?? "";
 
 /** Number of pods of an app that run, on whichever node. */
 export const running = (here: World, app: string): number =>
-  (here.ground.kubernetes.objects("pods") as Pod[]).filter(
+  (here.simulator.kubernetes.objects("pods") as Pod[]).filter(
     ({ metadata, status }) => metadata.labels?.app === app && status?.phase === "Running",
   ).length;
 
 /** A pod by its manifest, placed on a node as the scheduler or the kubelet itself would have. */
-export const podOn = (node: Resident, name: string, more: { metadata?: object; spec?: object } = {}): KubeObject =>
+export const podOn = (node: SeedNode, name: string, more: { metadata?: object; spec?: object } = {}): KubeObject =>
   ({
     apiVersion: "v1",
     kind: "Pod",
@@ -105,9 +105,9 @@ export const podOn = (node: Resident, name: string, more: { metadata?: object; s
   }) as unknown as KubeObject;
 
 /** A pod on the node that its budget "guard" does not let go. */
-export async function guardedPod(here: World, node: Resident): Promise<void> {
-  here.ground.kubernetes.create(podOn(node, "guarded"));
-  here.ground.kubernetes.create({
+export async function guardedPod(here: World, node: SeedNode): Promise<void> {
+  here.simulator.kubernetes.create(podOn(node, "guarded"));
+  here.simulator.kubernetes.create({
     apiVersion: "policy/v1",
     kind: "PodDisruptionBudget",
     metadata: { name: "guard", namespace: "default" },

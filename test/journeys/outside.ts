@@ -1,8 +1,8 @@
 import { JOIN_USER } from "../../lambdas/desired/cluster-access.ts";
 import type { Stage } from "../../lambdas/records.ts";
-import { lambdaName } from "../../lib/sandbox/ground.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
 import { makeRequest } from "../../lib/sandbox/machine/certificate-request.ts";
+import { lambdaName } from "../../lib/sandbox/simulator.ts";
 import type { World } from "./world.ts";
 
 /** Lets time pass until a node of an `add` has entered this stage. */
@@ -14,22 +14,22 @@ interface DurableOperation {
 }
 
 const operationsOf = (here: World): DurableOperation[] =>
-  here.ground.lambda
+  here.simulator.lambda
     .executions()
     .filter(({ functionName }) => functionName === lambdaName("provision-node"))
     .flatMap(({ id }) =>
-      here.ground.foundation.store.collection<DurableOperation>(`durable-operations/${id}`).values(),
+      here.simulator.simulation.store.collection<DurableOperation>(`durable-operations/${id}`).values(),
     );
 
 /** Injects a fault that applies `count` times, or until it is ended. */
 export function injectFault(here: World, kind: string, match: Record<string, string> = {}, count?: number): string {
-  const fault = here.ground.foundation.faults.inject(kind, match, count);
+  const fault = here.simulator.simulation.faults.inject(kind, match, count);
   if (!fault) throw new Error(`there is no fault ${kind} with ${JSON.stringify(match)}`);
   return fault.id;
 }
 
 /** Ends a fault. */
-export const endFault = (here: World, id: string): boolean => here.ground.foundation.faults.end(id);
+export const endFault = (here: World, id: string): boolean => here.simulator.simulation.faults.end(id);
 
 const owner = { principal: "owner", require: () => undefined, context: {} };
 
@@ -37,7 +37,7 @@ const owner = { principal: "owner", require: () => undefined, context: {} };
 export async function askEc2(here: World, action: string, parameters: Record<string, string>): Promise<void> {
   const body = Buffer.from(new URLSearchParams({ Action: action, Version: "2016-11-15", ...parameters }).toString());
   const request = { method: "POST", url: "/", headers: {}, body };
-  await here.drive(here.ground.ec2.service.answer(action, request, owner as never));
+  await here.drive(here.simulator.ec2.service.answer(action, request, owner as never));
 }
 
 /** A person terminates an instance in the console. */
@@ -46,7 +46,7 @@ export const terminateFromOutside = (here: World, instanceId: string): Promise<v
 
 /** A cluster administrator talks to the API server. */
 export async function asAdministrator(here: World, method: string, url: string, body?: object): Promise<void> {
-  const { kubernetes } = here.ground;
+  const { kubernetes } = here.simulator;
   const headers = { accept: "application/json", "content-type": "application/json" };
   const { certificate } = await here.drive(kubernetes.adminCredentials());
   const request = { method, url, headers, body: Buffer.from(body ? JSON.stringify(body) : "") };
@@ -61,7 +61,7 @@ const CSRS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
  * @returns the request's name
  */
 export async function asksAsNode(here: World, nodeName: string, token?: string): Promise<string> {
-  const { kubernetes } = here.ground;
+  const { kubernetes } = here.simulator;
   const template = {
     commonName: `system:node:${nodeName}`,
     organizations: ["system:nodes"],
@@ -92,7 +92,7 @@ export async function asksAsNode(here: World, nodeName: string, token?: string):
 
 /** A person approves one request with kubectl. */
 export async function approvesByHand(here: World, name: string): Promise<void> {
-  const csr = here.ground.kubernetes
+  const csr = here.simulator.kubernetes
     .objects("certificatesigningrequests", "certificates.k8s.io")
     .find(({ metadata }) => metadata.name === name);
   const condition = { type: "Approved", status: "True", reason: "KubectlApprove", message: "by kubectl" };
@@ -101,7 +101,7 @@ export async function approvesByHand(here: World, name: string): Promise<void> {
 
 /** Answer to `kubectl logs` of a pod on this node: the status, and the words. */
 export async function kubectlLogs(here: World, pod: string): Promise<{ status: number; words: string }> {
-  const { kubernetes } = here.ground;
+  const { kubernetes } = here.simulator;
   const { certificate } = await here.drive(kubernetes.adminCredentials());
   const url = `/api/v1/namespaces/default/pods/${pod}/log`;
   const request = { method: "GET", url, headers: {}, body: new Uint8Array() };

@@ -7,10 +7,10 @@ import { scriptDocuments } from "../../lib/constructs/script-document.ts";
 import type { PrincipalName } from "../../lib/functions.ts";
 import { codePermissionsFor } from "../../lib/permissions.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
-import { lambdaName } from "../../lib/sandbox/ground.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
+import { place } from "../../lib/sandbox/demo-account.ts";
 import { inProcess } from "../../lib/sandbox/in-process.ts";
-import { town } from "../../lib/sandbox/town.ts";
-import { place } from "../../lib/sandbox/town-account.ts";
+import { lambdaName } from "../../lib/sandbox/simulator.ts";
 import { calls, denied, launchedBy, newest, settled } from "./evidence.ts";
 import { injectFault, reached } from "./outside.ts";
 import { type World, world } from "./world.ts";
@@ -37,7 +37,7 @@ const spare: Readonly<Partial<Record<PrincipalName, Readonly<Record<string, stri
     "lambda:GetDurableExecutionState": "the engine asks for it when an execution's state fills more than one page",
     "secretsmanager:PutSecretValue": "the credential in the cluster is stored when half of its life is over",
     "events:PutEvents": "people are called when a machine fails, which none does here",
-    "s3:PutObject": "a plan over 16 KB travels by bucket; the town's plans are smaller",
+    "s3:PutObject": "a plan over 16 KB travels by bucket; the demo's plans are smaller",
     "secretsmanager:DescribeSecret": "the doctor tries the right to keep join secrets with it",
   },
 };
@@ -72,13 +72,13 @@ test("what may be done for an add is done, and nothing beyond it is tried", { ti
   }
 });
 
-/** Answer of the ground to a request that is signed by a function but that its code would never send. */
+/** Answer of the simulator to a request that is signed by a function but that its code would never send. */
 async function answerTo(principal: PrincipalName, send: (config: object) => Promise<unknown>): Promise<string> {
   const config = {
-    region: town.region,
-    credentials: here.ground.keys.of(principal),
+    region: demo.region,
+    credentials: here.simulator.keys.of(principal),
     endpoint: "http://aws.sandbox.invalid",
-    requestHandler: inProcess(here.ground, activity()).aws,
+    requestHandler: inProcess(here.simulator, activity()).aws,
   };
   return here.drive(
     send(config).then(
@@ -101,7 +101,7 @@ test("who may only ask a function for its rights gets no machine from it, nor do
   expect(await answered("look", "1")).toBe("AccessDeniedException");
   expect(await answered("look", "rights")).toBe("allowed");
   expect(await answered("add-nodes", "live")).toBe("allowed");
-  const ends = () => here.ground.lambda.executions().filter(({ functionName }) => functionName === workflow);
+  const ends = () => here.simulator.lambda.executions().filter(({ functionName }) => functionName === workflow);
   await here.until(() => ends().length === 2 && ends().every(({ status }) => status === "FAILED"), 15);
   expect(ends().map(({ error }) => error?.ErrorMessage)).toEqual([
     expect.stringContaining("does no work for who may only ask it for its rights"),
@@ -111,7 +111,7 @@ test("who may only ask a function for its rights gets no machine from it, nor do
 });
 
 test("a document that is not the one that was deployed is sent to nobody", async () => {
-  const foreign = scriptDocuments(town.cluster.name).map((one) => ({
+  const foreign = scriptDocuments(demo.cluster.name).map((one) => ({
     ...one,
     content: one.content.replace("exit", "#"),
   }));
@@ -123,12 +123,12 @@ test("a document that is not the one that was deployed is sent to nobody", async
 });
 
 test("a function in wrong hands can touch neither foreign machines nor foreign secrets", async () => {
-  here = await world({ inhabited: true });
+  here = await world({ seedNodes: true });
   await here.type("operator", "/win add web");
   await reached(here, "guard");
   const [ours] = launchedBy(here, (await newest(here)).operation.id);
   const InstanceIds = [ours?.InstanceId ?? ""];
-  const foreign = here.ground.ec2
+  const foreign = here.simulator.ec2
     .describe()
     .filter(({ Tags }) => !Tags?.some(({ Key }) => Key === "casement:launched"));
   expect(foreign.length).toBeGreaterThan(1);
@@ -144,7 +144,7 @@ test("a function in wrong hands can touch neither foreign machines nor foreign s
   expect(await answerTo("provision-node", (c) => new SSMClient(c).send(run))).toMatch(/^AccessDenied/);
   const terminate = new TerminateInstancesCommand({ InstanceIds });
   expect(await answerTo("add-nodes", (c) => new EC2Client(c).send(terminate))).toBe("UnauthorizedOperation");
-  const read = new GetSecretValueCommand({ SecretId: `casement/${town.cluster.name}/join/i-0a1b2c3d4e5f60718` });
+  const read = new GetSecretValueCommand({ SecretId: `casement/${demo.cluster.name}/join/i-0a1b2c3d4e5f60718` });
   for (const principal of ["provision-node", "front-door", "remove-node"] as const)
     expect(await answerTo(principal, (c) => new SecretsManagerClient(c).send(read))).toMatch(/^AccessDenied/);
 });

@@ -25,29 +25,29 @@ export const readBlocks = (blocks: readonly object[]): string =>
     .join("\n");
 
 /** Messages to this person alone, oldest first. */
-export const privately = ({ ground }: World, user: Name): string[] =>
-  ground.slack
+export const privately = ({ simulator }: World, user: Name): string[] =>
+  simulator.slack
     .messages()
     .filter(({ onlyTo }) => onlyTo === people[user])
     .map(({ blocks }) => readBlocks(blocks));
 
 /** Messages in the channel, threads left out, oldest first. */
-export const openly = ({ ground }: World): string[] =>
-  ground.slack
+export const openly = ({ simulator }: World): string[] =>
+  simulator.slack
     .messages()
     .filter(({ onlyTo, threadTs, user }) => !onlyTo && threadTs === undefined && user.startsWith("U0CASEMENT"))
     .map(({ blocks }) => readBlocks(blocks));
 
 /** Messages in the threads, oldest first. */
-export const inThreads = ({ ground }: World): string[] =>
-  ground.slack
+export const inThreads = ({ simulator }: World): string[] =>
+  simulator.slack
     .messages()
     .filter(({ threadTs }) => threadTs !== undefined)
     .map(({ blocks }) => readBlocks(blocks));
 
 /** Words of the topmost dialog in front of this person, with its buttons; "" when none is open. */
-export function dialogOf({ ground }: World, user: Name): string {
-  const view = ground.slack.desk.viewsOf(people[user]).at(-1);
+export function dialogOf({ simulator }: World, user: Name): string {
+  const view = simulator.slack.desk.viewsOf(people[user]).at(-1);
   if (!view) return "";
   const buttons = [view.close, view.submit].flatMap((button) => (button ? [`[${words(button as Text)}]`] : []));
   return [words(view.title as Text), readBlocks(view.blocks), ...buttons].join("\n");

@@ -1,13 +1,14 @@
 import { RUNTIME_KEY } from "../../lambdas/steps/runtime.ts";
-import { town } from "../../lib/sandbox/town.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
 import type { World } from "./world.ts";
 
 /** The runtime document that the world began with, parsed. */
-const firstDocument = ({ ground: { foundation } }: World): { configuration: object; payload: object } =>
-  JSON.parse(foundation.store.collection<string>("published").get(RUNTIME_KEY) ?? "{}");
+const firstDocument = ({ simulator: { simulation } }: World): { configuration: object; payload: object } =>
+  JSON.parse(simulation.store.collection<string>("published").get(RUNTIME_KEY) ?? "{}");
 
 /** Publishes a text as the newest runtime document. */
-export const publishText = ({ ground: { s3 } }: World, text: string): string => s3.seed(town.bucket, RUNTIME_KEY, text);
+export const publishText = ({ simulator: { s3 } }: World, text: string): string =>
+  s3.seed(demo.bucket, RUNTIME_KEY, text);
 
 /** Publishes another configuration, which the front door in this process does not know yet. */
 export function release(here: World, changes: object): void {

@@ -1,11 +1,11 @@
 import { expect } from "vitest";
 import { expectSound, heldBack, newest, nodeNamed, settled } from "./evidence.ts";
-import { type Resident, stateOf } from "./others.ts";
+import { type SeedNode, stateOf } from "./others.ts";
 import { dialogOf } from "./reading.ts";
 import { type World, type WorldOptions, world } from "./world.ts";
 
-/** A town in which people live. */
-export const inhabited = (options: WorldOptions = {}): Promise<World> => world({ ...options, inhabited: true });
+/** Builds a world with seed nodes. */
+export const withSeedNodes = (options: WorldOptions = {}): Promise<World> => world({ ...options, seedNodes: true });
 
 /** Asks for a removal and waits until the dialog shows what would go; returns what it says. */
 export async function ask(here: World, node: string): Promise<string> {
@@ -21,7 +21,7 @@ export async function sayYes(here: World, node: string): Promise<void> {
 }
 
 /** The node is out: instance and Node are gone, nothing is held back, the ledger says so. */
-export async function expectGone(here: World, node: Resident): Promise<void> {
+export async function expectGone(here: World, node: SeedNode): Promise<void> {
   await settled(here);
   expect((await newest(here)).operation).toMatchObject({ status: "succeeded", callbacks: {} });
   expect(stateOf(here, node)).toBe("terminated");
@@ -31,7 +31,7 @@ export async function expectGone(here: World, node: Resident): Promise<void> {
 }
 
 /** The node is as it was: running, there, schedulable (unless `unschedulable`); nothing is held back. */
-export async function expectKept(here: World, node: Resident, unschedulable = false): Promise<void> {
+export async function expectKept(here: World, node: SeedNode, unschedulable = false): Promise<void> {
   await settled(here);
   expect(stateOf(here, node)).toBe("running");
   expect(nodeNamed(here, node.name)?.spec?.unschedulable === true).toBe(unschedulable);

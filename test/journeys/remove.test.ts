@@ -5,16 +5,16 @@ import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
 import { calls, eventsOn, newest, settled } from "./evidence.ts";
 import { cordonByHand, guardedPod, homeOf, letGo, podOn, podsOn, running, shortName, stateOf, web } from "./others.ts";
 import { dialogOf, inThreads, openly, privately } from "./reading.ts";
-import { ask, expectGone, expectKept, inhabited, sayYes } from "./removal.ts";
+import { ask, expectGone, expectKept, sayYes, withSeedNodes } from "./removal.ts";
 import type { World } from "./world.ts";
 
 let here: World;
 afterEach(() => here.close());
 
 test("a dialog opens at once and then names node, instance, pool, pods, their owners and their data", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   const home = homeOf(here, "reports");
-  here.ground.kubernetes.create(podOn(home, "by-hand"));
+  here.simulator.kubernetes.create(podOn(home, "by-hand"));
   await here.pass(1);
   await here.type("operator", `/win remove ${shortName(home)}`);
   expect(dialogOf(here, "operator")).toContain(`Looking at \`${shortName(home)}\``);
@@ -27,7 +27,7 @@ test("a dialog opens at once and then names node, instance, pool, pods, their ow
 });
 
 test("Remove empties the node, terminates the instance and deletes the Node; its pods run elsewhere", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await sayYes(here, "ip-10-0-3-7");
   await expectGone(here, web);
   expect(running(here, "storefront")).toBe(2);
@@ -46,12 +46,12 @@ test("Remove empties the node, terminates the instance and deletes the Node; its
 });
 
 test("pods leave by the eviction API alone, by UID and with their own grace", async () => {
-  here = await inhabited();
-  here.ground.kubernetes.create(podOn(web, "slow", { spec: { terminationGracePeriodSeconds: 75 } }));
+  here = await withSeedNodes();
+  here.simulator.kubernetes.create(podOn(web, "slow", { spec: { terminationGracePeriodSeconds: 75 } }));
   await here.pass(1);
   await sayYes(here, "ip-10-0-3-7");
   const pod = () =>
-    here.ground.kubernetes.objects("pods").find(({ metadata }) => metadata.name === "slow")?.metadata ?? null;
+    here.simulator.kubernetes.objects("pods").find(({ metadata }) => metadata.name === "slow")?.metadata ?? null;
   await here.until(() => pod()?.deletionTimestamp !== undefined, 5);
   expect(pod()?.deletionGracePeriodSeconds).toBe(75);
   await expectGone(here, web);
@@ -61,8 +61,8 @@ test("pods leave by the eviction API alone, by UID and with their own grace", as
 });
 
 test("DaemonSet pods and static pods stay until the machine goes", async () => {
-  here = await inhabited();
-  here.ground.kubernetes.create({
+  here = await withSeedNodes();
+  here.simulator.kubernetes.create({
     apiVersion: "apps/v1",
     kind: "DaemonSet",
     metadata: { name: "exporter", namespace: "default" },
@@ -79,7 +79,7 @@ test("DaemonSet pods and static pods stay until the machine goes", async () => {
     },
   } as unknown as KubeObject);
   const mirror = { annotations: { "kubernetes.io/config.mirror": "abc" } };
-  here.ground.kubernetes.create(podOn(web, "static", { metadata: mirror }));
+  here.simulator.kubernetes.create(podOn(web, "static", { metadata: mirror }));
   await here.until(() => podsOn(here, web).some((name) => name.startsWith("exporter")), 2);
   const facts = await ask(here, "ip-10-0-3-7");
   expect(facts).not.toMatch(/exporter|static/);
@@ -90,7 +90,7 @@ test("DaemonSet pods and static pods stay until the machine goes", async () => {
 });
 
 test("Keep, or closing the dialog, changes nothing", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await ask(here, "ip-10-0-3-7");
   await here.dismiss("operator");
   await expectKept(here, web);
@@ -102,7 +102,7 @@ test("Keep, or closing the dialog, changes nothing", async () => {
 });
 
 test("a dialog that is closed before it was filled changes nothing", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await here.type("operator", "/win remove ip-10-0-3-7");
   await here.dismiss("operator");
   await expectKept(here, web);
@@ -110,7 +110,7 @@ test("a dialog that is closed before it was filled changes nothing", async () =>
 });
 
 test("a dialog that nobody answers ends by itself and says so; pressing Remove then comes too late", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await ask(here, "ip-10-0-3-7");
   await settled(here);
   expect((await newest(here)).operation.status).toBe("cancelled");
@@ -120,7 +120,7 @@ test("a dialog that nobody answers ends by itself and says so; pressing Remove t
 });
 
 test("cancelled while the dialog waits, it says so in the dialog", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await ask(here, "ip-10-0-3-7");
   const { operation } = await newest(here);
   await here.type("approver", `/win cancel ${operation.id}`);
@@ -130,7 +130,7 @@ test("cancelled while the dialog waits, it says so in the dialog", async () => {
 });
 
 test("a dry run tells the asker what would go and changes nothing", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   const home = homeOf(here, "reports");
   const shown = await here.type("operator", `/win remove ${shortName(home)} --dry-run`);
   expect(shown.views).toEqual([]);
@@ -142,7 +142,7 @@ test("a dry run tells the asker what would go and changes nothing", async () => 
 });
 
 test("a budget holds the removal up, says so, and lets it go on when it allows", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await guardedPod(here, web);
   await sayYes(here, "ip-10-0-3-7");
   await here.pass(3.5);
@@ -155,7 +155,7 @@ test("a budget holds the removal up, says so, and lets it go on when it allows",
 });
 
 test("a budget that never allows ends the removal at the deadline: uncordoned, with pod and budget named", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await guardedPod(here, web);
   await sayYes(here, "ip-10-0-3-7");
   await expectKept(here, web);
@@ -170,7 +170,7 @@ test("a budget that never allows ends the removal at the deadline: uncordoned, w
 });
 
 test("a node that somebody had cordoned before stays cordoned when the removal fails", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await guardedPod(here, web);
   await cordonByHand(here, web);
   await sayYes(here, "ip-10-0-3-7");
@@ -179,8 +179,8 @@ test("a node that somebody had cordoned before stays cordoned when the removal f
 });
 
 test("an overloaded API server is no budget: the eviction is asked for again until it is heard", async () => {
-  here = await inhabited();
-  here.ground.foundation.faults.inject("kubernetes-throttle", { resource: "pods/eviction" }, 4);
+  here = await withSeedNodes();
+  here.simulator.simulation.faults.inject("kubernetes-throttle", { resource: "pods/eviction" }, 4);
   await sayYes(here, "ip-10-0-3-7");
   await here.pass(0.3);
   expect(openly(here)[0]).not.toContain("budget");
@@ -188,23 +188,26 @@ test("an overloaded API server is no budget: the eviction is asked for again unt
 });
 
 test("one pod that the API server does not evict holds up no other, and is named while it does", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   const names = ["shop-1", "shop-2", "shop-3", "shop-4"];
-  for (const name of names) here.ground.kubernetes.create(podOn(web, name));
+  for (const name of names) here.simulator.kubernetes.create(podOn(web, name));
   await here.pass(1);
-  const stuck = here.ground.foundation.faults.inject("kubernetes-5xx", { resource: "pods/eviction", name: "shop-2" });
+  const stuck = here.simulator.simulation.faults.inject("kubernetes-5xx", {
+    resource: "pods/eviction",
+    name: "shop-2",
+  });
   await sayYes(here, "ip-10-0-3-7");
   await here.pass(1);
   expect(podsOn(here, web).filter((name) => names.includes(name))).toEqual(["shop-2"]);
   expect(openly(here)[0]).toContain(
     "waits for the API server to evict 1 pod (default/shop-2: the server is currently unable to handle the request)",
   );
-  here.ground.foundation.faults.end(stuck?.id ?? "");
+  here.simulator.simulation.faults.end(stuck?.id ?? "");
   await expectGone(here, web);
 });
 
 test("Cancel during an eviction that a budget blocks puts the node back", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await guardedPod(here, web);
   await sayYes(here, "ip-10-0-3-7");
   await here.pass(2);

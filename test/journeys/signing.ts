@@ -6,7 +6,7 @@ export const threadOf = (here: World): string => spoken(here).thread.map(wordsOf
 
 /** State of a certificate signing request: Approved, Denied, or pending. */
 export function requestState(here: World, name: string): string {
-  const csr = here.ground.kubernetes
+  const csr = here.simulator.kubernetes
     .objects("certificatesigningrequests", "certificates.k8s.io")
     .find(({ metadata }) => metadata.name === name) as { status?: { conditions?: { type: string }[] } } | undefined;
   return csr?.status?.conditions?.[0]?.type ?? "pending";

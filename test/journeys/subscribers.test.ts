@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { permissionsFor } from "../../lib/permissions.ts";
-import { place } from "../../lib/sandbox/town-account.ts";
+import { place } from "../../lib/sandbox/demo-account.ts";
 import { settled } from "./evidence.ts";
 import { privately } from "./reading.ts";
 import { type World, type WorldOptions, world } from "./world.ts";
@@ -15,9 +15,10 @@ async function diagnosis(
   subscribers: Readonly<Record<string, boolean>>,
   astray: WorldOptions["astray"] = {},
 ): Promise<string> {
-  here = await world({ inhabited: true, astray });
-  here.ground.sns.unsubscribe(MAIL);
-  for (const [endpoint, confirmed] of Object.entries(subscribers)) here.ground.sns.subscribe({ endpoint, confirmed });
+  here = await world({ seedNodes: true, astray });
+  here.simulator.sns.unsubscribe(MAIL);
+  for (const [endpoint, confirmed] of Object.entries(subscribers))
+    here.simulator.sns.subscribe({ endpoint, confirmed });
   await here.type("operator", "/win doctor");
   await settled(here, 5);
   return privately(here, "operator").at(-1) ?? "";

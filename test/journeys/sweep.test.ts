@@ -1,12 +1,12 @@
 import { LambdaClient, StopDurableExecutionCommand } from "@aws-sdk/client-lambda";
 import { afterEach, expect, test } from "vitest";
 import { activity } from "../../lib/sandbox/core/activity.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
 import { inProcess } from "../../lib/sandbox/in-process.ts";
 import { VISITOR } from "../../lib/sandbox/principals.ts";
-import { town } from "../../lib/sandbox/town.ts";
 import { heldBack } from "./evidence.ts";
 import { guardedPod, web } from "./others.ts";
-import { inhabited, sayYes } from "./removal.ts";
+import { sayYes, withSeedNodes } from "./removal.ts";
 import { type World, world } from "./world.ts";
 
 let here: World;
@@ -15,10 +15,10 @@ afterEach(() => here.close());
 /** A person with an administrator's rights stops an execution from outside: nothing of it runs any more. */
 async function stop(arn: string): Promise<void> {
   const lambda = new LambdaClient({
-    region: town.region,
-    credentials: here.ground.keys.of(VISITOR),
+    region: demo.region,
+    credentials: here.simulator.keys.of(VISITOR),
     endpoint: "http://aws.sandbox.invalid",
-    requestHandler: inProcess(here.ground, activity()).aws,
+    requestHandler: inProcess(here.simulator, activity()).aws,
   });
   await here.drive(lambda.send(new StopDurableExecutionCommand({ DurableExecutionArn: arn })));
 }
@@ -28,7 +28,8 @@ test("an operation whose executions were stopped is closed by the sweep, which g
   await here.type("operator", "/win add web 1");
   const id = (await here.operations())[0]?.id ?? "";
   await here.until(async () => (await here.nodes(id))[0]?.stage === "features", 30);
-  for (const { arn } of here.ground.lambda.executions().filter(({ status }) => status === "RUNNING")) await stop(arn);
+  for (const { arn } of here.simulator.lambda.executions().filter(({ status }) => status === "RUNNING"))
+    await stop(arn);
   await here.pass(40);
 
   const [operation] = await here.operations();
@@ -57,12 +58,13 @@ test("a node whose own execution was stopped holds nothing back once its add has
 });
 
 test("a removal whose execution was stopped after the cordon says how the node comes back into service", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await guardedPod(here, web);
   await sayYes(here, "ip-10-0-3-7");
   const id = (await here.operations())[0]?.id ?? "";
   await here.until(async () => (await here.nodes(id))[0]?.stage === "evict", 10);
-  for (const { arn } of here.ground.lambda.executions().filter(({ status }) => status === "RUNNING")) await stop(arn);
+  for (const { arn } of here.simulator.lambda.executions().filter(({ status }) => status === "RUNNING"))
+    await stop(arn);
   await here.pass(40);
   const outcome = `instance ${web.instanceId} runs on; the node may still be cordoned: \`kubectl uncordon ${web.name}\` puts it back in service`;
   expect((await here.nodes(id))[0]).toMatchObject({ status: "failed", outcome });
@@ -72,7 +74,7 @@ test("a removal whose execution was stopped after the cordon says how the node c
 test("an operation that goes on is left alone by the sweep", async () => {
   here = await world();
   await here.type("operator", "/win add web 1");
-  here.ground.foundation.faults.inject("agent-never-online", {});
+  here.simulator.simulation.faults.inject("agent-never-online", {});
   await here.pass(45);
   expect((await here.operations())[0]?.status).toBe("waiting");
   expect(here.said().some((text) => text.includes("will not go on by itself"))).toBe(false);

@@ -69,7 +69,7 @@ describe("while a failed machine waits for a decision", () => {
 
 describe("while a removal waits for its answer", () => {
   beforeEach(async () => {
-    here = await world({ inhabited: true });
+    here = await world({ seedNodes: true });
     await here.type("operator", "/win remove ip-10-0-3-7");
     await here.until(() => dialogOf(here, "operator").includes("[Remove]"), 2, "the facts in the dialog");
   });

@@ -60,7 +60,7 @@ const mistakes: readonly (readonly [string, string])[] = [
 ];
 
 test.each(mistakes)("%j is answered kindly, in private, with the right form", async (typed, form) => {
-  const before = here.ground.slack.messages().length;
+  const before = here.simulator.slack.messages().length;
   const shown = await here.type("operator", `/win ${typed}`);
   expect(shown.error).toBeNull();
   expect(shown.messages).toHaveLength(1);
@@ -70,11 +70,11 @@ test.each(mistakes)("%j is answered kindly, in private, with the right form", as
   expect(said.length).toBeLessThan(700);
   // Nothing that was typed can ping anybody.
   expect(said).not.toMatch(/<[@!]/);
-  expect(here.ground.slack.messages()).toHaveLength(before + 1);
+  expect(here.simulator.slack.messages()).toHaveLength(before + 1);
 });
 
 test("none of it started anything, and the ledger knows nothing of it", async () => {
-  expect(here.ground.lambda.executions()).toEqual([]);
+  expect(here.simulator.lambda.executions()).toEqual([]);
   expect(await here.operations()).toEqual([]);
   expect(openly(here)).toEqual([]);
   await expectSound(here);

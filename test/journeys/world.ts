@@ -5,17 +5,17 @@ import { hostClock } from "../../bin/host-clock.ts";
 import type { Configuration } from "../../lambdas/configuration.ts";
 import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
-import { foundationOn } from "../../lib/sandbox/core/foundation.ts";
+import { createSimulation } from "../../lib/sandbox/core/simulation.ts";
 import { openStore, type Store } from "../../lib/sandbox/core/store.ts";
-import { furnish, payloadManifest } from "../../lib/sandbox/furnish.ts";
-import { type Astray, type Ground, ground } from "../../lib/sandbox/ground.ts";
+import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
 import { FRONT_DOOR, inProcess } from "../../lib/sandbox/in-process.ts";
-import { inhabit } from "../../lib/sandbox/inhabitants.ts";
 import type { Wish } from "../../lib/sandbox/neighbours/choice.ts";
-import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
+import { payloadManifest, seedAccount } from "../../lib/sandbox/seed-account.ts";
+import { seedNodes } from "../../lib/sandbox/seed-nodes.ts";
+import { type Astray, createSimulator, type Simulator } from "../../lib/sandbox/simulator.ts";
 import { type Hands, hands } from "./hands.ts";
 
-// The SDK reads a person's configuration files once, while time would stand still: no file of this machine counts here.
+// The SDK reads a person's configuration files once, while time would not move: no file of this machine is read here.
 process.env.AWS_CONFIG_FILE = process.env.AWS_SHARED_CREDENTIALS_FILE = "/dev/null";
 await loadSharedConfigFiles();
 
@@ -38,8 +38,8 @@ export interface Write {
 /** Choices of a journey about its world. */
 export interface WorldOptions {
   readonly seed?: number;
-  /** Let the town be lived in: two Windows nodes of pool web, a protected one, one of a MachineSet. */
-  readonly inhabited?: boolean;
+  /** Seed Windows nodes: two of pool web, a protected one, one of a MachineSet. */
+  readonly seedNodes?: boolean;
   /** Changes of the configuration, by its top-level fields. */
   readonly configuration?: object;
   /** Writes to the ledger of an earlier world, for one that is built again on the same memory. */
@@ -54,9 +54,9 @@ export interface WorldOptions {
   readonly now?: number;
 }
 
-/** The whole product on the simulated ground, in this process, on a clock that only moves when nothing is under way. */
+/** The whole product on the simulator, in this process, on a clock that only moves when nothing is under way. */
 export interface World extends Hands {
-  readonly ground: Ground;
+  readonly simulator: Simulator;
   readonly configuration: Configuration;
   /** Lets time pass until the question answers yes; fails loudly when it does not within `minutes`. */
   until(question: () => boolean | Promise<boolean>, minutes: number, what?: string): Promise<void>;
@@ -76,7 +76,7 @@ const isOver = (end: number): boolean => Date.now() >= end || vi.getTimerCount()
 
 const owner = { principal: "owner", require: () => undefined };
 
-async function writeAgain({ dynamodb }: Ground, writes: readonly Write[] = []): Promise<void> {
+async function writeAgain({ dynamodb }: Simulator, writes: readonly Write[] = []): Promise<void> {
   for (const { action, body } of writes)
     await dynamodb.service.answer(action, { method: "POST", url: "/", headers: {}, body: Buffer.from(body) }, owner);
 }
@@ -88,9 +88,9 @@ export async function world(options: WorldOptions = {}, store: Store = openStore
     toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"],
   });
   const under = activity();
-  const foundation = foundationOn({ clock: hostClock, store, seed: options.seed ?? 1, busy: under.during });
-  const stand = await ground({
-    foundation,
+  const simulation = createSimulation({ clock: hostClock, store, seed: options.seed ?? 1, busy: under.during });
+  const simulator = await createSimulator({
+    simulation,
     host: hostClock,
     hostTime: (ms) => ms,
     slackAddress: () => SLACK,
@@ -98,11 +98,11 @@ export async function world(options: WorldOptions = {}, store: Store = openStore
     ...(options.astray ? { astray: options.astray } : {}),
     ...(options.neighbours ? { neighbours: options.neighbours } : {}),
   });
-  const authority = stand.kubernetes.authorityPem;
-  const configuration = townConfiguration({ apiServer: KUBERNETES, authority }, options.configuration);
-  await furnish(stand, configuration, KUBERNETES);
-  await writeAgain(stand, options.ledger);
-  const transport = inProcess(stand, under);
+  const authority = simulator.kubernetes.authorityPem;
+  const configuration = demoConfiguration({ apiServer: KUBERNETES, authority }, options.configuration);
+  await seedAccount(simulator, configuration, KUBERNETES);
+  await writeAgain(simulator, options.ledger);
+  const transport = inProcess(simulator, under);
   const addresses = {
     aws: AWS,
     slack: SLACK,
@@ -112,9 +112,9 @@ export async function world(options: WorldOptions = {}, store: Store = openStore
     configuration,
     transport,
   };
-  mountHandlers(stand, addresses);
-  const book = ledgerOf(stand, addresses);
-  stand.resume();
+  mountHandlers(simulator, addresses);
+  const book = ledgerOf(simulator, addresses);
+  simulator.resume();
 
   const move = async (question: () => boolean | Promise<boolean>, minutes: number, what: string, askEvery: number) => {
     const end = Date.now() + minutes * MINUTE;
@@ -144,15 +144,15 @@ export async function world(options: WorldOptions = {}, store: Store = openStore
     await move(() => over, minutes, "an act", 0);
     return work;
   };
-  await driven(readDirectory(stand));
-  if (options.inhabited)
-    await driven(inhabit({ ground: stand, configuration, payload: payloadManifest(stand, configuration) }), 30);
-  stand.startNeighbours();
+  await driven(readDirectory(simulator));
+  if (options.seedNodes)
+    await driven(seedNodes({ simulator, configuration, payload: payloadManifest(simulator, configuration) }), 30);
+  simulator.startNeighbours();
 
   return {
-    ground: stand,
+    simulator,
     configuration,
-    ...hands(stand, driven),
+    ...hands(simulator, driven),
     until,
     drive: driven,
     pass: async (minutes) => {
@@ -164,12 +164,12 @@ export async function world(options: WorldOptions = {}, store: Store = openStore
     operations: () => driven(book.operations(100)),
     nodes: (operation) => driven(book.nodes(operation)),
     said: () =>
-      stand.slack
+      simulator.slack
         .messages()
         .filter((message) => !message.onlyTo)
         .map((message) => `${message.text} ${JSON.stringify(message.blocks)}`),
     close: async () => {
-      await stand.dynamodb.close();
+      await simulator.dynamodb.close();
       store.close();
       vi.useRealTimers();
     },

@@ -27,7 +27,7 @@ const lost = (verb: string): Violation => ({
 const realTime = (name: string, expression: string): Violation => ({
   path: `lib/sandbox/ec2/${name}.ts`,
   source: `export const used = () => ${expression};\n`,
-  says: "from its Foundation only",
+  says: "from its Simulation only",
 });
 
 const lines = (count: number, line: string): string => `${line}\n`.repeat(count);
@@ -44,9 +44,9 @@ export const violations: readonly Violation[] = [
   importing("lambdas/records.ts", "./steps/ledger.ts"),
   importing("lambdas/workflows/cloud.ts", "@aws-sdk/client-ssm"),
   importing("lambdas/workflows/slack.ts", "@slack/web-api"),
-  importing("lambdas/workflows/ground.ts", "../../lib/permissions.ts"),
+  importing("lambdas/workflows/stack.ts", "../../lib/permissions.ts"),
   importing("lambdas/steps/caller.ts", "../workflows/add-nodes.ts"),
-  importing("lambdas/steps/ground.ts", "../../lib/sandbox/town.ts"),
+  importing("lambdas/steps/sandbox.ts", "../../lib/sandbox/demo.ts"),
   importing("lambdas/clients/steps.ts", "../steps/machine.ts"),
   importing("lambdas/front-door/workflow.ts", "../workflows/add-nodes.ts"),
   importing("lambdas/settings.ts", "../lib/permissions.ts"),

@@ -10,7 +10,7 @@ import { acquireMachineMutex } from "../../lib/sandbox/machine/scripts/machine-m
 import { scripts } from "../../lib/sandbox/machine/scripts/table.ts";
 import { type MachineState, newMachineState, type Service, type Task } from "../../lib/sandbox/machine/state.ts";
 import { type HandClock, handClock } from "../sandbox/hand-clock.ts";
-import { handFoundation, instance, minutes } from "../sandbox/machine/stand.ts";
+import { instance, manualSimulation, minutes } from "../sandbox/machine/stand.ts";
 import type { MachineCase } from "./case.ts";
 import type { Seen } from "./judge.ts";
 import {
@@ -184,7 +184,7 @@ const SLEEP_MS = 5_000;
 
 /** The guard's own sleeps are when the rest of the machine moves on, as with the stand-ins. */
 function processWith(machine: Machine, later: readonly Partial<Windows>[]): Process {
-  const process = newProcess(machine.foundation);
+  const process = newProcess(machine.simulation);
   const rest = [...later];
   const pause = async (ms: number): Promise<void> => {
     await process.pause(ms);
@@ -213,28 +213,28 @@ function layDisk({ disk }: Machine, one: MachineCase): void {
 }
 
 function prepare(machine: Machine, one: MachineCase): void {
-  const { state, foundation } = machine;
+  const { state, simulation } = machine;
   const before = freshMachine(one.before);
   lay(state, before);
   layDisk(machine, one);
   state.loaded = [...(one.held ?? [])];
-  if (one.full) foundation.faults.inject("disk-full", {});
+  if (one.full) simulation.faults.inject("disk-full", {});
   for (const [service, { does }] of Object.entries(before.services)) {
-    if (does === "breaks") foundation.faults.inject("service-exits", { service });
-    if (does === "hangs") foundation.faults.inject("service-hangs", { service });
+    if (does === "breaks") simulation.faults.inject("service-exits", { service });
+    if (does === "hangs") simulation.faults.inject("service-hangs", { service });
   }
 }
 
 /** Lays the machine of a case. */
 export function simulated(one: MachineCase): Simulated {
   const clock: HandClock = handClock(Date.now());
-  const foundation = handFoundation(clock);
+  const simulation = manualSimulation(clock);
   const lines: string[] = [];
-  const { store } = foundation;
-  foundation.faults.declare(...machineFaults);
+  const { store } = simulation;
+  simulation.faults.declare(...machineFaults);
   const machine = openMachine(
     {
-      foundation,
+      simulation,
       surroundings: { cloud: { instance: () => facts } } as never,
       states: store.collection("states"),
       logs: {
@@ -256,7 +256,7 @@ export function simulated(one: MachineCase): Simulated {
 async function run(machine: Machine, clock: HandClock, lines: string[], one: MachineCase): Promise<Seen> {
   lines.length = 0;
   const process = processWith(machine, one.before?.later ?? []);
-  if (one.busy) await acquireMachineMutex(machine, newProcess(machine.foundation));
+  if (one.busy) await acquireMachineMutex(machine, newProcess(machine.simulation));
   const request = one.request?.(Math.floor(clock.now() / 1000));
   const given = new Map(
     Object.entries(one.arguments ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]),

@@ -6,7 +6,7 @@ import { S3Client } from "@aws-sdk/client-s3";
 import { ListSecretsCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { town } from "../../lib/sandbox/town.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
 import type { Running } from "./running.ts";
 
 /** The AWS SDK's own clients with the keys and the address that the sandbox wrote down. */
@@ -32,7 +32,7 @@ export async function joinSecrets(running: Running): Promise<string[]> {
 
 /** Entries that the ledger still holds back from others: leases, places on the way in, reservations of pools. */
 export async function heldBack(running: Running): Promise<string[]> {
-  const { Items = [] } = await account(running).dynamodb.send(new ScanCommand({ TableName: town.ledgerTable }));
+  const { Items = [] } = await account(running).dynamodb.send(new ScanCommand({ TableName: demo.ledgerTable }));
   return Items.flatMap(({ pk, held, adding }) =>
     String(pk).startsWith("lease#")
       ? held === true

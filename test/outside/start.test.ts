@@ -11,7 +11,7 @@ import { DescribeInstanceInformationCommand } from "@aws-sdk/client-ssm";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openStore } from "../../lib/sandbox/core/store.ts";
-import { town } from "../../lib/sandbox/town.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
 import { kubectlBinary, kubectlWith } from "../contract/kubectl-binary.ts";
 import { account } from "./account.ts";
 import { cleanUp, emptyFolder, launch, type Running, refusal, start, type, until } from "./running.ts";
@@ -125,18 +125,18 @@ describe("a sandbox that runs", () => {
       const headers = { authorization: `Bearer ${token}` };
       return (await fetch(`${here.endpoints.slack}/api/auth.test`, { method: "POST", headers })).json();
     };
-    expect(await ask(here.endpoints.botToken)).toMatchObject({ ok: true, user_id: town.slack.botUserId });
+    expect(await ask(here.endpoints.botToken)).toMatchObject({ ok: true, user_id: demo.slack.botUserId });
     expect(await ask("xoxb-wrong")).toEqual({ ok: false, error: "invalid_auth" });
   });
 
   test("speaks to the AWS SDK for each service", async () => {
     const { dynamodb, ec2, events, lambda, s3, secrets, ssm } = account(here);
-    const prefix = `casement-${town.cluster.name}`;
+    const prefix = `casement-${demo.cluster.name}`;
     expect((await ec2.send(new DescribeInstancesCommand({}))).Reservations).toHaveLength(9);
     expect((await ssm.send(new DescribeInstanceInformationCommand({}))).InstanceInformationList).toHaveLength(4);
-    expect((await s3.send(new ListObjectsV2Command({ Bucket: town.bucket }))).KeyCount).toBeGreaterThan(5);
+    expect((await s3.send(new ListObjectsV2Command({ Bucket: demo.bucket }))).KeyCount).toBeGreaterThan(5);
     expect((await secrets.send(new ListSecretsCommand({}))).SecretList?.length).toBeGreaterThan(1);
-    const table = await dynamodb.send(new DescribeTableCommand({ TableName: town.ledgerTable }));
+    const table = await dynamodb.send(new DescribeTableCommand({ TableName: demo.ledgerTable }));
     expect(table.Table?.TableStatus).toBe("ACTIVE");
     const executions = new ListDurableExecutionsByFunctionCommand({ FunctionName: `${prefix}-add-nodes` });
     expect((await lambda.send(executions)).DurableExecutions).toEqual([]);

@@ -6,7 +6,7 @@ import { operationMessage } from "../../lambdas/messages/operation/operation.ts"
 import { threadLines } from "../../lambdas/messages/operation/thread.ts";
 import { removalDialog } from "../../lambdas/messages/remove/dialog.ts";
 import type { Message } from "../../lambdas/records.ts";
-import { town } from "../../lib/sandbox/town.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
 import { addition, NOW } from "./samples.ts";
 
 const WORD = "/win";
@@ -15,7 +15,7 @@ const WORD = "/win";
 const sendable = ({ text, blocks }: Message) => ({ text, blocks: [...blocks] as never[] });
 
 const answers: Readonly<Record<string, () => Message>> = {
-  help: () => helpMessage(commands, ["help", "nodes", "add"], WORD, town.cluster.name),
+  help: () => helpMessage(commands, ["help", "nodes", "add"], WORD, demo.cluster.name),
   nodes: () =>
     nodesMessage(
       ["ip-10-0-0-21", "ip-10-0-0-22"].map((name) => ({
@@ -48,7 +48,7 @@ const REMOVAL = removalDialog("remove-1a2b3c4d", {
  * with a thread and opens a dialog. It lets the page be driven without the rest of the sandbox.
  */
 export function bot(app: App): void {
-  const channel = town.slack.channelId;
+  const channel = demo.slack.channelId;
   app.command(WORD, async ({ command, ack, client, respond }) => {
     const [word = "help"] = command.text.split(" ");
     const answer = answers[word];

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { smallGround } from "./ground.ts";
+import { servedPage } from "./page-server.ts";
 import { serve } from "./serve.ts";
 import * as browsing from "./window.ts";
 
@@ -8,7 +8,7 @@ let browser: Awaited<ReturnType<typeof browsing.openBrowser>>;
 let server: Awaited<ReturnType<typeof serve>>;
 let window: Page;
 let faults: string[];
-let world: ReturnType<typeof smallGround>;
+let world: ReturnType<typeof servedPage>;
 
 beforeAll(async () => {
   browser = await browsing.openBrowser();
@@ -22,7 +22,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await server?.close();
   await window?.close();
-  world = smallGround();
+  world = servedPage();
   server = await serve(world.page.answer);
   window = await browser.context.newPage();
   faults = [];
@@ -88,12 +88,12 @@ test("injects a fault and ends it", async () => {
   await picture("fault");
   await window.getByRole("button", { name: "Inject" }).click();
   await window.getByText("method = chat.postMessage · 3 more").waitFor();
-  expect(world.foundation.faults.inForce()).toMatchObject([
+  expect(world.simulation.faults.inForce()).toMatchObject([
     { kind: "slack-down", match: { method: "chat.postMessage" } },
   ]);
   await window.getByRole("button", { name: "End", exact: true }).click();
   await window.getByText(/method = chat.postMessage/).waitFor({ state: "detached" });
-  expect(world.foundation.faults.inForce()).toEqual([]);
+  expect(world.simulation.faults.inForce()).toEqual([]);
 });
 
 test("changes the clock's speed and shows it", async () => {
@@ -108,8 +108,8 @@ test("is readable in the dark", async () => {
   await type("/win add web 3");
   await window.getByRole("heading", { name: "Add 3 nodes to web" }).waitFor();
   await picture("dark");
-  const ground = await window.evaluate("getComputedStyle(document.body).backgroundColor");
-  expect(ground).toBe("rgb(21, 24, 29)");
+  const background = await window.evaluate("getComputedStyle(document.body).backgroundColor");
+  expect(background).toBe("rgb(21, 24, 29)");
 });
 
 test("says that the sandbox does not answer once it is gone, and gives back what could not be sent", async () => {

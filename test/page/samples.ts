@@ -1,5 +1,5 @@
 import { type NodeRecord, newNodeRecord, type OperationRecord, type OperationView } from "../../lambdas/records.ts";
-import { town } from "../../lib/sandbox/town.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
 
 const minutes = (count: number): string => new Date(Date.parse("2026-11-20T14:00:00Z") + count * 60_000).toISOString();
 
@@ -8,14 +8,14 @@ export const NOW = minutes(12);
 
 const record: OperationRecord = {
   id: "add-3f9c2a71",
-  cluster: town.cluster.name,
+  cluster: demo.cluster.name,
   request: { command: "add", pool: "web", count: 3, dryRun: false },
-  asker: { userId: "U0OPERATOR", userName: "olivia", channel: town.slack.channelId },
+  asker: { userId: "U0OPERATOR", userName: "olivia", channel: demo.slack.channelId },
   status: "running",
   requestedAt: minutes(3),
   endedAt: null,
   executionArn: null,
-  channel: town.slack.channelId,
+  channel: demo.slack.channelId,
   messageTs: null,
   summary: "",
   cancelledBy: null,

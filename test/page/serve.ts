@@ -2,7 +2,7 @@ import { listen } from "../../bin/listen.ts";
 import type { WireRequest, WireResponse } from "../../lib/sandbox/core/wire.ts";
 import { httpDoor } from "../../lib/sandbox/doors.ts";
 
-/** Puts a service of the ground on a free loopback port. */
+/** Puts a service of the simulator on a free loopback port. */
 export async function serve(
   answer: (request: WireRequest) => Promise<WireResponse>,
 ): Promise<{ readonly address: string; close(): Promise<void> }> {

@@ -8,9 +8,9 @@ import type { Key } from "../../lib/sandbox/aws/signature.ts";
 import type { Call } from "../../lib/sandbox/core/calls.ts";
 import { received, send } from "../../lib/sandbox/core/http.ts";
 import type { WireRequest, WireResponse } from "../../lib/sandbox/core/wire.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
 import { metadataService } from "../../lib/sandbox/machine/metadata-service.ts";
-import { town } from "../../lib/sandbox/town.ts";
-import { foundationFor, realAccess } from "../sandbox/aws/stand.ts";
+import { realAccess, simulationFor } from "../sandbox/aws/stand.ts";
 import { handClock } from "../sandbox/hand-clock.ts";
 
 /** The instance that the played machine is. */
@@ -67,10 +67,10 @@ const serverOf = (
  * @param metadataAnswers whether the machine has a way to its metadata service now
  */
 export function playedAccount(options: { readonly mac: string; readonly metadataAnswers: () => boolean }): Account {
-  const foundation = foundationFor(handClock());
-  const buckets = s3(foundation);
-  buckets.createBucket(town.bucket);
-  const secrets = secretsManager(foundation, town);
+  const simulation = simulationFor(handClock());
+  const buckets = s3(simulation);
+  buckets.createBucket(demo.bucket);
+  const secrets = secretsManager(simulation, demo);
   const keys = new Map<string, Key>();
   const tampered: Instead[] = [];
   let ahead = 0;
@@ -79,19 +79,19 @@ export function playedAccount(options: { readonly mac: string; readonly metadata
   let hasRole = true;
   const credentials = (): RoleCredentials => {
     issued += 1;
-    return issueRoleCredentials(keys, foundation.random, INSTANCE, Date.now() + lifetime);
+    return issueRoleCredentials(keys, simulation.random, INSTANCE, Date.now() + lifetime);
   };
   const role = { name: ROLE, credentials };
   const facts = () => ({
     mac: options.mac,
-    region: town.region,
+    region: demo.region,
     domain: "amazonaws.com",
     role: hasRole ? role : undefined,
   });
-  const metadata = metadataService(facts, foundation.random, Date.now);
+  const metadata = metadataService(facts, simulation.random, Date.now);
   const door: AwsDoor = awsDoor({
-    foundation,
-    region: town.region,
+    simulation,
+    region: demo.region,
     hostNow: () => Date.now() + ahead,
     keys,
     services: [buckets.service, secrets.service],
@@ -113,13 +113,13 @@ export function playedAccount(options: { readonly mac: string; readonly metadata
 
   return {
     addresses,
-    put: (key, content) => ({ bucket: town.bucket, key, version: buckets.seed(town.bucket, key, content) }),
+    put: (key, content) => ({ bucket: demo.bucket, key, version: buckets.seed(demo.bucket, key, content) }),
     keep: (name, text, instanceId = INSTANCE) => {
-      const arn = `arn:aws:ec2:${town.region}:${town.accountId}:instance/${instanceId}`;
-      secrets.seed(name, text, { "casement:cluster": town.cluster.name, "casement:instance-arn": arn });
+      const arn = `arn:aws:ec2:${demo.region}:${demo.accountId}:instance/${instanceId}`;
+      secrets.seed(name, text, { "casement:cluster": demo.cluster.name, "casement:instance-arn": arn });
       return name;
     },
-    answers: () => foundation.calls.after(0).map(said),
+    answers: () => simulation.calls.after(0).map(said),
     instead: (...answers) => void tampered.push(...answers),
     skew: (ms) => {
       ahead = ms;

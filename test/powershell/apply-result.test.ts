@@ -3,14 +3,14 @@ import type { Operation } from "../../lambdas/desired/plan.ts";
 import { freshMachine, type Machine, withMetadata } from "../machine-cases/windows.ts";
 import { applyOn } from "./applying.ts";
 import { pwsh } from "./pwsh.ts";
-import { type Ground, ground, suite } from "./run.ts";
+import { type ScriptHost, scriptHost, suite } from "./run.ts";
 
 describe.skipIf(!pwsh)(suite("the result of apply.ps1"), () => {
-  let here: Ground;
+  let here: ScriptHost;
   afterEach(() => here.close());
 
   const lay = (change: Partial<Machine>) => {
-    here = ground(freshMachine(change));
+    here = scriptHost(freshMachine(change));
   };
   const apply = (...operations: Operation[]) => applyOn(here, ...operations);
 

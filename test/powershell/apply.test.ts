@@ -4,14 +4,14 @@ import type { Operation } from "../../lambdas/desired/plan.ts";
 import { ENVIRONMENT_KEY, freshMachine, type Machine, service, withMetadata } from "../machine-cases/windows.ts";
 import { applyOn, guardTask, inline, kubelet, rule, sha256 } from "./applying.ts";
 import { pwsh } from "./pwsh.ts";
-import { type Ground, ground, suite } from "./run.ts";
+import { type ScriptHost, scriptHost, suite } from "./run.ts";
 
 describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
-  let here: Ground;
+  let here: ScriptHost;
   afterEach(() => here.close());
 
   const lay = (change: Partial<Machine> = {}) => {
-    here = ground(freshMachine(change));
+    here = scriptHost(freshMachine(change));
   };
   const apply = (...operations: Operation[]) => applyOn(here, ...operations);
 

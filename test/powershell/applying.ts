@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ApplyResult, Operation } from "../../lambdas/desired/plan.ts";
-import type { Ended, Ground } from "./run.ts";
+import type { Ended, ScriptHost } from "./run.ts";
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 export const base64 = (text: string): string => Buffer.from(text).toString("base64");
@@ -18,7 +18,7 @@ export const inline = (path: string, text: string, wanted = sha256(text)): Opera
 });
 
 /** Sends a plan of these operations and gives how the script ended. */
-export async function applyOn(here: Ground, ...operations: Operation[]): Promise<Ended & { result: ApplyResult }> {
+export async function applyOn(here: ScriptHost, ...operations: Operation[]): Promise<Ended & { result: ApplyResult }> {
   const plan = { format: 1, operation: "add-1", notAfter: LATER, operations };
   const ended = await here.send("apply", { plan });
   return { ...ended, result: ended.result as ApplyResult };

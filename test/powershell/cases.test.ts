@@ -8,7 +8,7 @@ import { judge, judgeSettled, type Seen } from "../machine-cases/judge.ts";
 import { rebootCases } from "../machine-cases/reboot-cases.ts";
 import { freshMachine, type Machine } from "../machine-cases/windows.ts";
 import { pwsh } from "./pwsh.ts";
-import { type Ended, type Ground, ground, suite } from "./run.ts";
+import { type Ended, type ScriptHost, scriptHost, suite } from "./run.ts";
 
 const onDisk = (root: string, path: string): string => join(root, ...path.slice(3).split("\\"));
 
@@ -42,8 +42,8 @@ const fromDisk = (root: string, machine: Machine): Machine => {
   return back(machine) as Machine;
 };
 
-function lay(one: MachineCase): Ground {
-  const here = ground(freshMachine());
+function lay(one: MachineCase): ScriptHost {
+  const here = scriptHost(freshMachine());
   here.change(toDisk(here.root, { ...freshMachine(one.before), processes: one.held ?? [] }));
   const file = (path: string): string => onDisk(here.root, path);
   for (const path of one.folders ?? []) mkdirSync(file(path), { recursive: true });
@@ -58,7 +58,7 @@ function lay(one: MachineCase): Ground {
   return here;
 }
 
-async function send(here: Ground, one: MachineCase): Promise<Ended> {
+async function send(here: ScriptHost, one: MachineCase): Promise<Ended> {
   const request = one.request?.(Math.floor(Date.now() / 1000));
   if (request !== undefined) return here.send(one.script, toDisk(here.root, request));
   return here.run(one.script, {
@@ -69,7 +69,7 @@ async function send(here: Ground, one: MachineCase): Promise<Ended> {
   });
 }
 
-async function run(here: Ground, one: MachineCase): Promise<Seen> {
+async function run(here: ScriptHost, one: MachineCase): Promise<Seen> {
   const letGo = one.busy ? await here.hold() : () => undefined;
   const { exitCode, stdout, stderr } = await send(here, one).finally(letGo);
   expect(stderr).toBe("");
@@ -103,7 +103,7 @@ describe.skipIf(!pwsh).each([
   [suite("guard.ps1 under PowerShell"), guardCases],
   [suite("reboot.ps1 under PowerShell"), rebootCases],
 ] as const)("%s", (_, cases) => {
-  let here: Ground;
+  let here: ScriptHost;
   afterEach(() => here.close());
 
   it.for(cases)("$name", async (one) => {

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { freshMachine, GATEWAY, MAC } from "../machine-cases/windows.ts";
 import { pwsh } from "./pwsh.ts";
-import { type Ground, ground, suite } from "./run.ts";
+import { type ScriptHost, scriptHost, suite } from "./run.ts";
 
 describe.skipIf(!pwsh)(suite("guard.ps1"), () => {
-  let here: Ground;
+  let here: ScriptHost;
   afterEach(() => here.close());
 
   // It ends when all is well; on a busy machine the first answer of the metadata service may come too late.
@@ -13,7 +13,7 @@ describe.skipIf(!pwsh)(suite("guard.ps1"), () => {
   const saved = () => JSON.parse(here.read(here.path("Casement", "guard.json")));
 
   it("records the path that it found, and how often it repaired", async () => {
-    here = ground(freshMachine());
+    here = scriptHost(freshMachine());
     await guard();
     const path = { paths: 1, interface: 6, gateway: GATEWAY };
     expect(saved()).toMatchObject({ ok: true, mac: MAC, ...path, changed: 6, repairs: 1 });
@@ -24,7 +24,7 @@ describe.skipIf(!pwsh)(suite("guard.ps1"), () => {
   });
 
   it("only looks when it is asked to check", async () => {
-    here = ground(freshMachine());
+    here = scriptHost(freshMachine());
     const before = here.machine();
     const { exitCode, result } = await guard({ Check: true });
     expect({ exitCode, result }).toEqual({ exitCode: 0, result: { paths: 1, metadataAnswers: false } });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { freshMachine, type Machine, service } from "../machine-cases/windows.ts";
 import { pwsh } from "./pwsh.ts";
-import { type Ground, ground, suite } from "./run.ts";
+import { type ScriptHost, scriptHost, suite } from "./run.ts";
 
 const NAME = "OVNKubernetesHybridOverlayNetwork";
 const overlay = { name: NAME, id: "net-1", subnets: ["10.132.1.0/24"], managementIp: "10.0.0.20" };
@@ -15,11 +15,11 @@ const metadataRules = [
 ];
 
 describe.skipIf(!pwsh)(suite("network.ps1"), () => {
-  let here: Ground;
+  let here: ScriptHost;
   afterEach(() => here.close());
 
   const lay = (change: Partial<Machine>) => {
-    here = ground(freshMachine({ services: { "kube-proxy": service({ state: "Stopped" }) }, ...change }));
+    here = scriptHost(freshMachine({ services: { "kube-proxy": service({ state: "Stopped" }) }, ...change }));
     here.write(here.path("kubeconfig"), "{}");
   };
   const network = (change: object = {}) =>

@@ -3,18 +3,18 @@ import { afterEach, describe, expect, it } from "vitest";
 import { scriptText } from "../../lib/constructs/script-text.ts";
 import { BOOT_KEY, freshMachine, type Machine, service, withMetadata } from "../machine-cases/windows.ts";
 import { pwsh } from "./pwsh.ts";
-import { type Ground, ground, suite } from "./run.ts";
+import { type ScriptHost, scriptHost, suite } from "./run.ts";
 
 const LATER = 4_000_000_000;
 const guardTask = { state: "Ready", lastResult: 0, nextResult: 0 };
 const guarded = (change: Partial<Machine> = {}): Machine =>
   freshMachine({ routes: withMetadata, tasks: { "Casement guard": guardTask }, ...change });
 
-let here: Ground;
+let here: ScriptHost;
 afterEach(() => here.close());
 
 function lay(machine: Machine, withGuard = true): void {
-  here = ground(machine);
+  here = scriptHost(machine);
   if (withGuard) here.write(here.path("Casement", "guard.ps1"), scriptText("guard"));
 }
 

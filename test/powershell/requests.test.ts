@@ -6,7 +6,7 @@ import { freshMachine, withMetadata } from "../machine-cases/windows.ts";
 import type { Instead } from "./account.ts";
 import { applyOn, LATER, sha256 } from "./applying.ts";
 import { pwsh } from "./pwsh.ts";
-import { type Ground, ground, suite } from "./run.ts";
+import { type ScriptHost, scriptHost, suite } from "./run.ts";
 
 const HOUR = 3_600_000;
 const SECRET = "casement/prod-west/join/i-1";
@@ -20,11 +20,11 @@ const slowDown: WireResponse = {
 };
 const damaged: WireResponse = { status: 200, headers: {}, body: "damaged" };
 
-let here: Ground;
+let here: ScriptHost;
 afterEach(() => here.close());
 
 const lay = (): void => {
-  here = ground(freshMachine({ routes: withMetadata }));
+  here = scriptHost(freshMachine({ routes: withMetadata }));
 };
 
 const pinned = (change: Partial<{ key: string; version: string; sha256: string }> = {}): Operation => {

@@ -27,7 +27,7 @@ export interface Ended {
 }
 
 /** A played machine on which scripts are run for real. */
-export interface Ground {
+export interface ScriptHost {
   /** Stands for C: in what the test lays down itself. */
   readonly root: string;
   readonly path: (...parts: string[]) => string;
@@ -89,7 +89,7 @@ const argumentsOf = (given: Readonly<Record<string, unknown>>): string[] =>
  * the machine has a route that leads there.
  * @param mac what the metadata service calls the primary interface's address
  */
-export function ground(before: Machine, mac = "02:aa:bb:cc:dd:01"): Ground {
+export function scriptHost(before: Machine, mac = "02:aa:bb:cc:dd:01"): ScriptHost {
   const root = mkdtempSync(join(tmpdir(), "casement-pwsh-"));
   const state = join(root, "machine.json");
   const path = (...parts: string[]): string => join(root, ...parts);
@@ -111,7 +111,7 @@ export function ground(before: Machine, mac = "02:aa:bb:cc:dd:01"): Ground {
     ...addresses,
   });
 
-  const run: Ground["run"] = async (script, given) => {
+  const run: ScriptHost["run"] = async (script, given) => {
     const addresses = await account.addresses;
     const file = path(`${script}.ps1`);
     writeFileSync(file, withOwnMutexes(withStandIns(script), root));

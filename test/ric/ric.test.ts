@@ -9,12 +9,12 @@ import { closed, openDoors } from "../../bin/open-doors.ts";
 import { deploymentBundles } from "../../lib/deployment-bundles.ts";
 import { type FunctionName, type FunctionShape, functions } from "../../lib/functions.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
-import { foundationOn } from "../../lib/sandbox/core/foundation.ts";
+import { createSimulation } from "../../lib/sandbox/core/simulation.ts";
 import { openStore } from "../../lib/sandbox/core/store.ts";
-import { furnish } from "../../lib/sandbox/furnish.ts";
-import { type Ground, ground, lambdaName } from "../../lib/sandbox/ground.ts";
-import { town } from "../../lib/sandbox/town.ts";
-import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
+import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
+import { seedAccount } from "../../lib/sandbox/seed-account.ts";
+import { createSimulator, lambdaName, type Simulator } from "../../lib/sandbox/simulator.ts";
 import { type DeployedFunction, deployedFunction } from "./deployed-function.ts";
 
 /** Both doors and a workflow that reaches everything: ledger, bucket, secrets, cluster and Slack. */
@@ -22,36 +22,36 @@ const bundled = ["front-door", "cloud-events", "look"] as const;
 
 const folder = mkdtempSync(join(tmpdir(), "casement-deployed-"));
 const deployed = new Map<FunctionName, DeployedFunction>();
-let stand: Ground;
+let simulator: Simulator;
 let stop: () => Promise<void>;
 
-/** The ground on loopback and on the host's time, with a bundle under AWS's runtime client behind every function. */
+/** The simulator on loopback and on the host's time, with a bundle under AWS's runtime client behind every function. */
 async function raise(): Promise<void> {
   const places = await takePlaces(0);
   const store = openStore(":memory:");
-  const foundation = foundationOn({ clock: hostClock, store, seed: 1 });
+  const simulation = createSimulation({ clock: hostClock, store, seed: 1 });
   const slack = `http://127.0.0.1:${places.slack.port}`;
-  stand = await ground({ foundation, host: hostClock, hostTime: (ms) => ms, slackAddress: () => slack });
+  simulator = await createSimulator({ simulation, host: hostClock, hostTime: (ms) => ms, slackAddress: () => slack });
   const kubernetes = `https://127.0.0.1:${places.kubernetes.port}`;
-  const configuration = townConfiguration({ apiServer: kubernetes, authority: stand.kubernetes.authorityPem });
-  await furnish(stand, configuration, kubernetes);
+  const configuration = demoConfiguration({ apiServer: kubernetes, authority: simulator.kubernetes.authorityPem });
+  await seedAccount(simulator, configuration, kubernetes);
   const bundles = await deploymentBundles(bundled, folder, configuration);
   const aws = `http://127.0.0.1:${places.aws.port}`;
   const addresses: Addresses = { aws, slack, now: Date.now, slackNow: Date.now, configuration };
-  mountHandlers(stand, addresses);
+  mountHandlers(simulator, addresses);
   for (const name of bundled) {
-    const running = await deployedFunction(bundles[name], environmentOf(stand, name, addresses));
+    const running = await deployedFunction(bundles[name], environmentOf(simulator, name, addresses));
     deployed.set(name, running);
     const { executionSeconds }: FunctionShape = functions[name];
     const limits = executionSeconds ? { executionTimeoutSeconds: executionSeconds } : {};
-    stand.lambda.mount(lambdaName(name), limits, (event) => running.invoke(event));
+    simulator.lambda.mount(lambdaName(name), limits, (event) => running.invoke(event));
   }
-  const doors = await openDoors(stand, places, activity(), async () => ({ status: 404, headers: {}, body: "" }));
-  stand.resume();
+  const doors = await openDoors(simulator, places, activity(), async () => ({ status: 404, headers: {}, body: "" }));
+  simulator.resume();
   stop = async () => {
     await Promise.all([...deployed.values()].map((running) => running.stop()));
     await Promise.all(doors.map(closed));
-    await stand.dynamodb.close();
+    await simulator.dynamodb.close();
     store.close();
   };
 }
@@ -63,7 +63,7 @@ const answeredBy = (name: FunctionName): number => deployed.get(name)?.answered(
 
 describe("bundles made for deployment, under AWS's own runtime client", () => {
   it("take an event of the schedule and read Slack's directory into the ledger", async () => {
-    await readDirectory(stand);
+    await readDirectory(simulator);
     expect(answeredBy("cloud-events")).toBe(1);
   });
 
@@ -73,14 +73,14 @@ describe("bundles made for deployment, under AWS's own runtime client", () => {
   });
 
   it("answer a signed command, and a durable function carries it out", async () => {
-    await stand.slack.desk.type("U0OPERATOR", town.slack.channelId, "/win nodes");
-    const told = () => JSON.stringify(stand.slack.desk.messagesFor("U0OPERATOR"));
+    await simulator.slack.desk.type("U0OPERATOR", demo.slack.channelId, "/win nodes");
+    const told = () => JSON.stringify(simulator.slack.desk.messagesFor("U0OPERATOR"));
     await vi.waitFor(() => expect(told()).toMatch(/There are no Windows nodes yet/), {
       timeout: 30_000,
       interval: 200,
     });
     await vi.waitFor(() => expect(answeredBy("look")).toBeGreaterThan(0), { timeout: 30_000, interval: 200 });
-    await vi.waitFor(() => expect(stand.lambda.executions().map(({ status }) => status)).toEqual(["SUCCEEDED"]), {
+    await vi.waitFor(() => expect(simulator.lambda.executions().map(({ status }) => status)).toEqual(["SUCCEEDED"]), {
       timeout: 30_000,
       interval: 200,
     });

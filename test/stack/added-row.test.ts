@@ -26,11 +26,11 @@ export const { createHandler, handler } = lambdaEntry(() => async () => "drained
 const DERIVED = `import { mountHandlers } from "./bin/handlers.ts";
 import { entries } from "./lib/functions.ts";
 import { permissionsFor, principals } from "./lib/permissions.ts";
-import { place } from "./lib/sandbox/town-account.ts";
+import { place } from "./lib/sandbox/demo-account.ts";
 import { synthesised } from "./test/stack/synthesised.ts";
-import { stand } from "./test/steps/ground.ts";
+import { testSimulator } from "./test/steps/test-simulator.ts";
 
-const here = await stand();
+const here = await testSimulator();
 const mounted = [];
 const lambda = { ...here.lambda, mount: (name) => mounted.push(name) };
 const { configuration } = here;

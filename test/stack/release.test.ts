@@ -7,8 +7,8 @@ import { okdPayloadPaths, type PayloadFile, payloadManifestOf } from "../../lamb
 import { hostedRelease } from "../../lambdas/release/handler.ts";
 import { type Payload, releaseContent } from "../../lib/release-content.ts";
 import { s3 } from "../../lib/sandbox/aws/s3/s3.ts";
-import { town } from "../../lib/sandbox/town.ts";
-import { clientOf, doorFor, foundationFor } from "../sandbox/aws/stand.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
+import { clientOf, doorFor, simulationFor } from "../sandbox/aws/stand.ts";
 import { handClock } from "../sandbox/hand-clock.ts";
 import { exampleWith, type Loose } from "./example.ts";
 
@@ -27,18 +27,18 @@ const payload = {
 } satisfies Payload;
 
 const made = {
-  bucket: town.bucket,
-  ledgerTable: town.ledgerTable,
-  instanceProfileArn: town.instanceProfileArn,
-  securityGroup: town.securityGroups.windowsNodes,
+  bucket: demo.bucket,
+  ledgerTable: demo.ledgerTable,
+  instanceProfileArn: demo.instanceProfileArn,
+  securityGroup: demo.securityGroups.windowsNodes,
 };
 
 /** The publisher on the simulated S3, by the permissions of its own role, and a CloudFormation that takes its answer. */
 function stand() {
-  const foundation = foundationFor(handClock());
-  const buckets = s3(foundation);
-  buckets.createBucket(town.bucket);
-  const door = doorFor(foundation, [buckets.service]);
+  const simulation = simulationFor(handClock());
+  const buckets = s3(simulation);
+  buckets.createBucket(demo.bucket);
+  const door = doorFor(simulation, [buckets.service]);
   const as = (principal: string) => new S3Client(clientOf(door, principal));
   const answers: Loose[] = [];
   const fetch = async (_url: unknown, init?: RequestInit): Promise<Response> => {
@@ -59,12 +59,12 @@ function stand() {
       StackId: "stack",
       RequestId: "request",
       LogicalResourceId: "Release",
-      ResourceProperties: { Bucket: town.bucket, Directory: "casement-cloud-events", Release: JSON.stringify(content) },
+      ResourceProperties: { Bucket: demo.bucket, Directory: "casement-cloud-events", Release: JSON.stringify(content) },
     });
     return answers.at(-1) ?? {};
   };
   const get = async (Key: string, VersionId?: string): Promise<string> => {
-    const { Body } = await as("admin").send(new GetObjectCommand({ Bucket: town.bucket, Key, VersionId }));
+    const { Body } = await as("admin").send(new GetObjectCommand({ Bucket: demo.bucket, Key, VersionId }));
     return (await Body?.transformToString()) ?? "";
   };
   return { ask, get, woken, away };
@@ -98,7 +98,7 @@ describe("publishing a release", () => {
     const second = await ask("Update", releaseContent(exampleWith({}), payload, { ...made, ledgerTable: "another" }));
     const versions = [first, second].map(({ Data }) => String((Data as Loose).RuntimeVersion));
     const tables = await Promise.all(versions.map((version) => get("runtime/current.json", version)));
-    expect(tables.map((text) => JSON.parse(text).configuration.ledgerTable)).toEqual([town.ledgerTable, "another"]);
+    expect(tables.map((text) => JSON.parse(text).configuration.ledgerTable)).toEqual([demo.ledgerTable, "another"]);
     expect(second.PhysicalResourceId).toBe(first.PhysicalResourceId);
   });
 

@@ -6,7 +6,7 @@ import { okdPorts, securityGroupFaults } from "../../lambdas/desired/ports.ts";
 import { scriptDocuments } from "../../lib/constructs/script-document.ts";
 import { rulesOf } from "../../lib/event-rules.ts";
 import { functionNames, functions, workflowNames } from "../../lib/functions.ts";
-import { ledgerTable } from "../../lib/sandbox/furnish.ts";
+import { ledgerTable } from "../../lib/sandbox/seed-account.ts";
 import { exampleWith, type Loose } from "./example.ts";
 import { plain, type Resource, synthesised } from "./synthesised.ts";
 

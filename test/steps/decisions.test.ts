@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Decided } from "../../lambdas/records.ts";
 import { nodeRecord, operationRecord } from "../messages/records.ts";
-import { type Stand, stand } from "./ground.ts";
+import { type TestSimulator, testSimulator } from "./test-simulator.ts";
 
-let ground: Stand;
+let simulator: TestSimulator;
 beforeAll(async () => {
-  ground = await stand();
+  simulator = await testSimulator();
 });
-afterAll(() => ground.close());
+afterAll(() => simulator.close());
 
 const keep: Decided = { decision: "keep", userId: "U0OPERATOR", cause: "1.1" };
 const terminate: Decided = { decision: "terminate", userId: "U0APPROVER", cause: "2.2" };
 
 /** A node whose execution waits for a decision. */
 async function waiting(operation: string, callbacks: Record<string, string> = { decision: "callback-1" }) {
-  const { ledger } = ground.as("front-door");
+  const { ledger } = simulator.as("front-door");
   await ledger.beginNode(nodeRecord({ operation, index: 0, callbacks }));
   return ledger;
 }
@@ -50,7 +50,7 @@ describe("A decision about a failed machine", () => {
   });
 
   it("about a node that nobody knows is unknown, and makes none", async () => {
-    const { ledger } = ground.as("front-door");
+    const { ledger } = simulator.as("front-door");
     expect(await ledger.decideNode("decide-none", 0, keep)).toEqual({ kind: "unknown" });
     expect(await ledger.nodes("decide-none")).toEqual([]);
   });
@@ -64,7 +64,7 @@ describe("A decision about a failed machine", () => {
 
 describe("An answer in a dialog", () => {
   it("is written to the operation, once", async () => {
-    const { ledger } = ground.as("front-door");
+    const { ledger } = simulator.as("front-door");
     await ledger.requested(operationRecord({ id: "remove-aaaaaaaa", callbacks: { dialog: "callback-2" } }));
     const submitted = { decision: "submitted", userId: "U0OPERATOR", cause: "3.3" } as const;
     expect(await ledger.answerDialog("remove-aaaaaaaa", submitted)).toEqual({ kind: "first", callback: "callback-2" });
@@ -74,9 +74,9 @@ describe("An answer in a dialog", () => {
 
 describe("What the policy refused", () => {
   it("is kept, and not listed among the operations", async () => {
-    const { ledger } = ground.as("front-door");
+    const { ledger } = simulator.as("front-door");
     await ledger.requested(operationRecord({ id: "add-bbbbbbbb", status: "refused" }));
     expect(await ledger.operation("add-bbbbbbbb")).toMatchObject({ status: "refused" });
-    expect((await ground.as("look").ledger.operations(50)).map(({ id }) => id)).not.toContain("add-bbbbbbbb");
+    expect((await simulator.as("look").ledger.operations(50)).map(({ id }) => id)).not.toContain("add-bbbbbbbb");
   });
 });

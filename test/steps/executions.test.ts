@@ -4,9 +4,9 @@ import { clients } from "../../lambdas/clients/clients.ts";
 import { durableClient } from "../../lambdas/clients/durable.ts";
 import { executionName } from "../../lambdas/steps/executions.ts";
 import { steps } from "../../lambdas/steps/steps.ts";
-import { lambdaName } from "../../lib/sandbox/ground.ts";
-import { town } from "../../lib/sandbox/town.ts";
-import { type Stand, stand } from "./ground.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
+import { lambdaName } from "../../lib/sandbox/simulator.ts";
+import { type TestSimulator, testSimulator } from "./test-simulator.ts";
 
 /** Words that the executions heard, and the callbacks that wait for one, by the payload's name. */
 const heard: Record<string, string> = {};
@@ -17,19 +17,19 @@ const wait = async ({ name }: { name: string }, ctx: DurableContext): Promise<vo
   heard[name] = await word;
 };
 
-let ground: Stand;
+let simulator: TestSimulator;
 beforeAll(async () => {
-  ground = await stand();
+  simulator = await testSimulator();
   for (const name of ["add-nodes", "provision-node"] as const) {
-    const { lambda } = clients(ground.settings(name), ground.transport);
+    const { lambda } = clients(simulator.settings(name), simulator.transport);
     const handler = withDurableExecution(wait, { durableExecutionClient: durableClient(lambda) });
-    ground.lambda.mount(`casement-${town.cluster.name}-${name}`, { executionTimeoutSeconds: 3_600 }, handler);
+    simulator.lambda.mount(`casement-${demo.cluster.name}-${name}`, { executionTimeoutSeconds: 3_600 }, handler);
   }
-  ground.resume();
+  simulator.resume();
 });
-afterAll(() => ground.close());
+afterAll(() => simulator.close());
 
-const arnOf = (name: string): string => ground.lambda.executions().find(({ arn }) => arn.includes(name))?.arn ?? "";
+const arnOf = (name: string): string => simulator.lambda.executions().find(({ arn }) => arn.includes(name))?.arn ?? "";
 
 describe("The name of an execution", () => {
   it("is the same for the same parts only, and one that Lambda takes", () => {
@@ -47,24 +47,24 @@ describe("The name of an execution", () => {
 
 describe("An execution", () => {
   it("is started once under its name, whatever else is asked under it", async () => {
-    const { executions } = ground.as("front-door");
+    const { executions } = simulator.as("front-door");
     const name = executionName("start");
     await executions.start("add-nodes", name, { operation: "add-1" });
     await executions.start("add-nodes", name, { operation: "add-1" });
     await executions.start("add-nodes", name, { operation: "add-2" });
-    expect(ground.lambda.executions().filter(({ arn }) => arn.includes(name))).toHaveLength(1);
+    expect(simulator.lambda.executions().filter(({ arn }) => arn.includes(name))).toHaveLength(1);
   });
 
   it("cannot be started where the settings name no function, or without the permission", async () => {
-    const { executions } = ground.as("front-door");
+    const { executions } = simulator.as("front-door");
     await expect(executions.start("fly", executionName("fly"), {})).rejects.toThrow("no function for fly");
     await expect(executions.start("provision-node", executionName("no"), {})).rejects.toThrow("no function");
-    const { settings } = ground;
+    const { settings } = simulator;
     const told = { ...settings("front-door"), functions: { "provision-node": `${lambdaName("provision-node")}:live` } };
     const curious = steps({
-      clients: clients(told, ground.transport),
+      clients: clients(told, simulator.transport),
       settings: told,
-      now: ground.foundation.clock.now,
+      now: simulator.simulation.clock.now,
     });
     const forbidden = curious.executions.start("provision-node", executionName("no"), {});
     await expect(forbidden).rejects.toMatchObject({ name: "AccessDeniedException" });
@@ -72,28 +72,28 @@ describe("An execution", () => {
 
   it("is RUNNING until its callback is completed, once; later is too late", async () => {
     const name = executionName("wake");
-    await ground.as("add-nodes").executions.start("provision-node", name, { name: "wake" });
-    await ground.pass(5);
-    const { status } = ground.as("add-nodes").executions;
+    await simulator.as("add-nodes").executions.start("provision-node", name, { name: "wake" });
+    await simulator.pass(5);
+    const { status } = simulator.as("add-nodes").executions;
     expect(await status(arnOf(name))).toBe("RUNNING");
-    const { complete } = ground.as("front-door").executions;
+    const { complete } = simulator.as("front-door").executions;
     expect(await complete(callbacks.wake ?? "", { decision: "keep" })).toBe("done");
     expect(await complete(callbacks.wake ?? "", { decision: "terminate" })).toBe("too late");
-    await ground.pass(5);
+    await simulator.pass(5);
     await expect.poll(() => status(arnOf(name)), { timeout: 5_000 }).toBe("SUCCEEDED");
     expect(heard.wake).toBe('{"decision":"keep"}');
   });
 
   it("has no status when nobody knows it any more", async () => {
-    const unknown = `arn:aws:lambda:${town.region}:${town.accountId}:function:casement-${town.cluster.name}-provision-node:1/durable-execution/gone/00000000-0000-4000-8000-000000000000`;
-    expect(await ground.as("add-nodes").executions.status(unknown)).toBeUndefined();
+    const unknown = `arn:aws:lambda:${demo.region}:${demo.accountId}:function:casement-${demo.cluster.name}-provision-node:1/durable-execution/gone/00000000-0000-4000-8000-000000000000`;
+    expect(await simulator.as("add-nodes").executions.status(unknown)).toBeUndefined();
   });
 
   it("whose callback has timed out is woken too late", async () => {
     const name = executionName("late");
-    await ground.as("add-nodes").executions.start("provision-node", name, { name: "late" });
-    await ground.pass(5);
-    await ground.pass(11 * 60);
-    expect(await ground.as("front-door").executions.complete(callbacks.late ?? "", {})).toBe("too late");
+    await simulator.as("add-nodes").executions.start("provision-node", name, { name: "late" });
+    await simulator.pass(5);
+    await simulator.pass(11 * 60);
+    expect(await simulator.as("front-door").executions.complete(callbacks.late ?? "", {})).toBe("too late");
   });
 });

@@ -5,37 +5,37 @@ import { payloadManifestOf } from "../../lambdas/desired/okd-payload.ts";
 import type { Plan } from "../../lambdas/desired/plan.ts";
 import { RUNTIME_KEY } from "../../lambdas/steps/runtime.ts";
 import { newestWindows } from "../../lib/sandbox/aws/ec2/images.ts";
-import { town } from "../../lib/sandbox/town.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
 import { manifest } from "../desired/okd-facts.ts";
 import { nextRelease } from "../journeys/releases.ts";
-import { START, type Stand, stand } from "./ground.ts";
+import { START, type TestSimulator, testSimulator } from "./test-simulator.ts";
 
-let ground: Stand;
+let simulator: TestSimulator;
 beforeAll(async () => {
-  ground = await stand();
+  simulator = await testSimulator();
 });
-afterAll(() => ground.close());
+afterAll(() => simulator.close());
 
 interface Published {
   readonly configuration: object;
   readonly payload: { readonly files: object[] };
 }
 
-const publish = (content: object): string => ground.s3.seed(town.bucket, RUNTIME_KEY, JSON.stringify(content));
+const publish = (content: object): string => simulator.s3.seed(demo.bucket, RUNTIME_KEY, JSON.stringify(content));
 
 /** Document that a deployment would publish today. */
 const document = (): Published => ({
-  configuration: ground.configuration,
+  configuration: simulator.configuration,
   payload: manifest() as Published["payload"],
 });
 
 describe("The runtime document", () => {
   it("is read at its newest, and an old version stays what it was", async () => {
-    const { runtime } = ground.as("add-nodes");
+    const { runtime } = simulator.as("add-nodes");
     const first = await runtime.read(null);
-    const pools = { ...ground.configuration.pools, extra: ground.configuration.pools.web };
-    const changed = { configuration: { ...ground.configuration, pools }, payload: first.payload };
-    ground.s3.seed(town.bucket, RUNTIME_KEY, JSON.stringify(changed));
+    const pools = { ...simulator.configuration.pools, extra: simulator.configuration.pools.web };
+    const changed = { configuration: { ...simulator.configuration, pools }, payload: first.payload };
+    simulator.s3.seed(demo.bucket, RUNTIME_KEY, JSON.stringify(changed));
     const second = await runtime.read(null);
     expect(second.version).not.toBe(first.version);
     expect(Object.keys(second.configuration.pools)).toContain("extra");
@@ -44,16 +44,16 @@ describe("The runtime document", () => {
   });
 
   it("that is wrong is refused by the paths of its faults", async () => {
-    const version = ground.s3.seed(town.bucket, RUNTIME_KEY, '{"configuration":{"command":"win"},"payload":{}}');
-    await expect(ground.as("look").runtime.read(version)).rejects.toThrow(/cluster/);
-    const none = ground.s3.seed(town.bucket, RUNTIME_KEY, "");
-    await expect(ground.as("look").runtime.read(none)).rejects.toThrow();
+    const version = simulator.s3.seed(demo.bucket, RUNTIME_KEY, '{"configuration":{"command":"win"},"payload":{}}');
+    await expect(simulator.as("look").runtime.read(version)).rejects.toThrow(/cluster/);
+    const none = simulator.s3.seed(demo.bucket, RUNTIME_KEY, "");
+    await expect(simulator.as("look").runtime.read(none)).rejects.toThrow();
   });
 });
 
 describe("A runtime document of the next release", () => {
   it("is read as this release knows it, whatever keys and files were added at whatever level", async () => {
-    const { runtime } = ground.as("look");
+    const { runtime } = simulator.as("look");
     const today = await runtime.read(publish(document()));
     const { configuration, payload } = nextRelease(document()) as Published;
     payload.files.push({ ...payload.files[0], name: "new.exe", path: "C:\\k\\new.exe" });
@@ -69,8 +69,8 @@ describe("A runtime document of the next release", () => {
   });
 
   it("still says who may do what when everything else has become unreadable", async () => {
-    const { runtime } = ground.as("look");
-    const { people, policy, slack, command } = ground.configuration;
+    const { runtime } = simulator.as("look");
+    const { people, policy, slack, command } = simulator.configuration;
     publish({ configuration: { people, policy, slack, command, pools: "elsewhere" }, payload: 7 });
     await expect(runtime.read(null)).rejects.toMatchObject({ name: "Refused" });
     expect(await runtime.rules()).toEqual({ people, policy, slack, command });
@@ -78,7 +78,7 @@ describe("A runtime document of the next release", () => {
 
   it("that is unreadable is refused with what somebody can do", async () => {
     publish({ configuration: { people: [] }, payload: {} });
-    await expect(ground.as("look").runtime.rules()).rejects.toThrow(
+    await expect(simulator.as("look").runtime.rules()).rejects.toThrow(
       /If a deployment is under way, ask again when it has ended.*\n {2}slack: /s,
     );
   });
@@ -86,7 +86,7 @@ describe("A runtime document of the next release", () => {
 
 describe("The image of a Windows release", () => {
   it.each(["2019", "2022", "2025"] as const)("of %s is the newest that AWS publishes", async (windows) => {
-    expect(await ground.as("add-nodes").instances.image(windows)).toEqual({
+    expect(await simulator.as("add-nodes").instances.image(windows)).toEqual({
       parameter: `/aws/service/ami-windows-latest/Windows_Server-${windows}-English-Core-Base`,
       imageId: newestWindows(START, windows)?.imageId,
     });
@@ -96,14 +96,14 @@ describe("The image of a Windows release", () => {
 describe("A plan that is too large for a command", () => {
   it("lies in the bucket, named by version and hash", async () => {
     const plan = { operations: [{ text: "x".repeat(20_000) }] } as unknown as Plan;
-    const request = await ground.as("provision-node").machine.requestFor(plan, "plans/add-1/0/configure.json");
+    const request = await simulator.as("provision-node").machine.requestFor(plan, "plans/add-1/0/configure.json");
     const text = JSON.stringify(plan);
     const sha256 = createHash("sha256").update(text).digest("hex");
-    expect(request).toMatchObject({ bucket: town.bucket, key: "plans/add-1/0/configure.json", sha256 });
+    expect(request).toMatchObject({ bucket: demo.bucket, key: "plans/add-1/0/configure.json", sha256 });
     const { version } = request as { version: string };
-    const read = ground.nodeRole.readObject(
+    const read = simulator.nodeRole.readObject(
       "i-0aaaaaaaaaaaaaaaa",
-      town.bucket,
+      demo.bucket,
       "plans/add-1/0/configure.json",
       version,
     );

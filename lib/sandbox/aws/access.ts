@@ -50,11 +50,11 @@ export interface AccessOptions {
   readonly rolePrefix: string;
 }
 
-/** Context that every request of the ground brings: AWS clients use TLS 1.2 at least. */
+/** Context that every request of the simulator brings: AWS clients use TLS 1.2 at least. */
 const encrypted: Context = { "aws:SecureTransport": "true", "s3:TlsVersion": "1.3" };
 
 /**
- * Builds the ground's IAM.
+ * Builds the simulator's IAM.
  * @returns callers whose `require` throws AwsError in each service's own words unless every resource is allowed
  */
 export function access(options: AccessOptions): Access {

@@ -1,5 +1,5 @@
 import { sleep } from "../core/clock.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import { doorError } from "./dialects.ts";
 
 const fields = {
@@ -19,7 +19,7 @@ const SLOW = 10_000;
 
 /** Applies the injected faults to this call. @throws AwsError in the service's words */
 export async function applyFaults(
-  { clock, faults }: Foundation,
+  { clock, faults }: Simulation,
   facts: { readonly service: string; readonly action: string },
 ): Promise<void> {
   if (faults.applies("aws-throttle", facts)) throw doorError(facts.service, "throttled");

@@ -1,5 +1,5 @@
 import { AwsError, type AwsService } from "../core/aws-service.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import { json, type WireRequest, type WireResponse } from "../core/wire.ts";
 import type { Access } from "./access.ts";
 import { applyFaults, awsFaults } from "./aws-faults.ts";
@@ -9,7 +9,7 @@ import { type TokenBuckets, tokenBuckets } from "./throttle.ts";
 
 /** Parts from which the door is built. */
 export interface DoorOptions {
-  readonly foundation: Foundation;
+  readonly simulation: Simulation;
   readonly region: string;
   /** The host's time in milliseconds: real clients date signatures by their own clock. */
   readonly hostNow: () => number;
@@ -19,7 +19,7 @@ export interface DoorOptions {
   readonly access: Access;
 }
 
-/** The one endpoint of every AWS service of the ground. */
+/** The one endpoint of every AWS service of the simulator. */
 export interface AwsDoor {
   answer(request: WireRequest): Promise<WireResponse>;
 }
@@ -34,13 +34,13 @@ interface Visit {
 type Known = { service: string; action: string; principal: string };
 
 async function faultOrThrottle(
-  { foundation }: DoorOptions,
+  { simulation }: DoorOptions,
   buckets: TokenBuckets,
   visit: Visit,
   request: WireRequest,
 ): Promise<void> {
   const facts = { service: visit.service.name, action: visit.action };
-  await applyFaults(foundation, facts);
+  await applyFaults(simulation, facts);
   const limits = visit.service.limits?.(visit.action, request) ?? [];
   if (!buckets.take(limits)) throw doorError(facts.service, "throttled");
 }
@@ -76,13 +76,13 @@ const knownError = (error: unknown, service: string): AwsError =>
 
 /**
  * Builds the door: verifies the signature, finds service and action, applies faults, throttles, asks the service and
- * records the call. Errors of the ground's own (bugs) become an internal error and are reported by `onBug`.
+ * records the call. Errors of the simulator's own (bugs) become an internal error and are reported by `onBug`.
  * @param onBug told of an error that is not AWS's way of refusing: the client sees only an internal error
  */
 export function awsDoor(options: DoorOptions, onBug: (error: unknown) => void = console.error): AwsDoor {
-  const { foundation, services, access } = options;
-  const buckets = tokenBuckets(foundation.clock);
-  foundation.faults.declare(...awsFaults);
+  const { simulation, services, access } = options;
+  const buckets = tokenBuckets(simulation.clock);
+  simulation.faults.declare(...awsFaults);
   const find = (name: string): AwsService | undefined => services.find((service) => service.name === name);
 
   const visit = async (request: WireRequest, known: Known): Promise<WireResponse> => {
@@ -110,10 +110,10 @@ export function awsDoor(options: DoorOptions, onBug: (error: unknown) => void = 
         (response) => ({ response, code: errorOf(response) }),
         (error: unknown) => refusal(error, known),
       );
-      foundation.calls.record({ ...known, status: result.response.status, error: result.code });
+      simulation.calls.record({ ...known, status: result.response.status, error: result.code });
       // The header uses the host's clock, as signatures do: real clients correct their clock by it.
       const date = new Date(options.hostNow()).toUTCString();
-      const id = { "x-amzn-requestid": foundation.random.uuid(), date };
+      const id = { "x-amzn-requestid": simulation.random.uuid(), date };
       return { ...result.response, headers: { ...id, ...result.response.headers } };
     },
   };

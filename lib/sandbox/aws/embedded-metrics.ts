@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import type { Collection } from "../core/store.ts";
 
 /** A value of a metric. */
@@ -66,7 +66,7 @@ function datapointsOf({ _aws, ...fields }: Line): Datapoint[] {
 }
 
 /** Builds the reader of logs. */
-export function embeddedMetrics({ store, random }: Foundation): EmbeddedMetrics {
+export function embeddedMetrics({ store, random }: Simulation): EmbeddedMetrics {
   const kept: Collection<Datapoint> = store.collection("cloudwatch-datapoints");
   return {
     log: (line) => {

@@ -1,5 +1,5 @@
 import { AwsError, type AwsService } from "../core/aws-service.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import type { InstanceRole } from "../core/surroundings.ts";
 import type { WireRequest, WireResponse } from "../core/wire.ts";
 import type { Access } from "./access.ts";
@@ -10,7 +10,7 @@ export interface InstanceRoleOptions {
   readonly access: Access;
   readonly s3: AwsService;
   readonly secretsManager: AwsService;
-  readonly foundation: Foundation;
+  readonly simulation: Simulation;
 }
 
 const request = (method: string, url: string, headers: Record<string, string>, body = ""): WireRequest => ({
@@ -27,7 +27,7 @@ const path = (bucket: string, key: string, version: string): string =>
  * The node role as machines use it: permissions are checked, faults apply and calls are recorded as at the door, but
  * nothing is signed, because a simulated machine has no other identity.
  */
-export function instanceRole({ access, s3, secretsManager, foundation }: InstanceRoleOptions): InstanceRole {
+export function instanceRole({ access, s3, secretsManager, simulation }: InstanceRoleOptions): InstanceRole {
   const ask = async (
     service: AwsService,
     action: string,
@@ -36,9 +36,9 @@ export function instanceRole({ access, s3, secretsManager, foundation }: Instanc
   ): Promise<WireResponse> => {
     const principal = `instance/${instanceId}`;
     const record = (status: number, error: string | null): void =>
-      foundation.calls.record({ service: service.name, action, principal, status, error });
+      simulation.calls.record({ service: service.name, action, principal, status, error });
     try {
-      await applyFaults(foundation, { service: service.name, action });
+      await applyFaults(simulation, { service: service.name, action });
       const response = await service.answer(action, what, access.callerFor(principal));
       record(response.status, null);
       return response;

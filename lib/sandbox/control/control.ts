@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import { json, pathOf, queryOf, textOf, type WireRequest, type WireResponse } from "../core/wire.ts";
 import { type Answer, bodies, schemaDocument } from "./schema.ts";
 import { strangerIn } from "./strangers.ts";
@@ -25,7 +25,7 @@ export interface Speed {
 
 /** Parts that the control API is built from. */
 export interface ControlOptions {
-  readonly foundation: Foundation;
+  readonly simulation: Simulation;
   readonly speed: Speed;
   readonly sources: Sources;
 }
@@ -75,47 +75,47 @@ function bodyOf<Shape extends z.ZodType>(shape: Shape, request: WireRequest): z.
   throw new Problem(400, `The body does not fit the schema: ${issue?.path.join(".") || "body"}: ${issue?.message}.`);
 }
 
-async function state({ foundation, sources }: ControlOptions): Promise<Answer<"State">> {
+async function state({ simulation, sources }: ControlOptions): Promise<Answer<"State">> {
   const [instances, machines, nodes, operations] = await Promise.all([
     sources.instances(),
     sources.machines(),
     sources.nodes(),
     sources.operations(),
   ]);
-  return { now: new Date(foundation.clock.now()).toISOString(), instances, machines, nodes, operations };
+  return { now: new Date(simulation.clock.now()).toISOString(), instances, machines, nodes, operations };
 }
 
-function calls({ foundation }: ControlOptions, { request }: Asked): Answer<"Calls"> {
+function calls({ simulation }: ControlOptions, { request }: Asked): Answer<"Calls"> {
   const query = new URLSearchParams(queryOf(request));
   const after = Number(query.get("after") ?? 0);
   if (!Number.isInteger(after)) throw new Problem(400, "after must be the seq of a call, a whole number.");
-  return foundation.calls.after(after, query.get("service") ?? undefined);
+  return simulation.calls.after(after, query.get("service") ?? undefined);
 }
 
-function inject({ foundation }: ControlOptions, { request }: Asked): Answer<"FaultInjected"> {
+function inject({ simulation }: ControlOptions, { request }: Asked): Answer<"FaultInjected"> {
   const { kind, match = {}, count } = bodyOf(bodies.FaultInjection, request);
-  const injected = foundation.faults.inject(kind, match, count);
+  const injected = simulation.faults.inject(kind, match, count);
   if (injected) return { id: injected.id };
-  const known = foundation.faults.kinds().find((one) => one.kind === kind);
+  const known = simulation.faults.kinds().find((one) => one.kind === kind);
   if (!known) throw new Problem(400, `There is no fault kind "${kind}": GET /faults lists them.`);
   throw new Problem(400, `Fault ${kind} can be matched by ${Object.keys(known.fields).join(", ")} only.`);
 }
 
-function end({ foundation }: ControlOptions, { id }: Asked): Answer<"FaultEnded"> {
-  if (foundation.faults.end(id)) return { id };
+function end({ simulation }: ControlOptions, { id }: Asked): Answer<"FaultEnded"> {
+  if (simulation.faults.end(id)) return { id };
   throw new Problem(404, "There is no fault in force with that id.");
 }
 
-async function moveClock({ foundation, speed }: ControlOptions, { request }: Asked): Promise<Answer<"Clock">> {
+async function moveClock({ simulation, speed }: ControlOptions, { request }: Asked): Promise<Answer<"Clock">> {
   const change = bodyOf(bodies.ClockChange, request);
   if ("speed" in change) speed.set(change.speed);
   else await speed.advance(change.advance);
-  return { now: new Date(foundation.clock.now()).toISOString(), speed: speed.current() };
+  return { now: new Date(simulation.clock.now()).toISOString(), speed: speed.current() };
 }
 
 /** The calls by path and method; exactly the table of design §9. */
 function table(options: ControlOptions): Readonly<Record<string, Readonly<Record<string, Handler>>>> {
-  const { faults } = options.foundation;
+  const { faults } = options.simulation;
   return {
     "/state": { GET: () => state(options) },
     "/messages": { GET: () => options.sources.messages() },

@@ -1,4 +1,4 @@
-/** Counts what is under way: requests between handlers and ground, and work that no timer shows. */
+/** Counts what is under way: requests between handlers and simulator, and work that no timer shows. */
 export interface Activity {
   /** Counts the promise until it has settled; returns the same promise. */
   during<T>(work: Promise<T>): Promise<T>;

@@ -35,7 +35,7 @@ export class AwsError extends Error {
   }
 }
 
-/** One AWS service of the ground. The door in front verifies the signature, applies faults, throttles and records. */
+/** One AWS service of the simulator. The door in front verifies the signature, applies faults, throttles and records. */
 export interface AwsService {
   /** The name in a signature's credential scope: ec2, ssm, s3, secretsmanager, lambda, dynamodb, events. */
   readonly name: string;

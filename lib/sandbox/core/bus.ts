@@ -1,4 +1,4 @@
-/** Facts that services of the ground tell each other; EventBridge turns some of them into events for the rules. */
+/** Facts that services of the simulator tell each other; EventBridge turns some of them into events for the rules. */
 export type Fact =
   | { readonly kind: "instance-state"; readonly instanceId: string; readonly state: string }
   | { readonly kind: "instance-reboot"; readonly instanceId: string }

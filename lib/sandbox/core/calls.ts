@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** One call that the ground answered, in the shape of the control API's GET /calls. */
+/** One call that the simulator answered, in the shape of the control API's GET /calls. */
 export interface Call {
   readonly seq: number;
   /** ISO 8601, sandbox time. */

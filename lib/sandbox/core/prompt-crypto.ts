@@ -7,7 +7,7 @@ export interface PromptKey {
   readonly key: KeyObject;
 }
 
-/** Every key of the ground is such a one, as kubelets make them. */
+/** Every key of the simulator is such a one, as kubelets make them. */
 export const keyAlgorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 
 /** A new key, PKCS #8 as PEM. */

@@ -11,7 +11,7 @@ export interface Collection<T> {
   readonly size: number;
 }
 
-/** Everything the ground remembers. Values are plain JSON; what was set survives a kill of the process. */
+/** Everything the simulator remembers. Values are plain JSON; what was set survives a kill of the process. */
 export interface Store {
   /** The collection of that name; asked twice, the same one. */
   collection<T>(name: string): Collection<T>;
@@ -90,7 +90,7 @@ function collectionOn(disk: Disk, name: string): Collection<unknown> {
 }
 
 /**
- * Opens the ground's memory.
+ * Opens the simulator's memory.
  * @param path a file, or ":memory:" for a journey
  */
 export function openStore(path: string): Store {

@@ -72,7 +72,7 @@ export interface Firewall {
   withdraw(groupId: string, rules: readonly InboundRule[]): void;
 }
 
-/** EC2 seen from inside the ground, without signatures and throttles. */
+/** EC2 seen from inside the simulator, without signatures and throttles. */
 export interface Cloud {
   instance(instanceId: string): InstanceFacts | undefined;
   instances(): InstanceFacts[];

@@ -1,4 +1,4 @@
-/** One HTTP request as every service of the ground sees it, whether it came over loopback or in process. */
+/** One HTTP request as every service of the simulator sees it, whether it came over loopback or in process. */
 export interface WireRequest {
   readonly method: string;
   /** Path with query, beginning with "/", exactly as sent (still percent-encoded). */

@@ -1,6 +1,6 @@
 import { AwsError } from "../core/aws-service.ts";
 
-/** Account and region in which the functions of the ground live. */
+/** Account and region in which the functions of the simulator live. */
 export interface Account {
   readonly accountId: string;
   readonly region: string;

@@ -19,10 +19,10 @@ export interface ChainedInvocations {
 
 /** Builds chained invocations on the engine's parts. */
 export function chainedInvocations(parts: EngineParts, starts: Starts): ChainedInvocations {
-  const { ground, book, life, functions } = parts;
+  const { simulation, book, life, functions } = parts;
 
   const start = (execution: Execution, operation: Operation, caller: Caller): Execution => {
-    const now = ground.clock.now();
+    const now = simulation.clock.now();
     try {
       const target = functions.target(functionReference(operation.functionName ?? ""));
       caller.require("lambda:InvokeFunction", [target.arn]);
@@ -38,7 +38,7 @@ export function chainedInvocations(parts: EngineParts, starts: Starts): ChainedI
     }
   };
   const begun = (execution: Execution, operation: Operation, target: Target): Execution => {
-    const now = ground.clock.now();
+    const now = simulation.clock.now();
     if (!isDurable(target.function)) {
       callOrdinary(execution.arn, operation, target);
       return book.change(execution, operation, now);
@@ -54,7 +54,7 @@ export function chainedInvocations(parts: EngineParts, starts: Starts): ChainedI
   };
   const callOrdinary = (arn: string, operation: Operation, target: Target): void => {
     const event: unknown = JSON.parse(operation.input ?? "{}");
-    void parts.runner.run({ target, event, requestId: ground.random.uuid() }).then((outcome) => {
+    void parts.runner.run({ target, event, requestId: simulation.random.uuid() }).then((outcome) => {
       const execution = book.get(arn);
       const waiting = execution && book.operations(execution).get(operation.id);
       if (waiting) life.complete(execution, waiting, completion(outcome));

@@ -50,8 +50,8 @@ const CRASHES = [
  * @throws AwsError (from the built function) InvalidParameterValueException: token, updates or limits
  */
 export function checkpoints(parts: EngineParts, chained: ChainedInvocations) {
-  const { ground, book, effects, life } = parts;
-  ground.faults.declare(...CRASHES);
+  const { simulation, book, effects, life } = parts;
+  simulation.faults.declare(...CRASHES);
 
   const crash = (arn: string): never => {
     const execution = book.get(arn);
@@ -67,7 +67,7 @@ export function checkpoints(parts: EngineParts, chained: ChainedInvocations) {
     const known = book.operations(execution);
     validateUpdates(request.updates, (id) => known.get(id));
     const grown = withinLimits(execution, request.updates, known);
-    const dies = (when: string) => request.updates.some((one) => crashApplies(ground.faults, grown, one, when));
+    const dies = (when: string) => request.updates.some((one) => crashApplies(simulation.faults, grown, one, when));
     if (dies("before")) crash(execution.arn);
     const answer = effects.atomically(() => stored(parts, chained, grown, request, caller));
     if (dies("after")) crash(execution.arn);
@@ -121,14 +121,14 @@ function stored(
   request: CheckpointRequest,
   caller: Caller,
 ): CheckpointAnswer {
-  const { ground, book, effects, life } = parts;
+  const { simulation, book, effects, life } = parts;
   let current = execution;
   for (const update of request.updates) {
     if (update.Type === "EXECUTION") return ends(parts, current, update);
     current = changed(parts, chained, current, update, caller);
   }
   current = life.matured(current);
-  const token = newToken(current.arn, ground.random);
+  const token = newToken(current.arn, simulation.random);
   const lastCheckpoint = request.clientToken
     ? { clientToken: request.clientToken, operationIds: current.unseen }
     : null;
@@ -139,16 +139,16 @@ function stored(
 }
 
 function changed(
-  { ground, book }: EngineParts,
+  { simulation, book }: EngineParts,
   chained: ChainedInvocations,
   execution: Execution,
   update: OperationUpdate,
   caller: Caller,
 ): Execution {
   const known = book.operations(execution);
-  const now = ground.clock.now();
+  const now = simulation.clock.now();
   const reference = { arn: execution.arn, operation: update.Id };
-  const callbackId = () => newCallbackId(reference, ground.random);
+  const callbackId = () => newCallbackId(reference, simulation.random);
   const operation = applied(known.get(update.Id), update, { now, order: known.size + 1, callbackId });
   const begun = operation.type === "CHAINED_INVOKE" && update.Action === "START";
   return begun ? chained.start(execution, operation, caller) : book.change(execution, operation, now);

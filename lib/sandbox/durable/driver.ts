@@ -1,5 +1,5 @@
 import type { Cancel } from "../core/clock.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import { type Account, functionArn } from "./arn.ts";
 import type { Book } from "./book.ts";
 import type { Effects } from "./effects.ts";
@@ -16,7 +16,7 @@ import { eventTime } from "./wire-format.ts";
 
 /** Parts from which the engine's functions are built. */
 export interface EngineParts {
-  readonly ground: Foundation;
+  readonly simulation: Simulation;
   readonly account: Account;
   readonly book: Book;
   readonly effects: Effects;
@@ -35,9 +35,9 @@ const LONGEST_TIMER_MS = 86_400_000;
  * @returns `wake`, to be called after every change of an execution
  */
 export function driver(parts: EngineParts): (arn: string) => void {
-  const { ground, book, effects, life } = parts;
+  const { simulation, book, effects, life } = parts;
   const timers = new Map<string, Cancel>();
-  const now = (): number => ground.clock.now();
+  const now = (): number => simulation.clock.now();
 
   const wake = (arn: string): void => {
     timers.get(arn)?.();
@@ -52,7 +52,7 @@ export function driver(parts: EngineParts): (arn: string) => void {
     const delay = Math.min(Math.max(0, nextDue(execution, book) - now()), LONGEST_TIMER_MS);
     timers.set(
       execution.arn,
-      ground.clock.after(delay, () => tick(execution.arn)),
+      simulation.clock.after(delay, () => tick(execution.arn)),
     );
   };
   const tick = (arn: string): void => {
@@ -73,7 +73,7 @@ export function driver(parts: EngineParts): (arn: string) => void {
     else book.put({ ...execution, invokeAt: now() + THROTTLE_FIRST_SECONDS * 1_000 });
   };
   const run = (execution: Execution, called: LambdaFunction): void => {
-    const begun = withInvocation(execution, ground);
+    const begun = withInvocation(execution, simulation);
     book.put(begun);
     const requestId = begun.invocation?.requestId ?? "";
     const event = invocationEvent(begun, book.operations(begun).values(), execution.unseen, eventTime(parts.hostTime));
@@ -105,7 +105,7 @@ function nextDue(execution: Execution, book: Book): number {
   return earliest;
 }
 
-function withInvocation(execution: Execution, { clock, random }: Foundation): Execution {
+function withInvocation(execution: Execution, { clock, random }: Simulation): Execution {
   const requestId = random.uuid();
   return {
     ...execution,
@@ -139,12 +139,12 @@ interface Answer {
 }
 
 /** The handler's word on the execution (SDK: DurableExecutionInvocationOutput). */
-function answered({ ground, book, effects, life }: EngineParts, execution: Execution, payload: string): void {
+function answered({ simulation, book, effects, life }: EngineParts, execution: Execution, payload: string): void {
   const answer = (JSON.parse(payload) ?? {}) as Answer;
   const fault = protocolFault(answer, execution, [...book.operations(execution).values()].some(waitsForSomething));
-  const invocation = execution.invocation ?? { requestId: "", startedAt: ground.clock.now() };
+  const invocation = execution.invocation ?? { requestId: "", startedAt: simulation.clock.now() };
   const error = fault ? { ErrorType: "InvalidParameterValueException", ErrorMessage: fault } : answer.Error;
-  const logged = book.log(execution, invocationCompleted(invocation, ground.clock.now(), error ?? undefined));
+  const logged = book.log(execution, invocationCompleted(invocation, simulation.clock.now(), error ?? undefined));
   if (fault || answer.Status === "FAILED") life.finish(logged, { status: "FAILED", error: error ?? null });
   else if (answer.Status === "SUCCEEDED") life.finish(logged, { status: "SUCCEEDED", result: answer.Result ?? null });
   else suspend(book, logged);

@@ -1,5 +1,5 @@
 import type { Fact } from "../core/bus.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import type { Execution } from "./model.ts";
 
 /** Changes that stay together, and what follows once they are in the store. */
@@ -15,7 +15,7 @@ export interface Effects {
 }
 
 /** @param wake looks after an execution that was touched */
-export function effects({ store, bus }: Pick<Foundation, "store" | "bus">, wake: (arn: string) => void): Effects {
+export function effects({ store, bus }: Pick<Simulation, "store" | "bus">, wake: (arn: string) => void): Effects {
   const waiting = new Map<string, ((execution: Execution) => void)[]>();
   let depth = 0;
   let touched = new Set<string>();

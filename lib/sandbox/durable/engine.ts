@@ -1,5 +1,5 @@
 import { AwsError, type Caller } from "../core/aws-service.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import type { Account } from "./arn.ts";
 import { type Book, executionBook } from "./book.ts";
 import { chainedInvocations } from "./chained.ts";
@@ -32,21 +32,21 @@ export interface Engine extends Starts {
   resume(): void;
 }
 
-/** Parts of the ground on which the engine stands. */
+/** Parts of the simulator on which the engine stands. */
 interface EngineGround {
-  readonly ground: Foundation;
+  readonly simulation: Simulation;
   readonly account: Account;
   readonly functions: Functions;
   readonly runner: Invocations;
   readonly hostTime: (ms: number) => number;
 }
 
-/** Builds the engine on the ground's store; everything it knows is there. */
+/** Builds the engine on the simulator's store; everything it knows is there. */
 export function durableEngine(under: EngineGround): Engine {
-  const { ground } = under;
-  const book = executionBook(ground.store);
-  const following = effects(ground, (arn) => wake(arn));
-  const life = lifecycle(ground.clock, book, following);
+  const { simulation } = under;
+  const book = executionBook(simulation.store);
+  const following = effects(simulation, (arn) => wake(arn));
+  const life = lifecycle(simulation.clock, book, following);
   const parts: EngineParts = { ...under, book, effects: following, life };
   const wake = driver(parts);
   const starts = executionStarts(parts);
@@ -88,10 +88,10 @@ export function durableEngine(under: EngineGround): Engine {
   };
 }
 
-function openCallback({ ground, book }: EngineParts, id: string, reference: CallbackReference) {
+function openCallback({ simulation, book }: EngineParts, id: string, reference: CallbackReference) {
   const owner = book.get(reference.arn);
   const operation = owner && book.operations(owner).get(reference.operation);
-  const late = (due: number | undefined): boolean => due !== undefined && due <= ground.clock.now();
+  const late = (due: number | undefined): boolean => due !== undefined && due <= simulation.clock.now();
   const open = owner?.status === "RUNNING" && operation?.status === "STARTED" && operation.callbackId === id;
   if (open && !late(operation.dueAt) && !late(operation.heartbeatDueAt)) return { owner, operation };
   const message = "The callback is either timed out or already completed";
@@ -99,18 +99,22 @@ function openCallback({ ground, book }: EngineParts, id: string, reference: Call
 }
 
 /** A sign of life changes no history and wakes nobody, but the timer must be set anew. */
-function keepAlive({ ground, book, effects: following }: EngineParts, owner: Execution, operation: Operation): void {
+function keepAlive(
+  { simulation, book, effects: following }: EngineParts,
+  owner: Execution,
+  operation: Operation,
+): void {
   following.atomically(() => {
-    book.keep(owner, heardOf(operation, ground.clock.now()));
+    book.keep(owner, heardOf(operation, simulation.clock.now()));
     following.touch(owner.arn);
   });
 }
 
 /** An invocation that ran when the process was killed is made again, with what had been checkpointed. */
-function revive({ ground, book, effects: following }: EngineParts, execution: Execution): void {
+function revive({ simulation, book, effects: following }: EngineParts, execution: Execution): void {
   following.atomically(() => {
     if (execution.invocation) {
-      book.put({ ...execution, invocation: null, token: null, invokeAt: ground.clock.now() });
+      book.put({ ...execution, invocation: null, token: null, invokeAt: simulation.clock.now() });
     }
     following.touch(execution.arn);
   });

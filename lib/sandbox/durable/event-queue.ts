@@ -1,4 +1,4 @@
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import type { Collection } from "../core/store.ts";
 import type { Target } from "./functions.ts";
 import type { FunctionError, Invocations, Outcome } from "./invocations.ts";
@@ -37,7 +37,7 @@ export interface EventQueue {
 }
 
 interface QueueParts {
-  readonly ground: Foundation;
+  readonly simulation: Simulation;
   readonly runner: Invocations;
   /** Undefined when the function is gone. */
   readonly target: (event: QueuedEvent) => Target | undefined;
@@ -45,9 +45,9 @@ interface QueueParts {
   readonly mayKeep: (functionName: string) => boolean;
 }
 
-/** Builds the queue on the ground's store. */
-export function eventQueue({ ground, runner, target, mayKeep }: QueueParts): EventQueue {
-  const { clock, random, store } = ground;
+/** Builds the queue on the simulator's store. */
+export function eventQueue({ simulation, runner, target, mayKeep }: QueueParts): EventQueue {
+  const { clock, random, store } = simulation;
   const queued: Collection<QueuedEvent> = store.collection("lambda-events");
   const dead: Collection<DeadLetter> = store.collection("lambda-dead-letters");
 

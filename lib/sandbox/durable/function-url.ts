@@ -1,4 +1,4 @@
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import { json, textOf, type WireRequest, type WireResponse } from "../core/wire.ts";
 import { SYNC_PAYLOAD_BYTES } from "./limits.ts";
 
@@ -16,12 +16,12 @@ const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
  */
 export function functionUrl(
   target: UrlTarget,
-  ground: Pick<Foundation, "clock" | "random">,
+  simulation: Pick<Simulation, "clock" | "random">,
 ): (request: WireRequest) => Promise<WireResponse> {
   return async (request) => {
     if (request.body.byteLength > SYNC_PAYLOAD_BYTES) return json({ Message: "Request Entity Too Large" }, 413);
     try {
-      return answerOf(await target(eventOf(request, ground.clock.now(), ground.random.uuid()))) ?? badGateway;
+      return answerOf(await target(eventOf(request, simulation.clock.now(), simulation.random.uuid()))) ?? badGateway;
     } catch {
       return badGateway;
     }

@@ -45,7 +45,7 @@ export interface Target {
   readonly arn: string;
 }
 
-/** Every function of the ground has one version, "1", and the aliases of it that the stack deploys. */
+/** Every function of the simulator has one version, "1", and the aliases of it that the stack deploys. */
 const VERSIONS: Readonly<Record<string, string>> = { live: "1", rights: "1", "1": "1", $LATEST: "$LATEST" };
 
 /** The functions that were mounted. */

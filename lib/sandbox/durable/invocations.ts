@@ -1,5 +1,5 @@
 import { sleep } from "../core/clock.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import { invocationLimitMs, isDurable, type LambdaContext, type LambdaFunction, type Target } from "./functions.ts";
 import { bytesOf, SYNC_PAYLOAD_BYTES } from "./limits.ts";
 
@@ -37,14 +37,14 @@ const WARM_MS = 10 * 60_000;
 /** Milliseconds that the fault "lambda-slow-start" adds: more than Slack waits for an answer. */
 const SLOW_START_MS = 5_000;
 
-type Ground = Pick<Foundation, "clock" | "faults" | "busy">;
+type SimulationParts = Pick<Simulation, "clock" | "faults" | "busy">;
 
 /** Builds the runner and declares what can happen to it. */
-export function invocations(ground: Ground, hostTime: (ms: number) => number): Invocations {
+export function invocations(simulation: SimulationParts, hostTime: (ms: number) => number): Invocations {
   const running = new Map<string, number>();
-  const environments = idleEnvironments(ground);
+  const environments = idleEnvironments(simulation);
   const count = (name: string, by: number) => running.set(name, (running.get(name) ?? 0) + by);
-  ground.faults.declare({
+  simulation.faults.declare({
     kind: "lambda-slow-start",
     sentence: "A function's next invocations begin five seconds late.",
     fields: { function: "name of the function" },
@@ -54,11 +54,11 @@ export function invocations(ground: Ground, hostTime: (ms: number) => number): I
     run: async (invocation) => {
       const { name } = invocation.target.function;
       count(name, 1);
-      const delay = startDelay(ground, name, environments.take(name));
-      if (delay > 0) await sleep(ground.clock, delay);
-      const answer = withinLimit(ground, hostTime, invocation);
+      const delay = startDelay(simulation, name, environments.take(name));
+      if (delay > 0) await sleep(simulation.clock, delay);
+      const answer = withinLimit(simulation, hostTime, invocation);
       // Time waits for a handler that only computes; a durable one also waits for the time.
-      const outcome = await (isDurable(invocation.target.function) ? answer : ground.busy(answer));
+      const outcome = await (isDurable(invocation.target.function) ? answer : simulation.busy(answer));
       count(name, -1);
       environments.giveBack(name);
       return outcome;
@@ -66,13 +66,13 @@ export function invocations(ground: Ground, hostTime: (ms: number) => number): I
   };
 }
 
-function startDelay({ faults }: Ground, name: string, warm: boolean): number {
+function startDelay({ faults }: SimulationParts, name: string, warm: boolean): number {
   const slow = faults.applies("lambda-slow-start", { function: name }) ? SLOW_START_MS : 0;
   return slow + (warm ? 0 : COLD_START_MS);
 }
 
 /** Environments that stand idle, by function: the times until which they are kept. They die with the process. */
-function idleEnvironments({ clock }: Ground) {
+function idleEnvironments({ clock }: SimulationParts) {
   const idle = new Map<string, number[]>();
   return {
     take: (name: string): boolean => {
@@ -91,16 +91,20 @@ function idleEnvironments({ clock }: Ground) {
  * Milliseconds of sandbox time that an invocation gets. A handler computes in the host's time: however fast the sandbox
  * runs, the limit leaves it as many milliseconds of the host as it would have in Lambda.
  */
-function patienceMs({ clock }: Ground, hostTime: (ms: number) => number, limit: number): number {
+function patienceMs({ clock }: SimulationParts, hostTime: (ms: number) => number, limit: number): number {
   const now = clock.now();
   const pace = limit / (hostTime(now + limit) - hostTime(now));
   return limit * Math.max(1, pace);
 }
 
-function withinLimit(ground: Ground, hostTime: (ms: number) => number, invocation: Invocation): Promise<Outcome> {
-  const { clock } = ground;
+function withinLimit(
+  simulation: SimulationParts,
+  hostTime: (ms: number) => number,
+  invocation: Invocation,
+): Promise<Outcome> {
+  const { clock } = simulation;
   const limit = invocationLimitMs(invocation.target.function);
-  const patience = patienceMs(ground, hostTime, limit);
+  const patience = patienceMs(simulation, hostTime, limit);
   const deadline = clock.now() + patience;
   const remaining = () => Math.max(0, Math.floor(hostTime(deadline) - hostTime(clock.now())));
   return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import { messageOf } from "../../message-of.ts";
 import { AwsError, type Caller } from "../core/aws-service.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import { json, textOf, type WireRequest, type WireResponse } from "../core/wire.ts";
 import { type FunctionReference, functionReference } from "./arn.ts";
 import type { Engine } from "./engine.ts";
@@ -13,7 +13,7 @@ import type { Route } from "./routes.ts";
 
 /** Parts from which Invoke is built. */
 export interface InvokeParts {
-  readonly ground: Foundation;
+  readonly simulation: Simulation;
   readonly functions: Functions;
   readonly runner: Invocations;
   readonly engine: Engine;
@@ -28,7 +28,7 @@ const LATE_MS = 3_600_000;
 const FUNCTION_FIELD = { function: "name of the function" };
 
 /** Declares what can happen to asynchronous events. */
-export const declareEventFaults = ({ faults }: Foundation): void =>
+export const declareEventFaults = ({ faults }: Simulation): void =>
   faults.declare(
     {
       kind: "event-delivered-twice",
@@ -103,12 +103,12 @@ function executionName({ headers }: WireRequest, target: Target): string | undef
   throw new AwsError("InvalidParameterValueException", `Invalid durable execution name: ${name}`);
 }
 
-function accepted({ ground, engine, queue, duplicates }: InvokeParts, call: Call): WireResponse {
+function accepted({ simulation, engine, queue, duplicates }: InvokeParts, call: Call): WireResponse {
   const facts = { function: call.target.function.name };
-  const late = ground.faults.applies("event-delivered-late", facts) ? LATE_MS : 0;
-  const delay = () => late + ground.random.between(...QUEUE_MS);
+  const late = simulation.faults.applies("event-delivered-late", facts) ? LATE_MS : 0;
+  const delay = () => late + simulation.random.between(...QUEUE_MS);
   if (call.name !== undefined) return started(engine.open(startOf(call, delay(), ASYNC_PAYLOAD_BYTES)));
-  const twice = ground.faults.applies("event-delivered-twice", facts) || ground.random.next() < duplicates;
+  const twice = simulation.faults.applies("event-delivered-twice", facts) || simulation.random.next() < duplicates;
   const deliver = (): WireResponse => {
     if (isDurable(call.target.function)) return started(engine.open(startOf(call, delay(), ASYNC_PAYLOAD_BYTES)));
     queue.send(call.reference, call.payload, delay());
@@ -132,9 +132,13 @@ const started = ({ arn }: Execution): WireResponse => ({
   body: "",
 });
 
-async function ran({ ground, runner }: InvokeParts, { target, payload }: Call): Promise<WireResponse> {
+async function ran({ simulation, runner }: InvokeParts, { target, payload }: Call): Promise<WireResponse> {
   refuseWithoutRoom(runner, target);
-  const outcome = await runner.run({ target, event: JSON.parse(payload) as unknown, requestId: ground.random.uuid() });
+  const outcome = await runner.run({
+    target,
+    event: JSON.parse(payload) as unknown,
+    requestId: simulation.random.uuid(),
+  });
   const headers = { "x-amz-executed-version": target.version };
   return outcome.error
     ? failed(outcome.error, headers)

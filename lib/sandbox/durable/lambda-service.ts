@@ -1,5 +1,5 @@
 import { AwsError, type AwsService } from "../core/aws-service.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import { json, type WireResponse } from "../core/wire.ts";
 import type { Account } from "./arn.ts";
 import { durableEngine } from "./engine.ts";
@@ -24,7 +24,7 @@ export interface LambdaOptions extends Account {
   readonly mayKeep?: (functionName: string) => boolean;
 }
 
-/** Lambda as the ground sees it. */
+/** Lambda as the simulator sees it. */
 export interface LambdaService extends AwsService {
   /** Adds a function. All functions are mounted before `resume`. */
   mount(name: string, settings: FunctionSettings, handler: Handler): void;
@@ -32,10 +32,10 @@ export interface LambdaService extends AwsService {
   resume(): void;
   executions(): Execution[];
   deadLetters(): DeadLetter[];
-  /** An asynchronous invocation by the ground itself (EventBridge has its own right to invoke). */
+  /** An asynchronous invocation by the simulator itself (EventBridge has its own right to invoke). */
   send(functionName: string, event: unknown): void;
   /**
-   * A synchronous invocation of an ordinary function by the ground itself (a function URL).
+   * A synchronous invocation of an ordinary function by the simulator itself (a function URL).
    * @throws Error with the function's error
    */
   call(functionName: string, event: unknown): Promise<unknown>;
@@ -45,23 +45,23 @@ export interface LambdaService extends AwsService {
 const DUPLICATES = 0.005;
 
 /**
- * Builds the Lambda service of the ground: REST-JSON exactly as @aws-sdk/client-lambda speaks it, with an embedded
+ * Builds the Lambda service of the simulator: REST-JSON exactly as @aws-sdk/client-lambda speaks it, with an embedded
  * durable engine whose whole state lies in the store.
  */
-export function lambdaService(ground: Foundation, options: LambdaOptions): LambdaService {
+export function lambdaService(simulation: Simulation, options: LambdaOptions): LambdaService {
   const functions = functionRegistry(options);
-  const runner = invocations(ground, options.hostTime);
-  const engine = durableEngine({ ground, account: options, functions, runner, hostTime: options.hostTime });
+  const runner = invocations(simulation, options.hostTime);
+  const engine = durableEngine({ simulation, account: options, functions, runner, hostTime: options.hostTime });
   const queue = eventQueue({
-    ground,
+    simulation,
     runner,
     target: ({ functionName: name, qualifier }) =>
       functions.get(name) ? functions.target({ name, qualifier }) : undefined,
     mayKeep: options.mayKeep ?? (() => true),
   });
   const { hostTime, duplicates = DUPLICATES } = options;
-  const parts = { ground, functions, runner, engine, queue, duplicates, account: options, hostTime };
-  declareEventFaults(ground);
+  const parts = { simulation, functions, runner, engine, queue, duplicates, account: options, hostTime };
+  declareEventFaults(simulation);
   return {
     name: "lambda",
     action: (request) => routeOf(request).action,
@@ -78,23 +78,23 @@ export function lambdaService(ground: Foundation, options: LambdaOptions): Lambd
     },
     executions: () => engine.book.all(),
     deadLetters: () => queue.deadLetters(),
-    ...fromInside(ground, functions, runner, queue),
+    ...fromInside(simulation, functions, runner, queue),
   };
 }
 
 function fromInside(
-  ground: Foundation,
+  simulation: Simulation,
   functions: Functions,
   runner: Invocations,
   queue: EventQueue,
 ): Pick<LambdaService, "send" | "call"> {
   const reference = (name: string) => ({ name, qualifier: "live" });
   return {
-    send: (name, event) => queue.send(reference(name), JSON.stringify(event), ground.random.between(...QUEUE_MS)),
+    send: (name, event) => queue.send(reference(name), JSON.stringify(event), simulation.random.between(...QUEUE_MS)),
     call: async (name, event) => {
       const target = functions.target(reference(name));
       if (!runner.hasRoom(target.function)) throw new AwsError("TooManyRequestsException", "Rate Exceeded.", 429);
-      const { payload, error } = await runner.run({ target, event, requestId: ground.random.uuid() });
+      const { payload, error } = await runner.run({ target, event, requestId: simulation.random.uuid() });
       if (error) throw Object.assign(new Error(error.errorMessage), { name: error.errorType });
       return JSON.parse(payload) as unknown;
     },

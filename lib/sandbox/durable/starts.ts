@@ -1,5 +1,5 @@
 import { AwsError } from "../core/aws-service.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import { type Account, executionArn } from "./arn.ts";
 import type { Book } from "./book.ts";
 import type { Effects } from "./effects.ts";
@@ -33,20 +33,25 @@ export interface Starts {
 
 const DAY_MS = 86_400_000;
 
-type Parts = { readonly ground: Foundation; readonly account: Account; readonly book: Book; readonly effects: Effects };
+type Parts = {
+  readonly simulation: Simulation;
+  readonly account: Account;
+  readonly book: Book;
+  readonly effects: Effects;
+};
 
 /** Builds the starting of executions. */
-export function executionStarts({ ground, account, book, effects }: Parts): Starts {
+export function executionStarts({ simulation, account, book, effects }: Parts): Starts {
   const namesake = ({ name, target }: StartRequest): Execution | undefined => {
     if (name === undefined) return undefined;
     const found = book.all().find((one) => one.name === name && one.functionName === target.function.name);
-    if (!found || !isForgotten(found, ground.clock.now())) return found;
+    if (!found || !isForgotten(found, simulation.clock.now())) return found;
     book.forget(found);
     return undefined;
   };
   const begin = (request: StartRequest): Execution =>
     effects.atomically(() => {
-      const execution = fresh(request, account, ground);
+      const execution = fresh(request, account, simulation);
       book.open(execution);
       effects.tell(execution);
       effects.touch(execution.arn);
@@ -65,7 +70,7 @@ export function executionStarts({ ground, account, book, effects }: Parts): Star
 const isForgotten = ({ endedAt }: Execution, now: number): boolean =>
   endedAt !== null && endedAt + RETENTION_DAYS * DAY_MS <= now;
 
-function fresh(request: StartRequest, account: Account, { clock, random }: Foundation): Execution {
+function fresh(request: StartRequest, account: Account, { clock, random }: Simulation): Execution {
   const id = random.uuid();
   const name = request.name ?? random.uuid();
   const { function: called, version, arn: startedBy } = request.target;

@@ -1,5 +1,5 @@
 import type { Pull } from "../aws/image-registry.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import type { Cloud, Kubelets, KubernetesApi } from "../core/surroundings.ts";
 import type { WireRequest, WireResponse } from "../core/wire.ts";
 import { isWrite, keepNamespace, requireSigner, restrictNode, restrictSubject } from "./access/admission.ts";
@@ -68,7 +68,7 @@ export interface Kubernetes extends KubernetesApi {
 }
 
 function serverOf(
-  foundation: Foundation,
+  simulation: Simulation,
   objects: Objects,
   tokens: Tokens,
   authorize: Authorizer,
@@ -76,14 +76,14 @@ function serverOf(
   { callKubelet, judge }: Pick<Server, "callKubelet"> & Pick<AdmissionPolicies, "judge">,
 ): Server {
   return {
-    foundation,
+    simulation,
     objects,
-    registry: registry(foundation, objects),
-    list: lister(objects, foundation.clock),
+    registry: registry(simulation, objects),
+    list: lister(objects, simulation.clock),
     schemas,
     callKubelet,
     authorizers: { authorize, rules: ruleResolver(objects), tokens },
-    ownerships: foundation.store.collection("kubernetes-appliers"),
+    ownerships: simulation.store.collection("kubernetes-appliers"),
     admit: (attempt) => {
       if (isWrite(attempt)) {
         restrictNode(attempt);
@@ -117,12 +117,12 @@ const seeding =
 
 /** A cluster's first start: roles, namespaces, the bot's access. */
 function seedOnce(
-  { foundation, objects }: Server,
+  { simulation, objects }: Server,
   create: (object: KubeObject) => KubeObject,
   facts: InstallationFacts,
 ): void {
   if (objects.list(known("namespaces")).length > 0) return;
-  foundation.store.together(() => seeds(facts).forEach(create));
+  simulation.store.together(() => seeds(facts).forEach(create));
 }
 
 /**
@@ -130,21 +130,21 @@ function seedOnce(
  * @param cloud EC2 as the cloud controller manager sees it
  */
 export async function kubernetesApi(
-  foundation: Foundation,
+  simulation: Simulation,
   cloud: Cloud,
   options: ClusterOptions,
 ): Promise<Kubernetes> {
-  const authority: Authority = await clusterAuthority(foundation);
-  const serverCertificate = await servingCredentials(foundation, authority);
-  const asClient = await kubeletClients(foundation, authority);
-  const objects = objectStore(foundation);
-  const tokens = tokenIssuer(foundation, objects);
+  const authority: Authority = await clusterAuthority(simulation);
+  const serverCertificate = await servingCredentials(simulation, authority);
+  const asClient = await kubeletClients(simulation, authority);
+  const objects = objectStore(simulation);
+  const tokens = tokenIssuer(simulation, objects);
   const [byNode, byRole] = [nodeAuthorizer(objects), rbacAuthorizer(objects)];
   const authorize: Authorizer = (user, wanted) => byNode(user, wanted) || byRole(user, wanted);
   const link = kubeletLink(asClient);
-  const policies = admissionPolicies(objects, foundation.clock);
+  const policies = admissionPolicies(objects, simulation.clock);
   const ways = { callKubelet: link.call, judge: policies.judge };
-  const server = serverOf(foundation, objects, tokens, authorize, await apiSchemas(), ways);
+  const server = serverOf(simulation, objects, tokens, authorize, await apiSchemas(), ways);
   const create = seeding(server);
   seedOnce(server, create, {
     hybridNetwork: options.hybridNetwork,

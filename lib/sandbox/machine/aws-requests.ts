@@ -33,7 +33,7 @@ const SIGNATURE_MS = 15 * 60_000;
 /** From this difference on, the script's error names both clocks. */
 const CLOCK_HINT_MS = 5 * 60_000;
 
-const offBy = (machine: Machine): number => Math.abs(machine.clock() - machine.foundation.clock.now());
+const offBy = (machine: Machine): number => Math.abs(machine.clock() - machine.simulation.clock.now());
 
 function requireRightClock(machine: Machine, service: Service): void {
   if (offBy(machine) > SIGNATURE_MS) throw doorError(doors[service], "expired");
@@ -41,7 +41,7 @@ function requireRightClock(machine: Machine, service: Service): void {
 
 function clockNote(machine: Machine, service: Service): string {
   if (offBy(machine) < CLOCK_HINT_MS) return "";
-  const [own, theirs] = [machine.clock(), machine.foundation.clock.now()].map((ms) => timeText(Math.floor(ms / 1_000)));
+  const [own, theirs] = [machine.clock(), machine.simulation.clock.now()].map((ms) => timeText(Math.floor(ms / 1_000)));
   return `; the clock of this machine says ${own}, the clock of ${service} ${theirs}`;
 }
 

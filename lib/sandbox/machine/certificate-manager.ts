@@ -48,7 +48,7 @@ function fresh(context: ProgramContext, managed: ManagedCertificate, template: T
   const issued = issuedAt(context.machine, managed.file);
   if (!issued || !fits(issued, template)) return false;
   const renewAt = issued.notBefore + (issued.notAfter - issued.notBefore) * RENEW_AT;
-  return context.machine.foundation.clock.now() < renewAt;
+  return context.machine.simulation.clock.now() < renewAt;
 }
 
 const distortions: Readonly<Record<(typeof wrongRequests)[number], (template: Template) => Template>> = {
@@ -95,8 +95,8 @@ function verdict({ status, body }: ApiAnswer): { readonly pem?: string; readonly
 
 async function awaitCertificate(context: ProgramContext, managed: ManagedCertificate, name: string): Promise<string> {
   const { machine, process } = context;
-  const deadline = machine.foundation.clock.now() + TIMEOUT_MS;
-  while (machine.foundation.clock.now() < deadline) {
+  const deadline = machine.simulation.clock.now() + TIMEOUT_MS;
+  while (machine.simulation.clock.now() < deadline) {
     await process.pause(POLL_MS);
     const seen = verdict(await callApi(machine, process, managed.credentials(), "GET", `${CSRS}/${name}`));
     if (seen.refusal) throw new Error(seen.refusal);

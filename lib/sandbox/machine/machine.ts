@@ -1,4 +1,4 @@
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import type { Collection } from "../core/store.ts";
 import type { Cloud, InstanceFacts, InstanceRole, KubernetesApi } from "../core/surroundings.ts";
 import { type Disk, diskOf } from "./disk.ts";
@@ -65,7 +65,7 @@ export type Script = (run: ScriptRun) => Promise<ScriptEnd>;
 /** One simulated Windows machine, as its parts see it. */
 export interface Machine {
   readonly id: string;
-  readonly foundation: Foundation;
+  readonly simulation: Simulation;
   readonly surroundings: Surroundings;
   readonly timers: PersistentTimers;
   readonly state: MachineState;
@@ -90,7 +90,7 @@ export interface Machine {
 
 /** Dependencies that all machines share. */
 export interface MachineDependencies {
-  readonly foundation: Foundation;
+  readonly simulation: Simulation;
   readonly surroundings: Surroundings;
   readonly states: Collection<MachineState>;
   readonly logs: Collection<string[]>;
@@ -106,11 +106,11 @@ const DAY_MS = 86_400_000;
 const LOG_LINES = 200;
 
 /** Each machine has its own collections, so that a small file costs a small write. */
-const openDisk = ({ foundation: { store } }: MachineDependencies, id: string): Disk =>
+const openDisk = ({ simulation: { store } }: MachineDependencies, id: string): Disk =>
   diskOf(store.collection(`machine-files/${id}`), store.collection(`machine-directories/${id}`));
 
 const logger = (dependencies: MachineDependencies, id: string) => (source: string, message: string) => {
-  const at = new Date(dependencies.foundation.clock.now()).toISOString();
+  const at = new Date(dependencies.simulation.clock.now()).toISOString();
   const lines = dependencies.logs.get(id) ?? [];
   dependencies.logs.set(id, [...lines, `${at} ${source}: ${message}`].slice(-LOG_LINES));
 };
@@ -120,7 +120,7 @@ const logger = (dependencies: MachineDependencies, id: string) => (source: strin
  * @throws Error from `facts` when EC2 has forgotten the instance
  */
 export function openMachine(dependencies: MachineDependencies, state: MachineState): Machine {
-  const { foundation, surroundings } = dependencies;
+  const { simulation, surroundings } = dependencies;
   const id = state.instanceId;
   let hurried = false;
   const facts = (): InstanceFacts => {
@@ -129,10 +129,10 @@ export function openMachine(dependencies: MachineDependencies, state: MachineSta
     return known;
   };
   const faultApplies: Machine["faultApplies"] = (kind, more = {}) =>
-    foundation.faults.applies(kind, { instanceId: id, node: facts().privateDnsName, ...more });
+    simulation.faults.applies(kind, { instanceId: id, node: facts().privateDnsName, ...more });
   return {
     id,
-    foundation,
+    simulation,
     surroundings,
     state,
     timers: dependencies.timers(),
@@ -146,10 +146,10 @@ export function openMachine(dependencies: MachineDependencies, state: MachineSta
     log: logger(dependencies, id),
     clock: () => {
       const wrong = wrongClocks.find((how) => faultApplies("clock-wrong", { how }));
-      return foundation.clock.now() + (wrong === undefined ? 0 : wrong === "ahead" ? DAY_MS : -DAY_MS);
+      return simulation.clock.now() + (wrong === undefined ? 0 : wrong === "ahead" ? DAY_MS : -DAY_MS);
     },
     faultApplies,
-    takes: (low, high) => (hurried ? 0 : foundation.random.between(low, high)),
+    takes: (low, high) => (hurried ? 0 : simulation.random.between(low, high)),
     hurry: (on) => {
       hurried = on;
     },

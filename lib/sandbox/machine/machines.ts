@@ -1,6 +1,6 @@
 import type { ApplyResult } from "../../../lambdas/desired/plan.ts";
 import type { Fact } from "../core/bus.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import type { InstanceFacts, Kubelets } from "../core/surroundings.ts";
 import { describe, type MachineView } from "./describe.ts";
 import { machineFaults } from "./fault-kinds.ts";
@@ -39,7 +39,7 @@ export interface Machines {
   resume(): void;
 }
 
-/** The part of the ground that owns the machines, with its parts for each other. */
+/** The part of the simulator that owns the machines, with its parts for each other. */
 interface Fleet {
   readonly dependencies: MachineDependencies;
   readonly opened: Map<string, Machine>;
@@ -49,18 +49,18 @@ interface Fleet {
 
 const silent: SsmBackend = { ping: () => undefined, ready: () => undefined, report: () => undefined };
 
-function newFleet(foundation: Foundation, surroundings: Surroundings): Fleet {
-  const { store } = foundation;
+function newFleet(simulation: Simulation, surroundings: Surroundings): Fleet {
+  const { store } = simulation;
   const fleet: Fleet = {
     opened: new Map(),
     timers: undefined,
     control: undefined,
     dependencies: {
-      foundation,
+      simulation,
       surroundings,
       states: store.collection("machines"),
       logs: store.collection("machine-logs"),
-      timers: () => (fleet.timers ??= persistentTimers(foundation, "machine-agenda", timerHandlers(fleet))),
+      timers: () => (fleet.timers ??= persistentTimers(simulation, "machine-agenda", timerHandlers(fleet))),
       programs,
       scripts,
       ssmBackend: () => fleet.control ?? silent,
@@ -83,7 +83,7 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
 /** Builds a machine from AWS's image. */
 function build(fleet: Fleet, facts: InstanceFacts): Machine {
-  const { random } = fleet.dependencies.foundation;
+  const { random } = fleet.dependencies.simulation;
   const suffix = Array.from({ length: 7 }, () => LETTERS[random.between(0, LETTERS.length - 1)]).join("");
   const machine = openMachine(fleet.dependencies, newMachineState(facts, random.between(3, 6), suffix));
   for (const [program, path] of Object.entries(imagePrograms)) {
@@ -162,13 +162,13 @@ async function seed(fleet: Fleet, instanceId: string, what: Seed): Promise<Apply
 }
 
 /**
- * Builds the machines of the ground: one for every Windows instance that EC2 starts.
+ * Builds the machines of the simulator: one for every Windows instance that EC2 starts.
  * @param surroundings the API server they call, EC2 around them, and what their instance role may read
  */
-export function machines(foundation: Foundation, surroundings: Surroundings): Machines {
-  const fleet = newFleet(foundation, surroundings);
-  foundation.faults.declare(...machineFaults);
-  foundation.bus.listen((fact) => onFact(fleet, fact));
+export function machines(simulation: Simulation, surroundings: Surroundings): Machines {
+  const fleet = newFleet(simulation, surroundings);
+  simulation.faults.declare(...machineFaults);
+  simulation.bus.listen((fact) => onFact(fleet, fact));
   return {
     attach: (control) => {
       fleet.control = control;

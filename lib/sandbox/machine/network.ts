@@ -102,7 +102,7 @@ export const hnsNetwork = (machine: Machine, name: string): HnsNetwork | undefin
 /** Creates an HNS network; the first one takes the address from the physical adapter. */
 export function createHnsNetwork(machine: Machine, name: string, subnet: string, persistent: boolean): HnsNetwork {
   bindToSwitch(machine);
-  const digits = machine.foundation.random.hex(6).toUpperCase();
+  const digits = machine.simulation.random.hex(6).toUpperCase();
   const routerMac = `00-15-5D-${digits.slice(0, 2)}-${digits.slice(2, 4)}-${digits.slice(4)}`;
   const network = { name, subnet, managementIp: machine.facts().privateIp, routerMac, persistent };
   machine.state.hnsNetworks.push(network);

@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from "../core/clock.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 
 interface Timer {
   readonly key: string;
@@ -23,22 +23,22 @@ export interface PersistentTimers {
 }
 
 /**
- * Builds timers on the ground's store.
+ * Builds timers on the simulator's store.
  * @param name collection that holds the timers
  * @param handlers handler of each kind of timer, by kind
  */
 export function persistentTimers(
-  foundation: Foundation,
+  simulation: Simulation,
   name: string,
   handlers: Readonly<Record<string, TimerHandler>>,
 ): PersistentTimers {
-  const stored = foundation.store.collection<Timer>(name);
+  const stored = simulation.store.collection<Timer>(name);
   const armed = new Map<string, Cancel>();
-  const clock: Clock = foundation.clock;
+  const clock: Clock = simulation.clock;
 
   // The timer is deleted in the transaction of its handler: a kill leaves both or neither.
   const fire = (key: string): void =>
-    foundation.store.together(() => {
+    simulation.store.together(() => {
       const timer = stored.get(key);
       armed.delete(key);
       stored.delete(key);

@@ -74,7 +74,7 @@ export function watchDue(machine: Machine): void {
 
 function newBoot(machine: Machine): void {
   machine.state.bootId += 1;
-  machine.state.bootedAt = machine.foundation.clock.now();
+  machine.state.bootedAt = machine.simulation.clock.now();
   machine.state.installing = {};
   machine.state.loaded = [];
   machine.state.modules = [];

@@ -1,5 +1,5 @@
 import type { Cancel } from "../core/clock.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 
 /**
  * Something that runs on a machine until it ends or is killed: a service's program, a task, a command's script. After
@@ -18,15 +18,15 @@ export interface Process {
 
 const never = new Promise<never>(() => undefined);
 
-/** Starts an empty process on the foundation's clock. */
-export function newProcess(foundation: Foundation): Process {
+/** Starts an empty process on the simulation's clock. */
+export function newProcess(simulation: Simulation): Process {
   const timers = new Set<Cancel>();
   const children: Process[] = [];
   let over = false;
   const pause = (ms: number): Promise<void> => {
     if (over) return never;
     return new Promise((resolve) => {
-      const cancel = foundation.clock.after(ms, () => {
+      const cancel = simulation.clock.after(ms, () => {
         timers.delete(cancel);
         if (!over) resolve();
       });
@@ -35,7 +35,7 @@ export function newProcess(foundation: Foundation): Process {
   };
   const io = async <T>(work: Promise<T>): Promise<T> => {
     try {
-      const result = await foundation.busy(work);
+      const result = await simulation.busy(work);
       return over ? await never : result;
     } catch (error) {
       if (over) await never;
@@ -59,7 +59,7 @@ export function newProcess(foundation: Foundation): Process {
     io,
     every,
     child: () => {
-      const child = newProcess(foundation);
+      const child = newProcess(simulation);
       children.push(child);
       return child;
     },

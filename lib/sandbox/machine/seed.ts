@@ -33,7 +33,7 @@ export async function seedMachine(machine: Machine, seed: Seed): Promise<ApplyRe
   try {
     skipBoots(machine, seed);
     await startService(machine, agentService);
-    return await applyAll(applyingOn({ machine, process: newProcess(machine.foundation), text: "" }), seed.operations);
+    return await applyAll(applyingOn({ machine, process: newProcess(machine.simulation), text: "" }), seed.operations);
   } finally {
     machine.hurry(false);
   }

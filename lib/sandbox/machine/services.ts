@@ -29,7 +29,7 @@ export function requireService(machine: Machine, name: string): Service {
 /** Changes a service's state; its process has an id while it exists. */
 export const setState = (machine: Machine, service: Service, state: Service["state"]): void => {
   service.state = state;
-  if (state === "StartPending") service.processId = machine.foundation.random.between(1000, 9999);
+  if (state === "StartPending") service.processId = machine.simulation.random.between(1000, 9999);
   if (state === "Stopped") service.processId = 0;
   machine.save();
 };
@@ -83,7 +83,7 @@ export function runProgram(context: ProgramContext, words: readonly string[]): E
 
 /** Starts the process behind a service. @returns an Exit when it ended at once */
 export function launch(machine: Machine, service: Service, resumed: boolean): Exit | undefined {
-  const process = newProcess(machine.foundation);
+  const process = newProcess(machine.simulation);
   machine.processes.set(serviceKey(service.name), process);
   const exit = (code: number, reason: string): void => {
     if (process.over) return;
@@ -100,7 +100,7 @@ const TIMEOUT_MS = 90_000;
 
 /** Waits while another caller starts or stops this service, up to a limit. */
 async function settled(machine: Machine, service: Service): Promise<void> {
-  const { pause } = newProcess(machine.foundation);
+  const { pause } = newProcess(machine.simulation);
   for (let waited = 0; waited < TIMEOUT_MS; waited += POLL_MS) {
     if (service.state !== "StartPending" && service.state !== "StopPending") return;
     await pause(POLL_MS);
@@ -164,7 +164,7 @@ export async function startService(machine: Machine, name: string): Promise<void
   await startDependencies(machine, service);
   setState(machine, service, "StartPending");
   machine.timers.cancel(`${machine.id}/${serviceKey(name)}`);
-  await newProcess(machine.foundation).pause(machine.takes(...START_MS));
+  await newProcess(machine.simulation).pause(machine.takes(...START_MS));
   if (machine.state.bootId !== boot || serviceOf(machine, name)?.state !== "StartPending") return;
   if (machine.faultApplies("service-hangs", { service: service.name, how: "start" })) return;
   startNow(machine, service);
@@ -186,7 +186,7 @@ export async function stopService(machine: Machine, name: string): Promise<void>
   if (service.state !== "Running") return;
   setState(machine, service, "StopPending");
   if (machine.faultApplies("service-hangs", { service: service.name, how: "stop" })) return;
-  await newProcess(machine.foundation).pause(machine.takes(...STOP_MS));
+  await newProcess(machine.simulation).pause(machine.takes(...STOP_MS));
   endProcess(machine, serviceKey(name));
   setState(machine, service, "Stopped");
 }

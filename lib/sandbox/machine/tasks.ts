@@ -39,7 +39,7 @@ async function run(machine: Machine, task: Task, process: Process): Promise<Scri
 const LIMIT_MS = 600_000;
 
 async function within(machine: Machine, process: Process, work: Promise<ScriptEnd>): Promise<ScriptEnd> {
-  const timer = newProcess(machine.foundation);
+  const timer = newProcess(machine.simulation);
   const late = timer.pause(LIMIT_MS).then(() => ({ exitCode: taskTerminated, stdout: "", stderr: "" }));
   const end = await Promise.race([work, late]);
   timer.end();
@@ -53,14 +53,14 @@ function finish(machine: Machine, task: Task, end: ScriptEnd): void {
   if (end.exitCode !== task.lastResult || end.exitCode !== 0) machine.log(task.name, `ended with ${end.exitCode}`);
   task.running = false;
   task.lastResult = end.exitCode;
-  task.lastRun = machine.foundation.clock.now();
+  task.lastRun = machine.simulation.clock.now();
   machine.save();
 }
 
 /** Runs a task now unless it is running (MultipleInstances IgnoreNew). Resolves when it has ended; never rejects. */
 export async function runTask(machine: Machine, task: Task): Promise<void> {
   if (machine.processes.has(taskKey(task.name)) || machine.state.power !== "running") return;
-  const process = newProcess(machine.foundation);
+  const process = newProcess(machine.simulation);
   machine.processes.set(taskKey(task.name), process);
   task.running = true;
   machine.save();

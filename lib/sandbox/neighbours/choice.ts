@@ -39,8 +39,8 @@ export function mistakeIn({ with: on = [], without: off = [] }: Wish): string | 
 }
 
 /**
- * The choice that holds from now on: what was chosen for this town before, changed by the wish. It is kept with the
- * town, so that a restart without flags finds the same neighbours.
+ * The choice that holds from now on: what this sandbox's state holds, changed by the wish. It is kept with the
+ * demo, so that a restart without flags finds the same neighbours.
  * @throws Error that lists the known names
  */
 export function chosen(store: Store, wish: Wish): Choice {

@@ -58,15 +58,15 @@ function decided(
 
 /** Lets a neighbour decide about every open request, now and from now on. */
 export function decideRequests({ kubernetes: { cluster } }: Services, neighbour: DecidingNeighbour): void {
-  const { objects, foundation } = cluster;
+  const { objects, simulation } = cluster;
   const decide = (name: string): void => {
     const request = objects.get<SigningRequest>(requests, undefined, name);
     const verdict = request && isOpen(request) ? neighbour.judge(request) : undefined;
     if (request && verdict)
-      objects.replace(requests, decided(request, neighbour, verdict, timestamp(foundation.clock.now())));
+      objects.replace(requests, decided(request, neighbour, verdict, timestamp(simulation.clock.now())));
   };
   const soon = ({ metadata }: { readonly metadata: { readonly name: string } }): void => {
-    foundation.clock.after(neighbour.takes, () => decide(metadata.name));
+    simulation.clock.after(neighbour.takes, () => decide(metadata.name));
   };
   objects.listen(({ kind, type, object }) => {
     if (kind === "ADDED" && type === requests) soon(object);

@@ -105,11 +105,11 @@ function mayServe(
 const isItsBusiness = ({ spec }: SigningRequest): boolean =>
   spec.signerName === CLIENT ? spec.username === BOOTSTRAPPER : (spec.groups ?? []).includes("system:nodes");
 
-function isFlooded({ cluster: { objects, foundation } }: Services["kubernetes"]): boolean {
+function isFlooded({ cluster: { objects, simulation } }: Services["kubernetes"]): boolean {
   const pending = objects
     .list<SigningRequest>(requests)
     .filter((one) => isItsBusiness(one) && !one.status?.conditions?.some(({ type }) => type === "Approved"))
-    .filter((one) => foundation.clock.now() - Date.parse(one.metadata.creationTimestamp) < RECENT);
+    .filter((one) => simulation.clock.now() - Date.parse(one.metadata.creationTimestamp) < RECENT);
   return pending.length > Math.max(objects.list(machines).length, objects.list(nodes).length) + TOO_MANY;
 }
 

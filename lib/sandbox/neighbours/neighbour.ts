@@ -38,5 +38,5 @@ export function runControllers(
   { kubernetes: { cluster } }: Services,
   controllers: (cluster: Cluster) => readonly Controller[],
 ): void {
-  run(cluster.foundation, cluster.objects, controllers(cluster))();
+  run(cluster.simulation, cluster.objects, controllers(cluster))();
 }

@@ -72,7 +72,7 @@ function adopt({ kubernetes: { cluster } }: Services): void {
 }
 
 /** pkg/condition: while a loop has not ended well, OLM may not upgrade the operator. */
-function setUpgradeable({ foundation, objects }: Cluster, isFree: boolean): void {
+function setUpgradeable({ simulation, objects }: Cluster, isFree: boolean): void {
   const condition = objects.get(conditions, NAMESPACE, NAME);
   const upgradeable = {
     type: "Upgradeable",
@@ -81,7 +81,7 @@ function setUpgradeable({ foundation, objects }: Cluster, isFree: boolean): void
     message: isFree
       ? "The operator is safe for upgrade"
       : "The operator is currently processing sub-components. At least one controller is busy.",
-    lastTransitionTime: timestamp(foundation.clock.now()),
+    lastTransitionTime: timestamp(simulation.clock.now()),
   };
   const [before] = listOf<Condition>(at(condition, "spec", "conditions"));
   if (!condition || before?.status === upgradeable.status) return;
@@ -93,15 +93,15 @@ function setUpgradeable({ foundation, objects }: Cluster, isFree: boolean): void
  * certificates do the same): over all of them, up to the first that lacks the annotation.
  */
 function registryLoop(cluster: Cluster): Controller {
-  const { foundation, objects } = cluster;
-  const maintained = foundation.store.collection<number>("wmco-maintained");
+  const { simulation, objects } = cluster;
+  const maintained = simulation.store.collection<number>("wmco-maintained");
   let failures = 0;
 
   const walk = (): boolean => {
     const windows = objects.list<Node>(nodes).filter((node) => osOf(node) === "windows");
     for (const node of windows.toSorted((one, other) => one.metadata.name.localeCompare(other.metadata.name))) {
       if (!node.metadata.annotations?.[USERNAME]) return false;
-      maintained.set(node.metadata.name, foundation.clock.now());
+      maintained.set(node.metadata.name, simulation.clock.now());
     }
     return true;
   };
@@ -115,7 +115,7 @@ function registryLoop(cluster: Cluster): Controller {
       const isDone = walk();
       setUpgradeable(cluster, isDone);
       failures = isDone ? 0 : failures + 1;
-      return isDone ? undefined : foundation.clock.now() + Math.min(FIRST_RETRY * 2 ** (failures - 1), LAST_RETRY);
+      return isDone ? undefined : simulation.clock.now() + Math.min(FIRST_RETRY * 2 ** (failures - 1), LAST_RETRY);
     },
   };
 }

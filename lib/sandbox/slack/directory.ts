@@ -1,7 +1,7 @@
-import type { town as theTown } from "../town.ts";
+import type { demo as demoData } from "../demo.ts";
 
-/** The town's data, as far as Slack is made of it. */
-export type Town = typeof theTown;
+/** Data of the demo that the workspace is made from. */
+export type Demo = typeof demoData;
 
 /** A conversation. The app hears and speaks only where it is a member. */
 export interface Channel {
@@ -40,23 +40,23 @@ export interface Directory {
 }
 
 /**
- * The workspace around the town's channel: the app's own channel, one it was never invited to and one that is shared
+ * The demo workspace: the app's own channel, one it was never invited to and one that is shared
  * with another company.
  */
-export function directory(town: Town): Directory {
-  const everybody = town.people.map((person) => person.id);
-  const bot = town.slack.botUserId;
+export function directory(demo: Demo): Directory {
+  const everybody = demo.people.map((person) => person.id);
+  const bot = demo.slack.botUserId;
   const channels: Channel[] = [
-    { id: town.slack.channelId, name: town.slack.channelName, members: [bot, ...everybody], externallyShared: false },
+    { id: demo.slack.channelId, name: demo.slack.channelName, members: [bot, ...everybody], externallyShared: false },
     { id: "C0GENERAL0", name: "general", members: everybody, externallyShared: false },
     { id: "C0PARTNERS", name: "partners", members: [bot, ...everybody], externallyShared: true },
   ];
   const withRole = (role: string): string[] =>
-    town.people.filter((person) => (person.roles as readonly string[]).includes(role)).map((person) => person.id);
-  const people = town.people.map(({ id, name, realName }) => ({ id, name, realName }));
+    demo.people.filter((person) => (person.roles as readonly string[]).includes(role)).map((person) => person.id);
+  const people = demo.people.map(({ id, name, realName }) => ({ id, name, realName }));
   return {
-    team: { id: town.slack.teamId, domain: "casement-town", name: "Casement Town" },
-    app: { id: town.slack.appId, userId: bot, botId: town.slack.botId, name: "casement" },
+    team: { id: demo.slack.teamId, domain: "casement-demo", name: "Casement Demo" },
+    app: { id: demo.slack.appId, userId: bot, botId: demo.slack.botId, name: "casement" },
     people,
     userGroups: [
       { id: "S0OPERATORS", handle: "operators", name: "Operators", users: withRole("operator") },

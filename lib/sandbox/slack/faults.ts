@@ -1,6 +1,6 @@
 import { sleep } from "../core/clock.ts";
 import type { FaultKind } from "../core/faults.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import { json, type WireResponse } from "../core/wire.ts";
 
 const fields = {
@@ -39,7 +39,7 @@ const unavailable = (): WireResponse => ({
  * @param call answers it; what it throws is thrown on
  */
 export async function withFaults(
-  { faults, clock }: Foundation,
+  { faults, clock }: Simulation,
   facts: { readonly method: string; readonly channel: string },
   call: () => WireResponse,
 ): Promise<WireResponse> {

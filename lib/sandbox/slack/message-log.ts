@@ -1,4 +1,4 @@
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import type { Json } from "./block-kit/check.ts";
 
 /** A message as it is kept. Times are Slack's: seconds since the epoch with six decimals, also the message's name. */
@@ -47,10 +47,10 @@ export const SLACKBOT = "USLACKBOT";
 const inOrder = (one: StoredMessage, other: StoredMessage): number => (one.ts < other.ts ? -1 : 1);
 
 /**
- * Builds the log on the ground's store.
+ * Builds the log on the simulator's store.
  * @param changed called after each change
  */
-export function messageLog({ clock, store }: Foundation, changed: () => void): MessageLog {
+export function messageLog({ clock, store }: Simulation, changed: () => void): MessageLog {
   const messages = store.collection<StoredMessage>("slack-messages");
   const lastMicros = store.collection<number>("slack-last-ts");
   const nextTs = (): string => {

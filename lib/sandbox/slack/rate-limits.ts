@@ -1,4 +1,4 @@
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 
 /** Class of a method's rate limit. */
 export type Tier = "tier2" | "tier3" | "tier4" | "special" | "posting";
@@ -34,7 +34,7 @@ export interface RateLimits {
 }
 
 /** Builds the buckets on the sandbox's clock. */
-export function rateLimits({ clock, store }: Foundation): RateLimits {
+export function rateLimits({ clock, store }: Simulation): RateLimits {
   const buckets = store.collection<Bucket>("slack-rate-limits");
   const level = (key: string, limit: Limit): number => {
     const bucket = buckets.get(key);

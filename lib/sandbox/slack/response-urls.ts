@@ -1,4 +1,4 @@
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import { json, pathOf, textOf, type WireRequest, type WireResponse } from "../core/wire.ts";
 import { isObject, type Json } from "./block-kit/check.ts";
 import type { Directory } from "./directory.ts";
@@ -73,12 +73,12 @@ function show(
  * @param address where the app reaches this Slack, without a slash at the end
  */
 export function responseUrls(
-  foundation: Foundation,
+  simulation: Simulation,
   { team, app }: Directory,
   log: MessageLog,
   address: () => string,
 ): ResponseUrls {
-  const { store, random, clock } = foundation;
+  const { store, random, clock } = simulation;
   const urls = store.collection<ResponseUrl>("slack-response-urls");
   const idOf = (url: string): string => PATH.exec(url)?.[1] ?? "";
   const age = (id: string): number => clock.now() - (urls.get(id)?.issuedAt ?? 0);
@@ -100,10 +100,10 @@ export function responseUrls(
   };
   const recorded = async (id: string, request: WireRequest): Promise<WireResponse> => {
     const facts = { method: "response_url", channel: urls.get(id)?.channel ?? "" };
-    const response = await withFaults(foundation, facts, () => outcome(id, request));
+    const response = await withFaults(simulation, facts, () => outcome(id, request));
     const principal = urls.has(id) ? app.name : "anonymous";
     const { status } = response;
-    foundation.calls.record({ service: "slack", action: facts.method, principal, status, error: errorIn(response) });
+    simulation.calls.record({ service: "slack", action: facts.method, principal, status, error: errorIn(response) });
     return response;
   };
   return {

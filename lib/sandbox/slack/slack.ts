@@ -1,4 +1,4 @@
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import { json, type WireRequest, type WireResponse } from "../core/wire.ts";
 import { type Desk, desk } from "./desk/desk.ts";
 import { fromOutside } from "./from-outside.ts";
@@ -20,11 +20,11 @@ export interface Slack {
 /**
  * Builds the simulated Slack. All it remembers lies in the store, so a process started again finds its messages,
  * dialogs and response addresses.
- * @param foundation the ground's clock, store, randomness, faults and record of calls
+ * @param simulation the simulator's clock, store, randomness, faults and record of calls
  * @param options the workspace's data, the app's secrets and its request URL
  */
-export function slack(foundation: Foundation, options: SlackOptions): Slack {
-  const office = workspace(foundation, options);
+export function slack(simulation: Simulation, options: SlackOptions): Slack {
+  const office = workspace(simulation, options);
   const api = webApi(office);
   return {
     answer: async (request) => {

@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import { SlackError } from "./slack-error.ts";
 
 interface Trigger {
@@ -28,7 +28,7 @@ const REMEMBERED_MS = 10 * 60_000;
  * Builds the trigger book.
  * @param host measures the three seconds: they are the app's computing time, which the sandbox's speed does not shorten
  */
-export function triggers({ store, random }: Foundation, host: Clock, teamId: string): Triggers {
+export function triggers({ store, random }: Simulation, host: Clock, teamId: string): Triggers {
   const book = store.collection<Trigger>("slack-triggers");
   const forget = (): void => {
     for (const id of book.keys()) {

@@ -1,4 +1,4 @@
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import type { Directory } from "./directory.ts";
 import { SlackError } from "./slack-error.ts";
 import { checkedView, type Place, type View, writtenView } from "./view.ts";
@@ -30,8 +30,8 @@ interface Open {
 const DEPTH = 3;
 
 /** Builds the stack; `changed` is called after each change. */
-export function viewStack(ground: Foundation, people: Directory, changed: () => void): ViewStack {
-  const open = ground.store.collection<Open>("slack-views");
+export function viewStack(simulator: Simulation, people: Directory, changed: () => void): ViewStack {
+  const open = simulator.store.collection<Open>("slack-views");
   const keep = (entry: Open): View => {
     open.set(entry.view.id, entry);
     changed();
@@ -48,7 +48,7 @@ export function viewStack(ground: Foundation, people: Directory, changed: () => 
     const given = checkedView(view);
     const other = named(String(given.external_id ?? ""));
     if (other && other.view.id !== place.id) throw new SlackError("duplicate_external_id");
-    return writtenView(given, place, ground, people);
+    return writtenView(given, place, simulator, people);
   };
   return {
     open: (userId, view, above) => {
@@ -56,7 +56,7 @@ export function viewStack(ground: Foundation, people: Directory, changed: () => 
       if (above !== undefined && !below) throw new SlackError("not_found");
       const stack = ofPerson(userId);
       if (stack.length >= DEPTH) throw new SlackError("push_limit_reached");
-      const id = `V${ground.random.hex(10).toUpperCase()}`;
+      const id = `V${simulator.random.hex(10).toUpperCase()}`;
       const place = { id, root_view_id: below?.view.root_view_id ?? id, previous_view_id: below?.view.id ?? null };
       return keep({ userId, order: (stack.at(-1)?.order ?? 0) + 1, view: composed(view, place) });
     },

@@ -1,4 +1,4 @@
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import { isObject, type Json } from "./block-kit/check.ts";
 import { viewFaults, viewTooLarge, withIds } from "./block-kit/validate.ts";
 import type { Directory } from "./directory.ts";
@@ -43,8 +43,8 @@ export function checkedView(view: unknown): Json {
 }
 
 /** The view as Slack keeps and returns it: ids filled in, what was left out set to Slack's defaults. */
-export function writtenView(given: Json, place: Place, ground: Foundation, { team, app }: Directory): View {
-  const newId = (): string => ground.random.hex(5);
+export function writtenView(given: Json, place: Place, simulator: Simulation, { team, app }: Directory): View {
+  const newId = (): string => simulator.random.hex(5);
   return {
     id: place.id,
     team_id: team.id,
@@ -56,7 +56,7 @@ export function writtenView(given: Json, place: Place, ground: Foundation, { tea
     callback_id: String(given.callback_id ?? ""),
     external_id: String(given.external_id ?? ""),
     private_metadata: String(given.private_metadata ?? ""),
-    hash: `${Math.floor(ground.clock.now() / 1000)}.${ground.random.hex(8)}`,
+    hash: `${Math.floor(simulator.clock.now() / 1000)}.${simulator.random.hex(8)}`,
     state: { values: {} },
     clear_on_close: given.clear_on_close === true,
     notify_on_close: given.notify_on_close === true,

@@ -65,20 +65,20 @@ export interface WebApi {
 
 /** Builds the Web API over a workspace. */
 export function webApi(workspace: Workspace): WebApi {
-  const { foundation } = workspace;
-  const limits = rateLimits(foundation);
+  const { simulation } = workspace;
+  const limits = rateLimits(simulation);
   const methods: Record<string, Method> = {
     ...chatMethods(workspace),
     ...viewMethods(workspace),
     ...conversationMethods(workspace),
     ...peopleMethods(workspace),
   };
-  foundation.faults.declare(...slackFaults);
+  simulation.faults.declare(...slackFaults);
   const answer = async (name: string, request: WireRequest): Promise<WireResponse> => {
     try {
       const call = admitted(name, request, methods, workspace);
       const facts = { method: name, channel: String(call.args.channel ?? "") };
-      const answered = await withFaults(foundation, facts, () => done(call, limits));
+      const answered = await withFaults(simulation, facts, () => done(call, limits));
       return { ...answered, headers: { ...scopeHeaders(workspace, call.method), ...answered.headers } };
     } catch (error) {
       if (error instanceof SlackError) return refusal(error);
@@ -89,7 +89,7 @@ export function webApi(workspace: Workspace): WebApi {
     const response = await answer(name, request);
     const error = errorIn(response);
     const principal = error === "not_authed" || error === "invalid_auth" ? "anonymous" : workspace.directory.app.name;
-    foundation.calls.record({ service: "slack", action: name, principal, status: response.status, error });
+    simulation.calls.record({ service: "slack", action: name, principal, status: response.status, error });
     return response;
   };
   return {

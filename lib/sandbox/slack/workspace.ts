@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import type { WireRequest, WireResponse } from "../core/wire.ts";
-import { type Directory, directory, type Town } from "./directory.ts";
+import { type Demo, type Directory, directory } from "./directory.ts";
 import { type MessageLog, messageLog } from "./message-log.ts";
 import { type ResponseUrls, responseUrls } from "./response-urls.ts";
 import { type Triggers, triggers } from "./triggers.ts";
@@ -9,7 +9,7 @@ import { type ViewStack, viewStack } from "./view-stack.ts";
 
 /** Settings of the simulated Slack. */
 export interface SlackOptions {
-  readonly town: Town;
+  readonly demo: Demo;
   readonly signingSecret: string;
   readonly botToken: string;
   /** The app's one request URL: commands, clicks and dialogs all go there. A rejection is a broken connection. */
@@ -41,7 +41,7 @@ export const appScopes = [
 
 /** Everything the doors and the desk of the simulated Slack work on. */
 export interface Workspace {
-  readonly foundation: Foundation;
+  readonly simulation: Simulation;
   readonly options: SlackOptions;
   readonly directory: Directory;
   readonly messages: MessageLog;
@@ -52,22 +52,22 @@ export interface Workspace {
   onChange(listener: () => void): () => void;
 }
 
-/** Builds the workspace on the ground's store. */
-export function workspace(foundation: Foundation, options: SlackOptions): Workspace {
+/** Builds the workspace on the simulator's store. */
+export function workspace(simulation: Simulation, options: SlackOptions): Workspace {
   const listeners = new Set<() => void>();
   const changed = (): void => {
     for (const listener of listeners) listener();
   };
-  const people = directory(options.town);
-  const messages = messageLog(foundation, changed);
+  const people = directory(options.demo);
+  const messages = messageLog(simulation, changed);
   return {
-    foundation,
+    simulation,
     options,
     directory: people,
     messages,
-    views: viewStack(foundation, people, changed),
-    triggers: triggers(foundation, options.host, people.team.id),
-    responseUrls: responseUrls(foundation, people, messages, options.address),
+    views: viewStack(simulation, people, changed),
+    triggers: triggers(simulation, options.host, people.team.id),
+    responseUrls: responseUrls(simulation, people, messages, options.address),
     onChange: (listener) => {
       listeners.add(listener);
       return () => {

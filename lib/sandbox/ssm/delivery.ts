@@ -1,4 +1,4 @@
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import type { Collection } from "../core/store.ts";
 import type { Machines } from "../machine/machines.ts";
 import { type PersistentTimers, persistentTimers } from "../machine/persistent-timers.ts";
@@ -37,7 +37,7 @@ const DISPATCH_MS = 900;
 const RETRY_MS = 60_000;
 
 interface Outbox {
-  readonly foundation: Foundation;
+  readonly simulation: Simulation;
   readonly machines: Machines;
   readonly documents: Documents;
   readonly commands: Collection<Command>;
@@ -57,7 +57,7 @@ function move(outbox: Outbox, invocation: Invocation, status: InvocationStatus, 
   const { commandId, instanceId } = invocation;
   const documentName = outbox.commands.get(commandId)?.documentName ?? "";
   const requestedAt = new Date(invocation.requestedAt).toISOString();
-  outbox.foundation.bus.announce({
+  outbox.simulation.bus.announce({
     kind: "command-invocation",
     commandId,
     documentName,
@@ -82,12 +82,12 @@ function hasRoom(outbox: Outbox, command: Command): boolean {
 }
 
 const inTime = (outbox: Outbox, command: Command): boolean =>
-  outbox.foundation.clock.now() <= command.requestedAt + command.timeoutSeconds * 1000;
+  outbox.simulation.clock.now() <= command.requestedAt + command.timeoutSeconds * 1000;
 
 function tryDeliver(outbox: Outbox, command: Command, invocation: Invocation): void {
   if (!waits(invocation) || !inTime(outbox, command) || !hasRoom(outbox, command)) return;
   if (!outbox.machines.deliver(invocation.instanceId, jobOf(outbox, command))) return;
-  invocation.deliveredAt = outbox.foundation.clock.now();
+  invocation.deliveredAt = outbox.simulation.clock.now();
   move(outbox, invocation, "InProgress");
 }
 
@@ -186,11 +186,11 @@ const waitingAt = (outbox: Outbox, instanceId: string): Invocation[] =>
  * Opens the delivery of commands.
  * @param documents source of a command's steps
  */
-export function openDelivery(foundation: Foundation, machines: Machines, documents: Documents): Delivery {
-  const commands: Collection<Command> = foundation.store.collection("ssm-commands");
-  const invocations: Collection<Invocation> = foundation.store.collection("ssm-invocations");
-  const outbox: Outbox = { foundation, machines, documents, commands, invocations, timers: undefined };
-  outbox.timers = persistentTimers(foundation, "ssm-agenda", {
+export function openDelivery(simulation: Simulation, machines: Machines, documents: Documents): Delivery {
+  const commands: Collection<Command> = simulation.store.collection("ssm-commands");
+  const invocations: Collection<Invocation> = simulation.store.collection("ssm-invocations");
+  const outbox: Outbox = { simulation, machines, documents, commands, invocations, timers: undefined };
+  outbox.timers = persistentTimers(simulation, "ssm-agenda", {
     dispatch: ({ commandId = "" }) => dispatch(outbox, commandId),
     retry: ({ commandId = "" }) => retry(outbox, commandId),
     expire: ({ commandId = "" }) => expire(outbox, commandId),

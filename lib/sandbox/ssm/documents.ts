@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { messageOf } from "../../message-of.ts";
 import { AwsError } from "../core/aws-service.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import type { Collection } from "../core/store.ts";
 import { sha256Of } from "../machine/disk.ts";
 import type { Step } from "../machine/ssm-backend.ts";
@@ -109,15 +109,15 @@ const versionOf = (versions: readonly DocumentRecord[], wanted: string): Documen
   wanted === "$LATEST" || wanted === "$DEFAULT" ? versions.at(-1) : versions.find((one) => one.version === wanted);
 
 /** Opens the account's documents. */
-export function openDocuments(foundation: Foundation): Documents {
-  const book: Collection<DocumentRecord[]> = foundation.store.collection("ssm-documents");
+export function openDocuments(simulation: Simulation): Documents {
+  const book: Collection<DocumentRecord[]> = simulation.store.collection("ssm-documents");
   return {
     create: (name, content) => {
       contentOf(content);
       const versions = book.get(name) ?? [];
       const last = versions.at(-1);
       if (last?.content === content) return last;
-      const createdAt = foundation.clock.now();
+      const createdAt = simulation.clock.now();
       const record = { name, version: String(versions.length + 1), content, sha256: sha256Of(content), createdAt };
       book.set(name, [...versions, record]);
       return record;

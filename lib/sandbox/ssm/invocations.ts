@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AwsError } from "../core/aws-service.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import type { Collection } from "../core/store.ts";
 import type { StepResult } from "../machine/ssm-backend.ts";
 import { commandStatus } from "./aggregate.ts";
@@ -52,7 +52,7 @@ export interface Invocations {
 }
 
 interface InvocationStores {
-  readonly foundation: Foundation;
+  readonly simulation: Simulation;
   readonly commands: Collection<Command>;
   readonly delivery: Delivery;
   readonly documents: Documents;
@@ -146,10 +146,10 @@ function passes(input: ListInput, command: Command, shown: Shown): boolean {
 }
 
 /** Lists the commands that reads see already, newest first. */
-function commandsFor({ foundation, commands }: InvocationStores, input: ListInput): Command[] {
+function commandsFor({ simulation, commands }: InvocationStores, input: ListInput): Command[] {
   return commands
     .values()
-    .filter((command) => command.visibleAt <= foundation.clock.now())
+    .filter((command) => command.visibleAt <= simulation.clock.now())
     .filter((command) => input.CommandId === undefined || command.commandId === input.CommandId)
     .filter((command) => input.InstanceId === undefined || command.instanceIds.includes(input.InstanceId))
     .toSorted((one, other) => other.requestedAt - one.requestedAt);
@@ -202,7 +202,7 @@ function ending(step: StepResult | undefined): object {
 
 function getInvocation(stores: InvocationStores, input: z.output<typeof getInvocationInput>): object {
   const command = stores.commands.get(input.CommandId);
-  const visible = command !== undefined && command.visibleAt <= stores.foundation.clock.now();
+  const visible = command !== undefined && command.visibleAt <= stores.simulation.clock.now();
   const one = visible && stores.delivery.invocationsOf(command).find((each) => each.instanceId === input.InstanceId);
   if (!command || !one) throw new AwsError("InvocationDoesNotExist", "");
   const name = stepName(stores, command, input.PluginName);
@@ -233,12 +233,12 @@ function cancelCommand(stores: InvocationStores, input: z.output<typeof cancelIn
 }
 
 /** Opens the reading side. */
-export function openInvocations(foundation: Foundation, delivery: Delivery, documents: Documents): Invocations {
+export function openInvocations(simulation: Simulation, delivery: Delivery, documents: Documents): Invocations {
   const stores: InvocationStores = {
-    foundation,
+    simulation,
     delivery,
     documents,
-    commands: foundation.store.collection("ssm-commands"),
+    commands: simulation.store.collection("ssm-commands"),
   };
   return {
     listCommands: (input) => listCommands(stores, input),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AwsError } from "../core/aws-service.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import type { Collection } from "../core/store.ts";
 import type { Cloud } from "../core/surroundings.ts";
 import type { AgentFacts } from "../machine/ssm-backend.ts";
@@ -47,11 +47,11 @@ const filtersOf = (input: DescribeInput): Filter[] => [
 ];
 
 /** Opens the list of registered machines. */
-export function openManagedInstances(foundation: Foundation, cloud: Cloud): ManagedInstances {
-  const book: Collection<ManagedInstance> = foundation.store.collection("ssm-instances");
+export function openManagedInstances(simulation: Simulation, cloud: Cloud): ManagedInstances {
+  const book: Collection<ManagedInstance> = simulation.store.collection("ssm-instances");
 
   const pingStatus = (one: ManagedInstance): string =>
-    foundation.clock.now() - one.lastPingAt > LOST_MS ? "ConnectionLost" : "Online";
+    simulation.clock.now() - one.lastPingAt > LOST_MS ? "ConnectionLost" : "Online";
 
   const none = (): string => "";
   /** API reference, InstanceInformationStringFilter; a field that these machines lack matches nothing. */
@@ -94,7 +94,7 @@ export function openManagedInstances(foundation: Foundation, cloud: Cloud): Mana
   return {
     get: (instanceId) => book.get(instanceId),
     ping: (instanceId, facts) => {
-      const now = foundation.clock.now();
+      const now = simulation.clock.now();
       const registeredAt = book.get(instanceId)?.registeredAt ?? now;
       book.set(instanceId, { instanceId, registeredAt, lastPingAt: now, ...facts });
     },

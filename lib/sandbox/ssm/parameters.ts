@@ -52,7 +52,7 @@ const shape = (store: ParameterStore, one: Parameter, decrypt: boolean, caller: 
   DataType: "text",
 });
 
-/** No parameter of this ground was ever overwritten. */
+/** No parameter of this simulator was ever overwritten. */
 const VERSION = "1";
 
 /** GetParameter, "name" or "name:version". @throws AwsError ParameterNotFound, AccessDeniedException, … */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AwsError, type Caller } from "../core/aws-service.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import type { Cloud } from "../core/surroundings.ts";
 import type { Delivery, Recipient } from "./delivery.ts";
 import { parametersOf } from "./document-parameters.ts";
@@ -40,7 +40,7 @@ type Input = z.output<typeof sendCommandInput>;
 
 /** Parts of the service that SendCommand uses. */
 export interface Sending {
-  readonly foundation: Foundation;
+  readonly simulation: Simulation;
   readonly cloud: Cloud;
   readonly documents: Documents;
   readonly managed: ManagedInstances;
@@ -126,14 +126,14 @@ function verdictOn({ delivery }: Sending, instanceIds: readonly string[]): Comma
 }
 
 function commandOf(sending: Sending, input: Input, document: DocumentRecord, instanceIds: readonly string[]): Command {
-  const { foundation } = sending;
+  const { simulation } = sending;
   const content = contentOf(document.content);
   const parameters = parametersOf(content, input.Parameters);
   requireSmall(document, parameters);
-  const requestedAt = foundation.clock.now();
+  const requestedAt = simulation.clock.now();
   const all = instanceIds.length;
   return {
-    commandId: foundation.random.uuid(),
+    commandId: simulation.random.uuid(),
     documentName: document.name,
     documentVersion: document.version,
     comment: input.Comment,
@@ -142,7 +142,7 @@ function commandOf(sending: Sending, input: Input, document: DocumentRecord, ins
     targets: input.Targets,
     verdict: verdictOn(sending, instanceIds),
     requestedAt,
-    visibleAt: requestedAt + foundation.random.between(...INVISIBLE_MS),
+    visibleAt: requestedAt + simulation.random.between(...INVISIBLE_MS),
     timeoutSeconds: input.TimeoutSeconds,
     executionSeconds: stepsOf(content).reduce((sum, step) => sum + step.timeoutSeconds, 0),
     maxConcurrency: Math.max(1, share(input.MaxConcurrency, all)),

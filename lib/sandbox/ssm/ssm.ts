@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type JsonAction, jsonAction, jsonService } from "../aws/json-protocol.ts";
 import type { AwsService, Caller, Limit } from "../core/aws-service.ts";
-import type { Foundation } from "../core/foundation.ts";
+import type { Simulation } from "../core/simulation.ts";
 import type { Cloud } from "../core/surroundings.ts";
 import type { Machines } from "../machine/machines.ts";
 import { openDelivery } from "./delivery.ts";
@@ -148,10 +148,10 @@ function limitsOf(action: string): Limit[] {
   return [{ bucket: `ssm:${action}`, capacity, refillPerSecond, cost: 1 }];
 }
 
-function parameterStore(foundation: Foundation, options: SsmOptions): ParameterStore {
+function parameterStore(simulation: Simulation, options: SsmOptions): ParameterStore {
   const { region, account, parameters = [] } = options;
   const published = (): Parameter[] =>
-    Object.entries(options.publicParameters(foundation.clock.now())).map(([name, value]) => ({
+    Object.entries(options.publicParameters(simulation.clock.now())).map(([name, value]) => ({
       name,
       type: "String",
       value,
@@ -159,22 +159,22 @@ function parameterStore(foundation: Foundation, options: SsmOptions): ParameterS
   return { region, account, all: () => [...published(), ...parameters] };
 }
 
-function assemble(foundation: Foundation, machines: Machines, options: SsmOptions): Parts {
+function assemble(simulation: Simulation, machines: Machines, options: SsmOptions): Parts {
   const { cloud, account, region } = options;
-  const documents = openDocuments(foundation);
-  const managed = openManagedInstances(foundation, cloud);
-  const delivery = openDelivery(foundation, machines, documents);
+  const documents = openDocuments(simulation);
+  const managed = openManagedInstances(simulation, cloud);
+  const delivery = openDelivery(simulation, machines, documents);
   return {
     documents,
     managed,
-    invocations: openInvocations(foundation, delivery, documents),
-    parameters: parameterStore(foundation, options),
-    sending: { foundation, cloud, documents, managed, delivery, account, region },
+    invocations: openInvocations(simulation, delivery, documents),
+    parameters: parameterStore(simulation, options),
+    sending: { simulation, cloud, documents, managed, delivery, account, region },
   };
 }
 
 /** Connects the agents to the service, and forgets machines that EC2 terminates. */
-function connect(foundation: Foundation, machines: Machines, options: SsmOptions, { managed, sending }: Parts): void {
+function connect(simulation: Simulation, machines: Machines, options: SsmOptions, { managed, sending }: Parts): void {
   machines.attach({
     ...sending.delivery.agents,
     ping: (instanceId, facts) => {
@@ -182,7 +182,7 @@ function connect(foundation: Foundation, machines: Machines, options: SsmOptions
       managed.ping(instanceId, facts);
     },
   });
-  foundation.bus.listen((fact) => {
+  simulation.bus.listen((fact) => {
     if (fact.kind !== "instance-state" || fact.state !== "terminated") return;
     managed.forget(fact.instanceId);
     sending.delivery.forget(fact.instanceId);
@@ -193,10 +193,10 @@ function connect(foundation: Foundation, machines: Machines, options: SsmOptions
  * Builds the simulated Systems Manager: Run Command over the machines' agents, documents, registered instances, and
  * the public parameters of Parameter Store.
  */
-export function ssm(foundation: Foundation, machines: Machines, options: SsmOptions): Ssm {
-  const parts = assemble(foundation, machines, options);
+export function ssm(simulation: Simulation, machines: Machines, options: SsmOptions): Ssm {
+  const parts = assemble(simulation, machines, options);
   for (const { name, content } of options.documents) parts.documents.create(name, content);
-  connect(foundation, machines, options, parts);
+  connect(simulation, machines, options, parts);
   return {
     ...jsonService("ssm", "AmazonSSM", actionsOf(parts), { limits: (action) => limitsOf(action) }),
     createDocument: (name, content) => parts.documents.create(name, content),

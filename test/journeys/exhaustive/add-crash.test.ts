@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { lambdaName } from "../../../lib/sandbox/ground.ts";
+import { lambdaName } from "../../../lib/sandbox/simulator.ts";
 import { expectSound, heldBack, joinSecrets, launchedBy, newest, settled, spoken } from "../evidence.ts";
 import { injectFault } from "../outside.ts";
 import { type World, world } from "../world.ts";
@@ -61,7 +61,7 @@ const duplicates = (texts: readonly string[]): string[] => texts.filter((text, a
 
 /** Marks of the commands that were sent, each as often as it was. */
 const commandsSent = (): string[] =>
-  here.ground.foundation.store
+  here.simulator.simulation.store
     .collection<{ comment: string }>("ssm-commands")
     .values()
     .map(({ comment }) => comment);
@@ -78,7 +78,7 @@ test.for([
   await here.type("operator", "/win add web");
   await settled(here);
 
-  expect(here.ground.foundation.faults.inForce().map(({ match }) => match.operation)).toEqual([]);
+  expect(here.simulator.simulation.faults.inForce().map(({ match }) => match.operation)).toEqual([]);
   const { operation } = await newest(here);
   expect(operation.status).toBe("succeeded");
   expect(launchedBy(here, operation.id)).toHaveLength(1);

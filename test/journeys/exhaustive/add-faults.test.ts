@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { town } from "../../../lib/sandbox/town.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { calls, expectSound, heldBack, launchedBy, newest, settled, spoken, wordsOf } from "../evidence.ts";
 import { askEc2, endFault, injectFault, reached } from "../outside.ts";
 import { type World, world } from "../world.ts";
@@ -23,7 +23,7 @@ async function expectAdded(count: number): Promise<void> {
 
 test("takes the next subnet, then the next type, where the first has no capacity", async () => {
   here = await world();
-  const [first, second, third] = town.subnets;
+  const [first, second, third] = demo.subnets;
   injectFault(here, "no-capacity", { type: "m6i.xlarge", subnet: first.id });
   injectFault(here, "no-capacity", {
     type: "m6i.xlarge",
@@ -68,7 +68,7 @@ test.for(["aws-throttle", "aws-5xx"])("is patient with AWS under %s", async (kin
   for (const [action, service] of Object.entries(services)) injectFault(here, kind, { service, action }, 5);
   await here.type("operator", "/win add web 2");
   await settled(here);
-  expect(here.ground.foundation.faults.inForce()).toEqual([]);
+  expect(here.simulator.simulation.faults.inForce()).toEqual([]);
   await expectAdded(2);
 });
 
@@ -87,7 +87,7 @@ test("bears a download that arrives damaged once, and services that are busy whi
   await reached(here, "payload");
   injectFault(here, "aws-throttle", { service: "secretsmanager", action: "GetSecretValue" }, 3);
   await settled(here);
-  expect(here.ground.foundation.faults.inForce()).toEqual([]);
+  expect(here.simulator.simulation.faults.inForce()).toEqual([]);
   await expectAdded(1);
 });
 
@@ -100,16 +100,16 @@ test("reboots although the marker of an earlier reboot is damaged", async () => 
 });
 
 test("is ready again after a boot that container networks outlived without their attachment", async () => {
-  here = await world({ inhabited: true });
+  here = await world({ seedNodes: true });
   injectFault(here, "endpoints-outlive-boot", {}, 1);
-  const id = here.ground.machines.all()[0]?.instanceId ?? "none";
+  const id = here.simulator.machines.all()[0]?.instanceId ?? "none";
   await askEc2(here, "RebootInstances", { "InstanceId.1": id });
-  const proxy = () => here.ground.machines.describe(id)?.services.find(({ name }) => name === "kube-proxy");
+  const proxy = () => here.simulator.machines.describe(id)?.services.find(({ name }) => name === "kube-proxy");
   await here.until(() => proxy()?.state === "Stopped", 5, "the machine going down");
   await here.until(() => proxy()?.state === "Running", 15, "kube-proxy with the address of a new endpoint");
   await here.pass(2);
   expect(proxy()?.state).toBe("Running");
-  expect(here.ground.machines.logOf(id).join("\n")).toContain("4002 The network is set up.");
+  expect(here.simulator.machines.logOf(id).join("\n")).toContain("4002 The network is set up.");
 });
 
 test("is patient with an API server that is away for forty seconds", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { lambdaName } from "../../../lib/sandbox/ground.ts";
+import { lambdaName } from "../../../lib/sandbox/simulator.ts";
 import { expectSound, launchedBy, newest, settled, spoken } from "../evidence.ts";
 import { injectFault } from "../outside.ts";
 import { type World, world } from "../world.ts";
@@ -41,10 +41,10 @@ async function run(seed: number) {
   await here.type("operator", "/win add web");
   await settled(here);
   const { operation } = await newest(here);
-  const calls = here.ground.foundation.calls
+  const calls = here.simulator.simulation.calls
     .after(0)
     .map(({ at, principal, action }) => `${at} ${principal} ${action}`);
-  return { status: operation.status, calls, messages: here.ground.slack.messages() };
+  return { status: operation.status, calls, messages: here.simulator.slack.messages() };
 }
 
 test("a seed repeats a run", async () => {

@@ -21,7 +21,7 @@ afterEach(() => here.close());
 
 /** Last message to this person alone, empty when there is none. */
 const whispered = (user: keyof typeof people): string =>
-  here.ground.slack
+  here.simulator.slack
     .messages()
     .filter(({ onlyTo }) => onlyTo === people[user])
     .at(-1)?.text ?? "";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { accounts, userOf } from "../../../lambdas/desired/accounts.ts";
-import { lambdaName } from "../../../lib/sandbox/ground.ts";
+import { lambdaName } from "../../../lib/sandbox/simulator.ts";
 import { connect, hoursLeft, notified, stored } from "../connecting.ts";
 import { calls, newest, settled } from "../evidence.ts";
 import { endFault, injectFault } from "../outside.ts";
@@ -30,7 +30,7 @@ test("with the API server away for thirty hours people are called, an add says w
   expect(notified(here)[1]).toMatch(
     /cannot be used: .*Until a cluster administrator runs npm run connect -- credential/,
   );
-  const left = here.ground.metrics
+  const left = here.simulator.metrics
     .datapoints()
     .filter(({ dimensions }) => dimensions.Account)
     .slice(-3);

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import type { NodeRecord } from "../../../lambdas/records.ts";
-import { town } from "../../../lib/sandbox/town.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { expectSound, newest, nodeNamed, settled, spoken, wordsOf } from "../evidence.ts";
 import { asked, expectPutAway, impatient, launchedId, launchedName } from "../failing.ts";
 import { people } from "../hands.ts";
@@ -29,7 +29,7 @@ test("a failed machine is kept for whoever wants to look at it", async () => {
 test("a failed machine is terminated when nobody has decided in time", async () => {
   const { decideBy } = await failing();
   await here.until(() => Date.now() > Date.parse(decideBy ?? "") - 30_000, 30);
-  expect(here.ground.ec2.describe().at(-1)?.State?.Name).toBe("running");
+  expect(here.simulator.ec2.describe().at(-1)?.State?.Name).toBe("running");
   await settled(here);
   expect(wordsOf(spoken(here).channel[0] as never)).toContain("terminated when nobody had decided in time");
   await expectPutAway(here, false);
@@ -37,13 +37,13 @@ test("a failed machine is terminated when nobody has decided in time", async () 
 
 test("who may not add may not decide, and a second decision comes too late", async () => {
   await failing();
-  const before = here.ground.slack.messages().length;
+  const before = here.simulator.slack.messages().length;
   await here.press("visitor", "terminate-instance");
-  const refusal = here.ground.slack.messages().slice(before);
+  const refusal = here.simulator.slack.messages().slice(before);
   expect(refusal).toMatchObject([{ onlyTo: "U0VISITOR0" }]);
   const { ts = "" } = spoken(here).channel[0] ?? {};
-  const { desk } = here.ground.slack;
-  const channel = town.slack.channelId;
+  const { desk } = here.simulator.slack;
+  const channel = demo.slack.channelId;
   await here.drive(
     Promise.all([
       desk.press(people.operator, { channel, messageTs: ts, actionId: "keep-instance" }),
@@ -52,7 +52,7 @@ test("who may not add may not decide, and a second decision comes too late", asy
   );
   await settled(here);
   expect(
-    here.ground.slack
+    here.simulator.slack
       .messages()
       .filter(({ onlyTo }) => onlyTo === "U0APPROVER")
       .at(-1)?.text,
@@ -107,6 +107,6 @@ test("a service that crashes once while the node joins is started again by Windo
   injectFault(here, "service-crashes", { service: "kubelet" }, 1);
   await settled(here);
   expect((await newest(here)).operation.status).toBe("succeeded");
-  expect(here.ground.machines.logOf(launchedId(here)).join()).toContain("kubelet service terminated unexpectedly");
+  expect(here.simulator.machines.logOf(launchedId(here)).join()).toContain("kubelet service terminated unexpectedly");
   await expectSound(here);
 });

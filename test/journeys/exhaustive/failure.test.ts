@@ -95,7 +95,7 @@ const cases: readonly Case[] = [
   {
     what: "a Machine claims the instance",
     from: "payload",
-    happens: () => here.ground.kubernetes.create(machineFor(launchedId(here))),
+    happens: () => here.simulator.kubernetes.create(machineFor(launchedId(here))),
     stage: "client-csr",
     why: /claimed by the Machine winworker-claims: its certificates are for that one's approver/,
     kubelet: "stopped",
@@ -103,7 +103,7 @@ const cases: readonly Case[] = [
   {
     what: "WMCO was given the instance in windows-instances",
     from: "payload",
-    happens: () => here.ground.kubernetes.create(entryFor(launchedName(here))),
+    happens: () => here.simulator.kubernetes.create(entryFor(launchedName(here))),
     stage: "client-csr",
     why: /claimed by the ConfigMap windows-instances/,
     kubelet: "stopped",
@@ -186,9 +186,11 @@ test.for(cases)("$what: says so, asks, and is terminated when told", async (one)
   const thread = spoken(here).thread.map(wordsOf).join("\n");
   expect(thread).toContain("<@U0OPERATOR>, keep it or terminate it?");
   expect(`${words}\n${thread}`).toMatch(one.why);
-  expect(JSON.stringify([here.ground.slack.desk.messagesFor("U0OPERATOR"), node])).not.toContain("canary");
+  expect(JSON.stringify([here.simulator.slack.desk.messagesFor("U0OPERATOR"), node])).not.toContain("canary");
   if (one.remark) expect(thread).toMatch(one.remark);
-  const kubelet = here.ground.machines.describe(node.instanceId ?? "")?.services.find(({ name }) => name === "kubelet");
+  const kubelet = here.simulator.machines
+    .describe(node.instanceId ?? "")
+    ?.services.find(({ name }) => name === "kubelet");
   expect(kubelet?.state ?? "Stopped").toBe("Stopped");
   await here.press("approver", "terminate-instance");
   await settled(here);

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { JOIN_USER } from "../../../lambdas/desired/cluster-access.ts";
-import { town } from "../../../lib/sandbox/town.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { calls, expectSound, joinSecrets, newest, nodeNamed, settled } from "../evidence.ts";
 import { askEc2, endFault, injectFault, reached } from "../outside.ts";
 import { type World, world } from "../world.ts";
@@ -12,7 +12,7 @@ const CREDENTIAL = "authentication.kubernetes.io/credential-id";
 
 /** The ids of the tokens and certificates with which requests were made, oldest first. */
 const credentials = (signer: string): string[] =>
-  here.ground.kubernetes
+  here.simulator.kubernetes
     .objects("certificatesigningrequests", "certificates.k8s.io")
     .map(({ spec }) => spec as { signerName: string; extra?: Record<string, string[]> })
     .filter(({ signerName }) => signerName.endsWith(signer))
@@ -36,7 +36,7 @@ test("a kubelet that could not ask for ten minutes gets another token and joins 
 
 test("in a subnet that gives public addresses a node joins with a serving certificate for all of them", async () => {
   here = await world();
-  for (const { id } of town.subnets)
+  for (const { id } of demo.subnets)
     await askEc2(here, "ModifySubnetAttribute", { SubnetId: id, "MapPublicIpOnLaunch.Value": "true" });
   await here.type("operator", "/win add web");
   await settled(here);

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { expectSound, newest, settled } from "../evidence.ts";
 import { asked, impatient } from "../failing.ts";
-import { kubectl, podOn, type Resident, running, web } from "../others.ts";
+import { kubectl, podOn, running, type SeedNode, web } from "../others.ts";
 import { kubectlLogs } from "../outside.ts";
 import { privately } from "../reading.ts";
 import { type World, world } from "../world.ts";
@@ -20,13 +20,13 @@ async function replaceSigner(): Promise<void> {
   await here.pass(1);
 }
 
-async function talkingPod(node: Resident, name: string): Promise<void> {
-  here.ground.kubernetes.create(podOn(node, name));
+async function talkingPod(node: SeedNode, name: string): Promise<void> {
+  here.simulator.kubernetes.create(podOn(node, name));
   await here.until(() => running(here, name) === 1, 2, `the pod ${name}`);
 }
 
 test("after the cluster has replaced its signer, logs are read on nodes that join, and no more on those that joined before", async () => {
-  here = await world({ inhabited: true });
+  here = await world({ seedNodes: true });
   await talkingPod(web, "old-pod");
   expect(await kubectlLogs(here, "old-pod")).toMatchObject({ status: 200 });
   await replaceSigner();
@@ -68,7 +68,7 @@ test.for([
     const { failure, instanceId } = await asked(here);
     expect(failure).toMatchObject({ stage: "configure", why: expect.stringMatching(why) });
     expect(failure?.why).toContain("ControllerConfig machine-config-controller");
-    const services = here.ground.machines.describe(instanceId ?? "")?.services ?? [];
+    const services = here.simulator.machines.describe(instanceId ?? "")?.services ?? [];
     expect(services.find(({ name }) => name === "kubelet")?.state ?? "Stopped").toBe("Stopped");
     await here.press("operator", "terminate-instance");
     await settled(here);

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CANCEL_OPERATION } from "../../../lambdas/messages/slack/buttons.ts";
-import { lambdaName } from "../../../lib/sandbox/ground.ts";
+import { lambdaName } from "../../../lib/sandbox/simulator.ts";
 import { calls, newest, nodeNamed, settled } from "../evidence.ts";
 import { cordonByHand, guardedPod, kubectl, stateOf, web } from "../others.ts";
 import { terminateFromOutside } from "../outside.ts";
 import { inThreads, openly } from "../reading.ts";
-import { ask, expectGone, expectKept, inhabited, sayYes } from "../removal.ts";
+import { ask, expectGone, expectKept, sayYes, withSeedNodes } from "../removal.ts";
 import type { World } from "../world.ts";
 
 let here: World;
@@ -73,8 +73,8 @@ describe("a handler that dies", () => {
   ] as const;
 
   test.each(crashes)("at every step, %s, finishes the removal once", async (_when, kind, when) => {
-    here = await inhabited();
-    const { faults } = here.ground.foundation;
+    here = await withSeedNodes();
+    const { faults } = here.simulator.simulation;
     for (const operation of OPERATIONS)
       faults.inject(kind, { function: lambdaName("remove-node"), operation, when }, 1);
     await sayYes(here, "ip-10-0-3-7");
@@ -89,10 +89,10 @@ describe("Cancel", () => {
   const stage = async () => (await here.nodes(await operationOf()))[0]?.stage;
 
   test("pressed right after the yes changes nothing", async () => {
-    here = await inhabited();
+    here = await withSeedNodes();
     await ask(here, "ip-10-0-3-7");
     const id = await operationOf();
-    const { desk } = here.ground.slack;
+    const { desk } = here.simulator.slack;
     const dialog = desk.viewsOf("U0OPERATOR").at(-1)?.id ?? "";
     await here.drive(desk.submit("U0OPERATOR", dialog));
     await here.type("operator", `/win cancel ${id}`);
@@ -104,7 +104,7 @@ describe("Cancel", () => {
   });
 
   test("during the eviction puts the node back", async () => {
-    here = await inhabited();
+    here = await withSeedNodes();
     await guardedPod(here, web);
     await sayYes(here, "ip-10-0-3-7");
     await here.until(async () => (await stage()) === "evict", 2);
@@ -114,7 +114,7 @@ describe("Cancel", () => {
   });
 
   test("after terminate was called is told that it is too late, and the removal is finished", async () => {
-    here = await inhabited();
+    here = await withSeedNodes();
     await sayYes(here, "ip-10-0-3-7");
     await here.until(() => stateOf(here, web) === "shutting-down", 3);
     const shown = await here.type("operator", `/win cancel ${await operationOf()}`);
@@ -124,33 +124,33 @@ describe("Cancel", () => {
 });
 
 test("Slack being away during the removal changes nothing about it; the message is made right afterwards", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await ask(here, "ip-10-0-3-7");
   await here.submit("operator");
   const away = ["chat.update", "chat.postMessage"].map((method) =>
-    here.ground.foundation.faults.inject("slack-5xx", { method }),
+    here.simulator.simulation.faults.inject("slack-5xx", { method }),
   );
   expect(away.every((fault) => fault !== undefined)).toBe(true);
   await here.until(() => stateOf(here, web) === "terminated", 10);
   await here.pass(4);
-  for (const fault of away) here.ground.foundation.faults.end(fault?.id ?? "");
+  for (const fault of away) here.simulator.simulation.faults.end(fault?.id ?? "");
   await expectGone(here, web);
   expect(openly(here)[0]).toContain("✅ Remove ip-10-0-3-7");
 });
 
 test("an API server that is away for a while delays the removal and no more", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await sayYes(here, "ip-10-0-3-7");
-  const down = here.ground.foundation.faults.inject("kubernetes-5xx", {
+  const down = here.simulator.simulation.faults.inject("kubernetes-5xx", {
     principal: "system:serviceaccount:casement:act",
   });
   await here.pass(3);
-  here.ground.foundation.faults.end(down?.id ?? "");
+  here.simulator.simulation.faults.end(down?.id ?? "");
   await expectGone(here, web);
 });
 
 test("an instance that is terminated during the eviction is waited for no longer, and its removal ends well", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await guardedPod(here, web);
   await sayYes(here, "ip-10-0-3-7");
   await here.pass(1);
@@ -160,7 +160,7 @@ test("an instance that is terminated during the eviction is waited for no longer
 });
 
 test("a Node that is deleted during the eviction does not stop its instance from going", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await guardedPod(here, web);
   await sayYes(here, "ip-10-0-3-7");
   await here.pass(1);
@@ -170,7 +170,7 @@ test("a Node that is deleted during the eviction does not stop its instance from
 });
 
 test("a Node that is made anew under the same name while its instance goes is left alone, and the removal ends well", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await sayYes(here, "ip-10-0-3-7");
   await here.until(() => stateOf(here, web) === "shutting-down", 5);
   await kubectl(here, "DELETE", `/api/v1/nodes/${web.name}`);
@@ -186,8 +186,8 @@ test("a Node that is made anew under the same name while its instance goes is le
 });
 
 test("throttled by EC2 it waits and terminates once", async () => {
-  here = await inhabited();
-  here.ground.foundation.faults.inject("aws-throttle", { service: "ec2", action: "TerminateInstances" }, 5);
+  here = await withSeedNodes();
+  here.simulator.simulation.faults.inject("aws-throttle", { service: "ec2", action: "TerminateInstances" }, 5);
   await sayYes(here, "ip-10-0-3-7");
   await expectGone(here, web);
   expect(calls(here, "ec2", "TerminateInstances").filter(({ error }) => error === null)).toHaveLength(1);
@@ -195,7 +195,7 @@ test("throttled by EC2 it waits and terminates once", async () => {
 });
 
 test("a node that somebody cordoned while the dialog was open stays cordoned too", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await guardedPod(here, web);
   await ask(here, "ip-10-0-3-7");
   await cordonByHand(here, web);

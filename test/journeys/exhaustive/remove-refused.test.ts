@@ -9,13 +9,13 @@ import {
   joinScalingGroup,
   kubectl,
   otherWeb,
-  type Resident,
+  type SeedNode,
   stateOf,
   tag,
   web,
 } from "../others.ts";
 import { dialogOf, openly, privately } from "../reading.ts";
-import { ask, expectGone, expectKept, inhabited, sayYes } from "../removal.ts";
+import { ask, expectGone, expectKept, sayYes, withSeedNodes } from "../removal.ts";
 import type { World } from "../world.ts";
 
 let here: World;
@@ -25,7 +25,7 @@ const untag = (key: string) => (world: World) =>
   ec2(world, "DeleteTags", { "ResourceId.1": web.instanceId, "Tag.1.Key": key });
 
 /** Name of the case, node that is asked for, preparation, and words that the dialog must say: why, and what to do instead. */
-const refusals: readonly (readonly [string, Resident | string, ((world: World) => Promise<void>) | null, RegExp])[] = [
+const refusals: readonly (readonly [string, SeedNode | string, ((world: World) => Promise<void>) | null, RegExp])[] = [
   [
     "was not launched by us",
     web,
@@ -60,7 +60,7 @@ const refusals: readonly (readonly [string, Resident | string, ((world: World) =
 test.each(refusals)(
   "a node that %s is refused in the dialog and in the channel, with the next step",
   async (_why, node, prepare, words) => {
-    here = await inhabited();
+    here = await withSeedNodes();
     await prepare?.(here);
     const said = await ask(here, typeof node === "string" ? node : node.instanceId);
     expect(said).toMatch(words);
@@ -78,8 +78,8 @@ test.each(refusals)(
 );
 
 test("a node that no instance stands behind is refused", async () => {
-  here = await inhabited();
-  here.ground.kubernetes.create({
+  here = await withSeedNodes();
+  here.simulator.kubernetes.create({
     apiVersion: "v1",
     kind: "Node",
     metadata: { name: "stray", labels: { "kubernetes.io/os": "windows" } },
@@ -88,7 +88,7 @@ test("a node that no instance stands behind is refused", async () => {
 });
 
 test("a refused dialog that was closed already troubles nobody", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await here.type("operator", "/win remove ip-10-0-1-41");
   await here.dismiss("operator");
   await expectKept(here, batch);
@@ -100,7 +100,7 @@ test.each([
   ["nosuchnode", /no Windows node `nosuchnode`: `\/win nodes` lists them/],
   ["ip-10-0-1", /fits 2 nodes: `ip-10-0-1-41\S+`, `ip-10-0-1-52\S+`. Say a little more/],
 ])("a dialog for %s says what is wrong with the name instead of waiting for ever", async (typed, words) => {
-  here = await inhabited();
+  here = await withSeedNodes();
   expect(await ask(here, typed)).toMatch(words);
   await settled(here);
   expect((await newest(here)).operation.status).toBe("not-started");
@@ -109,12 +109,12 @@ test.each([
 });
 
 test("two removals of one node at once: one goes on, the other says who was faster", async () => {
-  here = await inhabited({ configuration: { people: { operator: ["U0OPERATOR", "U0APPROVER"] } } });
+  here = await withSeedNodes({ configuration: { people: { operator: ["U0OPERATOR", "U0APPROVER"] } } });
   await ask(here, "ip-10-0-3-7");
   await here.type("approver", "/win remove ip-10-0-3-7");
   await here.pass(0.2);
-  const dialog = here.ground.slack.desk.viewsOf("U0APPROVER").at(-1)?.id ?? "";
-  const { desk } = here.ground.slack;
+  const dialog = here.simulator.slack.desk.viewsOf("U0APPROVER").at(-1)?.id ?? "";
+  const { desk } = here.simulator.slack;
   await here.drive(
     Promise.all([
       desk.submit("U0OPERATOR", desk.viewsOf("U0OPERATOR").at(-1)?.id ?? ""),
@@ -135,10 +135,10 @@ test("two removals of one node at once: one goes on, the other says who was fast
 test("a node that is still being added is the add's; the refusal names the operation and how to stop it", {
   timeout: 60_000,
 }, async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await here.type("operator", "/win add web 1");
   const added = () =>
-    here.ground.ec2
+    here.simulator.ec2
       .describe()
       .find(({ Tags }) => Tags?.some(({ Value }) => Value?.startsWith("add-") && Value !== "add-0000000a"));
   await here.until(() => nodeNamed(here, added()?.PrivateDnsName)?.spec?.providerID !== undefined, 30);
@@ -151,7 +151,7 @@ test("a node that is still being added is the add's; the refusal names the opera
 });
 
 test("a Node that was deleted while the dialog was open is not removed by another's name", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await ask(here, "ip-10-0-3-7");
   await kubectl(here, "DELETE", `/api/v1/nodes/${web.name}`);
   await here.submit("operator");
@@ -165,7 +165,7 @@ test("a Node that was deleted while the dialog was open is not removed by anothe
 });
 
 test("what became forbidden while the dialog was open is not done", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await ask(here, "ip-10-0-3-7");
   await ec2(here, "ModifyInstanceAttribute", { InstanceId: web.instanceId, "DisableApiTermination.Value": "true" });
   await here.submit("operator");
@@ -175,14 +175,14 @@ test("what became forbidden while the dialog was open is not done", async () => 
 });
 
 test("an instance that was terminated from outside meanwhile is tidied up", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await sayYes(here, "ip-10-0-3-7");
   await ec2(here, "TerminateInstances", { "InstanceId.1": web.instanceId });
   await expectGone(here, web);
 });
 
 test("protected between the yes and the end, the instance stays and the node is opened again", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await sayYes(here, "ip-10-0-3-7");
   await ec2(here, "ModifyInstanceAttribute", { InstanceId: web.instanceId, "DisableApiTermination.Value": "true" });
   await expectKept(here, web);
@@ -191,9 +191,9 @@ test("protected between the yes and the end, the instance stays and the node is 
 });
 
 test("nobody but the asker can answer the dialog", async () => {
-  here = await inhabited();
+  here = await withSeedNodes();
   await ask(here, "ip-10-0-3-7");
-  const { desk } = here.ground.slack;
+  const { desk } = here.simulator.slack;
   await expect(here.drive(desk.submit("U0VISITOR0", desk.viewsOf("U0OPERATOR")[0]?.id ?? ""))).rejects.toThrow();
   expect(dialogOf(here, "operator")).toContain("[Remove]");
   await here.dismiss("operator");

@@ -33,7 +33,7 @@ test("a request of somebody else's that a person approves is called out loudly, 
   const said = thread();
   expect(said).toContain(`WRONGLY APPROVED: ${foreign} is not this machine's`);
   expect(said).toContain(`can act as ${launchedName(here)}`);
-  const notices = here.ground.topic.notifications();
+  const notices = here.simulator.topic.notifications();
   expect(JSON.stringify(notices)).toContain("WRONGLY APPROVED");
   await expectSound(here);
 });

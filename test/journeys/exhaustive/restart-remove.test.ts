@@ -32,7 +32,7 @@ describe("a process that dies during a removal and is started again on its files
   let here: World | undefined;
 
   beforeAll(async () => {
-    lives = await liveOnce({ inhabited: true }, moments, async (first) => {
+    lives = await liveOnce({ seedNodes: true }, moments, async (first) => {
       await sayYes(first, "ip-10-0-3-7");
       await settled(first);
     });

@@ -44,7 +44,7 @@ test("nothing is launched in front of a cluster whose approver drowns in request
   const names = { commonName: "somebody", organizations: [], dnsNames: [], ipAddresses: [] };
   const { request } = await makeRequest(names);
   const pem = Buffer.from(request).toString("base64");
-  for (let at = 0; at <= PENDING_AT_MOST; at += 1) here.ground.kubernetes.create(pending(at, pem));
+  for (let at = 0; at <= PENDING_AT_MOST; at += 1) here.simulator.kubernetes.create(pending(at, pem));
   await here.type("operator", "/win add web");
   await settled(here);
   const { nodes } = await newest(here);

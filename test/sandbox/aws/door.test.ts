@@ -7,26 +7,26 @@ import { ec2 } from "../../../lib/sandbox/aws/ec2/ec2.ts";
 import { s3 } from "../../../lib/sandbox/aws/s3/s3.ts";
 import { secretsManager } from "../../../lib/sandbox/aws/secrets-manager/secrets-manager.ts";
 import type { WireRequest } from "../../../lib/sandbox/core/wire.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { sdkTransport } from "../../../lib/sandbox/in-process.ts";
-import { town } from "../../../lib/sandbox/town.ts";
 import { handClock } from "../hand-clock.ts";
-import { clientOf, codeOf, doorFor, foundationFor, opened, secretOf } from "./stand.ts";
+import { clientOf, codeOf, doorFor, opened, secretOf, simulationFor } from "./stand.ts";
 
 const closing: (() => void)[] = [];
 afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-function stand(hostNow?: () => number) {
-  const foundation = foundationFor(handClock());
-  const buckets = s3(foundation);
-  buckets.createBucket(town.bucket);
-  buckets.seed(town.bucket, "payload/a", "content");
-  const services = [ec2(foundation, town).service, buckets.service, secretsManager(foundation, town).service];
-  return { foundation, door: doorFor(foundation, services, hostNow) };
+function newFixture(hostNow?: () => number) {
+  const simulation = simulationFor(handClock());
+  const buckets = s3(simulation);
+  buckets.createBucket(demo.bucket);
+  buckets.seed(demo.bucket, "payload/a", "content");
+  const services = [ec2(simulation, demo).service, buckets.service, secretsManager(simulation, demo).service];
+  return { simulation, door: doorFor(simulation, services, hostNow) };
 }
 
-type Stand = ReturnType<typeof stand>;
+type Stand = ReturnType<typeof newFixture>;
 type Config = Partial<Omit<ReturnType<typeof clientOf>, "region"> & { region: string }>;
 
 /** One call to each service with the given client settings; the codes it ends with. */
@@ -34,7 +34,7 @@ const callAll = ({ door }: Stand, more: Config = {}) => {
   const config = { ...clientOf(door), ...more };
   return Promise.all([
     codeOf(new EC2Client(config).send(new DescribeInstancesCommand({}))),
-    codeOf(new S3Client(config).send(new GetObjectCommand({ Bucket: town.bucket, Key: "payload/a" }))),
+    codeOf(new S3Client(config).send(new GetObjectCommand({ Bucket: demo.bucket, Key: "payload/a" }))),
     codeOf(new SecretsManagerClient(config).send(new GetSecretValueCommand({ SecretId: "missing" }))),
   ]);
 };
@@ -48,40 +48,40 @@ const without = (headers: WireRequest["headers"], gone: string) =>
 
 describe("the AWS door", () => {
   it("lets in what real clients sign", async () => {
-    expect(await callAll(stand())).toEqual(["none", "none", "ResourceNotFoundException"]);
+    expect(await callAll(newFixture())).toEqual(["none", "none", "ResourceNotFoundException"]);
   });
 
   it("refuses a wrong secret in each service's words", async () => {
     const credentials = { accessKeyId: "AKIAadmin", secretAccessKey: "guessed" };
     const answers = ["AuthFailure", "SignatureDoesNotMatch", "InvalidSignatureException"];
-    expect(await callAll(stand(), { credentials })).toEqual(answers);
+    expect(await callAll(newFixture(), { credentials })).toEqual(answers);
   });
 
   it("refuses a key that it does not know", async () => {
     const credentials = { accessKeyId: "AKIAstranger", secretAccessKey: secretOf("admin") };
     const answers = ["AuthFailure", "InvalidAccessKeyId", "UnrecognizedClientException"];
-    expect(await callAll(stand(), { credentials })).toEqual(answers);
+    expect(await callAll(newFixture(), { credentials })).toEqual(answers);
   });
 
   it("refuses a signature for another region", async () => {
     const answers = ["AuthFailure", "AuthorizationHeaderMalformed", "InvalidSignatureException"];
-    expect(await callAll(stand(), { region: "eu-central-1" })).toEqual(answers);
+    expect(await callAll(newFixture(), { region: "eu-central-1" })).toEqual(answers);
   });
 
   it("refuses a query that is not properly encoded", async () => {
     const request = { method: "GET", url: "/a?X-Amz-Signature=%E0%A4%A", headers: {}, body: new Uint8Array() };
-    expect((await stand().door.answer(request)).status).toBe(400);
+    expect((await newFixture().door.answer(request)).status).toBe(400);
   });
 
   it("refuses an unsigned call of a function in Lambda's words", async () => {
     const url = "/2015-03-31/functions/look/invocations";
-    const answer = await stand().door.answer({ method: "POST", url, headers: {}, body: new Uint8Array() });
+    const answer = await newFixture().door.answer({ method: "POST", url, headers: {}, body: new Uint8Array() });
     expect(answer).toMatchObject({ status: 403, body: expect.stringContaining("Missing Authentication Token") });
   });
 
   it("refuses a session token that does not belong to the key", async () => {
     const credentials = { accessKeyId: "AKIAadmin", secretAccessKey: secretOf("admin"), sessionToken: "stolen" };
-    expect(await callAll(stand(), { credentials })).toEqual([
+    expect(await callAll(newFixture(), { credentials })).toEqual([
       "AuthFailure",
       "InvalidToken",
       "UnrecognizedClientException",
@@ -89,9 +89,9 @@ describe("the AWS door", () => {
   });
 
   it("refuses requests without a signature", async () => {
-    const ground = stand();
-    const config = tampered(ground, (request) => ({ ...request, headers: without(request.headers, "authorization") }));
-    expect(await callAll(ground, config)).toEqual([
+    const fixture = newFixture();
+    const config = tampered(fixture, (request) => ({ ...request, headers: without(request.headers, "authorization") }));
+    expect(await callAll(fixture, config)).toEqual([
       "MissingAuthenticationToken",
       "AccessDenied",
       "MissingAuthenticationTokenException",
@@ -99,10 +99,10 @@ describe("the AWS door", () => {
   });
 
   it("refuses a header of AWS's that the signature does not cover", async () => {
-    const ground = stand();
+    const fixture = newFixture();
     const added = { "x-amz-security-token-hint": "slipped in" };
-    const config = tampered(ground, (request) => ({ ...request, headers: { ...request.headers, ...added } }));
-    expect(await callAll(ground, config)).toEqual([
+    const config = tampered(fixture, (request) => ({ ...request, headers: { ...request.headers, ...added } }));
+    expect(await callAll(fixture, config)).toEqual([
       "AuthFailure",
       "SignatureDoesNotMatch",
       "InvalidSignatureException",
@@ -110,32 +110,32 @@ describe("the AWS door", () => {
   });
 
   it("refuses a body that was changed on the way", async () => {
-    const ground = stand();
+    const fixture = newFixture();
     const change = (request: WireRequest) => ({ ...request, body: Buffer.from(`${Buffer.from(request.body)}&X=1`) });
-    const [onEc2, , onSecrets] = await callAll(ground, tampered(ground, change));
+    const [onEc2, , onSecrets] = await callAll(fixture, tampered(fixture, change));
     expect([onEc2, onSecrets]).toEqual(["AuthFailure", "InvalidSignatureException"]);
   });
 
   it("refuses a query that was changed on the way", async () => {
-    const ground = stand();
+    const fixture = newFixture();
     const change = (request: WireRequest) => ({ ...request, url: request.url.replace("payload/a", "payload/b") });
-    expect((await callAll(ground, tampered(ground, change)))[1]).toBe("SignatureDoesNotMatch");
+    expect((await callAll(fixture, tampered(fixture, change)))[1]).toBe("SignatureDoesNotMatch");
   });
 
   it.each([-16, 16])("refuses a signature that is %i minutes off", async (minutes) => {
-    const ground = stand(() => Date.now() + minutes * 60_000);
-    expect(await callAll(ground)).toEqual(["RequestExpired", "RequestTimeTooSkewed", "InvalidSignatureException"]);
+    const fixture = newFixture(() => Date.now() + minutes * 60_000);
+    expect(await callAll(fixture)).toEqual(["RequestExpired", "RequestTimeTooSkewed", "InvalidSignatureException"]);
   });
 
   it("takes one that is fourteen minutes off", async () => {
-    const ground = stand(() => Date.now() + 14 * 60_000);
-    expect((await callAll(ground))[0]).toBe("none");
+    const fixture = newFixture(() => Date.now() + 14 * 60_000);
+    expect((await callAll(fixture))[0]).toBe("none");
   });
 
   it("opens a presigned address for as long as it says, and no other", async () => {
-    const { door } = stand(() => now);
+    const { door } = newFixture(() => now);
     let now = Date.now();
-    const object = new GetObjectCommand({ Bucket: town.bucket, Key: "payload/a" });
+    const object = new GetObjectCommand({ Bucket: demo.bucket, Key: "payload/a" });
     const url = new URL(await getSignedUrl(new S3Client(clientOf(door)), object, { expiresIn: 600 }));
     const open = (path: string) =>
       door.answer({ method: "GET", url: path, headers: { host: url.host }, body: new Uint8Array() });
@@ -146,14 +146,14 @@ describe("the AWS door", () => {
   });
 
   it("takes ten seconds longer under aws-slow", async () => {
-    const ground = stand();
-    ground.foundation.faults.inject("aws-slow", { service: "ec2" }, 1);
+    const fixture = newFixture();
+    fixture.simulation.faults.inject("aws-slow", { service: "ec2" }, 1);
     let answered = false;
-    const call = new EC2Client(clientOf(ground.door)).send(new DescribeInstancesCommand({})).then(() => {
+    const call = new EC2Client(clientOf(fixture.door)).send(new DescribeInstancesCommand({})).then(() => {
       answered = true;
     });
-    const clock = ground.foundation.clock as ReturnType<typeof handClock>;
-    await vi.waitFor(() => expect(ground.foundation.faults.inForce()).toEqual([]));
+    const clock = fixture.simulation.clock as ReturnType<typeof handClock>;
+    await vi.waitFor(() => expect(fixture.simulation.faults.inForce()).toEqual([]));
     await clock.advance(9_000);
     expect(answered).toBe(false);
     await clock.advance(1_000);
@@ -161,18 +161,18 @@ describe("the AWS door", () => {
   });
 
   it("throttles and fails under a fault for the action it names", async () => {
-    const ground = stand();
-    const { faults } = ground.foundation;
+    const fixture = newFixture();
+    const { faults } = fixture.simulation;
     faults.inject("aws-throttle", { service: "ec2", action: "DescribeInstances" }, 1);
     faults.inject("aws-5xx", { service: "s3" }, 1);
-    expect(await callAll(ground)).toEqual(["RequestLimitExceeded", "InternalError", "ResourceNotFoundException"]);
-    expect(await callAll(ground)).toEqual(["none", "none", "ResourceNotFoundException"]);
+    expect(await callAll(fixture)).toEqual(["RequestLimitExceeded", "InternalError", "ResourceNotFoundException"]);
+    expect(await callAll(fixture)).toEqual(["none", "none", "ResourceNotFoundException"]);
   });
 
   it("records who called what, and how it ended", async () => {
-    const ground = stand();
-    await callAll(ground, clientOf(ground.door, "nobody"));
-    const calls = ground.foundation.calls.after(0).toSorted((one, other) => (one.service < other.service ? -1 : 1));
+    const fixture = newFixture();
+    await callAll(fixture, clientOf(fixture.door, "nobody"));
+    const calls = fixture.simulation.calls.after(0).toSorted((one, other) => (one.service < other.service ? -1 : 1));
     expect(calls).toMatchObject([
       { service: "ec2", action: "DescribeInstances", principal: "nobody", status: 403, error: "UnauthorizedOperation" },
       { service: "s3", action: "GetObject", principal: "nobody", status: 403, error: "AccessDenied" },
@@ -181,15 +181,15 @@ describe("the AWS door", () => {
   });
 
   it("answers over loopback as in process", async () => {
-    const { door } = stand();
+    const { door } = newFixture();
     const { url, server } = await opened(door);
     closing.push(() => server.close());
     const { region, credentials } = clientOf(door);
     const config = { region, credentials, endpoint: url };
     expect((await new EC2Client(config).send(new DescribeInstancesCommand({}))).Reservations).toEqual([]);
-    const object = await new S3Client(config).send(new GetObjectCommand({ Bucket: town.bucket, Key: "payload/a" }));
+    const object = await new S3Client(config).send(new GetObjectCommand({ Bucket: demo.bucket, Key: "payload/a" }));
     expect(await object.Body?.transformToString()).toBe("content");
-    const head = new GetObjectCommand({ Bucket: town.bucket, Key: "payload/none" });
+    const head = new GetObjectCommand({ Bucket: demo.bucket, Key: "payload/none" });
     expect(await codeOf(new S3Client(config).send(head))).toBe("NoSuchKey");
   });
 });

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type DynamoDb, dynamodb } from "../../../lib/sandbox/aws/dynamodb.ts";
-import { town } from "../../../lib/sandbox/town.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { handClock } from "../hand-clock.ts";
-import { clientOf, codeOf, doorFor, foundationFor, realAccess } from "./stand.ts";
+import { clientOf, codeOf, doorFor, realAccess, simulationFor } from "./stand.ts";
 
 const open: DynamoDb[] = [];
 afterEach(async () => {
@@ -15,10 +15,10 @@ afterEach(async () => {
 });
 
 async function stand(path?: string) {
-  const database = dynamodb({ ...town, ...(path ? { path } : {}) });
+  const database = dynamodb({ ...demo, ...(path ? { path } : {}) });
   open.push(database);
   await database.createTable({
-    TableName: town.ledgerTable,
+    TableName: demo.ledgerTable,
     AttributeDefinitions: [
       { AttributeName: "pk", AttributeType: "S" },
       { AttributeName: "sk", AttributeType: "S" },
@@ -29,18 +29,18 @@ async function stand(path?: string) {
     ],
     BillingMode: "PAY_PER_REQUEST",
   });
-  const door = doorFor(foundationFor(handClock()), [database.service]);
+  const door = doorFor(simulationFor(handClock()), [database.service]);
   return { database, client: (principal: string) => new DynamoDBClient(clientOf(door, principal)) };
 }
 
 const put = (state: string, more: object = {}) =>
   new PutItemCommand({
-    TableName: town.ledgerTable,
+    TableName: demo.ledgerTable,
     Item: { pk: { S: "operation" }, sk: { S: "add-1" }, state: { S: state } },
     ...more,
   });
 const once = { ConditionExpression: "attribute_not_exists(pk)" };
-const get = new GetItemCommand({ TableName: town.ledgerTable, Key: { pk: { S: "operation" }, sk: { S: "add-1" } } });
+const get = new GetItemCommand({ TableName: demo.ledgerTable, Key: { pk: { S: "operation" }, sk: { S: "add-1" } } });
 
 describe("DynamoDB", () => {
   it("writes once under a condition, and refuses the second writer", async () => {
@@ -57,9 +57,9 @@ describe("DynamoDB", () => {
     expect(await codeOf(client("look").send(get))).toBe("none");
     expect(await codeOf(client("cloud-events").send(get))).toBe("AccessDeniedException");
     const command = { pk: { S: "command#1" }, sk: { S: "callback" } };
-    const callback = new GetItemCommand({ TableName: town.ledgerTable, Key: command });
+    const callback = new GetItemCommand({ TableName: demo.ledgerTable, Key: command });
     expect(await codeOf(client("cloud-events").send(callback))).toBe("none");
-    expect(await codeOf(client("front-door").send(new ScanCommand({ TableName: town.ledgerTable })))).toBe(
+    expect(await codeOf(client("front-door").send(new ScanCommand({ TableName: demo.ledgerTable })))).toBe(
       "AccessDeniedException",
     );
     expect(await codeOf(client("front-door").send(new GetItemCommand({ TableName: "other", Key: {} })))).toBe(
@@ -72,7 +72,7 @@ describe("DynamoDB", () => {
     const { client } = await stand();
     const missing = new GetItemCommand({ TableName: "missing", Key: { pk: { S: "operation" } } });
     expect(await codeOf(client("admin").send(missing))).toBe("ResourceNotFoundException");
-    const nonsense = new QueryCommand({ TableName: town.ledgerTable, KeyConditionExpression: "nonsense" });
+    const nonsense = new QueryCommand({ TableName: demo.ledgerTable, KeyConditionExpression: "nonsense" });
     expect(await codeOf(client("admin").send(nonsense))).toBe("ValidationException");
   });
 

@@ -8,7 +8,7 @@ import {
 } from "@aws-sdk/client-ec2";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../../lib/sandbox/core/store.ts";
-import { town } from "../../../lib/sandbox/town.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { handClock } from "../hand-clock.ts";
 import { ec2Stand, goodLaunch, imageId, ourTags } from "./ec2-stand.ts";
 import { codeOf } from "./stand.ts";
@@ -26,12 +26,12 @@ describe("RunInstances", () => {
       ImageId: imageId,
       InstanceType: "m5.xlarge",
       Platform: "Windows",
-      SubnetId: town.subnets[0].id,
-      VpcId: town.vpc.id,
+      SubnetId: demo.subnets[0].id,
+      VpcId: demo.vpc.id,
       Placement: { AvailabilityZone: "us-west-2a" },
       MetadataOptions: { HttpTokens: "required", HttpPutResponseHopLimit: 1 },
-      IamInstanceProfile: { Arn: town.instanceProfileArn },
-      SecurityGroups: [{ GroupId: town.securityGroups.windowsNodes }],
+      IamInstanceProfile: { Arn: demo.instanceProfileArn },
+      SecurityGroups: [{ GroupId: demo.securityGroups.windowsNodes }],
     });
     expect(instance.InstanceId).toMatch(/^i-0[0-9a-f]{16}$/);
     expect(instance.PrivateDnsName).toBe(
@@ -46,9 +46,9 @@ describe("RunInstances", () => {
     const stand = ec2Stand();
     const { InstanceId = "" } = await launchOne(stand);
     await stand.clock.advance(7_000);
-    expect(stand.ground.cloud.instance(InstanceId)?.state).toBe("pending");
+    expect(stand.ec2.cloud.instance(InstanceId)?.state).toBe("pending");
     await stand.clock.advance(20_000);
-    expect(stand.ground.cloud.instance(InstanceId)?.state).toBe("running");
+    expect(stand.ec2.cloud.instance(InstanceId)?.state).toBe("running");
     expect(stand.facts).toEqual(["pending", "running"]);
   });
 
@@ -67,7 +67,7 @@ describe("RunInstances", () => {
     const first = await launchOne(stand, { ClientToken: "token-1" });
     const again = await launchOne(stand, { ClientToken: "token-1" });
     expect(again.InstanceId).toBe(first.InstanceId);
-    expect(stand.ground.cloud.instances()).toHaveLength(1);
+    expect(stand.ec2.cloud.instances()).toHaveLength(1);
     const other = launchOne(stand, { ClientToken: "token-1", InstanceType: "m5.2xlarge" });
     expect(await codeOf(other)).toBe("IdempotentParameterMismatch");
   });
@@ -86,13 +86,13 @@ describe("RunInstances", () => {
     const free = async () => {
       const { Subnets = [] } = await stand
         .client()
-        .send(new DescribeSubnetsCommand({ SubnetIds: [town.subnets[0].id] }));
+        .send(new DescribeSubnetsCommand({ SubnetIds: [demo.subnets[0].id] }));
       return Subnets[0]?.AvailableIpAddressCount;
     };
     expect(await free()).toBe(251);
     await launchOne(stand, { InstanceType: "t3.medium", MinCount: 1, MaxCount: 250 });
     expect(await free()).toBe(1);
-    const addresses = stand.ground.cloud.instances().map(({ privateIp }) => privateIp);
+    const addresses = stand.ec2.cloud.instances().map(({ privateIp }) => privateIp);
     expect(new Set(addresses).size).toBe(250);
     const tooMany = launchOne(stand, { InstanceType: "t3.medium", MinCount: 2, MaxCount: 2 });
     expect(await codeOf(tooMany)).toBe("InsufficientFreeAddressesInSubnet");
@@ -104,9 +104,9 @@ describe("RunInstances", () => {
     const { InstanceId = "" } = await launchOne(ec2Stand({ store, clock }));
     const reborn = handClock(clock.now() + 60_000);
     const stand = ec2Stand({ store, clock: reborn });
-    stand.ground.resume();
+    stand.ec2.resume();
     await reborn.advance(1);
-    expect(stand.ground.cloud.instance(InstanceId)?.state).toBe("running");
+    expect(stand.ec2.cloud.instance(InstanceId)?.state).toBe("running");
   });
 });
 
@@ -127,7 +127,7 @@ describe("what RunInstances refuses", () => {
     ["a group id that is none", { SecurityGroupIds: ["web"] }, "InvalidGroupId.Malformed"],
     ["a count of none", { MinCount: 0, MaxCount: 0 }, "InvalidParameterValue"],
     ["fewer at most than at least", { MinCount: 2, MaxCount: 1 }, "InvalidParameterValue"],
-    ["a type that the zone does not offer", { InstanceType: "m7i.large", SubnetId: town.subnets[2].id }, "Unsupported"],
+    ["a type that the zone does not offer", { InstanceType: "m7i.large", SubnetId: demo.subnets[2].id }, "Unsupported"],
     ["user data that is not base64", { UserData: "<powershell>" }, "InvalidUserData.Malformed"],
     ["user data above 16 KB", { UserData: base64(16_385) }, "InvalidParameterValue"],
     ["a disk smaller than the image", { BlockDeviceMappings: root({ VolumeSize: 20 }) }, "InvalidBlockDeviceMapping"],
@@ -156,7 +156,7 @@ describe("what RunInstances refuses", () => {
   it.each(refusals)("refuses %s", async (_, more, code) => {
     const stand = ec2Stand();
     expect(await codeOf(launchOne(stand, more as Partial<RunInstancesCommandInput>))).toBe(code);
-    expect(stand.ground.cloud.instances()).toHaveLength(code === "none" ? 1 : 0);
+    expect(stand.ec2.cloud.instances()).toHaveLength(code === "none" ? 1 : 0);
   });
 
   it.each([
@@ -165,13 +165,13 @@ describe("what RunInstances refuses", () => {
     ["nothing for another type", { type: "m5.2xlarge" }, "none"],
   ])("has no capacity under the fault: %s", async (_, match, code) => {
     const stand = ec2Stand();
-    stand.foundation.faults.inject("no-capacity", match, 1);
+    stand.simulation.faults.inject("no-capacity", match, 1);
     expect(await codeOf(launchOne(stand))).toBe(code);
   });
 
   it("terminates a launch under launch-fails and gives the reason", async () => {
     const stand = ec2Stand();
-    stand.foundation.faults.inject("launch-fails", {}, 1);
+    stand.simulation.faults.inject("launch-fails", {}, 1);
     const { InstanceId = "" } = await launchOne(stand);
     await stand.clock.advance(30_000);
     const answer = await stand.client().send(new DescribeInstancesCommand({ InstanceIds: [InstanceId] }));
@@ -213,7 +213,7 @@ describe("permissions of a launch", () => {
       .catch((caught: Error) => caught);
     expect(error).toMatchObject({ name: "UnauthorizedOperation", $metadata: { httpStatusCode: 403 } });
     expect(String(error)).toContain("assumed-role/casement-prod-west-provision-node/provision-node is not authorized");
-    expect(stand.ground.cloud.instances()).toHaveLength(0);
+    expect(stand.ec2.cloud.instances()).toHaveLength(0);
   });
 
   it("denies tagging an instance later, which would hand over a stranger's server", async () => {
@@ -229,6 +229,6 @@ describe("permissions of a launch", () => {
     const dry = new RunInstancesCommand(goodLaunch({ DryRun: true }));
     expect(await codeOf(stand.client("provision-node").send(dry))).toBe("DryRunOperation");
     expect(await codeOf(stand.client("look").send(dry))).toBe("UnauthorizedOperation");
-    expect(stand.ground.cloud.instances()).toHaveLength(0);
+    expect(stand.ec2.cloud.instances()).toHaveLength(0);
   });
 });

@@ -20,7 +20,7 @@ import {
 } from "@aws-sdk/client-ec2";
 import { describe, expect, it } from "vitest";
 import { windowsImages } from "../../../lib/sandbox/aws/ec2/images.ts";
-import { town } from "../../../lib/sandbox/town.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { ec2Stand, goodLaunch, ourTags } from "./ec2-stand.ts";
 import { codeOf } from "./stand.ts";
 
@@ -37,7 +37,7 @@ async function running(count = 1, more: Partial<RunInstancesCommandInput> = {}) 
 
 describe("the life of an instance", () => {
   it("ends over shutting-down, gives its address and disk back, and is forgotten after an hour", async () => {
-    const { client, clock, id, facts, ground } = await running();
+    const { client, clock, id, facts, ec2 } = await running();
     const answer = await client().send(new TerminateInstancesCommand({ InstanceIds: [id] }));
     expect(answer.TerminatingInstances).toMatchObject([
       { PreviousState: { Name: "running" }, CurrentState: { Name: "shutting-down" } },
@@ -55,12 +55,12 @@ describe("the life of an instance", () => {
     expect(await codeOf(client().send(new TerminateInstancesCommand({ InstanceIds: [id] })))).toBe("none");
     await clock.advance(3_600_000);
     expect(await codeOf(client().send(describe))).toBe("InvalidInstanceID.NotFound");
-    expect(ground.cloud.instances()).toEqual([]);
+    expect(ec2.cloud.instances()).toEqual([]);
   });
 
   it("stops and starts with the same address", async () => {
-    const { client, clock, id, facts, ground } = await running();
-    const before = ground.cloud.instance(id)?.privateIp;
+    const { client, clock, id, facts, ec2 } = await running();
+    const before = ec2.cloud.instance(id)?.privateIp;
     await client().send(new StopInstancesCommand({ InstanceIds: [id] }));
     expect(await codeOf(client().send(new StartInstancesCommand({ InstanceIds: [id] })))).toBe(
       "IncorrectInstanceState",
@@ -69,7 +69,7 @@ describe("the life of an instance", () => {
     await client().send(new StartInstancesCommand({ InstanceIds: [id] }));
     await clock.advance(30_000);
     expect(facts).toEqual(["stopping", "stopped", "pending", "running"]);
-    expect(ground.cloud.instance(id)?.privateIp).toBe(before);
+    expect(ec2.cloud.instance(id)?.privateIp).toBe(before);
   });
 
   it("reboots without a change of state, and only while it runs", async () => {
@@ -83,14 +83,14 @@ describe("the life of an instance", () => {
   });
 
   it("stops when its own system shuts down", async () => {
-    const { ground, clock, id, facts } = await running();
-    ground.cloud.shutDownByGuest(id);
+    const { ec2, clock, id, facts } = await running();
+    ec2.cloud.shutDownByGuest(id);
     await clock.advance(21_000);
     expect(facts).toEqual(["stopping", "stopped"]);
   });
 
   it("is not terminated while it is protected, nor are others of its zone", async () => {
-    const { client, ids, ground } = await running(2);
+    const { client, ids, ec2 } = await running(2);
     const [protectedId = "", otherId = ""] = ids;
     const protect = (Value: boolean) =>
       client().send(new ModifyInstanceAttributeCommand({ InstanceId: protectedId, DisableApiTermination: { Value } }));
@@ -102,13 +102,13 @@ describe("the life of an instance", () => {
     expect((await client().send(attribute)).DisableApiTermination?.Value).toBe(true);
     const terminate = new TerminateInstancesCommand({ InstanceIds: ids });
     expect(await codeOf(client().send(terminate))).toBe("OperationNotPermitted");
-    expect(ground.cloud.instance(otherId)?.state).toBe("running");
+    expect(ec2.cloud.instance(otherId)?.state).toBe("running");
     await protect(false);
     expect(await codeOf(client().send(terminate))).toBe("none");
   });
 
   it("passes its status checks some minutes after the start, or fails them under a fault", async () => {
-    const { client, clock, foundation } = await running();
+    const { client, clock, simulation } = await running();
     const status = async () => {
       const { InstanceStatuses = [] } = await client().send(new DescribeInstanceStatusCommand({ MaxResults: 10 }));
       return InstanceStatuses[0]?.InstanceStatus?.Status;
@@ -116,7 +116,7 @@ describe("the life of an instance", () => {
     expect(await status()).toBe("initializing");
     await clock.advance(160_000);
     expect(await status()).toBe("ok");
-    foundation.faults.inject("instance-status-impaired", {}, 1);
+    simulation.faults.inject("instance-status-impaired", {}, 1);
     expect(await status()).toBe("impaired");
   });
 
@@ -147,7 +147,7 @@ describe("finding instances", () => {
 
   it("filters by tags, state, address and name, with wildcards", async () => {
     const stand = await running(3);
-    const { privateIp = "", privateDnsName = "" } = stand.ground.cloud.instance(stand.id) ?? {};
+    const { privateIp = "", privateDnsName = "" } = stand.ec2.cloud.instance(stand.id) ?? {};
     expect(await find(stand, ["tag:casement:pool", "web"])).toBe(3);
     expect(await find(stand, ["tag:casement:pool", "w*"], ["tag-key", "casement:launched"])).toBe(3);
     expect(await find(stand, ["tag:casement:pool", "batch"])).toBe(0);
@@ -214,16 +214,16 @@ describe("finding instances", () => {
   });
 
   it("adds and removes tags", async () => {
-    const { client, id, ground } = await running();
+    const { client, id, ec2 } = await running();
     const odd = { Key: 'a <b> & "c"', Value: "ümlaut\n" };
     await client().send(new CreateTagsCommand({ Resources: [id], Tags: [odd] }));
-    expect(ground.cloud.instance(id)?.tags[odd.Key]).toBe(odd.Value);
+    expect(ec2.cloud.instance(id)?.tags[odd.Key]).toBe(odd.Value);
     const { Reservations = [] } = await client().send(new DescribeInstancesCommand({ InstanceIds: [id] }));
     expect(Reservations[0]?.Instances?.[0]?.Tags).toContainEqual(odd);
     await client().send(new DeleteTagsCommand({ Resources: [id], Tags: [{ Key: odd.Key, Value: "other" }] }));
-    expect(ground.cloud.instance(id)?.tags[odd.Key]).toBe(odd.Value);
+    expect(ec2.cloud.instance(id)?.tags[odd.Key]).toBe(odd.Value);
     await client().send(new DeleteTagsCommand({ Resources: [id], Tags: [{ Key: odd.Key }] }));
-    expect(ground.cloud.instance(id)?.tags[odd.Key]).toBeUndefined();
+    expect(ec2.cloud.instance(id)?.tags[odd.Key]).toBeUndefined();
     expect(await codeOf(client().send(new CreateTagsCommand({ Resources: ["x-1"], Tags: [odd] })))).toBe("InvalidID");
   });
 });
@@ -235,35 +235,35 @@ describe("who may terminate", () => {
       await codeOf(ours.client("remove-node").send(new TerminateInstancesCommand({ InstanceIds: [ours.id] }))),
     ).toBe("none");
     const strange = await running(1, {
-      TagSpecifications: [{ ResourceType: "instance", Tags: [{ Key: "casement:cluster", Value: town.cluster.name }] }],
+      TagSpecifications: [{ ResourceType: "instance", Tags: [{ Key: "casement:cluster", Value: demo.cluster.name }] }],
     });
     const terminate = new TerminateInstancesCommand({ InstanceIds: [strange.id] });
     expect(await codeOf(strange.client("remove-node").send(terminate))).toBe("UnauthorizedOperation");
     expect(await codeOf(strange.client("look").send(terminate))).toBe("UnauthorizedOperation");
-    expect(strange.ground.cloud.instance(strange.id)?.state).toBe("running");
+    expect(strange.ec2.cloud.instance(strange.id)?.state).toBe("running");
   });
 
-  it("shows instances that were in the town before", async () => {
-    const { ground, client, clock } = ec2Stand();
+  it("shows seeded instances", async () => {
+    const { ec2, client, clock } = ec2Stand();
     const seed = {
       instanceId: "i-0aaaaaaaaaaaaaaaa",
       system: "2022",
       instanceType: "m5.xlarge",
-      subnetId: town.subnets[1].id,
+      subnetId: demo.subnets[1].id,
       privateIp: "10.0.1.20",
-      groups: [town.securityGroups.windowsNodes],
-      profileArn: town.instanceProfileArn,
+      groups: [demo.securityGroups.windowsNodes],
+      profileArn: demo.instanceProfileArn,
       tags: { Name: "old" },
       launchedAt: clock.now() - 86_400_000,
     } as const;
-    ground.seed(seed);
-    ground.seed(seed);
+    ec2.seed(seed);
+    ec2.seed(seed);
     const { Reservations = [] } = await client().send(new DescribeInstancesCommand({ InstanceIds: [seed.instanceId] }));
     expect(Reservations[0]?.Instances?.[0]).toMatchObject({
       State: { Name: "running" },
       PrivateIpAddress: "10.0.1.20",
     });
-    expect(ground.cloud.instance(seed.instanceId)).toMatchObject({
+    expect(ec2.cloud.instance(seed.instanceId)).toMatchObject({
       build: "10.0.20348",
       gateway: "10.0.1.1",
       zone: "us-west-2b",

@@ -13,11 +13,11 @@ import {
 } from "@aws-sdk/client-ec2";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../../lib/sandbox/core/store.ts";
-import { town } from "../../../lib/sandbox/town.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { ec2Stand, goodLaunch } from "./ec2-stand.ts";
 
-const { linuxNodes, windowsNodes } = town.securityGroups;
-const [subnet] = town.subnets;
+const { linuxNodes, windowsNodes } = demo.securityGroups;
+const [subnet] = demo.subnets;
 const overHttps = {
   IpProtocol: "tcp",
   FromPort: 443,
@@ -64,7 +64,7 @@ describe("a security group", () => {
 
   it("can be made, once under a name", async () => {
     const client = ec2Stand().client();
-    const made = { GroupName: "k8s-elb-a1", Description: "of a balancer", VpcId: town.vpc.id };
+    const made = { GroupName: "k8s-elb-a1", Description: "of a balancer", VpcId: demo.vpc.id };
     const { GroupId = "" } = await client.send(new CreateSecurityGroupCommand(made));
     const { SecurityGroups } = await client.send(new DescribeSecurityGroupsCommand({ GroupIds: [GroupId] }));
     expect(SecurityGroups).toMatchObject([{ GroupName: "k8s-elb-a1", Description: "of a balancer" }]);
@@ -111,7 +111,7 @@ describe("a subnet that assigns public addresses", () => {
 it("the region's zones and the network's routes can be read", async () => {
   const client = ec2Stand().client();
   const { AvailabilityZones = [] } = await client.send(new DescribeAvailabilityZonesCommand({}));
-  expect(AvailabilityZones.map(({ ZoneName }) => ZoneName)).toEqual(town.subnets.map(({ zone }) => zone));
+  expect(AvailabilityZones.map(({ ZoneName }) => ZoneName)).toEqual(demo.subnets.map(({ zone }) => zone));
   const { RouteTables } = await client.send(new DescribeRouteTablesCommand({}));
-  expect(RouteTables).toMatchObject([{ VpcId: town.vpc.id, Associations: [{ Main: true }] }]);
+  expect(RouteTables).toMatchObject([{ VpcId: demo.vpc.id, Associations: [{ Main: true }] }]);
 });

@@ -2,34 +2,34 @@ import { EC2Client, type RunInstancesCommandInput } from "@aws-sdk/client-ec2";
 import { ec2 } from "../../../lib/sandbox/aws/ec2/ec2.ts";
 import { newestWindows } from "../../../lib/sandbox/aws/ec2/images.ts";
 import type { Store } from "../../../lib/sandbox/core/store.ts";
-import { town } from "../../../lib/sandbox/town.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { handClock } from "../hand-clock.ts";
-import { clientOf, doorFor, foundationFor } from "./stand.ts";
+import { clientOf, doorFor, simulationFor } from "./stand.ts";
 
 /** EC2 behind its door, with clients for any principal. */
 export function ec2Stand(options: { seed?: number; store?: Store; clock?: ReturnType<typeof handClock> } = {}) {
   const clock = options.clock ?? handClock();
-  const foundation = foundationFor(clock, options);
-  const ground = ec2(foundation, town);
+  const simulation = simulationFor(clock, options);
+  const simulated = ec2(simulation, demo);
   const facts: string[] = [];
-  foundation.bus.listen((fact) => {
+  simulation.bus.listen((fact) => {
     if (fact.kind === "instance-state") facts.push(fact.state);
     if (fact.kind === "instance-reboot") facts.push("reboot");
   });
-  const door = doorFor(foundation, [ground.service]);
+  const door = doorFor(simulation, [simulated.service]);
   const client = (principal = "admin") => new EC2Client(clientOf(door, principal));
-  return { clock, foundation, ground, door, client, facts };
+  return { clock, simulation, ec2: simulated, door, client, facts };
 }
 
 export const imageId = newestWindows(Date.UTC(2026, 10, 21, 8), "2022")?.imageId ?? "";
 
 /** Tags that the permissions of provision-node ask for. */
 export const ourTags = [
-  { Key: "casement:cluster", Value: town.cluster.name },
+  { Key: "casement:cluster", Value: demo.cluster.name },
   { Key: "casement:pool", Value: "web" },
   { Key: "casement:operation", Value: "add-1" },
   { Key: "casement:launched", Value: "add-1" },
-  { Key: `kubernetes.io/cluster/${town.cluster.id}`, Value: "owned" },
+  { Key: `kubernetes.io/cluster/${demo.cluster.id}`, Value: "owned" },
 ];
 
 /** A launch as the product does it. */
@@ -38,9 +38,9 @@ export const goodLaunch = (more: Partial<RunInstancesCommandInput> = {}): RunIns
   InstanceType: "m5.xlarge",
   MinCount: 1,
   MaxCount: 1,
-  SubnetId: town.subnets[0].id,
-  SecurityGroupIds: [town.securityGroups.windowsNodes],
-  IamInstanceProfile: { Arn: town.instanceProfileArn },
+  SubnetId: demo.subnets[0].id,
+  SecurityGroupIds: [demo.securityGroups.windowsNodes],
+  IamInstanceProfile: { Arn: demo.instanceProfileArn },
   BlockDeviceMappings: [{ DeviceName: "/dev/sda1", Ebs: { VolumeSize: 120, VolumeType: "gp3", Encrypted: true } }],
   MetadataOptions: { HttpTokens: "required", HttpPutResponseHopLimit: 1, HttpEndpoint: "enabled" },
   TagSpecifications: [

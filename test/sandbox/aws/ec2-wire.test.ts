@@ -7,7 +7,7 @@ import {
 } from "@aws-sdk/client-ec2";
 import { describe, expect, it } from "vitest";
 import { AwsError } from "../../../lib/sandbox/core/aws-service.ts";
-import { town } from "../../../lib/sandbox/town.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { ec2Stand, goodLaunch } from "./ec2-stand.ts";
 import { realAccess } from "./stand.ts";
 
@@ -15,7 +15,7 @@ const VERSION = "2016-11-15";
 
 /** Answer of EC2 to a form as nobody's SDK would send it: an error's code, or "none". */
 async function codeFor(form: string, method = "POST"): Promise<string> {
-  const { service } = ec2Stand().ground;
+  const { service } = ec2Stand().ec2;
   const [url, body] = method === "GET" ? [`/?${form}`, ""] : ["/", form];
   const request = { method, url, headers: {}, body: Buffer.from(body) };
   try {
@@ -44,7 +44,7 @@ describe("EC2's query protocol", () => {
   });
 
   it("does not take a list that is written as one value for an empty list, which would mean everything", async () => {
-    const one = `SubnetId=${town.subnets[0].id}`;
+    const one = `SubnetId=${demo.subnets[0].id}`;
     expect(await codeFor(`Action=DescribeSubnets&Version=${VERSION}&${one}`)).toBe("UnknownParameter");
   });
 
@@ -67,7 +67,7 @@ describe("EC2's filters", () => {
     ["metadata-options.http-tokens", "required", 1],
     ["network-interface.addresses.private-ip-address", "10.0.0.*", 1],
     ["block-device-mapping.device-name", "/dev/sd?1", 1],
-    ["owner-id", town.accountId, 1],
+    ["owner-id", demo.accountId, 1],
     ["platform", "windows", 1],
     ["instance-lifecycle", "spot", 0],
     ["spot-instance-request-id", "*", 0],
@@ -87,7 +87,7 @@ describe("EC2's filters", () => {
     const images = await client.send(new DescribeImagesCommand({ Filters: Filters("is-public", "true") }));
     expect(images.Images?.length).toBeGreaterThan(0);
     const subnets = await client.send(new DescribeSubnetsCommand({ Filters: Filters("cidr-block", "10.0.1.0/24") }));
-    expect(subnets.Subnets).toMatchObject([{ SubnetId: town.subnets[1].id }]);
+    expect(subnets.Subnets).toMatchObject([{ SubnetId: demo.subnets[1].id }]);
     const open = Filters("ip-permission.cidr", "0.0.0.0/0");
     expect((await client.send(new DescribeSecurityGroupsCommand({ Filters: open }))).SecurityGroups).toEqual([]);
   });
@@ -95,7 +95,7 @@ describe("EC2's filters", () => {
   it("are not the only way to a security group: its name is one too", async () => {
     const client = ec2Stand().client();
     const named = (name: string) => client.send(new DescribeSecurityGroupsCommand({ GroupNames: [name] }));
-    expect((await named("linux-nodes")).SecurityGroups).toMatchObject([{ GroupId: town.securityGroups.linuxNodes }]);
+    expect((await named("linux-nodes")).SecurityGroups).toMatchObject([{ GroupId: demo.securityGroups.linuxNodes }]);
     await expect(named("nobody")).rejects.toMatchObject({ name: "InvalidGroup.NotFound" });
   });
 });

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { METRICS, metricLine } from "../../../lambdas/metrics.ts";
 import { embeddedMetrics } from "../../../lib/sandbox/aws/embedded-metrics.ts";
 import { handClock } from "../hand-clock.ts";
-import { foundationFor } from "./stand.ts";
+import { simulationFor } from "./stand.ts";
 
 const read = (line: string) => {
-  const metrics = embeddedMetrics(foundationFor(handClock()));
+  const metrics = embeddedMetrics(simulationFor(handClock()));
   metrics.log(line);
   return metrics.datapoints();
 };

@@ -4,9 +4,9 @@ import { type EventRule, eventBridge } from "../../../lib/sandbox/aws/events/eve
 import { type Event, matches, type Pattern, patternFaults } from "../../../lib/sandbox/aws/events/pattern.ts";
 import { schedule } from "../../../lib/sandbox/aws/events/schedule.ts";
 import { openStore, type Store } from "../../../lib/sandbox/core/store.ts";
-import { town } from "../../../lib/sandbox/town.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { handClock } from "../hand-clock.ts";
-import { clientOf, codeOf, doorFor, foundationFor } from "./stand.ts";
+import { clientOf, codeOf, doorFor, simulationFor } from "./stand.ts";
 
 const stateChanges: EventRule = {
   name: "state",
@@ -23,16 +23,16 @@ interface Options {
 }
 
 function stand({ rules = [stateChanges], clock = handClock(), fails = () => false, ...rest }: Options = {}) {
-  const foundation = foundationFor(clock, rest);
+  const simulation = simulationFor(clock, rest);
   const events: Event[] = [];
   const door = async (event: Event) => {
     if (fails()) throw new Error("the target is down");
     events.push(event);
   };
-  const bridge = eventBridge(foundation, { ...town, rules, targets: { door } });
+  const bridge = eventBridge(simulation, { ...demo, rules, targets: { door } });
   bridge.resume();
-  const announce = (state: string) => foundation.bus.announce({ kind: "instance-state", instanceId: "i-1", state });
-  return { clock, foundation, bridge, events, announce };
+  const announce = (state: string) => simulation.bus.announce({ kind: "instance-state", instanceId: "i-1", state });
+  return { clock, simulation, bridge, events, announce };
 }
 
 describe("event patterns", () => {
@@ -120,18 +120,18 @@ describe("schedules", () => {
 
 describe("delivery", () => {
   it("sends what AWS sends about an instance, and nothing about a reboot", async () => {
-    const { clock, events, announce, foundation } = stand();
+    const { clock, events, announce, simulation } = stand();
     announce("running");
-    foundation.bus.announce({ kind: "instance-reboot", instanceId: "i-1" });
+    simulation.bus.announce({ kind: "instance-reboot", instanceId: "i-1" });
     await clock.advance(30_000);
     expect(events[0]).toEqual({
       version: "0",
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       "detail-type": "EC2 Instance State-change Notification",
       source: "aws.ec2",
-      account: town.accountId,
+      account: demo.accountId,
       time: "2026-11-21T08:00:00Z",
-      region: town.region,
+      region: demo.region,
       resources: ["arn:aws:ec2:us-west-2:111122223333:instance/i-1"],
       detail: { "instance-id": "i-1", state: "running" },
     });
@@ -140,8 +140,8 @@ describe("delivery", () => {
 
   it("sends what AWS sends about commands and durable executions", async () => {
     const pattern = { source: ["aws.ssm", "aws.lambda"] };
-    const { clock, events, foundation } = stand({ rules: [{ name: "all", pattern, target: "door" }] });
-    foundation.bus.announce({
+    const { clock, events, simulation } = stand({ rules: [{ name: "all", pattern, target: "door" }] });
+    simulation.bus.announce({
       kind: "command-invocation",
       commandId: "c-1",
       documentName: "casement-apply",
@@ -150,7 +150,7 @@ describe("delivery", () => {
       requestedAt: "2026-11-21T08:00:00Z",
     });
     const arn = "arn:aws:lambda:us-west-2:111122223333:function:casement-look:1/durable-execution/look-1/8f";
-    foundation.bus.announce({ kind: "execution", arn, functionName: "casement-look", status: "FAILED" });
+    simulation.bus.announce({ kind: "execution", arn, functionName: "casement-look", status: "FAILED" });
     await clock.advance(30_000);
     const details = Object.fromEntries(events.map((event) => [event["detail-type"], event.detail]));
     expect(details["EC2 Command Invocation Status-change Notification"]).toEqual({
@@ -213,8 +213,8 @@ describe("delivery", () => {
 
 describe("PutEvents", () => {
   it("refuses entries of 256 KB together", async () => {
-    const { foundation, bridge } = stand({ rules: [] });
-    const client = new EventBridgeClient(clientOf(doorFor(foundation, [bridge.service])));
+    const { simulation, bridge } = stand({ rules: [] });
+    const client = new EventBridgeClient(clientOf(doorFor(simulation, [bridge.service])));
     const put = (size: number) => {
       const entry = { Source: "s", DetailType: "t", Detail: JSON.stringify("x".repeat(size)) };
       return codeOf(client.send(new PutEventsCommand({ Entries: [entry, entry] })));
@@ -225,8 +225,8 @@ describe("PutEvents", () => {
 
   it("takes good entries and refuses the others one by one", async () => {
     const rules = [{ name: "own", pattern: { source: ["casement"] }, target: "door" }];
-    const { clock, foundation, bridge, events } = stand({ rules });
-    const door = doorFor(foundation, [bridge.service]);
+    const { clock, simulation, bridge, events } = stand({ rules });
+    const door = doorFor(simulation, [bridge.service]);
     const put = new PutEventsCommand({
       Entries: [
         { Source: "casement", DetailType: "Swept", Detail: '{"left":0}' },

@@ -14,17 +14,17 @@ import {
 import { describe, expect, it } from "vitest";
 import { s3 } from "../../../lib/sandbox/aws/s3/s3.ts";
 import type { WireRequest } from "../../../lib/sandbox/core/wire.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { sdkTransport } from "../../../lib/sandbox/in-process.ts";
-import { town } from "../../../lib/sandbox/town.ts";
 import { handClock } from "../hand-clock.ts";
-import { clientOf, codeOf, doorFor, foundationFor } from "./stand.ts";
+import { clientOf, codeOf, doorFor, simulationFor } from "./stand.ts";
 
-const Bucket = town.bucket;
+const Bucket = demo.bucket;
 
 function stand() {
-  const buckets = s3(foundationFor(handClock()));
+  const buckets = s3(simulationFor(handClock()));
   buckets.createBucket(Bucket);
-  const door = doorFor(foundationFor(handClock()), [buckets.service]);
+  const door = doorFor(simulationFor(handClock()), [buckets.service]);
   const client = (principal = "admin", more: object = {}) => new S3Client({ ...clientOf(door, principal), ...more });
   const put = async (Key: string, Body: string) => {
     const { VersionId = "" } = await client().send(new PutObjectCommand({ Bucket, Key, Body }));
@@ -132,7 +132,7 @@ describe("S3, asked with conditions and for more than it is simulated", () => {
 
   it("refuses a path that is not properly encoded", () => {
     const request = { method: "GET", url: `/${Bucket}/%E0%A4%A`, headers: {}, body: new Uint8Array() };
-    expect(() => s3(foundationFor(handClock())).service.action(request)).toThrow("Couldn't parse the specified URI.");
+    expect(() => s3(simulationFor(handClock())).service.action(request)).toThrow("Couldn't parse the specified URI.");
   });
 
   it("answers a range", async () => {

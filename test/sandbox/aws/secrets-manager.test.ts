@@ -15,24 +15,24 @@ import { describe, expect, it } from "vitest";
 import { instanceRole } from "../../../lib/sandbox/aws/instance-role.ts";
 import { s3 } from "../../../lib/sandbox/aws/s3/s3.ts";
 import { secretsManager } from "../../../lib/sandbox/aws/secrets-manager/secrets-manager.ts";
-import { town } from "../../../lib/sandbox/town.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { handClock } from "../hand-clock.ts";
-import { clientOf, codeOf, doorFor, foundationFor, realAccess } from "./stand.ts";
+import { clientOf, codeOf, doorFor, realAccess, simulationFor } from "./stand.ts";
 
-const name = `casement/${town.cluster.name}/join/i-1`;
+const name = `casement/${demo.cluster.name}/join/i-1`;
 const token = "0123456789abcdef0123456789abcdef";
 
 function stand() {
   const clock = handClock();
-  const foundation = foundationFor(clock);
-  const vault = secretsManager(foundation, town);
-  const door = doorFor(foundation, [vault.service]);
+  const simulation = simulationFor(clock);
+  const vault = secretsManager(simulation, demo);
+  const door = doorFor(simulation, [vault.service]);
   const client = (principal = "admin") => new SecretsManagerClient(clientOf(door, principal));
   const create = (more: Partial<CreateSecretCommandInput> = {}) =>
     client().send(new CreateSecretCommand({ Name: name, SecretString: "s3cret", ...more }));
   const value = async (SecretId: string, more: object = {}) =>
     (await client().send(new GetSecretValueCommand({ SecretId, ...more }))).SecretString;
-  return { clock, foundation, vault, client, create, value };
+  return { clock, simulation, vault, client, create, value };
 }
 
 describe("Secrets Manager", () => {
@@ -146,21 +146,21 @@ describe("who may read a secret", () => {
   });
 
   it("lets a machine read the secret that is tagged with its own ARN, and no other", async () => {
-    const { foundation, vault } = stand();
+    const { simulation, vault } = stand();
     const [mine, other] = ["i-0aaaaaaaaaaaaaaaa", "i-0bbbbbbbbbbbbbbbb"];
     vault.seed(name, "mine", { "casement:instance-arn": `arn:aws:ec2:us-west-2:111122223333:instance/${mine}` });
-    vault.seed(town.slackSecret, "slack");
+    vault.seed(demo.slackSecret, "slack");
     const options = {
       access: realAccess(),
-      s3: s3(foundation).service,
+      s3: s3(simulation).service,
       secretsManager: vault.service,
-      foundation,
+      simulation,
     };
     const role = instanceRole(options);
     expect(await role.readSecret(mine, name)).toBe("mine");
     await expect(role.readSecret(other, name)).rejects.toMatchObject({ code: "AccessDeniedException" });
-    await expect(role.readSecret(mine, town.slackSecret)).rejects.toMatchObject({ code: "AccessDeniedException" });
-    expect(foundation.calls.after(0).map(({ principal, error }) => [principal, error])).toEqual([
+    await expect(role.readSecret(mine, demo.slackSecret)).rejects.toMatchObject({ code: "AccessDeniedException" });
+    expect(simulation.calls.after(0).map(({ principal, error }) => [principal, error])).toEqual([
       [`instance/${mine}`, null],
       [`instance/${other}`, "AccessDeniedException"],
       [`instance/${mine}`, "AccessDeniedException"],
@@ -168,23 +168,23 @@ describe("who may read a secret", () => {
   });
 
   it("lets a machine read its payload by version", async () => {
-    const { foundation, vault } = stand();
-    const buckets = s3(foundation);
-    buckets.createBucket(town.bucket);
-    const version = buckets.seed(town.bucket, "payload/kube let.exe", "binary");
-    const secret = buckets.seed(town.bucket, "private/x", "private");
+    const { simulation, vault } = stand();
+    const buckets = s3(simulation);
+    buckets.createBucket(demo.bucket);
+    const version = buckets.seed(demo.bucket, "payload/kube let.exe", "binary");
+    const secret = buckets.seed(demo.bucket, "private/x", "private");
     const role = instanceRole({
       access: realAccess(),
       s3: buckets.service,
       secretsManager: vault.service,
-      foundation,
+      simulation,
     });
     expect(
       Buffer.from(
-        await role.readObject("i-0aaaaaaaaaaaaaaaa", town.bucket, "payload/kube let.exe", version),
+        await role.readObject("i-0aaaaaaaaaaaaaaaa", demo.bucket, "payload/kube let.exe", version),
       ).toString(),
     ).toBe("binary");
-    const denied = role.readObject("i-0aaaaaaaaaaaaaaaa", town.bucket, "private/x", secret);
+    const denied = role.readObject("i-0aaaaaaaaaaaaaaaa", demo.bucket, "private/x", secret);
     await expect(denied).rejects.toMatchObject({ code: "AccessDenied" });
   });
 });

@@ -5,28 +5,28 @@ import { access } from "../../../lib/sandbox/aws/access.ts";
 import { type AwsDoor, awsDoor } from "../../../lib/sandbox/aws/door.ts";
 import type { AwsService } from "../../../lib/sandbox/core/aws-service.ts";
 import type { Clock } from "../../../lib/sandbox/core/clock.ts";
-import { type Foundation, foundationOn } from "../../../lib/sandbox/core/foundation.ts";
+import { createSimulation, type Simulation } from "../../../lib/sandbox/core/simulation.ts";
 import { openStore, type Store } from "../../../lib/sandbox/core/store.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
+import { place } from "../../../lib/sandbox/demo-account.ts";
 import { httpDoor } from "../../../lib/sandbox/doors.ts";
 import { sdkTransport } from "../../../lib/sandbox/in-process.ts";
-import { town } from "../../../lib/sandbox/town.ts";
-import { place } from "../../../lib/sandbox/town-account.ts";
 import type { Statement } from "../../../lib/statement.ts";
 
-/** A foundation on a clock that is moved by hand. */
-export const foundationFor = (clock: Clock, options: { seed?: number; store?: Store } = {}): Foundation =>
-  foundationOn({ clock, store: options.store ?? openStore(":memory:"), seed: options.seed ?? 7 });
+/** A simulation on a clock that is moved by hand. */
+export const simulationFor = (clock: Clock, options: { seed?: number; store?: Store } = {}): Simulation =>
+  createSimulation({ clock, store: options.store ?? openStore(":memory:"), seed: options.seed ?? 7 });
 
 const everything: Statement = { sid: "Everything", actions: ["*"], resources: ["*"] };
 
 /** Secret of every key here; the key id names the principal. */
 export const secretOf = (principal: string): string => `secret-of-${principal}`;
 
-/** The ground's IAM with the real permissions, and an administrator who may do everything. */
+/** The simulator's IAM with the real permissions, and an administrator who may do everything. */
 export const realAccess = () =>
   access({
-    accountId: town.accountId,
-    region: town.region,
+    accountId: demo.accountId,
+    region: demo.region,
     rolePrefix: "casement-prod-west",
     permissions: { ...permissionsFor(place), admin: [everything] },
   });
@@ -44,17 +44,17 @@ const principals = [
 ];
 
 /** A door before the services, with one key per principal. */
-export function doorFor(foundation: Foundation, services: AwsService[], hostNow: () => number = Date.now): AwsDoor {
+export function doorFor(simulation: Simulation, services: AwsService[], hostNow: () => number = Date.now): AwsDoor {
   const keys = new Map(principals.map((principal) => [`AKIA${principal}`, { secret: secretOf(principal), principal }]));
   keys.set("AKIAnode", { secret: secretOf("node"), principal: "instance/i-0aaaaaaaaaaaaaaaa" });
-  return awsDoor({ foundation, region: town.region, hostNow, keys, services, access: realAccess() }, (bug) => {
+  return awsDoor({ simulation, region: demo.region, hostNow, keys, services, access: realAccess() }, (bug) => {
     throw bug;
   });
 }
 
 /** Settings that every real client of the tests is built with. */
 export const clientOf = (door: AwsDoor, principal = "admin") => ({
-  region: town.region,
+  region: demo.region,
   endpoint: "http://aws.sandbox.test",
   credentials: { accessKeyId: `AKIA${principal}`, secretAccessKey: secretOf(principal) },
   requestHandler: sdkTransport((request) => door.answer(request)) as never,

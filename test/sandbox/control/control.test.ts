@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { control } from "../../../lib/sandbox/control/control.ts";
 import { schemaDocument } from "../../../lib/sandbox/control/schema.ts";
-import { bench, CHANNEL, ground, handClock } from "../slack/workbench.ts";
+import { bench, CHANNEL, handClock, simulationAt } from "../slack/workbench.ts";
 
 const machine = {
   instanceId: "i-0a",
@@ -26,11 +26,11 @@ const person = { id: "U0OPERATOR", name: "olivia", roles: ["operator"], kubernet
 
 function office() {
   const clock = handClock();
-  const foundation = ground(clock);
+  const simulation = simulationAt(clock);
   const { service } = bench({}, clock);
   let speed = 1;
   const door = control({
-    foundation,
+    simulation,
     speed: {
       current: () => speed,
       set: (value) => {
@@ -47,13 +47,13 @@ function office() {
       people: () => ({ teamId: "T0CASEMENT", channelId: CHANNEL, people: [person] }),
     },
   });
-  foundation.faults.declare({ kind: "no-capacity", sentence: "EC2 has none.", fields: { instanceType: "which" } });
+  simulation.faults.declare({ kind: "no-capacity", sentence: "EC2 has none.", fields: { instanceType: "which" } });
   const ask = async (method: string, url: string, body?: unknown, headers: Record<string, string> = {}) => {
     const bytes = Buffer.from(body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body));
     const { status, body: text } = await door.answer({ method, url, headers, body: bytes });
     return { status, body: JSON.parse(String(text)) };
   };
-  return { ask, clock, foundation, service };
+  return { ask, clock, simulation, service };
 }
 
 describe("every answer fits the schema that is served", () => {
@@ -75,10 +75,10 @@ describe("every answer fits the schema that is served", () => {
     ["Clock", "POST", "/clock", { speed: 10 }],
     ["Problem", "GET", "/nothing", undefined],
   ])("%s", async (name, method, url, body) => {
-    const { ask, foundation, service } = office();
+    const { ask, simulation, service } = office();
     await service.desk.type("U0OPERATOR", CHANNEL, "/lose");
-    foundation.faults.inject("no-capacity", {}, 2);
-    foundation.calls.record({ service: "ec2", action: "RunInstances", principal: "p", status: 200, error: null });
+    simulation.faults.inject("no-capacity", {}, 2);
+    simulation.calls.record({ service: "ec2", action: "RunInstances", principal: "p", status: 200, error: null });
     await check(ask, name, (await ask(method, url, body)).body);
   });
 
@@ -111,9 +111,9 @@ describe("what it tells", () => {
   });
 
   test("the calls of one service after a number", async () => {
-    const { ask, foundation } = office();
+    const { ask, simulation } = office();
     for (const service of ["ec2", "ssm", "ec2"]) {
-      foundation.calls.record({ service, action: "A", principal: "p", status: 200, error: null });
+      simulation.calls.record({ service, action: "A", principal: "p", status: 200, error: null });
     }
     expect((await ask("GET", "/calls?service=ec2&after=1")).body).toMatchObject([{ seq: 3, service: "ec2" }]);
     expect((await ask("GET", "/calls?after=1")).body).toHaveLength(2);

@@ -176,11 +176,11 @@ export async function invokeLater(
 }
 
 /** Resolves with the status in which the execution ends. */
-export const ending = ({ ground, service }: Raised, arn: string): Promise<string> =>
+export const ending = ({ simulation, service }: Raised, arn: string): Promise<string> =>
   new Promise((resolve) => {
     const known = service.executions().find((execution) => execution.arn === arn);
     if (known && known.status !== "RUNNING") resolve(known.status);
-    ground.bus.listen((fact) => {
+    simulation.bus.listen((fact) => {
       if (fact.kind === "execution" && fact.arn === arn && fact.status !== "RUNNING") resolve(fact.status);
     });
   });

@@ -88,12 +88,12 @@ async function killedAndResumed(world: World, kill: { at: number; when: "before"
   const first = life(world, kill);
   const arn = await pass(invokeLater(first.up.lambda, "work:live", {}, "operation-1"));
   await pass(untilDead(first.isDead));
-  first.up.ground.store.close();
+  first.up.simulation.store.close();
   const { up } = life(world);
   up.service.resume();
   const status = await pass(ending(up, arn));
   const { Result } = await pass(up.lambda.send(new GetDurableExecutionCommand({ DurableExecutionArn: arn })));
-  up.ground.store.close();
+  up.simulation.store.close();
   return { status, result: JSON.parse(Result ?? "null") as string[], executions: up.service.executions().length };
 }
 
@@ -103,7 +103,7 @@ describe("a killed sandbox", () => {
     const undisturbed = life(whole);
     const arn = await pass(invokeLater(undisturbed.up.lambda, "work:live", {}, "operation-1"));
     await pass(ending(undisturbed.up, arn));
-    undisturbed.up.ground.store.close();
+    undisturbed.up.simulation.store.close();
     expect(whole).toEqual({ prepare: 1, reboot: 1, left: 1, right: 1, nested: 1 });
     expect(undisturbed.checkpoints()).toBeGreaterThan(6);
     for (let at = 1; at <= undisturbed.checkpoints(); at += 1) {
@@ -129,7 +129,7 @@ describe("a killed sandbox", () => {
     first.service.mount("listener", {}, async (event) => heard.push(event));
     const send = { FunctionName: "listener", InvocationType: "Event", Payload: '{"n":1}' } as const;
     await first.lambda.send(new InvokeCommand(send));
-    first.ground.store.close();
+    first.simulation.store.close();
     const second = raise({ path });
     second.service.mount("listener", {}, async (event) => heard.push(event));
     second.service.resume();
@@ -147,7 +147,7 @@ describe("a killed sandbox", () => {
     mountDurable(first, "work", asks, durableClient(first.lambda));
     const arn = await pass(invokeLater(first.lambda, "work:live", {}));
     await pass(new Promise((resolve) => void setTimeout(resolve, 60_000)));
-    first.ground.store.close();
+    first.simulation.store.close();
     vi.clearAllTimers();
     vi.setSystemTime(Date.now() + 7_200_000);
     const second = raise({ path });
@@ -165,7 +165,7 @@ describe("the fault", () => {
     const up = raise();
     mountDurable(up, "work", workflow(world), durableClient(up.lambda));
     mountDurable(up, "child", child(world), durableClient(up.lambda));
-    expect(up.ground.faults.inject(kind, match, 1)).toBeDefined();
+    expect(up.simulation.faults.inject(kind, match, 1)).toBeDefined();
     return { up, world };
   };
   const outcome = async (up: Raised) => {

@@ -87,7 +87,7 @@ describe("a synchronous invocation", () => {
       return Number(payloadOf(await invoke(up, { FunctionName: "clock" }))) - before;
     };
     expect([await delay(), await delay()]).toEqual([300, 0]);
-    up.ground.faults.inject("lambda-slow-start", { function: "clock" }, 1);
+    up.simulation.faults.inject("lambda-slow-start", { function: "clock" }, 1);
     expect([await delay(), await delay()]).toEqual([5_000, 0]);
     vi.advanceTimersByTime(600_001);
     expect(await delay()).toBe(300);
@@ -193,10 +193,10 @@ describe("an asynchronous invocation", () => {
     const up = raise();
     const heard: number[] = [];
     up.service.mount("listener", {}, async () => heard.push(Date.now()));
-    up.ground.faults.inject("event-delivered-twice", { function: "listener" }, 1);
+    up.simulation.faults.inject("event-delivered-twice", { function: "listener" }, 1);
     await sent(up, "listener");
     expect(heard).toHaveLength(2);
-    up.ground.faults.inject("event-delivered-late", {}, 1);
+    up.simulation.faults.inject("event-delivered-late", {}, 1);
     const before = Date.now();
     await sent(up, "listener");
     expect(heard).toHaveLength(2);
@@ -222,7 +222,7 @@ describe("an asynchronous invocation", () => {
   });
 });
 
-describe("the ground itself", () => {
+describe("the simulator itself", () => {
   test("sends events and calls functions without a signature", async () => {
     const up = raise();
     const heard: unknown[] = [];

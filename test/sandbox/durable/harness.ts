@@ -4,16 +4,16 @@ import { hostClock } from "../../../bin/host-clock.ts";
 import { AwsError, type Caller } from "../../../lib/sandbox/core/aws-service.ts";
 import type { Fact } from "../../../lib/sandbox/core/bus.ts";
 import type { Clock } from "../../../lib/sandbox/core/clock.ts";
-import { type Foundation, foundationOn } from "../../../lib/sandbox/core/foundation.ts";
+import { createSimulation, type Simulation } from "../../../lib/sandbox/core/simulation.ts";
 import { openStore } from "../../../lib/sandbox/core/store.ts";
 import type { WireRequest } from "../../../lib/sandbox/core/wire.ts";
 import { type LambdaOptions, type LambdaService, lambdaService } from "../../../lib/sandbox/durable/lambda-service.ts";
 
 export const account = { accountId: "111122223333", region: "us-west-2" };
 
-/** A service on its own ground, and a real client that reaches it in process. */
+/** A service on its own simulator, and a real client that reaches it in process. */
 export interface Raised {
-  readonly ground: Foundation;
+  readonly simulation: Simulation;
   readonly service: LambdaService;
   readonly lambda: LambdaClient;
   readonly facts: Fact[];
@@ -45,10 +45,10 @@ export const nobody: Caller = {
 export function raise(options: RaiseOptions = {}): Raised {
   const { path = ":memory:", clock = hostClock, seed = 1, caller = anybody, gate } = options;
   const facts: Fact[] = [];
-  const ground = foundationOn({ clock, store: openStore(path), seed });
-  ground.bus.listen((fact) => void facts.push(fact));
-  const service = lambdaService(ground, { ...account, hostTime: (ms) => ms, duplicates: 0, ...options });
-  return { ground, service, lambda: clientOf(service, caller, gate), facts };
+  const simulation = createSimulation({ clock, store: openStore(path), seed });
+  simulation.bus.listen((fact) => void facts.push(fact));
+  const service = lambdaService(simulation, { ...account, hostTime: (ms) => ms, duplicates: 0, ...options });
+  return { simulation, service, lambda: clientOf(service, caller, gate), facts };
 }
 
 /** Requests that are under way, and all that ever were: one that begins and ends between two looks counts, too. */

@@ -306,7 +306,7 @@ describe("what a kubelet may do", () => {
 
 describe("injected faults", () => {
   test("answers 503, 429 or late, to the calls that match", async () => {
-    const { faults } = cluster.foundation;
+    const { faults } = cluster.simulation;
     faults.inject("kubernetes-5xx", { verb: "list", resource: "nodes" }, 1);
     expect((await cluster.admin("GET /api/v1/pods")).status).toBe(200);
     expect((await cluster.admin("GET /api/v1/nodes")).body.reason).toBe("ServiceUnavailable");
@@ -318,7 +318,7 @@ describe("injected faults", () => {
     faults.inject("kubernetes-slow", {}, 1);
     let answered = 0;
     void cluster.admin("GET /api/v1/nodes").then(() => {
-      answered = cluster.foundation.clock.now() - NOON;
+      answered = cluster.simulation.clock.now() - NOON;
     });
     await cluster.pass(30);
     expect(answered).toBe(20_000);
@@ -326,7 +326,7 @@ describe("injected faults", () => {
 
   test("records who called what and how it was answered", async () => {
     await cluster.as(BOT)("GET /api/v1/secrets");
-    const [call] = cluster.foundation.calls.after(0, "kubernetes").slice(-1);
+    const [call] = cluster.simulation.calls.after(0, "kubernetes").slice(-1);
     expect(call).toMatchObject({ action: "list secrets", principal: BOT, status: 403 });
   });
 });

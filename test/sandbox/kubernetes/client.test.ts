@@ -115,7 +115,7 @@ describe("the client that the handlers use", () => {
       type: "Approved",
       status: "True",
       reason: "Casement",
-      lastUpdateTime: new Date(cluster.foundation.clock.now()),
+      lastUpdateTime: new Date(cluster.simulation.clock.now()),
     };
     await certificates.replaceCertificateSigningRequestApproval({
       name: "new",

@@ -1,8 +1,8 @@
 import { inject } from "vitest";
 import { activity } from "../../../lib/sandbox/core/activity.ts";
 import type { Clock } from "../../../lib/sandbox/core/clock.ts";
-import { type Foundation, foundationOn } from "../../../lib/sandbox/core/foundation.ts";
 import { pacedClock } from "../../../lib/sandbox/core/paced-clock.ts";
+import { createSimulation, type Simulation } from "../../../lib/sandbox/core/simulation.ts";
 import { openStore, type Store } from "../../../lib/sandbox/core/store.ts";
 import type { Cloud, InstanceFacts } from "../../../lib/sandbox/core/surroundings.ts";
 import type { WireResponse } from "../../../lib/sandbox/core/wire.ts";
@@ -17,7 +17,7 @@ export type { Ask } from "./asking.ts";
 /** A cluster to test, with the hands on its clock and its cloud. */
 export interface Cluster {
   readonly api: Kubernetes;
-  readonly foundation: Foundation;
+  readonly simulation: Simulation;
   readonly instances: Map<string, InstanceFacts>;
   /** Asks with a token for this user, by default in no groups but those that every such user has. */
   as(name: string, groups?: string[]): Ask;
@@ -74,16 +74,16 @@ const asking =
 export async function clusterOn(
   clock: Clock,
   store: Store = openStore(":memory:"),
-  busy: Foundation["busy"] = (work) => work,
+  busy: Simulation["busy"] = (work) => work,
   without: readonly string[] = [],
 ): Promise<Cluster> {
-  const foundation = foundationOn({ clock, store, seed: 7, busy });
+  const simulation = createSimulation({ clock, store, seed: 7, busy });
   const instances = new Map<string, InstanceFacts>();
-  const api = await kubernetesApi(foundation, cloudOf(instances), { ...options, without: new Set(without) });
+  const api = await kubernetesApi(simulation, cloudOf(instances), { ...options, without: new Set(without) });
   api.resume();
   const as = (name: string, groups?: string[]): Ask =>
     asking(api, api.issueToken({ name, ...(groups ? { groups } : {}) }, null));
-  return { api, foundation, instances, as, admin: as("admin", ["system:masters"]) };
+  return { api, simulation, instances, as, admin: as("admin", ["system:masters"]) };
 }
 
 /** Noon of a day; the sandbox's time when a still cluster begins. */
@@ -107,7 +107,7 @@ function asStill({ create, ...served }: ServedCluster): StillCluster {
   return {
     ...served,
     api: api as unknown as StillCluster["api"],
-    get foundation(): never {
+    get simulation(): never {
       return skipCase(reasons.inside);
     },
     get instances(): never {

@@ -39,7 +39,7 @@ const register = async (ready: Condition["status"]): Promise<void> => {
     spec: { taints: [{ key: "node.cloudprovider.kubernetes.io/uninitialized", value: "true", effect: "NoSchedule" }] },
     status: {
       conditions: [
-        { type: "Ready", status: ready, lastHeartbeatTime: new Date(cluster.foundation.clock.now()).toISOString() },
+        { type: "Ready", status: ready, lastHeartbeatTime: new Date(cluster.simulation.clock.now()).toISOString() },
       ],
     },
   });
@@ -48,7 +48,7 @@ const register = async (ready: Condition["status"]): Promise<void> => {
 /** Lives for some time as a kubelet: a lease renewed every ten seconds. */
 const live = async (seconds: number): Promise<void> => {
   for (let lived = 0; lived < seconds; lived += 10) {
-    const renewTime = new Date(cluster.foundation.clock.now()).toISOString();
+    const renewTime = new Date(cluster.simulation.clock.now()).toISOString();
     const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: WIN }, spec: { renewTime } };
     const { status } = await kubelet()(`PATCH ${leases}/${WIN}`, { spec: { renewTime } }, MERGE);
     if (status === 404) await kubelet()(`POST ${leases}`, lease);
@@ -281,7 +281,7 @@ describe("after a restart", () => {
     ];
     await cluster.stop();
 
-    cluster = await stillCluster(store, cluster.foundation.clock.now());
+    cluster = await stillCluster(store, cluster.simulation.clock.now());
     expect(cluster.api.authorityPem).toBe(before);
     const request = {
       method: "GET",
@@ -335,7 +335,7 @@ describe("a Linux node", () => {
     await cluster.pass(3_600);
     expect(readyOf()?.status).toBe("True");
     expect(taintKeys("lin")).toEqual([]);
-    const now = cluster.foundation.clock.now();
+    const now = cluster.simulation.clock.now();
     const lease = (await cluster.admin(`GET ${leases}/lin`)).body;
     expect(now - Date.parse(lease.spec.renewTime)).toBeLessThan(40_000);
     expect(now - Date.parse(readyOf()?.lastHeartbeatTime ?? "")).toBeLessThanOrEqual(320_000);

@@ -207,10 +207,10 @@ describe("with a precondition that is not met", () => {
     const name = await first();
     await evict(name, { gracePeriodSeconds: 600 });
     let answered: number | undefined;
-    const asked = cluster.foundation.clock.now();
+    const asked = cluster.simulation.clock.now();
     void evict(name, another).then(({ status }) => {
       expect(status).toBe(409);
-      answered = cluster.foundation.clock.now() - asked;
+      answered = cluster.simulation.clock.now() - asked;
     });
     await cluster.pass(1);
     expect(answered).toBeUndefined();

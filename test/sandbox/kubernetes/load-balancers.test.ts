@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Ec2, ec2 } from "../../../lib/sandbox/aws/ec2/ec2.ts";
 import { activity } from "../../../lib/sandbox/core/activity.ts";
-import { foundationOn } from "../../../lib/sandbox/core/foundation.ts";
 import { type PacedClock, pacedClock } from "../../../lib/sandbox/core/paced-clock.ts";
+import { createSimulation } from "../../../lib/sandbox/core/simulation.ts";
 import { openStore } from "../../../lib/sandbox/core/store.ts";
 import type { Firewall } from "../../../lib/sandbox/core/surroundings.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
+import { account } from "../../../lib/sandbox/demo-account.ts";
 import { type Kubernetes, kubernetesApi } from "../../../lib/sandbox/kubernetes/api.ts";
 import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts";
-import { town } from "../../../lib/sandbox/town.ts";
-import { account } from "../../../lib/sandbox/town-account.ts";
 import { linuxNode, NOON } from "./cluster.ts";
 
-const { windowsNodes, linuxNodes } = town.securityGroups;
+const { windowsNodes, linuxNodes } = demo.securityGroups;
 const EXCLUDED = "node.kubernetes.io/exclude-from-external-load-balancers";
 
 let clock: PacedClock;
@@ -23,11 +23,11 @@ let pass: (seconds: number) => Promise<void>;
 beforeEach(async () => {
   clock = pacedClock(NOON, 1e-9);
   const { during, settled } = activity();
-  const foundation = foundationOn({ clock, store: openStore(":memory:"), seed: 7, busy: during });
-  cloud = ec2(foundation, { ...account, inbound: {} });
+  const simulation = createSimulation({ clock, store: openStore(":memory:"), seed: 7, busy: during });
+  cloud = ec2(simulation, { ...account, inbound: {} });
   firewall = cloud.cloud.firewall as Firewall;
-  const options = { version: "1.34.2", region: town.region, hybridNetwork: town.networks.hybrid };
-  api = await kubernetesApi(foundation, cloud.cloud, options);
+  const options = { version: "1.34.2", region: demo.region, hybridNetwork: demo.networks.hybrid };
+  api = await kubernetesApi(simulation, cloud.cloud, options);
   api.resume();
   pass = async (seconds) => {
     await clock.advance(seconds * 1_000, settled);
@@ -43,7 +43,7 @@ function nodeOn(number: number, os: string, groups: readonly string[], labels: R
     instanceId,
     system: os === "windows" ? "2022" : "linux",
     instanceType: "m5.xlarge",
-    subnetId: town.subnets[0].id,
+    subnetId: demo.subnets[0].id,
     privateIp: `10.0.0.${20 + number}`,
     groups,
     profileArn: null,

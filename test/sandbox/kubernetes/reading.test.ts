@@ -136,11 +136,11 @@ describe("watching", () => {
     let ended: number | undefined;
     void (async () => {
       for await (const _event of events);
-      ended = fast.foundation.clock.now() - NOON;
+      ended = fast.simulation.clock.now() - NOON;
     })();
-    await (fast.foundation.clock as PacedClock).advance(2_000_000, async () => turn());
+    await (fast.simulation.clock as PacedClock).advance(2_000_000, async () => turn());
     expect(ended).toBeGreaterThanOrEqual(1_000_000);
-    (fast.foundation.clock as PacedClock).stop();
+    (fast.simulation.clock as PacedClock).stop();
   });
 
   test("says 410 for a version from before a restart", async () => {

@@ -179,12 +179,12 @@ describe("what every cluster has", () => {
     needsControllers();
     const { body: service } = await ask("GET /api/v1/namespaces/default/services/kubernetes");
     expect(service.spec.ports[0]).toMatchObject({ name: "https", port: 443 });
-    await ask("POST /api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "furnished" } });
-    const authority = "GET /api/v1/namespaces/furnished/configmaps/kube-root-ca.crt";
+    await ask("POST /api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "defaulted" } });
+    const authority = "GET /api/v1/namespaces/defaulted/configmaps/kube-root-ca.crt";
     await cluster.until(async () => (await ask(authority)).status === 200, "the cluster's authority");
     const { body } = await ask(authority);
     expect(body.data["ca.crt"]).toContain("BEGIN CERTIFICATE");
-    expect((await ask("GET /api/v1/namespaces/furnished/serviceaccounts/default")).status).toBe(200);
+    expect((await ask("GET /api/v1/namespaces/defaulted/serviceaccounts/default")).status).toBe(200);
   });
 });
 

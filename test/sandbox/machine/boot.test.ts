@@ -53,7 +53,7 @@ describe("power", () => {
     const stand = standOf();
     stand.start(one);
     await stand.online(one.instanceId);
-    stand.foundation.bus.announce({ kind: "instance-state", instanceId: one.instanceId, state: "shutting-down" });
+    stand.simulation.bus.announce({ kind: "instance-state", instanceId: one.instanceId, state: "shutting-down" });
     const seen = stand.machines.describe(one.instanceId);
     expect(seen?.power).toBe("off");
     expect(seen?.services.every((service) => service.state === "Stopped")).toBe(true);
@@ -67,7 +67,7 @@ describe("power", () => {
     stand.start(one);
     await stand.online(one.instanceId);
     const before = Number(stand.machines.describe(one.instanceId)?.bootId);
-    stand.foundation.bus.announce({ kind: "instance-reboot", instanceId: one.instanceId });
+    stand.simulation.bus.announce({ kind: "instance-reboot", instanceId: one.instanceId });
     await stand.clock.advance(minutes(3));
     expect(Number(stand.machines.describe(one.instanceId)?.bootId)).toBe(before + 1);
     expect(stand.machines.describe(one.instanceId)?.power).toBe("running");
@@ -75,11 +75,11 @@ describe("power", () => {
 
   it("hangs in its boot under boot-hangs until it is rebooted", async () => {
     const stand = standOf();
-    stand.foundation.faults.inject("boot-hangs", { instanceId: one.instanceId }, 1);
+    stand.simulation.faults.inject("boot-hangs", { instanceId: one.instanceId }, 1);
     stand.start(one);
     await stand.clock.advance(minutes(60));
     expect(stand.machines.describe(one.instanceId)?.power).toBe("booting");
-    stand.foundation.bus.announce({ kind: "instance-reboot", instanceId: one.instanceId });
+    stand.simulation.bus.announce({ kind: "instance-reboot", instanceId: one.instanceId });
     await stand.online(one.instanceId);
   });
 });
@@ -91,7 +91,7 @@ describe("the agent", () => {
     await stand.online(one.instanceId);
     await stand.clock.advance(minutes(15) + 5_000);
     expect(stand.pings).toHaveLength(4);
-    stand.foundation.faults.inject("agent-silent", { node: one.privateDnsName });
+    stand.simulation.faults.inject("agent-silent", { node: one.privateDnsName });
     await stand.clock.advance(minutes(15));
     expect(stand.pings).toHaveLength(4);
     expect(
@@ -101,11 +101,11 @@ describe("the agent", () => {
 
   it("that was struck once never registers, until its machine boots again", async () => {
     const stand = standOf();
-    stand.foundation.faults.inject("agent-never-online", { instanceId: one.instanceId }, 1);
+    stand.simulation.faults.inject("agent-never-online", { instanceId: one.instanceId }, 1);
     stand.start(one);
     await stand.clock.advance(minutes(60));
     expect(stand.pings).toEqual([]);
-    stand.foundation.bus.announce({ kind: "instance-reboot", instanceId: one.instanceId });
+    stand.simulation.bus.announce({ kind: "instance-reboot", instanceId: one.instanceId });
     await stand.online(one.instanceId);
   });
 
@@ -113,7 +113,7 @@ describe("the agent", () => {
     const stand = standOf();
     stand.start(one);
     await stand.online(one.instanceId);
-    stand.foundation.faults.inject("lose-metadata-route", { instanceId: one.instanceId });
+    stand.simulation.faults.inject("lose-metadata-route", { instanceId: one.instanceId });
     const report = await stand.run(one.instanceId, "observe", {});
     expect(report.status).toBe("Failed");
     expect(report.steps[0]?.stderr).toContain("document process failed unexpectedly");
@@ -127,7 +127,7 @@ describe("the agent", () => {
 
   it("stops at its start without the route, and stays stopped without recovery", async () => {
     const stand = standOf();
-    stand.foundation.faults.inject("lose-metadata-route", { instanceId: one.instanceId });
+    stand.simulation.faults.inject("lose-metadata-route", { instanceId: one.instanceId });
     stand.start(one);
     await stand.clock.advance(minutes(30));
     expect(stateOf(stand, "AmazonSSMAgent")).toBe("Stopped");
@@ -139,7 +139,7 @@ describe("the agent", () => {
     stand.start(one);
     await stand.online(one.instanceId);
     await stand.apply(one.instanceId, [{ do: "service-recovery", name: "AmazonSSMAgent", restartAfter: [30, 60, 60] }]);
-    stand.foundation.faults.inject("service-crashes", { service: "AmazonSSMAgent" }, 1);
+    stand.simulation.faults.inject("service-crashes", { service: "AmazonSSMAgent" }, 1);
     await stand.clock.until(() => stateOf(stand, "AmazonSSMAgent") === "Stopped", minutes(1));
     const before = stand.pings.length;
     await stand.clock.advance(minutes(2));

@@ -3,7 +3,7 @@ import type { Operation } from "../../../lambdas/desired/plan.ts";
 import type { InstanceFacts } from "../../../lib/sandbox/core/surroundings.ts";
 import { type Kubernetes, kubernetesApi } from "../../../lib/sandbox/kubernetes/api.ts";
 import { handClock } from "../hand-clock.ts";
-import { handFoundation, joinSecret, minutes, okdFacts, resultOf, type Stand, stages, standOf } from "./stand.ts";
+import { joinSecret, manualSimulation, minutes, okdFacts, resultOf, type Stand, stages, standOf } from "./stand.ts";
 
 /** A stand with the simulated cluster beside it; kubelets' requests are approved there while `approving`. */
 export interface ClusterStand extends Stand {
@@ -58,7 +58,7 @@ const kubeletSigners = new Set(["kubernetes.io/kube-apiserver-client-kubelet", "
 
 export async function clusterStand(after?: ClusterStand): Promise<ClusterStand> {
   const clock = handClock(after?.clock.now());
-  const foundation = handFoundation(clock, after?.foundation.store);
+  const simulation = manualSimulation(clock, after?.simulation.store);
   const instances = after?.instances ?? new Map<string, InstanceFacts>();
   const cloud = {
     instance: (id: string) => instances.get(id),
@@ -66,9 +66,9 @@ export async function clusterStand(after?: ClusterStand): Promise<ClusterStand> 
     shutDownByGuest: () => undefined,
   };
   const options = { version: "1.34.2", region: "us-west-2", hybridNetwork: "10.132.0.0/14" };
-  const api = await kubernetesApi(foundation, cloud, options);
+  const api = await kubernetesApi(simulation, cloud, options);
   api.resume();
-  const stand = standOf({ clock, foundation, instances, kubernetes: api });
+  const stand = standOf({ clock, simulation, instances, kubernetes: api });
   const requests = () =>
     api.objects("certificatesigningrequests", "certificates.k8s.io") as unknown as SigningRequest[];
   const whole: ClusterStand = {

@@ -7,7 +7,7 @@ import { serviceKey } from "../../../lib/sandbox/machine/services.ts";
 import type { StepResult } from "../../../lib/sandbox/machine/ssm-backend.ts";
 import { agentService, newMachineState } from "../../../lib/sandbox/machine/state.ts";
 import { type HandClock, handClock } from "../hand-clock.ts";
-import { handFoundation, instance, minutes } from "./stand.ts";
+import { instance, manualSimulation, minutes } from "./stand.ts";
 
 const facts = instance(1);
 
@@ -21,7 +21,7 @@ interface Bench {
 /** A machine with an agent and one script that ends as the test says. */
 function bench(script: () => Promise<ScriptEnd>): Bench {
   const clock = handClock();
-  const foundation = handFoundation(clock);
+  const simulation = manualSimulation(clock);
   const reports: Bench["reports"] = [];
   const reboots: string[] = [];
   const timers = {
@@ -32,10 +32,10 @@ function bench(script: () => Promise<ScriptEnd>): Bench {
   state.routes = [{ prefix: "169.254.169.254/32", nextHop: "10.0.0.1", interface: "Ethernet", persistent: false }];
   const machine = openMachine(
     {
-      foundation,
+      simulation,
       surroundings: { cloud: { instance: () => facts } } as never,
-      states: foundation.store.collection("s"),
-      logs: foundation.store.collection("l"),
+      states: simulation.store.collection("s"),
+      logs: simulation.store.collection("l"),
       timers: () => timers,
       programs: {},
       scripts: { observe: script },
@@ -47,7 +47,7 @@ function bench(script: () => Promise<ScriptEnd>): Bench {
     },
     state,
   );
-  machine.processes.set(serviceKey(agentService), newProcess(foundation));
+  machine.processes.set(serviceKey(agentService), newProcess(simulation));
   return { machine, clock, reports, reboots };
 }
 
@@ -128,7 +128,7 @@ describe("a document", () => {
     one.machine.processes.delete(serviceKey(agentService));
     await one.clock.advance(minutes(1));
     expect(one.reports).toEqual([]);
-    one.machine.processes.set(serviceKey(agentService), newProcess(one.machine.foundation));
+    one.machine.processes.set(serviceKey(agentService), newProcess(one.machine.simulation));
     resumeDocuments(one.machine);
     expect(one.reports).toMatchObject([{ status: "Success" }]);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Operation } from "../../../lambdas/desired/plan.ts";
 import { AwsError } from "../../../lib/sandbox/core/aws-service.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
-import { town } from "../../../lib/sandbox/town.ts";
 import { malformedOperations } from "./malformed-operations.ts";
 import { apply, exporter, fromBucket, id, online, result } from "./one-machine.ts";
 
@@ -16,27 +16,27 @@ describe("an operation that no part of ours makes", () => {
 describe("downloads", () => {
   it("fail as on AWS without the metadata route, without leave, and when they arrive damaged", async () => {
     const stand = await online();
-    stand.bucket.set(`${town.bucket}/payload/x@v1`, exporter);
+    stand.bucket.set(`${demo.bucket}/payload/x@v1`, exporter);
     const there = fromBucket("C:\\x.exe", "payload/x", sha256Of(exporter));
     expect((await apply(stand, fromBucket("C:\\y.exe", "payload/none", sha256Of("y")))).failed?.error).toBe(
       "S3 answered: Access Denied (403 AccessDenied)",
     );
-    stand.foundation.faults.inject("download-corrupt", { instanceId: id }, 2);
+    stand.simulation.faults.inject("download-corrupt", { instanceId: id }, 2);
     expect((await apply(stand, there)).failed?.error).toContain("the content has sha256");
-    stand.foundation.faults.inject("download-corrupt", { instanceId: id }, 1);
+    stand.simulation.faults.inject("download-corrupt", { instanceId: id }, 1);
     expect(await apply(stand, there)).toMatchObject({ ok: true });
     const running = stand.apply(id, [
       { do: "feature", name: "Containers" },
       fromBucket("C:\\z.exe", "payload/x", sha256Of(exporter)),
     ]);
     await stand.clock.advance(10_000);
-    stand.foundation.faults.inject("lose-metadata-route", { instanceId: id });
+    stand.simulation.faults.inject("lose-metadata-route", { instanceId: id });
     expect(result(await running).failed?.error).toBe("the metadata service does not answer");
   });
 
   it("are tried again while S3 is busy, and told in its words when it stays so", async () => {
     const stand = await online();
-    stand.bucket.set(`${town.bucket}/payload/x@v1`, exporter);
+    stand.bucket.set(`${demo.bucket}/payload/x@v1`, exporter);
     const there = fromBucket("C:\\x.exe", "payload/x", sha256Of(exporter));
     const { readObject } = stand.role;
     let busy = 4;
@@ -54,8 +54,8 @@ describe("downloads", () => {
 
   it("are refused when the machine's clock is wrong, and tell both clocks", async () => {
     const stand = await online();
-    const place = { bucket: town.bucket, key: "plans/p", version: "v1", sha256: sha256Of("x") };
-    stand.foundation.faults.inject("clock-wrong", { instanceId: id, how: "ahead" });
+    const place = { bucket: demo.bucket, key: "plans/p", version: "v1", sha256: sha256Of("x") };
+    stand.simulation.faults.inject("clock-wrong", { instanceId: id, how: "ahead" });
     expect(result(await stand.run(id, "apply", place)).failed?.error).toMatch(
       /^S3 answered: .* \(403 RequestTimeTooSkewed\); the clock of this machine says 2026-11-22 .* UTC, the clock of S3 2026-11-21 .* UTC$/,
     );

@@ -5,21 +5,21 @@ import { newProcess } from "../../../lib/sandbox/machine/process.ts";
 import { guard, guardPaths } from "../../../lib/sandbox/machine/scripts/guard.ts";
 import { newMachineState } from "../../../lib/sandbox/machine/state.ts";
 import { handClock } from "../hand-clock.ts";
-import { handFoundation, instance, minutes } from "./stand.ts";
+import { instance, manualSimulation, minutes } from "./stand.ts";
 
 const facts = instance(1);
 const clock = handClock();
 
 /** A machine that has a default route, and otherwise what the case says. */
 function machineWith(change: (machine: Machine) => void): Machine {
-  const foundation = handFoundation(clock);
+  const simulation = manualSimulation(clock);
   const state = newMachineState(facts, 4, "ABCDEFG");
   state.services = {};
   state.routes = [{ prefix: "0.0.0.0/0", nextHop: "10.0.0.1", interface: "Ethernet", persistent: false }];
-  const { store } = foundation;
+  const { store } = simulation;
   const machine = openMachine(
     {
-      foundation,
+      simulation,
       surroundings: { cloud: { instance: () => facts } } as never,
       states: store.collection("s"),
       logs: store.collection("l"),
@@ -37,7 +37,7 @@ function machineWith(change: (machine: Machine) => void): Machine {
 async function run(machine: Machine): Promise<number> {
   const given = new Map([["windowseconds", "20"]]);
   let exit: number | undefined;
-  void guard({ machine, process: newProcess(machine.foundation), text: "", arguments: given, request: null }).then(
+  void guard({ machine, process: newProcess(machine.simulation), text: "", arguments: given, request: null }).then(
     (end) => {
       exit = end.exitCode;
     },

@@ -5,9 +5,9 @@ import { afterJoinOperations } from "../../../lambdas/desired/okd.ts";
 import { logOf } from "../../../lambdas/desired/okd-services.ts";
 import { startService, stopService } from "../../../lambdas/desired/operation.ts";
 import type { Operation } from "../../../lambdas/desired/plan.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
 import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";
-import { town } from "../../../lib/sandbox/town.ts";
 import { allOperations, bootstrapToken, clusterStand, configured, joined, readyOf, rebooted } from "./cluster-stand.ts";
 import { instance, joinSecret, minutes, resultOf } from "./stand.ts";
 
@@ -147,13 +147,13 @@ describe("a machine that joins", () => {
     const stand = await clusterStand();
     await joined(stand, facts);
     const old = payloadContent("kube-proxy", "1.32.9");
-    stand.bucket.set(`${town.bucket}/payload/old@v1`, old);
+    stand.bucket.set(`${demo.bucket}/payload/old@v1`, old);
     const task = allOperations(stand, facts).configure.filter((one) => one.do === "task");
     const gated = task.map((one) => ({ ...one, arguments: [...one.arguments, "-FeatureGates", "WinDSR,WinOverlay"] }));
     const replaced = restarting("kube-proxy", {
       do: "file",
       path: "C:\\k\\kube-proxy.exe",
-      source: { from: "bucket", bucket: town.bucket, key: "payload/old", version: "v1" },
+      source: { from: "bucket", bucket: demo.bucket, key: "payload/old", version: "v1" },
       sha256: sha256Of(old),
       access: "inherited",
     });
@@ -168,7 +168,7 @@ describe("a machine that joins", () => {
   it("requests a certificate in a foreign name under kubelet-wrong-csr", async () => {
     const stand = await clusterStand();
     stand.approving = false;
-    stand.foundation.faults.inject("kubelet-wrong-csr", { node: name, how: "extra-san" });
+    stand.simulation.faults.inject("kubelet-wrong-csr", { node: name, how: "extra-san" });
     await configured(stand, facts);
     await stand.clock.advance(minutes(1));
     const [first] = stand.requests();
@@ -215,7 +215,7 @@ describe("a joined machine", () => {
       ok: false,
       error: expect.stringContaining("no reboot without the guard"),
     });
-    stand.foundation.bus.announce({ kind: "instance-reboot", instanceId: id });
+    stand.simulation.bus.announce({ kind: "instance-reboot", instanceId: id });
     const pings = stand.pings.length;
     await stand.clock.advance(minutes(15));
     expect(stand.pings).toHaveLength(pings);

@@ -55,7 +55,7 @@ describe("a script on a disk that nobody has read yet", () => {
     expect(cold).toBeGreaterThan(6 * SECOND);
     expect(await lasts(stand, stand.apply(one.instanceId, []))).toBeLessThan(6 * SECOND);
     const pings = stand.pings.length;
-    stand.foundation.bus.announce({ kind: "instance-reboot", instanceId: one.instanceId });
+    stand.simulation.bus.announce({ kind: "instance-reboot", instanceId: one.instanceId });
     await stand.clock.until(() => stand.pings.length > pings + 1, minutes(15));
     expect(await lasts(stand, stand.apply(one.instanceId, []))).toBeGreaterThan(6 * SECOND);
   });

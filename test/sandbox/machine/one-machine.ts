@@ -1,7 +1,7 @@
 import type { ApplyResult, Operation } from "../../../lambdas/desired/plan.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
 import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";
-import { town } from "../../../lib/sandbox/town.ts";
 import { instance, type Report, resultOf, type Stand, standOf } from "./stand.ts";
 
 /** The one machine of a test. */
@@ -40,7 +40,7 @@ export const file = (path: string, content: string): Operation => ({
 export const fromBucket = (path: string, key: string, sha256: string): Operation => ({
   do: "file",
   path,
-  source: { from: "bucket", bucket: town.bucket, key, version: "v1" },
+  source: { from: "bucket", bucket: demo.bucket, key, version: "v1" },
   sha256,
   access: "inherited",
 });

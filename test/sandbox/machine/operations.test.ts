@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Operation } from "../../../lambdas/desired/plan.ts";
 import { scriptText } from "../../../lib/constructs/script-text.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
 import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";
-import { town } from "../../../lib/sandbox/town.ts";
 import { apply, exporter, file, id, online, result } from "./one-machine.ts";
 import { minutes, type Stand } from "./stand.ts";
 
@@ -95,8 +95,8 @@ describe("applying a plan", () => {
   it("reads a large plan from the bucket and checks its hash", async () => {
     const stand = await online();
     const plan = JSON.stringify({ format: 1, operation: "o", notAfter: 9e9, operations: [file("C:\\a.txt", "x")] });
-    stand.bucket.set(`${town.bucket}/plans/p@v1`, plan);
-    const place = { bucket: town.bucket, key: "plans/p", version: "v1" };
+    stand.bucket.set(`${demo.bucket}/plans/p@v1`, plan);
+    const place = { bucket: demo.bucket, key: "plans/p", version: "v1" };
     expect(result(await stand.run(id, "apply", { ...place, sha256: sha256Of("other") })).failed?.operation).toBe(
       "request",
     );
@@ -176,7 +176,7 @@ describe("features", () => {
     );
     expect(seen).toMatchObject({ ok: false, rebootDue: true, failed: { operation: "service-state containerd" } });
     expect(stand.machines.describe(id)?.features).toEqual([]);
-    stand.foundation.bus.announce({ kind: "instance-reboot", instanceId: id });
+    stand.simulation.bus.announce({ kind: "instance-reboot", instanceId: id });
     await stand.clock.advance(minutes(3));
     expect(await apply(stand, start("containerd"))).toMatchObject({ ok: true });
     expect((await stand.observe(id)).features).toEqual(["Containers"]);
@@ -185,7 +185,7 @@ describe("features", () => {
   it("fail under a fault and for names that Windows does not know", async () => {
     const stand = await online();
     expect((await apply(stand, { do: "feature", name: "Container" })).failed?.error).toContain("name is not valid");
-    stand.foundation.faults.inject("feature-install-fails", { instanceId: id });
+    stand.simulation.faults.inject("feature-install-fails", { instanceId: id });
     expect((await apply(stand, { do: "feature", name: "Containers" })).failed?.error).toContain("0x800f0922");
   });
 });
@@ -238,7 +238,7 @@ describe("services", () => {
       start("by-hand"),
     );
     expect([stateOf(stand, "base"), stateOf(stand, "top")]).toEqual(["Running", "Running"]);
-    stand.foundation.bus.announce({ kind: "instance-reboot", instanceId: id });
+    stand.simulation.bus.announce({ kind: "instance-reboot", instanceId: id });
     await stand.clock.advance(minutes(3));
     expect([stateOf(stand, "base"), stateOf(stand, "top"), stateOf(stand, "by-hand")]).toEqual([
       "Running",
@@ -259,7 +259,7 @@ describe("services", () => {
       start("frail"),
       start("lost"),
     );
-    for (const name of ["frail", "lost"]) stand.foundation.faults.inject("service-crashes", { service: name }, 1);
+    for (const name of ["frail", "lost"]) stand.simulation.faults.inject("service-crashes", { service: name }, 1);
     await stand.clock.until(() => stateOf(stand, "frail") === "Stopped", minutes(1));
     await stand.clock.advance(15_000);
     expect([stateOf(stand, "frail"), stateOf(stand, "lost")]).toEqual(["Running", "Stopped"]);

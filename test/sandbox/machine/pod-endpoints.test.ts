@@ -22,7 +22,7 @@ async function afterTheScript(): Promise<Machine> {
     clock: () => 0,
     log: () => undefined,
     processes: new Map(),
-    foundation: { clock: { now: () => 0 } },
+    simulation: { clock: { now: () => 0 } },
   };
   const given = {
     hnsnetwork: "overlay",

@@ -12,20 +12,20 @@ import type { Observation, Operation } from "../../../lambdas/desired/plan.ts";
 import { scriptDocuments } from "../../../lib/constructs/script-document.ts";
 import { scriptText } from "../../../lib/constructs/script-text.ts";
 import { AwsError } from "../../../lib/sandbox/core/aws-service.ts";
-import { type Foundation, foundationOn } from "../../../lib/sandbox/core/foundation.ts";
+import { createSimulation, type Simulation } from "../../../lib/sandbox/core/simulation.ts";
 import { openStore, type Store } from "../../../lib/sandbox/core/store.ts";
 import type { Cloud, InstanceFacts, InstanceRole, KubernetesApi } from "../../../lib/sandbox/core/surroundings.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
 import { type Machines, machines } from "../../../lib/sandbox/machine/machines.ts";
 import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";
 import type { Job, SsmBackend, StepResult } from "../../../lib/sandbox/machine/ssm-backend.ts";
-import { town } from "../../../lib/sandbox/town.ts";
 import { type HandClock, handClock } from "../hand-clock.ts";
 
 export const minutes = (count: number): number => count * 60_000;
 
-export function handFoundation(clock: HandClock, store: Store = openStore(":memory:"), seed = 11): Foundation {
-  return foundationOn({ clock, store, seed, busy: clock.busy });
+export function manualSimulation(clock: HandClock, store: Store = openStore(":memory:"), seed = 11): Simulation {
+  return createSimulation({ clock, store, seed, busy: clock.busy });
 }
 
 /** An instance as EC2 would describe it; `number` makes it unlike others. */
@@ -42,8 +42,8 @@ export const instance = (number: number, more: Partial<InstanceFacts> = {}): Ins
   mac: `02-AB-CD-00-00-${String(number).padStart(2, "0")}`,
   gateway: "10.0.0.1",
   subnetCidr: "10.0.0.0/24",
-  instanceProfileArn: town.instanceProfileArn,
-  tags: { "casement:cluster": town.cluster.name, "casement:launched": "yes" },
+  instanceProfileArn: demo.instanceProfileArn,
+  tags: { "casement:cluster": demo.cluster.name, "casement:launched": "yes" },
   ...more,
 });
 
@@ -67,36 +67,36 @@ const PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
 
 export const configuration = configurationOf({
   cluster: {
-    name: town.cluster.name,
-    id: town.cluster.id,
+    name: demo.cluster.name,
+    id: demo.cluster.id,
     profile: "okd",
-    version: town.cluster.version,
-    region: town.region,
+    version: demo.cluster.version,
+    region: demo.region,
     apiServer: "https://api-int.prod-west.example.com:6443",
     certificateAuthority: PEM,
-    serviceNetwork: town.networks.service,
-    clusterNetwork: town.networks.cluster,
-    machineNetwork: town.networks.machine,
+    serviceNetwork: demo.networks.service,
+    clusterNetwork: demo.networks.cluster,
+    machineNetwork: demo.networks.machine,
   },
   slack: { teamId: "T0TOWN", appId: "A0TOWN", botUserId: "U0TOWN", botId: "B0TOWN", channel: "C0TOWN" },
   pools: {
     web: {
       windows: "2022",
       instanceTypes: ["m5a.large"],
-      subnets: [town.subnets[0].id],
-      securityGroup: town.securityGroups.windowsNodes,
+      subnets: [demo.subnets[0].id],
+      securityGroup: demo.securityGroups.windowsNodes,
       maximum: 8,
       taint: { key: "os", value: "Windows", effect: "NoSchedule" },
     },
   },
-  bucket: town.bucket,
-  ledgerTable: town.ledgerTable,
-  instanceProfileArn: town.instanceProfileArn,
+  bucket: demo.bucket,
+  ledgerTable: demo.ledgerTable,
+  instanceProfileArn: demo.instanceProfileArn,
 });
 
 const contentFor = (name: string): string => {
   if (name.endsWith(".ps1")) return scriptText(name.slice(0, -".ps1".length));
-  return payloadContent(name.replace(/\.exe$/, ""), name === "containerd.exe" ? "1.7.28" : town.cluster.version);
+  return payloadContent(name.replace(/\.exe$/, ""), name === "containerd.exe" ? "1.7.28" : demo.cluster.version);
 };
 
 /** The payload in the bucket, and its manifest. */
@@ -104,11 +104,11 @@ export function payload(): { bucket: Map<string, string>; manifest: PayloadManif
   const bucket = new Map<string, string>();
   const files = [...okdPayloadPaths].map(([name, path]) => {
     const content = contentFor(name);
-    bucket.set(`${town.bucket}/payload/${name}@v1`, content);
+    bucket.set(`${demo.bucket}/payload/${name}@v1`, content);
     const sha256 = sha256Of(content);
     return { name, version: "1", path, key: `payload/${name}`, versionId: "v1", sha256, size: content.length };
   });
-  return { bucket, manifest: { format: 1, profile: "okd", kubernetes: town.cluster.version, files } };
+  return { bucket, manifest: { format: 1, profile: "okd", kubernetes: demo.cluster.version, files } };
 }
 
 export function okdFacts(facts: InstanceFacts, manifest: PayloadManifest, kubeletClients = PEM): OkdFacts {
@@ -148,7 +148,7 @@ export interface Report {
 /** A yard of machines and the means to play Systems Manager by hand. */
 export interface Stand {
   readonly clock: HandClock;
-  readonly foundation: Foundation;
+  readonly simulation: Simulation;
   readonly machines: Machines;
   readonly instances: Map<string, InstanceFacts>;
   readonly bucket: Map<string, string>;
@@ -169,7 +169,7 @@ const deaf: KubernetesApi = { answer: async () => ({ status: 503, headers: {}, b
 
 /** A document's script as SSM hands it over. */
 export function jobOf(commandId: string, script: string, request: object): Job {
-  const content = JSON.parse(scriptDocuments(town.cluster.name).find((one) => one.script === script)?.content ?? "{}");
+  const content = JSON.parse(scriptDocuments(demo.cluster.name).find((one) => one.script === script)?.content ?? "{}");
   const [step] = content.mainSteps;
   return {
     commandId,
@@ -192,12 +192,12 @@ export interface StandOptions {
   readonly clock?: HandClock;
   readonly store?: Store;
   readonly instances?: Map<string, InstanceFacts>;
-  readonly foundation?: Foundation;
+  readonly simulation?: Simulation;
 }
 
 export function standOf(options: StandOptions = {}): Stand {
   const clock = options.clock ?? handClock();
-  const foundation = options.foundation ?? handFoundation(clock, options.store);
+  const simulation = options.simulation ?? manualSimulation(clock, options.store);
   const instances = options.instances ?? new Map<string, InstanceFacts>();
   const { bucket, manifest } = payload();
   const secrets = new Map<string, string>();
@@ -207,7 +207,7 @@ export function standOf(options: StandOptions = {}): Stand {
     shutDownByGuest: () => undefined,
   };
   const role = { ...roleFor(bucket, secrets) };
-  const yard = machines(foundation, { kubernetes: options.kubernetes ?? deaf, cloud, role });
+  const yard = machines(simulation, { kubernetes: options.kubernetes ?? deaf, cloud, role });
   const pings: Stand["pings"] = [];
   const reports: Report[] = [];
   const control: SsmBackend = {
@@ -219,7 +219,7 @@ export function standOf(options: StandOptions = {}): Stand {
   let commands = 0;
   const stand: Stand = {
     clock,
-    foundation,
+    simulation,
     machines: yard,
     instances,
     bucket,
@@ -230,7 +230,7 @@ export function standOf(options: StandOptions = {}): Stand {
     reports,
     start: (facts) => {
       instances.set(facts.instanceId, facts);
-      foundation.bus.announce({ kind: "instance-state", instanceId: facts.instanceId, state: "running" });
+      simulation.bus.announce({ kind: "instance-state", instanceId: facts.instanceId, state: "running" });
     },
     online: (id) => clock.until(() => pings.some((ping) => ping.instanceId === id), minutes(10)),
     run: async (id, script, request) => {

@@ -7,13 +7,13 @@ import { neighbours } from "../../../lib/sandbox/neighbours/table.ts";
 
 const namesOf = ({ neighbours: on }: ReturnType<typeof chosen>): string[] => on.map(({ name }) => name);
 
-test("a new town has no neighbour and all its controllers", () => {
+test("a new state has no neighbour and all controllers", () => {
   const choice = chosen(openStore(":memory:"), {});
   expect(namesOf(choice)).toEqual([]);
   expect([...choice.without]).toEqual([]);
 });
 
-test("a choice is kept with the town until it is changed", () => {
+test("a choice is kept in the state until it is changed", () => {
   const store = openStore(":memory:");
   chosen(store, { with: ["wmco"], without: ["scheduler", "cloud-nodes"] });
   const later = chosen(store, {});

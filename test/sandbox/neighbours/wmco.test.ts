@@ -17,7 +17,7 @@ function windowsNode(name: string, annotations: Record<string, string> = {}): vo
 }
 
 const start = (): void => wmco.start({ kubernetes: cluster.api, ec2: undefined as never });
-const maintained = (): string[] => cluster.foundation.store.collection<number>("wmco-maintained").keys();
+const maintained = (): string[] => cluster.simulation.store.collection<number>("wmco-maintained").keys();
 const upgradeable = (): unknown => {
   const [condition] = cluster.api.objects("operatorconditions", "operators.coreos.com");
   return listOf<{ status: string }>(at(condition, "spec", "conditions"))[0]?.status;
@@ -50,11 +50,11 @@ test("a change of the mirrors is brought to its nodes at once", async () => {
   windowsNode("win-a", USERNAME);
   start();
   await cluster.pass(600);
-  const before = cluster.foundation.store.collection<number>("wmco-maintained").get("win-a") ?? 0;
+  const before = cluster.simulation.store.collection<number>("wmco-maintained").get("win-a") ?? 0;
   const mirrors = { apiVersion: "config.openshift.io/v1", kind: "ImageDigestMirrorSet", metadata: { name: "m" } };
   cluster.api.create(mirrors as unknown as KubeObject);
   await cluster.pass(5);
-  expect(cluster.foundation.store.collection<number>("wmco-maintained").get("win-a")).toBeGreaterThan(before);
+  expect(cluster.simulation.store.collection<number>("wmco-maintained").get("win-a")).toBeGreaterThan(before);
 });
 
 test("what it installs it installs once", async () => {

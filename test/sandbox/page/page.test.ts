@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { WireResponse } from "../../../lib/sandbox/core/wire.ts";
-import { smallGround } from "../../page/ground.ts";
+import { servedPage } from "../../page/page-server.ts";
 
 const HOST = { host: "127.0.0.1:4600" };
 
@@ -11,7 +11,7 @@ interface Call {
 }
 
 function browser() {
-  const world = smallGround();
+  const world = servedPage();
   const ask = (url: string, { method = "GET", body, headers = HOST }: Call = {}): Promise<WireResponse> =>
     world.page.answer({ method, url, headers, body: Buffer.from(body === undefined ? "" : JSON.stringify(body)) });
   const read = async (url: string, call?: Call) => JSON.parse(String((await ask(url, call)).body));

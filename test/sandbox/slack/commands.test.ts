@@ -26,7 +26,7 @@ describe("a command", () => {
     expect(app.last()).toEqual({
       token: expect.any(String),
       team_id: "T0CASEMENT",
-      team_domain: "casement-town",
+      team_domain: "casement-demo",
       channel_id: CHANNEL,
       channel_name: "windows-nodes",
       user_id: OPERATOR,

@@ -71,13 +71,13 @@ describe("a response_url", () => {
   });
 
   test("applies faults of its method, and is recorded", async () => {
-    const { app, foundation, service } = bench();
+    const { app, simulation, service } = bench();
     await service.desk.type(OPERATOR, CHANNEL, "/win nodes");
-    foundation.faults.inject("slack-5xx", { method: "response_url", channel: CHANNEL }, 1);
-    foundation.faults.inject("slack-down", { method: "chat.update" });
+    simulation.faults.inject("slack-5xx", { method: "response_url", channel: CHANNEL }, 1);
+    simulation.faults.inject("slack-down", { method: "chat.update" });
     expect((await respond(service, app.last().response_url, { text: "a" })).status).toBe(500);
     expect((await respond(service, app.last().response_url, { text: "a" })).status).toBe(200);
-    expect(foundation.calls.after(0, "slack")).toMatchObject([
+    expect(simulation.calls.after(0, "slack")).toMatchObject([
       { action: "response_url", status: 500, error: "internal_error" },
       { action: "response_url", status: 200, error: null },
     ]);

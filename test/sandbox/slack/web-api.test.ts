@@ -211,26 +211,26 @@ describe("limits and faults", () => {
   });
 
   test("fails under a fault for the method and channel it names, as often as its count", async () => {
-    const { client, foundation, service } = bench();
+    const { client, simulation, service } = bench();
     const post = () => client.chat.postMessage({ channel: CHANNEL, text: "x" });
-    foundation.faults.inject("slack-5xx", { method: "chat.postMessage" }, 1);
+    simulation.faults.inject("slack-5xx", { method: "chat.postMessage" }, 1);
     await expect(post()).rejects.toMatchObject({ statusCode: 500 });
     expect(service.messages()).toEqual([]);
-    foundation.faults.inject("slack-ratelimited", { channel: CHANNEL }, 1);
+    simulation.faults.inject("slack-ratelimited", { channel: CHANNEL }, 1);
     await expect(post()).rejects.toMatchObject({ retryAfter: 10 });
-    foundation.faults.inject("slack-answer-lost", {}, 1);
+    simulation.faults.inject("slack-answer-lost", {}, 1);
     await expect(post()).rejects.toMatchObject({ statusCode: 500 });
     expect(service.messages()).toHaveLength(1);
-    const down = foundation.faults.inject("slack-down", {});
+    const down = simulation.faults.inject("slack-down", {});
     await expect(post()).rejects.toMatchObject({ statusCode: 503 });
     await expect(client.auth.test()).rejects.toMatchObject({ statusCode: 503 });
-    foundation.faults.end(String(down?.id));
+    simulation.faults.end(String(down?.id));
     await expect(post()).resolves.toMatchObject({ ok: true });
   });
 
   test("answers slowly under slack-slow", async () => {
-    const { client, clock, foundation } = bench();
-    foundation.faults.inject("slack-slow", { method: "auth.test" }, 1);
+    const { client, clock, simulation } = bench();
+    simulation.faults.inject("slack-slow", { method: "auth.test" }, 1);
     let answered = false;
     const call = client.auth.test().then(() => {
       answered = true;
@@ -243,10 +243,10 @@ describe("limits and faults", () => {
   });
 
   test("records each call with its method, status and error", async () => {
-    const { client, foundation } = bench();
+    const { client, simulation } = bench();
     await client.auth.test();
     await refused(client.users.info({ user: "U0NOBODY" }));
-    expect(foundation.calls.after(0, "slack")).toMatchObject([
+    expect(simulation.calls.after(0, "slack")).toMatchObject([
       { action: "auth.test", principal: "casement", status: 200, error: null },
       { action: "users.info", status: 200, error: "user_not_found" },
     ]);

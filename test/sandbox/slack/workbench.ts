@@ -1,26 +1,26 @@
 import { App, AwsLambdaReceiver, type Logger, LogLevel } from "@slack/bolt";
 import { WebClient } from "@slack/web-api";
 import type { Clock } from "../../../lib/sandbox/core/clock.ts";
-import type { Foundation } from "../../../lib/sandbox/core/foundation.ts";
+import type { Simulation } from "../../../lib/sandbox/core/simulation.ts";
 import { openStore, type Store } from "../../../lib/sandbox/core/store.ts";
 import type { WireRequest, WireResponse } from "../../../lib/sandbox/core/wire.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { type Slack, slack } from "../../../lib/sandbox/slack/slack.ts";
 import type { SlackOptions } from "../../../lib/sandbox/slack/workspace.ts";
-import { town } from "../../../lib/sandbox/town.ts";
-import { foundationFor } from "../aws/stand.ts";
+import { simulationFor } from "../aws/stand.ts";
 import { handClock as clockAt } from "../hand-clock.ts";
 
 export const SECRET = "8f742231b10e8888abcd99yyyzzz85a5";
 export const TOKEN = "xoxb-sandbox";
-export const CHANNEL = town.slack.channelId;
+export const CHANNEL = demo.slack.channelId;
 export const OPERATOR = "U0OPERATOR";
 export const VISITOR = "U0VISITOR0";
 
 /** Starts at the real time: Bolt compares signatures' dates with the real clock. */
 export const handClock = () => clockAt(Date.now());
 
-export const ground = (clock: Clock, store: Store = openStore(":memory:")): Foundation =>
-  foundationFor(clock, { store });
+export const simulationAt = (clock: Clock, store: Store = openStore(":memory:")): Simulation =>
+  simulationFor(clock, { store });
 
 /** A request URL that answers everything with the same; it remembers what it was asked. */
 export function silentApp(response: Partial<WireResponse> = {}) {
@@ -41,10 +41,10 @@ export function silentApp(response: Partial<WireResponse> = {}) {
 
 /** A simulated Slack on a clock of the hand. */
 export function bench(options: Partial<SlackOptions> = {}, clock = handClock(), store: Store = openStore(":memory:")) {
-  const foundation = ground(clock, store);
+  const simulation = simulationAt(clock, store);
   const app = silentApp();
-  const service = slack(foundation, {
-    town,
+  const service = slack(simulation, {
+    demo,
     signingSecret: SECRET,
     botToken: TOKEN,
     requestUrl: app.requestUrl,
@@ -52,7 +52,7 @@ export function bench(options: Partial<SlackOptions> = {}, clock = handClock(), 
     address: () => "http://slack.test",
     ...options,
   });
-  return { clock, foundation, service, app, client: clientOf(service) };
+  return { clock, simulation, service, app, client: clientOf(service) };
 }
 
 const inProcess =
@@ -95,7 +95,7 @@ export function boltApp(service: () => Slack) {
   const receiver = new AwsLambdaReceiver({ signingSecret: SECRET, logger: silence });
   const app = new App({
     receiver,
-    authorize: async () => ({ botToken: TOKEN, botId: town.slack.botId, botUserId: town.slack.botUserId }),
+    authorize: async () => ({ botToken: TOKEN, botId: demo.slack.botId, botUserId: demo.slack.botUserId }),
     clientOptions: { slackApiUrl: "http://slack.test/api/", fetch: (url, init) => inProcess(service())(url, init) },
     logger: silence,
   });

@@ -29,14 +29,14 @@ describe("DescribeInstanceInformation", () => {
   it("says Online for minutes after a machine died, and ConnectionLost later", async () => {
     const stand = ssmStand();
     const id = await stand.online(1);
-    stand.foundation.bus.announce({ kind: "instance-state", instanceId: id, state: "stopped" });
+    stand.simulation.bus.announce({ kind: "instance-state", instanceId: id, state: "stopped" });
     const status = async () =>
       (await stand.client.send(new DescribeInstanceInformationCommand({}))).InstanceInformationList?.[0]?.PingStatus;
     await stand.clock.advance(minutes(10));
     expect(await status()).toBe("Online");
     await stand.clock.advance(minutes(20));
     expect(await status()).toBe("ConnectionLost");
-    stand.foundation.bus.announce({ kind: "instance-state", instanceId: id, state: "terminated" });
+    stand.simulation.bus.announce({ kind: "instance-state", instanceId: id, state: "terminated" });
     expect(await status()).toBeUndefined();
   });
 

@@ -105,8 +105,8 @@ describe("an invocation", () => {
   it("waits for a machine that is away, and runs when it is back in time", async () => {
     const stand = ssmStand();
     const id = await stand.online(1);
-    stand.foundation.faults.inject("slow-boot", { instanceId: id });
-    stand.foundation.bus.announce(reboot(id));
+    stand.simulation.faults.inject("slow-boot", { instanceId: id });
+    stand.simulation.bus.announce(reboot(id));
     await stand.clock.advance(5_000);
     const commandId = await send(stand, [id], { TimeoutSeconds: 600 });
     await stand.clock.advance(62_000);
@@ -118,10 +118,10 @@ describe("an invocation", () => {
   it("is not begun after its delivery time, and times out when both times are over", async () => {
     const stand = ssmStand();
     const id = await stand.online(1);
-    const fault = stand.foundation.faults.inject("agent-silent", { instanceId: id });
+    const fault = stand.simulation.faults.inject("agent-silent", { instanceId: id });
     const commandId = await send(stand, [id], { TimeoutSeconds: 60 });
     await stand.clock.advance(minutes(2));
-    stand.foundation.faults.end(fault?.id ?? "");
+    stand.simulation.faults.end(fault?.id ?? "");
     await stand.clock.advance(minutes(0.5));
     expect((await get(stand, commandId, id)).StatusDetails).toBe("Delayed");
     await stand.clock.advance(minutes(11));
@@ -135,9 +135,9 @@ describe("an invocation", () => {
   it("cannot be delivered to a terminated machine, and does not spoil the command of the others", async () => {
     const stand = ssmStand();
     const [kept, gone] = [await stand.online(1), await stand.online(2)];
-    stand.foundation.faults.inject("agent-silent", { instanceId: gone });
+    stand.simulation.faults.inject("agent-silent", { instanceId: gone });
     const commandId = await send(stand, [kept, gone]);
-    stand.foundation.bus.announce({ kind: "instance-state", instanceId: gone, state: "terminated" });
+    stand.simulation.bus.announce({ kind: "instance-state", instanceId: gone, state: "terminated" });
     await stand.clock.advance(minutes(3));
     expect(await get(stand, commandId, gone)).toMatchObject({ Status: "Failed", StatusDetails: "Undeliverable" });
     expect(await command(stand, commandId)).toMatchObject({ Status: "Success", StatusDetails: "Success" });
@@ -149,7 +149,7 @@ describe("an invocation", () => {
     const id = await stand.online(1);
     const commandId = await send(stand, [id], { DocumentName: nameOf("apply"), Parameters: slowPlan(stand) });
     await stand.clock.advance(10_000);
-    stand.foundation.bus.announce({ kind: "instance-state", instanceId: id, state: "stopped" });
+    stand.simulation.bus.announce({ kind: "instance-state", instanceId: id, state: "stopped" });
     await stand.clock.advance(minutes(20));
     expect((await get(stand, commandId, id)).Status).toBe("InProgress");
     await stand.clock.advance(minutes(15));
@@ -161,7 +161,7 @@ describe("an invocation", () => {
     const id = await stand.online(1);
     const commandId = await send(stand, [id], { DocumentName: nameOf("apply"), Parameters: slowPlan(stand) });
     await stand.clock.advance(10_000);
-    stand.foundation.bus.announce(reboot(id));
+    stand.simulation.bus.announce(reboot(id));
     await stand.clock.advance(minutes(8));
     expect((await get(stand, commandId, id)).Status).toBe("Success");
   });

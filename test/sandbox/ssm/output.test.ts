@@ -11,7 +11,7 @@ describe("output", () => {
     const { Command } = await stand.client.send(new SendCommandCommand(input));
     const commandId = Command?.CommandId as string;
     await stand.clock.advance(minutes(3));
-    const book = stand.foundation.store.collection<{ steps: { stdout: string; stderr: string }[] }>("ssm-invocations");
+    const book = stand.simulation.store.collection<{ steps: { stdout: string; stderr: string }[] }>("ssm-invocations");
     const record = book.get(`${commandId}/${id}`);
     const [step] = record?.steps ?? [];
     if (!record || !step) throw new Error("the command has not run");

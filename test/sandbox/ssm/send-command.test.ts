@@ -1,7 +1,7 @@
 import { SendCommandCommand, type SendCommandCommandInput } from "@aws-sdk/client-ssm";
 import { describe, expect, it } from "vitest";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { contentOf } from "../../../lib/sandbox/ssm/documents.ts";
-import { town } from "../../../lib/sandbox/town.ts";
 import { documents, encoded, nameOf, ssmStand } from "./stand.ts";
 
 const stand = ssmStand();
@@ -27,7 +27,7 @@ describe("SendCommand", () => {
       "InvalidDocument",
     ],
     [
-      "AWS-RunPowerShellScript, which this account's ground does not hold",
+      "AWS-RunPowerShellScript, which this account's simulator does not hold",
       { DocumentName: "AWS-RunPowerShellScript" },
       "InvalidDocument",
     ],
@@ -70,13 +70,13 @@ describe("SendCommand", () => {
     expect(stand.asked).toEqual([
       {
         action: "ssm:SendCommand",
-        resources: [`arn:aws:ssm:${town.region}:${town.accountId}:document/${nameOf("observe")}`],
+        resources: [`arn:aws:ssm:${demo.region}:${demo.accountId}:document/${nameOf("observe")}`],
         context: undefined,
       },
       {
         action: "ssm:SendCommand",
-        resources: [`arn:aws:ec2:${town.region}:${town.accountId}:instance/${id}`],
-        context: expect.objectContaining({ "ssm:resourceTag/casement:cluster": town.cluster.name }),
+        resources: [`arn:aws:ec2:${demo.region}:${demo.accountId}:instance/${id}`],
+        context: expect.objectContaining({ "ssm:resourceTag/casement:cluster": demo.cluster.name }),
       },
     ]);
     const denied = stand.clientFor(["ssm:SendCommand"]);

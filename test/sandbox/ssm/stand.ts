@@ -3,9 +3,9 @@ import { scriptDocuments } from "../../../lib/constructs/script-document.ts";
 import { AwsError, type AwsService, type Caller } from "../../../lib/sandbox/core/aws-service.ts";
 import type { Fact } from "../../../lib/sandbox/core/bus.ts";
 import type { WireRequest, WireResponse } from "../../../lib/sandbox/core/wire.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { sdkTransport } from "../../../lib/sandbox/in-process.ts";
 import { type Ssm, ssm } from "../../../lib/sandbox/ssm/ssm.ts";
-import { town } from "../../../lib/sandbox/town.ts";
 import { instance, minutes, type Stand, type StandOptions, standOf } from "../machine/stand.ts";
 
 /** Permission that a caller was asked for. */
@@ -84,10 +84,10 @@ export function ssmStand(options: StandOptions = {}): SsmStand {
   const stand = standOf(options);
   const asked: Asked[] = [];
   const facts: Fact[] = [];
-  stand.foundation.bus.listen((fact) => facts.push(fact));
-  const service = ssm(stand.foundation, stand.machines, {
-    account: town.accountId,
-    region: town.region,
+  stand.simulation.bus.listen((fact) => facts.push(fact));
+  const service = ssm(stand.simulation, stand.machines, {
+    account: demo.accountId,
+    region: demo.region,
     cloud: {
       instance: (id) => stand.instances.get(id),
       instances: () => [...stand.instances.values()],
@@ -104,7 +104,7 @@ export function ssmStand(options: StandOptions = {}): SsmStand {
   });
   const clientFor = (denied: readonly string[]): SSMClient =>
     new SSMClient({
-      region: town.region,
+      region: demo.region,
       endpoint: "http://ssm.sandbox.test",
       credentials: { accessKeyId: "AKIA", secretAccessKey: "secret" },
       requestHandler: sdkTransport(answering(service, callerOf(asked, denied))) as never,
@@ -120,7 +120,7 @@ export function ssmStand(options: StandOptions = {}): SsmStand {
     online: async (number) => {
       const one = instance(number);
       stand.start(one);
-      const registered = () => stand.foundation.store.collection("ssm-instances").has(one.instanceId);
+      const registered = () => stand.simulation.store.collection("ssm-instances").has(one.instanceId);
       await stand.clock.until(registered, minutes(10));
       return one.instanceId;
     },

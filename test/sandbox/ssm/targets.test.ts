@@ -7,13 +7,13 @@ import {
   type SSMClient,
 } from "@aws-sdk/client-ssm";
 import { expect, it } from "vitest";
-import { town } from "../../../lib/sandbox/town.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
 import { minutes } from "../machine/stand.ts";
 import { encoded, nameOf, ssmStand } from "./stand.ts";
 
 const stand = ssmStand();
 const online = stand.online(1);
-const cluster = { Key: "tag:casement:cluster", Values: [town.cluster.name] };
+const cluster = { Key: "tag:casement:cluster", Values: [demo.cluster.name] };
 
 /** Sends to what the targets describe, and waits until it is over: the command's details, and each invocation's. */
 async function outcome(more: Partial<SendCommandCommandInput>, client: SSMClient = stand.client) {
@@ -51,7 +51,7 @@ it("says that no machine has the tag, and calls it a success as the service does
 });
 
 it("says of each machine that it may not be commanded", async () => {
-  const own = stand.clientFor([`arn:aws:ec2:${town.region}:${town.accountId}:instance/${await online}`]);
+  const own = stand.clientFor([`arn:aws:ec2:${demo.region}:${demo.accountId}:instance/${await online}`]);
   const { command, invocations } = await outcome({}, own);
   expect(command).toMatchObject({ Status: "Failed", StatusDetails: "Incomplete" });
   expect(invocations).toEqual(["AccessDenied"]);
@@ -64,7 +64,7 @@ it("says of each machine that the document is not for its platform", async () =>
 
 it("cancels a command that would have too many invocations wait", async () => {
   const id = await online;
-  const waiting = stand.foundation.store.collection("ssm-invocations");
+  const waiting = stand.simulation.store.collection("ssm-invocations");
   const blank = { instanceId: id, status: "Pending", details: "Pending", deliveredAt: null, steps: [] };
   for (let at = 0; at < 1_000; at += 1) waiting.set(`waiting-${at}`, { ...blank, commandId: "waiting" });
   const { command, invocations } = await outcome({});

@@ -6,7 +6,7 @@ import { CLIENT_SIGNER, SERVING_SIGNER } from "../../../lambdas/steps/cluster/cs
 import type { Evicted } from "../../../lambdas/steps/cluster/evictions.ts";
 import type { Lease } from "../../../lambdas/steps/ledger/leases.ts";
 import { budget, linuxNode } from "../../sandbox/kubernetes/cluster.ts";
-import { type Stand, stand } from "../ground.ts";
+import { type TestSimulator, testSimulator } from "../test-simulator.ts";
 import {
   bootstrapper,
   client,
@@ -18,17 +18,17 @@ import {
   signed,
 } from "./signing-requests.ts";
 
-type KubeObject = ReturnType<Stand["kubernetes"]["create"]>;
+type KubeObject = ReturnType<TestSimulator["kubernetes"]["create"]>;
 
-let ground: Stand;
+let simulator: TestSimulator;
 beforeAll(async () => {
-  ground = await stand();
-  ground.resume();
+  simulator = await testSimulator();
+  simulator.resume();
 });
-afterAll(() => ground.close());
+afterAll(() => simulator.close());
 
-const verbs = () => ground.as("provision-node");
-const stored = (object: object): KubeObject => ground.kubernetes.create(object as KubeObject);
+const verbs = () => simulator.as("provision-node");
+const stored = (object: object): KubeObject => simulator.kubernetes.create(object as KubeObject);
 const windowsNode = (name: string, spec: object = {}): KubeObject =>
   stored({ ...linuxNode(name), metadata: { name, labels: { "kubernetes.io/os": "windows" } }, spec });
 const read = async (name: string): Promise<V1Node> => (await verbs().nodes.read(name)) ?? {};
@@ -92,7 +92,7 @@ describe("A node", () => {
     windowsNode("event-1");
     const uid = (await read("event-1")).metadata?.uid ?? "";
     await verbs().nodes.announce({ name: "event-1", uid }, "Warning", "CasementFailed", "x".repeat(3_000));
-    const [event] = ground.kubernetes.objects("events").filter((one) => one.reason === "CasementFailed");
+    const [event] = simulator.kubernetes.objects("events").filter((one) => one.reason === "CasementFailed");
     expect(event).toMatchObject({ type: "Warning", involvedObject: { kind: "Node", name: "event-1", uid } });
     expect(event?.message).toHaveLength(1_024);
   });
@@ -148,7 +148,7 @@ describe("An eviction", () => {
   beforeAll(async () => {
     lease = await verbs().leases.take("i-0e71c7", "remove-1:0");
   });
-  const evict = (pod: V1Pod, held = lease): Promise<Evicted> => ground.as("remove-node").evictions.evict(held, pod);
+  const evict = (pod: V1Pod, held = lease): Promise<Evicted> => simulator.as("remove-node").evictions.evict(held, pod);
   const podOf = async (name: string) =>
     (await verbs().nodes.podsOn("evict-1")).find(({ metadata }) => metadata?.name === name) ?? {};
 
@@ -156,10 +156,10 @@ describe("An eviction", () => {
     stored(pod("free"));
     const free = await podOf("free");
     expect(await evict(free)).toEqual({ state: "leaving" });
-    const asked = ground.foundation.calls.after(0).length;
+    const asked = simulator.simulation.calls.after(0).length;
     const leaving = { ...free, metadata: { ...free.metadata, deletionTimestamp: new Date() } };
     expect(await evict(leaving)).toEqual({ state: "leaving" });
-    expect(ground.foundation.calls.after(asked)).toEqual([]);
+    expect(simulator.simulation.calls.after(asked)).toEqual([]);
   });
 
   it("leaves a namesake alone, and a pod that is gone is gone", async () => {
@@ -176,7 +176,7 @@ describe("An eviction", () => {
     stored(pod("unheld"));
     const lost = { ...lease, epoch: lease.epoch - 1 };
     await expect(evict(await podOf("unheld"), lost)).rejects.toThrow(Refused);
-    expect(ground.foundation.calls.after(0).at(-1)).toMatchObject({ service: "dynamodb", action: "GetItem" });
+    expect(simulator.simulation.calls.after(0).at(-1)).toMatchObject({ service: "dynamodb", action: "GetItem" });
     expect((await podOf("unheld")).metadata?.deletionTimestamp).toBeUndefined();
   });
 
@@ -184,18 +184,18 @@ describe("An eviction", () => {
     stored({ apiVersion: "v1", kind: "Namespace", metadata: { name: "leaving" } });
     stored({ ...pod("held"), metadata: { name: "held", namespace: "leaving", finalizers: ["example.com/x"] } });
     const held = await podOf("held");
-    const token = ground.kubernetes.issueToken({ name: "admin", groups: ["system:masters"] }, null);
+    const token = simulator.kubernetes.issueToken({ name: "admin", groups: ["system:masters"] }, null);
     const headers = { authorization: `Bearer ${token}` };
     const body = new Uint8Array();
-    await ground.kubernetes.answer({ method: "DELETE", url: "/api/v1/namespaces/leaving", headers, body });
+    await simulator.kubernetes.answer({ method: "DELETE", url: "/api/v1/namespaces/leaving", headers, body });
     expect(await evict(held)).toEqual({ state: "leaving" });
-    expect(ground.foundation.calls.after(0).at(-1)).toMatchObject({ action: "create pods/eviction", status: 403 });
+    expect(simulator.simulation.calls.after(0).at(-1)).toMatchObject({ action: "create pods/eviction", status: 403 });
   });
 
   it("of a pod that was made anew since it was seen costs its budget nothing", async () => {
     for (const name of ["anew-1", "anew-2"]) stored(pod(name, { app: "anew" }));
     stored(budget("anew", { minAvailable: 1 }));
-    await ground.pass(5);
+    await simulator.pass(5);
     const [one, two] = [await podOf("anew-1"), await podOf("anew-2")];
     const seenBefore = { ...one, metadata: { ...one.metadata, uid: "00000000-0000-4000-8000-000000000000" } };
     expect(await evict(seenBefore)).toEqual({ state: "gone" });
@@ -206,7 +206,7 @@ describe("An eviction", () => {
   it("is blocked by a budget, which says what it needs", async () => {
     stored(pod("kept-1", { app: "kept" }));
     stored(budget("kept", { minAvailable: 1 }));
-    await ground.pass(5);
+    await simulator.pass(5);
     const answer = await evict(await podOf("kept-1"));
     expect(answer).toEqual({ state: "blocked", why: expect.stringContaining("disruption budget kept") });
   });
@@ -214,7 +214,7 @@ describe("An eviction", () => {
   it("is blocked by two budgets over one pod, in the API server's words", async () => {
     stored(pod("double-1", { app: "double" }));
     for (const name of ["double-a", "double-b"]) stored(budget(name, { minAvailable: 0 }, "double"));
-    await ground.pass(5);
+    await simulator.pass(5);
     const answer = await evict(await podOf("double-1"));
     expect(answer).toEqual({ state: "blocked", why: expect.stringContaining("more than one PodDisruptionBudget") });
   });
@@ -226,27 +226,27 @@ describe("Evictions of several pods", () => {
   const pods = async (): Promise<V1Pod[]> => verbs().nodes.podsOn("evict-many");
   const evictAll = async (untilMs: number) => {
     const lease = await verbs().leases.take("i-0many", "remove-2:0");
-    return ground.as("remove-node").evictions.evictAll(lease, await pods(), untilMs);
+    return simulator.as("remove-node").evictions.evictAll(lease, await pods(), untilMs);
   };
-  const soon = () => ground.foundation.clock.now() + 600_000;
+  const soon = () => simulator.simulation.clock.now() + 600_000;
   const states = (asked: Awaited<ReturnType<typeof evictAll>>) =>
     Object.fromEntries(asked.map(({ pod: { metadata }, answer }) => [metadata?.name, answer.state]));
   const evictionsAsked = () =>
-    ground.foundation.calls.after(0).filter(({ action }) => action === "create pods/eviction");
+    simulator.simulation.calls.after(0).filter(({ action }) => action === "create pods/eviction");
 
   beforeEach(() => names.forEach((name) => void stored(onNode(name))));
   afterEach(async () => {
-    for (const { id } of ground.foundation.faults.inForce()) ground.foundation.faults.end(id);
-    const token = ground.kubernetes.issueToken({ name: "admin", groups: ["system:masters"] }, null);
+    for (const { id } of simulator.simulation.faults.inForce()) simulator.simulation.faults.end(id);
+    const token = simulator.kubernetes.issueToken({ name: "admin", groups: ["system:masters"] }, null);
     const [headers, body] = [{ authorization: `Bearer ${token}` }, Buffer.from('{"gracePeriodSeconds":0}')];
     for (const { metadata } of await pods()) {
       const url = `/api/v1/namespaces/default/pods/${metadata?.name}`;
-      await ground.kubernetes.answer({ method: "DELETE", url, headers, body });
+      await simulator.kubernetes.answer({ method: "DELETE", url, headers, body });
     }
   });
 
   it.each(["get", "create"])("go on when the API server answers 503 to the %s of one of them", async (verb) => {
-    ground.foundation.faults.inject("kubernetes-5xx", { verb, name: "many-2" });
+    simulator.simulation.faults.inject("kubernetes-5xx", { verb, name: "many-2" });
     const asked = await evictAll(soon());
     expect(states(asked)).toEqual({
       "many-1": "leaving",
@@ -260,28 +260,28 @@ describe("Evictions of several pods", () => {
   });
 
   it("do not wait for the slow answer to one of them", async () => {
-    ground.foundation.faults.inject("kubernetes-slow", { name: "many-1", verb: "get" }, 1);
+    simulator.simulation.faults.inject("kubernetes-slow", { name: "many-1", verb: "get" }, 1);
     const asking = evictAll(soon());
-    await ground.pass(5);
+    await simulator.pass(5);
     const leaving = (await pods()).filter(({ metadata }) => metadata?.deletionTimestamp);
     expect(leaving.map(({ metadata }) => metadata?.name)).toEqual(["many-2", "many-3", "many-4"]);
-    await ground.pass(30);
+    await simulator.pass(30);
     await asking;
   });
 
   it("begin with no more pods when the time is up, and with some even at the deadline", async () => {
     for (let index = 5; index <= 20; index += 1) stored(onNode(`many-${index}`));
-    ground.foundation.faults.inject("kubernetes-slow", { resource: "pods/eviction" });
+    simulator.simulation.faults.inject("kubernetes-slow", { resource: "pods/eviction" });
     const before = evictionsAsked().length;
-    const asking = evictAll(ground.foundation.clock.now());
-    await ground.pass(60);
+    const asking = evictAll(simulator.simulation.clock.now());
+    await simulator.pass(60);
     expect((await asking).length).toBe(4);
     expect(evictionsAsked().length - before).toBe(4);
   });
 
   it("end with the first that the API server forbids, and are asked no more", async () => {
     const held = { instanceId: "i-0many", owner: "remove-1:0", epoch: 0 };
-    await expect(ground.as("remove-node").evictions.evictAll(held, await pods(), soon())).rejects.toThrow(Refused);
+    await expect(simulator.as("remove-node").evictions.evictAll(held, await pods(), soon())).rejects.toThrow(Refused);
     expect((await pods()).filter(({ metadata }) => metadata?.deletionTimestamp)).toEqual([]);
   });
 });
@@ -310,7 +310,7 @@ describe("A signing request", () => {
   };
   const conditionsOf = (name: string): unknown =>
     (
-      ground.kubernetes
+      simulator.kubernetes
         .objects("certificatesigningrequests", "certificates.k8s.io")
         .find(({ metadata }) => metadata.name === name)?.status as { conditions?: unknown } | undefined
     )?.conditions;
@@ -370,7 +370,7 @@ describe("A signing request", () => {
     );
     expect(await strangers()).toEqual([]);
     expect(asked).toBe(0);
-    await ground.pass(60);
+    await simulator.pass(60);
     expect(await strangers()).toEqual([{ name: "csr-stranger", why: expect.stringContaining("no instance of this") }]);
     expect(asked).toBe(1);
     expect(conditionsOf("csr-stranger")).toBeUndefined();

@@ -4,63 +4,63 @@ import { clients } from "../../../lambdas/clients/clients.ts";
 import type { KubernetesExchange } from "../../../lambdas/clients/transport.ts";
 import { type Account, secretOf } from "../../../lambdas/desired/accounts.ts";
 import { steps } from "../../../lambdas/steps/steps.ts";
-import { credentialFor } from "../../../lib/sandbox/furnish.ts";
-import { town } from "../../../lib/sandbox/town.ts";
-import { type Stand, stand } from "../ground.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
+import { credentialFor } from "../../../lib/sandbox/seed-account.ts";
+import { type TestSimulator, testSimulator } from "../test-simulator.ts";
 
-let ground: Stand;
+let simulator: TestSimulator;
 beforeEach(async () => {
-  ground = await stand();
+  simulator = await testSimulator();
 });
-afterEach(() => ground.close());
+afterEach(() => simulator.close());
 
 const HOUR = 3_600;
 const SERVER = "https://api.sandbox.test:6443";
 
-const stored = (account: Account) => ground.as(holders[account]).credential;
+const stored = (account: Account) => simulator.as(holders[account]).credential;
 const holders = { look: "look", act: "remove-node", join: "provision-node" } as const;
 
 const secretText = (account: Account): Promise<string> => {
-  const { secret } = clients(ground.settings(holders[account]), ground.transport);
-  return secret(secretOf(town.cluster.name, account), true);
+  const { secret } = clients(simulator.settings(holders[account]), simulator.transport);
+  return secret(secretOf(demo.cluster.name, account), true);
 };
 
-const store = (account: Account, text: string) => ground.secrets.seed(secretOf(town.cluster.name, account), text);
+const store = (account: Account, text: string) => simulator.secrets.seed(secretOf(demo.cluster.name, account), text);
 
 /** The verbs of `look` whose requests to the cluster pass through other hands on their way, which may answer themselves. */
 function through(meanwhile: (url: string) => undefined | Awaited<ReturnType<KubernetesExchange>>) {
   const exchange: KubernetesExchange = async (request) =>
-    meanwhile(request.url) ?? (ground.transport.kubernetes as KubernetesExchange)(request);
-  const settings = ground.settings("look");
-  const made = clients(settings, { ...ground.transport, kubernetes: exchange });
-  return steps({ clients: made, settings, now: () => ground.foundation.clock.now() }).credential;
+    meanwhile(request.url) ?? (simulator.transport.kubernetes as KubernetesExchange)(request);
+  const settings = simulator.settings("look");
+  const made = clients(settings, { ...simulator.transport, kubernetes: exchange });
+  return steps({ clients: made, settings, now: () => simulator.simulation.clock.now() }).credential;
 }
 
 describe("A credential", () => {
   test("is kept while less than half of its life is over, and renewed afterwards", async () => {
     const before = await secretText("act");
     expect(await stored("act").renew()).toMatchObject({ account: "act", state: "kept", isOver: false });
-    await ground.pass(12 * HOUR);
+    await simulator.pass(12 * HOUR);
     const { state, term } = await stored("act").renew();
     expect(state).toBe("renewed");
     expect(term).toEqual({
-      issuedAt: ground.foundation.clock.now(),
-      expiresAt: ground.foundation.clock.now() + 24 * HOUR * 1_000,
+      issuedAt: simulator.simulation.clock.now(),
+      expiresAt: simulator.simulation.clock.now() + 24 * HOUR * 1_000,
     });
     expect(await secretText("act")).not.toBe(before);
     expect(await stored("act").renew()).toMatchObject({ state: "kept" });
   });
 
   test("that is renewed twice at once is good afterwards, whoever was last", async () => {
-    await ground.pass(12 * HOUR);
+    await simulator.pass(12 * HOUR);
     const both = await Promise.all([stored("join").renew(), stored("join").renew()]);
     expect(both.map(({ state }) => state)).toEqual(["renewed", "renewed"]);
     expect(await stored("join").renew()).toMatchObject({ state: "kept" });
   });
 
   test("that somebody stored while a new one was made stays", async () => {
-    await ground.pass(12 * HOUR);
-    const theirs = credentialFor(ground, "look", "https://elsewhere.example.com:6443");
+    await simulator.pass(12 * HOUR);
+    const theirs = credentialFor(simulator, "look", "https://elsewhere.example.com:6443");
     await through((url) => {
       if (url.includes("selfsubjectreviews")) store("look", theirs);
       return undefined;
@@ -69,7 +69,7 @@ describe("A credential", () => {
   });
 
   test("stays when the new one cannot be tried", async () => {
-    await ground.pass(12 * HOUR);
+    await simulator.pass(12 * HOUR);
     const before = await secretText("look");
     const failing = through((url) => {
       if (url.includes("selfsubjectreviews")) throw new Error("the line is cut");
@@ -80,7 +80,7 @@ describe("A credential", () => {
   });
 
   test("is not over because the API server refuses the new one", async () => {
-    await ground.pass(12 * HOUR);
+    await simulator.pass(12 * HOUR);
     const before = await secretText("look");
     const refusing = through((url) =>
       url.includes("selfsubjectreviews") ? { status: 401, headers: {}, body: "{}" } : undefined,
@@ -103,13 +103,13 @@ describe("A credential", () => {
   });
 
   test("of another account is not taken for this one's", async () => {
-    store("look", credentialFor(ground, "join", SERVER));
+    store("look", credentialFor(simulator, "join", SERVER));
     expect(await stored("look").renew()).toMatchObject({
       state: "failed",
       why: "it is a credential of system:serviceaccount:casement:join, not of system:serviceaccount:casement:look",
     });
     // It may not renew itself in the other's name either.
-    await ground.pass(12 * HOUR);
+    await simulator.pass(12 * HOUR);
     expect(await stored("look").renew()).toMatchObject({
       state: "failed",
       why: expect.stringContaining('serviceaccounts "look" is forbidden'),
@@ -125,18 +125,18 @@ describe("A credential", () => {
   });
 
   test("that has ended is over, and cannot renew itself", async () => {
-    await ground.pass(24 * HOUR);
+    await simulator.pass(24 * HOUR);
     expect(await stored("join").renew()).toMatchObject({ state: "failed", isOver: true });
   });
 
   test("is stored by its own function alone", async () => {
     for (const [account, holder] of Object.entries(holders) as [Account, (typeof holders)[Account]][])
       for (const other of Object.values(holders)) {
-        const { secrets } = clients(ground.settings(other), ground.transport);
+        const { secrets } = clients(simulator.settings(other), simulator.transport);
         const put = secrets.send(
           new PutSecretValueCommand({
-            SecretId: secretOf(town.cluster.name, account),
-            SecretString: credentialFor(ground, account, SERVER),
+            SecretId: secretOf(demo.cluster.name, account),
+            SecretString: credentialFor(simulator, account, SERVER),
           }),
         );
         if (other === holder) await put;
@@ -149,7 +149,7 @@ describe("What is noted of a tick", () => {
   const failed = { account: "join", state: "failed", why: "away", term: null, isOver: false } as const;
 
   test("is the same when it is noted again after a crash", async () => {
-    const { note } = ground.as("look").credential;
+    const { note } = simulator.as("look").credential;
     expect(await note("first", [failed])).toEqual([]);
     expect(await note("second", [failed])).toEqual([{ say: "failing", renewal: failed }]);
     expect(await note("second", [failed])).toEqual([{ say: "failing", renewal: failed }]);

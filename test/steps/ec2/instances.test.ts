@@ -4,15 +4,15 @@ import { Refused, Retryable } from "../../../lambdas/errors.ts";
 import { launcherOf } from "../../../lambdas/steps/ec2/instances.ts";
 import { type Candidate, candidatesOf, launchRequest } from "../../../lambdas/steps/ec2/launch-request.ts";
 import { newestWindows } from "../../../lib/sandbox/aws/ec2/images.ts";
-import { town } from "../../../lib/sandbox/town.ts";
-import { townConfiguration } from "../../../lib/sandbox/town-configuration.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
+import { demoConfiguration } from "../../../lib/sandbox/demo-configuration.ts";
 import { answering, held, holding } from "../answering.ts";
-import { START, type Stand, stand } from "../ground.ts";
+import { START, type TestSimulator, testSimulator } from "../test-simulator.ts";
 
-const configuration = townConfiguration({ apiServer: "https://api-int.prod-west.test:6443", authority: "PEM" });
+const configuration = demoConfiguration({ apiServer: "https://api-int.prod-west.test:6443", authority: "PEM" });
 const web = configuration.pools.web as NonNullable<typeof configuration.pools.web>;
 const image = { parameter: "/aws/…", imageId: newestWindows(START, "2022")?.imageId ?? "" };
-const first: Candidate = { attempt: 0, subnet: town.subnets[0].id, instanceType: "m6i.xlarge" };
+const first: Candidate = { attempt: 0, subnet: demo.subnets[0].id, instanceType: "m6i.xlarge" };
 const request = (owner = "add-1:0", candidate: Candidate = first) =>
   launchRequest(configuration, "web", owner, image, candidate);
 
@@ -23,9 +23,9 @@ describe("A launch request", () => {
       MaxCount: 1,
       ImageId: image.imageId,
       InstanceType: "m6i.xlarge",
-      SubnetId: town.subnets[0].id,
-      SecurityGroupIds: [town.securityGroups.windowsNodes],
-      IamInstanceProfile: { Arn: town.instanceProfileArn },
+      SubnetId: demo.subnets[0].id,
+      SecurityGroupIds: [demo.securityGroups.windowsNodes],
+      IamInstanceProfile: { Arn: demo.instanceProfileArn },
       InstanceInitiatedShutdownBehavior: "stop",
     });
   });
@@ -70,7 +70,7 @@ describe("A launch request", () => {
       request("add-1:1"),
       request("add-2:0"),
       request("add-1:0", { ...first, attempt: 1 }),
-      request("add-1:0", { ...first, subnet: town.subnets[1].id }),
+      request("add-1:0", { ...first, subnet: demo.subnets[1].id }),
       request("add-1:0", { ...first, instanceType: "m5.xlarge" }),
     ].map(({ ClientToken }) => ClientToken ?? "");
     expect(request().ClientToken).toBe(tokens[0]);
@@ -85,7 +85,7 @@ describe("A launch request", () => {
 
 describe("The candidates of a node", () => {
   it("are every subnet for the first type, then for the next, numbered in order", () => {
-    const [a, b, c] = town.subnets.map(({ id }) => id);
+    const [a, b, c] = demo.subnets.map(({ id }) => id);
     expect(candidatesOf(web, 0).map(({ subnet, instanceType }) => [instanceType, subnet])).toEqual([
       ["m6i.xlarge", a],
       ["m6i.xlarge", b],
@@ -99,7 +99,7 @@ describe("The candidates of a node", () => {
 
   it("begin in another zone for each node of an operation", () => {
     const firsts = [0, 1, 2, 3].map((index) => candidatesOf(web, index)[0]?.subnet);
-    expect(firsts).toEqual([0, 1, 2, 0].map((at) => town.subnets[at]?.id));
+    expect(firsts).toEqual([0, 1, 2, 0].map((at) => demo.subnets[at]?.id));
   });
 });
 
@@ -112,15 +112,15 @@ describe("An instance that EC2 does not know", () => {
   });
 });
 
-describe("Instances on the ground", () => {
-  let ground: Stand;
+describe("Instances on the simulator", () => {
+  let simulator: TestSimulator;
   beforeAll(async () => {
-    ground = await stand();
+    simulator = await testSimulator();
   });
-  afterAll(() => ground.close());
+  afterAll(() => simulator.close());
   // EC2's buckets fill again.
-  beforeEach(() => ground.pass(60));
-  const verbs = () => ground.as("provision-node");
+  beforeEach(() => simulator.pass(60));
+  const verbs = () => simulator.as("provision-node");
   const launched = async (owner: string): Promise<string> => {
     const answer = await verbs().instances.launch(request(owner));
     if (!("instanceId" in answer)) throw new Error(answer.noRoom);
@@ -141,14 +141,14 @@ describe("Instances on the ground", () => {
     "UnfulfillableCapacity",
     "ReservationCapacityExceeded",
   ])("find no room where EC2 says %s, and there is room in the next place", async (code) => {
-    const { faults } = ground.foundation;
-    const fault = faults.inject("no-capacity", { code, subnet: town.subnets[0].id });
-    const asked = () => ground.foundation.calls.after(0).filter(({ action }) => action === "RunInstances").length;
+    const { faults } = simulator.simulation;
+    const fault = faults.inject("no-capacity", { code, subnet: demo.subnets[0].id });
+    const asked = () => simulator.simulation.calls.after(0).filter(({ action }) => action === "RunInstances").length;
     const before = asked();
     const answer = await verbs().instances.launch(request(`${code}:0`));
     expect(answer).toEqual({ noRoom: code });
     expect(asked() - before).toBe(1);
-    const next = { ...first, attempt: 1, subnet: town.subnets[1].id };
+    const next = { ...first, attempt: 1, subnet: demo.subnets[1].id };
     expect(await verbs().instances.launch(request(`${code}:0`, next))).toHaveProperty("instanceId");
     faults.end(fault?.id ?? "");
   });
@@ -164,12 +164,12 @@ describe("Instances on the ground", () => {
     const instanceId = await launched("seen:0");
     const looks = Array.from({ length: 12 }, () => verbs().instances.describe(instanceId));
     expect(await Promise.all(looks)).toContain(undefined);
-    await ground.pass(120);
+    await simulator.pass(120);
     const machine = await verbs().instances.describe(instanceId);
     expect(machine).toMatchObject({ instanceId, state: "running", zone: "us-west-2a" });
     expect(machine?.privateDnsName).toMatch(/^ip-10-0-0-\d+\.us-west-2\.compute\.internal$/);
     expect(machine && launcherOf(machine)).toBe("seen");
-    expect(await ground.as("remove-node").instances.isProtected(instanceId)).toBe(false);
+    expect(await simulator.as("remove-node").instances.isProtected(instanceId)).toBe(false);
   });
 
   it("count for the pool only if we launched them for this cluster", async () => {
@@ -181,28 +181,28 @@ describe("Instances on the ground", () => {
       launchedAt: START,
     } as const;
     const seed = (instanceId: string, privateIp: string, tags: Record<string, string>) =>
-      ground.ec2.seed({ ...base, instanceId, privateIp, subnetId: town.subnets[1].id, tags });
+      simulator.ec2.seed({ ...base, instanceId, privateIp, subnetId: demo.subnets[1].id, tags });
     const ours = { "casement:cluster": "prod-west", "casement:pool": "batch", "casement:launched": "true" };
     seed("i-0b000000000000001", "10.0.1.201", ours);
     seed("i-0b000000000000002", "10.0.1.202", { ...ours, "casement:cluster": "prod-east" });
     seed("i-0b000000000000003", "10.0.1.203", { ...ours, "casement:pool": "web2" });
     seed("i-0b000000000000004", "10.0.1.204", { "casement:cluster": "prod-west", "casement:pool": "batch" });
-    const found = await ground.as("add-nodes").instances.ofPool("prod-west", "batch");
+    const found = await simulator.as("add-nodes").instances.ofPool("prod-west", "batch");
     expect(found.map(({ instanceId }) => instanceId)).toEqual(["i-0b000000000000001"]);
   });
 
   it("are terminated by their leaseholder only, and twice is the same", async () => {
     const instanceId = await launched("end:0");
-    await ground.pass(60);
+    await simulator.pass(60);
     const { leases, instances } = verbs();
     const lease = await leases.take(instanceId, "end:0");
     await expect(instances.terminate({ ...lease, epoch: 9 })).rejects.toThrow(Refused);
     expect(await instances.describe(instanceId)).toMatchObject({ state: "running" });
     await instances.terminate(lease);
     await instances.terminate(lease);
-    await ground.pass(300);
+    await simulator.pass(300);
     expect((await instances.describe(instanceId))?.state ?? "terminated").toBe("terminated");
-    await expect(instances.ofCluster(town.cluster.id)).resolves.not.toContainEqual(
+    await expect(instances.ofCluster(demo.cluster.id)).resolves.not.toContainEqual(
       expect.objectContaining({ instanceId }),
     );
   });
@@ -215,9 +215,9 @@ describe("Instances on the ground", () => {
   });
 
   it("are only launched behind a security group that is as the profile needs it", async () => {
-    const { instances } = ground.as("add-nodes");
-    await instances.checkSecurityGroup(town.securityGroups.windowsNodes, okdPorts(4789));
-    const linux = instances.checkSecurityGroup(town.securityGroups.linuxNodes, okdPorts(4789));
+    const { instances } = simulator.as("add-nodes");
+    await instances.checkSecurityGroup(demo.securityGroups.windowsNodes, okdPorts(4789));
+    const linux = instances.checkSecurityGroup(demo.securityGroups.linuxNodes, okdPorts(4789));
     await expect(linux).rejects.toThrow(/is not as it must be: it does not admit/);
     await expect(linux).rejects.toThrow(Refused);
   });

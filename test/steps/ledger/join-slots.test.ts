@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Retryable } from "../../../lambdas/errors.ts";
 import { UNREGISTERED_AT_ONCE } from "../../../lambdas/steps/ledger/join-slots.ts";
-import { type Stand, stand } from "../ground.ts";
+import { type TestSimulator, testSimulator } from "../test-simulator.ts";
 
-let ground: Stand;
+let simulator: TestSimulator;
 beforeAll(async () => {
-  ground = await stand();
+  simulator = await testSimulator();
 });
-afterAll(() => ground.close());
+afterAll(() => simulator.close());
 
-const places = () => ground.as("add-nodes").places;
+const places = () => simulator.as("add-nodes").places;
 const HOUR = 3_600;
 
 describe("A place among the machines on their way", () => {
-  beforeEach(() => ground.pass(4 * HOUR));
+  beforeEach(() => simulator.pass(4 * HOUR));
 
   const fill = async (but = 0): Promise<void> => {
     for (let index = 0; index < UNREGISTERED_AT_ONCE - but; index += 1) await places().take(`fill:${index}`);
@@ -40,9 +40,9 @@ describe("A place among the machines on their way", () => {
 
   it("is free again when a lost execution has held it for longer than any machine takes", async () => {
     await fill();
-    await ground.pass(2 * HOUR);
+    await simulator.pass(2 * HOUR);
     expect(await places().take("add-1:0")).toBe(false);
-    await ground.pass(HOUR);
+    await simulator.pass(HOUR);
     expect(await places().take("add-1:0")).toBe(true);
   });
 

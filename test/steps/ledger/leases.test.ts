@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Refused, Retryable } from "../../../lambdas/errors.ts";
-import { type Stand, stand } from "../ground.ts";
+import { type TestSimulator, testSimulator } from "../test-simulator.ts";
 
-let ground: Stand;
+let simulator: TestSimulator;
 beforeAll(async () => {
-  ground = await stand();
+  simulator = await testSimulator();
 });
-afterAll(() => ground.close());
+afterAll(() => simulator.close());
 
-const leases = () => ground.as("provision-node").leases;
+const leases = () => simulator.as("provision-node").leases;
 
 describe("The lease of a machine", () => {
   it("is taken once and is the same for its owner when the step runs again", async () => {

@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { clients } from "../../../lambdas/clients/clients.ts";
 import { directory } from "../../../lambdas/steps/slack/directory.ts";
-import { type Stand, stand } from "../ground.ts";
+import { type TestSimulator, testSimulator } from "../test-simulator.ts";
 
-let ground: Stand;
+let simulator: TestSimulator;
 beforeAll(async () => {
-  ground = await stand();
+  simulator = await testSimulator();
 });
-afterAll(() => ground.close());
+afterAll(() => simulator.close());
 
 /** The directory as the front door reads it, at a time. */
 const readAt = (later = 0) => {
-  const settings = ground.settings("front-door");
-  const now = () => ground.foundation.clock.now() + later;
-  return directory({ clients: clients(settings, ground.transport), settings, now }).read();
+  const settings = simulator.settings("front-door");
+  const now = () => simulator.simulation.clock.now() + later;
+  return directory({ clients: clients(settings, simulator.transport), settings, now }).read();
 };
 
 describe("the directory", () => {
   beforeEach(async () => {
-    await ground.as("cloud-events").people.synchronise(ground.configuration);
+    await simulator.as("cloud-events").people.synchronise(simulator.configuration);
   });
 
   it("names the members of groups that hold roles, and who everybody with a role is", async () => {
@@ -39,26 +39,26 @@ describe("the directory", () => {
 
   it("takes somebody whom Slack does not know for a guest, and a group that is gone for empty", async () => {
     const people = { operator: ["U0GONE", "S0GONE"] };
-    await ground.as("cloud-events").people.synchronise({ ...ground.configuration, people });
+    await simulator.as("cloud-events").people.synchronise({ ...simulator.configuration, people });
     expect(await readAt()).toMatchObject({ groups: { S0GONE: [] }, standings: { U0GONE: "guest" } });
   });
 
   it("takes everybody for people of a shared channel when the channel is one", async () => {
-    const slack = { ...ground.configuration.slack, channel: "C0PARTNERS" };
-    await ground.as("cloud-events").people.synchronise({ ...ground.configuration, slack });
+    const slack = { ...simulator.configuration.slack, channel: "C0PARTNERS" };
+    await simulator.as("cloud-events").people.synchronise({ ...simulator.configuration, slack });
     expect((await readAt())?.standings).toMatchObject({ U0OPERATOR: "shared-channel" });
   });
 });
 
 describe("asked afresh", () => {
   it("Slack says who somebody is now", async () => {
-    const { people } = ground.as("add-nodes");
-    expect(await people.standing(ground.configuration, "U0OPERATOR")).toBe("member");
-    expect(await people.standing(ground.configuration, "U0GONE")).toBe("guest");
+    const { people } = simulator.as("add-nodes");
+    expect(await people.standing(simulator.configuration, "U0OPERATOR")).toBe("member");
+    expect(await people.standing(simulator.configuration, "U0GONE")).toBe("guest");
   });
 
   it("Slack says which of the groups somebody is in", async () => {
-    const { people } = ground.as("add-nodes");
+    const { people } = simulator.as("add-nodes");
     expect(await people.groupsOf(["S0OPERATORS", "S0APPROVERS"], "U0OPERATOR")).toEqual(["S0OPERATORS"]);
   });
 });

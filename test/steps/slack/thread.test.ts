@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { isBusy } from "../../../lambdas/steps/client-errors.ts";
-import { town } from "../../../lib/sandbox/town.ts";
-import { type Stand, stand } from "../ground.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
+import { type TestSimulator, testSimulator } from "../test-simulator.ts";
 
-let ground: Stand;
+let simulator: TestSimulator;
 beforeAll(async () => {
-  ground = await stand();
+  simulator = await testSimulator();
 });
-afterAll(() => ground.close());
+afterAll(() => simulator.close());
 // Slack takes about one message a second in a channel.
-beforeEach(() => ground.pass(60));
+beforeEach(() => simulator.pass(60));
 
-const CHANNEL = town.slack.channelId;
-const thread = () => ground.as("remove-node").thread;
+const CHANNEL = demo.slack.channelId;
+const thread = () => simulator.as("remove-node").thread;
 const saying = (text: string) => ({ text, blocks: [{ type: "section", text: { type: "mrkdwn", text } }] });
-const seen = (text: string) => ground.slack.messages().filter((message) => message.text === text);
+const seen = (text: string) => simulator.slack.messages().filter((message) => message.text === text);
 
 describe("What is said in Slack", () => {
   it("stands in the channel, and in its thread when told", async () => {
@@ -33,14 +33,14 @@ describe("What is said in Slack", () => {
   });
 
   it("is found again when Slack took it and its answer was lost", async () => {
-    ground.foundation.faults.inject("slack-answer-lost", { method: "chat.postMessage" }, 1);
+    simulator.simulation.faults.inject("slack-answer-lost", { method: "chat.postMessage" }, 1);
     const post = () => thread().post(CHANNEL, saying("taken"), "taken");
     const ts = await post().catch(post);
     expect(seen("taken")).toMatchObject([{ ts }]);
   });
 
   it("is posted after all when Slack did not take it the first time", async () => {
-    ground.foundation.faults.inject("slack-down", { method: "chat.postMessage" }, 1);
+    simulator.simulation.faults.inject("slack-down", { method: "chat.postMessage" }, 1);
     const post = () => thread().post(CHANNEL, saying("late"), "late");
     await expect(post()).rejects.toSatisfy(isBusy);
     await post();
@@ -66,12 +66,12 @@ describe("What is said in Slack", () => {
 
   it.each(["slack-ratelimited", "slack-5xx", "slack-down"])("is tried again later under %s", async (kind) => {
     const ts = await thread().post(CHANNEL, saying(`under ${kind}`), kind);
-    ground.foundation.faults.inject(kind, { method: "chat.update" }, 4);
+    simulator.simulation.faults.inject(kind, { method: "chat.update" }, 4);
     const error = await thread()
       .update(CHANNEL, ts, saying("changed"))
       .catch((thrown: unknown) => thrown);
     expect(isBusy(error)).toBe(true);
-    for (const { id } of ground.foundation.faults.inForce()) ground.foundation.faults.end(id);
+    for (const { id } of simulator.simulation.faults.inForce()) simulator.simulation.faults.end(id);
     expect(seen(`under ${kind}`)).toHaveLength(1);
   });
 

@@ -77,7 +77,7 @@ const CONSOLE_AFTER = 4 * 60_000;
 
 function consoleOf(records: Ec2Records, input: GetConsoleOutputRequest): GetConsoleOutputResult {
   const instance = instanceById(records, input.InstanceId);
-  const now = records.foundation.clock.now();
+  const now = records.simulation.clock.now();
   const posted = instance.runningSince !== null && now - instance.runningSince >= CONSOLE_AFTER;
   const text = `${instance.platform === "windows" ? `Windows ${instance.build}` : "Linux"} on ${instance.instanceType}\r\n`;
   return {

@@ -41,7 +41,7 @@ export const noCapacity = {
 
 function injectedShortage(records: Ec2Records, plan: LaunchPlan): string | undefined {
   const facts = { type: plan.type.name, subnet: plan.subnet.id, zone: plan.subnet.zone };
-  return Object.keys(shortages).find((code) => records.foundation.faults.applies(noCapacity.kind, { ...facts, code }));
+  return Object.keys(shortages).find((code) => records.simulation.faults.applies(noCapacity.kind, { ...facts, code }));
 }
 
 /** vCPUs of "Running On-Demand Standard instances" (quota L-1216C47A); a mature account's figure is assumed. */
@@ -79,6 +79,6 @@ export function capacityFor(records: Ec2Records, plan: LaunchPlan): string[] {
   const free = addressesFor(records, plan);
   if (free.length < plan.least) throw shortage("InsufficientFreeAddressesInSubnet", plan);
   const count = Math.min(plan.most, vcpus, free.length);
-  const start = records.foundation.random.between(0, free.length - 1);
+  const start = records.simulation.random.between(0, free.length - 1);
   return Array.from({ length: count }, (_, at) => free[(start + at) % free.length] ?? "");
 }

@@ -54,8 +54,8 @@ function changeStates(
   return instances.map((instance) => {
     const before = instance.state;
     if (from.includes(before)) {
-      instance.transitionReason = transition === "start" ? "" : byUser(records.foundation.clock.now());
-      if (transition === "start") instance.launchedAt = records.foundation.clock.now();
+      instance.transitionReason = transition === "start" ? "" : byUser(records.simulation.clock.now());
+      if (transition === "start") instance.launchedAt = records.simulation.clock.now();
       lifecycle.send(instance, transition);
     }
     return change(instance, before);
@@ -95,7 +95,7 @@ function reboot(records: Ec2Records, input: RebootInstancesRequest): object {
   const instances = instancesById(records, input.InstanceIds ?? []).filter(({ state }) => state !== "terminated");
   const wrong = instances.find(({ state }) => state !== "running");
   if (wrong) throw wrongState(wrong, "rebooted");
-  for (const { instanceId } of instances) records.foundation.bus.announce({ kind: "instance-reboot", instanceId });
+  for (const { instanceId } of instances) records.simulation.bus.announce({ kind: "instance-reboot", instanceId });
   return {};
 }
 

@@ -70,13 +70,13 @@ function checkOf(
 ): NonNullable<InstanceStatus["InstanceStatus"]> {
   if (instance.runningSince === null) return { Status: "not-applicable" };
   if (!reachable) return { Status: "impaired", Details: [{ Name: "reachability", Status: "failed" }] };
-  const passed = records.foundation.clock.now() - instance.runningSince >= CHECKS_TAKE;
+  const passed = records.simulation.clock.now() - instance.runningSince >= CHECKS_TAKE;
   const detail = passed ? "passed" : "initializing";
   return { Status: passed ? "ok" : "initializing", Details: [{ Name: "reachability", Status: detail }] };
 }
 
 function statusOf(records: Ec2Records, instance: InstanceRecord): InstanceStatus {
-  const impaired = records.foundation.faults.applies(statusImpaired.kind, { instanceId: instance.instanceId });
+  const impaired = records.simulation.faults.applies(statusImpaired.kind, { instanceId: instance.instanceId });
   return {
     InstanceId: instance.instanceId,
     AvailabilityZone: instance.zone,

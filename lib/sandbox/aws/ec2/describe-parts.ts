@@ -50,7 +50,7 @@ function byId<Item>(
 const imagePage = [1, 1_000] as const;
 
 function describeImages(records: Ec2Records, input: DescribeImagesRequest): DescribeImagesResult {
-  const all = imagesAt(records.foundation.clock.now());
+  const all = imagesAt(records.simulation.clock.now());
   const found = byId(all, input.ImageIds, (image) => image.imageId, "InvalidAMIID.NotFound", "image id");
   const owned = (image: ImageFacts): boolean =>
     !input.Owners?.length || input.Owners.some((owner) => [image.ownerId, image.ownerAlias].includes(owner));

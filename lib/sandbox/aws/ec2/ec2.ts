@@ -1,6 +1,6 @@
 import type { Instance } from "@aws-sdk/client-ec2";
 import { AwsError, type AwsService } from "../../core/aws-service.ts";
-import type { Foundation } from "../../core/foundation.ts";
+import type { Simulation } from "../../core/simulation.ts";
 import type { Cloud, Firewall } from "../../core/surroundings.ts";
 import { queryOf, textOf, type WireRequest } from "../../core/wire.ts";
 import type { Account } from "./account.ts";
@@ -88,10 +88,10 @@ function cloudOf(records: Ec2Records, send: ReturnType<typeof lifecycle>["send"]
  * Builds EC2.
  * @param account the VPC, subnets, groups and profile it shows
  */
-export function ec2(foundation: Foundation, account: Account): Ec2 {
-  const records = ec2Records(foundation, account);
+export function ec2(simulation: Simulation, account: Account): Ec2 {
+  const records = ec2Records(simulation, account);
   const mover = lifecycle(records);
-  foundation.faults.declare(noCapacity, launchFails, statusImpaired);
+  simulation.faults.declare(noCapacity, launchFails, statusImpaired);
   const actions = new Map(
     [
       ...launchActions(records, mover),
@@ -117,9 +117,9 @@ export function ec2(foundation: Foundation, account: Account): Ec2 {
     answer: async (name, request, caller) => {
       const action = actions.get(name);
       if (!action) throw new AwsError("InvalidAction", `The action ${name} is not valid for this web service.`);
-      return xml(action.answer(formOf(request), caller, foundation.random.uuid()));
+      return xml(action.answer(formOf(request), caller, simulation.random.uuid()));
     },
-    refuse: (error) => xml(writeError(error, foundation.random.uuid()), error.status),
+    refuse: (error) => xml(writeError(error, simulation.random.uuid()), error.status),
   };
   return {
     service,

@@ -8,7 +8,7 @@ const MISSED = 0.5;
 
 /** Does this call find the instance? Shortly after its launch it may not. */
 export const isSeen = (records: Ec2Records, instance: InstanceRecord): boolean =>
-  records.foundation.clock.now() >= instance.visibleAt || records.foundation.random.next() >= MISSED;
+  records.simulation.clock.now() >= instance.visibleAt || records.simulation.random.next() >= MISSED;
 
 const notFound = (ids: readonly string[]): AwsError =>
   ids.length === 1

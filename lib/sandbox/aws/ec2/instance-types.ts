@@ -59,7 +59,7 @@ const bursting = Object.entries(burstable).map(
   }),
 );
 
-/** The types that this ground offers, by name. */
+/** The types that this simulator offers, by name. */
 export const instanceTypes: ReadonlyMap<string, InstanceTypeFacts> = new Map(
   [...ordinary, ...bursting].map((type) => [type.name, type]),
 );

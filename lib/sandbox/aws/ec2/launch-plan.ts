@@ -183,9 +183,9 @@ function profileOf(input: RunInstancesRequest, account: Account): string | null 
  */
 export function launchPlan(records: Ec2Records, input: RunInstancesRequest): LaunchPlan {
   checkSimulated(input);
-  const { account, foundation } = records;
+  const { account, simulation } = records;
   const counts = countsOf(input);
-  const image = imageOf(input.ImageId, foundation.clock.now());
+  const image = imageOf(input.ImageId, simulation.clock.now());
   const type = typeOf(input.InstanceType, image);
   const network = networkOf(input);
   const subnet = subnetOf(account, network.subnetId);

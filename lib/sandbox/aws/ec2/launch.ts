@@ -84,7 +84,7 @@ function createInstance(
   reservationId: string,
   index: number,
 ): InstanceRecord {
-  const { clock, random } = records.foundation;
+  const { clock, random } = records.simulation;
   const now = clock.now();
   const record: InstanceRecord = {
     instanceId: newId(random, "i"),
@@ -131,7 +131,7 @@ function createVolume(
   volume: LaunchPlan["volumes"][number],
   instance: InstanceRecord,
 ): void {
-  const volumeId = newId(records.foundation.random, "vol");
+  const volumeId = newId(records.simulation.random, "vol");
   records.volumes.set(volumeId, {
     ...volume,
     volumeId,
@@ -184,7 +184,7 @@ function mayEncrypt({ account }: Ec2Records, plan: LaunchPlan, caller: Caller): 
 }
 
 function journeyOf(records: Ec2Records, plan: LaunchPlan, caller: Caller): Transition {
-  const fails = records.foundation.faults.applies(launchFails.kind, { type: plan.type.name, subnet: plan.subnet.id });
+  const fails = records.simulation.faults.applies(launchFails.kind, { type: plan.type.name, subnet: plan.subnet.id });
   if (fails) return "fail";
   return mayEncrypt(records, plan, caller) ? "start" : "fail-by-key";
 }
@@ -194,9 +194,9 @@ function launch(records: Ec2Records, lifecycle: Lifecycle, input: RunInstancesRe
   const before = launchedBefore(records, input);
   if (before) return before;
   const addresses = capacityFor(records, plan);
-  const reservationId = newId(records.foundation.random, "r");
+  const reservationId = newId(records.simulation.random, "r");
   const transition = journeyOf(records, plan, caller);
-  const instances = records.foundation.store.together(() => {
+  const instances = records.simulation.store.together(() => {
     const created = addresses.map((address, index) => createInstance(records, plan, address, reservationId, index));
     const instanceIds = created.map(({ instanceId }) => instanceId);
     if (plan.clientToken)

@@ -1,6 +1,6 @@
 import { type Ec2Records, type InstanceRecord, type InstanceState, type Reason, volumesOf } from "./records.ts";
 
-/** Moves instances through their states on the ground's clock. */
+/** Moves instances through their states on the simulator's clock. */
 export interface Lifecycle {
   /** Starts a transition: the instance enters its first state at once and its last state later. */
   send(instance: InstanceRecord, transition: Transition): void;
@@ -78,7 +78,7 @@ const REMEMBERED = 60 * 60_000;
 
 /** Builds the lifecycle of instances; call `resume` once all listeners are on the bus. */
 export function lifecycle(records: Ec2Records): Lifecycle {
-  const { clock, random, bus } = records.foundation;
+  const { clock, random, bus } = records.simulation;
 
   const forget = (instanceId: string): void => {
     const instance = records.instances.get(instanceId);

@@ -1,4 +1,4 @@
-import type { Foundation } from "../../core/foundation.ts";
+import type { Simulation } from "../../core/simulation.ts";
 import type { Collection } from "../../core/store.ts";
 import type { InboundRule } from "../../core/surroundings.ts";
 import type { Account } from "./account.ts";
@@ -91,9 +91,9 @@ export interface GroupRecord {
   readonly tags: Tags;
 }
 
-/** EC2's stored records, with the account and the foundation that they belong to. */
+/** EC2's stored records, with the account and the simulation that they belong to. */
 export interface Ec2Records {
-  readonly foundation: Foundation;
+  readonly simulation: Simulation;
   readonly account: Account;
   readonly instances: Collection<InstanceRecord>;
   readonly volumes: Collection<VolumeRecord>;
@@ -105,16 +105,16 @@ export interface Ec2Records {
   readonly publicSubnets: Collection<boolean>;
 }
 
-/** Opens EC2's records in the ground's store. */
-export const ec2Records = (foundation: Foundation, account: Account): Ec2Records => ({
-  foundation,
+/** Opens EC2's records in the simulator's store. */
+export const ec2Records = (simulation: Simulation, account: Account): Ec2Records => ({
+  simulation,
   account,
-  instances: foundation.store.collection("ec2-instances"),
-  volumes: foundation.store.collection("ec2-volumes"),
-  tokens: foundation.store.collection("ec2-tokens"),
-  groups: foundation.store.collection("ec2-groups"),
-  inbound: foundation.store.collection("ec2-inbound"),
-  publicSubnets: foundation.store.collection("ec2-public-subnets"),
+  instances: simulation.store.collection("ec2-instances"),
+  volumes: simulation.store.collection("ec2-volumes"),
+  tokens: simulation.store.collection("ec2-tokens"),
+  groups: simulation.store.collection("ec2-groups"),
+  inbound: simulation.store.collection("ec2-inbound"),
+  publicSubnets: simulation.store.collection("ec2-public-subnets"),
 });
 
 /** Volumes of an instance that are attached to it, the root volume first. */

@@ -87,7 +87,7 @@ export const groupsOf = ({ account, groups }: Ec2Records): GroupRecord[] => [
 export function storeGroup(records: Ec2Records, group: Omit<GroupRecord, "groupId">): string {
   if (groupsOf(records).some(({ name }) => name === group.name))
     throw new AwsError("InvalidGroup.Duplicate", `The security group '${group.name}' already exists for VPC`);
-  const groupId = newId(records.foundation.random, "sg");
+  const groupId = newId(records.simulation.random, "sg");
   records.groups.set(groupId, { ...group, groupId });
   return groupId;
 }

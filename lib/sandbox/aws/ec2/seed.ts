@@ -3,7 +3,7 @@ import { linuxImage, newestWindows } from "./images.ts";
 import { defaultMetadata } from "./metadata.ts";
 import type { Ec2Records, InstanceRecord, Tags } from "./records.ts";
 
-/** An instance that is in the town already. */
+/** An instance that is in the demo already. */
 export interface InstanceSeed {
   readonly instanceId: string;
   /** A Windows Server release, or "linux". */
@@ -21,12 +21,12 @@ export interface InstanceSeed {
 }
 
 /**
- * Puts a running instance with its root volume into the town; announces nothing and checks no permission. Does nothing
+ * Puts a running instance with its root volume into the demo; announces nothing and checks no permission. Does nothing
  * when the instance exists.
  */
 export function seedInstance(records: Ec2Records, seed: InstanceSeed): void {
   if (records.instances.has(seed.instanceId)) return;
-  const { random, clock } = records.foundation;
+  const { random, clock } = records.simulation;
   const image = (seed.system === "linux" ? undefined : newestWindows(clock.now(), seed.system)) ?? linuxImage;
   const record: InstanceRecord = {
     instanceId: seed.instanceId,
@@ -67,7 +67,7 @@ export function seedInstance(records: Ec2Records, seed: InstanceSeed): void {
 }
 
 function seedRoot(records: Ec2Records, instance: InstanceRecord, size: number, snapshotId: string): void {
-  const volumeId = newId(records.foundation.random, "vol");
+  const volumeId = newId(records.simulation.random, "vol");
   records.volumes.set(volumeId, {
     volumeId,
     instanceId: instance.instanceId,

@@ -187,7 +187,7 @@ export const describedVolume = (volume: VolumeRecord): Volume => ({
   Tags: tagList(volume.tags),
 });
 
-/** An instance as the ground's other services see it. */
+/** An instance as the simulator's other services see it. */
 export function instanceFacts(records: Ec2Records, instance: InstanceRecord): InstanceFacts {
   const subnetCidr =
     records.account.subnets.find((subnet) => subnet.id === instance.subnetId)?.cidr ?? records.account.vpc.cidr;

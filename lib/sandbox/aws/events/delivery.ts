@@ -1,4 +1,4 @@
-import type { Foundation } from "../../core/foundation.ts";
+import type { Simulation } from "../../core/simulation.ts";
 import type { Collection } from "../../core/store.ts";
 import type { Event } from "./pattern.ts";
 
@@ -46,8 +46,8 @@ const LATE_RATE = 0.05;
 const TWICE_RATE = 0.02;
 
 /** Builds the deliveries; `targets` are looked up when an event is due, so they may be added later. */
-export function deliveries(foundation: Foundation, targets: Readonly<Record<string, Target>>): Deliveries {
-  const { clock, random, store } = foundation;
+export function deliveries(simulation: Simulation, targets: Readonly<Record<string, Target>>): Deliveries {
+  const { clock, random, store } = simulation;
   const waiting: Collection<Delivery> = store.collection("events-deliveries");
   const dead: Collection<DeadLetter> = store.collection("events-dead-letters");
 
@@ -86,7 +86,7 @@ export function deliveries(foundation: Foundation, targets: Readonly<Record<stri
 
   const arm = (delivery: Delivery): void => {
     clock.after(Math.max(0, delivery.dueAt - clock.now()), () => {
-      void foundation.busy(attempt(delivery));
+      void simulation.busy(attempt(delivery));
     });
   };
 

@@ -68,7 +68,7 @@ function executionChange(fact: Of<"execution">): Content {
 }
 
 /**
- * Finds the event that AWS sends about a fact of the ground.
+ * Finds the event that AWS sends about a fact of the simulator.
  * @returns undefined where AWS sends none: a reboot changes no state (EC2 User Guide, "Instance state changes")
  */
 export function eventOf(fact: Fact, origin: Origin): Content | undefined {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AwsError, type AwsService, type Caller } from "../../core/aws-service.ts";
-import type { Foundation } from "../../core/foundation.ts";
+import type { Simulation } from "../../core/simulation.ts";
 import type { Collection } from "../../core/store.ts";
 import { jsonAction, jsonService } from "../json-protocol.ts";
 import { type DeadLetter, deliveries, type Target } from "./delivery.ts";
@@ -101,7 +101,7 @@ function putEntry(entry: Entry, publish: (content: Content) => string): object {
   return { EventId: publish(content) };
 }
 
-/** Time of the last run of a rule's schedule; a rule that never ran begins with the ground. */
+/** Time of the last run of a rule's schedule; a rule that never ran begins with the simulator. */
 interface Run {
   readonly rule: string;
   readonly at: number;
@@ -111,8 +111,8 @@ interface Run {
 const MISSED_MS = 60_000;
 
 /** Runs the schedules of rules; of the runs missed while the process was dead, one is made up for. */
-function scheduler(foundation: Foundation, rules: readonly EventRule[], fire: (rule: EventRule) => void): () => void {
-  const { clock, store } = foundation;
+function scheduler(simulation: Simulation, rules: readonly EventRule[], fire: (rule: EventRule) => void): () => void {
+  const { clock, store } = simulation;
   const runs: Collection<Run> = store.collection("events-schedules");
   const arm = (rule: EventRule, expression: string): void => {
     const last = runs.get(rule.name) ?? { rule: rule.name, at: clock.now() };
@@ -145,14 +145,14 @@ function checkRules(rules: readonly EventRule[]): void {
  * Builds EventBridge's default bus: facts become events, and events that match a rule go to its target.
  * @throws Error for a rule that EventBridge does not accept
  */
-export function eventBridge(foundation: Foundation, options: EventBridgeOptions): EventBridge {
+export function eventBridge(simulation: Simulation, options: EventBridgeOptions): EventBridge {
   const { rules, targets } = options;
   checkRules(rules);
   const origin: Origin = { account: options.accountId, region: options.region };
-  const outgoing = deliveries(foundation, targets);
+  const outgoing = deliveries(simulation, targets);
 
   const publish = (content: Content): string => {
-    const event = enveloped(content, origin, foundation.random, foundation.clock.now());
+    const event = enveloped(content, origin, simulation.random, simulation.clock.now());
     for (const rule of rules) {
       if (rule.pattern && matches(rule.pattern, event)) outgoing.send(rule.name, rule.target, event);
     }
@@ -160,11 +160,11 @@ export function eventBridge(foundation: Foundation, options: EventBridgeOptions)
   };
 
   const fire = (rule: EventRule): void => {
-    const event = enveloped(scheduledEvent(rule.name, origin), origin, foundation.random, foundation.clock.now());
+    const event = enveloped(scheduledEvent(rule.name, origin), origin, simulation.random, simulation.clock.now());
     outgoing.send(rule.name, rule.target, event);
   };
 
-  foundation.bus.listen((fact) => {
+  simulation.bus.listen((fact) => {
     const content = eventOf(fact, origin);
     if (content) publish(content);
   });
@@ -182,7 +182,7 @@ export function eventBridge(foundation: Foundation, options: EventBridgeOptions)
     return { FailedEntryCount: entries.filter((entry) => "ErrorCode" in entry).length, Entries: entries };
   };
 
-  const startSchedules = scheduler(foundation, rules, fire);
+  const startSchedules = scheduler(simulation, rules, fire);
   return {
     service: jsonService("events", "AWSEvents", { PutEvents: jsonAction(putEventsShape, putEvents) }),
     deadLetters: outgoing.deadLetters,

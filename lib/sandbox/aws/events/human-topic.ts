@@ -1,4 +1,4 @@
-import type { Foundation } from "../../core/foundation.ts";
+import type { Simulation } from "../../core/simulation.ts";
 import type { Collection } from "../../core/store.ts";
 import type { Target } from "./delivery.ts";
 
@@ -24,7 +24,7 @@ const LONGEST = 262_144;
  * Builds the topic. The rule fills one field of the event into its input (docs: "EventBridge input transformation"): an
  * event without that field would send nothing, so here it is a failed delivery.
  */
-export function humanTopic({ store, clock, calls }: Foundation): HumanTopic {
+export function humanTopic({ store, clock, calls }: Simulation): HumanTopic {
   const kept: Collection<Notification> = store.collection("sns-notifications");
   const record = (status: number, error: string | null): void =>
     calls.record({ service: "sns", action: "Publish", principal: "events.amazonaws.com", status, error });

@@ -1,5 +1,5 @@
 import { AwsError } from "../../core/aws-service.ts";
-import type { Foundation } from "../../core/foundation.ts";
+import type { Simulation } from "../../core/simulation.ts";
 import type { Collection } from "../../core/store.ts";
 
 /** One version of an object, or the marker of its deletion. */
@@ -7,7 +7,7 @@ export interface Version {
   readonly bucket: string;
   readonly key: string;
   readonly id: string;
-  /** Increases with every version of the ground: the larger is the newer. */
+  /** Increases with every version of the simulator: the larger is the newer. */
   readonly order: number;
   readonly deleted: boolean;
   /** Base64; empty for a marker. */
@@ -43,9 +43,9 @@ const nameOf = (version: Pick<Version, "bucket" | "key" | "id">): string =>
 const byKeyThenAge = (one: Version, other: Version): number =>
   one.key === other.key ? other.order - one.order : one.key < other.key ? -1 : 1;
 
-/** Opens the buckets in the ground's store. */
-export function objects(foundation: Foundation): Objects {
-  const { clock, random, store } = foundation;
+/** Opens the buckets in the simulator's store. */
+export function objects(simulation: Simulation): Objects {
+  const { clock, random, store } = simulation;
   const buckets: Collection<{ createdAt: number }> = store.collection("s3-buckets");
   const kept: Collection<Version> = store.collection("s3-versions");
   let order = Math.max(0, ...kept.values().map((version) => version.order));

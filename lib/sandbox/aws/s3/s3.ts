@@ -1,5 +1,5 @@
 import { AwsError, type AwsService } from "../../core/aws-service.ts";
-import type { Foundation } from "../../core/foundation.ts";
+import type { Simulation } from "../../core/simulation.ts";
 import type { WireRequest, WireResponse } from "../../core/wire.ts";
 import { escapedText, textElement, XML_DECLARATION } from "../xml.ts";
 import { checksumsOf, etagOf, ranged, uploadOf } from "./bytes.ts";
@@ -135,8 +135,8 @@ const refusal = (error: AwsError, requestId: string): WireResponse =>
   );
 
 /** Builds S3. */
-export function s3(foundation: Foundation): S3 {
-  const buckets = objects(foundation);
+export function s3(simulation: Simulation): S3 {
+  const buckets = objects(simulation);
   const target = (request: WireRequest): Target => targetOf(request, buckets.has);
   const service: AwsService = {
     name: "s3",
@@ -156,7 +156,7 @@ export function s3(foundation: Foundation): S3 {
       requirePermission(action, wanted, caller, buckets);
       return perform[action]?.(buckets, request, wanted) ?? xml("", 501);
     },
-    refuse: (error) => refusal(error, foundation.random.hex(16).toUpperCase()),
+    refuse: (error) => refusal(error, simulation.random.hex(16).toUpperCase()),
   };
   const seed: S3["seed"] = (bucket, key, content) => {
     const bytes = Buffer.from(content as string);

@@ -51,7 +51,7 @@ function startOf(token: string | undefined): number {
 /** ListSecrets: by creation, by default newest first; those marked for deletion only on request. */
 export function listSecrets(store: SecretStore, input: Input<"list">, caller: Caller): object {
   caller.require("secretsmanager:ListSecrets", ["*"]);
-  const now = store.foundation.clock.now();
+  const now = store.simulation.clock.now();
   const visible = ({ deleteAt }: Secret): boolean =>
     deleteAt === null || (input.IncludePlannedDeletion && deleteAt > now);
   const found = store.secrets

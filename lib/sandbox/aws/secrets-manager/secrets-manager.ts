@@ -1,5 +1,5 @@
 import { AwsError, type AwsService, type Caller } from "../../core/aws-service.ts";
-import type { Foundation } from "../../core/foundation.ts";
+import type { Simulation } from "../../core/simulation.ts";
 import { jsonAction, jsonService } from "../json-protocol.ts";
 import { requestTagContext } from "../request-tags.ts";
 import { limits } from "./limits.ts";
@@ -56,7 +56,7 @@ const versionOf = (
   id: input.ClientRequestToken,
   text: input.SecretString ?? null,
   binary: input.SecretBinary ?? null,
-  createdAt: store.foundation.clock.now(),
+  createdAt: store.simulation.clock.now(),
 });
 
 const named = (secret: Secret, more: object = {}): object => ({ ARN: secret.arn, Name: secret.name, ...more });
@@ -87,7 +87,7 @@ function create(store: SecretStore, input: Input<"create">, caller: Caller): obj
   if (input.Tags.length > 0) caller.require("secretsmanager:TagResource", [arn], context);
   const known = existing(store, input);
   if (known) return named(known, { VersionId: input.ClientRequestToken });
-  const now = store.foundation.clock.now();
+  const now = store.simulation.clock.now();
   const times = { createdAt: now, changedAt: now, deleteAt: null, deletedAt: null };
   const secret: Secret = {
     arn: newArn(store, input.Name),
@@ -160,7 +160,7 @@ function deleteSecret(store: SecretStore, input: Input<"delete">, caller: Caller
       "InvalidParameterException",
       "You can't use ForceDeleteWithoutRecovery in conjunction with RecoveryWindowInDays.",
     );
-  const now = store.foundation.clock.now();
+  const now = store.simulation.clock.now();
   if (force && !find(store, input.SecretId)) {
     caller.require("secretsmanager:DeleteSecret", [expectedArn(store, input.SecretId)]);
     return { Name: input.SecretId, DeletionDate: seconds(now) };
@@ -198,8 +198,8 @@ function untag(store: SecretStore, input: Input<"untag">, caller: Caller): objec
 }
 
 /** Builds Secrets Manager. */
-export function secretsManager(foundation: Foundation, account: { accountId: string; region: string }): SecretsManager {
-  const store = secretStore(foundation, account);
+export function secretsManager(simulation: Simulation, account: { accountId: string; region: string }): SecretsManager {
+  const store = secretStore(simulation, account);
   const action = <Name extends keyof typeof shapes>(
     name: Name,
     perform: (store: SecretStore, input: Input<Name>, caller: Caller) => object,
@@ -227,7 +227,7 @@ export function secretsManager(foundation: Foundation, account: { accountId: str
   );
   const seed: SecretsManager["seed"] = (name, text, tags = {}) => {
     const caller: Caller = { principal: "seed", require: () => {} };
-    const ClientRequestToken = foundation.random.uuid();
+    const ClientRequestToken = simulation.random.uuid();
     const known = find(store, name);
     if (!known)
       create(

@@ -1,5 +1,5 @@
 import { AwsError, type Caller, type Context } from "../../core/aws-service.ts";
-import type { Foundation } from "../../core/foundation.ts";
+import type { Simulation } from "../../core/simulation.ts";
 import type { Collection } from "../../core/store.ts";
 
 /** One version of a secret's value. */
@@ -28,18 +28,18 @@ export interface Secret {
   versions: SecretVersion[];
 }
 
-/** The service's state: the foundation, the secrets and the prefix of their ARNs. */
+/** The service's state: the simulation, the secrets and the prefix of their ARNs. */
 export interface SecretStore {
-  readonly foundation: Foundation;
+  readonly simulation: Simulation;
   readonly secrets: Collection<Secret>;
   /** "arn:aws:secretsmanager:us-west-2:111122223333:secret:" */
   readonly arnPrefix: string;
 }
 
-/** Opens the secrets in the ground's store. */
-export const secretStore = (foundation: Foundation, account: { accountId: string; region: string }): SecretStore => ({
-  foundation,
-  secrets: foundation.store.collection("secrets"),
+/** Opens the secrets in the simulator's store. */
+export const secretStore = (simulation: Simulation, account: { accountId: string; region: string }): SecretStore => ({
+  simulation,
+  secrets: simulation.store.collection("secrets"),
   arnPrefix: `arn:aws:secretsmanager:${account.region}:${account.accountId}:secret:`,
 });
 
@@ -47,7 +47,7 @@ export const secretStore = (foundation: Foundation, account: { accountId: string
 export function find(store: SecretStore, id: string): Secret | undefined {
   const matches = ({ arn, name }: Secret): boolean => [arn, name, arn.slice(0, -7)].includes(id);
   const secret = store.secrets.values().find(matches);
-  if (secret?.deleteAt == null || secret.deleteAt > store.foundation.clock.now()) return secret;
+  if (secret?.deleteAt == null || secret.deleteAt > store.simulation.clock.now()) return secret;
   store.secrets.delete(secret.name);
   return undefined;
 }
@@ -110,7 +110,7 @@ export function addVersion(secret: Secret, version: Omit<SecretVersion, "stages"
 /** Builds an ARN with six random characters at its end (User Guide, "Secret ARN"). */
 export function newArn(store: SecretStore, name: string): string {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-  const { random } = store.foundation;
+  const { random } = store.simulation;
   const suffix = Array.from({ length: 6 }, () => letters.charAt(random.between(0, letters.length - 1))).join("");
   return `${store.arnPrefix}${name}-${suffix}`;
 }

@@ -14,8 +14,8 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from "@peculiar/x509";
-import type { Foundation } from "../../core/foundation.ts";
 import { keyAlgorithm, keysOf, newKey, promptCrypto } from "../../core/prompt-crypto.ts";
+import type { Simulation } from "../../core/simulation.ts";
 
 /** A certificate with its private key, both PEM. */
 export interface Credentials {
@@ -72,7 +72,7 @@ export interface AuthorityFacts {
 }
 
 /** Makes an authority: its certificate is signed by its own new key. */
-export async function selfSigned(foundation: Foundation, { subject, from, to }: AuthorityFacts): Promise<Credentials> {
+export async function selfSigned(simulation: Simulation, { subject, from, to }: AuthorityFacts): Promise<Credentials> {
   const key = newKey();
   const certificate = await X509CertificateGenerator.create(
     {
@@ -82,7 +82,7 @@ export async function selfSigned(foundation: Foundation, { subject, from, to }: 
       signingKey: keysOf(key).privateKey,
       notBefore: new Date(from),
       notAfter: new Date(to),
-      serialNumber: serial(foundation),
+      serialNumber: serial(simulation),
       signingAlgorithm: keyAlgorithm,
       extensions: [
         new BasicConstraintsExtension(true, undefined, true),
@@ -95,7 +95,7 @@ export async function selfSigned(foundation: Foundation, { subject, from, to }: 
 }
 
 /** A positive number of 16 bytes. */
-const serial = (foundation: Foundation): string => `4${foundation.random.hex(31)}`;
+const serial = (simulation: Simulation): string => `4${simulation.random.hex(31)}`;
 
 function extensionsOf({ usages, names }: CertificateFacts): Extension[] {
   const extended = usages.map((usage) => usageOids[usage]);
@@ -126,31 +126,31 @@ function readClient(pem: string, issuer: NodeCertificate) {
 }
 
 /** A certificate is judged once: a kubelet shows the same one with every request. */
-function clientReader(foundation: Foundation, authority: string): Authority["clientOf"] {
+function clientReader(simulation: Simulation, authority: string): Authority["clientOf"] {
   const issuer = new NodeCertificate(authority);
   const judged = new Map<string, ReturnType<typeof readClient>>();
   return (pem) => {
     const known = judged.has(pem) ? judged.get(pem) : readClient(pem, issuer);
     judged.set(pem, known);
-    const now = foundation.clock.now();
+    const now = simulation.clock.now();
     return known && known.from <= now && now <= known.to ? known.holder : undefined;
   };
 }
 
 /**
  * The cluster's authority: made on the first start, kept in the store.
- * @param foundation clock for validity, randomness for serial numbers, store for the key
+ * @param simulation clock for validity, randomness for serial numbers, store for the key
  */
-export async function clusterAuthority(foundation: Foundation): Promise<Authority> {
-  const kept = foundation.store.collection<Credentials>("kubernetes-authority");
-  const now = foundation.clock.now();
+export async function clusterAuthority(simulation: Simulation): Promise<Authority> {
+  const kept = simulation.store.collection<Credentials>("kubernetes-authority");
+  const now = simulation.clock.now();
   const root: AuthorityFacts = { subject: "CN=kubernetes", from: now - WIDE * 1000, to: now + WIDE * 1000 };
-  const credentials = kept.get("authority") ?? (await selfSigned(foundation, root));
+  const credentials = kept.get("authority") ?? (await selfSigned(simulation, root));
   kept.set("authority", credentials);
   return {
     pem: credentials.certificate,
-    clientOf: clientReader(foundation, credentials.certificate),
-    sign: (facts) => signedBy(foundation, credentials, facts),
+    clientOf: clientReader(simulation, credentials.certificate),
+    sign: (facts) => signedBy(simulation, credentials, facts),
   };
 }
 
@@ -159,14 +159,14 @@ export async function clusterAuthority(foundation: Foundation): Promise<Authorit
  * @returns PEM
  */
 export async function signedBy(
-  foundation: Foundation,
+  simulation: Simulation,
   authority: Credentials,
   facts: CertificateFacts,
 ): Promise<string> {
-  const now = foundation.clock.now();
+  const now = simulation.clock.now();
   const certificate = await X509CertificateGenerator.create(
     {
-      serialNumber: serial(foundation),
+      serialNumber: serial(simulation),
       subject: facts.subject,
       issuer: new X509Certificate(authority.certificate).subject,
       notBefore: new Date(now - BACKDATE),
@@ -182,8 +182,8 @@ export async function signedBy(
 }
 
 /** The API server's own certificate for loopback and its in-cluster names, made once and kept. */
-export async function servingCredentials(foundation: Foundation, authority: Authority): Promise<Credentials> {
-  const kept = foundation.store.collection<Credentials>("kubernetes-authority");
+export async function servingCredentials(simulation: Simulation, authority: Authority): Promise<Credentials> {
+  const kept = simulation.store.collection<Credentials>("kubernetes-authority");
   const known = kept.get("server");
   if (known) return known;
   const key = newKey();

@@ -1,4 +1,4 @@
-import type { Foundation } from "../../core/foundation.ts";
+import type { Simulation } from "../../core/simulation.ts";
 import {
   type Authority,
   type AuthorityFacts,
@@ -47,13 +47,13 @@ const OVERLAP = 10 * 60_000;
 
 const CLIENT_SECONDS = 30 * 24 * 3_600;
 
-async function newSigner(foundation: Foundation, from: number, shownFrom: number): Promise<Signer> {
+async function newSigner(simulation: Simulation, from: number, shownFrom: number): Promise<Signer> {
   // library-go names each signer by the second of its making.
   const subject = `CN=openshift-kube-apiserver-operator_kube-apiserver-to-kubelet-signer@${Math.floor(from / 1000)}`;
   const root: AuthorityFacts = { subject, from, to: from + LIFE };
-  const signer = await selfSigned(foundation, root);
+  const signer = await selfSigned(simulation, root);
   const client = await clientCredentials(
-    { sign: (facts) => signedBy(foundation, signer, { ...facts, seconds: CLIENT_SECONDS }) },
+    { sign: (facts) => signedBy(simulation, signer, { ...facts, seconds: CLIENT_SECONDS }) },
     "system:kube-apiserver",
     ["kube-master"],
   );
@@ -64,11 +64,11 @@ async function newSigner(foundation: Foundation, from: number, shownFrom: number
  * Builds the API server's side of its calls to kubelets on what the store remembers.
  * @param authority signs the other clients of kubelets, and is in the bundle as the real one's signers are
  */
-export async function kubeletClients(foundation: Foundation, authority: Authority): Promise<KubeletClients> {
-  const { clock, store } = foundation;
+export async function kubeletClients(simulation: Simulation, authority: Authority): Promise<KubeletClients> {
+  const { clock, store } = simulation;
   const kept = store.collection<readonly Signer[]>("kubernetes-kubelet-clients");
   const all = (): readonly Signer[] => kept.get("signers") ?? [];
-  if (all().length === 0) kept.set("signers", [await newSigner(foundation, clock.now() - AGE, 0)]);
+  if (all().length === 0) kept.set("signers", [await newSigner(simulation, clock.now() - AGE, 0)]);
 
   const valid = (): Signer[] => all().filter(({ to }) => clock.now() < to);
   const newest = (): Signer | undefined => all().at(-1);
@@ -80,7 +80,7 @@ export async function kubeletClients(foundation: Foundation, authority: Authorit
     isDue: () => clock.now() >= (newest()?.from ?? 0) + REFRESH,
     rotate: async () => {
       const now = clock.now();
-      const signer = await newSigner(foundation, now, now + OVERLAP);
+      const signer = await newSigner(simulation, now, now + OVERLAP);
       kept.set("signers", [...valid(), signer]);
     },
   };

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
-import type { Foundation } from "../../core/foundation.ts";
 import { newKey } from "../../core/prompt-crypto.ts";
+import type { Simulation } from "../../core/simulation.ts";
 import { at, fieldsOf, type KubeObject, listOf } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import type { Objects } from "../store/objects.ts";
@@ -73,7 +73,7 @@ function claimsOf(token: string, key: KeyObject): Claims | undefined {
 type Judge = (token: string, audiences: readonly string[]) => User | undefined;
 
 /** Judges a token again only when it was not known to be good a moment ago. */
-function remembering({ clock }: Foundation, judge: Judge): Judge {
+function remembering({ clock }: Simulation, judge: Judge): Judge {
   const remembered = new Map<string, { readonly user: User; readonly until: number }>();
   return (token, audiences) => {
     const key = `${audiences.join(" ")} ${token}`;
@@ -91,14 +91,14 @@ const credentialOf = ({ jti }: Pick<Claims, "jti">): Pick<User, "extra"> =>
   jti ? { extra: { [CREDENTIAL_ID]: [`JTI=${jti}`] } } : {};
 
 /** Builds the issuer on a key kept in the store; tokens are JWTs as the service account issuer signs them (ES256). */
-export function tokenIssuer(foundation: Foundation, objects: Objects): Tokens {
-  const kept = foundation.store.collection<string>("kubernetes-token-key");
+export function tokenIssuer(simulation: Simulation, objects: Objects): Tokens {
+  const kept = simulation.store.collection<string>("kubernetes-token-key");
   const pem = kept.get("key") ?? newKey();
   kept.set("key", pem);
   const privateKey = createPrivateKey(pem);
   const publicKey = createPublicKey(privateKey);
   const [accounts, secrets] = [known("serviceaccounts"), known("secrets")];
-  const seconds = (): number => Math.floor(foundation.clock.now() / 1000);
+  const seconds = (): number => Math.floor(simulation.clock.now() / 1000);
 
   const boundTo = (user: string, secret: KubeObject | undefined): Record<string, unknown> => {
     const account = serviceAccountOf(user);
@@ -131,7 +131,7 @@ export function tokenIssuer(foundation: Foundation, objects: Objects): Tokens {
       : undefined;
   };
 
-  const judged = remembering(foundation, (token, audiences) => {
+  const judged = remembering(simulation, (token, audiences) => {
     const claims = claimsOf(token, publicKey);
     if (!claims?.sub || (claims.exp !== undefined && claims.exp <= seconds())) return undefined;
     return audiences.some((one) => claims.aud.includes(one)) ? userBehind(claims) : undefined;
@@ -146,7 +146,7 @@ export function tokenIssuer(foundation: Foundation, objects: Objects): Tokens {
         sub: name,
         iat: now,
         nbf: now,
-        jti: foundation.random.uuid(),
+        jti: simulation.random.uuid(),
         ...(ttlSeconds === null ? {} : { exp: now + ttlSeconds }),
         ...(groups ? { groups } : {}),
         ...boundTo(name, secret),

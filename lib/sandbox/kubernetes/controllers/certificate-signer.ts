@@ -113,11 +113,11 @@ const isWaiting = ({ spec, status }: SigningRequest): boolean =>
  * Makes the certificates. Signing takes longer than a look, and what comes of it is a change of the request.
  * @returns the deed: signs an approved request, or marks it as one that must be refused
  */
-function signing({ foundation, objects, authority }: Cluster): (request: SigningRequest) => void {
+function signing({ simulation, objects, authority }: Cluster): (request: SigningRequest) => void {
   const underWay = new Set<string>();
 
   const fail = (request: SigningRequest, message: string): void => {
-    const now = timestamp(foundation.clock.now());
+    const now = timestamp(simulation.clock.now());
     const failed = {
       type: "Failed",
       status: "True" as const,
@@ -162,24 +162,24 @@ function signing({ foundation, objects, authority }: Cluster): (request: Signing
     const signed = issue(request, template)
       .catch((error: Error) => fail(request, error.message))
       .finally(() => underWay.delete(uid));
-    void foundation.busy(signed);
+    void simulation.busy(signed);
   };
 }
 
 /** Signs approved requests for the three signers of client and kubelet certificates, marks what it must refuse, forgets old ones. */
 export function certificateSigner(cluster: Cluster): Controller {
-  const { foundation, objects } = cluster;
+  const { simulation, objects } = cluster;
   const decide = signing(cluster);
 
   const sign = (request: SigningRequest): number | undefined => {
     const due = (lastDecision(request) ?? 0) + SIGNING;
-    if (foundation.clock.now() < due) return due;
+    if (simulation.clock.now() < due) return due;
     decide(request);
     return undefined;
   };
 
   const forget = (request: SigningRequest): number | undefined => {
-    if (foundation.clock.now() < expiryOf(request)) return expiryOf(request);
+    if (simulation.clock.now() < expiryOf(request)) return expiryOf(request);
     objects.remove(requests, request);
     return undefined;
   };

@@ -58,10 +58,10 @@ function initialised(node: Node, instance: InstanceFacts, region: string): Node 
 
 /** The cloud controller manager: initialises new nodes, marks stopped ones, deletes those whose instance is gone. */
 export function cloudNodes(cluster: Cluster): Controller {
-  const { foundation, objects, registry, record, region } = cluster;
+  const { simulation, objects, registry, record, region } = cluster;
 
   const initialise = (node: Node): number | undefined => {
-    const now = foundation.clock.now();
+    const now = simulation.clock.now();
     const due = Date.parse(node.metadata.creationTimestamp) + INITIALISING;
     if (now < due) return due;
     const instance = instanceOf(cluster, node);
@@ -104,7 +104,7 @@ export function cloudNodes(cluster: Cluster): Controller {
       return undefined;
     }
     markStopped(node, instance.state === "stopped" || instance.state === "stopping");
-    return foundation.clock.now() + MONITOR;
+    return simulation.clock.now() + MONITOR;
   };
 
   return {

@@ -61,7 +61,7 @@ const controllers: Readonly<Record<string, (cluster: Cluster) => readonly Contro
   disruption: (cluster) => [disruption(cluster)],
   namespaces: (cluster) => [namespaceKeeper(cluster)],
   garbage: garbageCollectors,
-  "event-expiry": ({ foundation, objects }) => [eventExpiry(foundation, objects)],
+  "event-expiry": ({ simulation, objects }) => [eventExpiry(simulation, objects)],
 };
 
 /** Names of the simulator's own controllers. */
@@ -75,18 +75,18 @@ export function controlPlane({ server, without = new Set(), pull = () => undefin
   readonly cluster: Cluster;
   resume(): void;
 } {
-  const { foundation, objects, registry } = server;
+  const { simulation, objects, registry } = server;
   const cluster: Cluster = {
-    foundation,
+    simulation,
     objects,
     registry,
-    record: recorder(foundation, objects),
+    record: recorder(simulation, objects),
     pull,
     ...surroundings,
   };
   const running = controllerNames.filter((name) => !without.has(name));
   const resume = run(
-    foundation,
+    simulation,
     objects,
     running.flatMap((name) => controllers[name]?.(cluster) ?? []),
   );

@@ -1,6 +1,6 @@
 import type { Pull } from "../../aws/image-registry.ts";
 import type { Cancel } from "../../core/clock.ts";
-import type { Foundation } from "../../core/foundation.ts";
+import type { Simulation } from "../../core/simulation.ts";
 import type { Cloud } from "../../core/surroundings.ts";
 import type { Authority } from "../access/authority.ts";
 import type { KubeletClients } from "../access/kubelet-clients.ts";
@@ -12,7 +12,7 @@ import type { Recorder } from "./recorder.ts";
 
 /** Everything that controllers work with. */
 export interface Cluster {
-  readonly foundation: Foundation;
+  readonly simulation: Simulation;
   readonly objects: Objects;
   readonly registry: Registry;
   readonly cloud: Cloud;
@@ -58,13 +58,13 @@ const OVERDUE = 1_000;
 export const keyOf = ({ metadata }: KubeObject): Key => ({ namespace: metadata.namespace, name: metadata.name });
 
 /** Remembers what is due; of two times for the same key the earlier counts, since looking again finds the later one. */
-function timers(foundation: Foundation): (key: string, due: number, what: () => void) => void {
+function timers(simulation: Simulation): (key: string, due: number, what: () => void) => void {
   const pending = new Map<string, { due: number; cancel: Cancel }>();
   return (key, due, what) => {
     const known = pending.get(key);
     if (known && known.due <= due) return;
     known?.cancel();
-    const cancel = foundation.clock.after(Math.max(0, due - foundation.clock.now()), () => {
+    const cancel = simulation.clock.after(Math.max(0, due - simulation.clock.now()), () => {
       pending.delete(key);
       what();
     });
@@ -76,15 +76,15 @@ function timers(foundation: Foundation): (key: string, due: number, what: () => 
  * Lets controllers run: each is called soon after a change that concerns it, and when it asked to be.
  * @returns a function that makes every controller look at everything, for after a restart
  */
-export function run(foundation: Foundation, objects: Objects, controllers: readonly Controller[]): () => void {
-  const at = timers(foundation);
+export function run(simulation: Simulation, objects: Objects, controllers: readonly Controller[]): () => void {
+  const at = timers(simulation);
   const look = (controller: Controller, key: Key, due: number): void =>
     at(`${controller.name} ${key.namespace ?? ""}/${key.name}`, due, () => {
       const again = controller.reconcile(key);
-      if (again !== undefined) look(controller, key, again > foundation.clock.now() ? again : overdue());
+      if (again !== undefined) look(controller, key, again > simulation.clock.now() ? again : overdue());
     });
-  const overdue = (): number => foundation.clock.now() + OVERDUE;
-  const soon = (): number => foundation.clock.now() + LATENCY;
+  const overdue = (): number => simulation.clock.now() + OVERDUE;
+  const soon = (): number => simulation.clock.now() + LATENCY;
   objects.listen((change) => {
     for (const controller of controllers) {
       if (change.type === controller.type) look(controller, keyOf(change.object), soon());

@@ -95,14 +95,14 @@ const failed = (budget: Budget, now: string): Budget => ({
 });
 
 /** Computes how many pods each budget lets go, from how many are ready. */
-export function disruption({ foundation, objects }: Cluster): Controller {
+export function disruption({ simulation, objects }: Cluster): Controller {
   /** Evictions that were allowed but whose pods are not going yet. */
   const unconfirmed = (budget: Budget, matching: readonly Pod[]): Record<string, string> =>
     Object.fromEntries(
       Object.entries(budget.status?.disruptedPods ?? {}).filter(
         ([name, since]) =>
           matching.some(({ metadata }) => metadata.name === name && !metadata.deletionTimestamp) &&
-          foundation.clock.now() < Date.parse(since) + UNCONFIRMED,
+          simulation.clock.now() < Date.parse(since) + UNCONFIRMED,
       ),
     );
 
@@ -127,7 +127,7 @@ export function disruption({ foundation, objects }: Cluster): Controller {
       desiredHealthy: desired,
       expectedPods: expected,
       ...(Object.keys(disruptedPods).length > 0 ? { disruptedPods } : {}),
-      conditions: [allowance(budget, allowed, timestamp(foundation.clock.now()))],
+      conditions: [allowance(budget, allowed, timestamp(simulation.clock.now()))],
     };
   };
 
@@ -146,7 +146,7 @@ export function disruption({ foundation, objects }: Cluster): Controller {
       if (!budget) return undefined;
       const status = statusOf(budget);
       if (!status) {
-        objects.replace(budgets, failed(budget, timestamp(foundation.clock.now())));
+        objects.replace(budgets, failed(budget, timestamp(simulation.clock.now())));
         return undefined;
       }
       objects.replace(budgets, { ...budget, status });

@@ -1,4 +1,4 @@
-import type { Foundation } from "../../core/foundation.ts";
+import type { Simulation } from "../../core/simulation.ts";
 import type { Objects } from "../store/objects.ts";
 import type { Controller } from "./controller.ts";
 import { type EventObject, events } from "./recorder.ts";
@@ -7,7 +7,7 @@ import { type EventObject, events } from "./recorder.ts";
 const KEPT = 3_600_000;
 
 /** Forgets Events after their hour. */
-export function eventExpiry(foundation: Foundation, objects: Objects): Controller {
+export function eventExpiry(simulation: Simulation, objects: Objects): Controller {
   return {
     name: "event-expiry",
     type: events,
@@ -15,7 +15,7 @@ export function eventExpiry(foundation: Foundation, objects: Objects): Controlle
       const event = objects.get<EventObject>(events, namespace, name);
       if (!event) return undefined;
       const due = Date.parse(event.lastTimestamp ?? event.metadata.creationTimestamp) + KEPT;
-      if (foundation.clock.now() < due) return due;
+      if (simulation.clock.now() < due) return due;
       objects.remove(events, event);
       return undefined;
     },

@@ -25,7 +25,7 @@ function* subnetsOf(network: string): Generator<string> {
 }
 
 /** OVN's control plane: gives each Windows node a subnet of the hybrid network, and takes it back with the node. */
-export function hybridOverlay({ foundation, objects, hybridNetwork }: Cluster): Controller {
+export function hybridOverlay({ simulation, objects, hybridNetwork }: Cluster): Controller {
   const free = (): string | undefined => {
     const taken = new Set(objects.list<Node>(nodes).map(({ metadata }) => metadata.annotations?.[SUBNET]));
     return [...subnetsOf(hybridNetwork)].find((subnet) => !taken.has(subnet));
@@ -37,7 +37,7 @@ export function hybridOverlay({ foundation, objects, hybridNetwork }: Cluster): 
       const node = objects.get<Node>(nodes, undefined, name);
       if (!node || osOf(node) !== "windows" || node.metadata.annotations?.[SUBNET]) return undefined;
       const due = Date.parse(node.metadata.creationTimestamp) + GIVING;
-      if (foundation.clock.now() < due) return due;
+      if (simulation.clock.now() < due) return due;
       const subnet = free();
       if (!subnet) return undefined;
       const annotations = { ...node.metadata.annotations, [SUBNET]: subnet };

@@ -31,7 +31,7 @@ const instanceOf = (node: Node): string =>
  */
 export function waitForImages(cluster: Cluster, pod: Pod, node: Node): number | undefined {
   if (osOf(node) !== "windows" || pod.status?.phase === "Running") return undefined;
-  const { foundation, objects, record } = cluster;
+  const { simulation, objects, record } = cluster;
   for (const { image = "" } of pod.spec.containers) {
     const why = cluster.pull(instanceOf(node), image);
     if (why === undefined) continue;
@@ -40,7 +40,7 @@ export function waitForImages(cluster: Cluster, pod: Pod, node: Node): number | 
       const message = `Failed to pull image "${image}": ${why}`;
       record({ component: "kubelet", about: pod, type: "Warning", reason: "Failed", message });
     }
-    return foundation.clock.now() + PULL_AGAIN;
+    return simulation.clock.now() + PULL_AGAIN;
   }
   return undefined;
 }

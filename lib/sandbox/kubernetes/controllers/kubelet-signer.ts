@@ -19,7 +19,7 @@ const DAY = 24 * 3_600_000;
  * annotation off its Secret, as the machine config operator's tests do. What kubelets are to trust is published in
  * ControllerConfig, spec.kubeAPIServerServingCAData (machine-config-operator, pkg/operator/sync.go).
  */
-export function kubeletSigner({ foundation, objects, kubeletClients }: Cluster): Controller {
+export function kubeletSigner({ simulation, objects, kubeletClients }: Cluster): Controller {
   const publish = (): void => {
     const data = Buffer.from(kubeletClients.bundle()).toString("base64");
     const config = objects.get(configs, undefined, CONFIG) as (KubeObject & { spec?: object }) | undefined;
@@ -47,9 +47,9 @@ export function kubeletSigner({ foundation, objects, kubeletClients }: Cluster):
       if (namespace !== NAMESPACE || name !== SIGNER) return undefined;
       const secret = objects.get(secrets, namespace, name);
       if (!secret) return undefined;
-      if (kubeletClients.isDue() || !secret.metadata.annotations?.[NOT_AFTER]) void foundation.busy(rotate());
+      if (kubeletClients.isDue() || !secret.metadata.annotations?.[NOT_AFTER]) void simulation.busy(rotate());
       else publish();
-      return foundation.clock.now() + DAY;
+      return simulation.clock.now() + DAY;
     },
   };
 }

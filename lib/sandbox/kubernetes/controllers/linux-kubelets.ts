@@ -39,7 +39,7 @@ const healthy = (type: string, now: string, before: Condition | undefined): Cond
  * node without an instance behind it counts as running. All leases are renewed at one moment.
  */
 export function linuxKubelets(cluster: Cluster): Controller {
-  const { foundation, objects } = cluster;
+  const { simulation, objects } = cluster;
 
   const renew = (node: Node, now: number): void => {
     const { name, uid } = node.metadata;
@@ -78,7 +78,7 @@ export function linuxKubelets(cluster: Cluster): Controller {
     reconcile: ({ name }) => {
       const linux = name === LEASES.name ? objects.list<Node>(nodes).filter(isLinux) : [];
       if (linux.length === 0) return undefined;
-      const now = foundation.clock.now();
+      const now = simulation.clock.now();
       if (now < due) return due;
       due = now + RENEW;
       for (const node of linux.filter(isRunning)) {

@@ -128,7 +128,7 @@ function writeRules(cluster: Cluster, firewall: Firewall, service: Service, behi
  * away is back with the next node.
  */
 export function loadBalancers(cluster: Cluster): Controller {
-  const { foundation, objects, record, cloud, region } = cluster;
+  const { simulation, objects, record, cloud, region } = cluster;
   const syncState: SyncState = new Map();
 
   const report = (service: Service): void => {
@@ -140,7 +140,7 @@ export function loadBalancers(cluster: Cluster): Controller {
 
   const fail = (service: Service, signature: string, why: string): number => {
     const failures = (syncState.get(service.metadata.uid)?.failures ?? 0) + 1;
-    const retryAt = foundation.clock.now() + Math.min(FIRST_RETRY * 2 ** (failures - 1), LAST_RETRY);
+    const retryAt = simulation.clock.now() + Math.min(FIRST_RETRY * 2 ** (failures - 1), LAST_RETRY);
     syncState.set(service.metadata.uid, { signature, failures, retryAt });
     record({
       component: "service-controller",
@@ -157,7 +157,7 @@ export function loadBalancers(cluster: Cluster): Controller {
     const signature = signatureOf(service, behind);
     const last = syncState.get(service.metadata.uid);
     if (last?.signature === signature && last.failures === 0) return undefined;
-    if (last?.signature === signature && foundation.clock.now() < last.retryAt) return last.retryAt;
+    if (last?.signature === signature && simulation.clock.now() < last.retryAt) return last.retryAt;
     try {
       writeRules(cluster, firewall, service, behind);
     } catch (error) {

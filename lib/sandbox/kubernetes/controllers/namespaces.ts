@@ -12,7 +12,7 @@ const contents = resourceTypes.filter(({ namespaced, virtual }) => namespaced &&
 const AGAIN = 1_000;
 
 /** Gives every namespace its default service account and the cluster's authority, and empties one that is being deleted before it goes. */
-export function namespaceKeeper({ foundation, objects, registry, authority }: Cluster): Controller {
+export function namespaceKeeper({ simulation, objects, registry, authority }: Cluster): Controller {
   const empty = (name: string): boolean => {
     for (const type of contents) {
       for (const object of objects.list(type, name)) {
@@ -45,7 +45,7 @@ export function namespaceKeeper({ foundation, objects, registry, authority }: Cl
         addDefaults(name);
         return undefined;
       }
-      if (!empty(name)) return foundation.clock.now() + AGAIN;
+      if (!empty(name)) return simulation.clock.now() + AGAIN;
       objects.remove(namespaces, namespace);
       return undefined;
     },

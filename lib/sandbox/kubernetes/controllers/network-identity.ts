@@ -25,9 +25,9 @@ function isOwn({ spec }: SigningRequest, { commonName, organizations, names }: C
 }
 
 /** The cluster's network operator: approves the network identities that nodes ask for, and leaves everything else. */
-export function networkIdentity({ foundation, objects }: Cluster): Controller {
+export function networkIdentity({ simulation, objects }: Cluster): Controller {
   const approve = (request: SigningRequest): void => {
-    const now = timestamp(foundation.clock.now());
+    const now = timestamp(simulation.clock.now());
     const approved = {
       type: "Approved",
       status: "True" as const,
@@ -48,7 +48,7 @@ export function networkIdentity({ foundation, objects }: Cluster): Controller {
       if (!request || !template || request.spec.signerName !== SIGNER || isDecided(request)) return undefined;
       if (!isOwn(request, template)) return undefined;
       const due = Date.parse(request.metadata.creationTimestamp) + APPROVING;
-      if (foundation.clock.now() < due) return due;
+      if (simulation.clock.now() < due) return due;
       approve(request);
       return undefined;
     },

@@ -53,10 +53,10 @@ function taintsFor(node: Node, now: string): Taint[] {
 
 /** Watches over heartbeats: a silent node becomes Unknown, its pods not ready, and taints say so. */
 export function nodeLifecycle(cluster: Cluster): Controller {
-  const { foundation, objects, record } = cluster;
+  const { simulation, objects, record } = cluster;
 
   const loseNode = (node: Node): Node => {
-    const now = timestamp(foundation.clock.now());
+    const now = timestamp(simulation.clock.now());
     const conditions = unknownConditions(node, now);
     if (isDeepStrictEqual(conditions, node.status?.conditions)) return node;
     record({
@@ -70,7 +70,7 @@ export function nodeLifecycle(cluster: Cluster): Controller {
   };
 
   const taint = (node: Node): Node => {
-    const taints = taintsFor(node, timestamp(foundation.clock.now()));
+    const taints = taintsFor(node, timestamp(simulation.clock.now()));
     if (isDeepStrictEqual(taints, node.spec?.taints ?? [])) return node;
     const { taints: _old, ...spec } = node.spec ?? {};
     return objects.replace(nodes, { ...node, spec: { ...spec, ...(taints.length > 0 ? { taints } : {}) } });
@@ -78,7 +78,7 @@ export function nodeLifecycle(cluster: Cluster): Controller {
 
   /** MarkPodsNotReady: nobody should be sent to pods of a node that cannot be reached. */
   const markPods = (node: Node): void => {
-    const now = timestamp(foundation.clock.now());
+    const now = timestamp(simulation.clock.now());
     for (const pod of podsOn(cluster, node.metadata.name)) {
       const ready = conditionOf(pod.status?.conditions, "Ready");
       if (ready?.status !== "True") continue;

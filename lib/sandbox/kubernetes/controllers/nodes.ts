@@ -28,8 +28,8 @@ export function instanceOf({ cloud }: Pick<Cluster, "cloud">, { spec, metadata }
 }
 
 /** Is there a kubelet at work? It has to be heard of. */
-export const isAttended = (cluster: Pick<Cluster, "objects" | "foundation">, node: Node): boolean =>
-  cluster.foundation.clock.now() - lastHeard(cluster, node) <= GRACE;
+export const isAttended = (cluster: Pick<Cluster, "objects" | "simulation">, node: Node): boolean =>
+  cluster.simulation.clock.now() - lastHeard(cluster, node) <= GRACE;
 
 /** Does the toleration put up with the taint? (k8s.io/component-helpers/scheduling/corev1) */
 const tolerates = (toleration: Toleration, taint: Taint): boolean =>

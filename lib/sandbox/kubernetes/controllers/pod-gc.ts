@@ -8,7 +8,7 @@ const QUARANTINE = 40_000;
 
 /** Force-deletes pods that are bound to a node which no longer exists. */
 export function podCollector(cluster: Cluster): Controller {
-  const { foundation, objects, registry } = cluster;
+  const { simulation, objects, registry } = cluster;
   const missedSince = new Map<string, number>();
   return {
     name: "pod-gc",
@@ -23,7 +23,7 @@ export function podCollector(cluster: Cluster): Controller {
         missedSince.delete(node);
         return undefined;
       }
-      const now = foundation.clock.now();
+      const now = simulation.clock.now();
       const since = missedSince.get(node) ?? now;
       missedSince.set(node, since);
       if (now < since + QUARANTINE) return since + QUARANTINE;

@@ -82,10 +82,10 @@ function running(pod: Pod, node: Node, at: number): Pod {
 
 /** The kubelets' work on their pods: starts what was bound, ends what was deleted, as long as the kubelet is there. */
 export function podLifecycle(cluster: Cluster): Controller {
-  const { foundation, objects, registry, record } = cluster;
+  const { simulation, objects, registry, record } = cluster;
 
   const start = (pod: Pod, node: Node): number | undefined => {
-    const now = foundation.clock.now();
+    const now = simulation.clock.now();
     const scheduled =
       conditionOf(pod.status?.conditions, "PodScheduled")?.lastTransitionTime ?? pod.metadata.creationTimestamp;
     const due = pod.status?.phase === "Running" ? now : Date.parse(scheduled) + (STARTING[osOf(node)] ?? STOPPING);
@@ -107,7 +107,7 @@ export function podLifecycle(cluster: Cluster): Controller {
   };
 
   const end = (pod: Pod): number | undefined => {
-    if (foundation.clock.now() < endOf(pod)) return endOf(pod);
+    if (simulation.clock.now() < endOf(pod)) return endOf(pod);
     const { uid, namespace, name } = pod.metadata;
     registry.remove({ type: pods, namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid } });
     return undefined;

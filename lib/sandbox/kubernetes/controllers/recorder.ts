@@ -1,4 +1,4 @@
-import type { Foundation } from "../../core/foundation.ts";
+import type { Simulation } from "../../core/simulation.ts";
 import { type KubeObject, timestamp } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import type { Objects } from "../store/objects.ts";
@@ -28,9 +28,9 @@ export interface EventObject extends KubeObject {
 }
 
 /** Builds the recorder that the control plane's components share (k8s.io/client-go/tools/record). */
-export function recorder(foundation: Foundation, objects: Objects): Recorder {
+export function recorder(simulation: Simulation, objects: Objects): Recorder {
   return ({ component, about, type, reason, message }) => {
-    const now = timestamp(foundation.clock.now());
+    const now = timestamp(simulation.clock.now());
     const { name, namespace, uid, resourceVersion } = about.metadata;
     const space = namespace ?? "default";
     const known = objects
@@ -43,7 +43,7 @@ export function recorder(foundation: Foundation, objects: Objects): Recorder {
     objects.create(events, {
       apiVersion: "v1",
       kind: "Event",
-      metadata: { name: `${name}.${foundation.random.hex(16)}`, namespace: space },
+      metadata: { name: `${name}.${simulation.random.hex(16)}`, namespace: space },
       involvedObject: {
         apiVersion: about.apiVersion,
         kind: about.kind,

@@ -57,14 +57,14 @@ function judged(cluster: Cluster, pod: Pod, node: Node): { name: string; load: n
 
 /** Binds waiting pods to the least loaded node that takes them, and says why when none does. */
 export function scheduler(cluster: Cluster): Controller {
-  const { foundation, objects, record } = cluster;
+  const { simulation, objects, record } = cluster;
 
   const refuse = (pod: Pod, reasons: readonly string[]): void => {
     const counts = [...new Set(reasons)].map((reason) => `${reasons.filter((one) => one === reason).length} ${reason}`);
     const message = `0/${reasons.length} nodes are available: ${counts.join(", ")}.`;
     const before = conditionOf(pod.status?.conditions, "PodScheduled");
     if (before?.message === message) return;
-    const now = timestamp(foundation.clock.now());
+    const now = timestamp(simulation.clock.now());
     const condition = {
       type: "PodScheduled",
       status: "False" as const,
@@ -79,7 +79,7 @@ export function scheduler(cluster: Cluster): Controller {
 
   const assign = (pod: Pod, node: string): void => {
     const { name, namespace } = pod.metadata;
-    bind(objects, pods, pod, node, foundation.clock.now());
+    bind(objects, pods, pod, node, simulation.clock.now());
     const message = `Successfully assigned ${namespace}/${name} to ${node}`;
     record({ component: "default-scheduler", about: pod, type: "Normal", reason: "Scheduled", message });
   };

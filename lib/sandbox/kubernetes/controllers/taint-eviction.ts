@@ -16,7 +16,7 @@ function leavesAt(pod: Pod, taint: Taint): number | undefined {
 
 /** Drives pods off nodes with NoExecute taints once they tolerate them no longer (k8s pkg/controller/tainteviction). */
 export function taintEviction(cluster: Cluster): Controller {
-  const { foundation, objects, registry, record } = cluster;
+  const { simulation, objects, registry, record } = cluster;
   const evict = (pod: Pod): void => {
     record({
       component: "taint-eviction-controller",
@@ -38,7 +38,7 @@ export function taintEviction(cluster: Cluster): Controller {
       const taints = (node?.spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute");
       const due = Math.min(...taints.map((taint) => leavesAt(pod, taint) ?? Number.POSITIVE_INFINITY));
       if (due === Number.POSITIVE_INFINITY) return undefined;
-      if (foundation.clock.now() < due) return due;
+      if (simulation.clock.now() < due) return due;
       evict(pod);
       return undefined;
     },

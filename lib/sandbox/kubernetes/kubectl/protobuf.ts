@@ -73,7 +73,7 @@ function put(object: Fields, field: FieldType, wire: Value): void {
   else if (field.keepsZero || !isZero(value)) object[field.name] = value;
 }
 
-/** A field that the schema does not know would be lost without a word; the ground refuses it instead. */
+/** A field that the schema does not know would be lost without a word; the simulator refuses it instead. */
 const unknownField = (type: string, number: number): ApiFailure =>
   new ApiFailure(
     415,

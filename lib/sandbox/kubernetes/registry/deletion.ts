@@ -1,4 +1,4 @@
-import type { Foundation } from "../../core/foundation.ts";
+import type { Simulation } from "../../core/simulation.ts";
 import { conflict, notFound } from "../model/failure.ts";
 import { type KubeObject, timestamp } from "../model/object.ts";
 import { type ResourceType, resourceTypes } from "../model/resources.ts";
@@ -95,7 +95,7 @@ function orphanDependents(objects: Objects, { metadata }: KubeObject): void {
 
 /** Builds the delete operation: preconditions, grace, finalizers, propagation. */
 export const deletion =
-  (foundation: Foundation, objects: Objects) =>
+  (simulation: Simulation, objects: Objects) =>
   ({ type, namespace, name }: Target, options: DeleteOptions = {}, admit?: Admission): Removal => {
     const object = objects.get(type, namespace, name);
     if (!object) throw notFound(type, name);
@@ -107,7 +107,7 @@ export const deletion =
     if (options.dryRun?.includes("All")) return { object, gone };
     if (options.propagationPolicy === "Orphan") orphanDependents(objects, object);
     if (gone) return { object: objects.remove(type, object), gone };
-    const leaving = marked(object, grace, finalizers, foundation.clock.now());
+    const leaving = marked(object, grace, finalizers, simulation.clock.now());
     const status = isNamespace(type) ? { status: { phase: "Terminating" } } : {};
     return { object: objects.replace(type, { ...leaving, ...status }), gone };
   };

@@ -1,4 +1,4 @@
-import type { Foundation } from "../../core/foundation.ts";
+import type { Simulation } from "../../core/simulation.ts";
 import {
   ApiFailure,
   type Cause,
@@ -23,7 +23,7 @@ export interface WriteOptions {
   readonly dryRun?: boolean;
   /** ApiCall last, with what would be stored; throws to refuse (validating admission comes after validation). */
   readonly admit?: Admission;
-  /** The ground's own seeds and controllers: the status is kept, a missing namespace is made. */
+  /** The simulator's own seeds and controllers: the status is kept, a missing namespace is made. */
   readonly trusted?: boolean;
   /** The object was made by a patch: only its version is a precondition, another uid is a wrong value. */
   readonly patched?: boolean;
@@ -50,9 +50,9 @@ const SUFFIX_LENGTH = 5;
 const LONGEST_BASE = 63 - SUFFIX_LENGTH;
 
 /** Builds the registry on the store of objects. */
-export function registry(foundation: Foundation, objects: Objects): Registry {
+export function registry(simulation: Simulation, objects: Objects): Registry {
   const suffix = (): string =>
-    Array.from({ length: SUFFIX_LENGTH }, () => ALPHABET[foundation.random.between(0, ALPHABET.length - 1)]).join("");
+    Array.from({ length: SUFFIX_LENGTH }, () => ALPHABET[simulation.random.between(0, ALPHABET.length - 1)]).join("");
 
   const named = (object: KubeObject): KubeObject => {
     const { name, generateName } = object.metadata ?? {};
@@ -63,7 +63,7 @@ export function registry(foundation: Foundation, objects: Objects): Registry {
     return { ...object, metadata };
   };
 
-  const withAddresses = serviceAddresses(foundation, objects);
+  const withAddresses = serviceAddresses(simulation, objects);
   const addressed = (type: ResourceType, object: KubeObject): KubeObject =>
     type === services ? withAddresses(object) : object;
 
@@ -91,8 +91,8 @@ export function registry(foundation: Foundation, objects: Objects): Registry {
 
   const unstored = (type: ResourceType, object: KubeObject): KubeObject => {
     if (objects.get(type, object.metadata.namespace, object.metadata.name)) return objects.create(type, object);
-    const creationTimestamp = timestamp(foundation.clock.now());
-    return { ...object, metadata: { ...object.metadata, uid: foundation.random.uuid(), creationTimestamp } };
+    const creationTimestamp = timestamp(simulation.clock.now());
+    return { ...object, metadata: { ...object.metadata, uid: simulation.random.uuid(), creationTimestamp } };
   };
 
   const update: Registry["update"] = (
@@ -105,7 +105,7 @@ export function registry(foundation: Foundation, objects: Objects): Registry {
     const wanted = change(before);
     if (!patched) checkUid(type, before, wanted);
     checkVersion(type, before, wanted);
-    const after = changed(type, subresource, before, wanted, timestamp(foundation.clock.now()));
+    const after = changed(type, subresource, before, wanted, timestamp(simulation.clock.now()));
     const causes = [...uidCauses(before, wanted), ...updateCausesOf(type, before, after)];
     if (causes.length > 0) throw invalid(type, name, causes);
     admit?.(before, after);
@@ -114,7 +114,7 @@ export function registry(foundation: Foundation, objects: Objects): Registry {
     return isReleased(stored) ? objects.remove(type, stored) : stored;
   };
 
-  return { create, update, remove: deletion(foundation, objects) };
+  return { create, update, remove: deletion(simulation, objects) };
 }
 
 /** Uid, version and creation time are the store's to give. */

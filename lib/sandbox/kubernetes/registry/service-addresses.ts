@@ -1,4 +1,4 @@
-import type { Foundation } from "../../core/foundation.ts";
+import type { Simulation } from "../../core/simulation.ts";
 import { type Fields, fieldsOf, type KubeObject, listOf } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import type { Objects } from "../store/objects.ts";
@@ -17,7 +17,7 @@ const specOf = ({ spec }: KubeObject): Fields => fieldsOf(spec);
 const portsOf = (service: KubeObject): Fields[] => listOf<Fields>(specOf(service).ports);
 
 /** Gives Services what they did not ask for by number: an address, and ports on nodes (k8s pkg/registry/core/service). */
-export function serviceAddresses({ random }: Foundation, objects: Objects): (service: KubeObject) => KubeObject {
+export function serviceAddresses({ random }: Simulation, objects: Objects): (service: KubeObject) => KubeObject {
   const free = <T>(
     [first, last]: readonly [number, number],
     made: (number: number) => T,

@@ -58,7 +58,7 @@ const inAgreement = (type: ResourceType, object: KubeObject): KubeObject => stra
 
 /**
  * The object as it is created: status dropped, defaults filled in, generation begun.
- * @param trusted a seed of the ground keeps its status
+ * @param trusted a seed of the simulator keeps its status
  */
 export function prepared(type: ResourceType, object: KubeObject, trusted: boolean): KubeObject {
   const { defaults, keepsStatus } = strategyOf(type);

@@ -120,7 +120,7 @@ const warned = (response: WireResponse, warnings: readonly string[]): WireRespon
         headers: { ...response.headers, warning: warnings.map((one) => `299 - ${JSON.stringify(one)}`).join(", ") },
       };
 
-/** A failure of the ground itself is answered as the API server answers a panic. */
+/** A failure of the simulator itself is answered as the API server answers a panic. */
 const failureOf = (error: unknown): ApiFailure =>
   error instanceof ApiFailure
     ? error
@@ -131,16 +131,16 @@ const failureOf = (error: unknown): ApiFailure =>
  * Every answer is recorded; the answer to a failure is a Status.
  */
 export function answerer(server: Server, authenticate: Authenticator, version: string): Answer {
-  const { foundation, authorizers } = server;
+  const { simulation, authorizers } = server;
   const known = pages(version);
-  foundation.faults.declare(...kinds);
+  simulation.faults.declare(...kinds);
 
   const injectFaults = async (info: RequestInfo, user: User): Promise<void> => {
     const facts = factsOf(info, user);
-    if (foundation.faults.applies("kubernetes-slow", facts)) await sleep(foundation.clock, SLOWNESS);
-    if (foundation.faults.applies("kubernetes-5xx", facts))
+    if (simulation.faults.applies("kubernetes-slow", facts)) await sleep(simulation.clock, SLOWNESS);
+    if (simulation.faults.applies("kubernetes-5xx", facts))
       throw new ApiFailure(503, "ServiceUnavailable", "the server is currently unable to handle the request");
-    if (!foundation.faults.applies("kubernetes-throttle", facts)) return;
+    if (!simulation.faults.applies("kubernetes-throttle", facts)) return;
     // k8s.io/apiserver/pkg/server/filters/priority-and-fairness.go answers before the API's encoders are there.
     throw new PlainFailure(429, "", "Too many requests, please try again later.\n", { retryAfterSeconds: 1 });
   };
@@ -168,14 +168,14 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
   /** Tokens and certificates end by the sandbox's clock: the same is in the header. */
   const dated = (response: WireResponse): WireResponse => ({
     ...response,
-    headers: { date: new Date(foundation.clock.now()).toUTCString(), ...response.headers },
+    headers: { date: new Date(simulation.clock.now()).toUTCString(), ...response.headers },
   });
 
   return async (request, tls) => {
     const info = requestInfo(request.method, request.url);
     let principal = "anonymous";
     const record = (status: number, error: string | null): void =>
-      foundation.calls.record({ service: "kubernetes", action: actionOf(info), principal, status, error });
+      simulation.calls.record({ service: "kubernetes", action: actionOf(info), principal, status, error });
     try {
       const sender = authenticate(request, tls?.clientCertificate);
       principal = sender.name;
@@ -185,7 +185,7 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
       return dated(response);
     } catch (error) {
       const failure = failureOf(error);
-      if (failure.afterSeconds > 0) await sleep(foundation.clock, failure.afterSeconds * 1000);
+      if (failure.afterSeconds > 0) await sleep(simulation.clock, failure.afterSeconds * 1000);
       record(failure.code, failure.message);
       return dated(refusal(failure));
     }

@@ -1,4 +1,4 @@
-import type { Foundation } from "../../core/foundation.ts";
+import type { Simulation } from "../../core/simulation.ts";
 import { expired, statusOf } from "../model/failure.ts";
 import type { KubeObject } from "../model/object.ts";
 import type { Change, Objects } from "../store/objects.ts";
@@ -97,12 +97,12 @@ const isYes = (value: string | null): boolean => value === "true" || value === "
  * @param query resourceVersion, timeoutSeconds, allowWatchBookmarks, sendInitialEvents as in the API
  */
 export function watch(
-  foundation: Foundation,
+  simulation: Simulation,
   objects: Objects,
   selection: Selection,
   query: URLSearchParams,
 ): AsyncIterableIterator<WatchEvent> {
-  const { clock, random } = foundation;
+  const { clock, random } = simulation;
   const from = query.get("resourceVersion") ?? "";
   const withState = isYes(query.get("sendInitialEvents"));
   const asked = Number(query.get("timeoutSeconds") ?? 0) || random.between(SHORTEST, 2 * SHORTEST);

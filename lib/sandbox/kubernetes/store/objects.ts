@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Foundation } from "../../core/foundation.ts";
+import type { Simulation } from "../../core/simulation.ts";
 import type { Collection } from "../../core/store.ts";
 import { alreadyExists, conflict, modified, notFound } from "../model/failure.ts";
 import { type KubeObject, timestamp } from "../model/object.ts";
@@ -66,7 +66,7 @@ function history(first: number) {
   };
 }
 
-/** The ground under the writes: it keeps the objects, raises their versions and tells the watchers. */
+/** The simulator under the writes: it keeps the objects, raises their versions and tells the watchers. */
 interface Backing {
   kept(type: ResourceType): Collection<KubeObject>;
   next(): string;
@@ -74,7 +74,7 @@ interface Backing {
 }
 
 const creating =
-  ({ clock, random }: Foundation, { kept, next, tell }: Backing) =>
+  ({ clock, random }: Simulation, { kept, next, tell }: Backing) =>
   (type: ResourceType, draft: Draft): KubeObject => {
     const { name, namespace } = draft.metadata;
     if (kept(type).has(keyOf(namespace, name))) throw alreadyExists(type, name);
@@ -114,28 +114,28 @@ const removing =
   };
 
 /**
- * Builds the store of objects on the ground's store.
- * @param foundation clock for creation times, randomness for uids, store for what is kept
+ * Builds the store of objects on the simulator's store.
+ * @param simulation clock for creation times, randomness for uids, store for what is kept
  */
-export function objectStore(foundation: Foundation): Objects {
-  const counter = foundation.store.collection<number>("kubernetes-version");
+export function objectStore(simulation: Simulation): Objects {
+  const counter = simulation.store.collection<number>("kubernetes-version");
   const listeners = new Set<(change: Change) => void>();
   const version = (): number => counter.get("version") ?? 1;
   const past = history(version());
   const backing: Backing = {
-    kept: (type) => foundation.store.collection<KubeObject>(`kubernetes/${qualified(type)}`),
+    kept: (type) => simulation.store.collection<KubeObject>(`kubernetes/${qualified(type)}`),
     next: () => {
       counter.set("version", version() + 1);
       return String(version());
     },
     tell: (kind, type, object, before) => {
       const version = Number(object.metadata.resourceVersion);
-      const change: Change = { kind, type, object, before, version, at: foundation.clock.now() };
+      const change: Change = { kind, type, object, before, version, at: simulation.clock.now() };
       past.add(change);
       for (const listener of [...listeners]) listener(change);
     },
   };
-  const [create, replace] = [creating(foundation, backing), replacing(backing)];
+  const [create, replace] = [creating(simulation, backing), replacing(backing)];
   return {
     get: <T extends KubeObject>(type: ResourceType, namespace: string | undefined, name: string) =>
       backing.kept(type).get(keyOf(type.namespaced ? namespace : undefined, name)) as T | undefined,

@@ -27,6 +27,6 @@ export function bindPod(server: Server, call: ApiCall): WireResponse {
     throw conflict(call.type, call.name, `pod ${call.name} is already assigned to node "${pod.spec.nodeName}"`);
   if (pod.metadata.deletionTimestamp)
     throw conflict(call.type, call.name, `pod ${call.name} is being deleted, cannot be assigned to a host`);
-  bind(server.objects, call.type, pod, String(target), server.foundation.clock.now());
+  bind(server.objects, call.type, pod, String(target), server.simulation.clock.now());
   return json(success(201), 201);
 }

@@ -106,7 +106,7 @@ function isFree(pod: Pod, { spec, status }: Budget): boolean {
 }
 
 /** Takes one disruption from the budget; throws 429 when there is none, 403 when it makes no sense. */
-function spend({ objects, foundation }: Server, budget: Budget, pod: Pod, dryRun: boolean): void {
+function spend({ objects, simulation }: Server, budget: Budget, pod: Pod, dryRun: boolean): void {
   const { metadata, status } = budget;
   const senseless = (why: string): ApiFailure =>
     forbidden({ ...budgets, plural: budgets.singular }, metadata.name, why);
@@ -122,7 +122,7 @@ function spend({ objects, foundation }: Server, budget: Budget, pod: Pod, dryRun
     );
   }
   if (dryRun) return;
-  const unconfirmed = { ...disrupted, [pod.metadata.name]: timestamp(foundation.clock.now()) };
+  const unconfirmed = { ...disrupted, [pod.metadata.name]: timestamp(simulation.clock.now()) };
   const spent = { ...status, disruptionsAllowed: status.disruptionsAllowed - 1, disruptedPods: unconfirmed };
   objects.replace(budgets, { ...budget, status: spent });
 }
@@ -147,11 +147,11 @@ const target: Omit<Condition, "lastTransitionTime"> = {
 };
 
 /** Deletes the pod and says on it why (addConditionAndDeletePod). Throws 409 for a precondition that is not met. */
-function end({ registry, objects, foundation }: Server, call: ApiCall, pod: Pod, options: DeleteOptions): void {
+function end({ registry, objects, simulation }: Server, call: ApiCall, pod: Pod, options: DeleteOptions): void {
   registry.remove(call, { ...options, dryRun: ["All"] });
   if (options.dryRun) return;
   const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== target.type);
-  const since = { lastTransitionTime: timestamp(foundation.clock.now()) };
+  const since = { lastTransitionTime: timestamp(simulation.clock.now()) };
   const conditions = [...others, { ...target, ...since }];
   objects.replace<Pod>(call.type, { ...pod, status: { ...pod.status, conditions } });
   const { resourceVersion: _met, ...preconditions } = options.preconditions ?? {};

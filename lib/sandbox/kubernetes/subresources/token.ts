@@ -70,7 +70,7 @@ export function requestToken(server: Server, call: ApiCall): WireResponse {
   admission(server, call)(undefined, { ...body, spec } as unknown as KubeObject);
   const secret = boundSecret(server, call, ref);
   const user = serviceAccountUser(account.metadata.namespace ?? "", call.name);
-  const now = server.foundation.clock.now();
+  const now = server.simulation.clock.now();
   const answer = {
     kind: "TokenRequest",
     apiVersion: "authentication.k8s.io/v1",

@@ -8,10 +8,10 @@ import { watch } from "../request/watch.ts";
 import type { ApiCall, Server } from "./server.ts";
 
 /** The form in which this request wants objects to be written. Throws 406. */
-export const viewOf = ({ foundation }: Server, { request, type, query }: ApiCall): View => ({
+export const viewOf = ({ simulation }: Server, { request, type, query }: ApiCall): View => ({
   form: formFor(request.headers.accept),
   type,
-  now: foundation.clock.now(),
+  now: simulation.clock.now(),
   include: query.get("includeObject") ?? "Metadata",
 });
 
@@ -35,7 +35,7 @@ export function list(server: Server, call: ApiCall): WireResponse {
 /** GET with watch: one JSON line per event, until its time is up or the reader leaves. */
 export function openWatch(server: Server, call: ApiCall): WireResponse {
   const selection = selectionOf(call.type, call.namespace, call.query);
-  const events = watch(server.foundation, server.objects, selection, call.query);
+  const events = watch(server.simulation, server.objects, selection, call.query);
   const lines: AsyncIterableIterator<string> = {
     next: async () => {
       const result = await events.next();

@@ -1,4 +1,4 @@
-import type { Foundation } from "../../core/foundation.ts";
+import type { Simulation } from "../../core/simulation.ts";
 import type { KubeletAnswer } from "../../core/surroundings.ts";
 import type { WireRequest } from "../../core/wire.ts";
 import type { Attempt } from "../access/admission.ts";
@@ -14,7 +14,7 @@ import type { Schemas } from "../validation/schemas.ts";
 
 /** Parts that the verbs work with. */
 export interface Server {
-  readonly foundation: Foundation;
+  readonly simulation: Simulation;
   readonly objects: Objects;
   readonly registry: Registry;
   readonly list: Lister;

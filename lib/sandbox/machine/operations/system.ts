@@ -14,7 +14,7 @@ const INSTALL_MS = [60_000, 180_000] as const;
 
 /** Windows goes on installing when the script that asked for it is killed: who asks again waits for the rest. */
 async function installation({ machine, process }: Applying, name: string): Promise<void> {
-  const { clock } = machine.foundation;
+  const { clock } = machine.simulation;
   const { installing } = machine.state;
   installing[name] ??= clock.now() + machine.takes(...INSTALL_MS);
   machine.save();

@@ -32,7 +32,7 @@ const POLL_MS = 1_000;
 
 async function awaitEnd({ machine, process }: Applying, name: string, deadline: number): Promise<void> {
   while (taskOf(machine, name)?.running) {
-    if (machine.foundation.clock.now() >= deadline) throw new Error("it did not end in time");
+    if (machine.simulation.clock.now() >= deadline) throw new Error("it did not end in time");
     await process.pause(POLL_MS);
   }
 }
@@ -43,7 +43,7 @@ async function awaitEnd({ machine, process }: Applying, name: string, deadline: 
  */
 export const runTaskNow: Doer<"run-task"> = async (run, { name, withinSeconds, record }) => {
   await load(run.machine, run.process, "scheduling");
-  const deadline = run.machine.foundation.clock.now() + withinSeconds * 1000;
+  const deadline = run.machine.simulation.clock.now() + withinSeconds * 1000;
   const known = taskOf(run.machine, name);
   if (!known) throw new Error(`No MSFT_ScheduledTask objects found with property 'TaskName' equal to '${name}'.`);
   await awaitEnd(run, name, deadline);

@@ -39,7 +39,7 @@ function overlayOf(context: ProgramContext): Overlay {
 function credentials({ context, certificate, bootstrap }: Overlay): Credentials {
   const own = issuedAt(context.machine, certificate);
   const kubelet = credentialsAt(context.machine, bootstrap);
-  if (!own || own.notAfter <= context.machine.foundation.clock.now()) return kubelet;
+  if (!own || own.notAfter <= context.machine.simulation.clock.now()) return kubelet;
   return { ...kubelet, token: null, certificate: certificateIn(textAt(context.machine, certificate), certificate) };
 }
 

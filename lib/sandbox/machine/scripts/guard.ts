@@ -103,7 +103,7 @@ interface Watch {
 /** Checks and repairs until EC2Launch has stopped and all is well, or the time is over. */
 async function keepWatch({ machine, process, arguments: given }: ScriptRun, stateFile: string): Promise<Watch> {
   const ms = (name: string, otherwise: number): number => Number(given.get(name) ?? otherwise) * 1000;
-  const deadline = machine.foundation.clock.now() + ms("windowseconds", WINDOW_SECONDS);
+  const deadline = machine.simulation.clock.now() + ms("windowseconds", WINDOW_SECONDS);
   let misses = 0;
   let changes = 0;
   let mac = recordedMac(machine, stateFile) ?? "";
@@ -114,7 +114,7 @@ async function keepWatch({ machine, process, arguments: given }: ScriptRun, stat
     // The metadata service knows which interface is the primary one.
     if (answers && mac === "") mac = machine.facts().mac;
     const well = complaint === "" && settled(machine);
-    if (well || machine.foundation.clock.now() >= deadline) return { complaint, changes, misses, mac };
+    if (well || machine.simulation.clock.now() >= deadline) return { complaint, changes, misses, mac };
     await process.pause(ms("pauseseconds", PAUSE_SECONDS));
   }
 }

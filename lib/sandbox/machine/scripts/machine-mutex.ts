@@ -15,9 +15,9 @@ export const isCommandRunning = (machine: Machine): boolean => holders.get(machi
  * @throws Error when another command holds it for half a minute
  */
 export async function acquireMachineMutex(machine: Machine, process: Process): Promise<void> {
-  const deadline = machine.foundation.clock.now() + TIMEOUT_MS;
+  const deadline = machine.simulation.clock.now() + TIMEOUT_MS;
   while (isCommandRunning(machine)) {
-    if (machine.foundation.clock.now() >= deadline) {
+    if (machine.simulation.clock.now() >= deadline) {
       throw new Error("another command of Casement is running on this machine");
     }
     await process.pause(POLL_MS);

@@ -24,11 +24,11 @@ const mandatory = [
 async function awaitNetwork({ machine, process, arguments: given }: ScriptRun): Promise<HnsNetwork> {
   const name = given.get("hnsnetwork") ?? "";
   const seconds = Number(given.get("waitseconds") ?? WAIT_SECONDS);
-  const deadline = machine.foundation.clock.now() + seconds * 1000;
+  const deadline = machine.simulation.clock.now() + seconds * 1000;
   for (;;) {
     const network = hnsNetwork(machine, name);
     if (network) return network;
-    if (machine.foundation.clock.now() >= deadline) {
+    if (machine.simulation.clock.now() >= deadline) {
       throw new Error(`the HNS network ${name} did not come within ${seconds} seconds`);
     }
     await process.pause(Number(given.get("pauseseconds") ?? PAUSE_SECONDS) * 1000);

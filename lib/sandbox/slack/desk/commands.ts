@@ -22,7 +22,7 @@ function showAnswer(workspace: Workspace, { person, channel }: Typed, body: stri
   const message = workspace.messages.post({
     channel: channel.id,
     user: workspace.directory.app.userId,
-    ...checkedContent(answer, () => workspace.foundation.random.hex(5)),
+    ...checkedContent(answer, () => workspace.simulation.random.hex(5)),
     ...(answer.response_type !== "in_channel" && { onlyTo: person.id }),
   });
   return [message];

@@ -34,7 +34,7 @@ function editable(workspace: Workspace, channel: Channel, ts: unknown): StoredMe
   const message = messageOf(workspace, channel, ts);
   if (message.user !== workspace.directory.app.userId) throw new SlackError("cant_update_message");
   const minutes = workspace.options.editWindowMinutes ?? Number.POSITIVE_INFINITY;
-  const age = workspace.foundation.clock.now() / 1000 - Number(message.ts);
+  const age = workspace.simulation.clock.now() / 1000 - Number(message.ts);
   if (age > minutes * 60) throw new SlackError("edit_window_closed");
   return message;
 }
@@ -43,7 +43,7 @@ function postMessage(workspace: Workspace, args: Json): Json {
   const channel = joinedChannelOf(workspace, args);
   const threadTs = threadOf(workspace, channel, args.thread_ts);
   const metadata = checkedMetadata(args.metadata);
-  const content = checkedContent(args, () => workspace.foundation.random.hex(5));
+  const content = checkedContent(args, () => workspace.simulation.random.hex(5));
   const message = workspace.messages.post({
     channel: channel.id,
     user: workspace.directory.app.userId,
@@ -64,7 +64,7 @@ function postEphemeral(workspace: Workspace, args: Json): Json {
     channel: channel.id,
     user: workspace.directory.app.userId,
     onlyTo: String(args.user),
-    ...checkedContent(args, () => workspace.foundation.random.hex(5)),
+    ...checkedContent(args, () => workspace.simulation.random.hex(5)),
     ...(threadTs !== undefined && { threadTs }),
   });
   return { message_ts: message.ts };
@@ -76,7 +76,7 @@ function update(workspace: Workspace, args: Json): Json {
   const metadata = checkedMetadata(args.metadata);
   // chat.update reference: "If you don't include this field, the message's previous blocks will be retained."
   const kept = args.blocks === undefined ? message.blocks : undefined;
-  const content = checkedContent({ ...args, blocks: args.blocks ?? kept }, () => workspace.foundation.random.hex(5));
+  const content = checkedContent({ ...args, blocks: args.blocks ?? kept }, () => workspace.simulation.random.hex(5));
   if (content.text.length > UPDATED_CHARACTERS) throw new SlackError("msg_too_long");
   const changed = workspace.messages.edit(message, { ...content, ...(metadata && { metadata }) });
   const { text, ts } = changed;

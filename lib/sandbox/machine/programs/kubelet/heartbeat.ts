@@ -68,7 +68,7 @@ async function report(kubelet: Kubelet, conditions: readonly Condition[]): Promi
   const answer = await ask(kubelet, "PATCH", `${nodePath(kubelet)}/status`, { status });
   if (answer.status !== 200) throw new Error(`error updating node status: ${errorMessageOf(answer)}`);
   seen.conditions = conditions;
-  seen.reportedAt = context.machine.foundation.clock.now();
+  seen.reportedAt = context.machine.simulation.clock.now();
 }
 
 /** Checks the machine and reports changes to the API server, and the whole status every five minutes. */
@@ -77,7 +77,7 @@ async function syncStatus(kubelet: Kubelet): Promise<void> {
   try {
     await lookAtNode(kubelet);
     const conditions = conditionsOf(context.machine, seen.conditions);
-    const due = context.machine.foundation.clock.now() - seen.reportedAt >= REPORT_MS;
+    const due = context.machine.simulation.clock.now() - seen.reportedAt >= REPORT_MS;
     if (due || !sameConditions(conditions, seen.conditions)) await report(kubelet, conditions);
   } catch (error) {
     context.log(`Error updating node status, will retry: ${messageOf(error)}`);
@@ -101,7 +101,7 @@ const LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
 /** Renews the lease once. @returns the lease as the server has it now; undefined when it must be read again */
 async function renew(kubelet: Kubelet, last: Lease | undefined): Promise<Lease | undefined> {
   const path = `${LEASES}/${kubelet.settings.nodeName}`;
-  const fresh = newLease(kubelet, microTime(kubelet.context.machine.foundation.clock.now()));
+  const fresh = newLease(kubelet, microTime(kubelet.context.machine.simulation.clock.now()));
   const known = last ? { status: 200, body: last } : await ask(kubelet, "GET", path);
   const answer =
     known.status === 200

@@ -14,7 +14,7 @@ export const servingFile = ({ certDir }: KubeletSettings): string => `${certDir}
 /** Does the kubelet have a client certificate that has not expired? */
 function joined(machine: Machine, settings: KubeletSettings): boolean {
   const issued = issuedAt(machine, clientFile(settings));
-  return issued !== undefined && issued.notAfter > machine.foundation.clock.now();
+  return issued !== undefined && issued.notAfter > machine.simulation.clock.now();
 }
 
 /** The kubeconfig that a bootstrapping kubelet writes: the same cluster, its own certificate file. */

@@ -106,7 +106,7 @@ const calm = (type: string, what: string): Readiness & { readonly type: string }
 
 /** All conditions; a transition time is kept from `before` unless the status changed. */
 export function conditionsOf(machine: Machine, before: readonly Condition[]): Condition[] {
-  const now = new Date(machine.foundation.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
+  const now = new Date(machine.simulation.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
   const found = [
     calm("MemoryPressure", "sufficient memory"),
     calm("DiskPressure", "no disk pressure"),

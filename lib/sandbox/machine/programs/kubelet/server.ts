@@ -28,7 +28,7 @@ function authoritiesIn(bundle: string, now: number): X509Certificate[] {
 export function kubeletAnswer(machine: Machine, clientCertificate: string): KubeletAnswer {
   const running = machine.state.power === "running" ? runningProgram(machine, "kubelet") : undefined;
   if (!running) return "unreachable";
-  const now = machine.foundation.clock.now();
+  const now = machine.simulation.clock.now();
   const settings = settingsOf(machine, running.words);
   const serving = issuedAt(machine, servingFile(settings));
   if (!serving || serving.notAfter < now) return "no-certificate";

@@ -29,7 +29,7 @@ async function findIdentity(context: ProgramContext): Promise<boolean> {
 
 /** Reads the role's credentials again when half of their lifetime is over and the metadata service answers. */
 function refreshCredentials(machine: Machine): void {
-  const now = machine.foundation.clock.now();
+  const now = machine.simulation.clock.now();
   const until = machine.state.credentialsUntil ?? 0;
   if (until - now > CREDENTIALS_MS / 2 || !metadataAnswers(machine)) return;
   if (machine.facts().instanceProfileArn === null) return;
@@ -41,7 +41,7 @@ const connections = new WeakSet<Process>();
 
 /** Does the agent have credentials, and no fault that silences it? */
 const canReachService = (machine: Machine): boolean =>
-  (machine.state.credentialsUntil ?? 0) > machine.foundation.clock.now() && !machine.faultApplies("agent-silent");
+  (machine.state.credentialsUntil ?? 0) > machine.simulation.clock.now() && !machine.faultApplies("agent-silent");
 
 /** Is a registered agent running here that takes commands? */
 export function agentListens(machine: Machine): boolean {

@@ -34,7 +34,7 @@ const STOPS: Readonly<Record<number, StepStatus>> = { 168: "Success", 169: "Fail
 
 const keyOf = (machine: Machine, commandId: string): string => `${machine.id}/${commandId}`;
 const processKey = (commandId: string): string => `document/${commandId}`;
-const book = (machine: Machine) => machine.foundation.store.collection<Document>("machine-documents");
+const book = (machine: Machine) => machine.simulation.store.collection<Document>("machine-documents");
 const documentsOf = (machine: Machine): Document[] =>
   book(machine)
     .values()
@@ -59,7 +59,7 @@ function finish(machine: Machine, document: Document, status: StepStatus): void 
 }
 
 function result(machine: Machine, step: Step, status: StepStatus, exitCode: number, stderr: string): StepResult {
-  const now = machine.foundation.clock.now();
+  const now = machine.simulation.clock.now();
   return { name: step.name, action: step.action, status, exitCode, stdout: "", stderr, startedAt: now, endedAt: now };
 }
 
@@ -84,7 +84,7 @@ function workerStarts(machine: Machine, document: Document): boolean {
 function reboots(machine: Machine, document: Document): void {
   document.phase = "rebooting";
   document.rebootOf = machine.state.bootId;
-  machine.foundation.store.together(() => {
+  machine.simulation.store.together(() => {
     keep(machine, document);
     restart(machine, REBOOT_DELAY_MS);
   });
@@ -112,7 +112,7 @@ function settle(machine: Machine, document: Document, done: StepResult): boolean
 }
 
 async function work(machine: Machine, document: Document): Promise<void> {
-  const process = newProcess(machine.foundation);
+  const process = newProcess(machine.simulation);
   machine.processes.set(processKey(document.job.commandId), process);
   document.phase = "running";
   keep(machine, document);

@@ -54,7 +54,7 @@ const statusOf = (end: Ending): StepResult["status"] => {
  * @returns the step's result; the caller handles the exit codes 3010, 168 and 169
  */
 export async function runStep(machine: Machine, process: Process, job: Job, step: Step): Promise<StepResult> {
-  const startedAt = machine.foundation.clock.now();
+  const startedAt = machine.simulation.clock.now();
   const about = { name: step.name, action: step.action, startedAt };
   if (skip(step)) {
     const stdout = "Step execution skipped due to unsatisfied preconditions";
@@ -63,5 +63,5 @@ export async function runStep(machine: Machine, process: Process, job: Job, step
   const child = process.child();
   const end = await within(process, child, step.timeoutSeconds, runText(machine, child, job, step.script.join("\n")));
   const { exitCode, stdout, stderr } = end;
-  return { ...about, status: statusOf(end), exitCode, stdout, stderr, endedAt: machine.foundation.clock.now() };
+  return { ...about, status: statusOf(end), exitCode, stdout, stderr, endedAt: machine.simulation.clock.now() };
 }

@@ -6,9 +6,9 @@ import { LIFE_SECONDS } from "../../lambdas/desired/credential-term.ts";
 import { okdPayloadPaths, type PayloadFile, type PayloadManifest } from "../../lambdas/desired/okd-payload.ts";
 import { ledgerIndexes } from "../../lambdas/records.ts";
 import { machineScripts, scriptText } from "../constructs/script-text.ts";
-import type { Ground } from "./ground.ts";
+import { demo } from "./demo.ts";
 import { payloadContent } from "./machine/payload.ts";
-import { town } from "./town.ts";
+import type { Simulator } from "./simulator.ts";
 
 /** Key of the runtime document; handlers read it by this key. */
 const RUNTIME_KEY = "runtime/current.json";
@@ -18,7 +18,7 @@ const RUNTIME_KEY = "runtime/current.json";
  * @param seconds until the token ends
  */
 export function credentialFor(
-  { kubernetes }: Ground,
+  { kubernetes }: Simulator,
   account: Account,
   server: string,
   seconds = LIFE_SECONDS,
@@ -31,19 +31,23 @@ export function credentialFor(
 }
 
 /** Everything that a deployment would have put into the account before the first request. */
-export async function furnish(ground: Ground, configuration: Configuration, apiServer: string): Promise<void> {
-  await ground.dynamodb.createTable(ledgerTable);
-  ground.s3.createBucket(town.bucket);
-  publish(ground, configuration);
-  const { secrets, keys } = ground;
+export async function seedAccount(
+  simulator: Simulator,
+  configuration: Configuration,
+  apiServer: string,
+): Promise<void> {
+  await simulator.dynamodb.createTable(ledgerTable);
+  simulator.s3.createBucket(demo.bucket);
+  publish(simulator, configuration);
+  const { secrets, keys } = simulator;
   for (const account of accounts)
-    secrets.seed(secretOf(town.cluster.name, account), credentialFor(ground, account, apiServer));
-  secrets.seed(town.slackSecret, JSON.stringify({ signingSecret: keys.signingSecret, botToken: keys.botToken }));
+    secrets.seed(secretOf(demo.cluster.name, account), credentialFor(simulator, account, apiServer));
+  secrets.seed(demo.slackSecret, JSON.stringify({ signingSecret: keys.signingSecret, botToken: keys.botToken }));
 }
 
 /** The ledger as the stack makes it: one table and its indexes. */
 export const ledgerTable = {
-  TableName: town.ledgerTable,
+  TableName: demo.ledgerTable,
   BillingMode: "PAY_PER_REQUEST",
   AttributeDefinitions: [...new Set(["pk", "sk", ...ledgerIndexes.flatMap(({ hash, range }) => [hash, range])])].map(
     (AttributeName) => ({
@@ -66,11 +70,11 @@ export const ledgerTable = {
 };
 
 /** Puts payload and configuration where handlers and machines read them; an unchanged one keeps its version. */
-function publish(ground: Ground, configuration: Configuration): void {
-  const text = JSON.stringify({ configuration, payload: payloadManifest(ground, configuration) });
-  const known = ground.foundation.store.collection<string>("published");
+function publish(simulator: Simulator, configuration: Configuration): void {
+  const text = JSON.stringify({ configuration, payload: payloadManifest(simulator, configuration) });
+  const known = simulator.simulation.store.collection<string>("published");
   if (known.get(RUNTIME_KEY) === text) return;
-  ground.s3.seed(town.bucket, RUNTIME_KEY, text);
+  simulator.s3.seed(demo.bucket, RUNTIME_KEY, text);
   known.set(RUNTIME_KEY, text);
 }
 
@@ -83,13 +87,16 @@ const contentOf = (name: string, version: string): string =>
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** The payload as it lies in the bucket: uploaded at the first call, found again later. */
-export function payloadManifest(ground: Ground, { cluster: { version: kubernetes } }: Configuration): PayloadManifest {
-  const uploads = ground.foundation.store.collection<string>("uploads");
+export function payloadManifest(
+  simulator: Simulator,
+  { cluster: { version: kubernetes } }: Configuration,
+): PayloadManifest {
+  const uploads = simulator.simulation.store.collection<string>("uploads");
   const files = [...okdPayloadPaths].map(([name, path]): PayloadFile => {
     const content = contentOf(name, versionOf(name, kubernetes));
     const hash = sha256(content);
     const key = `payload/okd/${kubernetes}/${hash.slice(0, 12)}-${name}`;
-    const versionId = uploads.get(key) ?? ground.s3.seed(town.bucket, key, content);
+    const versionId = uploads.get(key) ?? simulator.s3.seed(demo.bucket, key, content);
     uploads.set(key, versionId);
     return {
       name,

@@ -1,40 +1,40 @@
 import type { InstanceSeed } from "./aws/ec2/seed.ts";
 import type { InstanceFacts } from "./core/surroundings.ts";
+import { demo } from "./demo.ts";
 import { type KubeObject, timestamp } from "./kubernetes/model/object.ts";
-import { town } from "./town.ts";
 
-/** A Windows machine that lives in the town when the sandbox starts. */
-export interface Resident extends Omit<InstanceSeed, "system"> {
+/** A Windows node that the demo cluster starts with. */
+export interface SeedNode extends Omit<InstanceSeed, "system"> {
   readonly pool: string;
   /** The Machine of OKD's Machine API that owns it. */
   readonly machine?: KubeObject;
 }
 
 const subnetOf = (privateIp: string): string =>
-  town.subnets.find(({ cidr }) => privateIp.startsWith(cidr.replace(/0\/24$/, "")))?.id ?? town.subnets[0].id;
+  demo.subnets.find(({ cidr }) => privateIp.startsWith(cidr.replace(/0\/24$/, "")))?.id ?? demo.subnets[0].id;
 
-const owned = { [`kubernetes.io/cluster/${town.cluster.id}`]: "owned" };
+const owned = { [`kubernetes.io/cluster/${demo.cluster.id}`]: "owned" };
 
-/** Long before anybody looks. */
+/** Launch time of the seed nodes: long before the sandbox starts. */
 const LAUNCHED = Date.UTC(2026, 9, 1);
 
 const launchedByUs = (pool: string) => ({
   ...owned,
-  Name: `${town.cluster.name}-${pool}`,
-  "casement:cluster": town.cluster.name,
+  Name: `${demo.cluster.name}-${pool}`,
+  "casement:cluster": demo.cluster.name,
   "casement:pool": pool,
   "casement:operation": "add-0000000a",
   "casement:launched": "true",
 });
 
-const windows = (instanceId: string, privateIp: string, pool: string, more: Partial<Resident> = {}): Resident => ({
+const windows = (instanceId: string, privateIp: string, pool: string, more: Partial<SeedNode> = {}): SeedNode => ({
   instanceId,
   privateIp,
   pool,
   instanceType: "m6i.xlarge",
   subnetId: subnetOf(privateIp),
-  groups: [town.securityGroups.windowsNodes],
-  profileArn: town.instanceProfileArn,
+  groups: [demo.securityGroups.windowsNodes],
+  profileArn: demo.instanceProfileArn,
   launchedAt: LAUNCHED,
   tags: launchedByUs(pool),
   ...more,
@@ -42,8 +42,8 @@ const windows = (instanceId: string, privateIp: string, pool: string, more: Part
 
 const MACHINE_SET_INSTANCE = "i-0d4e9a1b2c3d4e5f6";
 
-/** Two ordinary nodes, one that is protected, one that a MachineSet owns: what people want to try things on. */
-export const residents: readonly Resident[] = [
+/** Two ordinary nodes, one that is protected, one that a MachineSet owns: enough to try every command on. */
+export const windowsNodes: readonly SeedNode[] = [
   windows("i-0a1b2c3d4e5f60718", "10.0.3.7", "web"),
   windows("i-0b2c3d4e5f6071829", "10.0.0.31", "web"),
   windows("i-0c3d4e5f607182930", "10.0.1.41", "batch", { protected: true }),
@@ -72,10 +72,10 @@ const linux = (instanceId: string, privateIp: string, role: string) => ({
     system: "linux" as const,
     instanceType: "m6i.xlarge",
     subnetId: subnetOf(privateIp),
-    groups: [role === "worker" ? town.securityGroups.linuxNodes : town.securityGroups.controlPlane],
+    groups: [role === "worker" ? demo.securityGroups.linuxNodes : demo.securityGroups.controlPlane],
     profileArn: null,
     launchedAt: LAUNCHED,
-    tags: { ...owned, Name: `${town.cluster.id}-${role}` },
+    tags: { ...owned, Name: `${demo.cluster.id}-${role}` },
   },
   node: (facts: InstanceFacts, since: number): KubeObject => linuxNode(facts, role, since),
 });
@@ -94,7 +94,7 @@ const linuxNode = (facts: InstanceFacts, role: string, since: number): KubeObjec
         "kubernetes.io/hostname": facts.privateDnsName,
         [`node-role.kubernetes.io/${role}`]: "",
         "node.kubernetes.io/instance-type": facts.instanceType,
-        "topology.kubernetes.io/region": town.region,
+        "topology.kubernetes.io/region": demo.region,
         "topology.kubernetes.io/zone": facts.zone,
       },
     },
@@ -118,7 +118,7 @@ const linuxNode = (facts: InstanceFacts, role: string, since: number): KubeObjec
         },
       ],
       nodeInfo: {
-        kubeletVersion: `v${town.cluster.version}`,
+        kubeletVersion: `v${demo.cluster.version}`,
         osImage: "Red Hat Enterprise Linux CoreOS 9.6",
         operatingSystem: "linux",
         architecture: "amd64",

@@ -1,5 +1,5 @@
-/** The little town that the sandbox starts with: names, addresses and people. Data only. */
-export const town = {
+/** The demo account, cluster and workspace that the sandbox starts with: names, addresses and people. Data only. */
+export const demo = {
   accountId: "111122223333",
   region: "us-west-2",
   vpc: { id: "vpc-0c5e3e7a19b2d4f60", cidr: "10.0.0.0/16" },

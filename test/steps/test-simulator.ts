@@ -10,25 +10,25 @@ import { aliasesFor, permissionsFor } from "../../lib/permissions.ts";
 import { access } from "../../lib/sandbox/aws/access.ts";
 import { instanceRole } from "../../lib/sandbox/aws/instance-role.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
-import { foundationOn } from "../../lib/sandbox/core/foundation.ts";
 import { pacedClock } from "../../lib/sandbox/core/paced-clock.ts";
+import { createSimulation } from "../../lib/sandbox/core/simulation.ts";
 import { openStore } from "../../lib/sandbox/core/store.ts";
 import type { InstanceRole } from "../../lib/sandbox/core/surroundings.ts";
-import { furnish } from "../../lib/sandbox/furnish.ts";
-import { type Ground, ground, lambdaName } from "../../lib/sandbox/ground.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
+import { place } from "../../lib/sandbox/demo-account.ts";
+import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
 import { inProcess } from "../../lib/sandbox/in-process.ts";
-import { town } from "../../lib/sandbox/town.ts";
-import { place } from "../../lib/sandbox/town-account.ts";
-import { townConfiguration } from "../../lib/sandbox/town-configuration.ts";
+import { seedAccount } from "../../lib/sandbox/seed-account.ts";
+import { createSimulator, lambdaName, type Simulator } from "../../lib/sandbox/simulator.ts";
 
-/** Beginning of the ground's time, which stands still unless a test lets it pass. */
+/** Beginning of the simulator's time, which stands still unless a test lets it pass. */
 export const START = Date.parse("2026-11-21T08:00:00Z");
 
 const SLACK = "http://slack.sandbox.test";
 const KUBERNETES = "https://api.sandbox.test:6443";
 
-/** The simulated ground without handlers and without inhabitants, and the verbs of every function on it. */
-export interface Stand extends Ground {
+/** Simulator without handlers and without seed nodes, with the verbs of every function on it. */
+export interface TestSimulator extends Simulator {
   readonly configuration: Configuration;
   readonly transport: Transport;
   /** Role with which machines read. */
@@ -40,35 +40,40 @@ export interface Stand extends Ground {
   close(): Promise<void>;
 }
 
-const settingsOf = ({ keys }: Ground, principal: FunctionName): Settings => ({
-  region: town.region,
+const settingsOf = ({ keys }: Simulator, principal: FunctionName): Settings => ({
+  region: demo.region,
   credentials: keys.of(principal),
   awsEndpoint: "http://aws.sandbox.test",
-  cluster: town.cluster.name,
-  bucket: town.bucket,
-  ledgerTable: town.ledgerTable,
+  cluster: demo.cluster.name,
+  bucket: demo.bucket,
+  ledgerTable: demo.ledgerTable,
   account: functionOf(principal)?.account,
-  slackSecret: town.slackSecret,
+  slackSecret: demo.slackSecret,
   slackUrl: `${SLACK}/api/`,
   functions: Object.fromEntries(
     Object.entries(aliasesFor(principal)).map(([name, alias]) => [name, `${lambdaName(name)}:${alias}`]),
   ),
-  documents: documentHashes(scriptDocuments(town.cluster.name)),
+  documents: documentHashes(scriptDocuments(demo.cluster.name)),
 });
 
-function nodeRoleOf({ s3, secrets, foundation }: Ground): InstanceRole {
-  const rights = access({ ...town, permissions: permissionsFor(place), rolePrefix: `casement-${town.cluster.name}` });
-  return instanceRole({ access: rights, s3: s3.service, secretsManager: secrets.service, foundation });
+function nodeRoleOf({ s3, secrets, simulation }: Simulator): InstanceRole {
+  const rights = access({ ...demo, permissions: permissionsFor(place), rolePrefix: `casement-${demo.cluster.name}` });
+  return instanceRole({ access: rights, s3: s3.service, secretsManager: secrets.service, simulation });
 }
 
-/** Builds the ground as a deployment leaves it: an empty ledger, the runtime document, the cluster with the bot's access. */
-export async function stand(): Promise<Stand> {
+/** Builds the simulator as a deployment leaves it: an empty ledger, the runtime document, the cluster with the bot's access. */
+export async function testSimulator(): Promise<TestSimulator> {
   const clock = pacedClock(START, 1e-9);
   const work = activity();
-  const foundation = foundationOn({ clock, store: openStore(":memory:"), seed: 7, busy: work.during });
-  const here = await ground({ foundation, host: hostClock, hostTime: clock.hostTime, slackAddress: () => SLACK });
-  const configuration = townConfiguration({ apiServer: KUBERNETES, authority: here.kubernetes.authorityPem });
-  await furnish(here, configuration, KUBERNETES);
+  const simulation = createSimulation({ clock, store: openStore(":memory:"), seed: 7, busy: work.during });
+  const here = await createSimulator({
+    simulation,
+    host: hostClock,
+    hostTime: clock.hostTime,
+    slackAddress: () => SLACK,
+  });
+  const configuration = demoConfiguration({ apiServer: KUBERNETES, authority: here.kubernetes.authorityPem });
+  await seedAccount(here, configuration, KUBERNETES);
   const transport = inProcess(here, work);
   const settings = (principal: FunctionName): Settings => settingsOf(here, principal);
   return {

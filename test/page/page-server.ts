@@ -1,32 +1,32 @@
 import { hostClock } from "../../bin/host-clock.ts";
 import { commands } from "../../lambdas/commands/list.ts";
 import { control } from "../../lib/sandbox/control/control.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
 import { page } from "../../lib/sandbox/page/page.ts";
 import { type Slack, slack } from "../../lib/sandbox/slack/slack.ts";
-import { town } from "../../lib/sandbox/town.ts";
-import { boltApp, ground, SECRET, TOKEN } from "../sandbox/slack/workbench.ts";
+import { boltApp, SECRET, simulationAt, TOKEN } from "../sandbox/slack/workbench.ts";
 import { bot } from "./bot.ts";
 import { agents, instances, nodes, operations } from "./samples.ts";
 
 const setting = {
-  cluster: town.cluster.name,
+  cluster: demo.cluster.name,
   channels: [
-    { id: town.slack.channelId, name: town.slack.channelName },
+    { id: demo.slack.channelId, name: demo.slack.channelName },
     { id: "C0GENERAL0", name: "general" },
   ],
-  bot: { userId: town.slack.botUserId, name: "Casement" },
-  people: town.people.map(({ id, realName, roles }) => ({ id, name: realName, roles })),
+  bot: { userId: demo.slack.botUserId, name: "Casement" },
+  people: demo.people.map(({ id, realName, roles }) => ({ id, name: realName, roles })),
   vocabulary: { commandWord: "/win", commands, pools: ["web", "batch"] },
 };
 
 /** The page over the real simulated Slack, a real Bolt app with the product's words, and a world that stands still. */
-export function smallGround() {
-  const foundation = ground(hostClock);
+export function servedPage() {
+  const simulation = simulationAt(hostClock);
   const holder: { service?: Slack } = {};
   const bolt = boltApp(() => holder.service as Slack);
   bot(bolt.app);
-  const service = slack(foundation, {
-    town,
+  const service = slack(simulation, {
+    demo,
     signingSecret: SECRET,
     botToken: TOKEN,
     requestUrl: bolt.requestUrl,
@@ -36,7 +36,7 @@ export function smallGround() {
   holder.service = service;
   let speed = 1;
   const controlApi = control({
-    foundation,
+    simulation,
     speed: {
       current: () => speed,
       set: (next) => {
@@ -50,9 +50,9 @@ export function smallGround() {
       nodes: () => nodes,
       operations: () => operations,
       messages: service.messages,
-      people: () => ({ teamId: town.slack.teamId, channelId: town.slack.channelId, people: [] }),
+      people: () => ({ teamId: demo.slack.teamId, channelId: demo.slack.channelId, people: [] }),
     },
   });
   const parts = { desk: service.desk, control: controlApi, agents: () => agents, speed: () => speed, setting };
-  return { foundation, slack: service, page: page(parts) };
+  return { simulation, slack: service, page: page(parts) };
 }

@@ -20,22 +20,21 @@ import { type SecretsManager, secretsManager } from "./aws/secrets-manager/secre
 import { type Sns, sns } from "./aws/sns.ts";
 import { stackRights } from "./aws/stack-rights.ts";
 import type { Clock } from "./core/clock.ts";
-import type { Foundation } from "./core/foundation.ts";
+import type { Simulation } from "./core/simulation.ts";
+import { demo } from "./demo.ts";
+import { account, place } from "./demo-account.ts";
 import { functionUrl } from "./durable/function-url.ts";
 import { type LambdaService, lambdaService } from "./durable/lambda-service.ts";
 import { type Kubernetes, kubernetesApi } from "./kubernetes/api.ts";
 import { type Machines, machines } from "./machine/machines.ts";
 import { type Choice, chosen, type Wish } from "./neighbours/choice.ts";
 import { type Keys, keys, VISITOR } from "./principals.ts";
-
 import { type Slack, slack } from "./slack/slack.ts";
 import { type Ssm, ssm } from "./ssm/ssm.ts";
-import { town } from "./town.ts";
-import { account, place } from "./town-account.ts";
 
-/** Choices that decide how the ground stands in this process. */
-export interface GroundOptions {
-  readonly foundation: Foundation;
+/** Choices that decide how the simulator stands in this process. */
+export interface SimulatorOptions {
+  readonly simulation: Simulation;
   /** The host's clock: signatures are dated by it, and Slack's three seconds are its seconds. */
   readonly host: Clock;
   /** Time that the host's clock will show at a moment of the sandbox. */
@@ -48,7 +47,7 @@ export interface GroundOptions {
   readonly functionsInVpc?: boolean;
   /** Differences between this set-up and the reviewed files; left out, everything is as it must be. */
   readonly astray?: Astray;
-  /** Neighbours and controllers to switch on or off, by name; the town remembers them. */
+  /** Neighbours and controllers to switch on or off, by name; kept in the state. */
   readonly neighbours?: Wish;
 }
 
@@ -65,8 +64,8 @@ export interface Astray {
 }
 
 /** Everything that the handlers stand on. */
-export interface Ground {
-  readonly foundation: Foundation;
+export interface Simulator {
+  readonly simulation: Simulation;
   readonly keys: Keys;
   readonly aws: AwsDoor;
   readonly ec2: Ec2;
@@ -99,45 +98,45 @@ export interface Ground {
 const everything: Statement = { sid: "Owner", actions: ["*"], resources: ["*"], why: "the visitor owns the sandbox" };
 
 /** Name of a function as Lambda knows it. */
-export const lambdaName = (name: string): string => conventionalName(town.cluster.name, name);
+export const lambdaName = (name: string): string => conventionalName(demo.cluster.name, name);
 
 /** The account's services that know nothing of machines and clusters, and what everybody in it may do. */
-function accountOf({ foundation, astray = {}, ledgerPath, functionsInVpc = false }: GroundOptions) {
+function accountOf({ simulation, astray = {}, ledgerPath, functionsInVpc = false }: SimulatorOptions) {
   const here: Place = { ...place, functionsInVpc };
   const rights = access({
-    accountId: town.accountId,
-    region: town.region,
+    accountId: demo.accountId,
+    region: demo.region,
     permissions: { ...permissionsFor(here), ...astray.permissions, [VISITOR]: [everything] },
     resourcePolicies: Object.values(resourcePoliciesFor(here)).flatMap((policy) => policy ?? []),
-    rolePrefix: `casement-${town.cluster.name}`,
+    rolePrefix: `casement-${demo.cluster.name}`,
   });
   return {
     rights,
     stack: stackRights(rights, here),
-    keys: keys(foundation.store, foundation.random),
-    ec2: ec2(foundation, astray.account ?? account),
-    s3: s3(foundation),
-    secrets: secretsManager(foundation, town),
-    sns: sns(foundation, TOPIC, "platform-team@example.com"),
-    dynamodb: dynamodb({ ...town, ...(ledgerPath ? { path: ledgerPath } : {}) }),
+    keys: keys(simulation.store, simulation.random),
+    ec2: ec2(simulation, astray.account ?? account),
+    s3: s3(simulation),
+    secrets: secretsManager(simulation, demo),
+    sns: sns(simulation, TOPIC, "platform-team@example.com"),
+    dynamodb: dynamodb({ ...demo, ...(ledgerPath ? { path: ledgerPath } : {}) }),
   };
 }
 
 /** ARN of the topic that reaches people. */
-export const TOPIC = `arn:aws:sns:${town.region}:${town.accountId}:${town.topic}`;
+export const TOPIC = `arn:aws:sns:${demo.region}:${demo.accountId}:${demo.topic}`;
 
 type AccountServices = ReturnType<typeof accountOf>;
 
 /** The cluster, the Windows machines beside it, and the service that speaks to their agents. */
 async function fleetOf(
-  { foundation, astray }: GroundOptions,
+  { simulation, astray }: SimulatorOptions,
   { rights, ec2: { cloud }, s3: buckets, secrets }: AccountServices,
   { without }: Choice,
 ) {
-  const kubernetes = await kubernetesApi(foundation, cloud, {
-    version: town.cluster.version,
-    region: town.region,
-    hybridNetwork: town.networks.hybrid,
+  const kubernetes = await kubernetesApi(simulation, cloud, {
+    version: demo.cluster.version,
+    region: demo.region,
+    hybridNetwork: demo.networks.hybrid,
     pull: imageRegistry(rights, cloud),
     without,
   });
@@ -145,15 +144,15 @@ async function fleetOf(
     access: rights,
     s3: buckets.service,
     secretsManager: secrets.service,
-    foundation,
+    simulation,
   });
-  const fleet = machines(foundation, { kubernetes, cloud, role });
+  const fleet = machines(simulation, { kubernetes, cloud, role });
   kubernetes.attach(fleet.kubelets);
-  const systems = ssm(foundation, fleet, {
-    account: town.accountId,
-    region: town.region,
+  const systems = ssm(simulation, fleet, {
+    account: demo.accountId,
+    region: demo.region,
     cloud,
-    documents: astray?.documents ?? scriptDocuments(town.cluster.name),
+    documents: astray?.documents ?? scriptDocuments(demo.cluster.name),
     publicParameters: windowsImages,
     callerFor: rights.callerFor,
   });
@@ -162,14 +161,14 @@ async function fleetOf(
 
 /** Sets up the functions, the services that wake them, and the Slack in which people type at them. */
 function platformOf(
-  { foundation, host, hostTime, slackAddress, astray }: GroundOptions,
+  { simulation, host, hostTime, slackAddress, astray }: SimulatorOptions,
   { keys: secrets, stack }: AccountServices,
 ) {
-  const lambda = lambdaService(foundation, { ...town, hostTime, mayKeep: stack.mayKeep });
-  const topic = humanTopic(foundation);
-  const events = eventBridge(foundation, {
-    ...town,
-    rules: rulesOf(town.cluster.name),
+  const lambda = lambdaService(simulation, { ...demo, hostTime, mayKeep: stack.mayKeep });
+  const topic = humanTopic(simulation);
+  const events = eventBridge(simulation, {
+    ...demo,
+    rules: rulesOf(demo.cluster.name),
     targets: {
       "cloud-events": async (event, rule) => {
         stack.ruleMayInvoke(rule);
@@ -184,9 +183,9 @@ function platformOf(
   const frontDoor = functionUrl(async (event) => {
     stack.urlMayInvoke();
     return lambda.call(lambdaName("front-door"), event);
-  }, foundation);
-  const chat = slack(foundation, {
-    town,
+  }, simulation);
+  const chat = slack(simulation, {
+    demo,
     signingSecret: secrets.signingSecret,
     botToken: secrets.botToken,
     requestUrl: frontDoor,
@@ -194,7 +193,7 @@ function platformOf(
     address: slackAddress,
     ...(astray?.scopes ? { scopes: astray.scopes } : {}),
   });
-  return { lambda, events, topic, metrics: embeddedMetrics(foundation), frontDoor: chat.fromOutside, slack: chat };
+  return { lambda, events, topic, metrics: embeddedMetrics(simulation), frontDoor: chat.fromOutside, slack: chat };
 }
 
 /** Access key id → whose it is. */
@@ -206,25 +205,25 @@ const keyRing = (own: Keys) =>
     }),
   );
 
-/** Builds the ground; it does nothing until functions are mounted and it is told to resume. */
-export async function ground(options: GroundOptions): Promise<Ground> {
-  const { foundation, host } = options;
+/** Builds the simulator; it does nothing until functions are mounted and it is told to resume. */
+export async function createSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const { simulation, host } = options;
   const { rights, stack, ...services } = accountOf(options);
-  const choice = chosen(foundation.store, options.neighbours ?? {});
+  const choice = chosen(simulation.store, options.neighbours ?? {});
   const fleet = await fleetOf(options, { rights, stack, ...services }, choice);
   const platform = platformOf(options, { rights, stack, ...services });
   const { ec2: cloud, s3: buckets, secrets, dynamodb: ledger } = services;
   const spoken = [cloud.service, fleet.ssm, buckets.service, secrets.service, platform.lambda, ledger.service];
   const aws = awsDoor({
-    foundation,
-    region: town.region,
+    simulation,
+    region: demo.region,
     hostNow: host.now,
     keys: keyRing(services.keys),
     services: [...spoken, platform.events.service, services.sns.service],
     access: rights,
   });
   return {
-    foundation,
+    simulation,
     aws,
     ...services,
     ...fleet,

@@ -2,13 +2,13 @@ import type { IpPermission } from "@aws-sdk/client-ec2";
 import { okdPorts, securityGroupRules } from "../../lambdas/desired/ports.ts";
 import type { Place } from "../place.ts";
 import type { Account } from "./aws/ec2/account.ts";
-import { town } from "./town.ts";
+import { demo } from "./demo.ts";
 
-const { windowsNodes, controlPlane, linuxNodes } = town.securityGroups;
+const { windowsNodes, controlPlane, linuxNodes } = demo.securityGroups;
 
 /** The account as EC2 shows it: the Windows nodes' group takes exactly what the profile needs. */
 export const account: Account = {
-  ...town,
+  ...demo,
   inbound: {
     [windowsNodes]: securityGroupRules(okdPorts(4789), {
       "control-plane": controlPlane,
@@ -18,20 +18,20 @@ export const account: Account = {
   },
 };
 
-/** Place where the permissions of the town's stack apply. */
+/** Place where the permissions of the demo stack apply. */
 export const place: Place = {
-  account: town.accountId,
-  region: town.region,
-  cluster: town.cluster.name,
-  bucket: town.bucket,
-  table: town.ledgerTable,
-  clusterId: town.cluster.id,
-  instanceTypes: town.instanceTypes,
+  account: demo.accountId,
+  region: demo.region,
+  cluster: demo.cluster.name,
+  bucket: demo.bucket,
+  table: demo.ledgerTable,
+  clusterId: demo.cluster.id,
+  instanceTypes: demo.instanceTypes,
   metadataTokens: ["required"],
-  imageRepositories: [`arn:aws:ecr:*:${town.accountId}:repository/*`],
-  instanceProfile: town.nodeRoleName,
-  subnets: town.subnets.map(({ id }) => id),
+  imageRepositories: [`arn:aws:ecr:*:${demo.accountId}:repository/*`],
+  instanceProfile: demo.nodeRoleName,
+  subnets: demo.subnets.map(({ id }) => id),
   nodeGroup: windowsNodes,
-  topic: town.topic,
+  topic: demo.topic,
   functionsInVpc: false,
 };

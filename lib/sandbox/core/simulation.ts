@@ -5,8 +5,8 @@ import { type Faults, faultRegistry } from "./faults.ts";
 import { type Random, seededRandom } from "./random.ts";
 import type { Store } from "./store.ts";
 
-/** Parts that every service of the ground is built from. */
-export interface Foundation {
+/** Context that every service of the simulator is built with. */
+export interface Simulation {
   readonly clock: Clock;
   readonly random: Random;
   readonly store: Store;
@@ -14,22 +14,22 @@ export interface Foundation {
   readonly calls: Calls;
   readonly bus: Bus;
   /**
-   * Says that work is under way which no timer and no request shows (key generation, a machine's own call).
-   * A journey's clock does not move before the promise has settled. Returns the same promise.
+   * Registers work that no timer and no request shows (key generation, a machine's own call): a journey's clock does
+   * not move before the promise has settled. Returns the same promise.
    */
   busy<T>(work: Promise<T>): Promise<T>;
 }
 
-/** Parts that a foundation is laid on. */
-interface Site extends Pick<Foundation, "clock" | "store"> {
+/** Parts of a simulation that differ between hosts. */
+interface SimulationOptions extends Pick<Simulation, "clock" | "store"> {
   /** Any whole number: the same one gives the same run. */
   readonly seed: number;
-  /** Left out, nobody waits for what is under way. */
-  readonly busy?: Foundation["busy"];
+  /** Default: work under way is not waited for. */
+  readonly busy?: Simulation["busy"];
 }
 
-/** Lays the foundation of a ground whose memory, clock and seed are given. */
-export function foundationOn({ clock, store, seed, busy = (work) => work }: Site): Foundation {
+/** Builds the context of a simulator from its store, clock and seed. */
+export function createSimulation({ clock, store, seed, busy = (work) => work }: SimulationOptions): Simulation {
   const random = seededRandom(seed);
   return { clock, random, store, faults: faultRegistry(store, random), calls: callRecord(clock), bus: bus(), busy };
 }

@@ -1,14 +1,14 @@
 import { type Configuration, configurationOf } from "../../lambdas/configuration.ts";
-import { town } from "./town.ts";
+import { demo } from "./demo.ts";
 
-const { subnets, securityGroups, networks, slack } = town;
+const { subnets, securityGroups, networks, slack } = demo;
 const taint = { key: "os", value: "Windows", effect: "NoSchedule" };
 
 const pool = (windows: string, maximum: number, role: string) => ({
   windows,
   maximum,
   taint,
-  instanceTypes: [...town.instanceTypes],
+  instanceTypes: [...demo.instanceTypes],
   subnets: subnets.map(({ id }) => id),
   securityGroup: securityGroups.windowsNodes,
   labels: { "example.com/role": role },
@@ -19,17 +19,17 @@ const pool = (windows: string, maximum: number, role: string) => ({
  * @param cluster how machines reach the API server, and the PEM of the cluster's authority
  * @param more pools and other changes for a test
  */
-export const townConfiguration = (
+export const demoConfiguration = (
   cluster: { readonly apiServer: string; readonly authority: string },
   more: object = {},
 ): Configuration =>
   configurationOf({
     cluster: {
-      name: town.cluster.name,
-      id: town.cluster.id,
-      version: town.cluster.version,
+      name: demo.cluster.name,
+      id: demo.cluster.id,
+      version: demo.cluster.version,
       profile: "okd",
-      region: town.region,
+      region: demo.region,
       apiServer: cluster.apiServer,
       certificateAuthority: cluster.authority,
       serviceNetwork: networks.service,
@@ -54,8 +54,8 @@ export const townConfiguration = (
       cancel: ["operator", "approver"],
     },
     pools: { web: pool("2022", 8, "web"), batch: pool("2019", 24, "batch"), edge: pool("2025", 2, "edge") },
-    bucket: town.bucket,
-    ledgerTable: town.ledgerTable,
-    instanceProfileArn: town.instanceProfileArn,
+    bucket: demo.bucket,
+    ledgerTable: demo.ledgerTable,
+    instanceProfileArn: demo.instanceProfileArn,
     ...more,
   });

@@ -1,0 +1,201 @@
+import { marshall } from "@aws-sdk/util-dynamodb";
+import type { Configuration } from "../../lambdas/configuration.ts";
+import { authoritiesIn } from "../../lambdas/desired/authorities.ts";
+import { JOIN_USER } from "../../lambdas/desired/cluster-access.ts";
+import { givenItem } from "../../lambdas/desired/given.ts";
+import {
+  afterJoinOperations,
+  bootstrapKubeconfig,
+  configureOperations,
+  featureOperations,
+  guardOperations,
+  networkOperations,
+  payloadOperations,
+  startOperations,
+} from "../../lambdas/desired/okd.ts";
+import { nodeLabels } from "../../lambdas/desired/okd-labels.ts";
+import type { PayloadManifest } from "../../lambdas/desired/okd-payload.ts";
+import { buildOf } from "../../lambdas/desired/windows-builds.ts";
+import { sleep } from "./core/clock.ts";
+import { demo } from "./demo.ts";
+import { linuxNodes, linuxPods, type SeedNode, windowsNodes, workloads } from "./demo-nodes.ts";
+import type { KubeObject } from "./kubernetes/model/object.ts";
+import type { Simulator } from "./simulator.ts";
+
+/** Time that seed nodes have to join; they take about two minutes (both are the sandbox's own figures). */
+const JOIN_WITHIN_MS = 15 * 60_000;
+const POLL_MS = 2_000;
+
+/** Parts that seed nodes are made from. */
+export interface Seeding {
+  readonly simulator: Simulator;
+  readonly configuration: Configuration;
+  readonly payload: PayloadManifest;
+}
+
+/**
+ * Seeds the demo cluster: Linux nodes, workloads, and Windows machines that are set up by the same plans that
+ * provisioning uses. Resolves when every Windows node is Ready; time must move meanwhile.
+ * @throws Error when a machine refuses a plan or does not join in time
+ */
+export async function seedNodes(seeding: Seeding): Promise<void> {
+  const { simulator } = seeding;
+  const { clock } = simulator.simulation;
+  for (const node of linuxNodes) seedLinuxNode(seeding, node);
+  for (const object of [...linuxPods, ...workloads]) simulator.kubernetes.create(object);
+  const until = clock.now() + JOIN_WITHIN_MS;
+  const joining = Promise.all(windowsNodes.map((node) => seedWindowsNode(seeding, node, until)));
+  while (!windowsNodes.every((node) => isReady(simulator, node)) || hasPendingRequests(simulator)) {
+    if (clock.now() > until) throw new Error("The seed nodes did not become Ready in time.");
+    await approveAndLabel(seeding);
+    await sleep(clock, POLL_MS);
+  }
+  await joining;
+}
+
+const owner = { principal: "owner", require: () => undefined };
+
+/** Records in the ledger what a seed node was given, as provisioning does. */
+async function recordGiven({ simulator, configuration }: Seeding, instanceId: string): Promise<void> {
+  const pem = simulator.kubernetes.kubeletClients();
+  const at = new Date(simulator.simulation.clock.now()).toISOString();
+  const item = givenItem(instanceId, "seed:0", at, { pem, authorities: authoritiesIn(pem, "the cluster") });
+  const body = Buffer.from(JSON.stringify({ TableName: configuration.ledgerTable, Item: marshall(item) }));
+  await simulator.dynamodb.service.answer("PutItem", { method: "POST", url: "/", headers: {}, body }, owner);
+}
+
+const nodeName = (simulator: Simulator, instanceId: string): string =>
+  simulator.ec2.cloud.instance(instanceId)?.privateDnsName ?? "";
+
+const nodeOf = (simulator: Simulator, { instanceId }: SeedNode): KubeObject | undefined =>
+  simulator.kubernetes.objects("nodes").find((node) => node.metadata.name === nodeName(simulator, instanceId));
+
+interface Taintable {
+  readonly spec?: { readonly taints?: readonly { readonly key: string }[] };
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+function isReady(simulator: Simulator, seed: SeedNode): boolean {
+  const node = nodeOf(simulator, seed) as Taintable | undefined;
+  const ready = node?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
+  return ready && !node?.spec?.taints?.some(({ key }) => key === "casement.dev/starting");
+}
+
+/** Finds out whether a seed node still waits for a certificate. */
+const hasPendingRequests = (simulator: Simulator): boolean =>
+  simulator.kubernetes
+    .objects("certificatesigningrequests", "certificates.k8s.io")
+    .some((csr) => !(csr as SigningRequest).status?.certificate);
+
+function seedLinuxNode({ simulator }: Seeding, linux: (typeof linuxNodes)[number]): void {
+  simulator.ec2.seed(linux.instance);
+  const facts = simulator.ec2.cloud.instance(linux.instance.instanceId);
+  if (facts) simulator.kubernetes.create(linux.node(facts, simulator.simulation.clock.now()));
+}
+
+async function seedWindowsNode(seeding: Seeding, seed: SeedNode, until: number): Promise<void> {
+  const { simulator, configuration, payload } = seeding;
+  const { instanceId } = seed;
+  const pool = configuration.pools[seed.pool];
+  if (!pool) throw new Error(`The sandbox's configuration has no pool ${seed.pool}.`);
+  simulator.ec2.seed({ ...seed, system: pool.windows });
+  if (seed.machine) simulator.kubernetes.create(seed.machine);
+  const name = nodeName(simulator, instanceId);
+  const facts = {
+    configuration,
+    payload,
+    pool,
+    poolName: seed.pool,
+    nodeName: name,
+    nodeIp: seed.privateIp,
+    build: buildOf(pool.windows),
+    kubeletClients: simulator.kubernetes.kubeletClients(),
+    joinSecretId: seedSecret(simulator, configuration, instanceId),
+  };
+  const before = [
+    ...guardOperations(facts),
+    ...featureOperations(),
+    ...payloadOperations(facts),
+    ...configureOperations(facts),
+  ];
+  await perform(simulator, instanceId, [...before, ...startOperations(facts)]);
+  while (!nodeOf(simulator, seed)) {
+    if (simulator.simulation.clock.now() > until) throw new Error(`${name} did not register.`);
+    await sleep(simulator.simulation.clock, POLL_MS);
+  }
+  await recordGiven(seeding, instanceId);
+  // A registered node no longer needs its join material: it is removed from the machine and the secret store.
+  await perform(simulator, instanceId, [...networkOperations(), ...afterJoinOperations()]);
+  simulator.secrets.unseed(facts.joinSecretId);
+}
+
+async function perform(
+  simulator: Simulator,
+  instanceId: string,
+  operations: Parameters<Simulator["machines"]["seed"]>[1]["operations"],
+): Promise<void> {
+  const result = await simulator.machines.seed(instanceId, { operations });
+  if (!result.ok) throw new Error(`${instanceId}: ${result.failed?.operation}: ${result.failed?.error}`);
+}
+
+function seedSecret(simulator: Simulator, configuration: Configuration, instanceId: string): string {
+  const name = `casement/${demo.cluster.name}/join/${instanceId}`;
+  const token = simulator.kubernetes.issueToken({ name: JOIN_USER }, 24 * 3_600);
+  const arn = `arn:aws:ec2:${demo.region}:${demo.accountId}:instance/${instanceId}`;
+  simulator.secrets.seed(name, JSON.stringify({ kubeconfig: bootstrapKubeconfig(configuration, token) }), {
+    "casement:cluster": demo.cluster.name,
+    "casement:instance-arn": arn,
+  });
+  return name;
+}
+
+/** Approves the seed nodes' certificates, labels their Nodes and removes the starting taint. */
+async function approveAndLabel({ simulator, configuration }: Seeding): Promise<void> {
+  const names = windowsNodes.map(({ instanceId }) => `system:node:${nodeName(simulator, instanceId)}`);
+  for (const csr of simulator.kubernetes.objects("certificatesigningrequests", "certificates.k8s.io"))
+    await approve(simulator, csr, names);
+  for (const seed of windowsNodes) {
+    const pool = configuration.pools[seed.pool];
+    const node = nodeOf(simulator, seed);
+    if (pool && node) await labelAndUntaint(simulator, node, nodeLabels({ poolName: seed.pool, pool }));
+  }
+}
+
+interface SigningRequest extends KubeObject {
+  readonly spec: { readonly username?: string };
+  readonly status?: { readonly conditions?: readonly object[]; readonly certificate?: string };
+}
+
+async function approve(simulator: Simulator, object: KubeObject, names: readonly string[]): Promise<void> {
+  const csr = object as SigningRequest;
+  if (csr.status?.conditions?.length) return;
+  if (csr.spec.username !== JOIN_USER && !names.includes(csr.spec.username ?? "")) return;
+  const path = `/apis/certificates.k8s.io/v1/certificatesigningrequests/${csr.metadata.name}/approval`;
+  const conditions = [{ type: "Approved", status: "True", reason: "SandboxSeed", message: "seed node" }];
+  await asAdministrator(simulator, "PUT", path, { ...csr, status: { ...csr.status, conditions } });
+}
+
+async function labelAndUntaint(simulator: Simulator, node: KubeObject, labels: Record<string, string>): Promise<void> {
+  const taints = (node as Taintable).spec?.taints ?? [];
+  const rest = taints.filter(({ key }) => key !== "casement.dev/starting");
+  const labelled = Object.entries(labels).every(([key, value]) => node.metadata.labels?.[key] === value);
+  if (labelled && rest.length === taints.length) return;
+  await asAdministrator(simulator, "PATCH", `/api/v1/nodes/${node.metadata.name}`, {
+    metadata: { labels },
+    spec: { taints: rest },
+  });
+}
+
+async function asAdministrator({ kubernetes }: Simulator, method: string, url: string, body: object): Promise<void> {
+  const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+  const { certificate } = await kubernetes.adminCredentials();
+  const request = {
+    method,
+    url,
+    headers: { "content-type": type, accept: "application/json" },
+    body: Buffer.from(JSON.stringify(body)),
+  };
+  const answer = await kubernetes.answer(request, { clientCertificate: certificate });
+  // After a conflict with a controller, the next poll tries again.
+  if (answer.status >= 400 && answer.status !== 409) throw new Error(`${method} ${url}: ${String(answer.body)}`);
+}
