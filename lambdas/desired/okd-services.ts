@@ -2,9 +2,9 @@ import { Refused } from "../errors.ts";
 import { kubernetesFolder as k, logFolder } from "./machine-paths.ts";
 import type { OkdFacts } from "./okd-facts.ts";
 import { selfLabels } from "./okd-labels.ts";
-import type { Operation } from "./plan.ts";
+import type { Action } from "./plan.ts";
 
-type Service = Extract<Operation, { do: "service" }>;
+type Service = Extract<Action, { do: "service" }>;
 
 /** Seconds before each restart of a service that failed; Windows repeats the last one for ever. */
 const RESTART_AFTER = [10, 30, 60];

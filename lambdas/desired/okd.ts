@@ -1,12 +1,12 @@
 import type { Configuration } from "../configuration.ts";
+import { directory, jsonFile, startService, stopService, textFile } from "./actions.ts";
 import { casementFolder, kubernetesFolder as k, logFolder } from "./machine-paths.ts";
 import { containerdConfiguration } from "./okd-containerd.ts";
 import type { OkdFacts } from "./okd-facts.ts";
 import { credentialProviders, kubeletConfiguration } from "./okd-kubelet.ts";
 import type { PayloadFile } from "./okd-payload.ts";
 import { logOf, okdServices } from "./okd-services.ts";
-import { directory, jsonFile, startService, stopService, textFile } from "./operation.ts";
-import type { Operation } from "./plan.ts";
+import type { Action } from "./plan.ts";
 import { firewallRules, okdPorts } from "./ports.ts";
 import { atLeast } from "./versions.ts";
 
@@ -18,7 +18,7 @@ const HNS_NETWORK = "OVNKubernetesHybridOverlayNetwork";
 
 const BOOTSTRAP_KUBECONFIG = `${k}\\bootstrap-kubeconfig`;
 
-const fileFrom = (bucket: string, { path, key, versionId, sha256 }: PayloadFile): Operation => ({
+const fileFrom = (bucket: string, { path, key, versionId, sha256 }: PayloadFile): Action => ({
   do: "file",
   path,
   source: { from: "bucket", bucket, key, version: versionId },
@@ -26,7 +26,7 @@ const fileFrom = (bucket: string, { path, key, versionId, sha256 }: PayloadFile)
   access: "inherited",
 });
 
-const payloadFiles = ({ configuration, payload }: OkdFacts, inFolder: (path: string) => boolean): Operation[] =>
+const payloadFiles = ({ configuration, payload }: OkdFacts, inFolder: (path: string) => boolean): Action[] =>
   payload.files.filter(({ path }) => inFolder(path)).map((file) => fileFrom(configuration.bucket, file));
 
 const isOurs = (path: string): boolean => path.startsWith(`${casementFolder}\\`);
@@ -35,7 +35,7 @@ const isOurs = (path: string): boolean => path.startsWith(`${casementFolder}\\`)
  * The guard of the metadata route: first of all, before anything that could lose the route. Windows restarts the SSM
  * agent by itself only when told to.
  */
-export const guardOperations = (facts: OkdFacts): Operation[] => [
+export const guardActions = (facts: OkdFacts): Action[] => [
   directory(casementFolder, "system"),
   ...payloadFiles(facts, isOurs),
   { do: "service-recovery", name: "AmazonSSMAgent", restartAfter: [30, 60, 60] },
@@ -44,10 +44,10 @@ export const guardOperations = (facts: OkdFacts): Operation[] => [
 ];
 
 /** Windows features; they leave a reboot due, which is taken before any container network exists. */
-export const featureOperations = (): Operation[] => [{ do: "feature", name: "Containers" }];
+export const featureActions = (): Action[] => [{ do: "feature", name: "Containers" }];
 
 // Below C:\ ordinary users may create files in what they did not make, and these programs run as SYSTEM.
-const programFolders = (): Operation[] => [
+const programFolders = (): Action[] => [
   directory(k, "system"),
   ...["containerd", "containerd\\registries", "cni", "cni\\config", "etc\\kubernetes\\manifests"].map((name) =>
     directory(`${k}\\${name}`),
@@ -55,14 +55,14 @@ const programFolders = (): Operation[] => [
 ];
 
 /** The programs, each verified by its hash. */
-export const payloadOperations = (facts: OkdFacts): Operation[] => [
+export const payloadActions = (facts: OkdFacts): Action[] => [
   ...programFolders(),
   ...payloadFiles(facts, (path) => !isOurs(path)),
 ];
 
 // Containers run as other users than SYSTEM and mount files from below C:\var, so it stays as Windows makes it,
 // except for the kubelet's own keys.
-const stateFolders = (): Operation[] => [
+const stateFolders = (): Action[] => [
   directory(logFolder),
   ...["containerd", "csi-proxy", "hybrid-overlay", "kube-proxy", "kubelet", "windows_exporter"].map((name) =>
     directory(`${logFolder}\\${name}`),
@@ -73,7 +73,7 @@ const stateFolders = (): Operation[] => [
 /** File with the authorities of the kubelet's clients; the kubelet reads it again when it changes. */
 const KUBELET_CLIENTS = `${k}\\kubelet-ca.crt`;
 
-const configurationFiles = (facts: OkdFacts): Operation[] => [
+const configurationFiles = (facts: OkdFacts): Action[] => [
   textFile(KUBELET_CLIENTS, facts.kubeletClients),
   textFile(`${k}\\bootstrap-ca.crt`, facts.configuration.cluster.certificateAuthority),
   jsonFile(`${k}\\kubelet.conf`, kubeletConfiguration(facts)),
@@ -82,7 +82,7 @@ const configurationFiles = (facts: OkdFacts): Operation[] => [
 ];
 
 // Its sha256 cannot be known here: the content is this instance's secret, read with the instance's own role.
-const joinMaterial = ({ joinSecretId }: OkdFacts): Operation => ({
+const joinMaterial = ({ joinSecretId }: OkdFacts): Action => ({
   do: "file",
   path: BOOTSTRAP_KUBECONFIG,
   source: { from: "secret", secretId: joinSecretId, field: "kubeconfig" },
@@ -94,7 +94,7 @@ const joinMaterial = ({ joinSecretId }: OkdFacts): Operation => ({
 const proxyGates = (version: string): string[] =>
   atLeast(version, "1.34") ? [] : ["-FeatureGates", "WinDSR,WinOverlay"];
 
-const networkTask = ({ configuration, nodeName }: OkdFacts): Operation => ({
+const networkTask = ({ configuration, nodeName }: OkdFacts): Action => ({
   do: "task",
   name: NETWORK_TASK,
   script: `${casementFolder}\\network.ps1`,
@@ -115,7 +115,7 @@ const networkTask = ({ configuration, nodeName }: OkdFacts): Operation => ({
  * Everything that makes the machine a node, short of what it joins with and of starting it.
  * @throws Refused when this Windows release cannot do what the cluster is configured for
  */
-export const configureOperations = (facts: OkdFacts): Operation[] => {
+export const configureActions = (facts: OkdFacts): Action[] => {
   const { cluster } = facts.configuration;
   return [
     ...stateFolders(),
@@ -128,7 +128,7 @@ export const configureOperations = (facts: OkdFacts): Operation[] => {
 };
 
 /** Brings what the machine joins with, and starts what needs nothing more from the cluster than to ask for a certificate. */
-export const startOperations = (facts: OkdFacts): Operation[] => [
+export const startActions = (facts: OkdFacts): Action[] => [
   joinMaterial(facts),
   ...["containerd", "kubelet", "windows_exporter", "csi-proxy"].map((name) => startService(name, logOf(name))),
 ];
@@ -137,24 +137,24 @@ export const startOperations = (facts: OkdFacts): Operation[] => [
  * Brings new join material to a machine whose first token has ended. A kubelet reads its bootstrap kubeconfig when it
  * starts (k8s cmd/kubelet/app, buildKubeletClientConfig), so it is started again.
  */
-export const rejoinOperations = (facts: OkdFacts): Operation[] => [
+export const rejoinActions = (facts: OkdFacts): Action[] => [
   stopService("kubelet"),
   joinMaterial(facts),
   startService("kubelet", logOf("kubelet")),
 ];
 
 /** Starts the network once the kubelet has its kubeconfig and the Node its subnet. */
-export const networkOperations = (): Operation[] => [
+export const networkActions = (): Action[] => [
   startService("hybrid-overlay-node", logOf("hybrid-overlay-node")),
   { do: "run-task", name: NETWORK_TASK, withinSeconds: 600, record: `${casementFolder}\\network.json` },
   startService("kube-proxy", logOf("kube-proxy")),
 ];
 
 /** After a failure: a kubelet that goes on asking for certificates would fill the cluster's queue of requests. */
-export const stopKubeletOperations = (): Operation[] => [stopService("kubelet")];
+export const stopKubeletActions = (): Action[] => [stopService("kubelet")];
 
 /** Join material is of no use once the kubelet has its own certificate, so it leaves the disk. */
-export const afterJoinOperations = (): Operation[] => [{ do: "remove-file", path: BOOTSTRAP_KUBECONFIG }];
+export const afterJoinActions = (): Action[] => [{ do: "remove-file", path: BOOTSTRAP_KUBECONFIG }];
 
 /**
  * The kubeconfig that a machine joins with: the content of its secret's field `kubeconfig`. JSON is YAML.

@@ -8,7 +8,7 @@ export type FileSource =
  * One small idempotent change of a Windows machine. `apply.ps1` executes these and nothing else; so does the
  * simulated machine. Each is check-then-act: done twice, the second time reports "unchanged".
  */
-export type Operation =
+export type Action =
   /** Makes a directory; "system" leaves it to SYSTEM and Administrators alone. */
   | { readonly do: "directory"; readonly path: string; readonly access: "system" | "inherited" }
   /** Writes a file whole and atomically; verified by sha256 (hex) after writing. A secret's sha256 is not known: null. */
@@ -74,14 +74,14 @@ export type Operation =
 
 /** A plan as it lies in the bucket, and as `apply.ps1` reads it. */
 export interface Plan {
-  readonly format: 1;
+  readonly format: 2;
   /** Operation id of the ledger, for the machine's own record. */
   readonly operation: string;
   /** Unix seconds: the script refuses to begin later (a stale command must not run hours later). */
   readonly notAfter: number;
   /** Unix seconds: a machine that gets the plan before this time has a clock that is behind. */
   readonly madeAt?: number;
-  readonly operations: readonly Operation[];
+  readonly actions: readonly Action[];
 }
 
 /** The one parameter `Request` of `apply.ps1` (base64 of this as JSON): the plan itself, or its place in the bucket. */
@@ -89,14 +89,14 @@ export type ApplyRequest =
   | { readonly plan: Plan }
   | { readonly bucket: string; readonly key: string; readonly version: string; readonly sha256: string };
 
-/** The JSON line that `apply.ps1` prints last. Unchanged operations are only counted: output is cut at 24,000 characters. */
+/** The JSON line that `apply.ps1` prints last. Unchanged actions are only counted: output is cut at 24,000 characters. */
 export interface ApplyResult {
   readonly script: "apply";
   readonly ok: boolean;
   readonly changed: readonly string[];
   readonly unchanged: number;
-  /** The operation it stopped at, in words ("service kubelet"), with the machine's own error. */
-  readonly failed: { readonly operation: string; readonly error: string } | null;
+  /** The action it stopped at, in words ("service kubelet"), with the machine's own error. */
+  readonly failed: { readonly action: string; readonly error: string } | null;
   readonly rebootDue: boolean;
   /** Running services whose files or definition changed. */
   readonly restartDue: readonly string[];

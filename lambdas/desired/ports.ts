@@ -1,4 +1,4 @@
-import type { Operation } from "./plan.ts";
+import type { Action } from "./plan.ts";
 
 /** Sender that may reach a port of a Windows node. Monitoring runs on the Linux workers. */
 export type Peer = "control-plane" | "linux-nodes" | "windows-nodes";
@@ -28,7 +28,7 @@ export const okdPorts = (overlayPort: number): readonly Port[] => [
 ];
 
 /** The same ports in the Windows firewall, which knows networks but no security groups. */
-export const firewallRules = (ports: readonly Port[], machineNetwork: string): Operation[] =>
+export const firewallRules = (ports: readonly Port[], machineNetwork: string): Action[] =>
   ports.map(({ name, protocol, port }) => ({
     do: "firewall-rule",
     name,

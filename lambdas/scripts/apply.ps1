@@ -1,6 +1,6 @@
 # casement-script: apply
 #
-# Executes a plan: small operations in their order, each only where the machine is not yet as wanted, up to the first
+# Executes a plan: small actions in their order, each only where the machine is not yet as wanted, up to the first
 # that fails. What to do is decided elsewhere; nothing here knows what a node is. Never reboots.
 [CmdletBinding()]
 param([string] $Request = '{{ Request }}')
@@ -17,7 +17,7 @@ param([string] $Request = '{{ Request }}')
 
 # include: shared/aws.ps1
 
-# include: shared/operation.ps1
+# include: shared/action.ps1
 
 # include: shared/files.ps1
 
@@ -37,26 +37,26 @@ function Set-RebootDue {
 
 # Each answers whether it changed the machine.
 $Acts = @{
-    'directory' = { param($operation) Set-PlannedDirectory $operation }
-    'file' = { param($operation) Set-PlannedFile $operation }
-    'remove-file' = { param($operation) Remove-PlannedFile $operation }
-    'feature' = { param($operation) Set-PlannedFeature $operation }
-    'firewall-rule' = { param($operation) Set-PlannedFirewallRule $operation }
-    'environment' = { param($operation) Set-PlannedVariable $operation }
-    'service' = { param($operation) Set-PlannedService $operation }
-    'service-recovery' = { param($operation) Set-Recovery $operation.name $operation.restartAfter }
-    'service-state' = { param($operation) Set-PlannedState $operation }
-    'task' = { param($operation) Set-PlannedTask $operation }
-    'run-task' = { param($operation) Invoke-PlannedTask $operation }
-    'defender-exclusion' = { param($operation) Set-PlannedExclusion $operation }
+    'directory' = { param($action) Set-PlannedDirectory $action }
+    'file' = { param($action) Set-PlannedFile $action }
+    'remove-file' = { param($action) Remove-PlannedFile $action }
+    'feature' = { param($action) Set-PlannedFeature $action }
+    'firewall-rule' = { param($action) Set-PlannedFirewallRule $action }
+    'environment' = { param($action) Set-PlannedVariable $action }
+    'service' = { param($action) Set-PlannedService $action }
+    'service-recovery' = { param($action) Set-Recovery $action.name $action.restartAfter }
+    'service-state' = { param($action) Set-PlannedState $action }
+    'task' = { param($action) Set-PlannedTask $action }
+    'run-task' = { param($action) Invoke-PlannedTask $action }
+    'defender-exclusion' = { param($action) Set-PlannedExclusion $action }
 }
 
-# "service kubelet", "file C:\k\kubelet.conf": how an operation is named in the result.
-function Get-Words($operation) {
+# "service kubelet", "file C:\k\kubelet.conf": how an action is named in the result.
+function Get-Words($action) {
     foreach ($name in @('path', 'name', 'process')) {
-        if (Test-Has $operation $name) { return "$($operation.do) $($operation.$name)" }
+        if (Test-Has $action $name) { return "$($action.do) $($action.$name)" }
     }
-    return "$($operation.do)"
+    return "$($action.do)"
 }
 
 # The plan itself, or the one that lies in the bucket. What arrived damaged is fetched once more.
@@ -72,30 +72,30 @@ function Get-Plan($asked) {
     return [Text.Encoding]::UTF8.GetString($bytes) | ConvertFrom-Json
 }
 
-function Invoke-Operation($operation) {
-    Assert-Operation $operation
-    if (& $Acts[$operation.do] $operation) { $Outcome.changed += Get-Words $operation }
+function Invoke-Action($action) {
+    Assert-Action $action
+    if (& $Acts[$action.do] $action) { $Outcome.changed += Get-Words $action }
     else { $Outcome.unchanged++ }
 }
 
 function Invoke-Plan($plan) {
-    if ($plan.format -ne 1) { throw "this script knows no plan of format $($plan.format)" }
+    if ($plan.format -ne 2) { throw "this script knows no plan of format $($plan.format)" }
     Assert-Fresh $plan
     if (Test-Has $plan 'operation') { $script:AskedBy = "$($plan.operation)" }
     $number = 0
-    foreach ($operation in @($plan.operations)) {
+    foreach ($action in @($plan.actions)) {
         $number++
-        $script:Doing = "operation $number"
-        if (-not (Test-Has $operation 'do')) { throw 'it does not say what to do' }
-        $script:Doing = Get-Words $operation
-        Invoke-Operation $operation
+        $script:Doing = "action $number"
+        if (-not (Test-Has $action 'do')) { throw 'it does not say what to do' }
+        $script:Doing = Get-Words $action
+        Invoke-Action $action
     }
 }
 
 # What a Windows administrator finds on the machine: an event, and a line in a log that is begun anew at a megabyte.
 # A full disk must not make a plan fail that was carried out.
 function Save-Trace {
-    $end = if ($Outcome.ok) { 'done' } else { "failed at $($Outcome.failed.operation): $($Outcome.failed.error)" }
+    $end = if ($Outcome.ok) { 'done' } else { "failed at $($Outcome.failed.action): $($Outcome.failed.error)" }
     $text = "$AskedBy $end; changed $($Outcome.changed.Count), unchanged $($Outcome.unchanged): $($Outcome.changed -join ', ')"
     Write-CasementEvent 4000 $Outcome.ok $text
     $log = Join-Path $CasementHome 'apply.log'
@@ -125,7 +125,7 @@ try {
     Invoke-Plan (Get-Plan (Read-Request $Request))
     $Outcome.ok = $true
 } catch {
-    $Outcome.failed = [ordered] @{ operation = $Doing; error = Get-ErrorText $_ }
+    $Outcome.failed = [ordered] @{ action = $Doing; error = Get-ErrorText $_ }
 }
 $Outcome.restartDue = $RestartDue.ToArray()
 Save-Trace

@@ -4,14 +4,14 @@ import { authoritiesIn } from "../../lambdas/desired/authorities.ts";
 import { JOIN_USER } from "../../lambdas/desired/cluster-access.ts";
 import { givenItem } from "../../lambdas/desired/given.ts";
 import {
-  afterJoinOperations,
+  afterJoinActions,
   bootstrapKubeconfig,
-  configureOperations,
-  featureOperations,
-  guardOperations,
-  networkOperations,
-  payloadOperations,
-  startOperations,
+  configureActions,
+  featureActions,
+  guardActions,
+  networkActions,
+  payloadActions,
+  startActions,
 } from "../../lambdas/desired/okd.ts";
 import { nodeLabels } from "../../lambdas/desired/okd-labels.ts";
 import type { PayloadManifest } from "../../lambdas/desired/okd-payload.ts";
@@ -112,30 +112,25 @@ async function seedWindowsNode(seeding: Seeding, seed: SeedNode, until: number):
     kubeletClients: simulator.kubernetes.kubeletClients(),
     joinSecretId: seedSecret(simulator, configuration, instanceId),
   };
-  const before = [
-    ...guardOperations(facts),
-    ...featureOperations(),
-    ...payloadOperations(facts),
-    ...configureOperations(facts),
-  ];
-  await perform(simulator, instanceId, [...before, ...startOperations(facts)]);
+  const before = [...guardActions(facts), ...featureActions(), ...payloadActions(facts), ...configureActions(facts)];
+  await perform(simulator, instanceId, [...before, ...startActions(facts)]);
   while (!nodeOf(simulator, seed)) {
     if (simulator.simulation.clock.now() > until) throw new Error(`${name} did not register.`);
     await sleep(simulator.simulation.clock, POLL_MS);
   }
   await recordGiven(seeding, instanceId);
   // A registered node no longer needs its join material: it is removed from the machine and the secret store.
-  await perform(simulator, instanceId, [...networkOperations(), ...afterJoinOperations()]);
+  await perform(simulator, instanceId, [...networkActions(), ...afterJoinActions()]);
   simulator.secrets.unseed(facts.joinSecretId);
 }
 
 async function perform(
   simulator: Simulator,
   instanceId: string,
-  operations: Parameters<Simulator["machines"]["seed"]>[1]["operations"],
+  actions: Parameters<Simulator["machines"]["seed"]>[1]["actions"],
 ): Promise<void> {
-  const result = await simulator.machines.seed(instanceId, { operations });
-  if (!result.ok) throw new Error(`${instanceId}: ${result.failed?.operation}: ${result.failed?.error}`);
+  const result = await simulator.machines.seed(instanceId, { actions });
+  if (!result.ok) throw new Error(`${instanceId}: ${result.failed?.action}: ${result.failed?.error}`);
 }
 
 function seedSecret(simulator: Simulator, configuration: Configuration, instanceId: string): string {

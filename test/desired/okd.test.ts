@@ -1,41 +1,41 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  afterJoinOperations,
+  afterJoinActions,
   bootstrapKubeconfig,
-  configureOperations,
-  featureOperations,
-  guardOperations,
-  networkOperations,
-  payloadOperations,
-  rejoinOperations,
-  startOperations,
-  stopKubeletOperations,
+  configureActions,
+  featureActions,
+  guardActions,
+  networkActions,
+  payloadActions,
+  rejoinActions,
+  startActions,
+  stopKubeletActions,
 } from "../../lambdas/desired/okd.ts";
 import type { OkdFacts } from "../../lambdas/desired/okd-facts.ts";
 import { nodeLabels, selfLabels } from "../../lambdas/desired/okd-labels.ts";
 import { okdPayloadPaths } from "../../lambdas/desired/okd-payload.ts";
-import type { Operation } from "../../lambdas/desired/plan.ts";
+import type { Action } from "../../lambdas/desired/plan.ts";
 import { configurationWith, factsWith } from "./okd-facts.ts";
 
-const everything = (facts: OkdFacts): Operation[] => [
-  ...guardOperations(facts),
-  ...featureOperations(),
-  ...payloadOperations(facts),
-  ...configureOperations(facts),
-  ...startOperations(facts),
-  ...networkOperations(),
-  ...afterJoinOperations(),
+const everything = (facts: OkdFacts): Action[] => [
+  ...guardActions(facts),
+  ...featureActions(),
+  ...payloadActions(facts),
+  ...configureActions(facts),
+  ...startActions(facts),
+  ...networkActions(),
+  ...afterJoinActions(),
 ];
 
-const inWords = (operation: Operation): string => {
-  if ("path" in operation) return `${operation.do} ${operation.path}`;
-  return `${operation.do} ${"name" in operation ? operation.name : operation.process}`;
+const inWords = (action: Action): string => {
+  if ("path" in action) return `${action.do} ${action.path}`;
+  return `${action.do} ${"name" in action ? action.name : action.process}`;
 };
 
 describe("the stages of profile okd", () => {
   it("lay the guard first: its folder, its files, the agent's recovery, its task, and a run of it", () => {
-    expect(guardOperations(factsWith()).map(inWords)).toEqual([
+    expect(guardActions(factsWith()).map(inWords)).toEqual([
       "directory C:\\Casement",
       "file C:\\Casement\\guard.ps1",
       "file C:\\Casement\\network.ps1",
@@ -46,7 +46,7 @@ describe("the stages of profile okd", () => {
   });
 
   it("close the guard to everybody but SYSTEM, run it each minute, and let Windows restart the agent for ever", () => {
-    const [folder, , , recovery, task] = guardOperations(factsWith());
+    const [folder, , , recovery, task] = guardActions(factsWith());
     expect(folder).toMatchObject({ access: "system" });
     expect(recovery).toMatchObject({ restartAfter: [30, 60, 60] });
     expect(task).toMatchObject({ script: "C:\\Casement\\guard.ps1", arguments: [], everyMinutes: 1 });
@@ -54,19 +54,19 @@ describe("the stages of profile okd", () => {
 
   it("bring every file of the payload by bucket, in a folder that only SYSTEM may write", () => {
     const facts = factsWith();
-    const operations = [...guardOperations(facts), ...payloadOperations(facts)];
-    const files = operations.filter((one) => one.do === "file");
+    const actions = [...guardActions(facts), ...payloadActions(facts)];
+    const files = actions.filter((one) => one.do === "file");
     expect(files.map(({ path }) => path).toSorted()).toEqual([...okdPayloadPaths.values()].toSorted());
     for (const file of files)
       expect(file).toMatchObject({
         source: { from: "bucket", bucket: "casement-prod-west" },
         sha256: expect.any(String),
       });
-    expect(payloadOperations(facts)[0]).toEqual({ do: "directory", path: "C:\\k", access: "system" });
+    expect(payloadActions(facts)[0]).toEqual({ do: "directory", path: "C:\\k", access: "system" });
   });
 
   it("define WMCO's services in WMCO's order", () => {
-    const services = configureOperations(factsWith()).filter((one) => one.do === "service");
+    const services = configureActions(factsWith()).filter((one) => one.do === "service");
     for (const service of services) expect(service).toMatchObject({ environment: [], restartAfter: [10, 30, 60] });
     expect(services.map(({ name, dependsOn, startType }) => [name, dependsOn, startType])).toEqual([
       ["containerd", [], "Automatic"],
@@ -79,34 +79,34 @@ describe("the stages of profile okd", () => {
   });
 
   it("write every file and folder before the service that reads it", () => {
-    const operations = [...payloadOperations(factsWith()), ...configureOperations(factsWith())];
+    const actions = [...payloadActions(factsWith()), ...configureActions(factsWith())];
     const laid = new Set<string>();
     // Written by the programs themselves, or with the order to start them.
     const runtime = ["C:\\k\\kubeconfig", "C:\\k\\kube-proxy.conf", "C:\\k\\bootstrap-kubeconfig"];
-    for (const operation of operations) {
-      if ("path" in operation) laid.add(operation.path);
-      if (operation.do !== "service") continue;
-      const named = operation.commandLine.match(/C:\\k\\[\w\\.-]+/g) ?? [];
+    for (const action of actions) {
+      if ("path" in action) laid.add(action.path);
+      if (action.do !== "service") continue;
+      const named = action.commandLine.match(/C:\\k\\[\w\\.-]+/g) ?? [];
       expect(named.filter((path) => !laid.has(path) && !runtime.includes(path))).toEqual([]);
-      const logs = operation.commandLine.match(/C:\\var\\log\\[\w-]+(?=\\)/g) ?? [];
+      const logs = action.commandLine.match(/C:\\var\\log\\[\w-]+(?=\\)/g) ?? [];
       expect(logs.filter((path) => !laid.has(path))).toEqual([]);
     }
   });
 
   it("open the cluster's ports and exclude containerd from Defender before any service is defined", () => {
-    const words = configureOperations(factsWith()).map(inWords);
+    const words = configureActions(factsWith()).map(inWords);
     const first = words.indexOf("service containerd");
-    for (const operation of [
+    for (const action of [
       "firewall-rule Casement kubelet",
       "firewall-rule Casement overlay network",
       "firewall-rule Casement metrics",
       "defender-exclusion C:\\k\\containerd\\containerd.exe",
     ])
-      expect(words.slice(0, first)).toContain(operation);
+      expect(words.slice(0, first)).toContain(action);
   });
 
   it("start what joins first, and the network when the node is there", () => {
-    expect([...startOperations(factsWith()), ...networkOperations()].map(inWords)).toEqual([
+    expect([...startActions(factsWith()), ...networkActions()].map(inWords)).toEqual([
       "file C:\\k\\bootstrap-kubeconfig",
       "service-state containerd",
       "service-state kubelet",
@@ -119,7 +119,7 @@ describe("the stages of profile okd", () => {
   });
 
   it("bring new join material to a kubelet that is stopped, which reads it when it starts again", () => {
-    expect(rejoinOperations(factsWith()).map(inWords)).toEqual([
+    expect(rejoinActions(factsWith()).map(inWords)).toEqual([
       "service-state kubelet",
       "file C:\\k\\bootstrap-kubeconfig",
       "service-state kubelet",
@@ -127,16 +127,16 @@ describe("the stages of profile okd", () => {
   });
 
   it("take join material off the disk, and stop a kubelet that failed to join", () => {
-    expect(afterJoinOperations()).toEqual([{ do: "remove-file", path: "C:\\k\\bootstrap-kubeconfig" }]);
-    expect(stopKubeletOperations()).toEqual([{ do: "service-state", name: "kubelet", state: "Stopped" }]);
+    expect(afterJoinActions()).toEqual([{ do: "remove-file", path: "C:\\k\\bootstrap-kubeconfig" }]);
+    expect(stopKubeletActions()).toEqual([{ do: "service-state", name: "kubelet", state: "Stopped" }]);
   });
 });
 
 describe("what travels", () => {
-  const plainOf = (operation: Operation): string =>
-    operation.do === "file" && operation.source.from === "inline"
-      ? Buffer.from(operation.source.base64, "base64").toString()
-      : JSON.stringify(operation);
+  const plainOf = (action: Action): string =>
+    action.do === "file" && action.source.from === "inline"
+      ? Buffer.from(action.source.base64, "base64").toString()
+      : JSON.stringify(action);
 
   it("is small JSON without a secret for every node of every pool", () => {
     const word = fc.stringMatching(/^[a-z]([a-z0-9]{0,20}[a-z0-9])?$/);
@@ -146,11 +146,11 @@ describe("what travels", () => {
         fc.dictionary(word, word, { maxKeys: 8 }),
         fc.integer({ min: 1, max: 65_535 }),
         (name, labels, port) => {
-          const operations = everything(factsWith({ hybridOverlayPort: port }, { labels }, { nodeName: name }));
-          expect(JSON.parse(JSON.stringify(operations))).toEqual(operations);
-          expect(operations.filter((one) => one.do === "file" && one.sha256 === null)).toHaveLength(1);
-          for (const operation of operations) expect(plainOf(operation).length).toBeLessThan(8_192);
-          expect(operations.map(plainOf).join("\n")).not.toMatch(/PRIVATE KEY|"token"|password/i);
+          const actions = everything(factsWith({ hybridOverlayPort: port }, { labels }, { nodeName: name }));
+          expect(JSON.parse(JSON.stringify(actions))).toEqual(actions);
+          expect(actions.filter((one) => one.do === "file" && one.sha256 === null)).toHaveLength(1);
+          for (const action of actions) expect(plainOf(action).length).toBeLessThan(8_192);
+          expect(actions.map(plainOf).join("\n")).not.toMatch(/PRIVATE KEY|"token"|password/i);
         },
       ),
       { numRuns: 50 },
@@ -158,8 +158,8 @@ describe("what travels", () => {
   });
 
   it("keeps join material and the kubelet's keys to SYSTEM and Administrators", () => {
-    const operations = [...configureOperations(factsWith()), ...startOperations(factsWith())];
-    const closed = operations.filter((one) => "access" in one && one.access === "system");
+    const actions = [...configureActions(factsWith()), ...startActions(factsWith())];
+    const closed = actions.filter((one) => "access" in one && one.access === "system");
     expect(closed.map(inWords)).toEqual(["directory C:\\var\\lib\\kubelet\\pki", "file C:\\k\\bootstrap-kubeconfig"]);
   });
 

@@ -106,7 +106,7 @@ const causes: readonly MachineCase[] = [
     name: "says both times when a request has expired: the clock may be wrong",
     script: "apply",
     folders,
-    request: (now) => ({ plan: { format: 1, operation: "add-1", notAfter: now - 86_403, operations: [] } }),
+    request: (now) => ({ plan: { format: 2, operation: "add-1", notAfter: now - 86_403, actions: [] } }),
     exitCode: 1,
     result: failed(
       "request",
@@ -118,7 +118,7 @@ const causes: readonly MachineCase[] = [
     script: "apply",
     folders,
     request: (now) => ({
-      plan: { format: 1, operation: "add-1", notAfter: now + 90_000, madeAt: now + 86_400, operations: [] },
+      plan: { format: 2, operation: "add-1", notAfter: now + 90_000, madeAt: now + 86_400, actions: [] },
     }),
     exitCode: 1,
     result: failed(

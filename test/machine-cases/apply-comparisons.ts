@@ -200,20 +200,20 @@ export const refusals: readonly MachineCase[] = [
     after: { tasks: {} },
   },
   {
-    name: "names the operation that does not say what to do, not the one before",
+    name: "names the action that does not say what to do, not the one before",
     script: "apply",
     folders,
     request: planOf(inline("C:\\k\\a.conf", "one"), { name: "kubelet" }),
     exitCode: 1,
-    result: failed("operation 2", "it does not say what to do"),
+    result: failed("action 2", "it does not say what to do"),
   },
   {
-    name: "knows operations by their exact names",
+    name: "knows actions by their exact names",
     script: "apply",
     folders,
     request: planOf({ do: "Remove-File", path: "C:\\k" }),
     exitCode: 1,
-    result: failed("Remove-File C:\\k", "this script knows no such operation"),
+    result: failed("Remove-File C:\\k", "this script knows no such action"),
   },
   {
     name: "starts nothing when it is asked for a state that it does not know",
@@ -258,9 +258,9 @@ export const refusals: readonly MachineCase[] = [
     script: "apply",
     folders,
     request: (now) => ({
-      plan: { format: 2, operation: "add-1", notAfter: now + 60, operations: [{ do: "feature" }] },
+      plan: { format: 1, operation: "add-1", notAfter: now + 60, operations: [{ do: "feature", name: "Containers" }] },
     }),
     exitCode: 1,
-    result: { ok: false, changed: [], failed: { operation: "request" } },
+    result: { ok: false, changed: [], failed: { action: "request", error: "this script knows no plan of format 1" } },
   },
 ];

@@ -12,7 +12,7 @@ export const guard = { [GUARD]: scriptText("guard") };
 export const LOG = "C:\\k\\exporter.log";
 /** A program that a service can be. */
 export const program = { [PROGRAM]: payloadContent("windows_exporter", "0.30.5") };
-/** An operation that defines a service. */
+/** An action that defines a service. */
 export const exporter = (change: object = {}) => ({
   do: "service",
   name: "exporter",
@@ -40,7 +40,7 @@ const defined = (change: object = {}) =>
 export const start = { do: "service-state", name: "exporter", state: "Running", log: LOG };
 /** Stops it. */
 export const stop = { do: "service-state", name: "exporter", state: "Stopped" };
-/** An operation that defines a firewall rule. */
+/** An action that defines a firewall rule. */
 export const rule = (change: object = {}) => ({
   do: "firewall-rule",
   name: "kubelet",
@@ -59,7 +59,7 @@ export const open = {
   port: 10250,
   remoteAddresses: ["10.0.0.0/16", "10.9.0.5/32"],
 };
-/** An operation that registers the guard's task. */
+/** An action that registers the guard's task. */
 export const guardTask = { do: "task", name: "Casement guard", script: GUARD, arguments: [], everyMinutes: 1 };
 /** Runs it. */
 export const runGuard = { do: "run-task", name: "Casement guard", withinSeconds: 60, record: GUARD_RECORD };

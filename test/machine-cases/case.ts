@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import type { Operation } from "../../lambdas/desired/plan.ts";
+import type { Action } from "../../lambdas/desired/plan.ts";
 import type { Machine } from "./windows.ts";
 
 /** One thing that a machine is asked to do, and what must come of it: under PowerShell and on the simulated machine. */
@@ -46,13 +46,13 @@ export const MARKER = "C:\\Casement\\reboot.json";
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 export const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-/** A plan of these operations, in time. */
+/** A plan of these actions, in time. */
 export const planOf =
-  (...operations: readonly object[]) =>
-  (now: number): object => ({ plan: { format: 1, operation: "add-1", notAfter: now + 600, madeAt: now, operations } });
+  (...actions: readonly object[]) =>
+  (now: number): object => ({ plan: { format: 2, operation: "add-1", notAfter: now + 600, madeAt: now, actions } });
 
 /** A file whose content travels in the plan. */
-export const inline = (path: string, text: string, access: "system" | "inherited" = "inherited"): Operation => ({
+export const inline = (path: string, text: string, access: "system" | "inherited" = "inherited"): Action => ({
   do: "file",
   path,
   source: { from: "inline", base64: base64(text) },
@@ -72,11 +72,11 @@ export const changed = (...words: readonly string[]): object => ({
   changed: words,
 });
 
-/** It stopped at this operation. */
-export const failed = (operation: string, error: unknown): object => ({
+/** It stopped at this action. */
+export const failed = (action: string, error: unknown): object => ({
   script: "apply",
   ok: false,
-  failed: { operation, error },
+  failed: { action, error },
 });
 
 /** A text that matches. */

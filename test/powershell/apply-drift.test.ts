@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Operation } from "../../lambdas/desired/plan.ts";
+import type { Action } from "../../lambdas/desired/plan.ts";
 import { freshMachine, GIVEN, type Machine, service, type Task } from "../machine-cases/windows.ts";
 import { applyOn, guardTask, inline, kubelet, rule } from "./applying.ts";
 import { pwsh } from "./pwsh.ts";
@@ -12,7 +12,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 on a machine that has drifted"), () => {
   const lay = (change: Partial<Machine>) => {
     here = scriptHost(freshMachine(change));
   };
-  const apply = (...operations: Operation[]) => applyOn(here, ...operations);
+  const apply = (...actions: Action[]) => applyOn(here, ...actions);
 
   it("repairs what has drifted, and says which running services are due for a restart", async () => {
     lay({ services: { containerd: service(), kubelet: service() } });
@@ -68,7 +68,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 on a machine that has drifted"), () => {
     };
     const services = Object.keys(drifts).map((name) => kubelet({ name }));
     const names = ["arguments", "interval", "user"];
-    const tasks = names.map((name): Operation => ({ ...guardTask, name }));
+    const tasks = names.map((name): Action => ({ ...guardTask, name }));
     lay({ services: { containerd: service() } });
     await apply(...services, ...tasks);
     const settled = here.machine();
@@ -110,6 +110,6 @@ describe.skipIf(!pwsh)(suite("apply.ps1 on a machine that has drifted"), () => {
     lay({ services: { containerd: service(), kubelet: drifted }, imposedAccount: "NetworkService" });
     const { result } = await apply(kubelet());
     const error = "Windows shows the account as 'NetworkService', wanted is 'LocalSystem'";
-    expect(result).toMatchObject({ ok: false, failed: { operation: "service kubelet", error } });
+    expect(result).toMatchObject({ ok: false, failed: { action: "service kubelet", error } });
   });
 });

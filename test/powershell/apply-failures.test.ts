@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Operation } from "../../lambdas/desired/plan.ts";
+import type { Action } from "../../lambdas/desired/plan.ts";
 import { freshMachine, type Machine, service, withMetadata } from "../machine-cases/windows.ts";
 import { applyOn, inline, LATER, sha256 } from "./applying.ts";
 import { pwsh } from "./pwsh.ts";
@@ -13,7 +13,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
   const lay = (change: Partial<Machine> = {}) => {
     here = scriptHost(freshMachine(change));
   };
-  const apply = (...operations: Operation[]) => applyOn(here, ...operations);
+  const apply = (...actions: Action[]) => applyOn(here, ...actions);
 
   it("stops at content with another hash and keeps the file that was there", async () => {
     lay();
@@ -24,7 +24,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
       inline(here.path("never"), "never"),
     );
     expect(exitCode).toBe(1);
-    expect(result).toMatchObject({ ok: false, changed: [], failed: { operation: `file ${path}` } });
+    expect(result).toMatchObject({ ok: false, changed: [], failed: { action: `file ${path}` } });
     expect(result.failed?.error).toContain(`wanted is ${sha256("something else")}`);
     expect(here.read(path)).toBe("before");
     expect(readdirSync(here.root).filter((name) => name.startsWith("never") || name.includes("casement-new"))).toEqual(
@@ -39,7 +39,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
     expect(exitCode).toBe(1);
     expect(result).toMatchObject({
       changed: [`file ${path}`],
-      failed: { operation: "feature Containers", error: "Install-WindowsFeature answered Failed" },
+      failed: { action: "feature Containers", error: "Install-WindowsFeature answered Failed" },
       rebootDue: false,
     });
   });
@@ -48,9 +48,9 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
     ["an unknown feature", { do: "feature", name: "Telnet" }, "no such feature"],
     ["a missing service", { do: "service-state", name: "kubelet", state: "Running" }, "no such service"],
     ["a task that fails", { do: "run-task", name: "Casement guard", withinSeconds: 5 }, "last result is 1"],
-  ] as const)("fails at %s", async ([, operation, error]) => {
+  ] as const)("fails at %s", async ([, action, error]) => {
     lay({ tasks: { "Casement guard": { state: "Ready", lastResult: 0, nextResult: 1, runs: 0 } } });
-    const { exitCode, result } = await apply(operation as Operation);
+    const { exitCode, result } = await apply(action as Action);
     expect(exitCode).toBe(1);
     expect(result.failed?.error).toContain(error);
   });
@@ -87,7 +87,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
     const path = here.path("held");
     mkdirSync(path);
     const { result } = await apply(inline(path, "x"));
-    expect(result.failed).toMatchObject({ operation: `file ${path}` });
+    expect(result.failed).toMatchObject({ action: `file ${path}` });
     expect(here.machine().later).toHaveLength(2);
   });
 
@@ -95,7 +95,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
     lay({ services: { kubelet: service({ state: "Stopped", does: "breaks", exitCode: 255 }) } });
     const { result } = await apply({ do: "service-state", name: "kubelet", state: "Running" });
     expect(result.failed).toMatchObject({
-      operation: "service-state kubelet",
+      action: "service-state kubelet",
       error: "kubelet is Stopped 3 seconds after its start; its exit code is 255",
     });
   });
@@ -119,28 +119,28 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
 
   it("does nothing when the request has expired", async () => {
     lay();
-    const plan = { format: 1, operation: "add-1", notAfter: 1_000, operations: [inline(here.path("x"), "x")] };
+    const plan = { format: 2, operation: "add-1", notAfter: 1_000, actions: [inline(here.path("x"), "x")] };
     const { exitCode, result } = await here.send("apply", { plan });
     expect(exitCode).toBe(1);
     expect(result).toMatchObject({
       ok: false,
       changed: [],
-      failed: { operation: "request", error: expect.stringContaining("expired") },
+      failed: { action: "request", error: expect.stringContaining("expired") },
     });
     expect(readdirSync(here.root)).not.toContain("x");
   });
 
   it("reads a plan from the bucket and refuses one with another hash", async () => {
     const plan = JSON.stringify({
-      format: 1,
+      format: 2,
       operation: "add-1",
       notAfter: LATER,
-      operations: [{ do: "feature", name: "Containers" }],
+      actions: [{ do: "feature", name: "Containers" }],
     });
     lay({ routes: withMetadata });
     const asked = here.account.put("plans/add-1/0/install.json", plan);
     const wrong = await here.send("apply", { ...asked, sha256: sha256("another") });
-    expect(wrong.result).toMatchObject({ ok: false, failed: { operation: "request" } });
+    expect(wrong.result).toMatchObject({ ok: false, failed: { action: "request" } });
     const right = await here.send("apply", { ...asked, sha256: sha256(plan) });
     expect(right.result).toMatchObject({ ok: true, changed: ["feature Containers"] });
   });
@@ -151,7 +151,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
       lay();
       const { exitCode, result } = await here.run("apply", { Request: request });
       expect(exitCode).toBe(1);
-      expect(result).toMatchObject({ ok: false, failed: { operation: "request", error: "the request is not base64" } });
+      expect(result).toMatchObject({ ok: false, failed: { action: "request", error: "the request is not base64" } });
     },
   );
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Operation } from "../../lambdas/desired/plan.ts";
+import type { Action } from "../../lambdas/desired/plan.ts";
 import { freshMachine, type Machine, withMetadata } from "../machine-cases/windows.ts";
 import { applyOn } from "./applying.ts";
 import { pwsh } from "./pwsh.ts";
@@ -12,7 +12,7 @@ describe.skipIf(!pwsh)(suite("the result of apply.ps1"), () => {
   const lay = (change: Partial<Machine>) => {
     here = scriptHost(freshMachine(change));
   };
-  const apply = (...operations: Operation[]) => applyOn(here, ...operations);
+  const apply = (...actions: Action[]) => applyOn(here, ...actions);
 
   it("prints one short line of plain ASCII, whatever the machine's words are", async () => {
     lay({ routes: withMetadata });
@@ -21,7 +21,7 @@ describe.skipIf(!pwsh)(suite("the result of apply.ps1"), () => {
     const path = here.path("k\u00fcbelet");
     const { stdout, result } = await apply({ do: "file", path, source, sha256: null, access: "inherited" });
     expect(stdout).toMatch(/^[\x20-\x7e]+\r?\n$/);
-    expect(result.failed?.operation).toMatch(/^file .*k\u00fcbelet$/);
+    expect(result.failed?.action).toMatch(/^file .*k\u00fcbelet$/);
     expect(result.failed?.error).toMatch(/^the secret has no field \u00fc( x)+ ?$/);
     expect(result.failed?.error).toHaveLength(1000);
   });

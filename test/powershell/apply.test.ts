@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Operation } from "../../lambdas/desired/plan.ts";
+import type { Action } from "../../lambdas/desired/plan.ts";
 import { ENVIRONMENT_KEY, freshMachine, type Machine, service, withMetadata } from "../machine-cases/windows.ts";
 import { applyOn, guardTask, inline, kubelet, rule, sha256 } from "./applying.ts";
 import { pwsh } from "./pwsh.ts";
@@ -13,9 +13,9 @@ describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
   const lay = (change: Partial<Machine> = {}) => {
     here = scriptHost(freshMachine(change));
   };
-  const apply = (...operations: Operation[]) => applyOn(here, ...operations);
+  const apply = (...actions: Action[]) => applyOn(here, ...actions);
 
-  it("does every kind of operation, and nothing the second time", async () => {
+  it("does every kind of action, and nothing the second time", async () => {
     lay({
       routes: withMetadata,
       services: { AmazonSSMAgent: service(), WinDefend: service(), containerd: service({ state: "Stopped" }) },
@@ -26,7 +26,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
       "casement/prod-west/join/i-1",
       JSON.stringify({ kubeconfig: "token: canary-1" }),
     );
-    const operations: Operation[] = [
+    const actions: Action[] = [
       { do: "directory", path: folder, access: "system" },
       inline(here.path("k", "kubelet.conf"), "{}\n"),
       {
@@ -52,7 +52,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
       guardTask,
       { do: "defender-exclusion", process: "C:\\k\\containerd\\containerd.exe" },
     ];
-    const first = await apply(...operations);
+    const first = await apply(...actions);
     expect(first).toMatchObject({
       exitCode: 0,
       stderr: "",
@@ -89,8 +89,8 @@ describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
       settings: { multipleInstances: "IgnoreNew", limit: 10 },
     });
 
-    const second = await apply(...operations);
-    expect(second.result).toMatchObject({ ok: true, changed: [], unchanged: operations.length, rebootDue: true });
+    const second = await apply(...actions);
+    expect(second.result).toMatchObject({ ok: true, changed: [], unchanged: actions.length, rebootDue: true });
   });
 
   it("runs a task and waits for a run that is under way", async () => {
@@ -113,13 +113,13 @@ describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
     lay({ registry: { [ENVIRONMENT_KEY]: { NO_PROXY: "x" } }, services: { containerd: service() } });
     here.write(here.path("bootstrap-kubeconfig"), "token");
     await apply(kubelet({ restartAfter: [] }));
-    const operations: Operation[] = [
+    const actions: Action[] = [
       { do: "remove-file", path: here.path("bootstrap-kubeconfig") },
       { do: "environment", name: "NO_PROXY", value: null },
       kubelet({ environment: [], restartAfter: [] }),
     ];
-    expect((await apply(...operations)).result).toMatchObject({ ok: true, unchanged: 0 });
+    expect((await apply(...actions)).result).toMatchObject({ ok: true, unchanged: 0 });
     expect(here.machine().services.kubelet).toMatchObject({ environment: [], failureActions: [] });
-    expect((await apply(...operations)).result).toMatchObject({ ok: true, changed: [], unchanged: 3 });
+    expect((await apply(...actions)).result).toMatchObject({ ok: true, changed: [], unchanged: 3 });
   });
 });

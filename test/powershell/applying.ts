@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ApplyResult, Operation } from "../../lambdas/desired/plan.ts";
+import type { Action, ApplyResult } from "../../lambdas/desired/plan.ts";
 import type { Ended, ScriptHost } from "./run.ts";
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -9,7 +9,7 @@ export const base64 = (text: string): string => Buffer.from(text).toString("base
 export const LATER = 4_000_000_000;
 
 /** A file whose content travels in the plan. */
-export const inline = (path: string, text: string, wanted = sha256(text)): Operation => ({
+export const inline = (path: string, text: string, wanted = sha256(text)): Action => ({
   do: "file",
   path,
   source: { from: "inline", base64: base64(text) },
@@ -17,15 +17,15 @@ export const inline = (path: string, text: string, wanted = sha256(text)): Opera
   access: "inherited",
 });
 
-/** Sends a plan of these operations and gives how the script ended. */
-export async function applyOn(here: ScriptHost, ...operations: Operation[]): Promise<Ended & { result: ApplyResult }> {
-  const plan = { format: 1, operation: "add-1", notAfter: LATER, operations };
+/** Sends a plan of these actions and gives how the script ended. */
+export async function applyOn(here: ScriptHost, ...actions: Action[]): Promise<Ended & { result: ApplyResult }> {
+  const plan = { format: 2, operation: "add-1", notAfter: LATER, actions };
   const ended = await here.send("apply", { plan });
   return { ...ended, result: ended.result as ApplyResult };
 }
 
 /** A service as a plan defines it. */
-export const kubelet = (change: object = {}): Operation => ({
+export const kubelet = (change: object = {}): Action => ({
   do: "service",
   name: "kubelet",
   description: "Casement managed kubelet",
@@ -44,10 +44,10 @@ export const guardTask = {
   script: "C:\\My Files\\guard.ps1",
   arguments: ["-A", "b c"],
   everyMinutes: 1,
-} as const satisfies Operation;
+} as const satisfies Action;
 
 /** A firewall rule as a plan says it. */
-export const rule: Operation = {
+export const rule: Action = {
   do: "firewall-rule",
   name: "kubelet",
   protocol: "TCP",

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { vectors } from "../sandbox/aws/signature-vectors.ts";
-import { malformedOperations } from "../sandbox/machine/malformed-operations.ts";
+import { malformedActions } from "../sandbox/machine/malformed-actions.ts";
 import { guardTask, kubelet, rule } from "./applying.ts";
 import { pwsh } from "./pwsh.ts";
 import { suite } from "./run.ts";
@@ -37,14 +37,14 @@ describe.skipIf(!pwsh)(suite("functions of the scripts"), () => {
     );
   });
 
-  it("refuse an operation that no part of ours makes, in the simulated machine's words", () => {
-    const given = ["-SessionFile", shared("session"), "-OperationFile", shared("operation")];
+  it("refuse an action that no part of ours makes, in the simulated machine's words", () => {
+    const given = ["-SessionFile", shared("session"), "-ActionFile", shared("action")];
     const right = [kubelet(), guardTask, rule, { do: "environment", name: "NO_PROXY", value: null }];
-    const cases = [...malformedOperations.map(([, operation]) => operation), ...right];
+    const cases = [...malformedActions.map(([, action]) => action), ...right];
     const said = linesOf("judge.ps1", given, cases);
-    expect(malformedOperations.map(([what], at) => `${what}: ${said[at]}`)).toEqual(
-      malformedOperations.map(([what, , error]) => `${what}: ${error}`),
+    expect(malformedActions.map(([what], at) => `${what}: ${said[at]}`)).toEqual(
+      malformedActions.map(([what, , error]) => `${what}: ${error}`),
     );
-    expect(said.slice(malformedOperations.length)).toEqual(right.map(() => "right"));
+    expect(said.slice(malformedActions.length)).toEqual(right.map(() => "right"));
   });
 });

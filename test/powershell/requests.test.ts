@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Operation } from "../../lambdas/desired/plan.ts";
+import type { Action } from "../../lambdas/desired/plan.ts";
 import type { WireResponse } from "../../lib/sandbox/core/wire.ts";
 import { freshMachine, withMetadata } from "../machine-cases/windows.ts";
 import type { Instead } from "./account.ts";
@@ -27,13 +27,13 @@ const lay = (): void => {
   here = scriptHost(freshMachine({ routes: withMetadata }));
 };
 
-const pinned = (change: Partial<{ key: string; version: string; sha256: string }> = {}): Operation => {
+const pinned = (change: Partial<{ key: string; version: string; sha256: string }> = {}): Action => {
   const place = here.account.put("payload/kubelet (v1)+~!'*.exe", program);
   const { sha256: wanted = sha256(program), ...moved } = change;
   const source = { from: "bucket", ...place, ...moved } as const;
   return { do: "file", path: here.path("kubelet.exe"), source, sha256: wanted, access: "inherited" };
 };
-const secretFile = (field = "kubeconfig"): Operation => ({
+const secretFile = (field = "kubeconfig"): Action => ({
   do: "file",
   path: here.path("bootstrap"),
   source: { from: "secret", secretId: SECRET, field },
@@ -41,9 +41,9 @@ const secretFile = (field = "kubeconfig"): Operation => ({
   access: "system",
 });
 
-/** Error that the script told when an operation failed; nothing must be left on the disk. */
-const fault = async (operation: Operation): Promise<string> => {
-  const ended = await applyOn(here, operation);
+/** Error that the script told when an action failed; nothing must be left on the disk. */
+const fault = async (action: Action): Promise<string> => {
+  const ended = await applyOn(here, action);
   expect(ended.exitCode).toBe(1);
   expect(readdirSync(here.root).filter((name) => /kubelet|bootstrap/.test(name))).toEqual([]);
   expect(ended.stderr).toBe("");
@@ -150,12 +150,12 @@ describe.skipIf(!pwsh)(suite("requests to AWS from a script"), () => {
 
   it("bring a plan, and fetch it again when it arrives damaged", async () => {
     lay();
-    const plan = JSON.stringify({ format: 1, operation: "add-1", notAfter: LATER, operations: [] });
+    const plan = JSON.stringify({ format: 2, operation: "add-1", notAfter: LATER, actions: [] });
     const place = here.account.put("plans/add-1/0/configure.json", plan);
     here.account.instead(damaged);
     expect((await here.send("apply", { ...place, sha256: sha256(plan) })).result).toMatchObject({ ok: true });
     const wrong = await here.send("apply", { ...place, sha256: sha256("another") });
-    expect(wrong.result).toMatchObject({ ok: false, failed: { operation: "request" } });
+    expect(wrong.result).toMatchObject({ ok: false, failed: { action: "request" } });
     const nothing = await here.send("apply", { bucket: place.bucket });
     expect(nothing.result).toMatchObject({ failed: { error: "the request holds no plan and no place of one" } });
   });

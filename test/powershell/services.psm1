@@ -47,7 +47,7 @@ function Start-Asked([string] $Name) {
     foreach ($needed in @($record.dependsOn)) { if ((Get-Record $needed).state -ne 'Running') { Start-Asked $needed } }
     if (Test-Does $record 'refuses') {
         $words = New-Object ComponentModel.Win32Exception 'The service did not respond to the start or control request in a timely fashion'
-        throw (New-Object InvalidOperationException "Cannot start service $Name on computer '.'.", $words)
+        throw (New-Object InvalidActionException "Cannot start service $Name on computer '.'.", $words)
     }
     if ($record.ContainsKey('writes')) { foreach ($path in $record.writes.Keys) { [IO.File]::AppendAllText($path, $record.writes[$path]) } }
     $record.state = if (Test-Does $record 'hangs') { 'StartPending' } else { 'Running' }

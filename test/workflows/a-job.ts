@@ -40,7 +40,7 @@ function ordinary(book: Diary): Given {
       awaitMachine: async () => undefined,
     },
     machine: {
-      requestFor: async (plan: { operations: readonly { do: string }[] }) => ({ plan }),
+      requestFor: async (plan: { actions: readonly { do: string }[] }) => ({ plan }),
       send: async (_held: unknown, sent: Order) => {
         order = sent;
         entries.push(`${sent.script} "${sent.mark.replace("add-1:0 ", "")}"`);

@@ -56,61 +56,61 @@ function Save-Pinned($source, [string] $sha256, [string] $to) {
 }
 
 # Lays the content beside its place; it is closed to others before anything is in it.
-function Save-Source($operation, [string] $to) {
-    $source = $operation.source
+function Save-Source($action, [string] $to) {
+    $source = $action.source
     [IO.File]::WriteAllBytes($to, (New-Object byte[] 0))
-    if ($operation.access -eq 'system') { Set-Access $to $SystemFile | Out-Null }
+    if ($action.access -eq 'system') { Set-Access $to $SystemFile | Out-Null }
     switch -CaseSensitive ($source.from) {
         'inline' { [IO.File]::WriteAllBytes($to, [Convert]::FromBase64String($source.base64)) }
         'secret' { [IO.File]::WriteAllBytes($to, (Read-Secret $source)) }
-        'bucket' { Save-Pinned $source $operation.sha256 $to }
+        'bucket' { Save-Pinned $source $action.sha256 $to }
     }
 }
 
-function Set-PlannedDirectory($operation) {
-    $changed = -not (Test-Path -LiteralPath $operation.path -PathType Container)
-    if ($changed) { New-Item -ItemType Directory -Force -Path $operation.path | Out-Null }
-    if ((Get-Item -LiteralPath $operation.path -Force).Attributes -band [IO.FileAttributes]::ReparsePoint) { throw 'it is a link to another place' }
-    if ($operation.access -eq 'system' -and (Set-Access $operation.path $SystemDirectory)) { $changed = $true }
+function Set-PlannedDirectory($action) {
+    $changed = -not (Test-Path -LiteralPath $action.path -PathType Container)
+    if ($changed) { New-Item -ItemType Directory -Force -Path $action.path | Out-Null }
+    if ((Get-Item -LiteralPath $action.path -Force).Attributes -band [IO.FileAttributes]::ReparsePoint) { throw 'it is a link to another place' }
+    if ($action.access -eq 'system' -and (Set-Access $action.path $SystemDirectory)) { $changed = $true }
     return $changed
 }
 
 # A file without a known sha256 holds a secret: its content is fetched and compared.
-function Test-Content($operation, [string] $new) {
-    if (-not (Test-Path -LiteralPath $operation.path -PathType Leaf)) { return $false }
-    $wanted = $operation.sha256
+function Test-Content($action, [string] $new) {
+    if (-not (Test-Path -LiteralPath $action.path -PathType Leaf)) { return $false }
+    $wanted = $action.sha256
     if (-not $wanted) { $wanted = Get-Sha256 $new }
-    return (Get-Sha256 $operation.path) -eq $wanted
+    return (Get-Sha256 $action.path) -eq $wanted
 }
 
-function Set-PlannedFile($operation) {
-    $new = "$($operation.path).casement-new"
+function Set-PlannedFile($action) {
+    $new = "$($action.path).casement-new"
     try {
-        if (-not $operation.sha256) { Save-Source $operation $new }
-        $changed = -not (Test-Content $operation $new)
-        if ($changed) { Install-File $operation $new }
+        if (-not $action.sha256) { Save-Source $action $new }
+        $changed = -not (Test-Content $action $new)
+        if ($changed) { Install-File $action $new }
     } finally {
         Remove-Item -LiteralPath $new -Force -ErrorAction SilentlyContinue
     }
     # A file that replaces another takes over its access, so this comes last.
-    $opened = if ($operation.access -eq 'system') { Set-Access $operation.path $SystemFile } else { Reset-Access $operation.path }
+    $opened = if ($action.access -eq 'system') { Set-Access $action.path $SystemFile } else { Reset-Access $action.path }
     return [bool] ($changed -bor $opened)
 }
 
-function Install-File($operation, [string] $new) {
-    if ($operation.sha256) {
-        Save-Source $operation $new
-        Assert-Sha256 $new $operation.sha256
+function Install-File($action, [string] $new) {
+    if ($action.sha256) {
+        Save-Source $action $new
+        Assert-Sha256 $new $action.sha256
     }
     $wanted = Get-Sha256 $new
-    Move-IntoPlace $new $operation.path
-    Assert-Sha256 $operation.path $wanted
-    Set-RestartDue $operation.path
+    Move-IntoPlace $new $action.path
+    Assert-Sha256 $action.path $wanted
+    Set-RestartDue $action.path
 }
 
-function Remove-PlannedFile($operation) {
-    if (-not (Test-Path -LiteralPath $operation.path)) { return $false }
-    if (Test-Path -LiteralPath $operation.path -PathType Container) { throw 'it is a folder, not a file' }
-    Remove-Item -LiteralPath $operation.path -Force
+function Remove-PlannedFile($action) {
+    if (-not (Test-Path -LiteralPath $action.path)) { return $false }
+    if (Test-Path -LiteralPath $action.path -PathType Container) { throw 'it is a folder, not a file' }
+    Remove-Item -LiteralPath $action.path -Force
     return $true
 }

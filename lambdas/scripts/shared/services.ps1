@@ -115,12 +115,12 @@ function Set-Recovery([string] $name, $seconds) {
     return $true
 }
 
-function Set-PlannedService($operation) {
-    $defined = Set-Definition $operation
-    if ($defined) { Assert-Definition $operation }
-    $changed = $defined -bor (Set-ServiceEnvironment $operation)
-    if ($changed -and "$((Get-Service -Name $operation.name).Status)" -eq 'Running') { Add-RestartDue $operation.name }
-    return [bool] ($changed -bor (Set-Recovery $operation.name $operation.restartAfter))
+function Set-PlannedService($action) {
+    $defined = Set-Definition $action
+    if ($defined) { Assert-Definition $action }
+    $changed = $defined -bor (Set-ServiceEnvironment $action)
+    if ($changed -and "$((Get-Service -Name $action.name).Status)" -eq 'Running') { Add-RestartDue $action.name }
+    return [bool] ($changed -bor (Set-Recovery $action.name $action.restartAfter))
 }
 
 # 1066 (ERROR_SERVICE_SPECIFIC_ERROR): the program's code is in the other field. 1077: it was never started.
@@ -140,23 +140,23 @@ function Start-Settled([string] $name) {
 }
 
 # Why a program did not stay is in its exit code and at the end of its log.
-function Get-StartFailure($operation, [string] $reason) {
-    $text = "$reason$(Get-ExitText $operation.name)"
+function Get-StartFailure($action, [string] $reason) {
+    $text = "$reason$(Get-ExitText $action.name)"
     $tail = ''
-    if (Test-Has $operation 'log') { $tail = Get-LogTail $operation.log }
+    if (Test-Has $action 'log') { $tail = Get-LogTail $action.log }
     if ($tail) { $text += "; its log ends: $tail" }
     return $text
 }
 
-function Set-PlannedState($operation) {
-    $service = Get-Service -Name $operation.name -ErrorAction SilentlyContinue
-    if (-not $service -and $operation.state -eq 'Stopped') { return $false }
+function Set-PlannedState($action) {
+    $service = Get-Service -Name $action.name -ErrorAction SilentlyContinue
+    if (-not $service -and $action.state -eq 'Stopped') { return $false }
     if (-not $service) { throw 'there is no such service' }
-    if ("$($service.Status)" -eq $operation.state) { return $false }
-    if ($operation.state -eq 'Stopped') {
-        Stop-ServiceBounded $operation.name
+    if ("$($service.Status)" -eq $action.state) { return $false }
+    if ($action.state -eq 'Stopped') {
+        Stop-ServiceBounded $action.name
         return $true
     }
-    try { Start-Settled $operation.name } catch { throw (Get-StartFailure $operation (Get-ErrorText $_)) }
+    try { Start-Settled $action.name } catch { throw (Get-StartFailure $action (Get-ErrorText $_)) }
     return $true
 }

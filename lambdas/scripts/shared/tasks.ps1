@@ -1,7 +1,7 @@
 # Scheduled tasks as SYSTEM. Two triggers: at start-up and, if wanted, every so many minutes from now on; a repetition
 # without a duration goes on for ever (a duration of TimeSpan.MaxValue is refused since Windows Server 2016).
-function Get-TaskArguments($operation) {
-    $words = @('-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-File', $operation.script) + @($operation.arguments)
+function Get-TaskArguments($action) {
+    $words = @('-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-File', $action.script) + @($action.arguments)
     foreach ($word in $words) { if ("$word".Contains('"')) { throw 'an argument holds a quotation mark' } }
     # Before a closing quotation mark a backslash counts as two (Microsoft, "Parsing C command-line arguments").
     return @($words | ForEach-Object { if ("$_" -match '^[^\s]+$') { "$_" } else { "`"$("$_" -replace '(\\+)$', '$1$1')`"" } }) -join ' '
@@ -25,23 +25,23 @@ function Get-TaskFault($task, [string] $arguments, [int] $minutes) {
     return ''
 }
 
-function Set-PlannedTask($operation) {
-    $arguments = Get-TaskArguments $operation
-    $task = Get-ScheduledTask -TaskName $operation.name -ErrorAction SilentlyContinue
-    if ($task -and -not (Get-TaskFault $task $arguments $operation.everyMinutes)) { return $false }
+function Set-PlannedTask($action) {
+    $arguments = Get-TaskArguments $action
+    $task = Get-ScheduledTask -TaskName $action.name -ErrorAction SilentlyContinue
+    if ($task -and -not (Get-TaskFault $task $arguments $action.everyMinutes)) { return $false }
     $triggers = @(New-ScheduledTaskTrigger -AtStartup)
-    if ($operation.everyMinutes -gt 0) {
-        $triggers += New-ScheduledTaskTrigger -Once -At ([DateTime]::Now) -RepetitionInterval (New-TimeSpan -Minutes $operation.everyMinutes)
+    if ($action.everyMinutes -gt 0) {
+        $triggers += New-ScheduledTaskTrigger -Once -At ([DateTime]::Now) -RepetitionInterval (New-TimeSpan -Minutes $action.everyMinutes)
     }
     $new = @{
-        TaskName = $operation.name
+        TaskName = $action.name
         Action = New-ScheduledTaskAction -Execute 'powershell.exe' -Argument $arguments
         Trigger = $triggers
         Principal = New-ScheduledTaskPrincipal -UserId 'S-1-5-18' -LogonType ServiceAccount -RunLevel Highest
         Settings = New-ScheduledTaskSettingsSet -MultipleInstances IgnoreNew -ExecutionTimeLimit (New-TimeSpan -Minutes 10) -StartWhenAvailable
     }
     Register-ScheduledTask @new -Force | Out-Null
-    $fault = Get-TaskFault (Get-ScheduledTask -TaskName $operation.name) $arguments $operation.everyMinutes
+    $fault = Get-TaskFault (Get-ScheduledTask -TaskName $action.name) $arguments $action.everyMinutes
     if ($fault) { throw "after it was registered, $fault" }
     return $true
 }
@@ -55,22 +55,22 @@ function Wait-Task([string] $name, [DateTime] $deadline) {
 
 # A start while the task runs is ignored by Windows, so a run that is under way is waited for first. It always counts
 # as a change: what the task did is its own affair.
-function Invoke-PlannedTask($operation) {
-    $deadline = [DateTime]::UtcNow.AddSeconds($operation.withinSeconds)
-    Wait-Task $operation.name $deadline
-    $before = (Get-ScheduledTaskInfo -TaskName $operation.name).LastRunTime
+function Invoke-PlannedTask($action) {
+    $deadline = [DateTime]::UtcNow.AddSeconds($action.withinSeconds)
+    Wait-Task $action.name $deadline
+    $before = (Get-ScheduledTaskInfo -TaskName $action.name).LastRunTime
     # The time of a run is kept in whole seconds: a second later, a new run shows.
     Start-Sleep -Seconds 1
-    Start-ScheduledTask -TaskName $operation.name
-    while ((Get-ScheduledTaskInfo -TaskName $operation.name).LastRunTime -eq $before) {
+    Start-ScheduledTask -TaskName $action.name
+    while ((Get-ScheduledTaskInfo -TaskName $action.name).LastRunTime -eq $before) {
         if ([DateTime]::UtcNow -ge $deadline) { throw 'it did not start in time' }
         Start-Sleep -Seconds 1
     }
-    Wait-Task $operation.name $deadline
-    $result = (Get-ScheduledTaskInfo -TaskName $operation.name).LastTaskResult
+    Wait-Task $action.name $deadline
+    $result = (Get-ScheduledTaskInfo -TaskName $action.name).LastTaskResult
     if ($result -eq 0) { return $true }
     $why = ''
-    if (Test-Has $operation 'record') { $why = Get-RecordedError $operation.record }
+    if (Test-Has $action 'record') { $why = Get-RecordedError $action.record }
     if ($why) { throw "its last result is ${result}: $why" }
     throw "its last result is $result"
 }

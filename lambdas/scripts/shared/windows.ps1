@@ -3,15 +3,15 @@ $MachineEnvironment = 'HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\En
 
 # A feature that is installed but waits for a reboot is no change, yet the reboot is still due. RestartNeeded is Yes, No
 # or Maybe (reference of Install-WindowsFeature): what may be needed is done before any container network exists.
-function Set-PlannedFeature($operation) {
-    $feature = Get-WindowsFeature -Name $operation.name
+function Set-PlannedFeature($action) {
+    $feature = Get-WindowsFeature -Name $action.name
     if (-not $feature) { throw 'Windows knows no such feature' }
     if ("$($feature.InstallState)" -eq 'Installed') { return $false }
     if ("$($feature.InstallState)" -eq 'InstallPending') {
         Set-RebootDue
         return $false
     }
-    $done = Install-WindowsFeature -Name $operation.name
+    $done = Install-WindowsFeature -Name $action.name
     if (-not $done.Success) { throw "Install-WindowsFeature answered $($done.ExitCode)" }
     if ("$($done.RestartNeeded)" -ne 'No') { Set-RebootDue }
     return $true
@@ -27,48 +27,48 @@ function ConvertTo-Prefix([string] $address) {
     return "$base/$bits"
 }
 
-function Test-FirewallRule($rule, $operation) {
+function Test-FirewallRule($rule, $action) {
     $port = $rule | Get-NetFirewallPortFilter
     $addresses = @(($rule | Get-NetFirewallAddressFilter).RemoteAddress | ForEach-Object { ConvertTo-Prefix $_ })
-    $wanted = @($operation.remoteAddresses | ForEach-Object { ConvertTo-Prefix $_ })
+    $wanted = @($action.remoteAddresses | ForEach-Object { ConvertTo-Prefix $_ })
     return "$($rule.Enabled)" -eq 'True' -and "$($rule.Action)" -eq 'Allow' -and "$($rule.Direction)" -eq 'Inbound' -and
-        "$($rule.Profile)" -eq 'Any' -and $port.Protocol -eq $operation.protocol -and
-        "$($port.LocalPort)" -eq "$($operation.port)" -and (Test-Same $addresses $wanted)
+        "$($rule.Profile)" -eq 'Any' -and $port.Protocol -eq $action.protocol -and
+        "$($port.LocalPort)" -eq "$($action.port)" -and (Test-Same $addresses $wanted)
 }
 
-function Set-PlannedFirewallRule($operation) {
-    $rule = Get-NetFirewallRule -Name $operation.name -ErrorAction SilentlyContinue
-    if ($rule -and (Test-FirewallRule $rule $operation)) { return $false }
+function Set-PlannedFirewallRule($action) {
+    $rule = Get-NetFirewallRule -Name $action.name -ErrorAction SilentlyContinue
+    if ($rule -and (Test-FirewallRule $rule $action)) { return $false }
     $new = @{
-        Name = $operation.name
+        Name = $action.name
         Enabled = 'True'
         Direction = 'Inbound'
         Action = 'Allow'
         Profile = 'Any'
-        Protocol = $operation.protocol
-        LocalPort = $operation.port
-        RemoteAddress = @($operation.remoteAddresses)
+        Protocol = $action.protocol
+        LocalPort = $action.port
+        RemoteAddress = @($action.remoteAddresses)
     }
     # A rule that is there is changed in its place: removed first, it would be missing for a moment, or for good.
-    if ($rule) { Set-NetFirewallRule @new | Out-Null } else { New-NetFirewallRule @new -DisplayName $operation.name | Out-Null }
-    if (-not (Test-FirewallRule (Get-NetFirewallRule -Name $operation.name) $operation)) { throw 'Windows shows the rule otherwise than it was set' }
+    if ($rule) { Set-NetFirewallRule @new | Out-Null } else { New-NetFirewallRule @new -DisplayName $action.name | Out-Null }
+    if (-not (Test-FirewallRule (Get-NetFirewallRule -Name $action.name) $action)) { throw 'Windows shows the rule otherwise than it was set' }
     return $true
 }
 
 # Written to the registry only: services see a change after the next boot in any case.
-function Set-PlannedVariable($operation) {
-    $now = Get-Value (Get-ItemProperty -Path $MachineEnvironment) $operation.name $null
-    if ($now -ceq $operation.value) { return $false }
-    if ($null -eq $operation.value) { Remove-ItemProperty -Path $MachineEnvironment -Name $operation.name }
-    else { New-ItemProperty -Path $MachineEnvironment -Name $operation.name -PropertyType String -Value $operation.value -Force | Out-Null }
+function Set-PlannedVariable($action) {
+    $now = Get-Value (Get-ItemProperty -Path $MachineEnvironment) $action.name $null
+    if ($now -ceq $action.value) { return $false }
+    if ($null -eq $action.value) { Remove-ItemProperty -Path $MachineEnvironment -Name $action.name }
+    else { New-ItemProperty -Path $MachineEnvironment -Name $action.name -PropertyType String -Value $action.value -Force | Out-Null }
     return $true
 }
 
 # Where Defender does not run there is nothing to exclude from, and asking it fails.
-function Set-PlannedExclusion($operation) {
+function Set-PlannedExclusion($action) {
     $defender = Get-Service -Name 'WinDefend' -ErrorAction SilentlyContinue
     if (-not $defender -or "$($defender.Status)" -ne 'Running') { return $false }
-    if (@((Get-MpPreference).ExclusionProcess) -contains $operation.process) { return $false }
-    Add-MpPreference -ExclusionProcess $operation.process
+    if (@((Get-MpPreference).ExclusionProcess) -contains $action.process) { return $false }
+    Add-MpPreference -ExclusionProcess $action.process
     return $true
 }

@@ -1,5 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import type { ApplyResult, Operation, Plan } from "../../desired/plan.ts";
+import type { Action, ApplyResult, Plan } from "../../desired/plan.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { StageFailed, step, type WaitOptions } from "./durable.ts";
@@ -9,24 +9,24 @@ import { runScript } from "./run-script.ts";
  * Changes a machine by a plan, the one way to change a machine.
  * @param name unique within the execution; also the plan's name in the bucket
  * @returns what the machine reports
- * @throws StageFailed naming the operation it stopped at, with the machine's own error; Cancelled
+ * @throws StageFailed naming the action it stopped at, with the machine's own error; Cancelled
  */
 export async function applyPlan(
   ctx: DurableContext,
   steps: Steps,
   held: Lease,
   name: string,
-  operations: readonly Operation[],
+  actions: readonly Action[],
   bounds: WaitOptions,
 ): Promise<ApplyResult> {
   const [operation = held.owner, index = "0"] = held.owner.split(":");
-  const plan: Plan = { format: 1, operation, notAfter: Math.floor(bounds.until / 1000), operations };
+  const plan: Plan = { format: 2, operation, notAfter: Math.floor(bounds.until / 1000), actions };
   const key = `plans/${operation}/${index}/${name.replaceAll(" ", "-")}.json`;
   const request = await step(ctx, `plan: ${name}`, () =>
     steps.machine.requestFor({ ...plan, madeAt: Math.floor(steps.now() / 1000) }, key),
   );
   const result = await runScript<ApplyResult>(ctx, steps, held, name, { script: "apply", request }, bounds);
-  if (result.failed) throw new StageFailed(`${result.failed.operation}: ${result.failed.error}`);
+  if (result.failed) throw new StageFailed(`${result.failed.action}: ${result.failed.error}`);
   if (!result.ok) throw new StageFailed("apply.ps1 did not finish and does not say why");
   return result;
 }

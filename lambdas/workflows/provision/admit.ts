@@ -1,5 +1,5 @@
 import { sha256 } from "../../desired/authorities.ts";
-import { afterJoinOperations } from "../../desired/okd.ts";
+import { afterJoinActions } from "../../desired/okd.ts";
 import { startingTaint } from "../../desired/okd-kubelet.ts";
 import { nodeLabels } from "../../desired/okd-labels.ts";
 import { buildOf } from "../../desired/windows-builds.ts";
@@ -38,7 +38,7 @@ export async function verify(job: Job): Promise<void> {
 export async function admit(job: Job): Promise<void> {
   const { instanceId } = machineOf(job);
   await once(job, "delete the join secret", () => job.steps.joinSecret.remove(instanceId));
-  await apply(job, "remove the join material", afterJoinOperations());
+  await apply(job, "remove the join material", afterJoinActions());
   await once(job, "take off the start-up taint", async () => {
     await job.steps.nodes.untaint(await currentNode(job), startingTaint.key);
   });

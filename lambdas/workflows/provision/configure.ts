@@ -1,10 +1,10 @@
 import {
-  configureOperations,
-  featureOperations,
-  guardOperations,
-  payloadOperations,
-  rejoinOperations,
-  startOperations,
+  configureActions,
+  featureActions,
+  guardActions,
+  payloadActions,
+  rejoinActions,
+  startActions,
 } from "../../desired/okd.ts";
 import type { OkdFacts } from "../../desired/okd-facts.ts";
 import type { Observation, RebootRequest, RebootResult } from "../../desired/plan.ts";
@@ -43,7 +43,7 @@ function guardFault({ guard, metadataAnswers }: Observation): string | null {
 
 /** SSM cannot repair a lost route, because its agent needs that route: what repairs it must be on the disk first. */
 export async function guardRoute(job: Job): Promise<void> {
-  await apply(job, "install the guard", guardOperations(factsOf(job)));
+  await apply(job, "install the guard", guardActions(factsOf(job)));
   const before = await readClock(job, "before the look");
   const seen = await observe(job, "verify the guard");
   const after = await readClock(job, "after the look");
@@ -66,12 +66,10 @@ function clockFault(shown: number, before: number, after: number): string | null
 
 /** Features, and the one reboot that they need, before any container network exists. */
 export async function installFeatures(job: Job): Promise<void> {
-  const { rebootDue } = await apply(job, "install features", featureOperations());
+  const { rebootDue } = await apply(job, "install features", featureActions());
   if (rebootDue) await reboot(job);
   const after = await observe(job, "look at the features");
-  const missing = featureOperations().filter(
-    (operation) => operation.do === "feature" && !after.features.includes(operation.name),
-  );
+  const missing = featureActions().filter((action) => action.do === "feature" && !after.features.includes(action.name));
   if (missing.length > 0) throw new StageFailed("the feature Containers is not installed after the reboot");
   if (after.rebootPending) throw new StageFailed("Windows asks for another reboot");
 }
@@ -113,7 +111,7 @@ async function rebootOnce(job: Job, request: RebootRequest): Promise<string | nu
 
 /** The programs, from the bucket, each verified by its hash. */
 export const installPayload = (job: Job): Promise<unknown> =>
-  apply(job, "install the payload", payloadOperations(factsOf(job)));
+  apply(job, "install the payload", payloadActions(factsOf(job)));
 
 /**
  * Files and services; then the machine gets its credential to join with, the kubelet starts and asks for its certificate.
@@ -128,10 +126,10 @@ export async function configureMachine(job: Job): Promise<void> {
   await once(job, "say where it was read", async () => {
     if (authority.why !== null) await remark(job, [authority.why]);
   });
-  await apply(job, "configure", configureOperations(factsOf(job)));
+  await apply(job, "configure", configureActions(factsOf(job)));
   await once(job, "record what it was given", () => job.steps.given.record(instanceId, job.owner, authority));
   await giveToken(job, "make the join token");
-  await apply(job, "start the kubelet", startOperations(factsOf(job)));
+  await apply(job, "start the kubelet", startActions(factsOf(job)));
 }
 
 /** Makes a join token for this machine alone; what is asked for with it is known by the token's id. */
@@ -147,5 +145,5 @@ export async function replaceToken(job: Job): Promise<void> {
   const { instanceId } = machineOf(job);
   await once(job, `delete the join secret ${round - 1}`, () => job.steps.joinSecret.remove(instanceId));
   await giveToken(job, `make the join token ${round}`);
-  await apply(job, `start the kubelet ${round}`, rejoinOperations(factsOf(job)));
+  await apply(job, `start the kubelet ${round}`, rejoinActions(factsOf(job)));
 }

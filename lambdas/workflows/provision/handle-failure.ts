@@ -1,4 +1,4 @@
-import { stopKubeletOperations } from "../../desired/okd.ts";
+import { stopKubeletActions } from "../../desired/okd.ts";
 import {
   doneByOthers,
   kubeletIs,
@@ -92,7 +92,7 @@ async function stopKubelet(job: Job): Promise<string> {
     until: job.steps.now() + STOPPED_WITHIN_MS,
   }));
   try {
-    await apply(job, "stop the kubelet", stopKubeletOperations(), onMachine(job, uncancellable(job, until)));
+    await apply(job, "stop the kubelet", stopKubeletActions(), onMachine(job, uncancellable(job, until)));
     return kubeletIs.stopped;
   } catch (error) {
     return kubeletIs.notStopped(causeOf(error).message);

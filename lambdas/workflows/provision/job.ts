@@ -1,6 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Pool } from "../../configuration.ts";
-import type { Observation, Operation } from "../../desired/plan.ts";
+import type { Action, Observation } from "../../desired/plan.ts";
 import { Refused } from "../../errors.ts";
 import { machineLeaves } from "../../messages/provision/failures.ts";
 import type { Stage } from "../../records.ts";
@@ -197,8 +197,8 @@ export const leaseOf = (job: Job): Lease => {
 };
 
 /** Changes the machine within the stage's deadline. */
-export const apply = (job: Job, name: string, operations: readonly Operation[], bounds = job.bounds) =>
-  applyPlan(job.ctx, job.steps, leaseOf(job), name, operations, bounds);
+export const apply = (job: Job, name: string, actions: readonly Action[], bounds = job.bounds) =>
+  applyPlan(job.ctx, job.steps, leaseOf(job), name, actions, bounds);
 
 /** A look that the agent lost is taken again: right after a boot its worker may start before the metadata route is back. */
 const LOOKS = 4;

@@ -1,5 +1,5 @@
 import { JOIN_USER } from "../../desired/cluster-access.ts";
-import { networkOperations } from "../../desired/okd.ts";
+import { networkActions } from "../../desired/okd.ts";
 import { signingRequestNotice } from "../../messages/operation/notices.ts";
 import { signingRequest } from "../../messages/provision/signing-requests.ts";
 import {
@@ -161,7 +161,7 @@ const annotated = (job: Job, name: string, annotation: string, by: string): Prom
 /** The network operator gives a subnet, the hybrid overlay makes the networks, kube-proxy starts on them. */
 export async function networkReady(job: Job): Promise<void> {
   await annotated(job, "the Node has a subnet", SUBNET, "the network operator to give the Node a subnet");
-  await apply(job, "start the network", networkOperations());
+  await apply(job, "start the network", networkActions());
   await annotated(job, "the overlay has announced itself", GATEWAY, "the hybrid overlay to announce its gateway");
 }
 

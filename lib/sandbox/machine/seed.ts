@@ -1,22 +1,22 @@
-import type { ApplyResult, Operation } from "../../../lambdas/desired/plan.ts";
+import type { Action, ApplyResult } from "../../../lambdas/desired/plan.ts";
+import { applyingOn } from "./actions/applying.ts";
 import type { Machine } from "./machine.ts";
 import { addLinkLocalRoutes, addressedAdapter } from "./network.ts";
-import { applyingOn } from "./operations/applying.ts";
 import { beginRunning } from "./power.ts";
 import { newProcess } from "./process.ts";
 import { applyAll } from "./scripts/apply.ts";
 import { startService } from "./services.ts";
 import { agentService } from "./state.ts";
 
-/** Operations that seed a machine: everything that provisioning would have done to it. */
+/** Actions that seed a machine: everything that provisioning would have done to it. */
 export interface Seed {
-  readonly operations: readonly Operation[];
+  readonly actions: readonly Action[];
 }
 
 /** Skips the boots that a seeded machine would have behind it: features and routes are there. */
-function skipBoots(machine: Machine, { operations }: Seed): void {
-  for (const operation of operations) {
-    if (operation.do === "feature") machine.state.features.push({ name: operation.name, state: "Installed" });
+function skipBoots(machine: Machine, { actions }: Seed): void {
+  for (const action of actions) {
+    if (action.do === "feature") machine.state.features.push({ name: action.name, state: "Installed" });
   }
   beginRunning(machine);
   const adapter = addressedAdapter(machine);
@@ -26,14 +26,14 @@ function skipBoots(machine: Machine, { operations }: Seed): void {
 /**
  * Makes a machine run as if it had been provisioned long ago: every check, but no durations. Its programs then run on
  * the clock, so its kubelet joins as soon as its certificate requests are approved.
- * @returns the operations' results; takes as long as a task among them takes
+ * @returns the actions' results; takes as long as a task among them takes
  */
 export async function seedMachine(machine: Machine, seed: Seed): Promise<ApplyResult> {
   machine.hurry(true);
   try {
     skipBoots(machine, seed);
     await startService(machine, agentService);
-    return await applyAll(applyingOn({ machine, process: newProcess(machine.simulation), text: "" }), seed.operations);
+    return await applyAll(applyingOn({ machine, process: newProcess(machine.simulation), text: "" }), seed.actions);
   } finally {
     machine.hurry(false);
   }

@@ -1,5 +1,5 @@
-import { networkOperations, startOperations } from "../../../lambdas/desired/okd.ts";
-import type { Operation } from "../../../lambdas/desired/plan.ts";
+import { networkActions, startActions } from "../../../lambdas/desired/okd.ts";
+import type { Action } from "../../../lambdas/desired/plan.ts";
 import type { InstanceFacts } from "../../../lib/sandbox/core/surroundings.ts";
 import { type Kubernetes, kubernetesApi } from "../../../lib/sandbox/kubernetes/api.ts";
 import { handClock } from "../hand-clock.ts";
@@ -93,23 +93,23 @@ export async function clusterStand(after?: ClusterStand): Promise<ClusterStand> 
 export const bootstrapToken = (stand: ClusterStand, seconds: number): string =>
   stand.api.issueToken({ name: "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper" }, seconds);
 
-export const allOperations = (
+export const allActions = (
   stand: ClusterStand,
   facts: InstanceFacts,
-): Record<"guard" | "features" | "payload" | "configure" | "start" | "network", Operation[]> => {
+): Record<"guard" | "features" | "payload" | "configure" | "start" | "network", Action[]> => {
   const okd = okdFacts(facts, stand.manifest, stand.api.kubeletClients());
   return {
     guard: stages.guard(okd),
     features: stages.features(),
     payload: stages.payload(okd),
     configure: stages.configure(okd),
-    start: startOperations(okd),
-    network: networkOperations(),
+    start: startActions(okd),
+    network: networkActions(),
   };
 };
 
-const applied = async (stand: Stand, id: string, operations: readonly Operation[]): Promise<void> => {
-  const report = await stand.apply(id, operations);
+const applied = async (stand: Stand, id: string, actions: readonly Action[]): Promise<void> => {
+  const report = await stand.apply(id, actions);
   const result = resultOf(report);
   if (!result.ok) throw new Error(JSON.stringify(result.failed ?? report));
 };
@@ -125,14 +125,14 @@ export async function rebooted(stand: Stand, id: string): Promise<Record<string,
 export async function configured(stand: ClusterStand, facts: InstanceFacts, tokenSeconds = 1_800): Promise<void> {
   stand.start(facts);
   await stand.online(facts.instanceId);
-  const operations = allOperations(stand, facts);
-  await applied(stand, facts.instanceId, operations.guard);
-  await applied(stand, facts.instanceId, operations.features);
+  const actions = allActions(stand, facts);
+  await applied(stand, facts.instanceId, actions.guard);
+  await applied(stand, facts.instanceId, actions.features);
   await rebooted(stand, facts.instanceId);
-  await applied(stand, facts.instanceId, operations.payload);
+  await applied(stand, facts.instanceId, actions.payload);
   stand.secrets.set(`${facts.instanceId}/join`, joinSecret(bootstrapToken(stand, tokenSeconds)));
-  await applied(stand, facts.instanceId, operations.configure);
-  await applied(stand, facts.instanceId, operations.start);
+  await applied(stand, facts.instanceId, actions.configure);
+  await applied(stand, facts.instanceId, actions.start);
 }
 
 export const readyOf = (node: NodeObject | undefined) => node?.status.conditions.find(({ type }) => type === "Ready");
@@ -141,6 +141,6 @@ export const readyOf = (node: NodeObject | undefined) => node?.status.conditions
 export async function joined(stand: ClusterStand, facts: InstanceFacts): Promise<void> {
   await configured(stand, facts);
   await stand.clock.until(() => stand.node(facts.privateDnsName) !== undefined, minutes(5));
-  await applied(stand, facts.instanceId, allOperations(stand, facts).network);
+  await applied(stand, facts.instanceId, allActions(stand, facts).network);
   await stand.clock.until(() => readyOf(stand.node(facts.privateDnsName))?.status === "True", minutes(5));
 }

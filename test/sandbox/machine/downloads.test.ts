@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { Operation } from "../../../lambdas/desired/plan.ts";
+import type { Action } from "../../../lambdas/desired/plan.ts";
 import { AwsError } from "../../../lib/sandbox/core/aws-service.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
-import { malformedOperations } from "./malformed-operations.ts";
+import { malformedActions } from "./malformed-actions.ts";
 import { apply, exporter, fromBucket, id, online, result } from "./one-machine.ts";
 
-describe("an operation that no part of ours makes", () => {
-  it.for(malformedOperations)("is refused as the script refuses it: %s", async ([, operation, error]) => {
+describe("an action that no part of ours makes", () => {
+  it.for(malformedActions)("is refused as the script refuses it: %s", async ([, action, error]) => {
     const stand = await online();
-    expect((await apply(stand, operation as Operation)).failed?.error).toBe(error);
+    expect((await apply(stand, action as Action)).failed?.error).toBe(error);
   });
 });
 
@@ -63,7 +63,7 @@ describe("downloads", () => {
 
   it("print nothing of a secret", async () => {
     const stand = await online();
-    const secret: Operation = {
+    const secret: Action = {
       do: "file",
       path: "C:\\k\\bootstrap",
       source: { from: "secret", secretId: "join", field: "kubeconfig" },
@@ -82,7 +82,7 @@ describe("downloads", () => {
 
   it("read only the field of the machine's own secret", async () => {
     const stand = await online();
-    const secret = (field: string): Operation => ({
+    const secret = (field: string): Action => ({
       do: "file",
       path: "C:\\k\\bootstrap",
       source: { from: "secret", secretId: "join", field },

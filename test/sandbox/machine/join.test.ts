@@ -1,14 +1,14 @@
 import "reflect-metadata";
 import { Pkcs10CertificateRequest } from "@peculiar/x509";
 import { describe, expect, it } from "vitest";
-import { afterJoinOperations } from "../../../lambdas/desired/okd.ts";
+import { startService, stopService } from "../../../lambdas/desired/actions.ts";
+import { afterJoinActions } from "../../../lambdas/desired/okd.ts";
 import { logOf } from "../../../lambdas/desired/okd-services.ts";
-import { startService, stopService } from "../../../lambdas/desired/operation.ts";
-import type { Operation } from "../../../lambdas/desired/plan.ts";
+import type { Action } from "../../../lambdas/desired/plan.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
 import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";
-import { allOperations, bootstrapToken, clusterStand, configured, joined, readyOf, rebooted } from "./cluster-stand.ts";
+import { allActions, bootstrapToken, clusterStand, configured, joined, readyOf, rebooted } from "./cluster-stand.ts";
 import { instance, joinSecret, minutes, resultOf } from "./stand.ts";
 
 const facts = instance(1);
@@ -16,7 +16,7 @@ const id = facts.instanceId;
 const name = facts.privateDnsName;
 
 /** Stops a service, does this, and starts it again. */
-const restarting = (service: string, ...changes: Operation[]): Operation[] => [
+const restarting = (service: string, ...changes: Action[]): Action[] => [
   stopService(service),
   ...changes,
   startService(service, logOf(service)),
@@ -120,7 +120,7 @@ describe("a machine that joins", () => {
   it("has no kubelet that would give itself a label which only the cluster may give", async () => {
     const stand = await clusterStand();
     await configured(stand, facts);
-    const service = allOperations(stand, facts).configure.find((one) => one.do === "service" && one.name === "kubelet");
+    const service = allActions(stand, facts).configure.find((one) => one.do === "service" && one.name === "kubelet");
     if (service?.do !== "service") throw new Error("the plan defines no kubelet");
     const commandLine = service.commandLine.replace("--node-labels=", "--node-labels=node-role.kubernetes.io/worker=,");
     const restarted = restarting("kubelet", { ...service, commandLine });
@@ -134,9 +134,9 @@ describe("a machine that joins", () => {
     await configured(stand, facts);
     await stand.clock.until(() => stand.node(name) !== undefined, minutes(5));
     await stand.apply(id, [{ do: "remove-file", path: "C:\\k\\hns.psm1" }]);
-    expect(resultOf(await stand.apply(id, allOperations(stand, facts).network))).toMatchObject({
+    expect(resultOf(await stand.apply(id, allActions(stand, facts).network))).toMatchObject({
       failed: {
-        operation: "run-task Casement network",
+        action: "run-task Casement network",
         error: "its last result is 1: The term 'New-HnsEndpoint' is not recognized",
       },
     });
@@ -148,7 +148,7 @@ describe("a machine that joins", () => {
     await joined(stand, facts);
     const old = payloadContent("kube-proxy", "1.32.9");
     stand.bucket.set(`${demo.bucket}/payload/old@v1`, old);
-    const task = allOperations(stand, facts).configure.filter((one) => one.do === "task");
+    const task = allActions(stand, facts).configure.filter((one) => one.do === "task");
     const gated = task.map((one) => ({ ...one, arguments: [...one.arguments, "-FeatureGates", "WinDSR,WinOverlay"] }));
     const replaced = restarting("kube-proxy", {
       do: "file",
@@ -160,7 +160,7 @@ describe("a machine that joins", () => {
     expect(resultOf(await stand.apply(id, replaced))).toMatchObject({
       failed: { error: expect.stringContaining("WinDSR feature gate not enabled") },
     });
-    expect(resultOf(await stand.apply(id, [...gated, ...allOperations(stand, facts).network]))).toMatchObject({
+    expect(resultOf(await stand.apply(id, [...gated, ...allActions(stand, facts).network]))).toMatchObject({
       ok: true,
     });
   });
@@ -196,7 +196,7 @@ describe("a joined machine", () => {
   it("renews its lease and survives a reboot with the guard, without bootstrap material", async () => {
     const stand = await clusterStand();
     await joined(stand, facts);
-    expect(resultOf(await stand.apply(id, afterJoinOperations()))).toMatchObject({ ok: true });
+    expect(resultOf(await stand.apply(id, afterJoinActions()))).toMatchObject({ ok: true });
     const before = stand.node(name)?.status.nodeInfo.bootID;
     expect(await rebooted(stand, id)).toMatchObject({ ok: true });
     await stand.clock.advance(minutes(4));
@@ -231,7 +231,7 @@ describe("a seeded machine", () => {
     stand.instances.set(id, facts);
     stand.secrets.set(`${id}/join`, joinSecret(bootstrapToken(stand, 1_800)));
     const began = stand.clock.now();
-    const seeded = stand.machines.seed(id, { operations: Object.values(allOperations(stand, facts)).flat() });
+    const seeded = stand.machines.seed(id, { actions: Object.values(allActions(stand, facts)).flat() });
     await stand.clock.until(() => readyOf(stand.node(name))?.status === "True", minutes(2));
     expect((await seeded).failed).toBeNull();
     expect(stand.pings[0]?.at).toBeLessThan(began + 5_000);

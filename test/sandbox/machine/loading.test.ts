@@ -28,7 +28,7 @@ async function guardStage(stand: Stand, facts: InstanceFacts): Promise<void> {
 /** A plan with one download, applied by a script with a line more. */
 async function applyWith(stand: Stand, { instanceId }: InstanceFacts, line: string): Promise<void> {
   const [file] = stand.manifest.files.filter(({ name }) => name === "guard.ps1");
-  const operations = [
+  const actions = [
     { do: "directory", path: "C:\\Casement", access: "system" },
     {
       do: "file",
@@ -38,7 +38,7 @@ async function applyWith(stand: Stand, { instanceId }: InstanceFacts, line: stri
       access: "inherited",
     },
   ];
-  const job = jobOf("command-0", "apply", { plan: { format: 1, operation: "test", notAfter: 9e9, operations } });
+  const job = jobOf("command-0", "apply", { plan: { format: 2, operation: "test", notAfter: 9e9, actions } });
   const [step] = job.steps;
   if (!step) throw new Error("the document has no step");
   stand.machines.deliver(instanceId, { ...job, steps: [{ ...step, script: [...step.script, line] }] });

@@ -1,4 +1,4 @@
-import type { ApplyResult, Operation } from "../../../lambdas/desired/plan.ts";
+import type { Action, ApplyResult } from "../../../lambdas/desired/plan.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
 import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";
@@ -23,12 +23,12 @@ export async function online(): Promise<Stand> {
 
 /** Result that apply.ps1 printed. */
 export const result = (report: Report): ApplyResult => resultOf(report) as unknown as ApplyResult;
-/** Applies these operations. */
-export const apply = async (stand: Stand, ...operations: Operation[]): Promise<ApplyResult> =>
-  result(await stand.apply(id, operations));
+/** Applies these actions. */
+export const apply = async (stand: Stand, ...actions: Action[]): Promise<ApplyResult> =>
+  result(await stand.apply(id, actions));
 
 /** A file whose content travels in the plan. */
-export const file = (path: string, content: string): Operation => ({
+export const file = (path: string, content: string): Action => ({
   do: "file",
   path,
   source: { from: "inline", base64: Buffer.from(content).toString("base64") },
@@ -37,7 +37,7 @@ export const file = (path: string, content: string): Operation => ({
 });
 
 /** A file of the bucket, version v1. */
-export const fromBucket = (path: string, key: string, sha256: string): Operation => ({
+export const fromBucket = (path: string, key: string, sha256: string): Action => ({
   do: "file",
   path,
   source: { from: "bucket", bucket: demo.bucket, key, version: "v1" },

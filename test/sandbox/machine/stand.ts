@@ -1,14 +1,14 @@
 import { configurationOf } from "../../../lambdas/configuration.ts";
 import {
   bootstrapKubeconfig,
-  configureOperations,
-  featureOperations,
-  guardOperations,
-  payloadOperations,
+  configureActions,
+  featureActions,
+  guardActions,
+  payloadActions,
 } from "../../../lambdas/desired/okd.ts";
 import type { OkdFacts } from "../../../lambdas/desired/okd-facts.ts";
 import { okdPayloadPaths, type PayloadManifest } from "../../../lambdas/desired/okd-payload.ts";
-import type { Observation, Operation } from "../../../lambdas/desired/plan.ts";
+import type { Action, Observation } from "../../../lambdas/desired/plan.ts";
 import { scriptDocuments } from "../../../lib/constructs/script-document.ts";
 import { scriptText } from "../../../lib/constructs/script-text.ts";
 import { AwsError } from "../../../lib/sandbox/core/aws-service.ts";
@@ -132,10 +132,10 @@ export const joinSecret = (token: string): string =>
   JSON.stringify({ kubeconfig: bootstrapKubeconfig(configuration, token) });
 
 export const stages = {
-  guard: guardOperations,
-  features: featureOperations,
-  payload: payloadOperations,
-  configure: configureOperations,
+  guard: guardActions,
+  features: featureActions,
+  payload: payloadActions,
+  configure: configureActions,
 };
 
 /** Report at the end of a command. */
@@ -161,7 +161,7 @@ export interface Stand {
   start(facts: InstanceFacts): void;
   online(instanceId: string): Promise<void>;
   run(instanceId: string, script: string, request: object): Promise<Report>;
-  apply(instanceId: string, operations: readonly Operation[]): Promise<Report>;
+  apply(instanceId: string, actions: readonly Action[]): Promise<Report>;
   observe(instanceId: string): Promise<Observation>;
 }
 
@@ -240,8 +240,8 @@ export function standOf(options: StandOptions = {}): Stand {
       await clock.until(() => reports.some((report) => report.commandId === commandId), minutes(40));
       return reports.find((report) => report.commandId === commandId) as Report;
     },
-    apply: (id, operations) => {
-      const plan = { format: 1, operation: "test", notAfter: clock.now() / 1000 + 60, operations };
+    apply: (id, actions) => {
+      const plan = { format: 2, operation: "test", notAfter: clock.now() / 1000 + 60, actions };
       return stand.run(id, "apply", { plan });
     },
     observe: async (id) => resultOf(await stand.run(id, "observe", {})) as unknown as Observation,

@@ -39,10 +39,10 @@ const command = async (stand: SsmStand, commandId: string) =>
 const slowPlan = (stand: SsmStand) =>
   encoded({
     plan: {
-      format: 1,
+      format: 2,
       operation: "o",
       notAfter: stand.clock.now() / 1000 + 600,
-      operations: [{ do: "feature", name: "Containers" }],
+      actions: [{ do: "feature", name: "Containers" }],
     },
   });
 

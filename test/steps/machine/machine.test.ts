@@ -152,10 +152,10 @@ describe("Sending a command", () => {
 
 describe("A plan for a machine", () => {
   const plan = (size: number) => ({
-    format: 1,
+    format: 2,
     name: "configure",
     notAfter: 0,
-    operations: [{ text: "x".repeat(size) }],
+    actions: [{ text: "x".repeat(size) }],
   });
   const asPlan = (size: number) =>
     plan(size) as unknown as Parameters<ReturnType<typeof machineVerbs>["requestFor"]>[0];

@@ -1,26 +1,26 @@
 import type { ApplyResult } from "../../../../lambdas/desired/plan.ts";
+import { type Applying, applyingOn } from "../actions/applying.ts";
+import { execute, inWords } from "../actions/execute.ts";
+import { downloadPinned } from "../actions/files.ts";
 import { load } from "../loading.ts";
 import type { Machine, Script, ScriptEnd, ScriptRun } from "../machine.ts";
-import { type Applying, applyingOn } from "../operations/applying.ts";
-import { execute, inWords } from "../operations/execute.ts";
-import { downloadPinned } from "../operations/files.ts";
 import { errorText } from "./causes.ts";
 import { acquireMachineMutex } from "./machine-mutex.ts";
-import { applyRequestSchema, operationOf, type PlanPlace, planSchema, type ReceivedPlan } from "./plan-schema.ts";
+import { actionOf, applyRequestSchema, type PlanPlace, planOf, type ReceivedPlan } from "./plan-schema.ts";
 import { requireSpace, writeEvent } from "./records.ts";
 import { lineOf, requestAs, requireInTime } from "./request.ts";
 
 async function planAt(run: ScriptRun, place: PlanPlace): Promise<ReceivedPlan> {
   const content = await downloadPinned(run, place, place.sha256, "the plan");
-  return planSchema.parse(JSON.parse(Buffer.from(content).toString("utf8")));
+  return planOf(JSON.parse(Buffer.from(content).toString("utf8")));
 }
 
-const says = (operation: unknown): boolean =>
-  typeof operation === "object" && operation !== null && "do" in operation && typeof operation.do === "string";
+const says = (action: unknown): boolean =>
+  typeof action === "object" && action !== null && "do" in action && typeof action.do === "string";
 
-async function act(run: Applying, operation: unknown): Promise<string | null> {
-  if (!says(operation)) throw new Error("it does not say what to do");
-  const known = operationOf(operation);
+async function act(run: Applying, action: unknown): Promise<string | null> {
+  if (!says(action)) throw new Error("it does not say what to do");
+  const known = actionOf(action);
   return (await execute(run, known)) ? inWords(known) : null;
 }
 
@@ -32,7 +32,7 @@ const LOG_CHARACTERS = 1_048_576;
 /** Save-Trace of apply.ps1: an event, and a line in a log beside Casement's other files. */
 function saveTrace(machine: Machine, askedBy: string, result: ApplyResult): void {
   const { changed, unchanged, failed } = result;
-  const end = failed === null ? "done" : `failed at ${failed.operation}: ${failed.error}`;
+  const end = failed === null ? "done" : `failed at ${failed.action}: ${failed.error}`;
   const text = `${askedBy} ${end}; changed ${changed.length}, unchanged ${unchanged}: ${changed.join(", ")}`;
   writeEvent(machine, 4000, text);
   if (!machine.disk.directory("C:\\Casement")) return;
@@ -47,23 +47,23 @@ function saveTrace(machine: Machine, askedBy: string, result: ApplyResult): void
   }
 }
 
-const failedAt = (operation: string, error: unknown): ApplyResult["failed"] => ({ operation, error: errorText(error) });
+const failedAt = (action: string, error: unknown): ApplyResult["failed"] => ({ action, error: errorText(error) });
 
 /**
- * Executes operations one by one up to the first that fails.
- * @param operations as received; each is checked only when its turn comes
+ * Executes actions one by one up to the first that fails.
+ * @param actions as received; each is checked only when its turn comes
  */
-export async function applyAll(run: Applying, operations: readonly unknown[]): Promise<ApplyResult> {
+export async function applyAll(run: Applying, actions: readonly unknown[]): Promise<ApplyResult> {
   const changed: string[] = [];
   let failed: ApplyResult["failed"] = null;
   let done = 0;
-  for (const [at, operation] of operations.entries()) {
+  for (const [at, action] of actions.entries()) {
     try {
-      const change = await act(run, operation);
+      const change = await act(run, action);
       if (change !== null) changed.push(change);
       done += 1;
     } catch (error) {
-      failed = failedAt(says(operation) ? inWords(operation) : `operation ${at + 1}`, error);
+      failed = failedAt(says(action) ? inWords(action) : `action ${at + 1}`, error);
       break;
     }
   }
@@ -80,14 +80,14 @@ export async function applyAll(run: Applying, operations: readonly unknown[]): P
 
 async function applied(run: ScriptRun, plan: ReceivedPlan): Promise<ApplyResult> {
   requireInTime(run.machine.clock(), plan);
-  return applyAll(applyingOn(run), plan.operations);
+  return applyAll(applyingOn(run), plan.actions);
 }
 
 async function received(run: ScriptRun): Promise<ReceivedPlan> {
   const { machine, process, request } = run;
   await acquireMachineMutex(machine, process);
   const asked = requestAs(request, applyRequestSchema);
-  return "plan" in asked ? asked.plan : planAt(run, asked);
+  return "plan" in asked ? planOf(asked.plan) : planAt(run, asked);
 }
 
 /** Limit-Changes of apply.ps1: SSM keeps the first 24,000 characters of the output. */
@@ -103,7 +103,7 @@ function print(machine: Machine, askedBy: string, result: ApplyResult): ScriptEn
   return { exitCode: result.ok ? 0 : 1, stdout, stderr: "" };
 }
 
-/** apply.ps1: executes the operations of a plan, and nothing else. */
+/** apply.ps1: executes the actions of a plan, and nothing else. */
 export const apply: Script = async (run) => {
   const { machine, process } = run;
   await load(machine, process, "powershell");

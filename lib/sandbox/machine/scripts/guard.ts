@@ -1,8 +1,8 @@
+import { startBounded, stopBounded } from "../actions/service-control.ts";
 import { load } from "../loading.ts";
 import type { Machine, Script, ScriptRun } from "../machine.ts";
 import { metadataAnswers } from "../metadata.ts";
 import { addLinkLocalRoutes, removeStrayRoutes, usable } from "../network.ts";
-import { startBounded, stopBounded } from "../operations/service-control.ts";
 import { serviceOf } from "../services.ts";
 import { type Adapter, agentService, launchService } from "../state.ts";
 import { errorText } from "./causes.ts";

@@ -1,6 +1,6 @@
+import { startBounded, stopBounded } from "../actions/service-control.ts";
 import type { Machine, Script, ScriptRun } from "../machine.ts";
 import { hnsNetwork } from "../network.ts";
-import { startBounded, stopBounded } from "../operations/service-control.ts";
 import { serviceOf } from "../services.ts";
 import type { HnsEndpoint, HnsNetwork } from "../state.ts";
 import { errorText } from "./causes.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ApplyRequest, Operation, Plan } from "../../../../lambdas/desired/plan.ts";
+import type { Action, ApplyRequest, Plan } from "../../../../lambdas/desired/plan.ts";
 
 const access = z.enum(["system", "inherited"]);
 const strings = z.array(z.string());
@@ -14,7 +14,7 @@ const source = z.discriminatedUnion("from", [
   z.object({ from: z.literal("secret"), secretId: z.string(), field: z.string() }),
 ]);
 
-const operation = z.discriminatedUnion("do", [
+const action = z.discriminatedUnion("do", [
   z.object({ do: z.literal("directory"), path: z.string(), access }),
   z
     .object({ do: z.literal("file"), path: z.string(), source, sha256: sha256.nullable(), access })
@@ -63,38 +63,45 @@ const operation = z.discriminatedUnion("do", [
 ]);
 
 /**
- * Reads one operation as exactly as operation.ps1 does.
+ * Reads one action as exactly as action.ps1 does.
  * @throws Error in the script's words
  */
-export function operationOf(value: unknown): Operation {
-  const known = operation.safeParse(value);
+export function actionOf(value: unknown): Action {
+  const known = action.safeParse(value);
   if (known.success) return known.data;
   const field = known.error.issues[0]?.path[0];
   const unknown = field === undefined || field === "do";
-  throw new Error(
-    unknown ? "this script knows no such operation" : `the operation's ${String(field)} is missing or wrong`,
-  );
+  throw new Error(unknown ? "this script knows no such action" : `the action's ${String(field)} is missing or wrong`);
 }
 
-/** A plan before its operations were looked at: apply.ps1 looks at each only when its turn comes. */
-export interface ReceivedPlan extends Omit<Plan, "operations"> {
-  readonly operations: readonly unknown[];
+/** A plan before its actions were looked at: apply.ps1 looks at each only when its turn comes. */
+export interface ReceivedPlan extends Omit<Plan, "actions"> {
+  readonly actions: readonly unknown[];
 }
 
-/** A plan as apply.ps1 accepts it. */
-export const planSchema: z.ZodType<ReceivedPlan> = z.object({
-  format: z.literal(1),
+const planSchema: z.ZodType<ReceivedPlan> = z.object({
+  format: z.literal(2),
   operation: z.string(),
   notAfter: z.number(),
   madeAt: z.number().optional(),
-  operations: z.array(z.unknown()),
+  actions: z.array(z.unknown()),
 });
+
+/** A plan of any format: apply.ps1 names the format that it does not know. */
+const anyPlan = z.looseObject({ format: z.unknown() });
+
+/** Reads a plan as apply.ps1 does. @throws Error for a plan of another format, in the script's words */
+export function planOf(value: unknown): ReceivedPlan {
+  const { format } = anyPlan.parse(value);
+  if (format !== 2) throw new Error(`this script knows no plan of format ${String(format)}`);
+  return planSchema.parse(value);
+}
 
 /** Place of a plan that is too large for a parameter. */
 export type PlanPlace = Exclude<ApplyRequest, { plan: Plan }>;
 
 /** Request that apply.ps1 takes: the plan itself or its place. */
-export const applyRequestSchema: z.ZodType<{ readonly plan: ReceivedPlan } | PlanPlace> = z.union([
-  z.object({ plan: planSchema }),
+export const applyRequestSchema: z.ZodType<{ readonly plan: { readonly format: unknown } } | PlanPlace> = z.union([
+  z.object({ plan: anyPlan }),
   z.object({ bucket: z.string(), key: z.string(), version: z.string(), sha256: z.string() }),
 ]);

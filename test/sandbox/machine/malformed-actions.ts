@@ -13,11 +13,11 @@ const service = {
 };
 const rule = { do: "firewall-rule", name: "kubelet", protocol: "TCP", port: 10250, remoteAddresses: ["10.0.0.0/16"] };
 
-const unknown = "this script knows no such operation";
-const wrong = (field: string): string => `the operation's ${field} is missing or wrong`;
+const unknown = "this script knows no such action";
+const wrong = (field: string): string => `the action's ${field} is missing or wrong`;
 
-/** Operations that none of our code makes, with what a machine answers: script and simulated machine alike. */
-export const malformedOperations: readonly (readonly [what: string, operation: object, error: string])[] = [
+/** Actions that none of our code makes, with what a machine answers: script and simulated machine alike. */
+export const malformedActions: readonly (readonly [what: string, action: object, error: string])[] = [
   ["an unknown kind", { do: "format-disk", path: "C:" }, unknown],
   ["a kind in other letters", { ...file, do: "File" }, unknown],
   ["a file from the bucket without a hash", { ...file, sha256: null }, wrong("sha256")],

@@ -1,4 +1,4 @@
-import type { Operation } from "../../../../lambdas/desired/plan.ts";
+import type { Action } from "../../../../lambdas/desired/plan.ts";
 import type { Machine } from "../machine.ts";
 import { errorText, logTail } from "../scripts/causes.ts";
 import { serviceOf } from "../services.ts";
@@ -6,11 +6,11 @@ import type { Service } from "../state.ts";
 import { type Applying, CMDLET_MS, type Doer } from "./applying.ts";
 import { startBounded, stopBounded } from "./service-control.ts";
 
-type StateOperation = Extract<Operation, { do: "service-state" }>;
+type StateAction = Extract<Action, { do: "service-state" }>;
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-type Wanted = Extract<Operation, { do: "service" }>;
+type Wanted = Extract<Action, { do: "service" }>;
 
 /** Definition that a running service works with until it is restarted; lists have no order for the scripts (Test-Same). */
 const definition = (from: (Wanted & { readonly account: string }) | Service) => ({
@@ -33,16 +33,16 @@ const fresh = (name: string) => ({
 });
 
 /** Defines a service; a running one keeps running as it was started. */
-export const service: Doer<"service"> = async ({ machine, process, restartDue }, operation) => {
-  const wanted = definition({ ...operation, account: "LocalSystem" });
-  const known = serviceOf(machine, operation.name);
+export const service: Doer<"service"> = async ({ machine, process, restartDue }, action) => {
+  const wanted = definition({ ...action, account: "LocalSystem" });
+  const known = serviceOf(machine, action.name);
   const defined = !known || !same(definition(known), wanted);
   if (defined) {
     await process.pause(machine.takes(...CMDLET_MS.defineService));
-    machine.state.services[operation.name.toLowerCase()] = Object.assign(known ?? fresh(operation.name), wanted);
-    if (known?.state === "Running") restartDue.add(operation.name);
+    machine.state.services[action.name.toLowerCase()] = Object.assign(known ?? fresh(action.name), wanted);
+    if (known?.state === "Running") restartDue.add(action.name);
   }
-  return setRecovery(machine, operation.name, operation.restartAfter) || defined;
+  return setRecovery(machine, action.name, action.restartAfter) || defined;
 };
 
 function setRecovery(machine: Machine, name: string, restartAfter: readonly number[]): boolean {
@@ -72,15 +72,15 @@ async function startSettled({ machine, process }: Applying, name: string): Promi
 }
 
 /** Get-StartFailure of services.ps1. */
-function startFailure(machine: Machine, { name, log }: StateOperation, reason: string): string {
+function startFailure(machine: Machine, { name, log }: StateAction, reason: string): string {
   const code = serviceOf(machine, name)?.exitCode ?? 0;
   const tail = log === undefined ? "" : logTail(machine, log);
   return `${reason}${code === 0 ? "" : `; its exit code is ${code}`}${tail === "" ? "" : `; its log ends: ${tail}`}`;
 }
 
 /** Starts or stops a service. @throws Error with the cause when it does not do so, or does not stay up */
-export const serviceState: Doer<"service-state"> = async (run, operation) => {
-  const { name, state } = operation;
+export const serviceState: Doer<"service-state"> = async (run, action) => {
+  const { name, state } = action;
   const known = serviceOf(run.machine, name);
   if (!known && state === "Running") throw new Error("there is no such service");
   if (!known || known.state === state) return false;
@@ -91,7 +91,7 @@ export const serviceState: Doer<"service-state"> = async (run, operation) => {
   try {
     await startSettled(run, name);
   } catch (error) {
-    throw new Error(startFailure(run.machine, operation, errorText(error)), { cause: error });
+    throw new Error(startFailure(run.machine, action, errorText(error)), { cause: error });
   }
   return true;
 };

@@ -1,4 +1,4 @@
-import type { Operation } from "../../../../lambdas/desired/plan.ts";
+import type { Action } from "../../../../lambdas/desired/plan.ts";
 import type { Machine } from "../machine.ts";
 import type { Process } from "../process.ts";
 
@@ -35,11 +35,11 @@ export const applyingOn = ({ machine, process, text }: Pick<Applying, "machine" 
 });
 
 /**
- * Executes operations of one kind, check-then-act.
+ * Executes actions of one kind, check-then-act.
  * @returns whether it changed anything
  * @throws Error in the machine's words
  */
-export type Doer<Kind extends Operation["do"]> = (
+export type Doer<Kind extends Action["do"]> = (
   run: Applying,
-  operation: Extract<Operation, { do: Kind }>,
+  action: Extract<Action, { do: Kind }>,
 ) => Promise<boolean>;

@@ -1,11 +1,11 @@
-import type { Operation } from "../../../../lambdas/desired/plan.ts";
+import type { Action } from "../../../../lambdas/desired/plan.ts";
 import type { Applying, Doer } from "./applying.ts";
 import { directory, file, removeFile } from "./files.ts";
 import { service, serviceRecovery, serviceState } from "./services.ts";
 import { defenderExclusion, environment, feature, firewallRule } from "./system.ts";
 import { runTaskNow, task } from "./tasks.ts";
 
-const doers: { readonly [Kind in Operation["do"]]: Doer<Kind> } = {
+const doers: { readonly [Kind in Action["do"]]: Doer<Kind> } = {
   directory,
   file,
   "remove-file": removeFile,
@@ -20,15 +20,15 @@ const doers: { readonly [Kind in Operation["do"]]: Doer<Kind> } = {
   "defender-exclusion": defenderExclusion,
 };
 
-/** An operation in words, as apply.ps1 names it: "service kubelet", "file C:\\k\\kubelet.exe". */
-export function inWords(operation: unknown): string {
-  const fields: Readonly<Record<string, unknown>> = typeof operation === "object" ? { ...operation } : {};
+/** An action in words, as apply.ps1 names it: "service kubelet", "file C:\\k\\kubelet.exe". */
+export function inWords(action: unknown): string {
+  const fields: Readonly<Record<string, unknown>> = typeof action === "object" ? { ...action } : {};
   const subject = fields.path ?? fields.name ?? fields.process;
   return subject === undefined ? String(fields.do) : `${String(fields.do)} ${String(subject)}`;
 }
 
-/** Executes one operation. @returns whether anything changed @throws Error in the machine's own words */
-export function execute(run: Applying, operation: Operation): Promise<boolean> {
-  const doer = doers[operation.do] as Doer<typeof operation.do>;
-  return doer(run, operation);
+/** Executes one action. @returns whether anything changed @throws Error in the machine's own words */
+export function execute(run: Applying, action: Action): Promise<boolean> {
+  const doer = doers[action.do] as Doer<typeof action.do>;
+  return doer(run, action);
 }

@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
-import type { Operation } from "./plan.ts";
+import type { Action } from "./plan.ts";
 
-type OperationOf<Kind extends Operation["do"]> = Extract<Operation, { do: Kind }>;
-type Access = OperationOf<"file">["access"];
+type ActionOf<Kind extends Action["do"]> = Extract<Action, { do: Kind }>;
+type Access = ActionOf<"file">["access"];
 
 /** A directory that everybody may read as far as the folder above allows, or SYSTEM and Administrators alone. */
-export const directory = (path: string, access: Access = "inherited"): OperationOf<"directory"> => ({
+export const directory = (path: string, access: Access = "inherited"): ActionOf<"directory"> => ({
   do: "directory",
   path,
   access,
 });
 
 /** A small text file that travels inside the plan; never a secret. */
-export const textFile = (path: string, text: string): OperationOf<"file"> => ({
+export const textFile = (path: string, text: string): ActionOf<"file"> => ({
   do: "file",
   path,
   source: { from: "inline", base64: Buffer.from(text).toString("base64") },
@@ -21,11 +21,11 @@ export const textFile = (path: string, text: string): OperationOf<"file"> => ({
 });
 
 /** A JSON file, indented so that a person on the machine can read it. */
-export const jsonFile = (path: string, value: unknown): OperationOf<"file"> =>
+export const jsonFile = (path: string, value: unknown): ActionOf<"file"> =>
   textFile(path, `${JSON.stringify(value, null, 2)}\n`);
 
 /** Asks for a service not to run. */
-export const stopService = (name: string): OperationOf<"service-state"> => ({
+export const stopService = (name: string): ActionOf<"service-state"> => ({
   do: "service-state",
   name,
   state: "Stopped",
@@ -35,7 +35,7 @@ export const stopService = (name: string): OperationOf<"service-state"> => ({
  * Asks for a service to run.
  * @param log where its program writes why it does not
  */
-export const startService = (name: string, log: string): OperationOf<"service-state"> => ({
+export const startService = (name: string, log: string): ActionOf<"service-state"> => ({
   do: "service-state",
   name,
   state: "Running",

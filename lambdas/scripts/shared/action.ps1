@@ -1,4 +1,4 @@
-# What an operation must hold, exactly: no kind of it is guessed, letters count, and what comes from the bucket is pinned by
+# What an action must hold, exactly: no kind of it is guessed, letters count, and what comes from the bucket is pinned by
 # its hash. The simulated machine's schema says the same.
 $Fits = @{
     text = { param($value) $value -is [string] }
@@ -12,7 +12,7 @@ $Fits = @{
     start = { param($value) @('Automatic', 'Manual') -ccontains $value }
     state = { param($value) @('Running', 'Stopped') -ccontains $value }
     source = { param($value) Test-Source $value }
-    hash = { param($value, $operation) Test-Hash $value $operation }
+    hash = { param($value, $action) Test-Hash $value $action }
 }
 
 $Shapes = @{
@@ -48,17 +48,17 @@ function Test-Source($source) {
 }
 
 # Only of a secret nobody knows the hash before.
-function Test-Hash($value, $operation) {
-    if ($null -eq $value) { return (Test-Has $operation.source 'from') -and $operation.source.from -ceq 'secret' }
+function Test-Hash($value, $action) {
+    if ($null -eq $value) { return (Test-Has $action.source 'from') -and $action.source.from -ceq 'secret' }
     return $value -is [string] -and $value -cmatch '^[0-9a-f]{64}$'
 }
 
-function Assert-Operation($operation) {
-    if (-not (Test-Has $operation 'do') -or @($Shapes.Keys) -cnotcontains $operation.do) { throw 'this script knows no such operation' }
-    $shape = $Shapes[$operation.do]
+function Assert-Action($action) {
+    if (-not (Test-Has $action 'do') -or @($Shapes.Keys) -cnotcontains $action.do) { throw 'this script knows no such action' }
+    $shape = $Shapes[$action.do]
     foreach ($name in @($shape.Keys | Sort-Object)) {
-        if (-not (Test-Has $operation $name) -or -not (& $Fits[$shape[$name]] $operation.$name $operation)) {
-            throw "the operation's $name is missing or wrong"
+        if (-not (Test-Has $action $name) -or -not (& $Fits[$shape[$name]] $action.$name $action)) {
+            throw "the action's $name is missing or wrong"
         }
     }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Operation } from "../../../lambdas/desired/plan.ts";
+import type { Action } from "../../../lambdas/desired/plan.ts";
 import { scriptText } from "../../../lib/constructs/script-text.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
@@ -10,8 +10,8 @@ import { minutes, type Stand } from "./stand.ts";
 const service = (
   name: string,
   commandLine: string,
-  more: Partial<Extract<Operation, { do: "service" }>> = {},
-): Operation => ({
+  more: Partial<Extract<Action, { do: "service" }>> = {},
+): Action => ({
   do: "service",
   name,
   description: `Casement managed ${name}`,
@@ -23,14 +23,14 @@ const service = (
   ...more,
 });
 
-const start = (name: string): Operation => ({ do: "service-state", name, state: "Running" });
+const start = (name: string): Action => ({ do: "service-state", name, state: "Running" });
 const stateOf = (stand: Stand, name: string) =>
   stand.machines.describe(id)?.services.find((each) => each.name === name)?.state;
 
 describe("applying a plan", () => {
-  it("does each operation once: a second run reports everything unchanged", async () => {
+  it("does each action once: a second run reports everything unchanged", async () => {
     const stand = await online();
-    const operations: Operation[] = [
+    const actions: Action[] = [
       { do: "directory", path: "C:\\k", access: "system" },
       file("C:\\k\\a.conf", "one"),
       { do: "environment", name: "NO_PROXY", value: "169.254.169.254" },
@@ -39,8 +39,8 @@ describe("applying a plan", () => {
       service("exporter", "C:\\k\\exporter.exe"),
       { do: "task", name: "t", script: "C:\\k\\a.ps1", arguments: [], everyMinutes: 5 },
     ];
-    expect(await apply(stand, ...operations)).toMatchObject({ ok: true, unchanged: 0, failed: null });
-    expect(await apply(stand, ...operations)).toMatchObject({ ok: true, changed: [], unchanged: 7 });
+    expect(await apply(stand, ...actions)).toMatchObject({ ok: true, unchanged: 0, failed: null });
+    expect(await apply(stand, ...actions)).toMatchObject({ ok: true, changed: [], unchanged: 7 });
   });
 
   it("counts each run of a task as a change: what the task did is its own affair", async () => {
@@ -53,37 +53,37 @@ describe("applying a plan", () => {
       arguments: [],
       everyMinutes: 0,
     });
-    const run: Operation = { do: "run-task", name: "guard", withinSeconds: 600 };
+    const run: Action = { do: "run-task", name: "guard", withinSeconds: 600 };
     expect(await apply(stand, run)).toMatchObject({ ok: true, changed: ["run-task guard"] });
     expect(await apply(stand, run)).toMatchObject({ ok: true, changed: ["run-task guard"] });
   });
 
   it("stops at the first failure and names it", async () => {
     const stand = await online();
-    const wrong = { ...file("C:\\a.txt", "one"), sha256: sha256Of("two") } as Operation;
+    const wrong = { ...file("C:\\a.txt", "one"), sha256: sha256Of("two") } as Action;
     const seen = await apply(stand, file("C:\\before.txt", "x"), wrong, file("C:\\after.txt", "x"));
     expect(seen).toMatchObject({
       ok: false,
       changed: ["file C:\\before.txt"],
-      failed: { operation: "file C:\\a.txt" },
+      failed: { action: "file C:\\a.txt" },
     });
     expect(stand.machines.describe(id)?.files.map(({ path }) => path)).not.toContain("C:\\after.txt");
   });
 
-  it("fails with exit code 1 on an operation it does not know", async () => {
+  it("fails with exit code 1 on an action it does not know", async () => {
     const stand = await online();
     const report = await stand.apply(id, [{ do: "format-disk", name: "C" } as never]);
     expect(report.steps[0]?.exitCode).toBe(1);
-    expect(result(report).failed).toEqual({ operation: "format-disk C", error: "this script knows no such operation" });
+    expect(result(report).failed).toEqual({ action: "format-disk C", error: "this script knows no such action" });
   });
 
   it("does nothing when the time to begin has passed", async () => {
     const stand = await online();
     const plan = {
-      format: 1,
+      format: 2,
       operation: "o",
       notAfter: stand.clock.now() / 1000 - 5,
-      operations: [file("C:\\a", "x")],
+      actions: [file("C:\\a", "x")],
     };
     const report = await stand.run(id, "apply", { plan });
     expect(result(report).failed?.error).toMatch(
@@ -94,10 +94,10 @@ describe("applying a plan", () => {
 
   it("reads a large plan from the bucket and checks its hash", async () => {
     const stand = await online();
-    const plan = JSON.stringify({ format: 1, operation: "o", notAfter: 9e9, operations: [file("C:\\a.txt", "x")] });
+    const plan = JSON.stringify({ format: 2, operation: "o", notAfter: 9e9, actions: [file("C:\\a.txt", "x")] });
     stand.bucket.set(`${demo.bucket}/plans/p@v1`, plan);
     const place = { bucket: demo.bucket, key: "plans/p", version: "v1" };
-    expect(result(await stand.run(id, "apply", { ...place, sha256: sha256Of("other") })).failed?.operation).toBe(
+    expect(result(await stand.run(id, "apply", { ...place, sha256: sha256Of("other") })).failed?.action).toBe(
       "request",
     );
     expect(result(await stand.run(id, "apply", { ...place, sha256: sha256Of(plan) })).ok).toBe(true);
@@ -132,7 +132,7 @@ describe("removing a file", () => {
   it("never takes a folder for one", async () => {
     const stand = await online();
     const { failed } = await apply(stand, { do: "remove-file", path: "C:\\k" });
-    expect(failed).toEqual({ operation: "remove-file C:\\k", error: "it is a folder, not a file" });
+    expect(failed).toEqual({ action: "remove-file C:\\k", error: "it is a folder, not a file" });
   });
 });
 
@@ -141,10 +141,10 @@ describe("paths", () => {
     const stand = await online();
     const lost = file("C:\\k\\cni\\config\\cni.conf", "{}");
     expect((await apply(stand, lost)).failed).toEqual({
-      operation: "file C:\\k\\cni\\config\\cni.conf",
+      action: "file C:\\k\\cni\\config\\cni.conf",
       error: "Could not find a part of the path 'C:\\k\\cni\\config\\cni.conf'.",
     });
-    const folder: Operation = { do: "directory", path: "C:\\k\\cni\\config", access: "inherited" };
+    const folder: Action = { do: "directory", path: "C:\\k\\cni\\config", access: "inherited" };
     expect(await apply(stand, folder, lost)).toMatchObject({ ok: true });
   });
 
@@ -174,7 +174,7 @@ describe("features", () => {
       containerd,
       start("containerd"),
     );
-    expect(seen).toMatchObject({ ok: false, rebootDue: true, failed: { operation: "service-state containerd" } });
+    expect(seen).toMatchObject({ ok: false, rebootDue: true, failed: { action: "service-state containerd" } });
     expect(stand.machines.describe(id)?.features).toEqual([]);
     stand.simulation.bus.announce({ kind: "instance-reboot", instanceId: id });
     await stand.clock.advance(minutes(3));
@@ -222,7 +222,7 @@ describe("services", () => {
       definition,
       start("s"),
     );
-    expect(seen.failed).toMatchObject({ operation: "service-state s", error: expect.stringMatching(message) });
+    expect(seen.failed).toMatchObject({ action: "service-state s", error: expect.stringMatching(message) });
   });
 
   it("start what they need first, stop what needs them, and start by themselves after a boot only when automatic", async () => {
