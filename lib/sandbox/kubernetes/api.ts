@@ -30,21 +30,21 @@ import { type Objects, objectStore } from "./store/objects.ts";
 import { apiSchemas, type Schemas } from "./validation/schemas.ts";
 import type { Server } from "./verbs/server.ts";
 
-/** Facts about the cluster's surroundings: its version, its region, its networks and its means to pull images. */
+/** Settings of the cluster: its version, its region, its network and its access to images. */
 export interface ClusterOptions {
-  /** "1.34.2": what /version says. */
+  /** The version that /version returns: "1.34.2". */
   readonly version: string;
   /** For Node labels: "us-west-2". */
   readonly region: string;
-  /** From which hybrid-overlay subnets are given to Windows nodes, "10.132.0.0/14". */
+  /** The network of Windows nodes' hybrid-overlay subnets, "10.132.0.0/14". */
   readonly hybridNetwork: string;
-  /** Reason why a Windows node cannot pull an image; left out, it can pull all. */
+  /** Reason why a Windows node cannot pull an image; if omitted, it can pull all. */
   readonly pull?: Pull;
-  /** Names of the simulator's own controllers that do not run. */
+  /** Names of the simulator's controllers that are switched off. */
   readonly without?: ReadonlySet<string>;
 }
 
-/** The simulated cluster: its API server and what runs beside it. */
+/** The simulated cluster: its API server and its controllers. */
 export interface Kubernetes extends KubernetesApi {
   answer(request: WireRequest, tls?: { readonly clientCertificate: string }): Promise<WireResponse>;
   /** Bearer token for a service account ("system:serviceaccount:ns:name") or a person with groups. */
@@ -52,18 +52,20 @@ export interface Kubernetes extends KubernetesApi {
   /** Client certificate of an administrator (group system:masters). */
   adminCredentials(): Promise<Credentials>;
   readonly authorityPem: string;
-  /** PEM of what kubelets are to trust now as the authorities of their clients. */
+  /** PEM of the authorities that kubelets should trust now for their clients. */
   kubeletClients(): string;
   /** Tells the API server where the kubelets answer. */
   attach(kubelets: Kubelets): void;
   readonly serverCertificate: Credentials;
-  /** Stores an object past authorisation and admission, with its status; returns the stored one. Throws like the API. */
+  /**
+   * Stores an object with its status, without authorisation and admission; returns the stored one. Throws like the API.
+   */
   create(object: KubeObject): KubeObject;
-  /** Stored objects of a type as the API shapes them: objects("nodes"), objects("deployments", "apps"). */
+  /** Lists stored objects of a type as the API shapes them: objects("nodes"), objects("deployments", "apps"). */
   objects(plural: string, group?: string): KubeObject[];
-  /** Everything that a controller needs to run beside the simulator's own. */
+  /** The controllers' view of the cluster, for controllers that run beside the simulator's. */
   readonly cluster: Cluster;
-  /** Arms again what a killed process had under way; called once by the composition, after everything is built. */
+  /** Resumes what a killed process had under way; called once by the composition, after everything is built. */
   resume(): void;
 }
 
@@ -96,7 +98,7 @@ function serverOf(
   };
 }
 
-/** The API server's way to kubelets, which are built after it: until they are, none answers. */
+/** The API server's link to kubelets, which are built after it: until then, none answers. */
 function kubeletLink(asClient: KubeletClients): { call: Server["callKubelet"]; attach: Kubernetes["attach"] } {
   let known: Kubelets | undefined;
   return {
@@ -115,7 +117,7 @@ const seeding =
     return server.registry.create(type, object, { trusted: true });
   };
 
-/** A cluster's first start: roles, namespaces, the bot's access. */
+/** Seeds a cluster at its first start: roles, namespaces, the bot's access. */
 function seedOnce(
   { simulation, objects }: Server,
   create: (object: KubeObject) => KubeObject,
@@ -126,7 +128,7 @@ function seedOnce(
 }
 
 /**
- * Raises the simulated cluster on what its store remembers.
+ * Builds the simulated cluster from what is stored.
  * @param cloud EC2 as the cloud controller manager sees it
  */
 export async function kubernetesApi(

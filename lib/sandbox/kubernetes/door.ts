@@ -17,7 +17,7 @@ function certificateOf(socket: TLSSocket): { clientCertificate: string } | undef
   return { clientCertificate: ["-----BEGIN CERTIFICATE-----", ...lines, "-----END CERTIFICATE-----", ""].join("\n") };
 }
 
-/** In the words of k8s.io/apimachinery NewRequestEntityTooLargeError. */
+/** The error of k8s.io/apimachinery NewRequestEntityTooLargeError. */
 const tooLarge: WireResponse = json(
   statusOf(new ApiFailure(413, "RequestEntityTooLarge", `Request entity too large: limit is ${LARGEST}`)),
   413,
@@ -30,7 +30,7 @@ async function answer(api: KubernetesApi, incoming: IncomingMessage, outgoing: S
 }
 
 /**
- * The HTTPS door in front of the API server. It asks for a client certificate but judges none: the API does.
+ * The HTTPS door in front of the API server. It requests a client certificate but leaves its check to the API.
  * @param credentials the server's own certificate and key, PEM
  * @returns a server that does not listen yet
  */

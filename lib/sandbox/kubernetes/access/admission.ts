@@ -7,7 +7,7 @@ import { csrTemplateOf } from "./certificate-requests.ts";
 import { nodeOf } from "./node-authorizer.ts";
 import type { Authorizer, User } from "./users.ts";
 
-/** A change that authorisation has let through, on its way to the store. */
+/** A change that was authorised and is about to be stored. */
 export interface Attempt {
   readonly operation: "CREATE" | "UPDATE" | "DELETE";
   readonly user: User;
@@ -16,25 +16,25 @@ export interface Attempt {
   readonly namespace: string | undefined;
   readonly name: string;
   readonly before: KubeObject | undefined;
-  /** Undefined when the object is deleted. */
+  /** Undefined for a deletion. */
   readonly after: KubeObject | undefined;
 }
 
-/** One that leaves an object behind. */
+/** An attempt that is not a deletion. */
 export interface Write extends Attempt {
   readonly after: KubeObject;
 }
 
-/** Namespaces that the admission plugin NamespaceLifecycle never lets go (immortalNamespaces). */
+/** Namespaces that the admission plugin NamespaceLifecycle protects from deletion (immortalNamespaces). */
 const immortal = ["default", "kube-system", "kube-public"];
 
-/** Throws 403 for the deletion of a namespace without which there is no cluster. */
+/** Throws 403 for the deletion of a namespace that every cluster needs. */
 export function keepNamespace({ operation, type, name }: Attempt): void {
   if (operation !== "DELETE" || type.plural !== "namespaces" || !immortal.includes(name)) return;
   throw forbidden(type, name, "this namespace may not be deleted");
 }
 
-/** Does the attempt leave an object behind? */
+/** Is the attempt a write, not a deletion? */
 export const isWrite = (attempt: Attempt): attempt is Write => attempt.after !== undefined;
 
 /** Labels in Kubernetes' own domains that a kubelet may set on its Node (k8s.io/kubelet/pkg/apis well_known_labels.go). */
@@ -99,19 +99,19 @@ const restrictions: Readonly<Record<string, (node: string, write: Write) => stri
 };
 
 /**
- * The admission plugin NodeRestriction: what a kubelet may change beyond what it is authorised for.
+ * The admission plugin NodeRestriction: limits a kubelet to its own Node and pods, beyond authorisation.
  * @throws 403
  */
 export function restrictNode(write: Write): void {
   const node = nodeOf(write.user);
-  // The node authoriser lets no kubelet evict: what is posted there is no pod.
+  // The node authoriser lets no kubelet evict, and the body of an eviction is not a pod.
   if (node === undefined || write.subresource === "eviction") return;
   const why = restrictions[write.type.plural]?.(node, write);
   if (why) throw forbidden(write.type, write.after.metadata.name, why);
 }
 
 /**
- * The admission plugin CertificateApproval: who approves must also be allowed the verb `approve` on the signer.
+ * The admission plugin CertificateApproval: an approver also needs the verb `approve` on the signer.
  * @throws 403
  */
 export function requireSigner(write: Write, authorize: Authorizer): void {
@@ -134,7 +134,7 @@ export function requireSigner(write: Write, authorize: Authorizer): void {
 }
 
 /**
- * The admission plugin CertificateSubjectRestriction: no client certificate may make its holder a master.
+ * The admission plugin CertificateSubjectRestriction: no client certificate may be in the group system:masters.
  * @throws 403
  */
 export function restrictSubject({ type, before, after }: Write): void {

@@ -4,12 +4,12 @@ import type { Authority } from "./authority.ts";
 import type { Tokens } from "./tokens.ts";
 import { type Authorizer, CREDENTIAL_ID, serviceAccountOf, serviceAccountUser, type User } from "./users.ts";
 
-/** Says who sent a request; throws 401. */
+/** Authenticates a request's sender; throws 401. */
 export type Authenticator = (request: WireRequest, clientCertificate: string | undefined) => User;
 
 const bearer = /^Bearer\s+(\S+)\s*$/i;
 
-/** Client certificate first, then bearer token; nobody is let in anonymously (--anonymous-auth=false). */
+/** Client certificate first, then bearer token; anonymous requests are refused (--anonymous-auth=false). */
 export const authenticator =
   (authority: Authority, tokens: Tokens): Authenticator =>
   (request, clientCertificate) => {
@@ -26,14 +26,16 @@ export const authenticator =
 
 const asked = { verb: "impersonate", group: "", subresource: "", namespace: undefined };
 
-/** In the words of k8s.io/apiserver/pkg/endpoints/filters/impersonation.go, with Go's own way to write the references. */
+/** Error of k8s.io/apiserver/pkg/endpoints/filters/impersonation.go, with Go's spelling of the references. */
 function withoutUser(url: string, groups: string): PlainFailure {
   const wanted = groups.split(",").map((group) => `{Group  ${group.trim()}    }`);
   const why = `requested [${wanted.join(" ")}] without impersonating a user`;
   return new PlainFailure(500, "", `Internal Server Error: ${JSON.stringify(url)}: ${why}\n`);
 }
 
-/** The user named by the impersonation headers; undefined without them (Kubernetes documentation, User impersonation). */
+/**
+ * Reads the user in the impersonation headers; undefined without them (Kubernetes documentation, User impersonation).
+ */
 function impersonated({ headers, url }: WireRequest): User | undefined {
   const name = headers["impersonate-user"];
   if (!name && headers["impersonate-group"] !== undefined) throw withoutUser(url, headers["impersonate-group"]);
@@ -44,7 +46,7 @@ function impersonated({ headers, url }: WireRequest): User | undefined {
   return { name, groups: [...groups.filter(Boolean), "system:authenticated"] };
 }
 
-/** Service accounts are impersonated under their own resource. */
+/** Lists what the sender must be allowed to impersonate; service accounts are a resource of their own. */
 const claims = (wanted: User): readonly { resource: string; name: string; namespace?: string }[] => {
   const account = serviceAccountOf(wanted.name);
   if (account) return [{ resource: "serviceaccounts", ...account }];
@@ -53,7 +55,7 @@ const claims = (wanted: User): readonly { resource: string; name: string; namesp
 };
 
 /**
- * The user that the request acts as: the sender, or the user whom it impersonates (kubectl --as) when it may.
+ * Finds the user that the request acts as: the sender, or the impersonated user (kubectl --as) if that is allowed.
  * @throws 403
  */
 export function actingUser(request: WireRequest, sender: User, authorize: Authorizer): User {

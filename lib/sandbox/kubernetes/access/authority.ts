@@ -23,7 +23,7 @@ export interface Credentials {
   readonly key: string;
 }
 
-/** Contents of a certificate that the cluster's authority is to sign. */
+/** Contents of a certificate to be signed by the cluster's authority. */
 export interface CertificateFacts {
   readonly subject: string;
   /** SubjectPublicKeyInfo, DER. */
@@ -36,9 +36,9 @@ export interface CertificateFacts {
 /** The cluster's certificate authority. */
 export interface Authority {
   readonly pem: string;
-  /** Signs; the certificate begins five minutes back, so that clocks may differ. */
+  /** Signs a certificate; it is valid from five minutes ago, so that clocks may differ. */
   sign(facts: CertificateFacts): Promise<string>;
-  /** The subject of a client certificate that this authority signed and whose time is now; undefined otherwise. */
+  /** The subject of a client certificate that this authority signed and that is valid now; undefined otherwise. */
   clientOf(pem: string): Holder | undefined;
 }
 
@@ -50,13 +50,16 @@ export interface Holder {
   readonly fingerprint: string;
 }
 
-/** Milliseconds before now at which a certificate begins: kube-controller-manager's signer, which is cfssl's (backdate). */
+/**
+ * Milliseconds before now from which a certificate is valid: kube-controller-manager's signer, which is cfssl's
+ * (backdate).
+ */
 const BACKDATE = 5 * 60_000;
 const YEAR = 365 * 24 * 3600;
 
 /**
- * The authority's own life and the server's: so wide because real clients judge these two by the host's clock, which the
- * sandbox's clock may leave behind.
+ * Lifetime of the authority's and the server's certificate: long, because real clients check these two by the host's
+ * clock, which may be far behind the sandbox's.
  */
 const WIDE = 10 * YEAR;
 
@@ -64,7 +67,7 @@ const usageOids = { "client auth": ExtendedKeyUsage.clientAuth, "server auth": E
 
 const publicDer = (pem: string): Uint8Array => createPublicKey(pem).export({ type: "spki", format: "der" });
 
-/** An authority's own name ("CN=kubernetes") and life, in milliseconds since the epoch. */
+/** An authority's name ("CN=kubernetes") and validity, in milliseconds since the epoch. */
 export interface AuthorityFacts {
   readonly subject: string;
   readonly from: number;
@@ -94,7 +97,7 @@ export async function selfSigned(simulation: Simulation, { subject, from, to }: 
   return { certificate: certificate.toString("pem"), key };
 }
 
-/** A positive number of 16 bytes. */
+/** Makes a serial number: positive, 16 bytes. */
 const serial = (simulation: Simulation): string => `4${simulation.random.hex(31)}`;
 
 function extensionsOf({ usages, names }: CertificateFacts): Extension[] {
@@ -125,7 +128,7 @@ function readClient(pem: string, issuer: NodeCertificate) {
   return { holder, from: Date.parse(certificate.validFrom), to: Date.parse(certificate.validTo) };
 }
 
-/** A certificate is judged once: a kubelet shows the same one with every request. */
+/** Caches the result: a kubelet sends the same certificate with every request. */
 function clientReader(simulation: Simulation, authority: string): Authority["clientOf"] {
   const issuer = new NodeCertificate(authority);
   const judged = new Map<string, ReturnType<typeof readClient>>();
@@ -155,7 +158,7 @@ export async function clusterAuthority(simulation: Simulation): Promise<Authorit
 }
 
 /**
- * Signs with an authority's key; the certificate begins five minutes back.
+ * Signs with an authority's key; the certificate is valid from five minutes ago.
  * @returns PEM
  */
 export async function signedBy(

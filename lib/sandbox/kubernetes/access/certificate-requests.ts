@@ -4,7 +4,7 @@ import "reflect-metadata";
 import { Pkcs10CertificateRequest } from "@peculiar/x509";
 import type { SigningRequest } from "../model/shapes.ts";
 
-/** Subject and names that a PKCS #10 request asks to be certified. */
+/** Subject and names in a PKCS #10 request. */
 export interface CsrTemplate {
   readonly commonName: string;
   readonly organizations: readonly string[];

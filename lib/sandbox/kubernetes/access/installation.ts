@@ -1,6 +1,6 @@
 import { type KubeObject, timestamp } from "../model/object.ts";
 
-/** An object before the API server has it: without uid, version and time. */
+/** Builds an object without the fields that the API server sets: uid, version and time. */
 export const draft = (
   apiVersion: string,
   kind: string,
@@ -8,14 +8,14 @@ export const draft = (
   rest: object = {},
 ): KubeObject => ({ apiVersion, kind, metadata, ...rest }) as KubeObject;
 
-/** Facts that are decided when a cluster is installed. */
+/** Facts that are fixed when a cluster is installed. */
 export interface InstallationFacts {
   readonly hybridNetwork: string;
   /** PEM of the API server's authority. */
   readonly clusterAuthority: string;
-  /** PEM of what kubelets are to trust as their clients' authorities. */
+  /** PEM of the authorities that kubelets trust for their clients. */
   readonly kubeletClients: string;
-  /** End of the newest of these, in ms since the epoch. */
+  /** Expiry of the newest of these, in ms since the epoch. */
   readonly signerUntil: number;
 }
 
@@ -47,8 +47,8 @@ export const infrastructure = (): KubeObject =>
   );
 
 /**
- * The router that every cluster on AWS has from its installation on: a Service of type LoadBalancer, which without another
- * annotation means a Classic Load Balancer (openshift/cluster-ingress-operator, load_balancer_service.go).
+ * The router that every cluster on AWS has after its installation: a Service of type LoadBalancer, which without
+ * another annotation means a Classic Load Balancer (openshift/cluster-ingress-operator, load_balancer_service.go).
  */
 export const router = (): KubeObject =>
   draft(
@@ -70,7 +70,7 @@ export const router = (): KubeObject =>
   );
 
 /**
- * Objects in which the cluster's own operators keep its authorities (machine-config-operator;
+ * Objects in which the cluster's operators keep its authorities (machine-config-operator;
  * cluster-kube-apiserver-operator).
  */
 export const authorities = ({ clusterAuthority, kubeletClients, signerUntil }: InstallationFacts): KubeObject[] => [

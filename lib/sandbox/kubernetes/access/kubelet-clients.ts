@@ -8,26 +8,31 @@ import {
   signedBy,
 } from "./authority.ts";
 
-/** A signer of the certificate that the API server shows to kubelets. Times are ms since the epoch. */
+/** A signer of the API server's client certificate for kubelets. Times are ms since the epoch. */
 interface Signer extends Credentials {
   readonly from: number;
   readonly to: number;
-  /** The API server shows this certificate from then on. PEM. */
+  /** PEM of the client certificate that this signer issued. */
   readonly client: string;
   readonly shownFrom: number;
 }
 
-/** The API server as a client of kubelets: on OKD its certificate has a signer of its own, which is replaced within a year. */
+/**
+ * The API server as a client of kubelets: on OKD its certificate has a separate signer, which is replaced within a
+ * year.
+ */
 export interface KubeletClients {
-  /** PEM of everything that may sign a client of kubelets: what ControllerConfig publishes. */
+  /** PEM of every authority that may sign a client of kubelets, as ControllerConfig publishes it. */
   bundle(): string;
-  /** PEM of the certificate that the API server shows to kubelets now. */
+  /** PEM of the certificate that the API server presents to kubelets now. */
   certificate(): string;
-  /** End of the newest signer, in ms since the epoch. */
+  /** Expiry of the newest signer, in ms since the epoch. */
   until(): number;
   /** Is a new signer due? */
   isDue(): boolean;
-  /** Makes a new signer beside those that are still valid; the API server shows its certificate some minutes later. */
+  /**
+   * Makes a new signer beside those that are still valid; the API server presents its certificate some minutes later.
+   */
   rotate(): Promise<void>;
 }
 
@@ -36,7 +41,7 @@ const DAY = 24 * 3_600_000;
 const LIFE = 365 * DAY;
 const REFRESH = 292 * DAY;
 
-/** This cluster was installed so long ago (the sandbox's own figure). */
+/** Age of the cluster at its first start (chosen for the simulator). */
 const AGE = 200 * DAY;
 
 /**
@@ -48,7 +53,7 @@ const OVERLAP = 10 * 60_000;
 const CLIENT_SECONDS = 30 * 24 * 3_600;
 
 async function newSigner(simulation: Simulation, from: number, shownFrom: number): Promise<Signer> {
-  // library-go names each signer by the second of its making.
+  // library-go puts the second of its creation into each signer's name.
   const subject = `CN=openshift-kube-apiserver-operator_kube-apiserver-to-kubelet-signer@${Math.floor(from / 1000)}`;
   const root: AuthorityFacts = { subject, from, to: from + LIFE };
   const signer = await selfSigned(simulation, root);
@@ -61,8 +66,8 @@ async function newSigner(simulation: Simulation, from: number, shownFrom: number
 }
 
 /**
- * Builds the API server's side of its calls to kubelets on what the store remembers.
- * @param authority signs the other clients of kubelets, and is in the bundle as the real one's signers are
+ * Builds the API server's side of its calls to kubelets from what is stored.
+ * @param authority signs the other clients of kubelets; the bundle holds it, as the real one holds those signers
  */
 export async function kubeletClients(simulation: Simulation, authority: Authority): Promise<KubeletClients> {
   const { clock, store } = simulation;

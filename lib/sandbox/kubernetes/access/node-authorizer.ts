@@ -6,7 +6,7 @@ import type { Attributes, Authorizer, User } from "./users.ts";
 
 const PREFIX = "system:node:";
 
-/** The node that a kubelet's identity speaks for. */
+/** Finds the node of a kubelet's identity. */
 export const nodeOf = (user: User): string | undefined =>
   user.groups.includes("system:nodes") && user.name.startsWith(PREFIX) ? user.name.slice(PREFIX.length) : undefined;
 
@@ -25,7 +25,7 @@ const ownLease = (node: string, wanted: Attributes): boolean =>
 const podsOn = (objects: Objects, node: string): Pod[] =>
   objects.list<Pod>(known("pods")).filter((pod) => pod.spec.nodeName === node);
 
-/** A kubelet reads the pods that are bound to it, one by one or selected by its name. */
+/** May the kubelet read this pod? It reads pods bound to its node, one by one or selected by the node's name. */
 const ownPod = (node: string, wanted: Attributes, objects: Objects): boolean =>
   wanted.name
     ? podsOn(objects, node).some(
@@ -47,8 +47,8 @@ const mountedBy =
 
 /**
  * Permissions of a kubelet: the rules of system:node (k8s plugin/pkg/auth/authorizer/rbac/bootstrappolicy NodeRules)
- * inside the limits of the node authoriser, which follows references from pods to a node and, since 1.32, wants lists
- * selected.
+ * inside the limits of the node authoriser, which follows references from pods to a node and, since 1.32, requires
+ * lists to select by node.
  */
 const lines: readonly Line[] = [
   { verbs: ["create"], resource: "nodes" },
@@ -84,7 +84,7 @@ const lines: readonly Line[] = [
   { verbs: ["create"], group: "authorization.k8s.io", resource: "subjectaccessreviews" },
 ];
 
-/** Allows kubelets what is theirs; says nothing of anybody else. */
+/** Authorises kubelets; decides nothing for other users. */
 export function nodeAuthorizer(objects: Objects): Authorizer {
   return (user, wanted) => {
     const node = nodeOf(user);

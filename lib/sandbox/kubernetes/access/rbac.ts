@@ -52,7 +52,7 @@ const matchers: Readonly<Record<string, (subject: Subject, user: User, namespace
 const binds = (binding: KubeObject, user: User): boolean =>
   listOf<Subject>(binding.subjects).some((one) => matchers[one.kind]?.(one, user, binding.metadata.namespace) ?? false);
 
-/** Reads the rules that bindings give a user; a missing role gives none. */
+/** Reads the rules that bindings grant a user; a missing role grants none. */
 export function ruleResolver(objects: Objects): (user: User, namespace: string | undefined) => Rule[] {
   const [clusterRoles, clusterBindings, roles, bindings] = (
     ["clusterroles", "clusterrolebindings", "roles", "rolebindings"] as const
@@ -76,7 +76,9 @@ export function ruleResolver(objects: Objects): (user: User, namespace: string |
   };
 }
 
-/** Members of system:masters may do everything (privileged group authoriser); everybody else what bindings say. */
+/**
+ * Members of system:masters may do everything (privileged group authoriser); others have the rights of their bindings.
+ */
 export function rbacAuthorizer(objects: Objects): Authorizer {
   const rules = ruleResolver(objects);
   return (user, wanted) =>

@@ -4,7 +4,7 @@ import type { Rule } from "./rbac.ts";
 import { AUDIENCE, audiencesOf, type Tokens } from "./tokens.ts";
 import { type Attributes, type Authorizer, type User, userInfoOf } from "./users.ts";
 
-/** Judges whom the reviews ask: the authoriser, the rules of a user and the tokens. */
+/** Sources of the reviews' answers: the authoriser, the rules of a user and the tokens. */
 export interface Authorizers {
   readonly authorize: Authorizer;
   readonly rules: (user: User, namespace: string | undefined) => Rule[];
@@ -54,7 +54,7 @@ const subjectOf = (spec: Fields): User => ({ name: text(spec.user), groups: list
 
 const quoted = (words: readonly string[]): string => `[${words.map((word) => `"${word}"`).join(" ")}]`;
 
-/** Words in which the authenticators refuse a token (union of k8s.io/apiserver, serviceaccount/jwt.go). */
+/** Builds the error with which the authenticators refuse a token (union of k8s.io/apiserver, serviceaccount/jwt.go). */
 function whyNot(token: string, audiences: readonly string[]): string {
   const invalid = "invalid bearer token";
   const meant = audiencesOf(token);
@@ -71,7 +71,7 @@ const tokenReview: Review = (spec, _user, { tokens }) => {
   return holder ? { authenticated: true, user: userInfoOf(holder) } : { user: {}, error: whyNot(token, audiences) };
 };
 
-/** Function that finds the status of each kind of review. */
+/** Functions that compute the status of each kind of review. */
 export const reviews: Readonly<Record<string, Review>> = {
   selfsubjectaccessreviews: accessOf,
   subjectaccessreviews: (spec, _user, authorizers) => accessOf(spec, subjectOf(spec), authorizers),

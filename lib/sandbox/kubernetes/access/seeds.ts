@@ -32,7 +32,7 @@ const reviewsOfSelf: Rule[] = [
   { verbs: ["create"], apiGroups: ["authentication.k8s.io"], resources: ["selfsubjectreviews"] },
 ];
 
-/** Everything that can be read, except Secrets, as the aggregated role `view` and OKD's `cluster-reader` have it. */
+/** Rules to read everything except Secrets, like the aggregated role `view` and OKD's `cluster-reader`. */
 const readable = (): Rule[] =>
   [...new Set(resourceTypes.map(({ group }) => group))].map((group) => ({
     verbs: ["get", "list", "watch"],
@@ -90,7 +90,7 @@ const spaces = [
   "openshift-ingress",
 ];
 
-/** Objects that the machine config operator keeps for kubelets that join (OKD manifests node-bootstrapper-*.yaml). */
+/** Objects of the machine config operator for kubelets that join (OKD manifests node-bootstrapper-*.yaml). */
 const bootstrapper = (): KubeObject[] => {
   const namespace = "openshift-machine-config-operator";
   return [
@@ -107,7 +107,9 @@ const bootstrapper = (): KubeObject[] => {
   ];
 };
 
-/** Permissions that OVN-Kubernetes gives the network part of a node (its manifests' ovnkube-node-identity-limited). */
+/**
+ * Permissions that OVN-Kubernetes grants to a node's network component (its manifests' ovnkube-node-identity-limited).
+ */
 const networkNodes = (): KubeObject[] => [
   clusterRole("openshift-ovn-kubernetes-node-identity-limited", [
     { verbs: ["get", "list", "watch", "patch"], apiGroups: [""], resources: ["nodes"] },
@@ -127,8 +129,8 @@ const networkNodes = (): KubeObject[] => [
 ];
 
 /**
- * Objects that the cluster's administrator applies for the bot, read from the very file. An object in a namespace that
- * does not exist is answered 404, and kubectl goes on with the rest.
+ * Objects that the cluster's administrator applies for the bot, read from the same file. One in a namespace that does
+ * not exist is skipped: the server answers 404, and kubectl continues with the rest.
  */
 const clusterAccess = (): KubeObject[] => {
   const file = new URL("../../../manifests/cluster-access.yaml", import.meta.url);
@@ -139,7 +141,7 @@ const clusterAccess = (): KubeObject[] => {
   return objects.filter(({ metadata: { namespace } }) => !namespace || [...spaces, ...own].includes(namespace));
 };
 
-/** The API server's own service, which it makes itself (k8s pkg/controlplane/controller/kubernetesservice). */
+/** The API server's Service, which it creates itself (k8s pkg/controlplane/controller/kubernetesservice). */
 const apiService = (): KubeObject =>
   draft(
     "v1",
@@ -155,7 +157,7 @@ const apiService = (): KubeObject =>
     },
   );
 
-/** Everything a new cluster of the sandbox holds before its first node. */
+/** Everything that a new simulated cluster holds before its first node. */
 export const seeds = (facts: InstallationFacts): KubeObject[] => [
   ...spaces.map((name) => draft("v1", "Namespace", { name })),
   draft("v1", "ServiceAccount", { name: "default", namespace: "default" }),

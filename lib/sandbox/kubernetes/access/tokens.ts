@@ -9,19 +9,19 @@ import { CREDENTIAL_ID, serviceAccountOf, serviceAccountUser, type User } from "
 /** Issuer and audience of this cluster's tokens. */
 export const AUDIENCE = "https://kubernetes.default.svc";
 
-/** Limits of a token besides its time. */
+/** Limits of a token besides its expiry. */
 export interface TokenLimits {
-  /** Audiences for which it is meant; by default this API server. */
+  /** Audiences of the token; by default this API server. */
   readonly audiences?: readonly string[];
-  /** The Secret of its account's namespace that it ends with. */
+  /** The Secret in its account's namespace that it is bound to: the token ends with it. */
   readonly secret?: KubeObject | undefined;
 }
 
-/** Gives out and checks bearer tokens. */
+/** Issues and checks bearer tokens. */
 export interface Tokens {
   /**
-   * A signed token for a service account ("system:serviceaccount:ns:name") or a person.
-   * @param ttlSeconds seconds until it expires, null for one that does not
+   * Issues a signed token for a service account ("system:serviceaccount:ns:name") or a person.
+   * @param ttlSeconds seconds until it expires; null for none
    */
   issue(
     user: Pick<User, "name"> & { readonly groups?: readonly string[] },
@@ -29,8 +29,8 @@ export interface Tokens {
     limits?: TokenLimits,
   ): string;
   /**
-   * The user for whom the token stands; undefined when it is forged, expired, meant for others, or what it is bound to
-   * is gone. A token that was good is good for ten more seconds, whatever happens meanwhile.
+   * Finds the user of a token; undefined when it is forged, expired, for other audiences, or bound to something that is
+   * gone. A valid token stays valid for ten more seconds, whatever happens in the meantime.
    */
   userOf(token: string, audiences?: readonly string[]): User | undefined;
 }
@@ -45,7 +45,7 @@ interface Claims {
   readonly "kubernetes.io"?: unknown;
 }
 
-/** kube-apiserver remembers for so long that a token was good (pkg/kubeapiserver/options, TokenSuccessCacheTTL). */
+/** Time for which kube-apiserver caches that a token was valid (pkg/kubeapiserver/options, TokenSuccessCacheTTL). */
 const REMEMBERED_MS = 10_000;
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -58,7 +58,7 @@ function decode(part: string): unknown {
   }
 }
 
-/** For whom a token says that it is meant; nobody has checked that it is genuine. */
+/** Reads a token's audiences without checking its signature. */
 export const audiencesOf = (token: string): string[] => listOf(at(decode(token.split(".")[1] ?? ""), "aud"));
 
 function claimsOf(token: string, key: KeyObject): Claims | undefined {
@@ -72,7 +72,7 @@ function claimsOf(token: string, key: KeyObject): Claims | undefined {
 
 type Judge = (token: string, audiences: readonly string[]) => User | undefined;
 
-/** Judges a token again only when it was not known to be good a moment ago. */
+/** Caches the tokens that were valid a moment ago. */
 function remembering({ clock }: Simulation, judge: Judge): Judge {
   const remembered = new Map<string, { readonly user: User; readonly until: number }>();
   return (token, audiences) => {
@@ -86,7 +86,9 @@ function remembering({ clock }: Simulation, judge: Judge): Judge {
   };
 }
 
-/** The token's id, as the authenticator writes it into the user's extra (k8s.io/apiserver, CredentialIDForJTI). */
+/**
+ * Builds the token's id as the authenticator writes it into the user's extra (k8s.io/apiserver, CredentialIDForJTI).
+ */
 const credentialOf = ({ jti }: Pick<Claims, "jti">): Pick<User, "extra"> =>
   jti ? { extra: { [CREDENTIAL_ID]: [`JTI=${jti}`] } } : {};
 
@@ -113,14 +115,16 @@ export function tokenIssuer(simulation: Simulation, objects: Objects): Tokens {
     };
   };
 
-  /** Does the Secret that the token is bound to still stand? (pkg/serviceaccount/claims.go, Validate) */
+  /** Does the Secret that the token is bound to still exist? (pkg/serviceaccount/claims.go, Validate) */
   const isBoundSecretStored = (namespace: string, claim: unknown): boolean => {
     const secret = at(claim, "secret", "name");
     if (secret === undefined) return true;
     return objects.get(secrets, namespace, String(secret))?.metadata.uid === at(claim, "secret", "uid");
   };
 
-  /** A service account's token lives no longer than the account itself, and than what it is bound to. */
+  /**
+   * Finds the user behind a token: it is valid only as long as its account and the object that it is bound to exist.
+   */
   const userBehind = ({ sub, groups, ...claims }: Claims): User | undefined => {
     const account = serviceAccountOf(sub);
     if (!account) return { name: sub, groups: [...(groups ?? []), "system:authenticated"] };

@@ -3,14 +3,14 @@ export interface User {
   readonly name: string;
   readonly uid?: string;
   readonly groups: readonly string[];
-  /** Further facts from the authenticator: which credential it was, by its id. */
+  /** Further facts from the authenticator: the id of the credential. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The key under which a request's user names the credential that it came with (k8s.io/apiserver, user.CredentialIDKey). */
+/** The key in a user's extra that holds the id of the request's credential (k8s.io/apiserver, user.CredentialIDKey). */
 export const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
 
-/** The user as TokenReview, SelfSubjectReview, admission and signing requests write it. */
+/** Shapes the user as TokenReview, SelfSubjectReview, admission and signing requests do. */
 export const userInfoOf = ({ name, uid, groups, extra }: User) => ({
   username: name,
   ...(uid ? { uid } : {}),
@@ -18,28 +18,28 @@ export const userInfoOf = ({ name, uid, groups, extra }: User) => ({
   ...(extra ? { extra } : {}),
 });
 
-/** A request as the authorisers judge it: the verb, and the resource or path that it concerns. */
+/** A request as authorisers see it: the verb, and the resource or path. */
 export interface Attributes {
   readonly verb: string;
-  /** Set for paths that are no resource; then the other fields are empty. */
+  /** Set for a path that is not a resource; then the other fields are empty. */
   readonly path?: string;
   readonly group: string;
   readonly resource: string;
   readonly subresource: string;
   readonly name: string;
   readonly namespace: string | undefined;
-  /** The node that a list or watch is limited to by fieldSelector=spec.nodeName=…, if it is. */
+  /** The node in a list's or watch's fieldSelector=spec.nodeName=…, if any. */
   readonly onNode?: string;
-  /** The name that a list or watch is limited to by fieldSelector=metadata.name=…, if it is. */
+  /** The name in a list's or watch's fieldSelector=metadata.name=…, if any. */
   readonly onlyName?: string;
 }
 
-/** Says whether a user may do something; authorisers never throw. */
+/** Decides whether a user may do something; never throws. */
 export type Authorizer = (user: User, wanted: Attributes) => boolean;
 
 const PREFIX = "system:serviceaccount:";
 
-/** Namespace and name behind a service account's user name. */
+/** Reads namespace and name from a service account's user name. */
 export function serviceAccountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
   if (!user.startsWith(PREFIX)) return undefined;
   const [namespace, name] = user.slice(PREFIX.length).split(":");

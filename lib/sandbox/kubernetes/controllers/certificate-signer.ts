@@ -10,7 +10,7 @@ const requests = known("certificatesigningrequests", "certificates.k8s.io");
 /** Milliseconds from approval to the signed certificate (assumed; the controller acts on the watch). */
 const SIGNING = 1_000;
 
-/** Life of what is signed: OpenShift runs kube-controller-manager with cluster-signing-duration=720h. */
+/** Lifetime of signed certificates: OpenShift runs kube-controller-manager with cluster-signing-duration=720h. */
 const DURATION = 720 * 3_600;
 
 /**
@@ -36,7 +36,7 @@ const notOfNodes: Rule = ({ organizations }) =>
 const notOfANode: Rule = ({ commonName }) =>
   fault(!commonName.startsWith("system:node:"), "subject common name does not begin with system:node:");
 
-/** Words for each kind of name in a certificate, for the refusal when it may not be there. */
+/** Words for each kind of name in a certificate, for the refusal of a name. */
 const nameKinds: Readonly<Record<string, string>> = { dns: "DNS", email: "Email", ip: "IP", url: "URI" };
 
 const without =
@@ -86,9 +86,9 @@ function refusalOf(request: SigningRequest, template: CsrTemplate | undefined): 
 }
 
 /**
- * Time at which the request was decided. Clients date their decisions by their own clock (kubectl: `lastUpdateTime`),
- * which may lag behind the sandbox's by hours: the server's time of the transition counts, and no decision is older
- * than its request.
+ * Finds the time at which the request was decided. Clients date decisions by their own clock (kubectl:
+ * `lastUpdateTime`), which may be hours behind the sandbox's. So the server's transition time is used, and no decision
+ * is older than its request.
  */
 function lastDecision({ status, metadata }: SigningRequest): number | undefined {
   const decision = conditionOf(status?.conditions, "Approved") ?? conditionOf(status?.conditions, "Denied");
@@ -96,7 +96,7 @@ function lastDecision({ status, metadata }: SigningRequest): number | undefined 
   return decision && Math.max(Date.parse(dated), Date.parse(metadata.creationTimestamp));
 }
 
-/** Time from which a request is forgotten. */
+/** Computes the time at which a request is deleted. */
 const expiryOf = (request: SigningRequest): number => {
   const decided = lastDecision(request);
   return decided === undefined ? Date.parse(request.metadata.creationTimestamp) + KEPT.pending : decided + KEPT.decided;
@@ -110,8 +110,8 @@ const isWaiting = ({ spec, status }: SigningRequest): boolean =>
   !status?.certificate;
 
 /**
- * Makes the certificates. Signing takes longer than a look, and what comes of it is a change of the request.
- * @returns the deed: signs an approved request, or marks it as one that must be refused
+ * Signs certificates. Signing outlasts one reconcile; its result is a change of the request.
+ * @returns a function that signs an approved request, or marks it as refused
  */
 function signing({ simulation, objects, authority }: Cluster): (request: SigningRequest) => void {
   const underWay = new Set<string>();
@@ -166,7 +166,10 @@ function signing({ simulation, objects, authority }: Cluster): (request: Signing
   };
 }
 
-/** Signs approved requests for the three signers of client and kubelet certificates, marks what it must refuse, forgets old ones. */
+/**
+ * Signs approved requests for the three signers of client and kubelet certificates, marks those it must refuse, deletes
+ * old ones.
+ */
 export function certificateSigner(cluster: Cluster): Controller {
   const { simulation, objects } = cluster;
   const decide = signing(cluster);

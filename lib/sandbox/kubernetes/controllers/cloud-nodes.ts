@@ -11,7 +11,10 @@ const SHUTDOWN = "node.cloudprovider.kubernetes.io/shutdown";
 /** Milliseconds that the controller takes to see and initialise a new node (assumed). */
 const INITIALISING = 2_000;
 
-/** --node-monitor-period of the cloud controller manager: how often it asks the cloud about nodes that are not ready. */
+/**
+ * --node-monitor-period of the cloud controller manager: the interval at which it asks the cloud about nodes that are
+ * not ready.
+ */
 const MONITOR = 5_000;
 
 const addressesOf = ({ privateIp, privateDnsName, publicIp, publicDnsName }: InstanceFacts): NodeAddress[] => [
@@ -30,20 +33,20 @@ const untainted = (node: Node, key: string): Node["spec"] => {
   return { ...spec, ...(taints.length > 0 ? { taints } : {}) };
 };
 
-/** "usw2-az1" for "us-west-2a"; which letter is which zone differs from account to account, here it is their order. */
+/** Builds "usw2-az1" for "us-west-2a". AWS maps letters to zones per account; here the mapping is their order. */
 function zoneId(zone: string): string {
   const [place = "", direction = "", rest = ""] = zone.split("-");
   return `${place}${direction.slice(0, 1)}${rest.slice(0, 1)}-az${rest.charCodeAt(1) - "a".charCodeAt(0) + 1}`;
 }
 
-/** A node with what the cloud knows of it. */
+/** Adds the cloud's facts to a node. */
 function initialised(node: Node, instance: InstanceFacts, region: string): Node {
   const labels = {
     "node.kubernetes.io/instance-type": instance.instanceType,
     "topology.kubernetes.io/region": region,
     "topology.kubernetes.io/zone": instance.zone,
     "topology.k8s.aws/zone-id": zoneId(instance.zone),
-    // By their old names too (k8s.io/cloud-provider/controllers/node).
+    // The old names of the labels too (k8s.io/cloud-provider/controllers/node).
     "beta.kubernetes.io/instance-type": instance.instanceType,
     "failure-domain.beta.kubernetes.io/region": region,
     "failure-domain.beta.kubernetes.io/zone": instance.zone,
@@ -87,7 +90,7 @@ export function cloudNodes(cluster: Cluster): Controller {
     });
   };
 
-  /** Only nodes that are not ready are asked after; a ready one is trusted. */
+  /** Checks a node that is not ready with the cloud; a ready one is trusted. */
   const monitor = (node: Node): number | undefined => {
     const isReady = conditionOf(node.status?.conditions, "Ready")?.status === "True";
     if (isReady || !node.spec?.providerID) return undefined;

@@ -34,11 +34,11 @@ export interface Surroundings {
   readonly region: string;
   readonly hybridNetwork: string;
   readonly pull?: Cluster["pull"];
-  /** Names of controllers that do not run, so that a real one can take their place. */
+  /** Names of controllers that are switched off, so that a real one can replace them. */
   readonly without?: ReadonlySet<string>;
 }
 
-/** The simulator's own controllers, by the name that switches them off. */
+/** The simulator's controllers, by the name that switches them off. */
 const controllers: Readonly<Record<string, (cluster: Cluster) => readonly Controller[]>> = {
   "certificate-signer": (cluster) => [certificateSigner(cluster)],
   "kubelet-signer": (cluster) => [kubeletSigner(cluster)],
@@ -64,12 +64,12 @@ const controllers: Readonly<Record<string, (cluster: Cluster) => readonly Contro
   "event-expiry": ({ simulation, objects }) => [eventExpiry(simulation, objects)],
 };
 
-/** Names of the simulator's own controllers. */
+/** Names of the simulator's controllers. */
 export const controllerNames: readonly string[] = Object.keys(controllers);
 
 /**
- * Starts everything that runs beside the API server.
- * @returns what controllers work with, and resume: makes every controller look at everything that is stored
+ * Starts the controllers beside the API server.
+ * @returns the controllers' view of the cluster, and `resume`, which makes every controller reconcile every object
  */
 export function controlPlane({ server, without = new Set(), pull = () => undefined, ...surroundings }: Surroundings): {
   readonly cluster: Cluster;

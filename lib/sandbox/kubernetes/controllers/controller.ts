@@ -10,7 +10,7 @@ import type { Registry } from "../registry/registry.ts";
 import type { Change, Objects } from "../store/objects.ts";
 import type { Recorder } from "./recorder.ts";
 
-/** Everything that controllers work with. */
+/** Everything that controllers use. */
 export interface Cluster {
   readonly simulation: Simulation;
   readonly objects: Objects;
@@ -25,39 +25,38 @@ export interface Cluster {
   readonly pull: Pull;
 }
 
-/** Names one object that a controller looks after. */
+/** Key of an object that a controller reconciles. */
 export interface Key {
   readonly namespace: string | undefined;
   readonly name: string;
 }
 
 /**
- * A control loop: it is told which objects to look at and makes the world more like what they say. It decides from what
- * is stored alone, so it may be called too often, and a restart only has to let it look at everything again.
+ * A control loop: reconciles one object at a time. It decides from stored objects alone, so extra calls do no harm, and
+ * after a restart it only has to reconcile everything again.
  */
 export interface Controller {
   readonly name: string;
-  /** The type it looks after. */
+  /** The type that it reconciles. */
   readonly type: ResourceType;
-  /** Which objects of that type a change of any object concerns; an object's own changes always do. */
+  /** Finds the objects to reconcile after a change of another object; an object's own changes always count. */
   readonly concerns?: (change: Change) => readonly Key[];
-  /** Looks at one object, which may be gone. Returns when to look again (ms of sandbox time), if something is due. */
+  /**
+   * Reconciles one object, which may be gone. Returns the time of the next call (ms of sandbox time), if one is due.
+   */
   readonly reconcile: (key: Key) => number | undefined;
 }
 
-/** Milliseconds until a controller hears of a change: informers take some tens of them (assumed). */
+/** Milliseconds until a controller learns of a change: informers take some tens of them (assumed). */
 const LATENCY = 50;
 
-/**
- * Milliseconds until a controller looks again when the time it asked for has passed: a full look each second is
- * bearable.
- */
+/** Milliseconds until the next call when the requested time has passed already: one call a second is affordable. */
 const OVERDUE = 1_000;
 
-/** The key of an object. */
+/** Builds the key of an object. */
 export const keyOf = ({ metadata }: KubeObject): Key => ({ namespace: metadata.namespace, name: metadata.name });
 
-/** Remembers what is due; of two times for the same key the earlier counts, since looking again finds the later one. */
+/** Schedules calls by key; of two times for the same key the earlier wins, because that call finds the later one. */
 function timers(simulation: Simulation): (key: string, due: number, what: () => void) => void {
   const pending = new Map<string, { due: number; cancel: Cancel }>();
   return (key, due, what) => {
@@ -73,8 +72,8 @@ function timers(simulation: Simulation): (key: string, due: number, what: () => 
 }
 
 /**
- * Lets controllers run: each is called soon after a change that concerns it, and when it asked to be.
- * @returns a function that makes every controller look at everything, for after a restart
+ * Runs controllers: calls each soon after a change that concerns it, and at the times that it requests.
+ * @returns a function that makes every controller reconcile everything, for use after a restart
  */
 export function run(simulation: Simulation, objects: Objects, controllers: readonly Controller[]): () => void {
   const at = timers(simulation);

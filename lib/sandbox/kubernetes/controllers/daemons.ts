@@ -37,18 +37,18 @@ const affinityTo = (node: string): Record<string, unknown> => ({
   },
 });
 
-/** The node that a daemon's pod is meant for, bound or not. */
+/** Finds the node that a daemon's pod is intended for, bound or not. */
 function nodeFor(pod: Pod, names: readonly string[]): string | undefined {
   if (pod.spec.nodeName) return pod.spec.nodeName;
   const affinity = JSON.stringify(pod.spec.affinity ?? {});
   return names.find((name) => affinity.includes(JSON.stringify(name)));
 }
 
-/** Keeps one pod of every DaemonSet on every node that suits it; the scheduler binds them. */
+/** Keeps one pod of every DaemonSet on every suitable node; the scheduler binds them. */
 export function daemonKeeper(cluster: Cluster): Controller {
   const { objects, registry } = cluster;
 
-  /** A new daemon heeds NoSchedule; one that runs already only leaves for NoExecute. */
+  /** Lists the suitable nodes: a new daemon respects NoSchedule, a running one leaves only for NoExecute. */
   const nodesFor = (set: Workload, effects: readonly string[]): string[] => {
     const pod = podOf(set, { name: "probe" }) as Pod;
     return objects

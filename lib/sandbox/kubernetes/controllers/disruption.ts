@@ -19,16 +19,16 @@ import { pods } from "./nodes.ts";
 
 const budgets = known("poddisruptionbudgets", "policy");
 
-/** After this an eviction that was not followed by a deletion no longer counts (DeletionTimeout). */
+/** Time after which an eviction without a deletion is no longer counted (DeletionTimeout). */
 const UNCONFIRMED = 2 * 60_000;
 
-/** A number of pods, or a share of `total` rounded up. */
+/** Reads a number of pods, or a share of `total` rounded up. */
 const amountOf = (value: number | string, total: number): number =>
   typeof value === "string" && value.endsWith("%")
     ? Math.ceil((Number.parseFloat(value) / 100) * total)
     : Number(value);
 
-/** Counts the pods that there should be, and those of them that must be healthy. */
+/** Counts the pods that should exist, and those that must be healthy. */
 function expectation(budget: Budget, present: number, scale: number): { expected: number; desired: number } {
   const { minAvailable, maxUnavailable } = budget.spec;
   if (maxUnavailable !== undefined) {
@@ -53,8 +53,8 @@ function allowance(budget: Budget, allowed: number, now: string): Condition {
 }
 
 /**
- * The sum of what the controllers of these pods want (getExpectedScale); a pod without one counts for nothing.
- * Undefined where a pod belongs to something that has no scale: such a budget is never worked out.
+ * Sums the scales of these pods' controllers (getExpectedScale); a pod without one adds nothing. Undefined when a pod's
+ * controller has no scale: such a budget is never computed.
  */
 function scaleOf(objects: Objects, matching: readonly Pod[]): number | undefined {
   const wanted = new Map<string, number>();
@@ -69,11 +69,11 @@ function scaleOf(objects: Objects, matching: readonly Pod[]): number | undefined
   return [...wanted.values()].reduce((sum, one) => sum + one, 0);
 }
 
-/** Is the number of pods that there should be asked of their controllers? A plain minAvailable counts pods instead. */
+/** Does the budget need the scale of the pods' controllers? A plain minAvailable counts pods instead. */
 const needsScale = ({ spec }: Budget): boolean =>
   spec.maxUnavailable !== undefined || typeof spec.minAvailable === "string";
 
-/** A budget that cannot be worked out: its status stays as it was, but for the condition (failSafe). */
+/** Marks a budget that cannot be computed: only the condition in its status changes (failSafe). */
 const failed = (budget: Budget, now: string): Budget => ({
   ...budget,
   status: {
@@ -94,9 +94,9 @@ const failed = (budget: Budget, now: string): Budget => ({
   },
 });
 
-/** Computes how many pods each budget lets go, from how many are ready. */
+/** Computes the allowed disruptions of each budget from the number of healthy pods. */
 export function disruption({ simulation, objects }: Cluster): Controller {
-  /** Evictions that were allowed but whose pods are not going yet. */
+  /** Lists the allowed evictions whose pods are not terminating yet. */
   const unconfirmed = (budget: Budget, matching: readonly Pod[]): Record<string, string> =>
     Object.fromEntries(
       Object.entries(budget.status?.disruptedPods ?? {}).filter(

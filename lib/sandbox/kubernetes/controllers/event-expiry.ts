@@ -6,7 +6,7 @@ import { type EventObject, events } from "./recorder.ts";
 /** Milliseconds for which Events are kept (kube-apiserver --event-ttl). */
 const KEPT = 3_600_000;
 
-/** Forgets Events after their hour. */
+/** Deletes Events after an hour. */
 export function eventExpiry(simulation: Simulation, objects: Objects): Controller {
   return {
     name: "event-expiry",

@@ -9,7 +9,7 @@ const stored = resourceTypes.filter(({ virtual }) => !virtual);
 const isOwnedBy = (object: KubeObject, uid: string): boolean =>
   object.metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
 
-/** One collector per type: what belongs to an owner that is gone goes too; a foreground deletion waits for that. */
+/** Builds one collector per type: it deletes objects whose owner is gone, and a foreground deletion waits for that. */
 export function garbageCollectors(cluster: Cluster): Controller[] {
   return stored.map((type) => garbageCollector(cluster, type));
 }

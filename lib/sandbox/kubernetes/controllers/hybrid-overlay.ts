@@ -5,7 +5,7 @@ import { nodes, osOf } from "./nodes.ts";
 /** The annotation that hybrid-overlay-node on the machine waits for (ovn-kubernetes go-hybrid-overlay/pkg/types). */
 const SUBNET = "k8s.ovn.org/hybrid-overlay-node-subnet";
 
-/** Milliseconds that OVN's control plane takes to give a subnet (assumed). */
+/** Milliseconds that OVN's control plane takes to assign a subnet (assumed). */
 const GIVING = 2_000;
 
 /** Prefix length of each node's subnet: hostPrefix 23 of hybridClusterNetwork in the OKD documentation. */
@@ -16,7 +16,7 @@ const numberOf = (address: string): number => address.split(".").reduce((sum, pa
 const addressOf = (number: number): string =>
   [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join(".");
 
-/** The subnets of the hybrid network, in order. */
+/** Lists the subnets of the hybrid network, in order. */
 function* subnetsOf(network: string): Generator<string> {
   const [base = "", prefix = "0"] = network.split("/");
   const count = 2 ** (HOST_PREFIX - Number(prefix));
@@ -24,7 +24,7 @@ function* subnetsOf(network: string): Generator<string> {
     yield `${addressOf(numberOf(base) + index * 2 ** (32 - HOST_PREFIX))}/${HOST_PREFIX}`;
 }
 
-/** OVN's control plane: gives each Windows node a subnet of the hybrid network, and takes it back with the node. */
+/** OVN's control plane: assigns each Windows node a subnet of the hybrid network, and releases it with the node. */
 export function hybridOverlay({ simulation, objects, hybridNetwork }: Cluster): Controller {
   const free = (): string | undefined => {
     const taken = new Set(objects.list<Node>(nodes).map(({ metadata }) => metadata.annotations?.[SUBNET]));

@@ -2,10 +2,12 @@ import type { ContainerStatus, Node, Pod } from "../model/shapes.ts";
 import type { Cluster } from "./controller.ts";
 import { osOf, pods } from "./nodes.ts";
 
-/** A kubelet tries again after ten seconds at first and five minutes at last (its image puller's backoff); a minute is assumed. */
+/**
+ * Milliseconds until a kubelet retries a pull: its backoff grows from ten seconds to five minutes; a minute is assumed.
+ */
 const PULL_AGAIN = 60_000;
 
-/** A pod whose image did not come, as `kubectl describe pod` shows it. */
+/** Shows a pod whose image cannot be pulled, as `kubectl describe pod` does. */
 function withoutImage(pod: Pod, image: string, why: string): Pod {
   const message = `Back-off pulling image "${image}": ErrImagePull: ${why}`;
   const waiting = ({ name, image: own = "" }: Pod["spec"]["containers"][number]): ContainerStatus => ({
@@ -26,8 +28,8 @@ const instanceOf = (node: Node): string =>
     .at(-1) ?? "";
 
 /**
- * Keeps a Windows pod waiting whose node gets one of its images from no registry.
- * @returns when the kubelet tries again, in milliseconds of the sandbox's time; undefined when all images are there
+ * Keeps a Windows pod waiting when its node cannot pull one of its images.
+ * @returns the time of the kubelet's next attempt, in milliseconds of sandbox time; undefined when all images are there
  */
 export function waitForImages(cluster: Cluster, pod: Pod, node: Node): number | undefined {
   if (osOf(node) !== "windows" || pod.status?.phase === "Running") return undefined;

@@ -9,15 +9,15 @@ const NAMESPACE = "openshift-kube-apiserver-operator";
 const SIGNER = "kube-apiserver-to-kubelet-signer";
 const CONFIG = "machine-config-controller";
 
-/** library-go, certrotation: without this annotation the signer counts as new and is made again. */
+/** library-go, certrotation: a signer without this annotation is made anew. */
 const NOT_AFTER = "auth.openshift.io/certificate-not-after";
 
 const DAY = 24 * 3_600_000;
 
 /**
- * The signer of the API server's kubelet client: replaced in time, or at once when an administrator takes the
- * annotation off its Secret, as the machine config operator's tests do. What kubelets are to trust is published in
- * ControllerConfig, spec.kubeAPIServerServingCAData (machine-config-operator, pkg/operator/sync.go).
+ * The signer of the API server's kubelet client: replaced in time, or at once when an administrator removes the
+ * annotation from its Secret, as the machine config operator's tests do. The authorities that kubelets trust are
+ * published in ControllerConfig, spec.kubeAPIServerServingCAData (machine-config-operator, pkg/operator/sync.go).
  */
 export function kubeletSigner({ simulation, objects, kubeletClients }: Cluster): Controller {
   const publish = (): void => {

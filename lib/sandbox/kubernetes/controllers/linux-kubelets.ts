@@ -6,19 +6,19 @@ import { instanceOf, leases, nodes, osOf } from "./nodes.ts";
 
 const NAMESPACE = "kube-node-lease";
 
-/** All nodes are looked after together, by the namespace of their leases. */
+/** One key for all nodes: the namespace of their leases. */
 const LEASES = { namespace: undefined, name: NAMESPACE };
 
 /** nodeLeaseDurationSeconds. */
 const LEASE_SECONDS = 40;
 
-/** A kubelet renews every ten seconds; half as often is in time too, and the sandbox spares itself the work. */
+/** Interval of renewals: a kubelet renews every ten seconds; half as often is still in time and saves work. */
 const RENEW = 20_000;
 
-/** nodeStatusReportFrequency: a status without news is sent every five minutes. */
+/** nodeStatusReportFrequency: an unchanged status is sent every five minutes. */
 const REPORT = 5 * 60_000;
 
-/** The kubelet's own conditions. */
+/** The conditions that the kubelet reports. */
 const reported = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
 
 const healthy = (type: string, now: string, before: Condition | undefined): Condition => {
@@ -35,8 +35,8 @@ const healthy = (type: string, now: string, before: Condition | undefined): Cond
 };
 
 /**
- * The kubelets of Linux nodes, as far as the cluster hears of them: a lease and a status. The sandbox runs no Linux machines, so a
- * node without an instance behind it counts as running. All leases are renewed at one moment.
+ * The kubelets of Linux nodes, as the cluster sees them: a lease and a status. No Linux machines are simulated, so a
+ * node without an instance counts as running. All leases are renewed at once.
  */
 export function linuxKubelets(cluster: Cluster): Controller {
   const { simulation, objects } = cluster;

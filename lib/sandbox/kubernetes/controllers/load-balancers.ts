@@ -36,13 +36,15 @@ const isNetworkBalancer = ({ metadata }: Service): boolean => metadata.annotatio
 /** DefaultLoadBalancerName of k8s.io/cloud-provider: "a" and the uid, at most 32 characters. */
 const nameOf = ({ metadata }: Service): string => `a${metadata.uid.replaceAll("-", "")}`.slice(0, 32);
 
-/** strconv.ParseBool: a label that is no boolean excludes the node, as "true" and the empty text do. */
+/** strconv.ParseBool: a label that is not a boolean excludes the node, as "true" and the empty text do. */
 const isExcluded = ({ metadata }: Node): boolean => {
   const label = metadata.labels?.[EXCLUDED];
   return label !== undefined && !["0", "f", "F", "false", "False", "FALSE"].includes(label);
 };
 
-/** stableNodeSetPredicates: not whether a node is Ready, nor what system it runs. */
+/**
+ * Does the node belong behind load balancers (stableNodeSetPredicates)? Readiness and operating system do not matter.
+ */
 const isBehindBalancers = (node: Node): boolean =>
   Boolean(node.spec?.providerID) &&
   !node.metadata.deletionTimestamp &&
@@ -50,7 +52,7 @@ const isBehindBalancers = (node: Node): boolean =>
   !node.spec.taints?.some(({ key }) => key === AUTOSCALER_GOES);
 
 /**
- * The one group of an instance that rules are written into (aws.go, findSecurityGroupForInstance).
+ * Finds the one group of an instance that receives the rules (aws.go, findSecurityGroupForInstance).
  * @throws Error when there are several and not exactly one carries the cluster's tag
  */
 function groupFor({ instanceId, groups = [] }: InstanceFacts, firewall: Firewall): string | undefined {
@@ -68,7 +70,9 @@ function groupFor({ instanceId, groups = [] }: InstanceFacts, firewall: Firewall
   return tagged[0] ?? groups[0];
 }
 
-/** A Classic Load Balancer has a group of its own, and whatever comes from it is let in (allProtocols := "-1"). */
+/**
+ * Rules of a Classic Load Balancer: it has its own group, and all traffic from it is allowed (allProtocols := "-1").
+ */
 function classicRules(service: Service, firewall: Firewall): InboundRule[] {
   const { name, namespace } = service.metadata;
   const balancer = nameOf(service);
@@ -76,7 +80,7 @@ function classicRules(service: Service, firewall: Firewall): InboundRule[] {
   return [{ protocol: "-1", source: firewall.group(`k8s-elb-${balancer}`, description, {}) }];
 }
 
-/** A Network Load Balancer keeps the clients' addresses, so the node ports are opened to all of them. */
+/** Rules of a Network Load Balancer: it keeps the clients' addresses, so the node ports are open to all of them. */
 function networkRules(service: Service): InboundRule[] {
   const ranges = listOf<string>(at(service, "spec", "loadBalancerSourceRanges"));
   const clients = ranges.length > 0 ? ranges : [EVERYBODY];
@@ -92,7 +96,7 @@ function networkRules(service: Service): InboundRule[] {
 const isSame = (one: InboundRule, other: InboundRule): boolean =>
   one.protocol === other.protocol && one.from === other.from && one.to === other.to && one.source === other.source;
 
-/** Signature of a Service and the nodes behind it; a change of it means work for the balancer. */
+/** Computes a signature of a Service and its nodes; when it changes, the balancer is updated. */
 const signatureOf = ({ metadata, spec }: Service, behind: readonly Node[]): string =>
   JSON.stringify([
     metadata.uid,
@@ -103,12 +107,12 @@ const signatureOf = ({ metadata, spec }: Service, behind: readonly Node[]): stri
 
 interface Synced {
   readonly signature: string;
-  /** Number of failures so far; 0 after a success. */
+  /** Number of consecutive failures. */
   readonly failures: number;
   readonly retryAt: number;
 }
 
-/** Work done for each Service in this process: a cloud controller that is started anew does everything again. */
+/** Work done for each Service in this process: after a restart a cloud controller does everything again. */
 type SyncState = Map<string, Synced>;
 
 function writeRules(cluster: Cluster, firewall: Firewall, service: Service, behind: readonly Node[]): void {
@@ -123,9 +127,9 @@ function writeRules(cluster: Cluster, firewall: Firewall, service: Service, behi
 }
 
 /**
- * The cloud controller's load balancers: puts every node behind each Service of type LoadBalancer and lets the balancer
- * through the nodes' security groups. It looks when a Service or the set of nodes changes, so a rule that was taken
- * away is back with the next node.
+ * The cloud controller's load balancers: puts every node behind each Service of type LoadBalancer and opens the nodes'
+ * security groups to the balancer. It runs when a Service or the set of nodes changes, so a removed rule is back with
+ * the next node.
  */
 export function loadBalancers(cluster: Cluster): Controller {
   const { simulation, objects, record, cloud, region } = cluster;

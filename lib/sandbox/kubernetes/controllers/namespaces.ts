@@ -8,10 +8,13 @@ const maps = known("configmaps");
 const ROOT_CA = "kube-root-ca.crt";
 const contents = resourceTypes.filter(({ namespaced, virtual }) => namespaced && !virtual);
 
-/** Milliseconds until a namespace that still holds something is looked at again (assumed; pods take their grace). */
+/** Milliseconds until a namespace that is not empty yet is checked again (assumed; pods take their grace). */
 const AGAIN = 1_000;
 
-/** Gives every namespace its default service account and the cluster's authority, and empties one that is being deleted before it goes. */
+/**
+ * Adds the default service account and the cluster's authority to every namespace, and empties one that is being
+ * deleted.
+ */
 export function namespaceKeeper({ simulation, objects, registry, authority }: Cluster): Controller {
   const empty = (name: string): boolean => {
     for (const type of contents) {
@@ -21,7 +24,7 @@ export function namespaceKeeper({ simulation, objects, registry, authority }: Cl
     }
     return contents.every((type) => objects.list(type, name).length === 0);
   };
-  /** Everything that kube-controller-manager puts into each namespace (serviceaccount, rootcacertpublisher). */
+  /** Adds what kube-controller-manager puts into each namespace (serviceaccount, rootcacertpublisher). */
   const addDefaults = (namespace: string): void => {
     if (!objects.get(accounts, namespace, "default")) {
       const metadata = { name: "default", namespace };

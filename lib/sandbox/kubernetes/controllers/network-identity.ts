@@ -16,7 +16,10 @@ const APPROVING = 2_000;
 const isDecided = ({ status }: SigningRequest): boolean =>
   ["Approved", "Denied", "Failed"].some((type) => conditionOf(status?.conditions, type) !== undefined);
 
-/** A node may ask for its own network identity: with the kubelet's certificate at first, later with the one it has. */
+/**
+ * Is this a node's request for its own network identity? It comes with the kubelet's certificate at first, later with
+ * its own.
+ */
 function isOwn({ spec }: SigningRequest, { commonName, organizations, names }: CsrTemplate): boolean {
   const node = /^system:ovn-node:(.+)$/.exec(commonName)?.[1];
   const askers = [`system:node:${node}`, `system:ovn-node:${node}`];
@@ -24,7 +27,7 @@ function isOwn({ spec }: SigningRequest, { commonName, organizations, names }: C
   return node !== undefined && isNamed && askers.includes(spec.username ?? "");
 }
 
-/** The cluster's network operator: approves the network identities that nodes ask for, and leaves everything else. */
+/** The cluster's network operator: approves nodes' requests for network identities, and ignores all others. */
 export function networkIdentity({ simulation, objects }: Cluster): Controller {
   const approve = (request: SigningRequest): void => {
     const now = timestamp(simulation.clock.now());

@@ -11,7 +11,7 @@ const watched = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
 const LOST = { reason: "NodeStatusUnknown", message: "Kubelet stopped posting node status." };
 const NEVER = { reason: "NodeStatusNeverUpdated", message: "Kubelet never posted node status." };
 
-/** Taints that this controller owns: by what the Ready condition says, and for cordoned nodes. */
+/** Taints that this controller owns: by the Ready condition, and for cordoned nodes. */
 const byReady: Readonly<Record<string, string>> = {
   False: "node.kubernetes.io/not-ready",
   Unknown: "node.kubernetes.io/unreachable",
@@ -32,7 +32,7 @@ function unknownConditions(node: Node, now: string): Condition[] {
 
 const readyOf = (node: Node): string => conditionOf(node.status?.conditions, "Ready")?.status ?? "Unknown";
 
-/** The taints that a node should carry now; those that stay keep the time they were added. */
+/** Computes the taints that a node should have now; those that stay keep the time they were added. */
 function taintsFor(node: Node, now: string): Taint[] {
   const present = node.spec?.taints ?? [];
   const key = byReady[readyOf(node)];
@@ -51,7 +51,7 @@ function taintsFor(node: Node, now: string): Taint[] {
   return [...present.filter((one) => !owned.has(one.key)), ...kept];
 }
 
-/** Watches over heartbeats: a silent node becomes Unknown, its pods not ready, and taints say so. */
+/** Watches heartbeats: a silent node becomes Unknown and is tainted, and its pods become not ready. */
 export function nodeLifecycle(cluster: Cluster): Controller {
   const { simulation, objects, record } = cluster;
 
@@ -76,7 +76,7 @@ export function nodeLifecycle(cluster: Cluster): Controller {
     return objects.replace(nodes, { ...node, spec: { ...spec, ...(taints.length > 0 ? { taints } : {}) } });
   };
 
-  /** MarkPodsNotReady: nobody should be sent to pods of a node that cannot be reached. */
+  /** MarkPodsNotReady: no traffic should reach pods of an unreachable node. */
   const markPods = (node: Node): void => {
     const now = timestamp(simulation.clock.now());
     for (const pod of podsOn(cluster, node.metadata.name)) {
@@ -92,7 +92,7 @@ export function nodeLifecycle(cluster: Cluster): Controller {
   return {
     name: "node-lifecycle",
     type: nodes,
-    // A heartbeat is news only of a node that was lost: of the others it is read when the present grace is over.
+    // A heartbeat matters at once only for a lost node; for others it is read when the current grace period is over.
     concerns: ({ type, object }) => {
       const node = type === leases ? objects.get<Node>(nodes, undefined, object.metadata.name) : undefined;
       return node && readyOf(node) === "Unknown" ? [keyOf(node)] : [];

@@ -14,7 +14,7 @@ const followers: Readonly<Record<string, string>> = {
   "kubernetes.io/arch": "beta.kubernetes.io/arch",
 };
 
-/** A node with what kube-controller-manager writes on every one. */
+/** Adds what kube-controller-manager writes on every node. */
 function marked(node: Node): Node {
   const { labels = {}, annotations } = node.metadata;
   const following = Object.entries(followers).flatMap(([key, follower]) =>
@@ -28,7 +28,10 @@ function marked(node: Node): Node {
   return { ...node, metadata };
 }
 
-/** Writes on Nodes what no kubelet and no cloud does: how long secrets may be kept, and labels by their old names. */
+/**
+ * Writes on Nodes what neither kubelet nor cloud writes: how long Secrets may be cached, and labels under their old
+ * names.
+ */
 export const nodeMarks = ({ objects }: Cluster): Controller => ({
   name: "node-marks",
   type: nodes,

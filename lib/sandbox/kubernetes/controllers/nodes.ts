@@ -9,10 +9,10 @@ export const leases = known("leases", "coordination.k8s.io");
 /** --node-monitor-grace-period of kube-controller-manager: 50 s since Kubernetes 1.32. */
 export const GRACE = 50_000;
 
-/** The node's operating system as its kubelet labels it. */
+/** Reads the node's operating system from its kubelet's label. */
 export const osOf = ({ metadata }: Node): string => metadata.labels?.["kubernetes.io/os"] ?? "";
 
-/** Time of the kubelet's last sign of life, by lease or status; at the earliest the node's creation. */
+/** Finds the time of the kubelet's last heartbeat, by lease or status; at the earliest the node's creation. */
 export function lastHeard({ objects }: Pick<Cluster, "objects">, node: Node): number {
   const lease = objects.get<Lease>(leases, "kube-node-lease", node.metadata.name);
   const heartbeat = conditionOf(node.status?.conditions, "Ready")?.lastHeartbeatTime;
@@ -20,28 +20,28 @@ export function lastHeard({ objects }: Pick<Cluster, "objects">, node: Node): nu
   return Math.max(...times.map((time) => (time ? Date.parse(time) : 0)));
 }
 
-/** The cloud's instance behind a node: by provider id, else by the private DNS name that is the node's name. */
+/** Finds the cloud's instance behind a node: by provider id, else by the private DNS name that is the node's name. */
 export function instanceOf({ cloud }: Pick<Cluster, "cloud">, { spec, metadata }: Node) {
   const id = spec?.providerID?.split("/").at(-1);
   if (id) return cloud.instance(id);
   return cloud.instances().find((one) => one.privateDnsName === metadata.name && one.state !== "terminated");
 }
 
-/** Is there a kubelet at work? It has to be heard of. */
+/** Is the node's kubelet alive, by its last heartbeat? */
 export const isAttended = (cluster: Pick<Cluster, "objects" | "simulation">, node: Node): boolean =>
   cluster.simulation.clock.now() - lastHeard(cluster, node) <= GRACE;
 
-/** Does the toleration put up with the taint? (k8s.io/component-helpers/scheduling/corev1) */
+/** Does the toleration tolerate the taint? (k8s.io/component-helpers/scheduling/corev1) */
 const tolerates = (toleration: Toleration, taint: Taint): boolean =>
   (!toleration.effect || toleration.effect === taint.effect) &&
   (!toleration.key || toleration.key === taint.key) &&
   (toleration.operator === "Exists" || (Boolean(toleration.key) && (toleration.value ?? "") === (taint.value ?? "")));
 
-/** The tolerations that put up with a taint. */
+/** Lists the tolerations of a taint. */
 export const tolerationsOf = (tolerations: readonly Toleration[] | undefined, taint: Taint): Toleration[] =>
   (tolerations ?? []).filter((one) => tolerates(one, taint));
 
-/** Do these tolerations put up with every taint of those effects? */
+/** Do these tolerations tolerate every taint of those effects? */
 export const toleratesAll = (
   tolerations: readonly Toleration[] | undefined,
   node: Node,
@@ -51,6 +51,6 @@ export const toleratesAll = (
     .filter(({ effect }) => effects.includes(effect))
     .every((taint) => tolerationsOf(tolerations, taint).length > 0);
 
-/** Pods bound to a node. */
+/** Lists the pods bound to a node. */
 export const podsOn = ({ objects }: Pick<Cluster, "objects">, node: string): Pod[] =>
   objects.list<Pod>(pods).filter((pod) => pod.spec.nodeName === node);

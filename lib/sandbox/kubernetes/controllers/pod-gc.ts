@@ -3,7 +3,7 @@ import type { Cluster, Controller } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 import { nodes, pods, podsOn } from "./nodes.ts";
 
-/** Milliseconds for which a node must be gone before its pods are collected (k8s pkg/controller/podgc quarantineTime). */
+/** Milliseconds for which a node must be gone before its pods are deleted (k8s pkg/controller/podgc quarantineTime). */
 const QUARANTINE = 40_000;
 
 /** Force-deletes pods that are bound to a node which no longer exists. */

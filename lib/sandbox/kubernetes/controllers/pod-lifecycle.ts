@@ -16,13 +16,13 @@ import { isAttended, leases, nodes, osOf, pods, podsOn } from "./nodes.ts";
 /** From binding to readiness: image pull and start. Windows images are gigabytes (both assumed). */
 const STARTING: Readonly<Record<string, number>> = { linux: 3_000, windows: 20_000 };
 
-/** Milliseconds that a container takes to heed the order to stop (assumed); a preStop hook that sleeps comes on top. */
+/** Milliseconds that a container takes to stop (assumed); a preStop hook that sleeps adds to it. */
 const STOPPING = 2_000;
 
 const sleepOf = (pod: Pod): number =>
   Math.max(0, ...pod.spec.containers.map(({ lifecycle }) => (lifecycle?.preStop?.sleep?.seconds ?? 0) * 1000));
 
-/** Time at which a pod that was told to end has ended: by itself, or killed when its grace is over. */
+/** Computes the time at which a terminating pod ends: by itself, or killed at the end of its grace. */
 function endOf(pod: Pod): number {
   const latest = Date.parse(pod.metadata.deletionTimestamp ?? "");
   const told = latest - (pod.metadata.deletionGracePeriodSeconds ?? 0) * 1000;
@@ -50,7 +50,7 @@ const conditionsOf = (pod: Pod, now: string): Condition[] => {
 const hostIPOf = (node: Node): string | undefined =>
   node.status?.addresses?.find(({ type }) => type === "InternalIP")?.address;
 
-/** An address of the node's subnet; which one it is means nothing here, so two pods may show the same (assumed). */
+/** Picks an address in the node's subnet; nothing depends on it, so two pods may show the same (assumed). */
 function addressOf(pod: Pod, node: Node, hostIP: string | undefined): string | undefined {
   if (pod.spec.hostNetwork) return hostIP;
   const subnet =
@@ -80,7 +80,7 @@ function running(pod: Pod, node: Node, at: number): Pod {
   };
 }
 
-/** The kubelets' work on their pods: starts what was bound, ends what was deleted, as long as the kubelet is there. */
+/** The kubelets' work on their pods: starts bound pods and ends deleted ones, while the kubelet is alive. */
 export function podLifecycle(cluster: Cluster): Controller {
   const { simulation, objects, registry, record } = cluster;
 
@@ -113,7 +113,7 @@ export function podLifecycle(cluster: Cluster): Controller {
     return undefined;
   };
 
-  /** A lease that is renewed after a silence brings the node's pods back under care. */
+  /** Finds the node whose pods need care again: its lease was renewed after a silence. */
   const concernedNode = (change: Parameters<NonNullable<Controller["concerns"]>>[0]): string | undefined => {
     if (change.type === nodes) return change.object.metadata.name;
     return change.type === leases && change.kind === "ADDED" ? change.object.metadata.name : undefined;

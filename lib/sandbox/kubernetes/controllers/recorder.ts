@@ -3,7 +3,7 @@ import { type KubeObject, timestamp } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import type { Objects } from "../store/objects.ts";
 
-/** Something worth telling about an object. */
+/** Content of an Event about an object. */
 export interface EventInput {
   readonly component: string;
   readonly about: KubeObject;
@@ -12,13 +12,13 @@ export interface EventInput {
   readonly message: string;
 }
 
-/** Writes an Event; a repeated one is counted up. */
+/** Writes an Event; a repeated one increases its count. */
 export type Recorder = (input: EventInput) => void;
 
 /** The type of Events. */
 export const events = known("events");
 
-/** An Event, as far as it is read again. */
+/** The fields of an Event that are read again. */
 export interface EventObject extends KubeObject {
   count?: number;
   lastTimestamp?: string;

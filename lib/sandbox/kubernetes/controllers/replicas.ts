@@ -20,7 +20,7 @@ const counts = (active: readonly Pod[]): Record<string, number> => {
   };
 };
 
-/** Keeps as many pods as a ReplicaSet or ReplicationController says. */
+/** Keeps the number of pods that a ReplicaSet or ReplicationController asks for. */
 export function replicaKeeper(cluster: Cluster, type: ResourceType): Controller {
   return {
     name: type.plural,
@@ -37,7 +37,10 @@ export function replicaKeeper(cluster: Cluster, type: ResourceType): Controller 
   };
 }
 
-/** Keeps a StatefulSet's pods: by name, one after the other; a lost one comes back under its name once the old is gone. */
+/**
+ * Keeps a StatefulSet's pods: by name, one after the other; a lost one is replaced under its name once the old one is
+ * gone.
+ */
 export function statefulSetKeeper(cluster: Cluster): Controller {
   const next = (set: Workload, present: readonly Pod[]): void => {
     const names = Array.from({ length: set.spec.replicas ?? 1 }, (_, index) => `${set.metadata.name}-${index}`);
@@ -63,7 +66,7 @@ export function statefulSetKeeper(cluster: Cluster): Controller {
 
 const HASH = "pod-template-hash";
 
-/** The ReplicaSet that carries a deployment's present template. */
+/** Builds the ReplicaSet of a deployment's current template. */
 function currentSet(deployment: Workload): KubeObject {
   const hash = createHash("sha256").update(JSON.stringify(deployment.spec.template)).digest("hex").slice(0, 10);
   const { name, namespace, labels } = deployment.metadata;
@@ -83,7 +86,7 @@ function currentSet(deployment: Workload): KubeObject {
   } as unknown as KubeObject;
 }
 
-/** A Deployment's status, from its current ReplicaSet's. */
+/** Computes a Deployment's status from its current ReplicaSet's. */
 function summary({ spec }: Workload, set: KubeObject | undefined): Record<string, unknown> {
   const { replicas = 0, readyReplicas = 0, availableReplicas = 0 } = fieldsOf(set?.status) as Record<string, number>;
   const [status, reason] =
@@ -95,8 +98,8 @@ function summary({ spec }: Workload, set: KubeObject | undefined): Record<string
 }
 
 /**
- * Keeps one ReplicaSet per template of a Deployment at its scale and the others at nothing. A new template replaces all
- * pods at once: the pace of a rolling update is not modelled.
+ * Keeps the ReplicaSet of a Deployment's current template at its scale and the others at zero. A new template replaces
+ * all pods at once: the pace of a rolling update is not modelled.
  */
 export function deploymentKeeper(cluster: Cluster): Controller {
   const { objects, registry } = cluster;

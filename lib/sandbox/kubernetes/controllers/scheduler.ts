@@ -6,12 +6,15 @@ import type { Cluster, Controller } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 import { nodes, pods, podsOn, toleratesAll } from "./nodes.ts";
 
-/** --max-pods of the kubelet, where a node does not say. */
+/** --max-pods of the kubelet, for a node that does not report it. */
 const MOST_PODS = 110;
 
 type Expressions = NonNullable<LabelSelector["matchExpressions"]>;
 
-/** Required node affinity: one of the terms must hold; a term may name the node itself (DaemonSets do). */
+/**
+ * Does the node satisfy the pod's required affinity? One of the terms must hold; a term may name the node (DaemonSets
+ * do).
+ */
 function hasAffinity(pod: Pod, { metadata }: Node): boolean {
   const terms = at(
     pod.spec.affinity,
@@ -28,13 +31,13 @@ function hasAffinity(pod: Pod, { metadata }: Node): boolean {
   });
 }
 
-/** May the pod run there, capacity and cordons aside? */
+/** May the pod run on the node, apart from capacity and cordons? */
 export const suits = (pod: Pod, node: Node): boolean =>
   matchesSelector({ matchLabels: pod.spec.nodeSelector ?? {} }, node.metadata.labels) && hasAffinity(pod, node);
 
 type Obstacle = readonly [words: string, stands: (pod: Pod, node: Node, load: number) => boolean];
 
-/** Reasons to pass a node over, in the scheduler's words. */
+/** Reasons to skip a node, in the scheduler's words. */
 const obstacles: readonly Obstacle[] = [
   [
     "node(s) were unschedulable",
@@ -48,14 +51,14 @@ const obstacles: readonly Obstacle[] = [
   ["Too many pods", (_pod, node, load) => load >= Number(node.status?.allocatable?.pods ?? MOST_PODS)],
 ];
 
-/** Load of a node, and the obstacle that keeps the pod from it. */
+/** Computes the load of a node and its obstacle for the pod, if any. */
 function judged(cluster: Cluster, pod: Pod, node: Node): { name: string; load: number; obstacle: string | undefined } {
   const { name } = node.metadata;
   const load = podsOn(cluster, name).length;
   return { name, load, obstacle: obstacles.find(([, stands]) => stands(pod, node, load))?.[0] };
 }
 
-/** Binds waiting pods to the least loaded node that takes them, and says why when none does. */
+/** Binds waiting pods to the least loaded suitable node, and reports why when there is none. */
 export function scheduler(cluster: Cluster): Controller {
   const { simulation, objects, record } = cluster;
 

@@ -3,7 +3,7 @@ import type { Cluster, Controller } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 import { nodes, pods, podsOn, tolerationsOf } from "./nodes.ts";
 
-/** Time at which a taint drives the pod away: now (0), at a time, or never (undefined). */
+/** Computes the time at which a taint evicts the pod: now (0), later, or never (undefined). */
 function leavesAt(pod: Pod, taint: Taint): number | undefined {
   const tolerated = tolerationsOf(pod.spec.tolerations, taint);
   if (tolerated.length === 0) return 0;
@@ -14,7 +14,9 @@ function leavesAt(pod: Pod, taint: Taint): number | undefined {
   return Date.parse(taint.timeAdded ?? pod.metadata.creationTimestamp) + Math.max(0, Math.min(...limits)) * 1000;
 }
 
-/** Drives pods off nodes with NoExecute taints once they tolerate them no longer (k8s pkg/controller/tainteviction). */
+/**
+ * Evicts pods from nodes with NoExecute taints once they no longer tolerate them (k8s pkg/controller/tainteviction).
+ */
 export function taintEviction(cluster: Cluster): Controller {
   const { simulation, objects, registry, record } = cluster;
   const evict = (pod: Pod): void => {

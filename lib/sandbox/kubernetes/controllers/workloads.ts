@@ -5,7 +5,7 @@ import type { Change } from "../store/objects.ts";
 import type { Cluster, Key } from "./controller.ts";
 import { pods } from "./nodes.ts";
 
-/** Reference to an owner, as the objects that it steers carry it. */
+/** Builds the owner reference for the objects that a workload controls. */
 export const ownedBy = ({ apiVersion, kind, metadata }: KubeObject): OwnerReference => ({
   apiVersion,
   kind,
@@ -15,7 +15,7 @@ export const ownedBy = ({ apiVersion, kind, metadata }: KubeObject): OwnerRefere
   blockOwnerDeletion: true,
 });
 
-/** The workload of that type that a changed object belongs to. */
+/** Finds the workload of that type that a changed object belongs to. */
 export const ownerKey =
   (kind: string, owned: ResourceType) =>
   ({ type, object }: Change): Key[] => {
@@ -23,17 +23,17 @@ export const ownerKey =
     return owner?.kind === kind ? [{ namespace: object.metadata.namespace, name: owner.name }] : [];
   };
 
-/** Objects of a type that a workload steers. */
+/** Lists the objects of a type that a workload controls. */
 export const ownedOf = <T extends KubeObject>({ objects }: Cluster, type: ResourceType, owner: KubeObject): T[] =>
   objects.list<T>(type, owner.metadata.namespace).filter((one) => controllerOf(one)?.uid === owner.metadata.uid);
 
-/** Neither ended nor ending. */
+/** Has the pod neither finished nor been deleted? */
 export const isActive = (pod: Pod): boolean => !isFinished(pod) && pod.metadata.deletionTimestamp === undefined;
 
 /** Is the pod ready to serve? */
 export const isReady = (pod: Pod): boolean => isActive(pod) && isTrue(pod.status?.conditions, "Ready");
 
-/** A pod made from a workload's template. Give either a whole name or the beginning of a generated one. */
+/** Builds a pod from a workload's template, with a name or the prefix of a generated one. */
 export function podOf(
   workload: Workload,
   name: { name: string } | { generateName: string },
@@ -53,7 +53,7 @@ export function podOf(
   } as unknown as KubeObject;
 }
 
-/** Makes `missing` pods, or deletes as many as are too many: those that are not ready first, then the youngest. */
+/** Creates missing pods, or deletes surplus ones: first those that are not ready, then the youngest. */
 export function scaleTo(cluster: Cluster, active: readonly Pod[], wanted: number, make: () => KubeObject): void {
   for (let missing = wanted - active.length; missing > 0; missing -= 1) cluster.registry.create(pods, make());
   const byWorth = [...active].sort(
@@ -77,7 +77,7 @@ export const report = (
   cluster.objects.replace(type, { ...workload, status: { ...workload.status, ...status, observedGeneration } });
 };
 
-/** The workload behind a key, unless it is gone or going. */
+/** Finds the workload of a key, unless it is deleted or being deleted. */
 export function activeWorkload(cluster: Cluster, type: ResourceType, { namespace, name }: Key): Workload | undefined {
   const workload = cluster.objects.get<Workload>(type, namespace, name);
   return workload?.metadata.deletionTimestamp ? undefined : workload;

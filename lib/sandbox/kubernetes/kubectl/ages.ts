@@ -15,7 +15,7 @@ const steps: readonly [under: number, big: number, bigUnit: string, small: numbe
   [8 * 365 * DAY, 365 * DAY, "y", DAY, "d"],
 ];
 
-/** A duration in kubectl's words ("47s", "3m12s", "26h"). */
+/** Writes a duration as kubectl does ("47s", "3m12s", "26h"). */
 export function durationOf(ms: number): string {
   const [, big, bigUnit, small, smallUnit] = steps.find(([under]) => ms < under) ?? [0, 365 * DAY, "y", 0, ""];
   const whole = Math.floor(ms / big);
@@ -23,6 +23,6 @@ export function durationOf(ms: number): string {
   return rest > 0 ? `${whole}${bigUnit}${rest}${smallUnit}` : `${whole}${bigUnit}`;
 }
 
-/** Age of a time of the API, in kubectl's words. */
+/** Writes the age of an API time as kubectl does. */
 export const ageOf = (time: string, now: number): string =>
   Number.isNaN(Date.parse(time)) ? "<unknown>" : durationOf(Math.max(0, now - Date.parse(time)));

@@ -4,10 +4,10 @@ import { ApiFailure, type Cause } from "../model/failure.ts";
 import { type Fields, isFields, type KubeObject, listOf } from "../model/object.ts";
 import { appliedList, type ListKind } from "../patches/lists.ts";
 
-/** One owned field: where it stands. A step is a field name, or the key of a list's item as `[key=value]`. */
+/** Path of an owned field. A step is a field name, or the key of a list's item as `[key=value]`. */
 type Path = readonly string[];
 
-/** Which fields each applier or writer of an object owns, as joined paths. */
+/** The fields that each applier or writer of an object owns, as joined paths. */
 export type Ownership = Record<string, string[]>;
 
 /** The manager that applies, and whether it may take over others' fields. */
@@ -21,7 +21,7 @@ const SEPARATOR = "\u0000";
 const stepOf = (by: string, item: unknown): string =>
   `[${by}=${JSON.stringify(isFields(item) ? item[by] : undefined)}]`;
 
-/** Fields that name the object or belong to the server; nobody owns them. */
+/** Fields that name the object or belong to the server; they have no owner. */
 const unowned = new Set([
   "apiVersion",
   "kind",
@@ -33,7 +33,7 @@ const unowned = new Set([
   "metadata.managedFields",
 ]);
 
-/** All leaves of a configuration. */
+/** Lists all leaves of a configuration. */
 function leaves(kind: string, value: unknown, path: Path): Path[] {
   if (isFields(value) && Object.keys(value).length > 0) {
     return Object.entries(value).flatMap(([field, inner]) => leaves(kind, inner, [...path, field]));
@@ -47,20 +47,20 @@ function leaves(kind: string, value: unknown, path: Path): Path[] {
 
 const itemStep = /^\[([^=]*)=(.*)\]$/s;
 
-/** The item of a list that a step names. */
+/** Finds the item of a list that a step names. */
 function itemIndex(list: readonly unknown[], step: string): number {
   const [, by = "", value = ""] = itemStep.exec(step) ?? [];
   return list.findIndex((item) => JSON.stringify(by ? (isFields(item) ? item[by] : undefined) : item) === value);
 }
 
-/** The value at a path, undefined when there is none. */
+/** Reads the value at a path; undefined when there is none. */
 const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((inner, step) => {
     if (Array.isArray(inner)) return inner[itemIndex(inner, step)];
     return isFields(inner) ? inner[step] : undefined;
   }, value);
 
-/** A copy without what stands at the path; a list's item or a map left empty goes with it. */
+/** Copies a value without the field at the path; a list's item or a map that is left empty is removed too. */
 function removed(value: unknown, [step, ...rest]: Path): unknown {
   if (step === undefined) return undefined;
   const inner = Array.isArray(value) ? value[itemIndex(value, step)] : isFields(value) ? value[step] : undefined;
@@ -97,27 +97,27 @@ function mergeApplied(kind: string, field: string, current: unknown, wanted: unk
   return mergeItems(kind, how, current, listOf(wanted));
 }
 
-/** Is this the field that names its list item? Without it the item could not be found again. */
+/** Is this the key field of its list item? It is removed last: without it the item cannot be found. */
 const isItemKey = (path: Path): boolean => path.at(-2)?.startsWith(`[${path.at(-1)}=`) ?? false;
 
 const keysLast = (one: string, other: string): number =>
   Number(isItemKey(one.split(SEPARATOR))) - Number(isItemKey(other.split(SEPARATOR)));
 
 /**
- * A writer by update or patch is another manager than the applier of the same name (managedfields,
+ * Names the manager of an update or patch, which differs from the applier of the same name (managedfields,
  * BuildManagerIdentifier).
  */
 const writerOf = (manager: string, apiVersion: string): string => [manager, apiVersion].join(SEPARATOR);
 
-/** `"kubectl-label" using v1`: who owns a field, as conflicts name it (managedfields, printManager). */
+/** Names an owner as conflicts do: `"kubectl-label" using v1` (managedfields, printManager). */
 function nameOf(owner: string): string {
   const [manager, apiVersion] = owner.split(SEPARATOR);
   return apiVersion === undefined ? `"${manager}"` : `"${manager}" using ${apiVersion}`;
 }
 
 /**
- * Does this owner belong to the applier? What kubectl applied on its own side it takes over itself before it goes on on
- * the server's (k8s.io/client-go/util/csaupgrade); it does so through managedFields, which this server does not show.
+ * Does this owner belong to the applier? kubectl takes over the fields of its client-side apply before the first
+ * server-side apply (k8s.io/client-go/util/csaupgrade), but through managedFields, which this server does not return.
  */
 const isMigrated = (owner: string, manager: string): boolean =>
   manager === "kubectl" && owner.split(SEPARATOR)[0] === "kubectl-client-side-apply";
@@ -151,8 +151,8 @@ function conflictFailure(causes: readonly Cause[]): ApiFailure {
 }
 
 /**
- * A create, update or patch past server-side apply: who wrote a field owns it from then on.
- * @param owners who owns what so far; changed in place
+ * Records a create, update or patch without server-side apply: the writer of a field owns it from then on.
+ * @param owners present owners; changed in place
  */
 export function written(owners: Ownership, before: KubeObject | undefined, after: KubeObject, manager: string): void {
   const ownable = (object: KubeObject): Path[] =>
@@ -171,10 +171,10 @@ export function written(owners: Ownership, before: KubeObject | undefined, after
 
 /**
  * Server-side apply over one object.
- * @param owners who owns what so far; changed in place
+ * @param owners present owners; changed in place
  * @param current the stored object, or the bare name for one that does not exist
  * @param wanted the applied configuration
- * @throws 409 with one cause per field that another applier owns with another value, unless forced
+ * @throws 409 with one cause per field that another applier owns with another value, unless `force` is set
  */
 export function applied(
   owners: Ownership,
@@ -202,5 +202,5 @@ export function applied(
   return mergeApplied(current.kind, "", rest, wanted) as KubeObject;
 }
 
-/** The memory of who applied what, kept beside the objects under their uid. */
+/** Owners of fields, stored beside the objects by uid. */
 export type Ownerships = Collection<Ownership>;

@@ -3,7 +3,7 @@ import type { ContainerStatus, Node, Pod, SigningRequest } from "../model/shapes
 import { isTrue } from "../model/shapes.ts";
 import { ageOf, durationOf } from "./ages.ts";
 
-/** One column of a table: `wide` ones show with -o wide only. */
+/** One column of a table; `wide` ones appear only with -o wide. */
 export interface Column {
   readonly name: string;
   readonly wide?: true;
@@ -92,7 +92,7 @@ const lastSeen = (object: KubeObject, now: number): string =>
 const completions = (object: KubeObject): string =>
   `${count("status", "succeeded")(object)}/${text(at(object, "spec", "completions"), "1")}`;
 
-/** Columns as kubectl shows them for a type (k8s pkg/printers/internalversion); others show name and age. */
+/** Columns of each type (k8s pkg/printers/internalversion); other types have name and age. */
 const columnsByType: Readonly<Record<string, readonly Column[]>> = {
   nodes: [
     name,

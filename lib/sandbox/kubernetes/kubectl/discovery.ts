@@ -2,7 +2,7 @@ import { type ResourceType, resourceTypes } from "../model/resources.ts";
 
 const verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
-/** Kinds that a subresource speaks, where it is not the kind of the resource itself. */
+/** Kinds of subresources that differ from their resource's kind. */
 const subresourceKinds: Readonly<Record<string, { group?: string; version?: string; kind: string; verbs: string[] }>> =
   {
     eviction: { group: "policy", version: "v1", kind: "Eviction", verbs: ["create"] },

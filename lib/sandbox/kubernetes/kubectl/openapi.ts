@@ -6,7 +6,7 @@ const query = (name: string, type: string): Record<string, unknown> => ({
   schema: { type, uniqueItems: true },
 });
 
-/** Parameters of a write. That fieldValidation is among them tells kubectl to leave validation to the server. */
+/** Parameters of a write. Because fieldValidation is among them, kubectl leaves validation to the server. */
 const parameters = [query("dryRun", "string"), query("fieldManager", "string"), query("fieldValidation", "string")];
 
 const prefixOf = (type: ResourceType): string => (type.group ? `apis/${type.apiVersion}` : `api/${type.version}`);
@@ -34,8 +34,8 @@ const prefixes = [...new Set(resourceTypes.map(prefixOf))];
 const index = { paths: Object.fromEntries(prefixes.map((one) => [one, { serverRelativeURL: `/openapi/v3/${one}` }])) };
 
 /**
- * OpenAPI v3 by path: which operations take which parameters. Schemas are not served, so `kubectl explain` finds none;
- * there is no /openapi/v2, and kubectl then merges by the types that are built into it.
+ * OpenAPI v3 by path: the parameters of each operation. Schemas are not served, so `kubectl explain` finds none; there
+ * is no /openapi/v2, and kubectl then merges by the types that are built into it.
  */
 export const openapi: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["/openapi/v3", index],

@@ -1,9 +1,9 @@
 /**
  * The protobuf messages that kubectl and the controllers of a control plane send, field by field: number, name, type.
- * Numbers are those of the generated.proto files of k8s.io/api and k8s.io/apimachinery. A kind that two groups have stands
- * with its version before it. Types: text, number, flag, bytes, time, micro (MicroTime), quantity, amount (IntOrString), a
- * message's name, or one of these with [] (repeated) or {} (map from text). A "?" keeps zero values: Go writes the others even when
- * nobody set them. What is not listed is refused rather than lost.
+ * Numbers are those of the generated.proto files of k8s.io/api and k8s.io/apimachinery. A kind that two groups have is
+ * prefixed with its version. Types: text, number, flag, bytes, time, micro (MicroTime), quantity, amount (IntOrString),
+ * a message's name, or one of these with [] (repeated) or {} (map from text). A "?" keeps zero values: Go writes the
+ * others even when they are not set. A field that is not listed is refused, not dropped.
  */
 const lines: Readonly<Record<string, string>> = {
   ObjectMeta:

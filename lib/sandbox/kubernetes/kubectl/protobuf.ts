@@ -73,7 +73,7 @@ function put(object: Fields, field: FieldType, wire: Value): void {
   else if (field.keepsZero || !isZero(value)) object[field.name] = value;
 }
 
-/** A field that the schema does not know would be lost without a word; the simulator refuses it instead. */
+/** Refuses a field that the schema does not know: it would be lost silently. */
 const unknownField = (type: string, number: number): ApiFailure =>
   new ApiFailure(
     415,
@@ -94,8 +94,8 @@ function message(type: string, bytes: Uint8Array): Fields {
 }
 
 /**
- * Reads an object in Kubernetes' protobuf form: what client-go sends for everything it has a Go type for.
- * @throws 400 for bytes that are none, 415 for a kind or a field that this reader does not know
+ * Reads an object in Kubernetes' protobuf form, which client-go uses for every type that it has in Go.
+ * @throws 400 for invalid bytes, 415 for a kind or a field that this reader does not know
  */
 export function decodeProtobuf(body: Uint8Array): Fields {
   if (!Buffer.from(body.subarray(0, 4)).equals(MAGIC)) {

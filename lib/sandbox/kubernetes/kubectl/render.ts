@@ -4,7 +4,7 @@ import type { Form } from "../request/content.ts";
 import type { Page } from "../request/lists.ts";
 import { type Column, columnsOf } from "./columns.ts";
 
-/** View of objects: the form of the answer, and what a table shows beside the cells. */
+/** The form of a response, and what a table holds beside its cells. */
 export interface View {
   readonly form: Form;
   readonly type: ResourceType;
@@ -46,13 +46,13 @@ function tableOf(view: View, objects: readonly KubeObject[], metadata: unknown):
   };
 }
 
-/** One object in the form that was asked for. */
+/** Renders one object in the requested form. */
 export function rendered(view: View, object: KubeObject): unknown {
   if (view.form === "table") return tableOf(view, [object], { resourceVersion: object.metadata.resourceVersion });
   return view.form === "metadata" ? bare(object) : object;
 }
 
-/** A list in the form that was asked for. */
+/** Renders a list in the requested form. */
 export function renderedList(view: View, { items, metadata }: Page): unknown {
   if (view.form === "table") return tableOf(view, items, metadata);
   const { apiVersion, kind } = view.type;

@@ -1,10 +1,10 @@
-/** One field of a protobuf message as it stands on the wire: a number for varints, bytes for everything of a length. */
+/** One field of a protobuf message on the wire: a number for varints, bytes for length-delimited values. */
 export interface WireField {
   readonly number: number;
   readonly value: bigint | Uint8Array;
 }
 
-/** Thrown for bytes that are no protobuf message. */
+/** Thrown for bytes that are not a protobuf message. */
 export class Malformed extends Error {
   override readonly name = "Malformed";
 }
@@ -20,8 +20,8 @@ function varint(bytes: Uint8Array, start: number): { value: bigint; end: number 
 }
 
 /**
- * Cuts a message into its fields (https://protobuf.dev/programming-guides/encoding/). Kubernetes' messages need varints
- * and lengths only.
+ * Splits a message into its fields (https://protobuf.dev/programming-guides/encoding/). Kubernetes' messages use only
+ * varints and length-delimited values.
  */
 export function* fieldsOnWire(bytes: Uint8Array): Generator<WireField> {
   for (let position = 0; position < bytes.length; ) {

@@ -1,6 +1,6 @@
 import { qualified, type ResourceType } from "./resources.ts";
 
-/** One reason inside a Status: what is wrong with which field. */
+/** One cause in a Status: a field and its error. */
 export interface Cause {
   readonly reason: string;
   readonly message: string;
@@ -17,12 +17,12 @@ export interface Details {
   readonly retryAfterSeconds?: number;
 }
 
-/** A refusal of the API server. It is answered as a `Status` object with the same code. */
+/** An error of the API server, sent as a `Status` object with the same code. */
 export class ApiFailure extends Error {
   readonly code: number;
   readonly reason: string;
   readonly details: Details;
-  /** Seconds that the server tries before it says so. */
+  /** Seconds that the server tries before it answers. */
   readonly afterSeconds: number;
   constructor(code: number, reason: string, message: string, details: Details = {}, afterSeconds = 0) {
     super(message);
@@ -34,14 +34,14 @@ export class ApiFailure extends Error {
   }
 }
 
-/** A refusal from before the API's own encoders: its answer is the text alone. */
+/** An error from before the API's encoders: the response is plain text. */
 export class PlainFailure extends ApiFailure {}
 
-/** The same failure, which the server takes some seconds to come to. */
+/** Returns the same failure with a delay: the server tries for some seconds first. */
 export const slowly = ({ code, reason, message, details }: ApiFailure, seconds: number): ApiFailure =>
   new ApiFailure(code, reason, message, details, seconds);
 
-/** Which object a failure speaks of, in `details`. */
+/** Builds the `details` that name a failure's object. */
 const about = (type: ResourceType, name: string): Details => ({
   ...(name ? { name } : {}),
   ...(type.group ? { group: type.group } : {}),
@@ -54,7 +54,7 @@ const about = (type: ResourceType, name: string): Details => ({
 export const notFound = (type: ResourceType, name: string): ApiFailure =>
   new ApiFailure(404, "NotFound", `${qualified(type)} "${name}" not found`, about(type, name));
 
-/** 404 for a path that no resource answers. */
+/** 404 for a path without a resource. */
 export const noSuchResource = (): ApiFailure =>
   new ApiFailure(404, "NotFound", "the server could not find the requested resource");
 
@@ -62,7 +62,7 @@ export const noSuchResource = (): ApiFailure =>
 export const alreadyExists = (type: ResourceType, name: string): ApiFailure =>
   new ApiFailure(409, "AlreadyExists", `${qualified(type)} "${name}" already exists`, about(type, name));
 
-/** 409 for a write that was made for another state of the object. */
+/** 409 for a write that is based on another state of the object. */
 export const conflict = (type: ResourceType, name: string, why: string): ApiFailure =>
   new ApiFailure(
     409,
@@ -81,7 +81,7 @@ export const forbidden = (type: ResourceType, name: string, why: string, causes?
     ...(causes ? { causes } : {}),
   });
 
-/** 403 for whatever is to be made in a namespace that goes (plugin/pkg/admission/namespace/lifecycle). */
+/** 403 for a creation in a namespace that is being deleted (plugin/pkg/admission/namespace/lifecycle). */
 export const namespaceTerminating = (type: ResourceType, name: string, namespace: string): ApiFailure =>
   forbidden(type, name, `unable to create new content in namespace ${namespace} because it is being terminated`, [
     {
@@ -91,7 +91,7 @@ export const namespaceTerminating = (type: ResourceType, name: string, namespace
     },
   ]);
 
-/** 400 for a request that cannot be read. */
+/** 400 for an invalid request. */
 export const badRequest = (message: string): ApiFailure => new ApiFailure(400, "BadRequest", message);
 
 /** 405 for a verb that the resource does not have. */
@@ -101,10 +101,10 @@ export const notAllowed = (): ApiFailure =>
 /** 410 for a version or continue token that the server no longer holds. */
 export const expired = (message: string): ApiFailure => new ApiFailure(410, "Expired", message);
 
-/** Seconds that the server waits for a version to come (blockTimeout of the watch cache). */
+/** Seconds that the server waits for a version (blockTimeout of the watch cache). */
 const VERSION_AWAITED = 3;
 
-/** 504 for a version that the server has not come to (storage.NewTooLargeResourceVersionError). */
+/** 504 for a version that the server has not reached (storage.NewTooLargeResourceVersionError). */
 export const versionTooLarge = (wanted: string, current: number): ApiFailure => {
   const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];
   const said = `Timeout: Too large resource version: ${wanted}, current: ${current}`;
@@ -114,7 +114,7 @@ export const versionTooLarge = (wanted: string, current: number): ApiFailure => 
 /** 401: the request comes without valid credentials, or with credentials that have expired. */
 export const unauthorized = (): ApiFailure => new ApiFailure(401, "Unauthorized", "Unauthorized");
 
-/** 415, in the words of the patch handler. */
+/** 415 of the patch handler. */
 export const unsupportedMedia = (accepted: readonly string[]): ApiFailure =>
   new ApiFailure(
     415,
@@ -171,7 +171,7 @@ export const forbiddenField = (field: string, why: string): Cause => ({
   field,
 });
 
-/** A failure as the object that is answered. */
+/** Builds the Status object of a failure. */
 export const statusOf = (failure: ApiFailure): Record<string, unknown> => ({
   kind: "Status",
   apiVersion: "v1",
@@ -183,7 +183,7 @@ export const statusOf = (failure: ApiFailure): Record<string, unknown> => ({
   code: failure.code,
 });
 
-/** The answer to something done that has no object to show. */
+/** Builds the Status of a success that returns no object. */
 export const success = (code: number, details?: Details): Record<string, unknown> => ({
   kind: "Status",
   apiVersion: "v1",

@@ -40,26 +40,26 @@ export type Fields = Record<string, unknown>;
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The value as a JSON object, or an empty one. */
+/** Returns the value as a JSON object, or an empty one. */
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 
-/** The value as a list, or an empty one. */
+/** Returns the value as a list, or an empty one. */
 export const listOf = <T>(value: unknown): T[] => (Array.isArray(value) ? (value as T[]) : []);
 
-/** The value at the end of a path of field names, undefined when the path ends early. */
+/** Reads the value at a path of field names; undefined when the path ends early. */
 export const at = (value: unknown, ...path: string[]): unknown =>
   path.reduce<unknown>((inner, field) => (isFields(inner) ? inner[field] : undefined), value);
 
-/** A time as the API writes it. */
+/** Writes a time as the API does. */
 export const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
-/** Plain copy that shares nothing with the original. */
+/** Copies a value deeply. */
 export const copy = <T>(value: T): T => structuredClone(value);
 
-/** The owner that steers the object, if any. */
+/** Finds the object's controlling owner, if any. */
 export const controllerOf = (object: KubeObject): OwnerReference | undefined =>
   object.metadata.ownerReferences?.find((owner) => owner.controller === true);
 
-/** "group" of "group/version"; the core group is "". */
+/** Reads "group" from "group/version"; the core group is "". */
 export const groupOf = (apiVersion: string): string =>
   apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "";

@@ -1,6 +1,6 @@
 import { groupOf } from "./object.ts";
 
-/** One type of resource: what discovery says of it and how its requests are treated. */
+/** One type of resource: its discovery data, and how its requests are handled. */
 export interface ResourceType {
   readonly group: string;
   readonly version: string;
@@ -12,11 +12,11 @@ export interface ResourceType {
   readonly shortNames: readonly string[];
   readonly subresources: readonly string[];
   readonly categories: readonly string[];
-  /** Custom resources know no strategic merge patch. */
+  /** Custom resources have no strategic merge patch. */
   readonly custom: boolean;
   /** Reviews are answered, never stored. */
   readonly virtual: boolean;
-  /** Kept and served as it is given: other controllers watch it, nothing of the sandbox reads it. */
+  /** Stored and served as given: other controllers watch it, but the simulator does not read it. */
   readonly keptOnly: boolean;
 }
 
@@ -144,7 +144,7 @@ const lines: readonly Line[] = [
 const kept = { kept: true } as const;
 const keptWithStatus = { ...kept, sub: ["status"] } as const;
 
-/** Kinds that every cluster has and its controllers list and watch before they begin; here they are only stored. */
+/** Kinds that every cluster has and that controllers list and watch before they start; here they are only stored. */
 const keptLines: readonly Line[] = [
   ["v1", "limitranges", "LimitRange", "namespaced", { ...kept, short: ["limits"] }],
   ["v1", "resourcequotas", "ResourceQuota", "namespaced", { ...keptWithStatus, short: ["quota"] }],
@@ -224,23 +224,23 @@ const typeOf = ([apiVersion, plural, kind, scope, more = {}]: Line): ResourceTyp
   keptOnly: more.kept ?? false,
 });
 
-/** Every type of resource that the API server knows. */
+/** Every type of resource that the API server serves. */
 export const resourceTypes: readonly ResourceType[] = [...lines, ...keptLines].map(typeOf);
 
-/** The type of that group ("" for core) and plural name. */
+/** Finds the type of a group ("" for core) and plural name. */
 export const resourceType = (group: string, plural: string): ResourceType | undefined =>
   resourceTypes.find((type) => type.group === group && type.plural === plural);
 
-/** The type that an object's apiVersion and kind name. */
+/** Finds the type of an apiVersion and kind. */
 export const typeOfKind = (apiVersion: string, kind: string): ResourceType | undefined =>
   resourceTypes.find((type) => type.apiVersion === apiVersion && type.kind === kind);
 
-/** The type of that name, for names written in this code. */
+/** Finds the type of a name that is written in this code. @throws Error for an unknown one */
 export function known(plural: string, group = ""): ResourceType {
   const type = resourceType(group, plural);
   if (!type) throw new Error(`No resource type ${plural}.${group}`);
   return type;
 }
 
-/** "pods" or "deployments.apps": how messages name a type. */
+/** Names a type as messages do: "pods" or "deployments.apps". */
 export const qualified = (type: ResourceType): string => (type.group ? `${type.plural}.${type.group}` : type.plural);

@@ -47,7 +47,7 @@ export interface Node extends KubeObject {
   };
 }
 
-/** A container as the scheduler and the kubelet's stand-in read it. */
+/** The fields of a container that the scheduler and the simulated kubelets read. */
 export interface Container {
   name: string;
   image?: string;
@@ -91,7 +91,7 @@ export interface Pod extends KubeObject {
   };
 }
 
-/** A selector over labels as workloads and budgets write it. */
+/** A label selector of workloads and budgets. */
 export interface LabelSelector {
   matchLabels?: Record<string, string>;
   matchExpressions?: { key: string; operator: string; values?: string[] }[];
@@ -149,13 +149,13 @@ export interface Lease extends KubeObject {
   spec: { holderIdentity?: string; leaseDurationSeconds?: number; renewTime?: string };
 }
 
-/** The condition of that type, if there is one. */
+/** Finds the condition of a type. */
 export const conditionOf = (conditions: readonly Condition[] | undefined, type: string): Condition | undefined =>
   conditions?.find((condition) => condition.type === type);
 
-/** Does the condition of that type say True? */
+/** Is the condition of that type True? */
 export const isTrue = (conditions: readonly Condition[] | undefined, type: string): boolean =>
   conditionOf(conditions, type)?.status === "True";
 
-/** Has the pod come to its end by itself? */
+/** Has the pod succeeded or failed? */
 export const isFinished = (pod: Pod): boolean => pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";

@@ -23,7 +23,7 @@ const strategic: Readonly<Record<string, ListKind>> = {
   secrets: { by: "name" },
 };
 
-/** Lists whose kind depends on the kind of the object: a CSR's conditions and a Service's ports are their own case. */
+/** Lists that are merged differently in objects of some kinds. */
 const exceptions: Readonly<Record<string, Readonly<Record<string, ListKind>>>> = {
   CertificateSigningRequest: { conditions: "atomic" },
   Service: { ports: { by: "port" } },
@@ -31,12 +31,12 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, ListKind>>>> =
 };
 
 /**
- * The way in which a strategic merge patch treats the list in a field.
+ * Finds how a strategic merge patch treats the list in a field.
  * @param kind kind of the object that is patched
  */
 export const strategicList = (kind: string, field: string): ListKind =>
   exceptions[kind]?.[field] ?? (field === "ports" ? { by: "containerPort" } : (strategic[field] ?? "atomic"));
 
-/** The way in which server-side apply treats it (listType and listMapKey): CSR conditions are a map there. */
+/** Finds how server-side apply treats the list in a field (listType and listMapKey): CSR conditions are a map there. */
 export const appliedList = (kind: string, field: string): ListKind =>
   kind === "CertificateSigningRequest" && field === "conditions" ? { by: "type" } : strategicList(kind, field);

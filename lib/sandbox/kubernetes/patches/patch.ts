@@ -9,7 +9,7 @@ export const APPLY = "application/apply-patch+yaml";
 
 type Patcher = (current: KubeObject, patch: unknown) => unknown;
 
-/** A patch that could be read but not carried out; the API server says no more than this. */
+/** 422 for a valid patch that cannot be applied; the API server's message says no more. */
 const rejected = (): ApiFailure =>
   new ApiFailure(422, "Invalid", "the server rejected our request due to an error in our request");
 
@@ -46,9 +46,9 @@ export const patchTypes = (type: ResourceType): string[] => {
 };
 
 /**
- * Finds how to carry out a patch.
+ * Finds the function that applies a patch.
  * @param mediaType content type of the request, without parameters
- * @throws 415 for one that this type of resource does not take
+ * @throws 415 for a media type that this type of resource does not accept
  */
 export function patcherOf(type: ResourceType, mediaType: string): (current: KubeObject, patch: unknown) => KubeObject {
   const patcher = patchTypes(type).includes(mediaType) ? patchers[mediaType] : undefined;

@@ -16,7 +16,7 @@ function keyOf(item: unknown, by: string): unknown {
   throw new ApiFailure(500, "InternalError", `map: ${JSON.stringify(item)} does not contain declared merge key: ${by}`);
 }
 
-/** The items that `order` names, in its order; those it does not name keep their place after their left neighbour. */
+/** Sorts items by `order`; those that it does not name stay after their left neighbour. */
 function inOrder(items: unknown[], order: readonly unknown[], key: (item: unknown) => unknown): unknown[] {
   const rank = (item: unknown): number => order.findIndex((one) => isDeepStrictEqual(key(one), key(item)));
   const ranked = items.map((item, index) => {
@@ -58,7 +58,7 @@ function mergeField(kind: string, field: string, current: unknown, patch: unknow
   return isFields(patch) ? strategicMerge(kind, current, patch) : patch;
 }
 
-/** Applies the directives that speak of a sibling list: deletions of plain values, order. */
+/** Applies the directives for a sibling list: deletions of plain values, and order. */
 function applyListDirectives(kind: string, result: Fields, patch: Fields): void {
   for (const [directive, value] of Object.entries(patch)) {
     if (directive.startsWith(DELETE_PLAIN)) {

@@ -17,7 +17,7 @@ const environment = new Environment({ enableOptionalTypes: true, homogeneousAggr
 /** Variables on which an expression is evaluated. */
 export type Scope = Readonly<Record<string, unknown>>;
 
-/** The API server's whole numbers are CEL's ints; the library's are bigints. */
+/** Converts values: the API server's integers are CEL's ints, which are bigints in the library. */
 function celValue(value: unknown): unknown {
   if (Number.isSafeInteger(value)) return BigInt(value as number);
   if (Array.isArray(value)) return value.map(celValue);
@@ -25,11 +25,11 @@ function celValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, celValue(inner)]));
 }
 
-/** Empty fields are left out of an AdmissionRequest, as the API's own JSON leaves them out. */
+/** Drops empty fields, as the API's JSON of an AdmissionRequest does. */
 const present = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ""));
 
-/** The request that is being admitted, as an AdmissionRequest describes it. */
+/** Describes the request under admission as an AdmissionRequest does. */
 function requestOf({ user, type, subresource, namespace, name, operation }: Attempt): Fields {
   const { group, version, kind, plural } = type;
   return present({
@@ -43,7 +43,7 @@ function requestOf({ user, type, subresource, namespace, name, operation }: Atte
   });
 }
 
-/** Adds a field that is worked out when it is first read: most attempts are over after one condition on `request`. */
+/** Adds a field that is computed at its first read: most attempts are decided by one condition on `request`. */
 function lazily(target: object, name: string, make: () => unknown): void {
   let known: { readonly value: unknown } | undefined;
   Object.defineProperty(target, name, {
@@ -56,7 +56,7 @@ function lazily(target: object, name: string, make: () => unknown): void {
 }
 
 /**
- * Builds the variables that the expressions of one policy see of an attempt.
+ * Builds the variables of an attempt for the expressions of one policy.
  * @param own the policy's variables
  */
 export function scopeOf(
@@ -88,7 +88,7 @@ function evaluate(expression: string, scope: Scope): unknown {
   return known(scope);
 }
 
-/** Evaluates; an error of the expression is an outcome, not a throw. */
+/** Evaluates an expression; its error is an outcome, not a throw. */
 export function outcomeOf(expression: string, scope: Scope): Outcome {
   try {
     return { value: evaluate(expression, scope) };
@@ -98,8 +98,8 @@ export function outcomeOf(expression: string, scope: Scope): Outcome {
 }
 
 /**
- * Finds the reason why an expression cannot be used.
- * @returns undefined when it can; else the compiler's words
+ * Finds the reason why an expression does not compile.
+ * @returns the compiler's message; undefined when it compiles
  */
 export function compileFault(expression: unknown): string | undefined {
   if (typeof expression !== "string" || expression.trim() === "") return "expression is not specified";
@@ -107,7 +107,7 @@ export function compileFault(expression: unknown): string | undefined {
   return checked.valid ? undefined : `compilation failed: ${firstLine(checked.error)}`;
 }
 
-/** The expressions in a list of `{ expression }`, with their fields' paths. */
+/** Lists the expressions in a list of `{ expression }`, with their fields' paths. */
 export const expressionsIn = (
   list: unknown,
   path: string,

@@ -4,32 +4,32 @@ import type { ResourceType } from "../model/resources.ts";
 import type { Objects } from "../store/objects.ts";
 
 /**
- * Milliseconds from the storing of a policy or binding until the plugin goes by it, and from its deletion until the
- * plugin no longer does: the plugin takes over changes about once a second
- * (k8s.io/apiserver/pkg/admission/plugin/policy/generic/policy_source.go; a 1.34 server took about a second).
+ * Milliseconds until the plugin applies a stored policy or binding, and until it stops applying a deleted one: the
+ * plugin takes over changes about once a second (k8s.io/apiserver/pkg/admission/plugin/policy/generic/policy_source.go;
+ * a 1.34 server took about a second).
  */
 const TAKEN_OVER_MS = 1_000;
 
-/** One state of an object: undefined when it is gone. */
+/** One state of an object; undefined when it is deleted. */
 interface State {
   readonly since: number;
   readonly object: KubeObject | undefined;
 }
 
-/** Objects of a type as a reader knows them who hears of each change a moment later. */
+/** The objects of a type as a reader sees them who learns of each change with a delay. */
 export interface Lagging<T extends KubeObject> {
   list(): T[];
-  /** From now on changes take a moment; what is stored already is known. */
+  /** Starts the delay: from now on changes are seen late; objects that are stored already are seen at once. */
   begin(): void;
 }
 
-/** The state that is known at a moment, and those that will be. */
+/** Drops the states before the one that is visible now. */
 const from = (states: readonly State[], now: number): readonly State[] => {
   const known = states.findLastIndex(({ since }) => since <= now);
   return states.slice(Math.max(0, known));
 };
 
-/** Looks at the objects of a type with a moment's delay. */
+/** Reads the objects of a type with a delay. */
 export function lagging<T extends KubeObject>(objects: Objects, type: ResourceType, clock: Clock): Lagging<T> {
   let states: Map<string, readonly State[]> | undefined;
   objects.listen(({ type: changed, object, kind }) => {

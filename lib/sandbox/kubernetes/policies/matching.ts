@@ -24,7 +24,7 @@ export interface MatchResources {
 const has = (list: readonly string[] | undefined, value: string): boolean =>
   list?.includes("*") === true || list?.includes(value) === true;
 
-/** k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules: "nodes/*" takes in the object itself. */
+/** k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules: "nodes/*" includes the object itself. */
 function coversResource(pattern: string, { type, subresource }: Attempt): boolean {
   const [resource, sub = ""] = pattern.split("/");
   return (resource === "*" || resource === type.plural) && (sub === "*" || sub === subresource);
@@ -41,15 +41,15 @@ const covers = (rule: ResourceRule, attempt: Attempt): boolean =>
   (!rule.resourceNames?.length || rule.resourceNames.includes(attempt.name)) &&
   inScope(rule.scope, attempt);
 
-/** Either state of the object may carry the labels. */
+/** Does the selector match? Either state of the object may have the labels. */
 const selected = (selector: LabelSelector | undefined, ...objects: (KubeObject | undefined)[]): boolean =>
   selector === undefined ||
   objects.some((object) => object !== undefined && matchesSelector(selector, object.metadata.labels));
 
 /**
- * Is this attempt one that a policy or binding speaks of?
- * @param wanted undefined limits nothing (a binding without `matchResources`)
- * @param namespace the Namespace of the object; objects without one pass every namespace selector
+ * Does a policy or binding apply to this attempt?
+ * @param wanted undefined matches everything (a binding without `matchResources`)
+ * @param namespace the Namespace of the object; objects without one match every namespace selector
  */
 export function matches(
   wanted: MatchResources | undefined,

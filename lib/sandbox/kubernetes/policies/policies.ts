@@ -31,7 +31,7 @@ interface Binding extends KubeObject {
   readonly spec: { readonly policyName: string; readonly matchResources?: MatchResources };
 }
 
-/** Objection to an attempt, by one validation or by a condition that could not be evaluated. */
+/** An objection to an attempt, from one validation or from a condition that could not be evaluated. */
 interface Objection {
   readonly message: string;
   readonly reason: string;
@@ -45,11 +45,11 @@ const codes: Readonly<Record<string, number>> = {
   Invalid: 422,
 };
 
-/** An expression that cannot be evaluated counts as the policy says; by default Fail. */
+/** Applies the policy's failurePolicy to an expression that cannot be evaluated; Fail by default. */
 const onError = ({ spec }: Policy, error: string): Objection[] =>
   spec.failurePolicy === "Ignore" ? [] : [{ message: error, reason: "Invalid" }];
 
-/** One condition that says no leaves the attempt alone, whatever became of the others. */
+/** Evaluates the match conditions: one that is false exempts the attempt, whatever the result of the others. */
 function conditions(policy: Policy, scope: Scope): "all hold" | "not meant" | { readonly error: string } {
   const outcomes = (policy.spec.matchConditions ?? []).map(({ expression }) => outcomeOf(expression, scope));
   if (outcomes.some((outcome) => "value" in outcome && outcome.value !== true)) return "not meant";
@@ -82,11 +82,11 @@ function refusal(attempt: Attempt, policy: Policy, binding: Binding, { message, 
   return new ApiFailure(codes[reason] ?? 403, reason, said, { ...details, causes: [{ reason: "", message: words }] });
 }
 
-/** The admission plugin at work. */
+/** The running admission plugin. */
 export interface AdmissionPolicies {
-  /** Judges an attempt; throws what the first objection says (422 unless the validation gives another reason). */
+  /** Judges an attempt; throws the first objection (422, or the code of the validation's reason). */
   judge(attempt: Attempt): void;
-  /** From now on a policy works a moment after it was stored; what is stored already works at once. */
+  /** Starts the delay: from now on a policy applies shortly after it is stored; stored ones apply at once. */
   begin(): void;
 }
 
@@ -107,7 +107,7 @@ export function admissionPolicies(objects: Objects, clock: Clock): AdmissionPoli
   };
   return {
     judge: (attempt) => {
-      // A policy must not lock out who repairs it: the server never asks policies about their own kinds.
+      // A policy must not lock out the person who repairs it: the server exempts the policies' own kinds.
       if (attempt.type.group === GROUP) return;
       const namespace = attempt.namespace ? objects.get(namespaces, undefined, attempt.namespace) : undefined;
       for (const policy of policies.list())

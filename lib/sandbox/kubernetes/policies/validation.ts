@@ -2,7 +2,7 @@ import { type Cause, required, unsupported, wrong } from "../model/failure.ts";
 import { at, type Fields, fieldsOf, type KubeObject, listOf } from "../model/object.ts";
 import { compileFault, expressionsIn } from "./expressions.ts";
 
-/** Refuses fields that a real server evaluates and this one does not: it says so instead of pretending. */
+/** Refuses fields that a real server evaluates and this one does not, instead of ignoring them. */
 const unevaluated = (spec: Fields, ...fields: readonly string[]): Cause[] =>
   fields
     .filter((field) => spec[field] !== undefined)
@@ -16,7 +16,10 @@ const messageExpressions = (object: KubeObject): { field: string; expression: un
     return expression === undefined ? [] : [{ field: `spec.validations[${index}].messageExpression`, expression }];
   });
 
-/** Faults of a ValidatingAdmissionPolicy: every expression must compile (k8s pkg/apis/admissionregistration/validation). */
+/**
+ * Lists the errors of a ValidatingAdmissionPolicy: every expression must compile (k8s
+ * pkg/apis/admissionregistration/validation).
+ */
 export function policyCauses(object: KubeObject): Cause[] {
   const spec = fieldsOf(object.spec);
   const rules = listOf(at(spec, "matchConstraints", "resourceRules"));
@@ -37,7 +40,7 @@ export function policyCauses(object: KubeObject): Cause[] {
   ];
 }
 
-/** Faults of a ValidatingAdmissionPolicyBinding. */
+/** Lists the errors of a ValidatingAdmissionPolicyBinding. */
 export function bindingCauses(object: KubeObject): Cause[] {
   const spec = fieldsOf(object.spec);
   const actions = listOf<string>(spec.validationActions);

@@ -1,10 +1,10 @@
 import type { KubeObject } from "../model/object.ts";
 import type { ResourceType } from "../model/resources.ts";
 
-/** Judges the change from one state of an object to another; without a second one it is deleted. Throws to refuse. */
+/** Judges the change from one state of an object to another, or its deletion. Throws to refuse. */
 export type Admission = (before: KubeObject | undefined, after: KubeObject | undefined) => void;
 
-/** Which object, and which part of it, a change is for. */
+/** The object, or the part of it, that a change is for. */
 export interface Target {
   readonly type: ResourceType;
   readonly namespace: string | undefined;

@@ -6,7 +6,7 @@ const STAYS = 300;
 
 const lostNode = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
 
-/** Adds the tolerations that every pod gets unless it says something about the same taint. */
+/** Adds the tolerations that every pod gets unless it has one for the same taint. */
 function tolerations(given: readonly Toleration[]): Toleration[] {
   const tolerated = (key: string): boolean =>
     given.some((one) => (!one.key || one.key === key) && (!one.effect || one.effect === "NoExecute"));
@@ -25,7 +25,7 @@ const podSpecDefaults = {
   securityContext: {},
 };
 
-/** Without a tag, or with "latest", an image may be another one each time (SetDefaults_Container). */
+/** May the image change between pulls? Without a tag, or with "latest", it may (SetDefaults_Container). */
 const isMoving = (image: string): boolean =>
   !image.includes("@") && /^[^:]*$|:latest$/.test(image.split("/").at(-1) ?? "");
 
@@ -37,7 +37,7 @@ const containerDefaults = (container: Fields): Fields => ({
   ...container,
 });
 
-/** The spec of a pod, wherever it stands, with what the API server fills in (k8s pkg/apis/core/v1/defaults.go). */
+/** Adds the API server's defaults to a pod's spec, alone or in a template (k8s pkg/apis/core/v1/defaults.go). */
 function podSpec(spec: unknown): Fields {
   const given = fieldsOf(spec);
   const containers = Array.isArray(given.containers)
@@ -46,7 +46,7 @@ function podSpec(spec: unknown): Fields {
   return { ...podSpecDefaults, ...given, ...containers };
 }
 
-/** A pod with what the API server fills in: spec defaults, tolerations of lost nodes, phase Pending. */
+/** Adds the API server's defaults to a pod: spec defaults, tolerations of lost nodes, phase Pending. */
 export function podDefaults(object: KubeObject): KubeObject {
   const spec: Fields = {
     serviceAccountName: "default",
@@ -82,7 +82,7 @@ const specDefaults: Readonly<Record<string, Fields>> = {
   },
 };
 
-/** A workload with what the API server fills in, its pods' template included (k8s pkg/apis/apps/v1/defaults.go). */
+/** Adds the API server's defaults to a workload and its pod template (k8s pkg/apis/apps/v1/defaults.go). */
 export function workloadDefaults(object: KubeObject): KubeObject {
   const spec = { ...specDefaults[object.kind], ...fieldsOf(object.spec) };
   if (!isFields(spec.template)) return { ...object, spec };
@@ -91,7 +91,7 @@ export function workloadDefaults(object: KubeObject): KubeObject {
 
 const servicePort = (port: Fields): Fields => ({ protocol: "TCP", targetPort: port.port, ...port });
 
-/** A Service with what the API server fills in; addresses and node ports are the registry's to give. */
+/** Adds the API server's defaults to a Service; the registry assigns addresses and node ports. */
 export function serviceDefaults(object: KubeObject): KubeObject {
   const given = fieldsOf(object.spec);
   const isOpen = given.type === "NodePort" || given.type === "LoadBalancer";
@@ -109,7 +109,7 @@ export function serviceDefaults(object: KubeObject): KubeObject {
   return { ...object, spec, status: { loadBalancer: {} } };
 }
 
-/** A Node whose one pod network and list of pod networks say the same (Convert_v1_NodeSpec_To_core_NodeSpec). */
+/** Makes a Node's pod network and its list of pod networks agree (Convert_v1_NodeSpec_To_core_NodeSpec). */
 export function podNetworks(object: KubeObject): KubeObject {
   const { podCIDR, podCIDRs, ...spec } = fieldsOf(object.spec);
   const [first, ...more] = listOf<string>(podCIDRs);

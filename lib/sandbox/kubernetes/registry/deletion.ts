@@ -6,7 +6,7 @@ import { isFinished, type Pod } from "../model/shapes.ts";
 import type { Objects } from "../store/objects.ts";
 import type { Admission, Target } from "./change.ts";
 
-/** meta/v1 DeleteOptions, as far as they are heard. */
+/** The meta/v1 DeleteOptions that are simulated. */
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
@@ -17,16 +17,16 @@ export interface DeleteOptions {
 /** Outcome of a deletion: the object, and whether it is gone. */
 export interface Removal {
   readonly object: KubeObject;
-  /** False while finalizers or a grace period hold it. */
+  /** False while finalizers or a grace period keep it. */
   readonly gone: boolean;
 }
 
-/** Holds an owner until its dependents are gone. */
+/** Finalizer that keeps an owner until its dependents are gone. */
 export const FOREGROUND = "foregroundDeletion";
 
 /**
- * Throws 409 when the object is another one, or in another state, than the caller judged (rest.BeforeDelete, which names
- * the kind where other conflicts name the resource).
+ * Throws 409 when the uid or the version is not the one that the caller judged (rest.BeforeDelete, which names the kind
+ * where other conflicts name the resource).
  */
 function checkPreconditions(
   type: ResourceType,
@@ -46,8 +46,8 @@ function checkPreconditions(
 }
 
 /**
- * Seconds a pod has to end: as the deletion asks, by default its own; none when it never ran anywhere or has ended
- * (podStrategy). Less than none is taken for one second (rest.BeforeDelete).
+ * Seconds that a pod has to end: from the deletion, by default its own; 0 when it never ran or has ended (podStrategy).
+ * A negative value becomes one second (rest.BeforeDelete).
  */
 function graceOf(type: ResourceType, object: KubeObject, asked: number | undefined): number {
   if (type.plural !== "pods" || type.group) return 0;
@@ -63,7 +63,7 @@ function heldBy(object: KubeObject, policy: DeleteOptions["propagationPolicy"]):
   return policy === "Foreground" && !held.includes(FOREGROUND) ? [...held, FOREGROUND] : held;
 }
 
-/** The object on its way out: when it ends at the latest, and who still holds it. */
+/** Marks an object as being deleted: its latest end, and the finalizers that keep it. */
 function marked(object: KubeObject, grace: number, finalizers: string[], now: number): KubeObject {
   const { deletionTimestamp, deletionGracePeriodSeconds, generation } = object.metadata;
   const shorter = deletionTimestamp === undefined || grace < (deletionGracePeriodSeconds ?? 0);
@@ -81,7 +81,7 @@ function marked(object: KubeObject, grace: number, finalizers: string[], now: nu
   };
 }
 
-/** Cuts dependents loose, so that they outlive their owner. */
+/** Removes the owner from its dependents, so that they outlive it. */
 function orphanDependents(objects: Objects, { metadata }: KubeObject): void {
   for (const type of resourceTypes.filter((one) => !one.virtual)) {
     for (const dependent of objects.list(type, metadata.namespace)) {
@@ -112,5 +112,5 @@ export const deletion =
     return { object: objects.replace(type, { ...leaving, ...status }), gone };
   };
 
-/** A namespace is emptied before it goes (its controller does both). */
+/** Is this a namespace? Its controller empties and then deletes it. */
 const isNamespace = (type: ResourceType): boolean => type.plural === "namespaces";

@@ -19,20 +19,20 @@ import { causesOf, changed, mustBeVersioned, prepared, updateCausesOf } from "./
 
 /** Options of a write. */
 export interface WriteOptions {
-  /** Nothing is stored; the answer is what would have been. */
+  /** Stores nothing; the answer is the object that would be stored. */
   readonly dryRun?: boolean;
-  /** ApiCall last, with what would be stored; throws to refuse (validating admission comes after validation). */
+  /** Called last, with the object to store; throws to refuse (validating admission comes after validation). */
   readonly admit?: Admission;
-  /** The simulator's own seeds and controllers: the status is kept, a missing namespace is made. */
+  /** The simulator's own seeds and controllers: the status is kept, a missing namespace is created. */
   readonly trusted?: boolean;
-  /** The object was made by a patch: only its version is a precondition, another uid is a wrong value. */
+  /** The object comes from a patch: only its version is a precondition, another uid is an invalid value. */
   readonly patched?: boolean;
 }
 
-/** Writes with every rule of the API server except who may. */
+/** Writes with every rule of the API server except authorisation. */
 export interface Registry {
   create(type: ResourceType, object: KubeObject, options?: WriteOptions): KubeObject;
-  /** Throws 404, 409 for a stale version, 422 for what may not be. `change` must not alter what it is given. */
+  /** Throws 404, 409 for a stale version, 422 for an invalid object. `change` must not modify its argument. */
   update(target: Target, change: (current: KubeObject) => KubeObject, options?: WriteOptions): KubeObject;
   remove(target: Target, options?: DeleteOptions, admit?: Admission): Removal;
 }
@@ -117,7 +117,7 @@ export function registry(simulation: Simulation, objects: Objects): Registry {
   return { create, update, remove: deletion(simulation, objects) };
 }
 
-/** Uid, version and creation time are the store's to give. */
+/** Removes uid, version and creation time: the store sets them. */
 function draftOf(object: KubeObject): Draft {
   const {
     uid: _uid,
@@ -129,15 +129,16 @@ function draftOf(object: KubeObject): Draft {
   return { ...object, metadata };
 }
 
-/** Deleted, nobody's finalizer left, no grace running: the object goes. */
+/** May the object be removed? It is being deleted, has no finalizer left, and its grace is over. */
 const isReleased = ({ metadata }: KubeObject): boolean =>
   metadata.deletionTimestamp !== undefined &&
   (metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
   (metadata.finalizers ?? []).length === 0;
 
 /**
- * Throws 409 when a PUT names another uid: of a whole object that is a precondition, of a patch it is not
- * (k8s.io/apiserver/pkg/registry/rest/update.go, defaultUpdatedObjectInfo.Preconditions; the patch handler hands over no object).
+ * Throws 409 when a PUT names another uid: in a whole object that is a precondition, in a patch it is not
+ * (k8s.io/apiserver/pkg/registry/rest/update.go, defaultUpdatedObjectInfo.Preconditions; the patch handler passes no
+ * object).
  */
 function checkUid(type: ResourceType, before: KubeObject, { metadata }: KubeObject): void {
   const { uid } = before.metadata;
@@ -152,7 +153,7 @@ const uidCauses = (before: KubeObject, { metadata }: KubeObject): Cause[] =>
     ? [wrong("metadata.uid", metadata.uid, "field is immutable")]
     : [];
 
-/** Throws 409 for a write that was made for another version, 422 where a version must be named. */
+/** Throws 409 for a write that is based on another version, 422 for a missing version where one is required. */
 function checkVersion(type: ResourceType, before: KubeObject, { metadata }: KubeObject): void {
   if (metadata.resourceVersion && metadata.resourceVersion !== before.metadata.resourceVersion)
     throw conflict(type, metadata.name, modified);

@@ -5,7 +5,7 @@ import type { Objects } from "../store/objects.ts";
 
 const services = known("services");
 
-/** Ports that Services may take on nodes (kube-apiserver --service-node-port-range). */
+/** Range of node ports (kube-apiserver --service-node-port-range). */
 const NODE_PORTS = [30_000, 32_767] as const;
 
 /** Last two numbers of an address in OKD's service network, 172.30.0.0/16. */
@@ -16,7 +16,7 @@ const addressOf = (number: number): string => `172.30.${number >> 8}.${number & 
 const specOf = ({ spec }: KubeObject): Fields => fieldsOf(spec);
 const portsOf = (service: KubeObject): Fields[] => listOf<Fields>(specOf(service).ports);
 
-/** Gives Services what they did not ask for by number: an address, and ports on nodes (k8s pkg/registry/core/service). */
+/** Assigns an address and node ports to Services that do not name them (k8s pkg/registry/core/service). */
 export function serviceAddresses({ random }: Simulation, objects: Objects): (service: KubeObject) => KubeObject {
   const free = <T>(
     [first, last]: readonly [number, number],

@@ -9,17 +9,17 @@ import { signingRequestCauses } from "../validation/signing-requests.ts";
 import { budgetCauses, workloadCauses } from "../validation/workloads.ts";
 import { podDefaults, podNetworks, serviceDefaults, workloadDefaults } from "./defaults.ts";
 
-/** Differences of one type from the rest when it is written. */
+/** Rules for writes of one type. */
 interface Strategy {
   /** Fills in what the writer left out. */
   readonly defaults?: (object: KubeObject) => KubeObject;
-  /** Brings fields that say the same into agreement, at every write. */
+  /** Makes fields with the same meaning agree, at every write. */
   readonly agreed?: (object: KubeObject) => KubeObject;
   readonly causes?: (object: KubeObject) => Cause[];
   readonly updateCauses?: (before: KubeObject, after: KubeObject) => Cause[];
-  /** The kubelet registers a Node with its status; everything else starts without one. */
+  /** Keeps the status at creation: the kubelet registers a Node with it; other objects start without one. */
   readonly keepsStatus?: true;
-  /** The spec is what was asked for, once and for all. */
+  /** The spec can never be changed. */
   readonly fixedSpec?: true;
   /** A PUT must name the version that it replaces (AllowUnconditionalUpdate is false). */
   readonly versioned?: true;
@@ -57,7 +57,7 @@ const without = (object: KubeObject, field: string): KubeObject => {
 const inAgreement = (type: ResourceType, object: KubeObject): KubeObject => strategyOf(type).agreed?.(object) ?? object;
 
 /**
- * The object as it is created: status dropped, defaults filled in, generation begun.
+ * Prepares an object for its creation: drops the status, fills in defaults, sets the generation.
  * @param trusted a seed of the simulator keeps its status
  */
 export function prepared(type: ResourceType, object: KubeObject, trusted: boolean): KubeObject {
@@ -69,13 +69,13 @@ export function prepared(type: ResourceType, object: KubeObject, trusted: boolea
     : inAgreement(type, filled);
 }
 
-/** Everything that is wrong with an object to be created. */
+/** Lists the errors of an object to be created. */
 export const causesOf = (type: ResourceType, object: KubeObject): Cause[] => [
   ...metadataCauses(type, object),
   ...(strategyOf(type).causes?.(object) ?? []),
 ];
 
-/** Everything that is wrong with a change. */
+/** Lists the errors of a change. */
 export const updateCausesOf = (type: ResourceType, before: KubeObject, after: KubeObject): Cause[] => [
   ...causesOf(type, after),
   ...metadataUpdateCauses(before, after),
@@ -85,7 +85,7 @@ export const updateCausesOf = (type: ResourceType, before: KubeObject, after: Ku
 /** Must a PUT of this type name the version it replaces? Custom resources always must. */
 export const mustBeVersioned = (type: ResourceType): boolean => type.custom || strategyOf(type).versioned === true;
 
-/** Metadata after a write: the fields that the writer may not change are taken from the stored object. */
+/** Builds the metadata after a write: fields that the writer may not change come from the stored object. */
 function systemMetadata(before: KubeObject, after: KubeObject): KubeObject["metadata"] {
   const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation, name, namespace } =
     before.metadata;
@@ -107,28 +107,30 @@ const grown = (before: KubeObject, after: KubeObject): KubeObject =>
     ? { ...after, metadata: { ...after.metadata, generation: before.metadata.generation + 1 } }
     : after;
 
-/** A write to the object itself leaves the status alone. */
+/** Applies a write to the object itself, which leaves the status alone. */
 function mainUpdate(type: ResourceType, before: KubeObject, after: KubeObject): KubeObject {
   const spec = strategyOf(type).fixedSpec ? { spec: before.spec } : {};
   const kept = hasStatus(type) ? without(after, "status") : after;
   return grown(before, { ...kept, ...spec, ...(hasStatus(type) && before.status ? { status: before.status } : {}) });
 }
 
-/** A write to the status leaves everything else alone, except what the kubelet annotates on its Node. */
+/** Applies a write to the status, which leaves everything else alone except the annotations of a Node. */
 function statusUpdate(type: ResourceType, before: KubeObject, after: KubeObject): KubeObject {
   const metadata =
     type.plural === "nodes" ? after.metadata : { ...before.metadata, resourceVersion: after.metadata.resourceVersion };
   return { ...before, metadata, status: after.status };
 }
 
-/** CertificateSigningRequest approval: only the conditions move (certificateApprovalStrategy). */
+/** Applies the approval of a CertificateSigningRequest: only the conditions change (certificateApprovalStrategy). */
 const approvalUpdate = (before: KubeObject, after: KubeObject, now: string): KubeObject => ({
   ...before,
   metadata: { ...before.metadata, resourceVersion: after.metadata.resourceVersion },
   status: { ...fieldsOf(before.status), conditions: dated(before, after, now) },
 });
 
-/** Times of a condition that the client left out are the server's (k8s pkg/registry/certificates, approval strategy). */
+/**
+ * Adds the server's time to conditions that the client did not date (k8s pkg/registry/certificates, approval strategy).
+ */
 const dated = (before: KubeObject, after: KubeObject, now: string): Fields[] => {
   const old = listOf<Fields>(at(before, "status", "conditions"));
   return listOf<Fields>(at(after, "status", "conditions")).map((condition) => {
@@ -139,7 +141,7 @@ const dated = (before: KubeObject, after: KubeObject, now: string): Fields[] => 
 };
 
 /**
- * The object after a change of it, or of one of its subresources: only fields that such a change may touch differ.
+ * Applies a change to an object or one of its subresources: only fields that such a change may touch differ.
  * @param now the server's time, as the API writes it
  */
 export function changed(

@@ -41,7 +41,7 @@ function attributesOf({ verb, path, resource, query }: RequestInfo): Attributes 
 const resourceText = ({ plural, subresource }: ResourcePath): string =>
   subresource ? `${plural}/${subresource}` : plural;
 
-/** The sentence of k8s.io/apiserver/pkg/endpoints/handlers/responsewriters forbiddenMessage. */
+/** Builds the error of k8s.io/apiserver/pkg/endpoints/handlers/responsewriters forbiddenMessage. */
 function denial(user: User, { verb, path, resource }: RequestInfo): ApiFailure {
   if (!resource)
     return new ApiFailure(403, "Forbidden", `forbidden: User "${user.name}" cannot ${verb} path "${path}"`);
@@ -71,7 +71,7 @@ const pages = (version: string): ReadonlyMap<string, unknown> => {
 /** Checks that `?verbose` of a health page lists (k8s.io/apiserver/pkg/server/healthz); here each always holds. */
 const checks = ["ping", "log", "etcd", "informer-sync", "poststarthook/generic-apiserver-start-informers", "shutdown"];
 
-/** The page of that path; a health page says what it has checked if it is asked to. */
+/** Finds the page of a path; a health page lists its checks on `?verbose`. */
 function pageOf(known: ReadonlyMap<string, unknown>, path: string, query: URLSearchParams): unknown {
   const page = known.get(path.length > 1 ? path.replace(/\/$/, "") : path);
   if (page !== "ok" || !query.has("verbose")) return page;
@@ -98,7 +98,9 @@ function refusal(failure: ApiFailure): WireResponse {
   return { status: code, headers: { ...headers, "content-type": "text/plain; charset=utf-8" }, body: message };
 }
 
-/** Throws for a path that is not served (404) or not with this verb (405): the API server installs each route by itself. */
+/**
+ * Throws for a path that is not served (404), or not with this verb (405): the API server has a route for each pair.
+ */
 function checkRoute(type: ResourceType, { namespace, name, subresource }: ResourcePath, verb: string): void {
   const isElsewhere = type.namespaced ? namespace === undefined && name !== "" : namespace !== undefined;
   if (isElsewhere && type.plural !== "namespaces") throw noSuchResource();
@@ -108,10 +110,7 @@ function checkRoute(type: ResourceType, { namespace, name, subresource }: Resour
   if (subresource === "" && isMany === (name !== "")) throw notAllowed();
 }
 
-/**
- * Adds warnings for the client although its request was carried out (RFC 9110 has dropped the header, Kubernetes has
- * not).
- */
+/** Adds warnings to the response of a successful request (RFC 9110 has dropped the header, Kubernetes has not). */
 const warned = (response: WireResponse, warnings: readonly string[]): WireResponse =>
   warnings.length === 0
     ? response
@@ -120,15 +119,15 @@ const warned = (response: WireResponse, warnings: readonly string[]): WireRespon
         headers: { ...response.headers, warning: warnings.map((one) => `299 - ${JSON.stringify(one)}`).join(", ") },
       };
 
-/** A failure of the simulator itself is answered as the API server answers a panic. */
+/** Turns an unexpected error into the API server's answer to a panic. */
 const failureOf = (error: unknown): ApiFailure =>
   error instanceof ApiFailure
     ? error
     : new ApiFailure(500, "InternalError", `Internal error occurred: ${(error as Error).message}`);
 
 /**
- * Builds the way of a request: authentication, parsing, injected faults, authorization, then the verb.
- * Every answer is recorded; the answer to a failure is a Status.
+ * Builds the request pipeline: authentication, parsing, injected faults, authorization, then the verb. Every answer is
+ * recorded; the answer to a failure is a Status.
  */
 export function answerer(server: Server, authenticate: Authenticator, version: string): Answer {
   const { simulation, authorizers } = server;
@@ -141,7 +140,7 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
     if (simulation.faults.applies("kubernetes-5xx", facts))
       throw new ApiFailure(503, "ServiceUnavailable", "the server is currently unable to handle the request");
     if (!simulation.faults.applies("kubernetes-throttle", facts)) return;
-    // k8s.io/apiserver/pkg/server/filters/priority-and-fairness.go answers before the API's encoders are there.
+    // k8s.io/apiserver/pkg/server/filters/priority-and-fairness.go answers before the API's encoders.
     throw new PlainFailure(429, "", "Too many requests, please try again later.\n", { retryAfterSeconds: 1 });
   };
 
@@ -165,7 +164,7 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
     return warned(dispatch(server, call, info.verb), warnings);
   };
 
-  /** Tokens and certificates end by the sandbox's clock: the same is in the header. */
+  /** Adds the sandbox's time as the header: tokens and certificates expire by it. */
   const dated = (response: WireResponse): WireResponse => ({
     ...response,
     headers: { date: new Date(simulation.clock.now()).toUTCString(), ...response.headers },
@@ -192,7 +191,7 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
   };
 }
 
-/** "patch nodes/status", or the method and path of what is no resource. */
+/** Names the action: "patch nodes/status", or method and path when it is not a resource. */
 const actionOf = ({ verb, path, resource }: RequestInfo): string =>
   `${verb} ${resource ? resourceText(resource) : path}`;
 

@@ -5,7 +5,7 @@ import { decodeProtobuf, PROTOBUF } from "../kubectl/protobuf.ts";
 import { badRequest, notAcceptable, unsupportedMedia } from "../model/failure.ts";
 import { type Fields, isFields } from "../model/object.ts";
 
-/** Forms of an answer: objects as they are, as rows of a table, or as bare metadata. */
+/** Forms of a response: full objects, rows of a table, or metadata only. */
 export type Form = "object" | "table" | "metadata";
 
 const written = ["application/json", "application/yaml", PROTOBUF];
@@ -25,8 +25,8 @@ function formOf(range: string): Form | undefined {
 }
 
 /**
- * Chooses the form of the answer: the first that the client accepts and the server can write. Unlike the real server
- * this one writes no protobuf; every client of Kubernetes that asks for it names JSON as second choice.
+ * Chooses the form of the response: the first that the client accepts and the server can write. Unlike the real server,
+ * this one writes no protobuf; every Kubernetes client that prefers it accepts JSON too.
  * @throws 406
  */
 export function formFor(accept: string | undefined): Form {
@@ -37,7 +37,7 @@ export function formFor(accept: string | undefined): Form {
   throw notAcceptable(["application/json", "application/json;stream=watch"]);
 }
 
-/** The media type of a request's body without parameters; by default JSON. */
+/** Reads the media type of a request's body without parameters; by default JSON. */
 export const mediaTypeOf = (request: WireRequest): string =>
   (request.headers["content-type"] ?? "application/json").split(";")[0]?.trim().toLowerCase() ?? "";
 
@@ -57,7 +57,7 @@ const readers: Readonly<Record<string, (request: WireRequest) => unknown>> = {
 
 /**
  * Reads an object from a request.
- * @throws 400 for what cannot be parsed, 415 for an unknown media type
+ * @throws 400 for an invalid body, 415 for an unknown media type
  */
 export function objectIn(request: WireRequest): Fields {
   const read = readers[mediaTypeOf(request)];

@@ -28,8 +28,8 @@ interface Snapshot {
 }
 
 /**
- * Milliseconds for which a list may be continued, and for which an exact version may lie back: etcd compaction every
- * five minutes (kube-apiserver --etcd-compaction-interval).
+ * Milliseconds for which a list may be continued, and an exact version be read: etcd compaction every five minutes
+ * (kube-apiserver --etcd-compaction-interval).
  */
 const KEPT = 5 * 60_000;
 
@@ -41,7 +41,7 @@ const tooOld = (): never => {
 
 /**
  * Reads the selectors of a query.
- * @throws 400 for selectors that cannot be read
+ * @throws 400 for invalid selectors
  */
 export function selectionOf(type: ResourceType, namespace: string | undefined, query: URLSearchParams): Selection {
   const byLabel = labelSelector(query.get("labelSelector") ?? "");
@@ -59,8 +59,8 @@ function tokenOf(text: string): { readonly list: string; readonly from: number }
 const placeOf = ({ metadata }: KubeObject): string => `${metadata.namespace ?? ""}/${metadata.name}`;
 
 /**
- * The selected objects as they stood before these changes, in the order of the list: takes each change back, the last
- * one first.
+ * Computes the selected objects before these changes, in the order of the list: reverts each change, the last one
+ * first.
  */
 function before(objects: Objects, { type, namespace, matches }: Selection, changes: readonly Change[]): KubeObject[] {
   const there = new Map(objects.list(type).map((object) => [placeOf(object), object]));
@@ -75,7 +75,7 @@ function before(objects: Objects, { type, namespace, matches }: Selection, chang
     .flatMap(([, object]) => (isMeant(object) ? [object] : []));
 }
 
-/** Builds the lister; what is continued later is kept in memory for five minutes, so a restart expires it too. */
+/** Builds the lister; lists that may be continued are kept in memory for five minutes, and a restart expires them. */
 export function lister(objects: Objects, clock: Clock): Lister {
   const snapshots = new Map<string, Snapshot>();
   let lists = 0;

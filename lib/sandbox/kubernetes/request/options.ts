@@ -1,6 +1,6 @@
 import { badRequest, type Cause, forbiddenField, invalid, unsupported } from "../model/failure.ts";
 
-/** Which options a verb takes (meta/v1). */
+/** The options that each verb accepts (meta/v1). */
 const kinds: Readonly<Record<string, string>> = {
   create: "CreateOptions",
   update: "UpdateOptions",
@@ -31,7 +31,7 @@ function listCauses(query: URLSearchParams): Cause[] {
   ];
 }
 
-/** A dry run is a list of stages: what is said of it shows the whole list. */
+/** Checks dryRun, a list of stages: the error shows the whole list. */
 function dryRunCauses(query: URLSearchParams): Cause[] {
   const stages = query.getAll("dryRun");
   return stages.every((stage) => stage === "All") ? [] : [unsupported("dryRun", stages, ["All"])];
@@ -48,7 +48,7 @@ const writeCauses = (query: URLSearchParams, mediaType: string): Cause[] => [
 
 const INTEGERS = ["limit", "timeoutSeconds", "gracePeriodSeconds"];
 
-/** Throws 400 for a parameter that is no number where one belongs, in the words of Go's strconv. */
+/** Throws 400 for a parameter that must be a number and is not, with the error of Go's strconv. */
 function checkNumbers(query: URLSearchParams): void {
   for (const field of INTEGERS) {
     const value = query.get(field);
@@ -62,8 +62,8 @@ function checkNumbers(query: URLSearchParams): void {
 }
 
 /**
- * Judges the parameters of a request (k8s.io/apimachinery/pkg/apis/meta/v1/validation): a dry run that is misspelt must
- * not become a change.
+ * Checks the parameters of a request (k8s.io/apimachinery/pkg/apis/meta/v1/validation): a misspelt dry run must not
+ * become a change.
  * @param patchType media type of a patch, "" for any other request
  * @throws 400, 422
  */

@@ -15,7 +15,7 @@ const operators: Readonly<Record<string, (key: string, values: readonly string[]
 const test = (operator: string, key: string, values: readonly string[] = []): Test =>
   operators[operator]?.(key, values) ?? (() => false);
 
-/** Does a selector object (matchLabels, matchExpressions) choose these labels? An empty one chooses everything. */
+/** Does a selector object (matchLabels, matchExpressions) match these labels? An empty one matches everything. */
 export function matchesSelector(selector: LabelSelector | undefined, labels: Labels = {}): boolean {
   if (!selector) return false;
   const equal = Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
@@ -33,7 +33,7 @@ const forms: readonly [RegExp, (parts: string[]) => Test][] = [
 
 const split = (values: string): string[] => values.split(",").map((value) => value.trim());
 
-/** Cuts at commas outside parentheses. */
+/** Splits at commas outside parentheses. */
 const requirements = (text: string): string[] =>
   text
     .split(/,(?![^(]*\))/)
@@ -50,7 +50,7 @@ function requirementOf(text: string): Test {
 
 /**
  * Reads the labelSelector parameter: equality and set terms joined by commas.
- * @throws 400 for what cannot be parsed
+ * @throws 400 for an invalid selector
  */
 export function labelSelector(text: string): (object: KubeObject) => boolean {
   const tests = requirements(text).map(requirementOf);
@@ -80,10 +80,10 @@ const selectable: Readonly<Record<string, readonly string[]>> = {
   jobs: ["status.successful"],
 };
 
-/** Path of a field that is called otherwise (k8s pkg/registry/core/event ToSelectableFields). */
+/** Path of a field with another name (k8s pkg/registry/core/event ToSelectableFields). */
 const places: Readonly<Record<string, readonly string[]>> = { source: ["source", "component"] };
 
-/** Value that an absent field counts as. */
+/** Value of an absent field. */
 const absent: Readonly<Record<string, string>> = { "spec.unschedulable": "false", "spec.hostNetwork": "false" };
 
 function fieldTest(plural: string, term: string): (object: KubeObject) => boolean {

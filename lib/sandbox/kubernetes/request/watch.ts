@@ -10,13 +10,13 @@ export interface WatchEvent {
   readonly object: unknown;
 }
 
-/** Every how many milliseconds a bookmark is sent (k8s.io/apiserver cacher: about a minute). */
+/** Interval of bookmarks in milliseconds (k8s.io/apiserver cacher: about a minute). */
 const BOOKMARK = 60_000;
 
-/** Shortest life of a watch in seconds when none is asked for (kube-apiserver --min-request-timeout). */
+/** Shortest duration of a watch in seconds when the client sets none (kube-apiserver --min-request-timeout). */
 const SHORTEST = 1_800;
 
-/** A queue that is read as it fills and ends when closed, from either side. */
+/** A queue that can be read while it fills; either side may close it. */
 function stream<T>(onClose: () => void): {
   push(item: T): void;
   close(): void;
@@ -57,7 +57,7 @@ function stream<T>(onClose: () => void): {
   return { push, close, items };
 }
 
-/** Event of a change for a reader who only sees what is selected: moving in is an addition, moving out a deletion. */
+/** Builds the event of a change for a selection: an object that enters it is added, one that leaves it is deleted. */
 function eventOf({ matches, namespace }: Selection, { kind, object, before }: Change): WatchEvent | undefined {
   const isSeen = (one: KubeObject | undefined): boolean =>
     one !== undefined && (namespace === undefined || one.metadata.namespace === namespace) && matches(one);
@@ -76,7 +76,10 @@ const bookmarkOf = ({ type }: Selection, version: number, annotations?: Record<s
   },
 });
 
-/** First events of a watch: the present state or the changes since a version; undefined when that version is too old. */
+/**
+ * Lists the first events of a watch: the present state, or the changes since a version; undefined when that version is
+ * too old.
+ */
 function initialEvents(
   objects: Objects,
   selection: Selection,
@@ -93,7 +96,8 @@ function initialEvents(
 const isYes = (value: string | null): boolean => value === "true" || value === "1";
 
 /**
- * Opens a watch: first what the query asks to begin with, then every change until its time is up or the reader leaves.
+ * Opens a watch: first the initial events of the query, then every change until the timeout or until the reader closes
+ * it.
  * @param query resourceVersion, timeoutSeconds, allowWatchBookmarks, sendInitialEvents as in the API
  */
 export function watch(
@@ -128,7 +132,7 @@ export function watch(
       bookmarkLater();
     });
   };
-  // A version that is still to come is waited for: what happens up to it is not told.
+  // A future version is awaited: changes up to it are not sent.
   const isNew = (change: Change): boolean => change.type === selection.type && change.version > Number(from);
   cancels.push(
     objects.listen((change) => {

@@ -5,7 +5,7 @@ import { alreadyExists, conflict, modified, notFound } from "../model/failure.ts
 import { type KubeObject, timestamp } from "../model/object.ts";
 import { qualified, type ResourceType } from "../model/resources.ts";
 
-/** One change of one object, as watches tell it. */
+/** One change of one object, as watches report it. */
 export interface Change {
   readonly kind: "ADDED" | "MODIFIED" | "DELETED";
   readonly type: ResourceType;
@@ -16,31 +16,33 @@ export interface Change {
   readonly at: number;
 }
 
-/** An object that has not been stored yet: the store gives uid, version and creation time. */
+/** An object that has not been stored yet: the store sets uid, version and creation time. */
 export type Draft = Omit<KubeObject, "metadata"> & {
   metadata: Partial<KubeObject["metadata"]> & { name: string };
 };
 
-/** All objects, with one rising version over all of them, as etcd keeps them. */
+/** All objects, with one increasing version for all of them, as in etcd. */
 export interface Objects {
   get<T extends KubeObject>(type: ResourceType, namespace: string | undefined, name: string): T | undefined;
-  /** Of one namespace or, without one, of all; ordered by namespace and name. */
+  /** Lists one namespace or, without one, all; ordered by namespace and name. */
   list<T extends KubeObject>(type: ResourceType, namespace?: string): T[];
   /** Throws 409 AlreadyExists. */
   create<T extends KubeObject>(type: ResourceType, draft: Draft): T;
   /**
-   * Puts the object in place of the stored one; without any difference nothing is written.
-   * Throws 404, and 409 Conflict when `object.metadata.resourceVersion` is set and not the stored one.
+   * Replaces the stored object; writes nothing when there is no difference. Throws 404, and 409 Conflict when
+   * `object.metadata.resourceVersion` is set and differs from the stored one.
    */
   replace<T extends KubeObject>(type: ResourceType, object: T): T;
   remove(type: ResourceType, object: KubeObject): KubeObject;
   version(): number;
   listen(listener: (change: Change) => void): () => void;
-  /** Changes of this type after a version; undefined when they are no longer remembered. */
+  /** Lists the changes of this type after a version; undefined when they are no longer kept. */
   since(type: ResourceType, version: number): Change[] | undefined;
 }
 
-/** Number of changes that a watch may reach back: the API server's watch cache begins at 100 a resource (assumed alike). */
+/**
+ * Number of changes that are kept for watches: the API server's watch cache starts at 100 a resource (assumed similar).
+ */
 const REMEMBERED = 1_000;
 
 const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ""}/${name}`;
@@ -52,7 +54,7 @@ const withVersion = <T extends KubeObject>(object: T, resourceVersion: string): 
   metadata: { ...object.metadata, resourceVersion },
 });
 
-/** The changes since this process began: a restart forgets them, as an API server's watch cache does. */
+/** The changes since this process started: a restart drops them, as it empties an API server's watch cache. */
 function history(first: number) {
   const changes: Change[] = [];
   let oldest = first;
@@ -66,7 +68,7 @@ function history(first: number) {
   };
 }
 
-/** The simulator under the writes: it keeps the objects, raises their versions and tells the watchers. */
+/** Storage behind the writes: collections of objects, the next version, and a way to notify watchers. */
 interface Backing {
   kept(type: ResourceType): Collection<KubeObject>;
   next(): string;
@@ -115,7 +117,7 @@ const removing =
 
 /**
  * Builds the store of objects on the simulator's store.
- * @param simulation clock for creation times, randomness for uids, store for what is kept
+ * @param simulation clock for creation times, randomness for uids, store for the objects
  */
 export function objectStore(simulation: Simulation): Objects {
   const counter = simulation.store.collection<number>("kubernetes-version");
@@ -153,7 +155,7 @@ export function objectStore(simulation: Simulation): Objects {
   };
 }
 
-/** As JSON keeps it: no undefined fields, nothing shared with the caller. */
+/** Copies an object through JSON: no undefined fields, nothing shared with the caller. */
 const plain = <T>(object: T): T => JSON.parse(JSON.stringify(object)) as T;
 
 function inOrder(collection: Collection<KubeObject>, namespace: string | undefined): KubeObject[] {

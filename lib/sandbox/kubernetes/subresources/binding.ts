@@ -7,18 +7,18 @@ import type { Objects } from "../store/objects.ts";
 import { storedObject } from "../verbs/read.ts";
 import type { ApiCall, Server } from "../verbs/server.ts";
 
-/** The pod, bound to a node. */
+/** Binds a pod to a node. */
 export function bound(pod: Pod, nodeName: string, now: number): Pod {
   const scheduled = { type: "PodScheduled", status: "True" as const, lastTransitionTime: timestamp(now) };
   const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
   return { ...pod, spec: { ...pod.spec, nodeName }, status: { ...pod.status, conditions: [...others, scheduled] } };
 }
 
-/** Writes a binding; the store of objects is what the scheduler uses too. */
+/** Stores a binding; the scheduler uses this too. */
 export const bind = (objects: Objects, type: ApiCall["type"], pod: Pod, node: string, now: number): Pod =>
   objects.replace(type, bound(pod, node, now));
 
-/** POST pods/<name>/binding. Answers 201; 409 for a pod that is bound or going, 422 without a target. */
+/** POST pods/<name>/binding. Answers 201; 409 for a pod that is bound or terminating, 422 without a target. */
 export function bindPod(server: Server, call: ApiCall): WireResponse {
   const target = at(objectIn(call.request), "target", "name");
   if (!target) throw invalid({ kind: "Binding", group: "" }, call.name, [required("target.name")]);

@@ -19,7 +19,7 @@ import { typedAs } from "../validation/typed.ts";
 import { storedObject } from "../verbs/read.ts";
 import { type ApiCall, admission, isDryRun, type Server } from "../verbs/server.ts";
 
-// Decisions and sentences of k8s pkg/registry/core/pod/storage/eviction.go, as a 1.34.4 server answered.
+// Decisions and messages follow k8s pkg/registry/core/pod/storage/eviction.go, as a 1.34.4 server answered.
 
 /** Unconfirmed evictions that a budget may hold (MaxDisruptedPodSize). */
 const UNCONFIRMED = 2_000;
@@ -27,7 +27,7 @@ const UNCONFIRMED = 2_000;
 /** Seconds to wait for the budget's controller (the literal in EvictionREST). */
 const STALE_RETRY = 10;
 
-/** Seconds that a conflict is tried again: twenty steps of half a second (EvictionsRetry). */
+/** Seconds for which a conflict is retried: twenty steps of half a second (EvictionsRetry). */
 const CONFLICTS = 10;
 
 const budgets = known("poddisruptionbudgets", "policy");
@@ -44,7 +44,7 @@ const stillProcessed = (budget: Budget): ApiFailure =>
 
 const isConflict = (error: unknown): error is ApiFailure => error instanceof ApiFailure && error.code === 409;
 
-/** Throws 400 for a body that is no Eviction. */
+/** Throws 400 for a body that is not an Eviction. */
 function checkKind({ apiVersion = "policy/v1", kind = "Eviction" }: Fields): void {
   const [group, version = ""] = String(apiVersion).includes("/")
     ? String(apiVersion).split("/")
@@ -59,7 +59,7 @@ function checkKind({ apiVersion = "policy/v1", kind = "Eviction" }: Fields): voi
     );
 }
 
-/** Reads the Eviction of a request. Throws 400 for what is none, or is one of another pod. */
+/** Reads the Eviction of a request. Throws 400 for anything else, or for an Eviction of another pod. */
 function evictionIn({ schemas }: Server, call: ApiCall): Fields {
   if (textOf(call.request) === "")
     throw badRequest(
@@ -76,7 +76,10 @@ function evictionIn({ schemas }: Server, call: ApiCall): Fields {
   return body;
 }
 
-/** The options of the deletion; a dry run may be asked for by either way. Throws 422 for one that is misspelt. */
+/**
+ * Reads the options of the deletion; a dry run may be requested in the query or in the body. Throws 422 for a misspelt
+ * one.
+ */
 function optionsOf(call: ApiCall, body: Fields): DeleteOptions {
   const given = fieldsOf(body.deleteOptions) as DeleteOptions;
   const wrongly = (given.dryRun ?? []).filter((one) => one !== "All");
@@ -88,24 +91,27 @@ function optionsOf(call: ApiCall, body: Fields): DeleteOptions {
   return { ...given, ...(dryRun ? { dryRun: ["All"] } : {}) };
 }
 
-/** Throws 403: an eviction is something new, and nothing new is made in a namespace that goes. */
+/** Throws 403 in a namespace that is being deleted: an eviction is a creation, and none is allowed there. */
 function checkNamespace({ objects }: Server, { type, name, namespace = "" }: ApiCall): void {
   if (objects.get(namespaces, undefined, namespace)?.metadata.deletionTimestamp)
     throw namespaceTerminating(type, name, namespace);
 }
 
-/** A pod that has not started, has ended or is going disturbs nobody (canIgnorePDB). */
+/** May the budget be ignored? The pod has not started, has ended or is terminating (canIgnorePDB). */
 const isUnguarded = (pod: Pod): boolean =>
   isFinished(pod) || pod.status?.phase === "Pending" || pod.metadata.deletionTimestamp !== undefined;
 
-/** A pod that is not ready may go without spending the budget when enough others are, or when the budget says always. */
+/**
+ * May an unready pod be evicted without a disruption? Enough others must be healthy, or the budget must say
+ * AlwaysAllow.
+ */
 function isFree(pod: Pod, { spec, status }: Budget): boolean {
   if (isTrue(pod.status?.conditions, "Ready")) return false;
   if (spec.unhealthyPodEvictionPolicy === "AlwaysAllow") return true;
   return status !== undefined && status.currentHealthy >= status.desiredHealthy && status.desiredHealthy > 0;
 }
 
-/** Takes one disruption from the budget; throws 429 when there is none, 403 when it makes no sense. */
+/** Takes one disruption from the budget; throws 429 when none is left, 403 for an inconsistent budget. */
 function spend({ objects, simulation }: Server, budget: Budget, pod: Pod, dryRun: boolean): void {
   const { metadata, status } = budget;
   const senseless = (why: string): ApiFailure =>
@@ -127,7 +133,7 @@ function spend({ objects, simulation }: Server, budget: Budget, pod: Pod, dryRun
   objects.replace(budgets, { ...budget, status: spent });
 }
 
-/** The budget that guards a pod. Throws 500 for two. */
+/** Finds the budget of a pod. Throws 500 for two. */
 function guardOf({ objects }: Server, pod: Pod): Budget | undefined {
   const matching = objects
     .list<Budget>(budgets, pod.metadata.namespace)
@@ -146,7 +152,10 @@ const target: Omit<Condition, "lastTransitionTime"> = {
   message: "Eviction API: evicting",
 };
 
-/** Deletes the pod and says on it why (addConditionAndDeletePod). Throws 409 for a precondition that is not met. */
+/**
+ * Deletes the pod and records the reason in a condition (addConditionAndDeletePod). Throws 409 for a precondition that
+ * is not met.
+ */
 function end({ registry, objects, simulation }: Server, call: ApiCall, pod: Pod, options: DeleteOptions): void {
   registry.remove(call, { ...options, dryRun: ["All"] });
   if (options.dryRun) return;
@@ -158,7 +167,7 @@ function end({ registry, objects, simulation }: Server, call: ApiCall, pod: Pod,
   registry.remove(call, { ...options, preconditions });
 }
 
-/** Ends a pod that no budget guards; a precondition that is not met is tried for some seconds. */
+/** Evicts a pod without a budget; a failed precondition is retried for some seconds. */
 function endUnguarded(server: Server, call: ApiCall, pod: Pod, options: DeleteOptions): void {
   try {
     end(server, call, pod, options);
@@ -168,8 +177,8 @@ function endUnguarded(server: Server, call: ApiCall, pod: Pod, options: DeleteOp
 }
 
 /**
- * Ends a pod that its budget lets go because it is not ready: the server puts the version that it judged in the place of
- * the caller's, and answers 429 where the uid is not met.
+ * Evicts an unready pod that its budget allows: the server replaces the caller's version with the one that it judged,
+ * and answers 429 for another uid.
  */
 function endUnready(server: Server, call: ApiCall, pod: Pod, budget: Budget, options: DeleteOptions): void {
   const { resourceVersion, ...preconditions } = options.preconditions ?? {};
@@ -180,7 +189,10 @@ function endUnready(server: Server, call: ApiCall, pod: Pod, budget: Budget, opt
   }
 }
 
-/** The budget is spent before the preconditions are looked at: a refused one costs a disruption. */
+/**
+ * Evicts a pod with a budget. The disruption is taken before the preconditions are checked: a failed one costs a
+ * disruption.
+ */
 function endGuarded(server: Server, call: ApiCall, pod: Pod, budget: Budget, options: DeleteOptions): void {
   spend(server, budget, pod, options.dryRun !== undefined);
   end(server, call, pod, options);
@@ -194,15 +206,15 @@ function endRunning(server: Server, call: ApiCall, pod: Pod, options: DeleteOpti
 }
 
 /**
- * POST pods/<name>/eviction: deletes the pod if its disruption budget allows.
- * Answers 201; 400 for no Eviction of this pod, 403 in a namespace that goes, 404, 409 for preconditions (after ten
- * seconds where no budget guards), 429 with cause DisruptionBudget, 500 for two budgets.
+ * POST pods/<name>/eviction: deletes the pod if its disruption budget allows. Answers 201; 400 for anything but an
+ * Eviction of this pod, 403 in a namespace that is being deleted, 404, 409 for preconditions (after ten seconds without
+ * a budget), 429 with cause DisruptionBudget, 500 for two budgets.
  */
 export function evict(server: Server, call: ApiCall): WireResponse {
   const body = evictionIn(server, call);
   checkNamespace(server, call);
   const options = optionsOf(call, body);
-  // EvictionREST.Create: who may not ask is told so before the pod is looked for.
+  // EvictionREST.Create: admission comes before the pod is looked up.
   admission(server, call)(undefined, body as unknown as KubeObject);
   const pod = storedObject<Pod>(server, call);
   if (isUnguarded(pod)) endUnguarded(server, call, pod, options);

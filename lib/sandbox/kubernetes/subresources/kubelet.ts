@@ -5,16 +5,16 @@ import type { Node, Pod } from "../model/shapes.ts";
 import { storedObject } from "../verbs/read.ts";
 import type { ApiCall, Server } from "../verbs/server.ts";
 
-/** Ways through the API server to the kubelet of a pod's node. */
+/** Subresources that the API server forwards to the kubelet of a pod's node. */
 export const kubeletSubresources = ["log", "exec", "attach", "portforward", "proxy"];
 
-/** The node whose kubelet a request goes to. */
+/** Finds the node whose kubelet receives a request. */
 function nodeOf({ objects }: Server, call: ApiCall, pod: Pod): Node | undefined {
   const name = call.type.plural === "nodes" ? call.name : pod.spec?.nodeName;
   return name ? objects.get<Node>(known("nodes"), undefined, name) : undefined;
 }
 
-/** In the words of k8s.io/apimachinery, errors.NewGenericServerResponse, as the log's streamer asks for them (without a verb). */
+/** Error of k8s.io/apimachinery, errors.NewGenericServerResponse, as the log's streamer calls it (without a verb). */
 const unauthorized = ({ type, subresource, name }: ApiCall): ApiFailure =>
   new ApiFailure(
     401,
@@ -26,10 +26,10 @@ const broken = (address: string, why: string): ApiFailure =>
   new ApiFailure(500, "InternalError", `Get "https://${address}:10250/": ${why}`);
 
 /**
- * Calls the kubelet of a pod or Node. A log is one line that says what it is: the sandbox runs no containers, and more would
- * be made up.
- * @throws ApiFailure 404 for what is not there; 401 where the kubelet does not trust the API server; 500 where it cannot
- * be reached; 501 for what would need a container
+ * Calls the kubelet of a pod or Node. A log is one line that says so: no containers are simulated, and more would be
+ * invented.
+ * @throws ApiFailure 404 for a missing object; 401 when the kubelet does not trust the API server; 500 when it is
+ * unreachable; 501 for a request that needs a container
  */
 export function proxyToKubelet(server: Server, call: ApiCall): WireResponse {
   const object = storedObject(server, call) as Pod;

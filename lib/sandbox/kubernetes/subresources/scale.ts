@@ -6,7 +6,7 @@ import { mediaTypeOf, objectIn, patchIn } from "../request/content.ts";
 import { storedObject } from "../verbs/read.ts";
 import { type ApiCall, isDryRun, type Server } from "../verbs/server.ts";
 
-/** A workload seen as a Scale. */
+/** Shows a workload as a Scale. */
 function scaleOf({ metadata, spec, status }: KubeObject): KubeObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata;
   const selector = Object.entries(fieldsOf(at(spec, "selector", "matchLabels"))).map(

@@ -3,8 +3,8 @@ import { fieldsOf, type KubeObject } from "../model/object.ts";
 import type { ApiCall } from "../verbs/server.ts";
 
 /**
- * A CertificateSigningRequest says who asked, and with which credential; the server writes that, not the asker, whose own
- * words are dropped (csrStrategy.PrepareForCreate).
+ * Writes the requester and its credential into a CertificateSigningRequest; the client's values are dropped
+ * (csrStrategy.PrepareForCreate).
  */
 export function asRequested({ type, user }: Pick<ApiCall, "type" | "user">, object: KubeObject): KubeObject {
   if (type.plural !== "certificatesigningrequests") return object;

@@ -8,7 +8,7 @@ import { objectIn } from "../request/content.ts";
 import { storedObject } from "../verbs/read.ts";
 import { type ApiCall, admission, type Server } from "../verbs/server.ts";
 
-// The decisions and sentences of k8s pkg/registry/core/serviceaccount/storage/token.go, in its order.
+// Decisions and messages follow k8s pkg/registry/core/serviceaccount/storage/token.go, in its order.
 
 /** Bounds and default of expirationSeconds (k8s pkg/apis/authentication/validation, v1 defaults). */
 const SHORTEST = 600;
@@ -25,14 +25,14 @@ function causesOf(seconds: number): Cause[] {
     : [];
 }
 
-/** `apiVersion, Kind=kind`, as Go prints a GroupVersionKind. */
+/** Writes `apiVersion, Kind=kind` as Go prints a GroupVersionKind. */
 const kindIn = ({ apiVersion, kind }: Fields): string => {
   const version = String(apiVersion ?? "");
   return `${version.includes("/") ? version : `/${version}`}, Kind=${String(kind ?? "")}`;
 };
 
 /**
- * The Secret that a token is to end with; undefined for a token that is bound to nothing.
+ * Finds the Secret that a token is bound to; undefined for an unbound token.
  * @throws 400 for another kind (this server binds tokens to Secrets alone), 404, 409 for another uid
  */
 function boundSecret({ objects }: Server, { namespace }: ApiCall, ref: unknown): KubeObject | undefined {
@@ -48,7 +48,7 @@ function boundSecret({ objects }: Server, { namespace }: ApiCall, ref: unknown):
   throw new ApiFailure(409, "Conflict", `Operation cannot be fulfilled on Secret "${String(name)}": ${why}`, details);
 }
 
-/** The request with what the API fills in; a pointer without omitempty is written as null (BoundObjectRef). */
+/** Adds the API's defaults to the request; a pointer without omitempty is written as null (BoundObjectRef). */
 function completed(body: Fields): { readonly audiences: string[]; readonly seconds: number; readonly ref: unknown } {
   const spec = fieldsOf(body.spec);
   const audiences = listOf<string>(spec.audiences);

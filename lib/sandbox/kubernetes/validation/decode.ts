@@ -1,18 +1,18 @@
 import { type Fields, isFields } from "../model/object.ts";
 import { innerModel, type Schema, type Schemas, type TypeName } from "./schemas.ts";
 
-/** An object as the API's types read it. */
+/** An object decoded by the API's types. */
 export interface Decoded {
   readonly value: unknown;
-  /** Paths of fields that the types do not have; they are not in the value. */
+  /** Paths of unknown fields, which are not in the value. */
   readonly unknown: readonly string[];
-  /** Values of the wrong type, in the words of Go's JSON decoder. */
+  /** Values of the wrong type, with the errors of Go's JSON decoder. */
   readonly mistaken: readonly string[];
 }
 
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
-/** Maps of quantities: the API also reads plain numbers there. */
+/** Maps of quantities, in which the API also accepts plain numbers. */
 const quantities = new Set(["requests", "limits", "capacity", "allocatable", "hard", "used", "overhead"]);
 
 const tests: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -96,6 +96,6 @@ function decodeValue(schemas: Schemas, type: TypeName, value: unknown, path: str
   return (tests[type]?.(value) ?? true) ? sound(value) : mistake(value, path, goNames[type] ?? type);
 }
 
-/** Reads an object by the API's types: what they do not know is left out and named, what does not fit is named. */
+/** Decodes an object by the API's types: unknown fields are dropped and listed, values of the wrong type are listed. */
 export const decode = (schemas: Schemas, type: TypeName, value: unknown): Decoded =>
   decodeValue(schemas, type, value, "");

@@ -25,7 +25,7 @@ function nameCauses(type: ResourceType, name: string): Cause[] {
   return faultOf("metadata.name", name, (nameRules[type.plural] ?? subdomainFault)(name));
 }
 
-/** Faults of labels, wherever they stand. */
+/** Lists the errors of labels. */
 export const labelCauses = (labels: unknown, field: string): Cause[] =>
   Object.entries(fieldsOf(labels)).flatMap(([key, value]) =>
     typeof value === "string"
@@ -45,7 +45,7 @@ function annotationCauses(annotations: unknown): Cause[] {
   ];
 }
 
-/** Fields that an owner must have, with the words for a missing one (validateOwnerReference). */
+/** Fields that an owner must have, with the error for a missing one (validateOwnerReference). */
 const ownerFields = {
   apiVersion: "version must not be empty",
   kind: "must not be empty",
@@ -63,7 +63,7 @@ const ownerCauses = (owners: unknown): Cause[] =>
 const finalizerCauses = (finalizers: unknown): Cause[] =>
   listOf<string>(finalizers).flatMap((one) => faultOf("metadata.finalizers", one, keyFault(one)));
 
-/** Everything that is wrong with an object's metadata. */
+/** Lists the errors of an object's metadata. */
 export const metadataCauses = (type: ResourceType, { metadata }: KubeObject): Cause[] => [
   ...nameCauses(type, metadata.name),
   ...labelCauses(metadata.labels, "metadata.labels"),
@@ -72,7 +72,7 @@ export const metadataCauses = (type: ResourceType, { metadata }: KubeObject): Ca
   ...finalizerCauses(metadata.finalizers),
 ];
 
-/** Causes against an update of metadata: no new finalizers once the object is being deleted. */
+/** Lists the errors of an update of metadata: no new finalizers once the object is being deleted. */
 export function metadataUpdateCauses(before: KubeObject, after: KubeObject): Cause[] {
   const had = before.metadata.finalizers ?? [];
   const fresh = (after.metadata.finalizers ?? []).filter((one) => !had.includes(one));

@@ -1,4 +1,4 @@
-// Rules and sentences of k8s.io/apimachinery/pkg/util/validation 0.34 (from 0.35 on lengths are counted in bytes).
+// Rules and messages of k8s.io/apimachinery/pkg/util/validation 0.34 (from 0.35 on lengths are counted in bytes).
 
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
@@ -16,23 +16,23 @@ const labelValueRule =
 
 const tooLong = (limit: number): string => `must be no more than ${limit} characters`;
 
-/** Fault of a name as a DNS subdomain; undefined when it has none. */
+/** Finds the error of a name as a DNS subdomain; undefined for a valid one. */
 export function subdomainFault(name: string): string | undefined {
   if (name.length > 253) return tooLong(253);
   return subdomain.test(name) ? undefined : subdomainRule;
 }
 
-/** Fault of a name as a DNS label (namespaces, services). */
+/** Finds the error of a name as a DNS label (namespaces, services). */
 export function labelFault(name: string): string | undefined {
   if (name.length > 63) return tooLong(63);
   return label.test(name) ? undefined : labelRule;
 }
 
-/** Fault of a name that may be any path segment (RBAC objects). */
+/** Finds the error of a name that may be any path segment (RBAC objects). */
 export const segmentFault = (name: string): string | undefined =>
   name === "." || name === ".." || /[/%]/.test(name) ? "may not contain '/' or '%', nor be '.' or '..'" : undefined;
 
-/** Fault of the key of a label, annotation, taint or finalizer: [prefix/]name. */
+/** Finds the error of the key of a label, annotation, taint or finalizer: [prefix/]name. */
 export function keyFault(key: string): string | undefined {
   const parts = key.split("/");
   if (parts.length > 2)
@@ -45,7 +45,7 @@ export function keyFault(key: string): string | undefined {
   return namePart.test(name) ? undefined : namePartRule;
 }
 
-/** Fault of a label's value. */
+/** Finds the error of a label's value. */
 export function valueFault(value: string): string | undefined {
   if (value.length > 63) return tooLong(63);
   return labelValue.test(value) ? undefined : labelValueRule;

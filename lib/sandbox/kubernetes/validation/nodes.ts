@@ -31,13 +31,13 @@ const duplicates = (taints: readonly Partial<Taint>[]): Cause[] =>
       : [],
   );
 
-/** Faults of a Node (k8s pkg/apis/core/validation ValidateNode). */
+/** Lists the errors of a Node (k8s pkg/apis/core/validation ValidateNode). */
 export function nodeCauses(object: KubeObject): Cause[] {
   const taints = listOf<Partial<Taint>>(at(object, "spec", "taints"));
   return [...taints.flatMap((taint, index) => taintCauses(taint, `metadata.taints[${index}]`)), ...duplicates(taints)];
 }
 
-/** Causes against an update of a Node: fields that may not change (ValidateNodeUpdate). */
+/** Lists the errors of an update of a Node: fields that may not change (ValidateNodeUpdate). */
 export function nodeUpdateCauses(before: KubeObject, after: KubeObject): Cause[] {
   const [old, fresh] = [(before as Node).spec ?? {}, (after as Node).spec ?? {}];
   const isKept = (one: unknown, other: unknown): boolean => !one || isDeepStrictEqual(one, other);

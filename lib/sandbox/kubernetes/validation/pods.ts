@@ -15,7 +15,7 @@ function containerCauses(container: Partial<Container>, field: string): Cause[] 
   ];
 }
 
-/** Faults of a pod's spec, wherever it stands. */
+/** Lists the errors of a pod's spec, alone or in a template. */
 export function podSpecCauses(spec: unknown, field: string): Cause[] {
   const containers = listOf<Partial<Container>>(at(spec, "containers"));
   const policy = at(spec, "restartPolicy");
@@ -26,10 +26,10 @@ export function podSpecCauses(spec: unknown, field: string): Cause[] {
   ];
 }
 
-/** Faults of a Pod. */
+/** Lists the errors of a Pod. */
 export const podCauses = (pod: KubeObject): Cause[] => podSpecCauses(pod.spec, "spec");
 
-/** A pod's spec without what an update may change. */
+/** Reads a pod's spec without the fields that an update may change. */
 function fixedPart(pod: KubeObject): unknown {
   const spec = copy((pod as Pod).spec);
   for (const container of spec.containers ?? []) delete container.image;
@@ -42,7 +42,7 @@ const lostToleration = (before: KubeObject, after: KubeObject): boolean =>
     (one) => !listOf(at(after, "spec", "tolerations")).some((other) => isDeepStrictEqual(one, other)),
   );
 
-/** Causes against an update of a Pod: fields that may not change (ValidatePodUpdate). */
+/** Lists the errors of an update of a Pod: fields that may not change (ValidatePodUpdate). */
 export function podUpdateCauses(before: KubeObject, after: KubeObject): Cause[] {
   if (isDeepStrictEqual(fixedPart(before), fixedPart(after)) && !lostToleration(before, after)) return [];
   return [

@@ -1,6 +1,6 @@
 import { type ResourceType, resourceTypes } from "../model/resources.ts";
 
-/** A field's type as the client library writes it: "string", "Array<V1Taint>", "{ [key: string]: string; }", … */
+/** A field's type in the spelling of the client library: "string", "Array<V1Taint>", "{ [key: string]: string; }", … */
 export type TypeName = string;
 
 /** Fields of one type of the API. */
@@ -8,7 +8,7 @@ export type Schema = ReadonlyMap<string, TypeName>;
 
 /** The API's types by name. */
 export interface Schemas {
-  /** The type that objects of a resource are read by; undefined for custom resources. */
+  /** Finds the type of a resource's objects; undefined for custom resources. */
   nameOf(type: ResourceType): TypeName | undefined;
   get(name: TypeName): Schema | undefined;
 }
@@ -17,7 +17,7 @@ interface Model {
   readonly attributeTypeMap?: readonly { readonly baseName: string; readonly type: TypeName }[];
 }
 
-/** Names of the library that are not V1 and the kind. */
+/** Names in the library that are not V1 and the kind. */
 const irregular: Readonly<Record<string, TypeName>> = { Event: "CoreV1Event" };
 
 const modelName = ({ kind }: ResourceType): TypeName => irregular[kind] ?? `V1${kind}`;
@@ -28,13 +28,13 @@ const named = /\b(?:CoreV1|RbacV1|V1)[A-Z]\w+/;
 
 const isModel = (name: TypeName): boolean => named.test(name) && name !== "V1MicroTime";
 
-/** The name of the model inside a list or map type. */
+/** Finds the name of the model inside a list or map type. */
 export const innerModel = (type: TypeName): TypeName | undefined => {
   const name = named.exec(type)?.[0];
   return name && isModel(name) ? name : undefined;
 };
 
-/** Types of bodies that are no stored object. */
+/** Types of request bodies that are not stored objects. */
 const besides: readonly TypeName[] = ["V1Eviction"];
 
 async function modelOf(name: TypeName): Promise<Schema> {
@@ -42,12 +42,12 @@ async function modelOf(name: TypeName): Promise<Schema> {
   return new Map((module[name]?.attributeTypeMap ?? []).map(({ baseName, type }) => [baseName, type]));
 }
 
-/** Types that one type is made of. */
+/** Lists the types of a type's fields. */
 const partsOf = (schema: Schema): TypeName[] => [...schema.values()].flatMap((type) => innerModel(type) ?? []);
 
 /**
- * Reads the types of every resource that is stored, from the models that the client library generates from the API's own
- * OpenAPI document. All of them are read before the first request (some 70 ms), so that no request waits for a file.
+ * Loads the types of every stored resource, from the models that the client library generates from the API's OpenAPI
+ * document. All are loaded before the first request (some 70 ms), so that no request waits for a file.
  */
 export async function apiSchemas(): Promise<Schemas> {
   const known = new Map<TypeName, Schema>();

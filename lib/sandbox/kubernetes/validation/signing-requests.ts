@@ -30,7 +30,7 @@ const usages = [
   "timestamping",
 ];
 
-/** Shortest life that a requester may ask for: certificates.k8s.io/v1 expirationSeconds. */
+/** Shortest lifetime that a requester may set: certificates.k8s.io/v1 expirationSeconds. */
 const SHORTEST = 600;
 
 function requestCauses(object: KubeObject, request: unknown): Cause[] {
@@ -55,7 +55,7 @@ function signerCauses(signer: unknown): Cause[] {
       ];
 }
 
-/** Faults of a CertificateSigningRequest. */
+/** Lists the errors of a CertificateSigningRequest. */
 export function signingRequestCauses(object: KubeObject): Cause[] {
   const spec = fieldsOf(object.spec);
   const wanted = listOf<string>(spec.usages);

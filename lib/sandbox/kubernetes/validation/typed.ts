@@ -5,10 +5,10 @@ import type { ResourceType } from "../model/resources.ts";
 import { decode } from "./decode.ts";
 import type { Schemas, TypeName } from "./schemas.ts";
 
-/** The kind that a body is read as. */
+/** The kind that a body is decoded as. */
 export type BodyKind = Pick<ResourceType, "kind" | "group" | "version">;
 
-/** The parts of a request that say how strictly its body is read. */
+/** The parts of a request that decide how strictly its body is decoded. */
 export interface Written {
   readonly request: WireRequest;
   readonly query: URLSearchParams;
@@ -16,10 +16,10 @@ export interface Written {
 }
 
 /**
- * Reads a body by the API's types. Fields that they do not know are dropped, or refused when the client asked for that
+ * Decodes a body by the API's types. Unknown fields are dropped, or refused when the client asks for that
  * (fieldValidation=Strict, as kubectl does).
- * @param schema name of the API's type; undefined for custom resources, which are taken as they are
- * @throws 400, or 422 for what a patch made
+ * @param schema name of the API's type; undefined for custom resources, which are not checked
+ * @throws 400, or 422 for the result of a patch
  */
 export function typedAs<T extends Fields>(
   schemas: Schemas,

@@ -4,7 +4,7 @@ import type { LabelSelector } from "../model/shapes.ts";
 import { matchesSelector } from "../request/selectors.ts";
 import { podSpecCauses } from "./pods.ts";
 
-/** Faults of a ReplicaSet, Deployment, StatefulSet or DaemonSet. */
+/** Lists the errors of a ReplicaSet, Deployment, StatefulSet or DaemonSet. */
 export function workloadCauses(object: KubeObject): Cause[] {
   const selector = at(object, "spec", "selector");
   const labels = fieldsOf(at(object, "spec", "template", "metadata", "labels")) as Record<string, string>;
@@ -16,7 +16,7 @@ export function workloadCauses(object: KubeObject): Cause[] {
 
 const amount = /^(\d+|\d+%)$/;
 
-/** Faults of a PodDisruptionBudget. */
+/** Lists the errors of a PodDisruptionBudget. */
 export function budgetCauses(object: KubeObject): Cause[] {
   const { minAvailable, maxUnavailable } = fieldsOf(object.spec);
   const both = minAvailable !== undefined && maxUnavailable !== undefined;

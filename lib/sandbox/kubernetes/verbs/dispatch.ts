@@ -25,12 +25,12 @@ const onObjects: Readonly<Record<string, Handler>> = {
   deletecollection: removeMany,
 };
 
-/** Subresources that are a view of the object itself. */
+/** Handlers of subresources that are a view of the object. */
 const views: Readonly<Record<string, Handler>> = { get, update, patch };
 
 const actions: Readonly<Record<string, Handler>> = { eviction: evict, binding: bindPod, token: requestToken };
 
-/** POST of a review: answered at once, never stored. */
+/** Answers the POST of a review: at once, and it is never stored. */
 function review({ authorizers }: Server, { request, type, user }: ApiCall): WireResponse {
   const body = objectIn(request);
   const spec = fieldsOf(body.spec);
@@ -50,7 +50,7 @@ function handlerOf({ type, subresource }: ApiCall, verb: string): Handler | unde
 
 /**
  * Answers a request for a resource.
- * @throws ApiFailure: 404 for an unknown subresource, 405 for a verb that it does not have, and what the verbs throw
+ * @throws ApiFailure: 404 for an unknown subresource, 405 for a verb that it does not have, and the errors of the verbs
  */
 export function dispatch(server: Server, call: ApiCall, verb: string): WireResponse {
   if (call.subresource && !call.type.subresources.includes(call.subresource)) throw noSuchResource();

@@ -7,7 +7,7 @@ import { selectionOf } from "../request/lists.ts";
 import { watch } from "../request/watch.ts";
 import type { ApiCall, Server } from "./server.ts";
 
-/** The form in which this request wants objects to be written. Throws 406. */
+/** Finds the form in which this request wants its objects. Throws 406. */
 export const viewOf = ({ simulation }: Server, { request, type, query }: ApiCall): View => ({
   form: formFor(request.headers.accept),
   type,
@@ -15,7 +15,7 @@ export const viewOf = ({ simulation }: Server, { request, type, query }: ApiCall
   include: query.get("includeObject") ?? "Metadata",
 });
 
-/** The stored object that the request names; throws 404. */
+/** Finds the stored object that the request names; throws 404. */
 export function storedObject<T extends KubeObject>({ objects }: Server, { type, namespace, name }: ApiCall): T {
   const object = objects.get<T>(type, namespace, name);
   if (!object) throw notFound(type, name);
@@ -32,7 +32,7 @@ export function list(server: Server, call: ApiCall): WireResponse {
   return json(renderedList(viewOf(server, call), server.list(selection, call.query)));
 }
 
-/** GET with watch: one JSON line per event, until its time is up or the reader leaves. */
+/** GET with watch: one JSON line per event, until the timeout or until the client closes it. */
 export function openWatch(server: Server, call: ApiCall): WireResponse {
   const selection = selectionOf(call.type, call.namespace, call.query);
   const events = watch(server.simulation, server.objects, selection, call.query);

@@ -12,7 +12,7 @@ import type { Lister } from "../request/lists.ts";
 import type { Objects } from "../store/objects.ts";
 import type { Schemas } from "../validation/schemas.ts";
 
-/** Parts that the verbs work with. */
+/** Dependencies of the verbs. */
 export interface Server {
   readonly simulation: Simulation;
   readonly objects: Objects;
@@ -23,7 +23,7 @@ export interface Server {
   readonly schemas: Schemas;
   /** Calls a kubelet at its node's address; undefined where the sandbox simulates no machine. */
   callKubelet(address: string): KubeletAnswer | undefined;
-  /** Admission of a change that authorisation has let through; throws 403, 422 or what a policy says. */
+  /** Admits a change that was authorised; throws 403, 422 or a policy's error. */
   admit(attempt: Attempt): void;
 }
 
@@ -36,7 +36,7 @@ export interface ApiCall {
   readonly namespace: string | undefined;
   readonly name: string;
   readonly subresource: string;
-  /** Says something to the client beside the answer. */
+  /** Adds a warning for the client to the response. */
   warn(sentence: string): void;
 }
 
@@ -45,7 +45,7 @@ const operationOf = (before: KubeObject | undefined, after: KubeObject | undefin
   return before ? "UPDATE" : "CREATE";
 };
 
-/** Check that the registry makes before it stores: is the change from one state to the other admitted? */
+/** Builds the check that the registry makes before it stores a change. */
 export const admission =
   (server: Server, { user, type, subresource, namespace, name }: ApiCall) =>
   (before: KubeObject | undefined, after: KubeObject | undefined): void =>
@@ -60,5 +60,5 @@ export const admission =
       after,
     });
 
-/** Is the request only to say what it would do (dryRun=All)? */
+/** Is the request a dry run (dryRun=All)? */
 export const isDryRun = ({ query }: Pick<ApiCall, "query">): boolean => query.getAll("dryRun").includes("All");

@@ -12,7 +12,7 @@ import { typedAs } from "../validation/typed.ts";
 import { viewOf } from "./read.ts";
 import { type ApiCall, admission, isDryRun, type Server } from "./server.ts";
 
-/** Does the body speak of what the URL names? Fills in apiVersion, kind and namespace that it leaves out. */
+/** Checks that the body matches the URL, and fills in apiVersion, kind and namespace. */
 function addressed({ type, namespace, name }: ApiCall, body: Fields): KubeObject {
   const { apiVersion = type.apiVersion, kind = type.kind } = body;
   if (apiVersion !== type.apiVersion || kind !== type.kind) {
@@ -32,17 +32,17 @@ function addressed({ type, namespace, name }: ApiCall, body: Fields): KubeObject
   return { ...body, apiVersion, kind, metadata: { ...metadata, ...inNamespace } } as KubeObject;
 }
 
-/** Reads an object of the asked type by the API's types. Throws 400, or 422 for what a patch made. */
+/** Decodes an object of the requested type by the API's types. Throws 400, or 422 for the result of a patch. */
 const typed = ({ schemas }: Server, call: ApiCall, object: KubeObject): KubeObject =>
   typedAs(schemas, call.type, schemas.nameOf(call.type), call, object);
 
-/** Options of a request's writes: admitted first, stored unless it is a dry run. */
+/** Builds the options of a request's writes: admission first, then stored unless it is a dry run. */
 const writeOptions = (server: Server, call: ApiCall) => ({ dryRun: isDryRun(call), admit: admission(server, call) });
 
-/** Kinds that are written all the time by programs and applied by nobody. */
+/** Kinds that programs write all the time and that are never applied: their owners are not recorded. */
 const untracked = new Set(["Lease", "Event"]);
 
-/** Remembers who wrote what, so that server-side apply can tell: fieldManager, else the program's name (its user agent). */
+/** Records the writer of each field for server-side apply: fieldManager, else the program's name (its user agent). */
 function recordOwner(server: Server, call: ApiCall, before: KubeObject | undefined, after: KubeObject): void {
   const manager =
     call.query.get("fieldManager") ?? (call.request.headers["user-agent"] ?? "unknown").split("/")[0] ?? "";
@@ -69,13 +69,13 @@ export function update(server: Server, call: ApiCall): WireResponse {
   return json(rendered(viewOf(server, call), updated));
 }
 
-/** A patch may leave the version out; custom resources too. */
+/** Adds the stored version where a patch leaves it out, as it may for custom resources too. */
 const versioned = (before: KubeObject, after: KubeObject): KubeObject => {
   const resourceVersion = after.metadata.resourceVersion || before.metadata.resourceVersion;
   return { ...after, metadata: { ...after.metadata, resourceVersion } };
 };
 
-/** A patch may not move an object. */
+/** Throws 400 for a patch that changes the object's name. */
 function unmoved(before: KubeObject, after: KubeObject): KubeObject {
   if (after.metadata.name === before.metadata.name) return after;
   throw badRequest(
@@ -97,7 +97,7 @@ export function patch(server: Server, call: ApiCall): WireResponse {
   return json(rendered(viewOf(server, call), patched));
 }
 
-/** Server-side apply: creates what is missing, else merges what the applier owns. */
+/** Server-side apply: creates a missing object, otherwise merges the applier's fields. */
 function apply(server: Server, call: ApiCall): WireResponse {
   const { query, type, namespace, name } = call;
   const manager = query.get("fieldManager");
@@ -117,7 +117,7 @@ function apply(server: Server, call: ApiCall): WireResponse {
   return json(rendered(viewOf(server, call), stored), before ? 200 : 201);
 }
 
-/** Options of a DELETE, from its body or its parameters. */
+/** Reads the options of a DELETE, from its body or its parameters. */
 function deleteOptions(call: ApiCall): DeleteOptions {
   const given = optionsIn(call.request);
   const grace = call.query.get("gracePeriodSeconds");
