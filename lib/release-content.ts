@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { okdPayloadPaths, type PayloadManifest, payloadManifestOf } from "../lambdas/desired/okd-payload.ts";
+import { okdPayloadPaths, type PayloadManifest, payloadManifestOf } from "../lambdas/profiles/okd/payload.ts";
 import type { Release } from "../lambdas/release/publish.ts";
 import { machineScripts, scriptText } from "./constructs/script-text.ts";
 import type { Deployment } from "./deployment.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { DeleteObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { z } from "zod";
 import { configurationOf } from "../configuration.ts";
-import { okdPayloadPaths, type PayloadFile, payloadManifestOf } from "../desired/okd-payload.ts";
+import { okdPayloadPaths, type PayloadFile, payloadManifestOf } from "../profiles/okd/payload.ts";
 import { RUNTIME_KEY } from "../steps/runtime.ts";
 
 /** Release that a deployment hands over. */

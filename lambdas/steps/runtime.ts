@@ -1,8 +1,8 @@
 import { GetObjectCommand, type GetObjectCommandOutput } from "@aws-sdk/client-s3";
 import { z } from "zod";
 import { type Configuration, type Rules, readConfiguration, readRules } from "../configuration.ts";
-import { type PayloadManifest, readPayloadManifest } from "../desired/okd-payload.ts";
 import { Refused } from "../errors.ts";
+import { type PayloadManifest, readPayloadManifest } from "../profiles/okd/payload.ts";
 import type { World } from "./world.ts";
 
 /** Key of the runtime document; a deployment writes a new version, executions name the one they read. */

@@ -3,7 +3,7 @@ import { basename } from "node:path/win32";
 import type { Configuration } from "../../lambdas/configuration.ts";
 import { ACCOUNT_NAMESPACE, type Account, accounts, secretOf, userOf } from "../../lambdas/desired/accounts.ts";
 import { LIFE_SECONDS } from "../../lambdas/desired/credential-term.ts";
-import { okdPayloadPaths, type PayloadFile, type PayloadManifest } from "../../lambdas/desired/okd-payload.ts";
+import { okdPayloadPaths, type PayloadFile, type PayloadManifest } from "../../lambdas/profiles/okd/payload.ts";
 import { ledgerIndexes } from "../../lambdas/records.ts";
 import { machineScripts, scriptText } from "../constructs/script-text.ts";
 import { demo } from "./demo.ts";

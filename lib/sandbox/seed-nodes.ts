@@ -3,6 +3,9 @@ import type { Configuration } from "../../lambdas/configuration.ts";
 import { authoritiesIn } from "../../lambdas/desired/authorities.ts";
 import { JOIN_USER } from "../../lambdas/desired/cluster-access.ts";
 import { givenItem } from "../../lambdas/desired/given.ts";
+import { buildOf } from "../../lambdas/desired/windows-builds.ts";
+import { nodeLabels } from "../../lambdas/profiles/okd/labels.ts";
+import type { PayloadManifest } from "../../lambdas/profiles/okd/payload.ts";
 import {
   afterJoinActions,
   bootstrapKubeconfig,
@@ -12,10 +15,7 @@ import {
   networkActions,
   payloadActions,
   startActions,
-} from "../../lambdas/desired/okd.ts";
-import { nodeLabels } from "../../lambdas/desired/okd-labels.ts";
-import type { PayloadManifest } from "../../lambdas/desired/okd-payload.ts";
-import { buildOf } from "../../lambdas/desired/windows-builds.ts";
+} from "../../lambdas/profiles/okd/plans.ts";
 import { sleep } from "./core/clock.ts";
 import { demo } from "./demo.ts";
 import { linuxNodes, linuxPods, type SeedNode, windowsNodes, workloads } from "./demo-nodes.ts";

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { okdPayloadPaths } from "../../lambdas/desired/okd-payload.ts";
+import { okdPayloadPaths } from "../../lambdas/profiles/okd/payload.ts";
 import { machineScripts } from "../../lib/constructs/script-text.ts";
 import { readPayload } from "../../lib/release-content.ts";
 import { exampleWith } from "../stack/example.ts";

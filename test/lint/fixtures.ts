@@ -40,6 +40,7 @@ export const violations: readonly Violation[] = [
   importing("lambdas/commands/durable.ts", "@aws/durable-execution-sdk-js"),
   importing("lambdas/commands/steps.ts", "../steps/machine.ts"),
   importing("lambdas/desired/kubernetes.ts", "@kubernetes/client-node"),
+  importing("lambdas/profiles/kubernetes.ts", "@kubernetes/client-node"),
   importing("lambdas/messages/slack.ts", "@slack/web-api"),
   importing("lambdas/records.ts", "./steps/ledger.ts"),
   importing("lambdas/workflows/cloud.ts", "@aws-sdk/client-ssm"),

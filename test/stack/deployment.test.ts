@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { okdPayloadPaths } from "../../lambdas/desired/okd-payload.ts";
+import { okdPayloadPaths } from "../../lambdas/profiles/okd/payload.ts";
 import { deploymentOf, readDeployment } from "../../lib/deployment.ts";
 import { readPayload, releaseContent } from "../../lib/release-content.ts";
 import { certificate } from "./certificates.ts";

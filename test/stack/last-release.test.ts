@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { readConfiguration } from "../../lambdas/configuration.ts";
-import { readPayloadManifest } from "../../lambdas/desired/okd-payload.ts";
+import { readPayloadManifest } from "../../lambdas/profiles/okd/payload.ts";
 import { nextRelease } from "../journeys/releases.ts";
 import { documentOfToday, type KeptRelease, LAST_RELEASE, readerOf, releaseOfToday } from "./runtime-document.ts";
 

@@ -3,7 +3,7 @@ import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { describe, expect, it, vi } from "vitest";
 import { directoryTick } from "../../lambdas/cloud-events/directory-tick.ts";
 import { configurationOf } from "../../lambdas/configuration.ts";
-import { okdPayloadPaths, type PayloadFile, payloadManifestOf } from "../../lambdas/desired/okd-payload.ts";
+import { okdPayloadPaths, type PayloadFile, payloadManifestOf } from "../../lambdas/profiles/okd/payload.ts";
 import { hostedRelease } from "../../lambdas/release/handler.ts";
 import { type Payload, releaseContent } from "../../lib/release-content.ts";
 import { s3 } from "../../lib/sandbox/aws/s3/s3.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { configurationOf, configurationSchema } from "../../lambdas/configuration.ts";
-import { manifestSchema } from "../../lambdas/desired/okd-payload.ts";
+import { manifestSchema } from "../../lambdas/profiles/okd/payload.ts";
 import { releaseContent } from "../../lib/release-content.ts";
-import { manifest } from "../desired/okd-facts.ts";
+import { manifest } from "../profiles/okd/facts.ts";
 import { exampleWith } from "./example.ts";
 
 /** The file that holds how the last release reads a runtime document, and one that it has written. */

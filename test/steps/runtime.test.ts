@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { configurationOf } from "../../lambdas/configuration.ts";
-import { payloadManifestOf } from "../../lambdas/desired/okd-payload.ts";
 import type { Plan } from "../../lambdas/desired/plan.ts";
+import { payloadManifestOf } from "../../lambdas/profiles/okd/payload.ts";
 import { RUNTIME_KEY } from "../../lambdas/steps/runtime.ts";
 import { newestWindows } from "../../lib/sandbox/aws/ec2/images.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
-import { manifest } from "../desired/okd-facts.ts";
 import { nextRelease } from "../journeys/releases.ts";
+import { manifest } from "../profiles/okd/facts.ts";
 import { START, type TestSimulator, testSimulator } from "./test-simulator.ts";
 
 let simulator: TestSimulator;

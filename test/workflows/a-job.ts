@@ -1,7 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Order } from "../../lambdas/steps/machine/machine.ts";
 import type { Job } from "../../lambdas/workflows/provision/job.ts";
-import { configurationWith, manifest } from "../desired/okd-facts.ts";
+import { configurationWith, manifest } from "../profiles/okd/facts.ts";
 import { tenMinutes, verbs } from "./durable-engine.ts";
 
 /** Acts of a job, in order: "terminate i-0…", "record failed"; and who cancelled its operation. */

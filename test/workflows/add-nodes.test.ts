@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { addNodes } from "../../lambdas/workflows/add-nodes.ts";
-import { configurationWith } from "../desired/okd-facts.ts";
 import { operationRecord } from "../messages/records.ts";
+import { configurationWith } from "../profiles/okd/facts.ts";
 import { inMinutes, run, setUp, tearDown, verbs } from "./durable-engine.ts";
 
 beforeAll(setUp);

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chosen, choose } from "../../lambdas/workflows/remove/choose.ts";
 import { drainAndTerminate } from "../../lambdas/workflows/remove/drain-and-terminate.ts";
 import { enter } from "../../lambdas/workflows/remove/removal.ts";
-import { configurationWith } from "../desired/okd-facts.ts";
 import { operationRecord } from "../messages/records.ts";
+import { configurationWith } from "../profiles/okd/facts.ts";
 import { machine } from "./a-job.ts";
 import { run, setUp, tearDown, verbs } from "./durable-engine.ts";
 

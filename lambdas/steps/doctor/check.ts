@@ -1,7 +1,7 @@
 import { ApiException } from "@kubernetes/client-node";
 import type { Configuration } from "../../configuration.ts";
-import type { PayloadManifest } from "../../desired/okd-payload.ts";
 import type { Area, Finding } from "../../messages/doctor/finding.ts";
+import type { PayloadManifest } from "../../profiles/okd/payload.ts";
 import { slackCode, wordsOf } from "../client-errors.ts";
 import type { World } from "../world.ts";
 

@@ -10,7 +10,7 @@ import { agentChecks } from "./agents.ts";
 import { type Check, first, isolated, type Patient, type Subject } from "./check.ts";
 import { accessChecks, clusterChecks, clusterCredential } from "./cluster.ts";
 import { ages } from "./credential.ts";
-import { okdChecks } from "./okd.ts";
+import { okdChecks } from "./profile-checks.ts";
 import { rightsOf, type Tried } from "./rights.ts";
 import { slackChecks, slackIdentity } from "./slack.ts";
 

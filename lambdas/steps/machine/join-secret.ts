@@ -8,8 +8,8 @@ import {
 import { z } from "zod";
 import type { Configuration } from "../../configuration.ts";
 import { JOIN_ACCOUNT, JOIN_NAMESPACE } from "../../desired/cluster-access.ts";
-import { bootstrapKubeconfig } from "../../desired/okd.ts";
 import { Refused, Retryable } from "../../errors.ts";
+import { bootstrapKubeconfig } from "../../profiles/okd/plans.ts";
 import type { World } from "../world.ts";
 
 /** The shortest life that an API server grants (k8s pkg/apis/authentication/validation): it is made when the kubelet starts. */

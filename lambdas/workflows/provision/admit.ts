@@ -1,8 +1,8 @@
 import { sha256 } from "../../desired/authorities.ts";
-import { afterJoinActions } from "../../desired/okd.ts";
-import { startingTaint } from "../../desired/okd-kubelet.ts";
-import { nodeLabels } from "../../desired/okd-labels.ts";
 import { buildOf } from "../../desired/windows-builds.ts";
+import { startingTaint } from "../../profiles/okd/kubelet.ts";
+import { nodeLabels } from "../../profiles/okd/labels.ts";
+import { afterJoinActions } from "../../profiles/okd/plans.ts";
 import { BUILD_LABEL } from "../../steps/cluster/node-facts.ts";
 import { missingOn, type WantedNode } from "../../steps/cluster/wanted-node.ts";
 import { done, pending } from "../engine/durable.ts";

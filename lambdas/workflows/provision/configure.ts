@@ -1,3 +1,6 @@
+import type { Observation, RebootRequest, RebootResult } from "../../desired/plan.ts";
+import { buildOf } from "../../desired/windows-builds.ts";
+import type { MachineFacts } from "../../profiles/machine-facts.ts";
 import {
   configureActions,
   featureActions,
@@ -5,16 +8,13 @@ import {
   payloadActions,
   rejoinActions,
   startActions,
-} from "../../desired/okd.ts";
-import type { OkdFacts } from "../../desired/okd-facts.ts";
-import type { Observation, RebootRequest, RebootResult } from "../../desired/plan.ts";
-import { buildOf } from "../../desired/windows-builds.ts";
+} from "../../profiles/okd/plans.ts";
 import { MINUTE, StageFailed } from "../engine/durable.ts";
 import { runScript } from "../engine/run-script.ts";
 import { apply, type Job, leaseOf, machineOf, mayBeLost, observe, once, remark } from "./job.ts";
 
 /** Everything that decides what this machine looks like. */
-export function factsOf(job: Job): OkdFacts {
+export function factsOf(job: Job): MachineFacts {
   const { privateDnsName, privateIp, instanceId } = machineOf(job);
   return {
     configuration: job.runtime.configuration,

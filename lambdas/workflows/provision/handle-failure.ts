@@ -1,4 +1,3 @@
-import { stopKubeletActions } from "../../desired/okd.ts";
 import {
   doneByOthers,
   kubeletIs,
@@ -7,6 +6,7 @@ import {
   machineOutcome,
   UNREADABLE,
 } from "../../messages/provision/failures.ts";
+import { stopKubeletActions } from "../../profiles/okd/plans.ts";
 import { provisionStages } from "../../records.ts";
 import { endOf, hasEnded, isDown, wasGivenUp } from "../../steps/ec2/instances.ts";
 import { Cancelled, causeOf, MINUTE } from "../engine/durable.ts";

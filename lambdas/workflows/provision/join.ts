@@ -1,7 +1,7 @@
 import { JOIN_USER } from "../../desired/cluster-access.ts";
-import { networkActions } from "../../desired/okd.ts";
 import { signingRequestNotice } from "../../messages/operation/notices.ts";
 import { signingRequest } from "../../messages/provision/signing-requests.ts";
+import { networkActions } from "../../profiles/okd/plans.ts";
 import {
   CLIENT_SIGNER,
   credentialOf,

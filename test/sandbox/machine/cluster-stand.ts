@@ -1,5 +1,5 @@
-import { networkActions, startActions } from "../../../lambdas/desired/okd.ts";
 import type { Action } from "../../../lambdas/desired/plan.ts";
+import { networkActions, startActions } from "../../../lambdas/profiles/okd/plans.ts";
 import type { InstanceFacts } from "../../../lib/sandbox/core/surroundings.ts";
 import { type Kubernetes, kubernetesApi } from "../../../lib/sandbox/kubernetes/api.ts";
 import { handClock } from "../hand-clock.ts";

@@ -1,14 +1,14 @@
 import { configurationOf } from "../../../lambdas/configuration.ts";
+import type { Action, Observation } from "../../../lambdas/desired/plan.ts";
+import type { MachineFacts } from "../../../lambdas/profiles/machine-facts.ts";
+import { okdPayloadPaths, type PayloadManifest } from "../../../lambdas/profiles/okd/payload.ts";
 import {
   bootstrapKubeconfig,
   configureActions,
   featureActions,
   guardActions,
   payloadActions,
-} from "../../../lambdas/desired/okd.ts";
-import type { OkdFacts } from "../../../lambdas/desired/okd-facts.ts";
-import { okdPayloadPaths, type PayloadManifest } from "../../../lambdas/desired/okd-payload.ts";
-import type { Action, Observation } from "../../../lambdas/desired/plan.ts";
+} from "../../../lambdas/profiles/okd/plans.ts";
 import { scriptDocuments } from "../../../lib/constructs/script-document.ts";
 import { scriptText } from "../../../lib/constructs/script-text.ts";
 import { AwsError } from "../../../lib/sandbox/core/aws-service.ts";
@@ -111,7 +111,7 @@ export function payload(): { bucket: Map<string, string>; manifest: PayloadManif
   return { bucket, manifest: { format: 1, profile: "okd", kubernetes: demo.cluster.version, files } };
 }
 
-export function okdFacts(facts: InstanceFacts, manifest: PayloadManifest, kubeletClients = PEM): OkdFacts {
+export function okdFacts(facts: InstanceFacts, manifest: PayloadManifest, kubeletClients = PEM): MachineFacts {
   const pool = configuration.pools.web;
   if (!pool) throw new Error("the configuration has no pool web");
   return {

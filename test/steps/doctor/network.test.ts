@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { networkFindings } from "../../../lambdas/steps/doctor/okd.ts";
-import { configurationWith } from "../../desired/okd-facts.ts";
+import { networkFindings } from "../../../lambdas/steps/doctor/profile-checks.ts";
+import { configurationWith } from "../../profiles/okd/facts.ts";
 
 const configuration = configurationWith({ serviceNetwork: "172.30.0.0/16", hybridOverlayPort: 4789 });
 const hybridClusterNetwork = [{ cidr: "10.132.0.0/14", hostPrefix: 23 }];

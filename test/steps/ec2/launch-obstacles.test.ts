@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { refusedLaunch } from "../../../lambdas/messages/provision/obstacles.ts";
 import { type ClusterFacts, launchObstacles } from "../../../lambdas/steps/ec2/launch-obstacles.ts";
-import { configurationWith } from "../../desired/okd-facts.ts";
+import { configurationWith } from "../../profiles/okd/facts.ts";
 
 const configuration = configurationWith();
 const meant = { cluster: { ...configuration.cluster, besideWmco: true } };

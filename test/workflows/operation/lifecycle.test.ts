@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { Refused, Retryable } from "../../../lambdas/errors.ts";
 import type { Message, OperationRecord } from "../../../lambdas/records.ts";
 import { beginOperation, failOperation } from "../../../lambdas/workflows/operation/lifecycle.ts";
-import { configurationWith } from "../../desired/okd-facts.ts";
 import { operationRecord } from "../../messages/records.ts";
+import { configurationWith } from "../../profiles/okd/facts.ts";
 import { verbs } from "../durable-engine.ts";
 
 const NOW = Date.parse("2026-11-21T14:05:00Z");

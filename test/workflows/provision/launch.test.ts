@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Refused } from "../../../lambdas/errors.ts";
 import type { Claim } from "../../../lambdas/steps/cluster/claims.ts";
 import { launch } from "../../../lambdas/workflows/provision/launch.ts";
-import { configurationWith } from "../../desired/okd-facts.ts";
+import { configurationWith } from "../../profiles/okd/facts.ts";
 import { diary, jobOn, machine } from "../a-job.ts";
 import { run, setUp, tearDown } from "../durable-engine.ts";
 

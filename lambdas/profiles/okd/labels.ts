@@ -1,4 +1,4 @@
-import type { OkdFacts } from "./okd-facts.ts";
+import type { MachineFacts } from "../machine-facts.ts";
 
 // Kubernetes documentation, "Labels and Selectors": an optional DNS prefix, then a name of at most 63 characters.
 const KEY = /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
@@ -11,7 +11,7 @@ const RESERVED = /(^|\.)(kubernetes|k8s)\.io\//;
  * Every label that the finished Node carries beyond those a kubelet sets by itself.
  * @throws Error when a label of the pool is no Kubernetes label: it would not survive a command line
  */
-export function nodeLabels({ poolName, pool }: Pick<OkdFacts, "poolName" | "pool">): Record<string, string> {
+export function nodeLabels({ poolName, pool }: Pick<MachineFacts, "poolName" | "pool">): Record<string, string> {
   const wrong = Object.entries(pool.labels).filter(([key, value]) => !KEY.test(key) || !VALUE.test(value));
   if (wrong.length > 0)
     throw new Error(
@@ -26,7 +26,7 @@ export function nodeLabels({ poolName, pool }: Pick<OkdFacts, "poolName" | "pool
 }
 
 /** The labels that the kubelet registers itself with, "a=b,c=d"; the reserved ones are set from outside. */
-export const selfLabels = (facts: Pick<OkdFacts, "poolName" | "pool">): string =>
+export const selfLabels = (facts: Pick<MachineFacts, "poolName" | "pool">): string =>
   Object.entries(nodeLabels(facts))
     .filter(([key]) => !RESERVED.test(key))
     .map(([key, value]) => `${key}=${value}`)

@@ -1,8 +1,8 @@
-import { Refused } from "../errors.ts";
-import { kubernetesFolder as k, logFolder } from "./machine-paths.ts";
-import type { OkdFacts } from "./okd-facts.ts";
-import { selfLabels } from "./okd-labels.ts";
-import type { Action } from "./plan.ts";
+import { kubernetesFolder as k, logFolder } from "../../desired/machine-paths.ts";
+import type { Action } from "../../desired/plan.ts";
+import { Refused } from "../../errors.ts";
+import type { MachineFacts } from "../machine-facts.ts";
+import { selfLabels } from "./labels.ts";
 
 type Service = Extract<Action, { do: "service" }>;
 
@@ -37,7 +37,7 @@ const containerd = (): string =>
 
 // The node's name is what EC2 says it is, fixed here: asking the metadata service at each start would tie the node to
 // the route that a reboot can lose. The cloud's identity comes from outside (`--cloud-provider=external`).
-const kubelet = (facts: OkdFacts): string =>
+const kubelet = (facts: MachineFacts): string =>
   [
     runner("kubelet"),
     `${k}\\kubelet.exe`,
@@ -56,14 +56,14 @@ const kubelet = (facts: OkdFacts): string =>
     `--image-credential-provider-config=${k}\\credential-provider-config.yaml`,
   ].join(" ");
 
-function overlayPort({ configuration, build }: OkdFacts): string[] {
+function overlayPort({ configuration, build }: MachineFacts): string[] {
   const port = configuration.cluster.hybridOverlayPort;
   if (port === STANDARD_OVERLAY_PORT) return [];
   if (build === FIXED_OVERLAY_BUILD) throw new Refused(`Windows Server 2019 cannot use the overlay port ${port}`);
   return [`--hybrid-overlay-vxlan-port ${port}`];
 }
 
-const hybridOverlay = (facts: OkdFacts): string =>
+const hybridOverlay = (facts: MachineFacts): string =>
   [
     `${k}\\hybrid-overlay-node.exe`,
     `--node ${facts.nodeName}`,
@@ -97,7 +97,7 @@ const csiProxy = (): string =>
 const services: readonly (readonly [
   name: string,
   dependsOn: readonly string[],
-  command: (facts: OkdFacts) => string,
+  command: (facts: MachineFacts) => string,
 ])[] = [
   ["containerd", [], containerd],
   ["kubelet", ["containerd"], kubelet],
@@ -111,7 +111,7 @@ const services: readonly (readonly [
  * The services of a Windows node. They start by themselves after a reboot, in the order of their dependencies.
  * @throws Refused when this Windows release cannot do what the cluster is configured for
  */
-export const okdServices = (facts: OkdFacts): Service[] =>
+export const okdServices = (facts: MachineFacts): Service[] =>
   services.map(([name, dependsOn, command]) => ({
     do: "service",
     name,

@@ -1,5 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Action } from "../../../lambdas/desired/plan.ts";
+import type { MachineFacts } from "../../../lambdas/profiles/machine-facts.ts";
+import { nodeLabels, selfLabels } from "../../../lambdas/profiles/okd/labels.ts";
+import { okdPayloadPaths } from "../../../lambdas/profiles/okd/payload.ts";
 import {
   afterJoinActions,
   bootstrapKubeconfig,
@@ -11,14 +15,10 @@ import {
   rejoinActions,
   startActions,
   stopKubeletActions,
-} from "../../lambdas/desired/okd.ts";
-import type { OkdFacts } from "../../lambdas/desired/okd-facts.ts";
-import { nodeLabels, selfLabels } from "../../lambdas/desired/okd-labels.ts";
-import { okdPayloadPaths } from "../../lambdas/desired/okd-payload.ts";
-import type { Action } from "../../lambdas/desired/plan.ts";
-import { configurationWith, factsWith } from "./okd-facts.ts";
+} from "../../../lambdas/profiles/okd/plans.ts";
+import { configurationWith, factsWith } from "./facts.ts";
 
-const everything = (facts: OkdFacts): Action[] => [
+const everything = (facts: MachineFacts): Action[] => [
   ...guardActions(facts),
   ...featureActions(),
   ...payloadActions(facts),

@@ -1,8 +1,8 @@
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { configureActions } from "../../lambdas/desired/okd.ts";
-import type { Action } from "../../lambdas/desired/plan.ts";
-import { factsWith } from "./okd-facts.ts";
+import type { Action } from "../../../lambdas/desired/plan.ts";
+import { configureActions } from "../../../lambdas/profiles/okd/plans.ts";
+import { factsWith } from "./facts.ts";
 
 const contentOf = (actions: Action[], path: string): string => {
   const file = actions.find((one) => one.do === "file" && one.path === path);

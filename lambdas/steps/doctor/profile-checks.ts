@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Configuration } from "../../configuration.ts";
 import { JOIN_ACCOUNT, JOIN_NAMESPACE } from "../../desired/cluster-access.ts";
-import { STANDARD_OVERLAY_PORT } from "../../desired/okd-services.ts";
 import { givesTokensAnId, kubeletFits, serverFits } from "../../desired/versions.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
+import { STANDARD_OVERLAY_PORT } from "../../profiles/okd/services.ts";
 import { isAbsent } from "../client-errors.ts";
 import { cluster } from "../cluster/cluster.ts";
 import { isWindows } from "../cluster/node-facts.ts";

@@ -1,6 +1,6 @@
-import { configurationOf } from "../../lambdas/configuration.ts";
-import type { OkdFacts } from "../../lambdas/desired/okd-facts.ts";
-import { okdPayloadPaths, type PayloadManifest, payloadManifestOf } from "../../lambdas/desired/okd-payload.ts";
+import { configurationOf } from "../../../lambdas/configuration.ts";
+import type { MachineFacts } from "../../../lambdas/profiles/machine-facts.ts";
+import { okdPayloadPaths, type PayloadManifest, payloadManifestOf } from "../../../lambdas/profiles/okd/payload.ts";
 
 /** A configuration as an administrator would write it; `cluster` and `pool` change single values. */
 export const configurationWith = (cluster: object = {}, pool: object = {}) =>
@@ -54,7 +54,7 @@ export const manifest = (): PayloadManifest =>
   });
 
 /** A machine to be. */
-export function factsWith(cluster: object = {}, pool: object = {}, change: Partial<OkdFacts> = {}): OkdFacts {
+export function factsWith(cluster: object = {}, pool: object = {}, change: Partial<MachineFacts> = {}): MachineFacts {
   const configuration = configurationWith(cluster, pool);
   const web = configuration.pools.web;
   if (!web) throw new Error("the configuration has no pool web");

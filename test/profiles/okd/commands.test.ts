@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { configureActions } from "../../lambdas/desired/okd.ts";
-import type { OkdFacts } from "../../lambdas/desired/okd-facts.ts";
-import { factsWith } from "./okd-facts.ts";
+import type { MachineFacts } from "../../../lambdas/profiles/machine-facts.ts";
+import { configureActions } from "../../../lambdas/profiles/okd/plans.ts";
+import { factsWith } from "./facts.ts";
 
-const commandOf = (facts: OkdFacts, name: string): string => {
+const commandOf = (facts: MachineFacts, name: string): string => {
   const service = configureActions(facts).find((one) => one.do === "service" && one.name === name);
   return service?.do === "service" ? service.commandLine : "";
 };

@@ -1,14 +1,14 @@
-import type { Configuration } from "../configuration.ts";
-import { directory, jsonFile, startService, stopService, textFile } from "./actions.ts";
-import { casementFolder, kubernetesFolder as k, logFolder } from "./machine-paths.ts";
-import { containerdConfiguration } from "./okd-containerd.ts";
-import type { OkdFacts } from "./okd-facts.ts";
-import { credentialProviders, kubeletConfiguration } from "./okd-kubelet.ts";
-import type { PayloadFile } from "./okd-payload.ts";
-import { logOf, okdServices } from "./okd-services.ts";
-import type { Action } from "./plan.ts";
-import { firewallRules, okdPorts } from "./ports.ts";
-import { atLeast } from "./versions.ts";
+import type { Configuration } from "../../configuration.ts";
+import { directory, jsonFile, startService, stopService, textFile } from "../../desired/actions.ts";
+import { casementFolder, kubernetesFolder as k, logFolder } from "../../desired/machine-paths.ts";
+import type { Action } from "../../desired/plan.ts";
+import { firewallRules, okdPorts } from "../../desired/ports.ts";
+import { atLeast } from "../../desired/versions.ts";
+import type { MachineFacts } from "../machine-facts.ts";
+import { containerdConfiguration } from "./containerd.ts";
+import { credentialProviders, kubeletConfiguration } from "./kubelet.ts";
+import type { PayloadFile } from "./payload.ts";
+import { logOf, okdServices } from "./services.ts";
 
 const GUARD_TASK = "Casement guard";
 const NETWORK_TASK = "Casement network";
@@ -26,7 +26,7 @@ const fileFrom = (bucket: string, { path, key, versionId, sha256 }: PayloadFile)
   access: "inherited",
 });
 
-const payloadFiles = ({ configuration, payload }: OkdFacts, inFolder: (path: string) => boolean): Action[] =>
+const payloadFiles = ({ configuration, payload }: MachineFacts, inFolder: (path: string) => boolean): Action[] =>
   payload.files.filter(({ path }) => inFolder(path)).map((file) => fileFrom(configuration.bucket, file));
 
 const isOurs = (path: string): boolean => path.startsWith(`${casementFolder}\\`);
@@ -35,7 +35,7 @@ const isOurs = (path: string): boolean => path.startsWith(`${casementFolder}\\`)
  * The guard of the metadata route: first of all, before anything that could lose the route. Windows restarts the SSM
  * agent by itself only when told to.
  */
-export const guardActions = (facts: OkdFacts): Action[] => [
+export const guardActions = (facts: MachineFacts): Action[] => [
   directory(casementFolder, "system"),
   ...payloadFiles(facts, isOurs),
   { do: "service-recovery", name: "AmazonSSMAgent", restartAfter: [30, 60, 60] },
@@ -55,7 +55,7 @@ const programFolders = (): Action[] => [
 ];
 
 /** The programs, each verified by its hash. */
-export const payloadActions = (facts: OkdFacts): Action[] => [
+export const payloadActions = (facts: MachineFacts): Action[] => [
   ...programFolders(),
   ...payloadFiles(facts, (path) => !isOurs(path)),
 ];
@@ -73,7 +73,7 @@ const stateFolders = (): Action[] => [
 /** File with the authorities of the kubelet's clients; the kubelet reads it again when it changes. */
 const KUBELET_CLIENTS = `${k}\\kubelet-ca.crt`;
 
-const configurationFiles = (facts: OkdFacts): Action[] => [
+const configurationFiles = (facts: MachineFacts): Action[] => [
   textFile(KUBELET_CLIENTS, facts.kubeletClients),
   textFile(`${k}\\bootstrap-ca.crt`, facts.configuration.cluster.certificateAuthority),
   jsonFile(`${k}\\kubelet.conf`, kubeletConfiguration(facts)),
@@ -82,7 +82,7 @@ const configurationFiles = (facts: OkdFacts): Action[] => [
 ];
 
 // Its sha256 cannot be known here: the content is this instance's secret, read with the instance's own role.
-const joinMaterial = ({ joinSecretId }: OkdFacts): Action => ({
+const joinMaterial = ({ joinSecretId }: MachineFacts): Action => ({
   do: "file",
   path: BOOTSTRAP_KUBECONFIG,
   source: { from: "secret", secretId: joinSecretId, field: "kubeconfig" },
@@ -94,7 +94,7 @@ const joinMaterial = ({ joinSecretId }: OkdFacts): Action => ({
 const proxyGates = (version: string): string[] =>
   atLeast(version, "1.34") ? [] : ["-FeatureGates", "WinDSR,WinOverlay"];
 
-const networkTask = ({ configuration, nodeName }: OkdFacts): Action => ({
+const networkTask = ({ configuration, nodeName }: MachineFacts): Action => ({
   do: "task",
   name: NETWORK_TASK,
   script: `${casementFolder}\\network.ps1`,
@@ -115,7 +115,7 @@ const networkTask = ({ configuration, nodeName }: OkdFacts): Action => ({
  * Everything that makes the machine a node, short of what it joins with and of starting it.
  * @throws Refused when this Windows release cannot do what the cluster is configured for
  */
-export const configureActions = (facts: OkdFacts): Action[] => {
+export const configureActions = (facts: MachineFacts): Action[] => {
   const { cluster } = facts.configuration;
   return [
     ...stateFolders(),
@@ -128,7 +128,7 @@ export const configureActions = (facts: OkdFacts): Action[] => {
 };
 
 /** Brings what the machine joins with, and starts what needs nothing more from the cluster than to ask for a certificate. */
-export const startActions = (facts: OkdFacts): Action[] => [
+export const startActions = (facts: MachineFacts): Action[] => [
   joinMaterial(facts),
   ...["containerd", "kubelet", "windows_exporter", "csi-proxy"].map((name) => startService(name, logOf(name))),
 ];
@@ -137,7 +137,7 @@ export const startActions = (facts: OkdFacts): Action[] => [
  * Brings new join material to a machine whose first token has ended. A kubelet reads its bootstrap kubeconfig when it
  * starts (k8s cmd/kubelet/app, buildKubeletClientConfig), so it is started again.
  */
-export const rejoinActions = (facts: OkdFacts): Action[] => [
+export const rejoinActions = (facts: MachineFacts): Action[] => [
   stopService("kubelet"),
   joinMaterial(facts),
   startService("kubelet", logOf("kubelet")),

@@ -1,6 +1,6 @@
-import { kubernetesFolder as k } from "./machine-paths.ts";
-import { addressIn } from "./network-address.ts";
-import type { OkdFacts } from "./okd-facts.ts";
+import { kubernetesFolder as k } from "../../desired/machine-paths.ts";
+import { addressIn } from "../../desired/network-address.ts";
+import type { MachineFacts } from "../machine-facts.ts";
 
 /** Keeps every pod away until the node was verified; the last thing that provisioning removes. */
 export const startingTaint = { key: "casement.dev/starting", value: "true", effect: "NoSchedule" } as const;
@@ -9,7 +9,7 @@ export const startingTaint = { key: "casement.dev/starting", value: "true", effe
 const DNS_ADDRESS = 10;
 
 /** The kubelet's configuration: WMCO's, with eviction on memory, which Windows does since 1.31 and only when told. */
-export const kubeletConfiguration = ({ configuration, pool }: OkdFacts): object => ({
+export const kubeletConfiguration = ({ configuration, pool }: MachineFacts): object => ({
   kind: "KubeletConfiguration",
   apiVersion: "kubelet.config.k8s.io/v1beta1",
   rotateCertificates: true,

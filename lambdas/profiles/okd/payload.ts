@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { knownPart } from "../known-part.ts";
-import { casementFolder, kubernetesFolder } from "./machine-paths.ts";
+import { casementFolder, kubernetesFolder } from "../../desired/machine-paths.ts";
+import { knownPart } from "../../known-part.ts";
 
 const at = (folder: string, names: readonly string[]): (readonly [name: string, path: string])[] =>
   names.map((name) => [name, `${folder}\\${name}`]);

@@ -1,8 +1,8 @@
 import type { Configuration, Pool } from "../configuration.ts";
-import type { PayloadManifest } from "./okd-payload.ts";
+import type { PayloadManifest } from "./okd/payload.ts";
 
-/** Everything that decides what one Windows machine of profile okd looks like. */
-export interface OkdFacts {
+/** Everything that decides what one Windows machine looks like. */
+export interface MachineFacts {
   readonly configuration: Configuration;
   readonly poolName: string;
   readonly pool: Pool;

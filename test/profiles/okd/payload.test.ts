@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { payloadManifestOf } from "../../lambdas/desired/okd-payload.ts";
-import { manifest } from "./okd-facts.ts";
+import { payloadManifestOf } from "../../../lambdas/profiles/okd/payload.ts";
+import { manifest } from "./facts.ts";
 
 const changed = (name: string, change: object): unknown => ({
   ...manifest(),
