@@ -56,7 +56,7 @@ function faultOf(machine: Machine, error: unknown, service: Service): Error {
 /**
  * Calls AWS with the machine's role, as aws.ps1 does: retries transient errors and reports all others in the service's
  * words.
- * @throws Error in the script's words
+ * @throws Error with the script's message
  */
 export async function fromAws<T>(
   { machine, process }: { readonly machine: Machine; readonly process: Process },

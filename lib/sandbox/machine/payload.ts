@@ -23,7 +23,7 @@ export interface Binary {
 const HEADER = /^casement-sandbox program=([\w.-]+) version=([\w.+-]+)\n/;
 
 /**
- * The content of a payload file in the sandbox's bucket: a small text that stands for a Windows program.
+ * Builds the content of a payload file in the sandbox's bucket: a small text in place of a Windows program.
  * @param program one of `programNames`, or the name of a tool that no service starts ("win-overlay")
  * @param version "1.34.2"
  */

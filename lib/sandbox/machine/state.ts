@@ -1,6 +1,6 @@
 import type { InstanceFacts } from "../core/surroundings.ts";
 
-/** "off" also stands for an instance that is stopped or gone. */
+/** "off" also means that the instance is stopped or gone. */
 export type Power = "off" | "booting" | "running" | "shutting-down";
 
 /** A network adapter as Get-NetAdapter and Get-NetIPAddress show it together. */
@@ -11,7 +11,7 @@ export interface Adapter {
   readonly physical: boolean;
   /** Null once a virtual switch has the address. */
   ip: string | null;
-  /** Length of its own subnet's prefix. */
+  /** Prefix length of its subnet. */
   readonly prefixLength: number;
   readonly connected: boolean;
   /** The route with the lower metric wins. */

@@ -2,10 +2,7 @@ import type { Action } from "../../../../lambdas/desired/plan.ts";
 import type { Machine } from "../machine.ts";
 import type { Process } from "../process.ts";
 
-/**
- * Time that a step of PowerShell takes, shortest and longest, in ms: all assumed, from such cmdlets on current instance
- * types.
- */
+/** Time that a step of PowerShell takes, shortest and longest, in ms (all assumed, for current instance types). */
 export const CMDLET_MS = {
   registerTask: [200, 800],
   defineService: [100, 400],
@@ -13,7 +10,7 @@ export const CMDLET_MS = {
   replaceFile: [20, 120],
 } as const;
 
-/** One run of a plan. */
+/** A run of a plan. */
 export interface Applying {
   readonly machine: Machine;
   readonly process: Process;
@@ -21,11 +18,11 @@ export interface Applying {
   readonly text: string;
   /** Running services whose files or definition changed. */
   readonly restartDue: Set<string>;
-  /** Something that this plan did, or found half done, waits for a boot. */
+  /** Whether something that this plan did, or found half done, needs a boot. */
   rebootDue: boolean;
 }
 
-/** Begins a run. */
+/** Starts a run. */
 export const applyingOn = ({ machine, process, text }: Pick<Applying, "machine" | "process" | "text">): Applying => ({
   machine,
   process,
@@ -37,7 +34,7 @@ export const applyingOn = ({ machine, process, text }: Pick<Applying, "machine" 
 /**
  * Executes actions of one kind, check-then-act.
  * @returns whether it changed anything
- * @throws Error in the machine's words
+ * @throws Error with the machine's error message
  */
 export type Doer<Kind extends Action["do"]> = (
   run: Applying,

@@ -20,14 +20,14 @@ const doers: { readonly [Kind in Action["do"]]: Doer<Kind> } = {
   "defender-exclusion": defenderExclusion,
 };
 
-/** An action in words, as apply.ps1 names it: "service kubelet", "file C:\\k\\kubelet.exe". */
+/** Names an action as apply.ps1 does: "service kubelet", "file C:\\k\\kubelet.exe". */
 export function inWords(action: unknown): string {
   const fields: Readonly<Record<string, unknown>> = typeof action === "object" ? { ...action } : {};
   const subject = fields.path ?? fields.name ?? fields.process;
   return subject === undefined ? String(fields.do) : `${String(fields.do)} ${String(subject)}`;
 }
 
-/** Executes one action. @returns whether anything changed @throws Error in the machine's own words */
+/** Executes one action. @returns whether anything changed @throws Error with the machine's error message */
 export function execute(run: Applying, action: Action): Promise<boolean> {
   const doer = doers[action.do] as Doer<typeof action.do>;
   return doer(run, action);

@@ -11,22 +11,25 @@ import type { Service } from "../state.ts";
 import { WindowsError } from "../windows-errors.ts";
 import { type Applying, CMDLET_MS, type Doer } from "./applying.ts";
 
-/** Object that a machine fetches from a bucket: its own role's rights decide, and the metadata service must answer. */
+/**
+ * An object that a machine downloads from a bucket: its role needs the permission, and the metadata service must
+ * answer.
+ */
 export interface BucketObject {
   readonly bucket: string;
   readonly key: string;
   readonly version: string;
 }
 
-/** Until the first byte comes; then, from a bucket of the same region, some 40 MB a second (both assumed). */
+/** Time until the first byte; then, from a bucket of the same region, some 40 MB a second (both assumed). */
 const FIRST_BYTE_MS = [150, 600] as const;
 const BYTES_PER_MS = 40_000;
-/** A payload file of the sandbox stands for a program of about this size (upstream's Windows builds, rounded). */
+/** Size of the real program behind a payload file (upstream's Windows builds, rounded). */
 const PROGRAM_BYTES = 80_000_000;
 
 const damaged = (content: Uint8Array): Uint8Array => Buffer.concat([content, Buffer.from([0])]);
 
-/** Downloads one object with the machine's own role. @throws Error in the script's words */
+/** Downloads one object with the machine's role. @throws Error with the script's message */
 async function download(
   { machine, process, text }: Pick<Applying, "machine" | "process" | "text">,
   object: BucketObject,
@@ -42,9 +45,9 @@ async function download(
 }
 
 /**
- * Downloads what is pinned by its hash; content that arrives damaged is fetched once more.
- * @param what it is called in the error: "the content"
- * @throws Error in the script's words
+ * Downloads an object that is pinned by its hash; damaged content is downloaded once more.
+ * @param what name of the object in errors: "the content"
+ * @throws Error with the script's message
  */
 export async function downloadPinned(
   run: Pick<Applying, "machine" | "process" | "text">,
@@ -59,7 +62,7 @@ export async function downloadPinned(
   return content;
 }
 
-/** A secret's text as JSON; nothing of it is in an error. */
+/** Parses a secret's text as JSON; no error contains any of it. */
 function fieldsOf(secret: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(secret);
@@ -93,20 +96,23 @@ function pathFault(path: string): string | undefined {
   if (!/^[A-Za-z]:[\\/]/.test(path) || path.indexOf(":", 2) > 0) return "The given path's format is not supported.";
   const names = path.slice(3).split(/[\\/]+/);
   if (names.some((name) => RESERVED.test(name))) return "FileStream will not open Win32 devices.";
-  // The one disk of these machines.
+  // These machines have one disk.
   return /^c/i.test(path) ? undefined : `Could not find a part of the path '${path}'.`;
 }
 
-/** @throws Error for a path that Windows does not take */
+/** @throws Error for a path that Windows does not accept */
 function requirePath(path: string): void {
   const fault = pathFault(path);
   if (fault !== undefined) throw new Error(fault);
 }
 
-/** Folders that a fresh Windows has, beside those of the programs on AWS's images. */
+/** Folders of a fresh Windows, beside those of the programs on AWS's images. */
 const ownFolders = ["C:", "C:\\Windows", "C:\\Program Files", "C:\\ProgramData"].map(pathKey);
 
-/** .NET makes no folder for a file (System.IO.File.WriteAllBytes, DirectoryNotFoundException). @throws Error without it */
+/**
+ * Requires the folder of a file, which .NET does not create (System.IO.File.WriteAllBytes, DirectoryNotFoundException).
+ * @throws Error without it
+ */
 function requireFolder(machine: Machine, path: string): void {
   const folder = pathKey(path.slice(0, path.lastIndexOf("\\")));
   if (ownFolders.includes(folder) || machine.disk.directory(folder)) return;
@@ -119,16 +125,16 @@ const usersOf = (machine: Machine, path: string): Service[] =>
       service.state === "Running" && filesNamedIn(service.commandLine).some((file) => pathKey(file) === pathKey(path)),
   );
 
-/** Processes that run a program, also those that outlived their service. */
+/** Lists the processes of a program, including those that outlived their service. */
 function processesOf(machine: Machine, path: string): number[] {
   const loaded = machine.state.loaded.some((one) => pathKey(one) === pathKey(path));
   const held = loaded || machine.faultApplies("program-in-use", { path });
   return [...usersOf(machine, path).map(({ processId }) => processId), ...(held ? [SHIM_PROCESS] : [])];
 }
-/** The number of a process that no service has (the sandbox's own figure). */
+/** Id of a process that belongs to no service (chosen for the simulator). */
 const SHIM_PROCESS = 4711;
 
-/** Windows keeps the image of every running program locked. */
+/** Throws for the image of a running program: Windows keeps it locked. */
 function requireUnlocked(machine: Machine, path: string): void {
   if (!path.toLowerCase().endsWith(".exe")) return;
   const processes = processesOf(machine, path).map((one) => `process ${one}`);
@@ -139,7 +145,7 @@ const touched = (run: Applying, path: string): void => {
   for (const service of usersOf(run.machine, path)) run.restartDue.add(service.name);
 };
 
-/** Makes a directory, and closes it to others when asked to. */
+/** Creates a directory; restricts its access when the action says so. */
 export const directory: Doer<"directory"> = async ({ machine }, { path, access }) => {
   requirePath(path);
   const known = machine.disk.directory(path);
@@ -149,14 +155,14 @@ export const directory: Doer<"directory"> = async ({ machine }, { path, access }
   return true;
 };
 
-/** The content is right: at most its access changes, which needs no restart. */
+/** Changes the access of a file whose content is right; this needs no restart. */
 function setAccess({ disk }: Machine, present: FileEntry, access: FileEntry["access"]): boolean {
   if (present.access === access) return false;
   disk.setAccess(present.path, access);
   return true;
 }
 
-/** Writes a file whole, verified by its sha256 before it takes its place. */
+/** Replaces a file as a whole, after a check of its sha256. */
 export const file: Doer<"file"> = async (run, { path, source, sha256, access }) => {
   requirePath(path);
   const { machine, process } = run;
@@ -175,7 +181,7 @@ export const file: Doer<"file"> = async (run, { path, source, sha256, access }) 
   return true;
 };
 
-/** Removes a file that is there; a running program's image cannot be removed. */
+/** Removes a file if it exists; a running program's image cannot be removed. */
 export const removeFile: Doer<"remove-file"> = async (run, { path }) => {
   requirePath(path);
   if (run.machine.disk.directory(path)) throw new Error("it is a folder, not a file");

@@ -3,7 +3,7 @@ import type { Process } from "../process.ts";
 import { dependents, requireService, startService, stopService } from "../services.ts";
 import type { ServiceState } from "../state.ts";
 
-/** service-control.ps1 looks twice a second and counts its looks. */
+/** service-control.ps1 polls twice a second and counts its polls. */
 const POLL_MS = 500;
 
 async function awaitState(
@@ -22,8 +22,8 @@ async function awaitState(
 }
 
 /**
- * Stops a service, and before it what needs it, as service-control.ps1 does.
- * @throws Error for one that does not stop within the time
+ * Stops a service, and its dependents first, as service-control.ps1 does.
+ * @throws Error for a service that does not stop in time
  */
 export async function stopBounded(machine: Machine, process: Process, name: string, seconds = 120): Promise<void> {
   for (const dependent of dependents(machine, name))
@@ -35,7 +35,7 @@ export async function stopBounded(machine: Machine, process: Process, name: stri
 
 /**
  * Starts a service as service-control.ps1 does.
- * @throws WindowsError; Error for one that does not come up within the time
+ * @throws WindowsError; Error for a service that does not start in time
  */
 export async function startBounded(machine: Machine, process: Process, name: string, seconds = 60): Promise<void> {
   await awaitState(machine, process, name, ["Running", "Stopped", "StartPending"], seconds);

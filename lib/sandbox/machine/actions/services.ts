@@ -12,7 +12,7 @@ const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === 
 
 type Wanted = Extract<Action, { do: "service" }>;
 
-/** Definition that a running service works with until it is restarted; lists have no order for the scripts (Test-Same). */
+/** Definition that a running service uses until it is restarted; the scripts ignore the order of lists (Test-Same). */
 const definition = (from: (Wanted & { readonly account: string }) | Service) => ({
   account: from.account,
   description: from.description,
@@ -32,7 +32,7 @@ const fresh = (name: string) => ({
   processId: 0,
 });
 
-/** Defines a service; a running one keeps running as it was started. */
+/** Defines a service; a running one keeps its old definition until it is restarted. */
 export const service: Doer<"service"> = async ({ machine, process, restartDue }, action) => {
   const wanted = definition({ ...action, account: "LocalSystem" });
   const known = serviceOf(machine, action.name);
@@ -57,11 +57,11 @@ function setRecovery(machine: Machine, name: string, restartAfter: readonly numb
   return true;
 }
 
-/** Sets the restarts after a failure of a service that is there already. */
+/** Sets the restarts after a failure of an existing service. */
 export const serviceRecovery: Doer<"service-recovery"> = async ({ machine }, { name, restartAfter }) =>
   setRecovery(machine, name, restartAfter);
 
-/** apply.ps1 looks again after some seconds: a program that finds its configuration wrong is Running for a moment. */
+/** apply.ps1 checks again after some seconds: a program with a wrong configuration is Running for a moment. */
 const SETTLE_MS = 3_000;
 
 async function startSettled({ machine, process }: Applying, name: string): Promise<void> {
@@ -71,14 +71,16 @@ async function startSettled({ machine, process }: Applying, name: string): Promi
   if (is !== "Running") throw new Error(`${name} is ${is} 3 seconds after its start`);
 }
 
-/** Get-StartFailure of services.ps1. */
+/** Builds the message of Get-StartFailure in services.ps1. */
 function startFailure(machine: Machine, { name, log }: StateAction, reason: string): string {
   const code = serviceOf(machine, name)?.exitCode ?? 0;
   const tail = log === undefined ? "" : logTail(machine, log);
   return `${reason}${code === 0 ? "" : `; its exit code is ${code}`}${tail === "" ? "" : `; its log ends: ${tail}`}`;
 }
 
-/** Starts or stops a service. @throws Error with the cause when it does not do so, or does not stay up */
+/**
+ * Starts or stops a service. @throws Error with the cause when the service does not start or stop, or does not stay up
+ */
 export const serviceState: Doer<"service-state"> = async (run, action) => {
   const { name, state } = action;
   const known = serviceOf(run.machine, name);

@@ -2,7 +2,7 @@ import { load } from "../loading.ts";
 import type { FirewallRule } from "../state.ts";
 import { type Applying, CMDLET_MS, type Doer } from "./applying.ts";
 
-/** Windows features that this machine knows, and whether each is there only after a boot. */
+/** Windows features that are simulated, and whether each needs a boot. */
 const features: Readonly<Record<string, { readonly needsBoot: boolean }>> = {
   Containers: { needsBoot: true },
   "Hyper-V": { needsBoot: true },
@@ -12,7 +12,7 @@ const features: Readonly<Record<string, { readonly needsBoot: boolean }>> = {
 /** Install-WindowsFeature takes one to three minutes (assumed). */
 const INSTALL_MS = [60_000, 180_000] as const;
 
-/** Windows goes on installing when the script that asked for it is killed: who asks again waits for the rest. */
+/** Installs a feature. Windows continues when the script is killed; a script that asks again waits for the rest. */
 async function installation({ machine, process }: Applying, name: string): Promise<void> {
   const { clock } = machine.simulation;
   const { installing } = machine.state;
@@ -44,7 +44,7 @@ export const feature: Doer<"feature"> = async (run, { name }) => {
   return true;
 };
 
-/** Windows shows a single address without its length. */
+/** Writes a single address without its length, as Windows does. */
 const bare = (address: string): string => address.replace(/\/32$/, "");
 
 const ruleOf = ({ name, protocol, port, remoteAddresses }: Omit<FirewallRule, "enabled" | "action">): FirewallRule => ({
@@ -59,7 +59,7 @@ const ruleOf = ({ name, protocol, port, remoteAddresses }: Omit<FirewallRule, "e
 const isAs = (known: FirewallRule, wanted: FirewallRule): boolean =>
   known.enabled && known.action === "Allow" && JSON.stringify(ruleOf(known)) === JSON.stringify(wanted);
 
-/** Lets traffic in on one port. */
+/** Allows inbound traffic on one port. */
 export const firewallRule: Doer<"firewall-rule"> = async ({ machine, process }, wanted) => {
   await load(machine, process, "firewall");
   const rule = ruleOf(wanted);
@@ -72,7 +72,7 @@ export const firewallRule: Doer<"firewall-rule"> = async ({ machine, process }, 
   return true;
 };
 
-/** Sets or removes a machine-wide variable; names have no case. */
+/** Sets or removes a machine-wide variable; names are case-insensitive. */
 export const environment: Doer<"environment"> = async ({ machine }, { name, value }) => {
   const { environment: variables } = machine.state;
   const key = Object.keys(variables).find((one) => one.toLowerCase() === name.toLowerCase()) ?? name;
@@ -83,7 +83,7 @@ export const environment: Doer<"environment"> = async ({ machine }, { name, valu
   return true;
 };
 
-/** Tells Defender to leave a process alone, where it runs. */
+/** Excludes a process from Defender, if Defender runs. */
 export const defenderExclusion: Doer<"defender-exclusion"> = async ({ machine, process }, { process: name }) => {
   if (!machine.state.defenderRuns) return false;
   await load(machine, process, "defender");

@@ -11,7 +11,7 @@ const definition = (from: { script: string; arguments: readonly string[]; everyM
   user: from.user ?? systemAccount,
 });
 
-/** Registers a scheduled task; its triggers are start-up and the interval, not this moment. */
+/** Registers a scheduled task; start-up and the interval trigger it, the registration does not. */
 export const task: Doer<"task"> = async ({ machine, process }, wanted) => {
   if ([wanted.script, ...wanted.arguments].some((word) => word.includes('"')))
     throw new Error("an argument holds a quotation mark");
@@ -27,7 +27,7 @@ export const task: Doer<"task"> = async ({ machine, process }, wanted) => {
   return true;
 };
 
-/** As apply.ps1 does: it looks once a second. */
+/** Interval of apply.ps1's poll. */
 const POLL_MS = 1_000;
 
 async function awaitEnd({ machine, process }: Applying, name: string, deadline: number): Promise<void> {
@@ -38,8 +38,8 @@ async function awaitEnd({ machine, process }: Applying, name: string, deadline: 
 }
 
 /**
- * Runs a task now and waits for its end; a run that is under way is waited for first. Counts as a change, as in apply.ps1:
- * what the task did is its own affair.
+ * Runs a task now and waits for its end, after the end of a run that is under way. Always counts as a change, as in
+ * apply.ps1, whatever the task did.
  */
 export const runTaskNow: Doer<"run-task"> = async (run, { name, withinSeconds, record }) => {
   await load(run.machine, run.process, "scheduling");

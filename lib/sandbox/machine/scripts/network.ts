@@ -36,8 +36,8 @@ async function awaitNetwork({ machine, process, arguments: given }: ScriptRun): 
 }
 
 /**
- * The endpoint that kube-proxy sends from: the second address of the node's subnet behind the gateway, which the host must
- * have. Windows' own module can look at endpoints and remove them; New-HnsEndpoint comes with hns.psm1
+ * The endpoint that kube-proxy sends from: the second address of the node's subnet, after the gateway's. The host must
+ * have it. Windows' own module can list endpoints and remove them; New-HnsEndpoint comes with hns.psm1
  * (HostNetworkingService's reference).
  */
 async function vipEndpoint({ machine, process }: ScriptRun, network: HnsNetwork, hnsModule: string): Promise<string> {

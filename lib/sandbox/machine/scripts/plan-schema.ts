@@ -64,7 +64,7 @@ const action = z.discriminatedUnion("do", [
 
 /**
  * Reads one action as exactly as action.ps1 does.
- * @throws Error in the script's words
+ * @throws Error with the script's message
  */
 export function actionOf(value: unknown): Action {
   const known = action.safeParse(value);
@@ -74,7 +74,7 @@ export function actionOf(value: unknown): Action {
   throw new Error(unknown ? "this script knows no such action" : `the action's ${String(field)} is missing or wrong`);
 }
 
-/** A plan before its actions were looked at: apply.ps1 looks at each only when its turn comes. */
+/** A plan whose actions are not checked yet: apply.ps1 checks each only when its turn comes. */
 export interface ReceivedPlan extends Omit<Plan, "actions"> {
   readonly actions: readonly unknown[];
 }
