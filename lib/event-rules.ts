@@ -40,19 +40,6 @@ export const rulesOf = (cluster: string): readonly EventRule[] => [
     target,
   },
   {
-    name: "spot-notice",
-    pattern: {
-      source: ["aws.ec2"],
-      "detail-type": ["EC2 Spot Instance Interruption Warning", "EC2 Instance Rebalance Recommendation"],
-    },
-    target,
-  },
-  {
-    name: "health-event",
-    pattern: { source: ["aws.health"], "detail-type": ["AWS Health Event"], detail: { service: ["EC2"] } },
-    target,
-  },
-  {
     name: "needs-a-human",
     pattern: { source: [sourceOf(cluster)], "detail-type": [NEEDS_A_HUMAN] },
     target: "human-topic",

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { createHandler } from "../../lambdas/cloud-events/handler.ts";
+import { rulesOf } from "../../lib/event-rules.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import { newCallbackId } from "../../lib/sandbox/durable/tokens.ts";
 import { lambdaName } from "../../lib/sandbox/simulator.ts";
@@ -66,13 +67,25 @@ describe("an instance's event", () => {
 });
 
 test.for([
-  { "detail-type": "EC2 Spot Instance Interruption Warning", detail: { "instance-id": "i-1" } },
   { "detail-type": "EC2 Command Invocation Status-change Notification", detail: {} },
   { nonsense: true },
   null,
 ])("an event that nothing waits for is ignored: %j", async (event) => {
   expect(await door(event)).toBe("ignored: nothing waits for this kind of event");
 });
+
+const details = { "command-id": "another", status: "Success", "instance-id": "i-1", state: "stopped" };
+
+test.for(rulesOf("west").filter(({ target }) => target === "cloud-events"))(
+  "the rule $name wakes something that the handler knows",
+  async ({ name, pattern }) => {
+    const event = pattern
+      ? { "detail-type": pattern["detail-type"][0], detail: details }
+      : { "detail-type": "Scheduled Event", id: "1", resources: [`arn:aws:events:::rule/casement-west-${name}`] };
+    // Nothing is mounted here, so that a tick that starts a workflow fails at the start.
+    expect(await door(event).catch(String)).not.toMatch(/nothing waits for this kind|nobody knows/);
+  },
+);
 
 test("a tick of a schedule that nobody knows says so", async () => {
   const tick = { "detail-type": "Scheduled Event", id: "1", resources: ["arn:aws:events:::rule/other"] };
