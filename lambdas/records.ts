@@ -1,14 +1,5 @@
 import type { Asker, Request } from "./commands/command.ts";
 
-/** Partition of the item that says who is in which group of Slack's. */
-export const DIRECTORY_PARTITION = "directory";
-
-/** Beginning of the partitions that say which execution waits for a command. */
-export const COMMAND_PARTITION = "command#";
-
-/** Beginning of the partitions that say which execution waits for a machine. */
-export const MACHINE_PARTITION = "instance#";
-
 /** Stages of provisioning, in order; the names are keys of the configured deadlines. */
 export const provisionStages = [
   "image",
@@ -170,22 +161,3 @@ export interface Message {
 
 /** A Block Kit block; its fields are checked by Slack (and by the simulated Slack), not by the compiler. */
 export type Block = { readonly type: string } & Readonly<Record<string, unknown>>;
-
-/** A global secondary index of the ledger's table: which attributes it reads by, both text. */
-export interface LedgerIndex {
-  readonly name: string;
-  readonly hash: string;
-  readonly range: string;
-}
-
-/** Lists a cluster's operations by the time they were asked for; a refused one carries no `listed`. */
-export const BY_TIME: LedgerIndex = { name: "by-time", hash: "listed", range: "requestedAt" };
-
-/** Lists a cluster's operations that have not ended, however old: whoever ends one takes `unfinished` away. */
-export const UNFINISHED: LedgerIndex = { name: "unfinished", hash: "unfinished", range: "requestedAt" };
-
-/** Every index of the table; the stack and the sandbox make these. */
-export const ledgerIndexes: readonly LedgerIndex[] = [BY_TIME, UNFINISHED];
-
-/** The attribute that DynamoDB's Time to Live deletes by: seconds since the epoch. Items without it stay. */
-export const EXPIRES = "expiresAt";

@@ -3,6 +3,7 @@ import { FunctionUrlAuthType, type IFunction } from "aws-cdk-lib/aws-lambda";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Topic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
+import { TAG } from "../lambdas/tags.ts";
 import { Alarms, type AlarmsProps } from "./constructs/alarms.ts";
 import { clusterSecrets } from "./constructs/cluster-secrets.ts";
 import { dashboard } from "./constructs/dashboard.ts";
@@ -166,5 +167,5 @@ const meanings = {
 const aboutStack = (id: string, { cluster, aws: { account, tags } }: Deployment): StackProps => ({
   env: { account, region: cluster.region },
   description: `Casement: a Slack bot that runs the Windows nodes of the cluster ${cluster.name}`,
-  tags: { ...tags, "casement:stack": id },
+  tags: { ...tags, [TAG.stack]: id },
 });

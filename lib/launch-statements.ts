@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
-import { launchTagKeys } from "../lambdas/desired/launch-tags.ts";
+import { launchTagKeys, TAG } from "../lambdas/tags.ts";
 import { ec2 } from "./arns.ts";
 import type { Statement } from "./statement.ts";
 
@@ -12,11 +12,11 @@ export const launch: Statement[] = [
     why: "Instances get their ids at launch; their tags and what they may be are the fence.",
     conditions: {
       StringEquals: {
-        "aws:RequestTag/casement:cluster": "${cluster}",
+        [`aws:RequestTag/${TAG.cluster}`]: "${cluster}",
         "ec2:InstanceType": ["${instanceType}"],
         "ec2:MetadataHttpTokens": ["${metadataTokens}"],
       },
-      StringLike: { "aws:RequestTag/casement:launched": "*" },
+      StringLike: { [`aws:RequestTag/${TAG.launched}`]: "*" },
       ArnEquals: { "ec2:InstanceProfile": "arn:aws:iam::${account}:instance-profile/${instanceProfile}" },
       NumericEquals: { "ec2:MetadataHttpPutResponseHopLimit": "1" },
     },
@@ -27,7 +27,7 @@ export const launch: Statement[] = [
     resources: [ec2("volume/*")],
     why: "Volumes get their ids at launch; tags and encryption are the fence.",
     conditions: {
-      StringEquals: { "aws:RequestTag/casement:cluster": "${cluster}" },
+      StringEquals: { [`aws:RequestTag/${TAG.cluster}`]: "${cluster}" },
       Bool: { "ec2:Encrypted": "true" },
     },
   },

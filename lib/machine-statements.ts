@@ -1,12 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
 
+import { TAG } from "../lambdas/tags.ts";
 import { bucket, documents, ec2, secret } from "./arns.ts";
 import type { Conditions, Statement } from "./statement.ts";
 
 /** Conditions that hold only for our own launches: the tags are set in RunInstances and cannot be added later. */
 const ours: Conditions = {
-  StringEquals: { "aws:ResourceTag/casement:cluster": "${cluster}" },
-  StringLike: { "aws:ResourceTag/casement:launched": "*" },
+  StringEquals: { [`aws:ResourceTag/${TAG.cluster}`]: "${cluster}" },
+  StringLike: { [`aws:ResourceTag/${TAG.launched}`]: "*" },
 };
 
 export const seeInstances: Statement = {
@@ -43,8 +44,8 @@ export const command: Statement[] = [
     resources: [ec2("instance/*")],
     why: "Ids are given at launch; the tags are the fence.",
     conditions: {
-      StringEquals: { "ssm:resourceTag/casement:cluster": "${cluster}" },
-      StringLike: { "ssm:resourceTag/casement:launched": "*" },
+      StringEquals: { [`ssm:resourceTag/${TAG.cluster}`]: "${cluster}" },
+      StringLike: { [`ssm:resourceTag/${TAG.launched}`]: "*" },
     },
   },
   {
@@ -69,7 +70,7 @@ export const joinSecrets: Statement[] = [
     why: "One secret per instance, named with its id; whose it is may be said, but not changed.",
     conditions: {
       StringEqualsIfExists: {
-        "secretsmanager:ResourceTag/casement:instance-arn": "${aws:RequestTag/casement:instance-arn}",
+        [`secretsmanager:ResourceTag/${TAG.instanceArn}`]: `\${aws:RequestTag/${TAG.instanceArn}}`,
       },
     },
   },

@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
+import { TAG } from "../lambdas/tags.ts";
 import { bucket, secret } from "./arns.ts";
 import type { Statement } from "./statement.ts";
 
@@ -46,6 +47,6 @@ export const node: Statement[] = [
     actions: ["secretsmanager:GetSecretValue"],
     resources: [secret("join/*")],
     why: "Named with the instance's id; the tag must be the instance's own ARN.",
-    conditions: { StringEquals: { "secretsmanager:ResourceTag/casement:instance-arn": "${ec2:SourceInstanceARN}" } },
+    conditions: { StringEquals: { [`secretsmanager:ResourceTag/${TAG.instanceArn}`]: "${ec2:SourceInstanceARN}" } },
   },
 ];

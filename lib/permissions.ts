@@ -1,5 +1,5 @@
 import { LIVE, RIGHTS } from "../lambdas/aliases.ts";
-import { BY_TIME, UNFINISHED } from "../lambdas/records.ts";
+import { BY_TIME, UNFINISHED } from "../lambdas/ledger-table.ts";
 import {
   asynchronousNames,
   callsKubernetes,

@@ -1,8 +1,14 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
 import { LIVE, RIGHTS } from "../lambdas/aliases.ts";
 import type { Account } from "../lambdas/desired/accounts.ts";
+import {
+  COMMAND_PARTITION,
+  DIRECTORY_PARTITION,
+  type LedgerIndex,
+  MACHINE_PARTITION,
+} from "../lambdas/ledger-table.ts";
 import { NEEDS_A_HUMAN, sourceOf } from "../lambdas/messages/operation/notices.ts";
-import { COMMAND_PARTITION, DIRECTORY_PARTITION, type LedgerIndex, MACHINE_PARTITION } from "../lambdas/records.ts";
+import { RUNTIME_KEY } from "../lambdas/release/runtime-key.ts";
 import { bucket, lambda, secret, table, topic } from "./arns.ts";
 import type { Statement } from "./statement.ts";
 
@@ -100,7 +106,7 @@ export const start = (names: readonly string[] = []): Statement => ({
   resources: names.map((name) => `${lambda(name)}:${LIVE}`),
 });
 
-const RUNTIME_DOCUMENT = `${bucket}/runtime/current.json`;
+const RUNTIME_DOCUMENT = `${bucket}/${RUNTIME_KEY}`;
 
 /** The newest rules, for functions that remember no version. */
 export const newestRuntime: Statement = {

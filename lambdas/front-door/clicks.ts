@@ -1,6 +1,7 @@
 import { cancelAnswer, lateClick, staleClick } from "../messages/command/answers.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
-import { CANCEL_OPERATION, KEEP_INSTANCE, nodeOfValue, TERMINATE_INSTANCE } from "../messages/slack/buttons.ts";
+import { CANCEL_OPERATION, KEEP_INSTANCE, TERMINATE_INSTANCE } from "../messages/slack/buttons.ts";
+import { parseOwner } from "../node-work.ts";
 import type { Message } from "../records.ts";
 import { cancel } from "./cancel.ts";
 import { type Origin, refusalOf } from "./permission.ts";
@@ -24,7 +25,7 @@ interface Meaning {
 const decides =
   (decision: "keep" | "terminate") =>
   async (world: FrontDoorWorld, { value, userId, triggerId }: Click): Promise<Message | null> => {
-    const which = nodeOfValue(value);
+    const which = parseOwner(value);
     if (!which) return staleClick;
     const { operation, index } = which;
     const outcome = await settle(world, { decision, userId, cause: triggerId }, (decided) =>

@@ -3,7 +3,7 @@ import { DeleteObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/c
 import { z } from "zod";
 import { configurationOf } from "../configuration.ts";
 import { okdPayloadPaths, type PayloadFile, payloadManifestOf } from "../profiles/okd/payload.ts";
-import { RUNTIME_KEY } from "../steps/runtime.ts";
+import { RUNTIME_KEY } from "./runtime-key.ts";
 
 /** Release that a deployment hands over. */
 const releaseSchema = z.strictObject({

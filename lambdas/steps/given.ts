@@ -1,4 +1,5 @@
-import { type Bundle, type Given, givenItem, MACHINES } from "../desired/given.ts";
+import { type Bundle, type Given, givenItem } from "../desired/given.ts";
+import { MACHINES } from "../ledger-table.ts";
 import { table } from "./ledger/table.ts";
 import { timestamp, type World } from "./world.ts";
 

@@ -3,10 +3,8 @@ import { z } from "zod";
 import { type Configuration, type Rules, readConfiguration, readRules } from "../configuration.ts";
 import { Refused } from "../errors.ts";
 import { type PayloadManifest, readPayloadManifest } from "../profiles/okd/payload.ts";
+import { RUNTIME_KEY } from "../release/runtime-key.ts";
 import type { World } from "./world.ts";
-
-/** Key of the runtime document; a deployment writes a new version, executions name the one they read. */
-export const RUNTIME_KEY = "runtime/current.json";
 
 const shape = z.object({ configuration: z.unknown(), payload: z.unknown() });
 

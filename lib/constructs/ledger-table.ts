@@ -1,15 +1,15 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
-import { EXPIRES, ledgerIndexes } from "../../lambdas/records.ts";
+import { EXPIRES, ledgerIndexes, PRIMARY_KEY } from "../../lambdas/ledger-table.ts";
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
 /** The ledger: who asked for what and what became of it, leases, places. It outlives the stack. */
 export function ledgerTable(scope: Construct, id: string): Table {
   const table = new Table(scope, id, {
-    partitionKey: text("pk"),
-    sortKey: text("sk"),
+    partitionKey: text(PRIMARY_KEY.hash),
+    sortKey: text(PRIMARY_KEY.range),
     billingMode: BillingMode.PAY_PER_REQUEST,
     encryption: TableEncryption.AWS_MANAGED,
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },

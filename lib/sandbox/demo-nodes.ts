@@ -1,3 +1,4 @@
+import { TAG } from "../../lambdas/tags.ts";
 import type { InstanceSeed } from "./aws/ec2/seed.ts";
 import type { InstanceFacts } from "./core/surroundings.ts";
 import { demo } from "./demo.ts";
@@ -21,10 +22,10 @@ const LAUNCHED = Date.UTC(2026, 9, 1);
 const launchedByUs = (pool: string) => ({
   ...owned,
   Name: `${demo.cluster.name}-${pool}`,
-  "casement:cluster": demo.cluster.name,
-  "casement:pool": pool,
-  "casement:operation": "add-0000000a",
-  "casement:launched": "true",
+  [TAG.cluster]: demo.cluster.name,
+  [TAG.pool]: pool,
+  [TAG.operation]: "add-0000000a",
+  [TAG.launched]: "true",
 });
 
 const windows = (instanceId: string, privateIp: string, pool: string, more: Partial<SeedNode> = {}): SeedNode => ({

@@ -3,15 +3,13 @@ import { basename } from "node:path/win32";
 import type { Configuration } from "../../lambdas/configuration.ts";
 import { ACCOUNT_NAMESPACE, type Account, accounts, secretOf, userOf } from "../../lambdas/desired/accounts.ts";
 import { LIFE_SECONDS } from "../../lambdas/desired/credential-term.ts";
+import { ledgerIndexes, PRIMARY_KEY } from "../../lambdas/ledger-table.ts";
 import { okdPayloadPaths, type PayloadFile, type PayloadManifest } from "../../lambdas/profiles/okd/payload.ts";
-import { ledgerIndexes } from "../../lambdas/records.ts";
+import { RUNTIME_KEY } from "../../lambdas/release/runtime-key.ts";
 import { machineScripts, scriptText } from "../constructs/script-text.ts";
 import { demo } from "./demo.ts";
 import { payloadContent } from "./machine/payload.ts";
 import type { Simulator } from "./simulator.ts";
-
-/** Key of the runtime document; handlers read it by this key. */
-const RUNTIME_KEY = "runtime/current.json";
 
 /**
  * The credential of an account as `npm run connect` stores it: its token ends with the Secret of the account's name.
@@ -45,26 +43,22 @@ export async function seedAccount(
   secrets.seed(demo.slackSecret, JSON.stringify({ signingSecret: keys.signingSecret, botToken: keys.botToken }));
 }
 
+const keySchema = ({ hash, range }: { readonly hash: string; readonly range: string }) => [
+  { AttributeName: hash, KeyType: "HASH" },
+  { AttributeName: range, KeyType: "RANGE" },
+];
+
 /** The ledger as the stack makes it: one table and its indexes. */
 export const ledgerTable = {
   TableName: demo.ledgerTable,
   BillingMode: "PAY_PER_REQUEST",
-  AttributeDefinitions: [...new Set(["pk", "sk", ...ledgerIndexes.flatMap(({ hash, range }) => [hash, range])])].map(
-    (AttributeName) => ({
-      AttributeName,
-      AttributeType: "S",
-    }),
-  ),
-  KeySchema: [
-    { AttributeName: "pk", KeyType: "HASH" },
-    { AttributeName: "sk", KeyType: "RANGE" },
-  ],
-  GlobalSecondaryIndexes: ledgerIndexes.map(({ name, hash, range }) => ({
-    IndexName: name,
-    KeySchema: [
-      { AttributeName: hash, KeyType: "HASH" },
-      { AttributeName: range, KeyType: "RANGE" },
-    ],
+  AttributeDefinitions: [
+    ...new Set([PRIMARY_KEY, ...ledgerIndexes].flatMap(({ hash, range }) => [hash, range] as string[])),
+  ].map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+  KeySchema: keySchema(PRIMARY_KEY),
+  GlobalSecondaryIndexes: ledgerIndexes.map((index) => ({
+    IndexName: index.name,
+    KeySchema: keySchema(index),
     Projection: { ProjectionType: "ALL" },
   })),
 };

@@ -16,6 +16,7 @@ import {
   payloadActions,
   startActions,
 } from "../../lambdas/profiles/okd/plans.ts";
+import { TAG } from "../../lambdas/tags.ts";
 import { sleep } from "./core/clock.ts";
 import { demo } from "./demo.ts";
 import { linuxNodes, linuxPods, type SeedNode, windowsNodes, workloads } from "./demo-nodes.ts";
@@ -138,8 +139,8 @@ function seedSecret(simulator: Simulator, configuration: Configuration, instance
   const token = simulator.kubernetes.issueToken({ name: JOIN_USER }, 24 * 3_600);
   const arn = `arn:aws:ec2:${demo.region}:${demo.accountId}:instance/${instanceId}`;
   simulator.secrets.seed(name, JSON.stringify({ kubeconfig: bootstrapKubeconfig(configuration, token) }), {
-    "casement:cluster": demo.cluster.name,
-    "casement:instance-arn": arn,
+    [TAG.cluster]: demo.cluster.name,
+    [TAG.instanceArn]: arn,
   });
   return name;
 }

@@ -1,4 +1,4 @@
-import { RUNTIME_KEY } from "../../lambdas/steps/runtime.ts";
+import { RUNTIME_KEY } from "../../lambdas/release/runtime-key.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import type { World } from "./world.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { configurationOf } from "../../lambdas/configuration.ts";
 import type { Plan } from "../../lambdas/desired/plan.ts";
 import { payloadManifestOf } from "../../lambdas/profiles/okd/payload.ts";
-import { RUNTIME_KEY } from "../../lambdas/steps/runtime.ts";
+import { RUNTIME_KEY } from "../../lambdas/release/runtime-key.ts";
 import { newestWindows } from "../../lib/sandbox/aws/ec2/images.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import { nextRelease } from "../journeys/releases.ts";

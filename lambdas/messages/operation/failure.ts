@@ -1,8 +1,9 @@
+import { ownerOf } from "../../node-work.ts";
 import type { Block, NodeRecord, OperationRecord } from "../../records.ts";
 import { typeThis } from "../command/forms.ts";
 import { between, clockTime } from "../slack/age.ts";
 import { actions, type Button, section } from "../slack/blocks.ts";
-import { KEEP_INSTANCE, nodeValue, TERMINATE_INSTANCE } from "../slack/buttons.ts";
+import { KEEP_INSTANCE, TERMINATE_INSTANCE } from "../slack/buttons.ts";
 import { codeBlock, prose } from "../slack/text.ts";
 import { nodeLabel, signs } from "./node-lines.ts";
 import { stageName } from "./stages.ts";
@@ -62,6 +63,6 @@ export function failureBlocks(
       next(node, operation, commandWord, now),
     ].join("\n"),
   );
-  const value = nodeValue(operation.id, node.index);
+  const value = ownerOf(node);
   return node.status === "deciding" ? [text, actions(`decide:${value}`, [keep(value), terminate(value)])] : [text];
 }

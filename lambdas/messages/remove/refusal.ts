@@ -1,3 +1,4 @@
+import { TAG } from "../../tags.ts";
 import { typeThis } from "../command/forms.ts";
 import { code } from "../slack/text.ts";
 
@@ -33,7 +34,7 @@ type Words = {
 
 const words: Words = {
   "not-launched-by-us": () => ({
-    why: "its instance was not launched by me (it carries no `casement:launched` tag of this cluster)",
+    why: `its instance was not launched by me (it carries no \`${TAG.launched}\` tag of this cluster)`,
     next: "whoever launched it removes it: drain it with kubectl, then terminate the instance in EC2",
   }),
   linux: () => ({

@@ -2,6 +2,7 @@ import type { V1Node, V1Pod, V1Volume } from "@kubernetes/client-node";
 import type { NodeDetails } from "../../messages/node/details.ts";
 import type { NodeRow } from "../../messages/node/nodes-table.ts";
 import type { MovedPod } from "../../messages/remove/dialog.ts";
+import { TAG } from "../../tags.ts";
 import type { Machine } from "../ec2/instances.ts";
 import type { Claim } from "./claims.ts";
 import { podsToEvict } from "./evictions.ts";
@@ -48,7 +49,7 @@ export const rowOf = (node: V1Node, machine: Machine | undefined): NodeRow => ({
   roles: rolesOf(node),
   createdAt: new Date(node.metadata?.creationTimestamp ?? 0).toISOString(),
   version: node.status?.nodeInfo?.kubeletVersion ?? "",
-  pool: machine?.tags["casement:pool"] ?? null,
+  pool: machine?.tags[TAG.pool] ?? null,
   build: labelsOf(node)[BUILD_LABEL] ?? null,
   instanceId: instanceIdOf(node),
 });

@@ -34,7 +34,13 @@ async function launches(patient: Patient): Promise<Finding[]> {
   const tried = Object.entries(patient.images).map(async ([name, imageId]): Promise<Finding[]> => {
     const { instanceTypes = [], subnets = [] } = configuration.pools[name] ?? {};
     const place = { attempt: 0, subnet: subnets[0] ?? "", instanceType: instanceTypes[0] ?? "" };
-    const request = launchRequest(configuration, name, "doctor:0", { parameter: "", imageId }, place);
+    const request = launchRequest(
+      configuration,
+      name,
+      { operation: "doctor", index: 0 },
+      { parameter: "", imageId },
+      place,
+    );
     try {
       await dryRun(world.clients.ec2.send(new RunInstancesCommand({ ...request, DryRun: true })));
       return [];

@@ -12,6 +12,7 @@ import {
 import { GetParameterCommand } from "@aws-sdk/client-ssm";
 import { type Port, securityGroupFaults } from "../../desired/ports.ts";
 import { Refused, Retryable } from "../../errors.ts";
+import { clusterTag, TAG } from "../../tags.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
 import type { World } from "../world.ts";
 import type { Image } from "./launch-request.ts";
@@ -35,7 +36,7 @@ export interface Machine {
 
 /** Did we launch it, for this cluster? Only such an instance may be terminated. */
 export const isOurs = ({ tags }: Pick<Machine, "tags">, cluster: string): boolean =>
-  tags["casement:launched"] === "true" && tags["casement:cluster"] === cluster;
+  tags[TAG.launched] === "true" && tags[TAG.cluster] === cluster;
 
 /** Is it on its way out, or gone? */
 export const hasEnded = ({ state }: Pick<Machine, "state">): boolean =>
@@ -91,7 +92,7 @@ const machineOf = (instance: Instance): Machine => ({
 });
 
 /** The operation that launched an instance, by its tag; null for an instance without it. */
-export const launcherOf = (machine: Machine): string | null => machine.tags["casement:operation"] ?? null;
+export const launcherOf = (machine: Machine): string | null => machine.tags[TAG.operation] ?? null;
 
 async function find(ec2: EC2Client, filters: Filter[]): Promise<Machine[]> {
   const found: Machine[] = [];
@@ -115,16 +116,16 @@ const seen = ({ clients: { ec2 } }: World) => ({
   /** Finds the instances that were launched for a pool and still exist. */
   ofPool: (cluster: string, pool: string): Promise<Machine[]> =>
     find(ec2, [
-      { Name: "tag:casement:cluster", Values: [cluster] },
-      { Name: "tag:casement:pool", Values: [pool] },
-      { Name: "tag:casement:launched", Values: ["true"] },
+      { Name: `tag:${TAG.cluster}`, Values: [cluster] },
+      { Name: `tag:${TAG.pool}`, Values: [pool] },
+      { Name: `tag:${TAG.launched}`, Values: ["true"] },
       stateFilter("pending", "running", "stopping", "stopped"),
     ]),
 
   /** Every instance of the cluster that is not gone. */
   ofCluster: (clusterId: string): Promise<Machine[]> =>
     find(ec2, [
-      { Name: `tag:kubernetes.io/cluster/${clusterId}`, Values: ["owned", "shared"] },
+      { Name: `tag:${clusterTag(clusterId)}`, Values: ["owned", "shared"] },
       stateFilter("pending", "running", "stopping", "stopped", "shutting-down"),
     ]),
 

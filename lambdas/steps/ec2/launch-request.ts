@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { RunInstancesCommandInput } from "@aws-sdk/client-ec2";
 import type { Configuration, Pool } from "../../configuration.ts";
-import { clusterTag } from "../../desired/launch-tags.ts";
 import { Refused } from "../../errors.ts";
+import { type NodeWork, ownerOf } from "../../node-work.ts";
+import { clusterTag, TAG } from "../../tags.ts";
 
 /** The image an operation uses: resolved once, because the public parameter moves monthly. */
 export interface Image {
@@ -37,31 +38,30 @@ const clientToken = (owner: string, candidate: Candidate): string =>
 
 /**
  * The launch request of one node: everything that must be true from the first second is in it.
- * @param owner "operation:index", in the ClientToken and in a tag
+ * @param work names the launch in the ClientToken, and its operation in a tag
  * @throws Refused when the configuration has no such pool any more
  */
 export function launchRequest(
   configuration: Configuration,
   poolName: string,
-  owner: string,
+  work: NodeWork,
   image: Image,
   candidate: Candidate,
 ): RunInstancesCommandInput {
   const pool = configuration.pools[poolName];
   if (!pool) throw new Refused(`there is no pool ${poolName} any more`);
-  const [operation = owner] = owner.split(":");
   const tags = [
     { Key: "Name", Value: `${configuration.cluster.name}-${poolName}` },
-    { Key: "casement:cluster", Value: configuration.cluster.name },
-    { Key: "casement:pool", Value: poolName },
-    { Key: "casement:operation", Value: operation },
-    { Key: "casement:launched", Value: "true" },
+    { Key: TAG.cluster, Value: configuration.cluster.name },
+    { Key: TAG.pool, Value: poolName },
+    { Key: TAG.operation, Value: work.operation },
+    { Key: TAG.launched, Value: "true" },
     { Key: clusterTag(configuration.cluster.id), Value: "owned" },
   ];
   return {
     MinCount: 1,
     MaxCount: 1,
-    ClientToken: clientToken(owner, candidate),
+    ClientToken: clientToken(ownerOf(work), candidate),
     ImageId: image.imageId,
     InstanceType: candidate.instanceType as RunInstancesCommandInput["InstanceType"],
     SubnetId: candidate.subnet,

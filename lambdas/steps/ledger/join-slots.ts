@@ -1,5 +1,6 @@
+import { keys } from "../../ledger-table.ts";
 import { timestamp, type World } from "../world.ts";
-import { type Key, table } from "./table.ts";
+import { table } from "./table.ts";
 
 interface Places {
   /** Holders of the places, with the time since when (ISO 8601). */
@@ -10,9 +11,6 @@ interface Reservations {
   /** Operation → how many nodes it is adding. */
   readonly adding: Readonly<Record<string, number>>;
 }
-
-const registeringKey: Key = { pk: "places#registering", sk: "places" };
-const poolKey = (pool: string): Key => ({ pk: `pool#${pool}`, sk: "reservations" });
 
 const without = <T>(entries: Readonly<Record<string, T>>, key: string): Record<string, T> =>
   Object.fromEntries(Object.entries(entries).filter(([name]) => name !== key));
@@ -36,7 +34,7 @@ export const places = (world: World) => {
     /** Takes a place among the machines that are not registered yet; false when all are taken. */
     take: async (owner: string): Promise<boolean> => {
       let granted = true;
-      await items.revise<Places>(registeringKey, (before) => {
+      await items.revise<Places>(keys.registering, (before) => {
         const held = current(before?.held ?? {}, world.now());
         granted = owner in held || Object.keys(held).length < UNREGISTERED_AT_ONCE;
         return owner in held || !granted ? null : { held: { ...held, [owner]: timestamp(world) } };
@@ -46,7 +44,7 @@ export const places = (world: World) => {
 
     /** Gives the place back; doing it twice does nothing. */
     giveBack: async (owner: string): Promise<void> => {
-      await items.revise<Places>(registeringKey, (before) =>
+      await items.revise<Places>(keys.registering, (before) =>
         before && owner in before.held ? { held: without(before.held, owner) } : null,
       );
     },
@@ -63,7 +61,7 @@ export const places = (world: World) => {
       existing: readonly (string | null)[],
     ): Promise<{ before: number; granted: boolean }> => {
       let answer = { before: 0, granted: false };
-      await items.revise<Reservations>(poolKey(pool.name), (item) => {
+      await items.revise<Reservations>(keys.pool(pool.name), (item) => {
         const others = without(item?.adding ?? {}, operation);
         const standing = existing.filter(
           (launcher) => launcher === null || !(launcher in others || launcher === operation),
@@ -77,7 +75,7 @@ export const places = (world: World) => {
 
     /** The operation has ended: what it launched counts by itself from now on. */
     closeReservation: async (pool: string, operation: string): Promise<void> => {
-      await items.revise<Reservations>(poolKey(pool), (item) =>
+      await items.revise<Reservations>(keys.pool(pool), (item) =>
         item && operation in item.adding ? { adding: without(item.adding, operation) } : null,
       );
     },

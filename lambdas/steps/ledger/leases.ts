@@ -1,11 +1,13 @@
 import { Refused } from "../../errors.ts";
+import { keys } from "../../ledger-table.ts";
+import { workOf } from "../../node-work.ts";
 import { timestamp, type World } from "../world.ts";
-import { type Key, table } from "./table.ts";
+import { table } from "./table.ts";
 
 /** The right to change one machine. The epoch rises with every owner, so that a late one is noticed. */
 export interface Lease {
   readonly instanceId: string;
-  /** "operation:index" */
+  /** As `ownerOf` names it. */
   readonly owner: string;
   readonly epoch: number;
 }
@@ -15,15 +17,13 @@ interface LeaseItem extends Lease {
   readonly since: string;
 }
 
-const leaseKey = (instanceId: string): Key => ({ pk: `lease#${instanceId}`, sk: "lease" });
-
 const same = (item: LeaseItem | undefined, lease: Lease): boolean =>
   item?.held === true && item.owner === lease.owner && item.epoch === lease.epoch;
 
 /** One owner per machine, across all executions. */
 export const leases = (world: World) => {
   const items = table(world);
-  const read = (instanceId: string) => items.read<LeaseItem>(leaseKey(instanceId));
+  const read = (instanceId: string) => items.read<LeaseItem>(keys.lease(instanceId));
 
   return {
     /**
@@ -31,10 +31,10 @@ export const leases = (world: World) => {
      * @throws Refused that names the operation which holds it
      */
     take: async (instanceId: string, owner: string): Promise<Lease> => {
-      const taken = await items.revise<LeaseItem>(leaseKey(instanceId), (before) => {
+      const taken = await items.revise<LeaseItem>(keys.lease(instanceId), (before) => {
         if (before?.held && before.owner === owner) return null;
         if (before?.held)
-          throw new Refused(`${instanceId} belongs to the running operation ${before.owner.split(":")[0]}`);
+          throw new Refused(`${instanceId} belongs to the running operation ${workOf(before.owner).operation}`);
         return { instanceId, owner, epoch: (before?.epoch ?? 0) + 1, held: true, since: timestamp(world) };
       });
       return { instanceId, owner, epoch: taken?.epoch ?? 0 };
@@ -53,19 +53,19 @@ export const leases = (world: World) => {
     /** The operation that works on a machine; undefined when none does. */
     holder: async (instanceId: string): Promise<string | undefined> => {
       const item = await read(instanceId);
-      return item?.held ? item.owner.split(":")[0] : undefined;
+      return item?.held ? workOf(item.owner).operation : undefined;
     },
 
     /** Gives back what a lost execution held, whatever its epoch; another owner's lease is left alone. */
     releaseOwned: async (instanceId: string, owner: string): Promise<void> => {
-      await items.revise<LeaseItem>(leaseKey(instanceId), (before) =>
+      await items.revise<LeaseItem>(keys.lease(instanceId), (before) =>
         before?.held && before.owner === owner ? { ...before, held: false } : null,
       );
     },
 
     /** Gives the machine back; somebody else's lease is left alone. */
     release: async (lease: Lease): Promise<void> => {
-      await items.revise<LeaseItem>(leaseKey(lease.instanceId), (before) =>
+      await items.revise<LeaseItem>(keys.lease(lease.instanceId), (before) =>
         before && same(before, lease) ? { ...before, held: false } : null,
       );
     },

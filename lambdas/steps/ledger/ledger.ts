@@ -1,25 +1,8 @@
 import { isChange } from "../../commands/list.ts";
-import {
-  BY_TIME,
-  COMMAND_PARTITION,
-  type Decided,
-  EXPIRES,
-  MACHINE_PARTITION,
-  type NodeRecord,
-  type OperationRecord,
-  UNFINISHED,
-} from "../../records.ts";
+import { BY_TIME, EXPIRES, type Key, keys, NODE_ITEMS, operationPartition, UNFINISHED } from "../../ledger-table.ts";
+import type { Decided, NodeRecord, OperationRecord } from "../../records.ts";
 import { type DoorWorld, timestamp } from "../world.ts";
-import { type Key, table } from "./table.ts";
-
-const partition = (id: string): string => `operation#${id}`;
-const operationKey = (id: string): Key => ({ pk: partition(id), sk: "operation" });
-const nodeKey = (id: string, index: number): Key => ({
-  pk: partition(id),
-  sk: `node#${String(index).padStart(4, "0")}`,
-});
-const commandKey = (commandId: string): Key => ({ pk: `${COMMAND_PARTITION}${commandId}`, sk: "callback" });
-const machineKey = (instanceId: string): Key => ({ pk: `${MACHINE_PARTITION}${instanceId}`, sk: "callback" });
+import { table } from "./table.ts";
 
 /** Fields of an operation that may change; its identity may not. */
 export type OperationChange = Partial<Omit<OperationRecord, "id" | "cluster" | "request" | "asker" | "requestedAt">>;
@@ -95,8 +78,9 @@ export const ledger = (world: DoorWorld) => {
     [EXPIRES]: Math.floor(world.now() / 1000) + COMMAND_LIVES_SECONDS,
   });
   const awaitMachine = (instanceId: string, callbackId: string): Promise<void> =>
-    items.replace(machineKey(instanceId), awaited(callbackId));
-  const operation = (id: string): Promise<OperationRecord | undefined> => items.read<OperationRecord>(operationKey(id));
+    items.replace(keys.machine(instanceId), awaited(callbackId));
+  const operation = (id: string): Promise<OperationRecord | undefined> =>
+    items.read<OperationRecord>(keys.operation(id));
 
   return {
     /**
@@ -104,7 +88,7 @@ export const ledger = (world: DoorWorld) => {
      * What the policy refused is kept too, but not listed among the operations.
      */
     requested: (record: OperationRecord): Promise<"first" | "again"> =>
-      items.insert(operationKey(record.id), {
+      items.insert(keys.operation(record.id), {
         ...record,
         ...indexAttributes(record, settings.cluster),
       }),
@@ -120,7 +104,7 @@ export const ledger = (world: DoorWorld) => {
       items.indexed<OperationRecord>(UNFINISHED, settings.cluster, "oldest first"),
 
     changeOperation: (id: string, fields: OperationChange): Promise<void> =>
-      items.change(operationKey(id), fields, fields.endedAt ? [UNFINISHED.hash] : []),
+      items.change(keys.operation(id), fields, fields.endedAt ? [UNFINISHED.hash] : []),
 
     /**
      * Marks an operation as cancelled by somebody, unless it has ended; the first one counts.
@@ -129,7 +113,7 @@ export const ledger = (world: DoorWorld) => {
      */
     requestCancel: async (id: string, by: string, cause: string): Promise<OperationRecord | undefined> => {
       const change = { cancelledBy: by, cancelCause: cause };
-      const marked = await items.changeIf<OperationRecord>(operationKey(id), change, {
+      const marked = await items.changeIf<OperationRecord>(keys.operation(id), change, {
         expression: "cancelledBy = :null AND endedAt = :null",
         values: { ":null": null },
       });
@@ -142,29 +126,29 @@ export const ledger = (world: DoorWorld) => {
         expression: "cancelCause = :cause AND endedAt = :null",
         values: { ":cause": cause, ":null": null },
       };
-      await items.changeIf(operationKey(id), { cancelledBy: null }, mine);
+      await items.changeIf(keys.operation(id), { cancelledBy: null }, mine);
     },
 
     /** Writes down, once, what somebody decided about a machine that failed. */
     decideNode: (id: string, index: number, decided: Decided): Promise<Recorded> =>
-      decide(items, nodeKey(id, index), "decision", decided),
+      decide(items, keys.node(id, index), "decision", decided),
 
     /** Writes down, once, what somebody answered in an operation's dialog. */
     answerDialog: (id: string, decided: Decided): Promise<Recorded> =>
-      decide(items, operationKey(id), "dialog", decided),
+      decide(items, keys.operation(id), "dialog", decided),
 
     /** Writes a node's record unless it is there already: a step that runs again must not wipe progress. */
     beginNode: (record: NodeRecord): Promise<"first" | "again"> =>
-      items.insert(nodeKey(record.operation, record.index), record),
+      items.insert(keys.node(record.operation, record.index), record),
 
     changeNode: (id: string, index: number, fields: NodeChange): Promise<void> =>
-      items.change(nodeKey(id, index), fields),
+      items.change(keys.node(id, index), fields),
 
-    nodes: (id: string): Promise<NodeRecord[]> => items.all<NodeRecord>(partition(id), "node#"),
+    nodes: (id: string): Promise<NodeRecord[]> => items.all<NodeRecord>(operationPartition(id), NODE_ITEMS),
 
     /** Remembers which callback waits for a command, so that its event can complete it, or that of its machine's end. */
     awaitCommand: async (commandId: string, instanceId: string, callbackId: string): Promise<void> => {
-      await items.replace(commandKey(commandId), awaited(callbackId));
+      await items.replace(keys.command(commandId), awaited(callbackId));
       await awaitMachine(instanceId, callbackId);
     },
 
@@ -172,9 +156,9 @@ export const ledger = (world: DoorWorld) => {
     awaitMachine,
 
     machineCallback: async (instanceId: string): Promise<string | undefined> =>
-      (await items.read<{ callbackId: string }>(machineKey(instanceId)))?.callbackId,
+      (await items.read<{ callbackId: string }>(keys.machine(instanceId)))?.callbackId,
 
     commandCallback: async (commandId: string): Promise<string | undefined> =>
-      (await items.read<{ callbackId: string }>(commandKey(commandId)))?.callbackId,
+      (await items.read<{ callbackId: string }>(keys.command(commandId)))?.callbackId,
   };
 };

@@ -1,13 +1,7 @@
 import { isAws } from "../../clients/aws-call.ts";
 import { Retryable } from "../../errors.ts";
-import type { LedgerIndex } from "../../records.ts";
+import { type Key, type LedgerIndex, PRIMARY_KEY } from "../../ledger-table.ts";
 import type { DoorWorld } from "../world.ts";
-
-/** The primary key of an item of the ledger's table. */
-export interface Key {
-  readonly pk: string;
-  readonly sk: string;
-}
 
 /** Dependencies of reading and writing: no time among them. */
 type Storage = Pick<DoorWorld, "clients" | "settings">;
@@ -19,8 +13,8 @@ interface Condition {
   readonly values?: Record<string, unknown>;
 }
 
-const missing: Condition = { expression: "attribute_not_exists(pk)" };
-const existing: Condition = { expression: "attribute_exists(pk)" };
+const missing: Condition = { expression: `attribute_not_exists(${PRIMARY_KEY.hash})` };
+const existing: Condition = { expression: `attribute_exists(${PRIMARY_KEY.hash})` };
 
 /** Waits for a write's answer; undefined when its condition did not hold. */
 async function unlessUnmet<T>(write: Promise<T>): Promise<T | undefined> {
@@ -114,7 +108,7 @@ const reading = ({ clients, settings }: Storage) => {
     all: <T>(pk: string, begins: string): Promise<T[]> =>
       query<T>({
         ConsistentRead: true,
-        KeyConditionExpression: "pk = :pk AND begins_with(sk, :begins)",
+        KeyConditionExpression: `${PRIMARY_KEY.hash} = :pk AND begins_with(${PRIMARY_KEY.range}, :begins)`,
         ExpressionAttributeValues: { ":pk": pk, ":begins": begins },
       }),
 

@@ -10,6 +10,7 @@ import type { Configuration } from "../../configuration.ts";
 import { JOIN_ACCOUNT, JOIN_NAMESPACE } from "../../desired/cluster-access.ts";
 import { Refused, Retryable } from "../../errors.ts";
 import { bootstrapKubeconfig } from "../../profiles/okd/plans.ts";
+import { TAG } from "../../tags.ts";
 import type { World } from "../world.ts";
 
 /** The shortest life that an API server grants (k8s pkg/apis/authentication/validation): it is made when the kubelet starts. */
@@ -77,8 +78,8 @@ export const joinSecret = (world: World) => {
         Name: nameOf(instanceId),
         SecretString: JSON.stringify({ kubeconfig: bootstrapKubeconfig(configuration, status.token) }),
         Tags: [
-          { Key: "casement:cluster", Value: world.settings.cluster },
-          { Key: "casement:instance-arn", Value: instanceArn(world, configuration, instanceId) },
+          { Key: TAG.cluster, Value: world.settings.cluster },
+          { Key: TAG.instanceArn, Value: instanceArn(world, configuration, instanceId) },
         ],
       };
       try {

@@ -1,9 +1,7 @@
 import type { Directory } from "../../commands/standing.ts";
-import { DIRECTORY_PARTITION } from "../../records.ts";
-import { type Key, table } from "../ledger/table.ts";
+import { keys } from "../../ledger-table.ts";
+import { table } from "../ledger/table.ts";
 import type { DoorWorld } from "../world.ts";
-
-const KEY: Key = { pk: DIRECTORY_PARTITION, sk: "slack" };
 
 /** Six ticks of the schedule that reads it: whoever left a group since then must not stay in it for ever. */
 const COUNTS_FOR_MS = 30 * 60_000;
@@ -14,10 +12,10 @@ export const directory = (world: DoorWorld) => {
   return {
     /** Undefined when it was never written or is too old to be believed. */
     read: async (): Promise<Directory | undefined> => {
-      const known = await items.read<Directory>(KEY);
+      const known = await items.read<Directory>(keys.directory);
       return known && world.now() - Date.parse(known.readAt) < COUNTS_FOR_MS ? known : undefined;
     },
 
-    write: (known: Directory): Promise<void> => items.replace(KEY, known),
+    write: (known: Directory): Promise<void> => items.replace(keys.directory, known),
   };
 };

@@ -1,6 +1,7 @@
 import type { View } from "@slack/web-api";
 import { Retryable } from "../../errors.ts";
-import { EXPIRES, type Message } from "../../records.ts";
+import { EXPIRES, keys } from "../../ledger-table.ts";
+import type { Message } from "../../records.ts";
 import { slackCode } from "../client-errors.ts";
 import { table } from "../ledger/table.ts";
 import { timestamp, type World } from "../world.ts";
@@ -63,7 +64,7 @@ const posting = (world: World) => {
      * @returns its timestamp
      */
     post: async (channel: string, message: Message, mark: string, threadTs?: string): Promise<string> => {
-      const key = { pk: `message#${mark}`, sk: "message" };
+      const key = keys.message(mark);
       const expires = Math.floor(world.now() / 1000) + MARK_LIVES_SECONDS;
       if ((await items.insert(key, { since: timestamp(world), [EXPIRES]: expires })) === "again") {
         const { since = timestamp(world) } = (await items.read<{ since: string }>(key)) ?? {};

@@ -1,5 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Action, ApplyResult, Plan } from "../../desired/plan.ts";
+import { workOf } from "../../node-work.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { StageFailed, step, type WaitOptions } from "./durable.ts";
@@ -19,7 +20,7 @@ export async function applyPlan(
   actions: readonly Action[],
   bounds: WaitOptions,
 ): Promise<ApplyResult> {
-  const [operation = held.owner, index = "0"] = held.owner.split(":");
+  const { operation, index } = workOf(held.owner);
   const plan: Plan = { format: 2, operation, notAfter: Math.floor(bounds.until / 1000), actions };
   const key = `plans/${operation}/${index}/${name.replaceAll(" ", "-")}.json`;
   const request = await step(ctx, `plan: ${name}`, () =>

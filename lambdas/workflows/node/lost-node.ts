@@ -1,4 +1,5 @@
 import { machineLeaves } from "../../messages/provision/failures.ts";
+import { ownerOf } from "../../node-work.ts";
 import type { NodeRecord } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
 
@@ -17,7 +18,7 @@ const leftBy = ({ instanceId, nodeName, stage }: NodeRecord): string =>
  */
 export async function closeLostNode(steps: Steps, node: NodeRecord, why: string): Promise<void> {
   const { operation, index, instanceId, stage } = node;
-  const owner = `${operation}:${index}`;
+  const owner = ownerOf(node);
   await steps.places.giveBack(owner);
   if (instanceId) {
     await steps.joinSecret.remove(instanceId);

@@ -3,6 +3,7 @@ import type { Pool } from "../../configuration.ts";
 import type { Action, Observation } from "../../desired/plan.ts";
 import { Refused } from "../../errors.ts";
 import { machineLeaves } from "../../messages/provision/failures.ts";
+import { ownerOf } from "../../node-work.ts";
 import type { Stage } from "../../records.ts";
 import { endOf, isDown, type Machine } from "../../steps/ec2/instances.ts";
 import type { Image } from "../../steps/ec2/launch-request.ts";
@@ -44,7 +45,7 @@ export interface Job {
   readonly start: ProvisionStart;
   readonly runtime: Runtime;
   readonly pool: Pool;
-  /** "operation:index": owner of lease and place. */
+  /** Owner of lease and place, as `ownerOf` names it. */
   readonly owner: string;
   stage: Stage;
   bounds: WaitOptions;
@@ -140,7 +141,7 @@ export async function beginJob(ctx: DurableContext, steps: Steps, start: Provisi
     start,
     runtime,
     pool,
-    owner: `${start.operation}:${start.index}`,
+    owner: ownerOf(start),
     stage: "launch",
     bounds: untilTime(0, steps.now),
     machine: null,

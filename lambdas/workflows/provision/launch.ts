@@ -66,7 +66,7 @@ async function firstWithRoom(job: Job): Promise<string> {
   const refusals: string[] = [];
   for (const candidate of await placesLeft(job)) {
     const where = `${candidate.instanceType} in ${candidate.subnet}`;
-    const request = launchRequest(configuration, job.start.pool, job.owner, job.start.image, candidate);
+    const request = launchRequest(configuration, job.start.pool, job.start, job.start.image, candidate);
     const launched = await once(job, `launch ${where}`, () => job.steps.instances.launch(request));
     if ("instanceId" in launched) return launched.instanceId;
     refusals.push(`${where}: ${launched.noRoom}`);

@@ -7,6 +7,7 @@ import { instanceIdOf, movedPods } from "../../steps/cluster/node-facts.ts";
 import { removalRefusalOf } from "../../steps/cluster/removal-rules.ts";
 import { isOurs } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { TAG } from "../../tags.ts";
 import { findNode } from "../node/find-node.ts";
 import { type Begun, whisperTo } from "../operation/lifecycle.ts";
 
@@ -41,7 +42,7 @@ export async function choose(steps: Steps, start: Start, begun: Begun, named: st
     facts: {
       node: name,
       instanceId: instanceId ?? "none",
-      pool: machine?.tags["casement:pool"] ?? null,
+      pool: machine?.tags[TAG.pool] ?? null,
       pods: movedPods(pods.filter((pod) => pod.spec?.nodeName === name)),
     },
     refusal: removalRefusalOf({

@@ -1,3 +1,5 @@
+import { TAG } from "../../../lambdas/tags.ts";
+
 /** The control API's GET /state, as far as the page shows it. */
 export interface State {
   readonly now: string;
@@ -90,7 +92,7 @@ const shownInstance = (instance: EC2Instance, agents: readonly Agent[]): ShownIn
   id: instance.InstanceId,
   state: instance.State?.Name ?? "unknown",
   ping: agents.find((agent) => agent.instanceId === instance.InstanceId)?.pingStatus ?? "–",
-  pool: tag(instance, "casement:pool") || tag(instance, "Name"),
+  pool: tag(instance, TAG.pool) || tag(instance, "Name"),
   windows: instance.Platform?.toLowerCase() === "windows",
   type: instance.InstanceType ?? "",
   zone: instance.Placement?.AvailabilityZone ?? "",

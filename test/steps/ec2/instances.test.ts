@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { okdPorts } from "../../../lambdas/desired/ports.ts";
 import { Refused, Retryable } from "../../../lambdas/errors.ts";
+import { workOf } from "../../../lambdas/node-work.ts";
 import { launcherOf } from "../../../lambdas/steps/ec2/instances.ts";
 import { type Candidate, candidatesOf, launchRequest } from "../../../lambdas/steps/ec2/launch-request.ts";
 import { newestWindows } from "../../../lib/sandbox/aws/ec2/images.ts";
@@ -14,7 +15,7 @@ const web = configuration.pools.web as NonNullable<typeof configuration.pools.we
 const image = { parameter: "/aws/…", imageId: newestWindows(START, "2022")?.imageId ?? "" };
 const first: Candidate = { attempt: 0, subnet: demo.subnets[0].id, instanceType: "m6i.xlarge" };
 const request = (owner = "add-1:0", candidate: Candidate = first) =>
-  launchRequest(configuration, "web", owner, image, candidate);
+  launchRequest(configuration, "web", workOf(owner), image, candidate);
 
 describe("A launch request", () => {
   it("asks for exactly one machine of what the pool says", () => {
@@ -79,7 +80,7 @@ describe("A launch request", () => {
   });
 
   it("is refused for a pool that is gone from the configuration", () => {
-    expect(() => launchRequest(configuration, "gone", "add-1:0", image, first)).toThrow(Refused);
+    expect(() => launchRequest(configuration, "gone", workOf("add-1:0"), image, first)).toThrow(Refused);
   });
 });
 
@@ -145,11 +146,11 @@ describe("Instances on the simulator", () => {
     const fault = faults.inject("no-capacity", { code, subnet: demo.subnets[0].id });
     const asked = () => simulator.simulation.calls.after(0).filter(({ action }) => action === "RunInstances").length;
     const before = asked();
-    const answer = await verbs().instances.launch(request(`${code}:0`));
+    const answer = await verbs().instances.launch(request(`${code.toLowerCase()}:0`));
     expect(answer).toEqual({ noRoom: code });
     expect(asked() - before).toBe(1);
     const next = { ...first, attempt: 1, subnet: demo.subnets[1].id };
-    expect(await verbs().instances.launch(request(`${code}:0`, next))).toHaveProperty("instanceId");
+    expect(await verbs().instances.launch(request(`${code.toLowerCase()}:0`, next))).toHaveProperty("instanceId");
     faults.end(fault?.id ?? "");
   });
 

@@ -1,0 +1,72 @@
+/** The primary key of an item of the ledger's table. */
+export interface Key {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/** The attributes that an item or an index is read by, both text. */
+interface KeySchema {
+  readonly hash: string;
+  readonly range: string;
+}
+
+/** Attributes of the primary key. */
+export const PRIMARY_KEY = { hash: "pk", range: "sk" } as const satisfies { hash: keyof Key; range: keyof Key };
+
+/** A global secondary index of the ledger's table. */
+export interface LedgerIndex extends KeySchema {
+  readonly name: string;
+}
+
+/** Lists a cluster's operations by the time they were asked for; a refused one carries no `listed`. */
+export const BY_TIME: LedgerIndex = { name: "by-time", hash: "listed", range: "requestedAt" };
+
+/** Lists a cluster's operations that have not ended, however old: whoever ends one takes `unfinished` away. */
+export const UNFINISHED: LedgerIndex = { name: "unfinished", hash: "unfinished", range: "requestedAt" };
+
+/** Every index of the table; the stack and the sandbox make these. */
+export const ledgerIndexes: readonly LedgerIndex[] = [BY_TIME, UNFINISHED];
+
+/** The attribute that DynamoDB's Time to Live deletes by: seconds since the epoch. Items without it stay. */
+export const EXPIRES = "expiresAt";
+
+/** Partition of the item that says who is in which group of Slack's. */
+export const DIRECTORY_PARTITION = "directory";
+
+/** Beginning of the partitions that say which execution waits for a command. */
+export const COMMAND_PARTITION = "command#";
+
+/** Beginning of the partitions that say which execution waits for a machine. */
+export const MACHINE_PARTITION = "instance#";
+
+/** Partition of what machines were given; each has an item under its instance id. */
+export const MACHINES = "machines";
+
+/** Beginning of the sort keys of an operation's nodes. */
+export const NODE_ITEMS = "node#";
+
+/** Partition of an operation and its nodes. */
+export const operationPartition = (id: string): string => `operation#${id}`;
+
+/** Key of each kind of item. */
+export const keys = {
+  operation: (id: string): Key => ({ pk: operationPartition(id), sk: "operation" }),
+  node: (operation: string, index: number): Key => ({
+    pk: operationPartition(operation),
+    sk: `${NODE_ITEMS}${String(index).padStart(4, "0")}`,
+  }),
+  /** The callback that waits for a command. */
+  command: (commandId: string): Key => ({ pk: `${COMMAND_PARTITION}${commandId}`, sk: "callback" }),
+  /** The callback that waits for an instance. */
+  machine: (instanceId: string): Key => ({ pk: `${MACHINE_PARTITION}${instanceId}`, sk: "callback" }),
+  lease: (instanceId: string): Key => ({ pk: `lease#${instanceId}`, sk: "lease" }),
+  /** The join slots of the cluster. */
+  registering: { pk: "places#registering", sk: "places" },
+  /** Nodes that running operations will add to a pool. */
+  pool: (name: string): Key => ({ pk: `pool#${name}`, sk: "reservations" }),
+  /** A posted message, by its mark. */
+  message: (mark: string): Key => ({ pk: `message#${mark}`, sk: "message" }),
+  directory: { pk: DIRECTORY_PARTITION, sk: "slack" },
+  /** The authorities that a machine was given. */
+  given: (instanceId: string): Key => ({ pk: MACHINES, sk: instanceId }),
+} as const;

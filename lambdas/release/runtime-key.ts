@@ -1,0 +1,2 @@
+/** Key of the runtime document: a deployment writes a new version, and executions name the version that they read. */
+export const RUNTIME_KEY = "runtime/current.json";
