@@ -12,7 +12,7 @@ import type { Caller } from "../lib/sandbox/core/aws-service.ts";
 import type { WireRequest } from "../lib/sandbox/core/wire.ts";
 import { demo } from "../lib/sandbox/demo.ts";
 import { inProcess } from "../lib/sandbox/in-process.ts";
-import { VISITOR } from "../lib/sandbox/principals.ts";
+import { OWNER } from "../lib/sandbox/principals.ts";
 import { lambdaName, type Simulator, TOPIC } from "../lib/sandbox/simulator.ts";
 
 /** Addresses at which handlers find the simulator, and the clocks that count for them. */
@@ -103,16 +103,16 @@ export async function readDirectory(simulator: Simulator): Promise<void> {
   await simulator.lambda.call(lambdaName("cloud-events"), directoryTick("at start"));
 }
 
-const onlooker: Caller = { principal: VISITOR, require: () => undefined };
+const readOnly: Caller = { principal: OWNER, require: () => undefined };
 
 /**
  * The ledger for the page and for outside tests. Looking is no call: it is not recorded, no fault applies to it, and it
  * takes no randomness from those who act.
  */
 export const ledgerOf = (simulator: Simulator, addresses: Addresses): ReturnType<typeof ledger> => {
-  const place = settings(environmentOf(simulator, VISITOR, addresses));
+  const place = settings(environmentOf(simulator, OWNER, addresses));
   const { service } = simulator.dynamodb;
-  const table = { answer: (request: WireRequest) => service.answer(service.action(request), request, onlooker) };
+  const table = { answer: (request: WireRequest) => service.answer(service.action(request), request, readOnly) };
   const transport = inProcess({ ...simulator, aws: table }, activity());
   return ledger({ clients: clients(place, transport), settings: place, now: addresses.now });
 };

@@ -1,17 +1,17 @@
 import { flushCompileCache } from "node:module";
 import { messageOf } from "../lib/message-of.ts";
-import { claim, forget } from "./claim.ts";
 import { banner, writeEndpoints } from "./endpoints.ts";
 import { type Flags, flagsOf, usage } from "./flags.ts";
-import { takePlaces } from "./listen.ts";
-import { type Memory, recall } from "./memory.ts";
-import type { Sandbox } from "./raise.ts";
+import { bindPorts } from "./ports.ts";
 import { StartError } from "./start-error.ts";
+import type { Sandbox } from "./start-sandbox.ts";
+import { openState, type State } from "./state.ts";
+import { clearState, lockState } from "./state-lock.ts";
 
 const STATE = ".sandbox";
 
-/** Takes up an earlier run's state. If it is damaged or from another version, the error names the way out, not a stack. */
-async function takingUp<T>(work: () => T | Promise<T>): Promise<T> {
+/** Resumes an earlier run. If its state is damaged, the error says how to start over and shows no stack. */
+async function resuming<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -22,38 +22,38 @@ async function takingUp<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-async function start(flags: Flags): Promise<{ sandbox: Sandbox; memory: Memory }> {
-  claim(STATE);
-  const places = await takePlaces(flags.port);
-  // Most of the time to the banner is reading programs: what can be refused before is refused before.
-  const { raise, refuseUnknown } = await import("./raise.ts");
+async function start(flags: Flags): Promise<{ sandbox: Sandbox; state: State }> {
+  lockState(STATE);
+  const ports = await bindPorts(flags.port);
+  // Loading the modules takes most of the time to the banner: ports and lock are checked first.
+  const { refuseUnknown, startSandbox } = await import("./start-sandbox.ts");
   refuseUnknown(flags);
-  if (flags.fresh) forget(STATE);
-  const memory = await takingUp(() => recall(STATE));
-  const raising = () => raise(memory, places, flags, STATE);
-  const sandbox = await (memory.resumed ? takingUp(raising) : raising());
+  if (flags.fresh) clearState(STATE);
+  const state = await resuming(() => openState(STATE));
+  const starting = () => startSandbox(state, ports, flags, STATE);
+  const sandbox = await (state.resumed ? resuming(starting) : starting());
   writeEndpoints(STATE, sandbox.endpoints, sandbox.kubeconfig);
-  return { sandbox, memory };
+  return { sandbox, state };
 }
 
-/** Ctrl-C ends the sandbox at any moment; before it stands, there is nothing to be put away. */
+/** Lets Ctrl-C end the sandbox at any moment; before it has started, there is nothing to stop. */
 function endOnSignal(): (sandbox: Sandbox) => void {
-  let standing: Sandbox | undefined;
+  let running: Sandbox | undefined;
   const end = async (): Promise<void> => {
-    if (standing) {
-      console.log(`\nThe sandbox is stopping; its state stays in ${STATE} and \`npm start\` goes on with it.`);
-      await standing.stop();
+    if (running) {
+      console.log(`\nThe sandbox is stopping; its state stays in ${STATE}; \`npm start\` resumes it.`);
+      await running.stop();
     }
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
   return (sandbox) => {
-    standing = sandbox;
+    running = sandbox;
   };
 }
 
 /**
- * `npm start`: raises the simulator on loopback, mounts the handlers, and runs until Ctrl-C.
+ * Runs `npm start`: starts the simulator on loopback, mounts the handlers, and runs until Ctrl-C.
  * @param words the command line
  */
 export async function main(words: readonly string[]): Promise<void> {
@@ -61,11 +61,11 @@ export async function main(words: readonly string[]): Promise<void> {
     const { knownNames } = await import("../lib/sandbox/neighbours/choice.ts");
     return console.log(usage(knownNames));
   }
-  const standing = endOnSignal();
+  const started = endOnSignal();
   try {
-    const { sandbox, memory } = await start(flagsOf(words));
-    standing(sandbox);
-    console.log(banner(sandbox.endpoints, memory.resumed));
+    const { sandbox, state } = await start(flagsOf(words));
+    started(sandbox);
+    console.log(banner(sandbox.endpoints, state.resumed));
     flushCompileCache();
   } catch (error) {
     console.error(error instanceof StartError ? `casement: ${error.message}` : error);

@@ -1,6 +1,6 @@
 import { TAG } from "../../lambdas/tags.ts";
 import type { InstanceSeed } from "./aws/ec2/seed.ts";
-import type { InstanceFacts } from "./core/surroundings.ts";
+import type { InstanceFacts } from "./core/ports.ts";
 import { demo } from "./demo.ts";
 import { type KubeObject, timestamp } from "./kubernetes/model/object.ts";
 

@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import type { Activity } from "./core/activity.ts";
-import type { KubernetesApi } from "./core/surroundings.ts";
+import type { KubernetesApi } from "./core/ports.ts";
 import { percentEncoded, type WireRequest, type WireResponse } from "./core/wire.ts";
 
-/** The simulator's doors that handlers reach. */
-export interface Doors {
-  /** The function URL; left out, nobody asks it. */
+/** Endpoints of the simulator that handlers call. */
+export interface Endpoints {
+  /** The function URL; default: there is none. */
   readonly frontDoor?: (request: WireRequest) => Promise<WireResponse>;
   readonly aws: { answer(request: WireRequest): Promise<WireResponse> };
   readonly slack: { answer(request: WireRequest): Promise<WireResponse> };
@@ -52,10 +52,10 @@ const wholeBody = (body: WireResponse["body"]): Buffer => {
 };
 
 /**
- * A transport of the AWS SDK that asks the simulator's AWS door in this process.
- * @param answer the door
+ * A transport of the AWS SDK that calls the simulator's AWS endpoint in this process.
+ * @param answer the endpoint
  */
-export const sdkTransport = (answer: Doors["aws"]["answer"]) => ({
+export const sdkTransport = (answer: Endpoints["aws"]["answer"]) => ({
   handle: async (sent: SdkRequest) => {
     const request: WireRequest = {
       method: sent.method,
@@ -72,13 +72,13 @@ export const sdkTransport = (answer: Doors["aws"]["answer"]) => ({
  * The way from clients to the simulator without a network, in the shape that `lambdas/clients` takes. Requests are the
  * same bytes, signed the same way, and each one counts as activity: a journey's clock waits for it.
  */
-export function inProcess(doors: Doors, activity: Activity) {
-  const aws = sdkTransport((request) => doors.aws.answer(request));
+export function inProcess(endpoints: Endpoints, activity: Activity) {
+  const aws = sdkTransport((request) => endpoints.aws.answer(request));
   const fetchExchange = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const asked = new Request(input, init);
     const address = new URL(asked.url);
-    const door = address.href === FRONT_DOOR && doors.frontDoor ? doors.frontDoor : doors.slack.answer;
-    const { status, headers, body } = await door({
+    const endpoint = address.href === FRONT_DOOR && endpoints.frontDoor ? endpoints.frontDoor : endpoints.slack.answer;
+    const { status, headers, body } = await endpoint({
       method: asked.method,
       url: `${address.pathname}${address.search}`,
       headers: Object.fromEntries(asked.headers),
@@ -93,7 +93,7 @@ export function inProcess(doors: Doors, activity: Activity) {
     readonly body: string | undefined;
   }) => {
     const address = new URL(sent.url);
-    const { status, headers, body } = await doors.kubernetes.answer({
+    const { status, headers, body } = await endpoints.kubernetes.answer({
       method: sent.method,
       url: `${address.pathname}${address.search}`,
       headers: lowerCased(sent.headers),

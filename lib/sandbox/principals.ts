@@ -7,16 +7,16 @@ export interface AccessKey {
   readonly secretAccessKey: string;
 }
 
-/** Everything secret that the sandbox made up for itself, kept so that a restart changes nothing. */
+/** Secrets that the sandbox generates, kept across restarts. */
 export interface Keys {
-  /** The key of a function, or of "visitor": whoever talks to the simulator from outside. */
+  /** The key of a function, or of the owner for calls from outside the sandbox. */
   of(principal: string): AccessKey;
   readonly signingSecret: string;
   readonly botToken: string;
 }
 
-/** Principal for calls to the simulator from outside (the AWS CLI, a test); may do everything, as the owner of an account may. */
-export const VISITOR = "visitor";
+/** Principal of calls from outside the sandbox (the AWS CLI, a test); it may do everything, as an account's owner may. */
+export const OWNER = "owner";
 
 /**
  * Makes the keys at the first start and finds them again later.

@@ -5,12 +5,12 @@ import { permissionsFor, resourcePoliciesFor } from "../permissions.ts";
 import { conventionalName, type Place } from "../place.ts";
 import type { Statement } from "../statement.ts";
 import { access } from "./aws/access.ts";
-import { type AwsDoor, awsDoor } from "./aws/door.ts";
 import { type DynamoDb, dynamodb } from "./aws/dynamodb.ts";
 import type { Account } from "./aws/ec2/account.ts";
 import { type Ec2, ec2 } from "./aws/ec2/ec2.ts";
 import { windowsImages } from "./aws/ec2/images.ts";
 import { type EmbeddedMetrics, embeddedMetrics } from "./aws/embedded-metrics.ts";
+import { type AwsEndpoint, awsEndpoint } from "./aws/endpoint.ts";
 import { type EventBridge, eventBridge } from "./aws/events/events.ts";
 import { type HumanTopic, humanTopic } from "./aws/events/human-topic.ts";
 import { imageRegistry } from "./aws/image-registry.ts";
@@ -28,11 +28,11 @@ import { type LambdaService, lambdaService } from "./durable/lambda-service.ts";
 import { type Kubernetes, kubernetesApi } from "./kubernetes/api.ts";
 import { type Machines, machines } from "./machine/machines.ts";
 import { type Choice, chosen, type Wish } from "./neighbours/choice.ts";
-import { type Keys, keys, VISITOR } from "./principals.ts";
+import { type Keys, keys, OWNER } from "./principals.ts";
 import { type Slack, slack } from "./slack/slack.ts";
 import { type Ssm, ssm } from "./ssm/ssm.ts";
 
-/** Choices that decide how the simulator stands in this process. */
+/** Options of a simulator. */
 export interface SimulatorOptions {
   readonly simulation: Simulation;
   /** The host's clock: signatures are dated by it, and Slack's three seconds are its seconds. */
@@ -45,14 +45,14 @@ export interface SimulatorOptions {
   readonly slackAddress: () => string;
   /** The API server is private: functions that call it sit in a VPC. */
   readonly functionsInVpc?: boolean;
-  /** Differences between this set-up and the reviewed files; left out, everything is as it must be. */
-  readonly astray?: Astray;
+  /** Overrides of the reviewed set-up (default: none). */
+  readonly overrides?: Overrides;
   /** Neighbours and controllers to switch on or off, by name; kept in the state. */
   readonly neighbours?: Wish;
 }
 
-/** A set-up that went astray. */
-export interface Astray {
+/** Overrides of the reviewed set-up, for tests of what the doctor finds. */
+export interface Overrides {
   /** The account as EC2 shows it. */
   readonly account?: Account;
   /** Permissions that roles really hold. */
@@ -63,11 +63,11 @@ export interface Astray {
   readonly scopes?: readonly string[];
 }
 
-/** Everything that the handlers stand on. */
+/** Services that the handlers run on. */
 export interface Simulator {
   readonly simulation: Simulation;
   readonly keys: Keys;
-  readonly aws: AwsDoor;
+  readonly aws: AwsEndpoint;
   readonly ec2: Ec2;
   readonly s3: S3;
   readonly secrets: SecretsManager;
@@ -86,27 +86,32 @@ export interface Simulator {
   readonly machines: Machines;
   readonly kubernetes: Kubernetes;
   readonly slack: Slack;
-  /** The front door's address as the world calls it. */
+  /** The function URL of the front door. */
   readonly frontDoor: ReturnType<typeof functionUrl>;
-  /** Goes on where a killed process stopped; called once the functions are mounted. */
+  /** Resumes where a killed process stopped; call it once the functions are mounted. */
   resume(): void;
-  /** Lets the chosen neighbours work; called once in every process, when the cluster has its nodes. */
+  /** Starts the chosen neighbours; call it once in every process, when the cluster has its nodes. */
   startNeighbours(): void;
 }
 
 /** The owner of the account may do everything; the functions only what the reviewed list says. */
-const everything: Statement = { sid: "Owner", actions: ["*"], resources: ["*"], why: "the visitor owns the sandbox" };
+const everything: Statement = {
+  sid: "Owner",
+  actions: ["*"],
+  resources: ["*"],
+  why: "the owner of the account may do everything",
+};
 
 /** Name of a function as Lambda knows it. */
 export const lambdaName = (name: string): string => conventionalName(demo.cluster.name, name);
 
-/** The account's services that know nothing of machines and clusters, and what everybody in it may do. */
-function accountOf({ simulation, astray = {}, ledgerPath, functionsInVpc = false }: SimulatorOptions) {
+/** Builds the account's services that do not depend on machines or the cluster, and the permissions in it. */
+function accountOf({ simulation, overrides = {}, ledgerPath, functionsInVpc = false }: SimulatorOptions) {
   const here: Place = { ...place, functionsInVpc };
   const rights = access({
     accountId: demo.accountId,
     region: demo.region,
-    permissions: { ...permissionsFor(here), ...astray.permissions, [VISITOR]: [everything] },
+    permissions: { ...permissionsFor(here), ...overrides.permissions, [OWNER]: [everything] },
     resourcePolicies: Object.values(resourcePoliciesFor(here)).flatMap((policy) => policy ?? []),
     rolePrefix: `casement-${demo.cluster.name}`,
   });
@@ -114,7 +119,7 @@ function accountOf({ simulation, astray = {}, ledgerPath, functionsInVpc = false
     rights,
     stack: stackRights(rights, here),
     keys: keys(simulation.store, simulation.random),
-    ec2: ec2(simulation, astray.account ?? account),
+    ec2: ec2(simulation, overrides.account ?? account),
     s3: s3(simulation),
     secrets: secretsManager(simulation, demo),
     sns: sns(simulation, TOPIC, "platform-team@example.com"),
@@ -129,7 +134,7 @@ type AccountServices = ReturnType<typeof accountOf>;
 
 /** The cluster, the Windows machines beside it, and the service that speaks to their agents. */
 async function fleetOf(
-  { simulation, astray }: SimulatorOptions,
+  { simulation, overrides }: SimulatorOptions,
   { rights, ec2: { cloud }, s3: buckets, secrets }: AccountServices,
   { without }: Choice,
 ) {
@@ -152,7 +157,7 @@ async function fleetOf(
     account: demo.accountId,
     region: demo.region,
     cloud,
-    documents: astray?.documents ?? scriptDocuments(demo.cluster.name),
+    documents: overrides?.documents ?? scriptDocuments(demo.cluster.name),
     publicParameters: windowsImages,
     callerFor: rights.callerFor,
   });
@@ -161,7 +166,7 @@ async function fleetOf(
 
 /** Sets up the functions, the services that wake them, and the Slack in which people type at them. */
 function platformOf(
-  { simulation, host, hostTime, slackAddress, astray }: SimulatorOptions,
+  { simulation, host, hostTime, slackAddress, overrides }: SimulatorOptions,
   { keys: secrets, stack }: AccountServices,
 ) {
   const lambda = lambdaService(simulation, { ...demo, hostTime, mayKeep: stack.mayKeep });
@@ -191,15 +196,15 @@ function platformOf(
     requestUrl: frontDoor,
     host,
     address: slackAddress,
-    ...(astray?.scopes ? { scopes: astray.scopes } : {}),
+    ...(overrides?.scopes ? { scopes: overrides.scopes } : {}),
   });
   return { lambda, events, topic, metrics: embeddedMetrics(simulation), frontDoor: chat.fromOutside, slack: chat };
 }
 
-/** Access key id → whose it is. */
+/** Principals and secrets by access key id. */
 const keyRing = (own: Keys) =>
   new Map(
-    [...functionNames, VISITOR].map((principal) => {
+    [...functionNames, OWNER].map((principal) => {
       const { accessKeyId, secretAccessKey } = own.of(principal);
       return [accessKeyId, { secret: secretAccessKey, principal }];
     }),
@@ -214,7 +219,7 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
   const platform = platformOf(options, { rights, stack, ...services });
   const { ec2: cloud, s3: buckets, secrets, dynamodb: ledger } = services;
   const spoken = [cloud.service, fleet.ssm, buckets.service, secrets.service, platform.lambda, ledger.service];
-  const aws = awsDoor({
+  const aws = awsEndpoint({
     simulation,
     region: demo.region,
     hostNow: host.now,

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { environmentOf, ledgerOf } from "../../bin/handlers.ts";
 import { hostClock } from "../../bin/host-clock.ts";
-import { listen } from "../../bin/listen.ts";
+import { listen } from "../../bin/ports.ts";
 import { clients } from "../../lambdas/clients/clients.ts";
 import type { Configuration } from "../../lambdas/configuration.ts";
 import { settings } from "../../lambdas/settings.ts";
@@ -9,8 +9,8 @@ import { directory } from "../../lambdas/steps/slack/directory.ts";
 import { createSimulation } from "../../lib/sandbox/core/simulation.ts";
 import { openStore } from "../../lib/sandbox/core/store.ts";
 import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
-import { httpDoor } from "../../lib/sandbox/doors.ts";
-import { VISITOR } from "../../lib/sandbox/principals.ts";
+import { httpServer } from "../../lib/sandbox/http-server.ts";
+import { OWNER } from "../../lib/sandbox/principals.ts";
 import { seedAccount } from "../../lib/sandbox/seed-account.ts";
 import { createSimulator, lambdaName, type Simulator } from "../../lib/sandbox/simulator.ts";
 
@@ -25,7 +25,7 @@ export interface BenchSimulator {
   close(): Promise<void>;
 }
 
-const listening = async (door: Server): Promise<string> => `http://127.0.0.1:${await listen(door, 0)}`;
+const listening = async (server: Server): Promise<string> => `http://127.0.0.1:${await listen(server, 0)}`;
 
 async function build(): Promise<Simulator> {
   const simulation = createSimulation({ clock: hostClock, store: openStore(":memory:"), seed: 1 });
@@ -37,7 +37,7 @@ async function build(): Promise<Simulator> {
   });
 }
 
-/** Raises AWS and Slack on loopback, without machines; what the door starts ends at once, so that it takes no time here. */
+/** Raises AWS and Slack on loopback, without machines; what the server starts ends at once, so that it takes no time here. */
 export async function benchSimulator(): Promise<BenchSimulator> {
   const simulator = await build();
   const configuration = demoConfiguration({
@@ -48,10 +48,10 @@ export async function benchSimulator(): Promise<BenchSimulator> {
   simulator.lambda.mount(lambdaName("add-nodes"), { executionTimeoutSeconds: 60 }, async () => ({
     Status: "SUCCEEDED",
   }));
-  const doors = [httpDoor(simulator.aws.answer), httpDoor(simulator.slack.answer)] as const;
-  const [aws, slack] = await Promise.all([listening(doors[0]), listening(doors[1])]);
+  const servers = [httpServer(simulator.aws.answer), httpServer(simulator.slack.answer)] as const;
+  const [aws, slack] = await Promise.all([listening(servers[0]), listening(servers[1])]);
   const addresses = { aws, slack, now: Date.now, slackNow: Date.now, configuration };
-  const owner = settings(environmentOf(simulator, VISITOR, addresses));
+  const owner = settings(environmentOf(simulator, OWNER, addresses));
   const world = { clients: clients(owner), settings: owner, now: Date.now };
   await directory(world).write({ groups: {}, standings: {}, readAt: new Date().toISOString() });
   return {
@@ -60,7 +60,7 @@ export async function benchSimulator(): Promise<BenchSimulator> {
     environment: environmentOf(simulator, "front-door", addresses),
     operations: async () => (await ledgerOf(simulator, addresses).operations(1_000)).length,
     close: async () => {
-      for (const door of doors) door.close().closeAllConnections();
+      for (const server of servers) server.close().closeAllConnections();
       await simulator.dynamodb.close();
     },
   };

@@ -13,7 +13,7 @@ import { openStore } from "../../lib/sandbox/core/store.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
 import { inProcess } from "../../lib/sandbox/in-process.ts";
-import { VISITOR } from "../../lib/sandbox/principals.ts";
+import { OWNER } from "../../lib/sandbox/principals.ts";
 import { seedAccount } from "../../lib/sandbox/seed-account.ts";
 import { createSimulator, lambdaName, type Simulator } from "../../lib/sandbox/simulator.ts";
 import { nodeRecord, operationRecord } from "../messages/records.ts";
@@ -37,7 +37,7 @@ beforeAll(async () => {
     simulator.lambda.mount(lambdaName(name), { executionTimeoutSeconds: 60 }, async () => ({ Status: "SUCCEEDED" }));
   const host = { aws: "http://aws.invalid", slack: "http://slack.invalid", now: Date.now, slackNow: Date.now };
   addresses = { ...host, configuration, transport: inProcess(simulator, activity()) };
-  const owner = settings(environmentOf(simulator, VISITOR, addresses));
+  const owner = settings(environmentOf(simulator, OWNER, addresses));
   const world = { clients: clients(owner, addresses.transport), settings: owner, now: Date.now };
   const people = { groups: { S0OPERATORS: ["U0APPROVER"] }, standings: {}, readAt: new Date().toISOString() };
   await directory(world).write(people);
@@ -110,9 +110,9 @@ describe("the calls that a request costs", () => {
   test("for a command with a dialog are one write, the dialog and one start", async () => {
     simulator.lambda.mount(lambdaName("front-door"), { timeoutSeconds: 10 }, coldDoor());
     const channel = demo.slack.channelId;
-    await simulator.slack.desk.type("U0APPROVER", channel, "/win help");
+    await simulator.slack.ui.type("U0APPROVER", channel, "/win help");
     const before = simulator.simulation.calls.after(0).at(-1)?.seq ?? 0;
-    await simulator.slack.desk.type("U0APPROVER", channel, "/win remove win-1");
+    await simulator.slack.ui.type("U0APPROVER", channel, "/win remove win-1");
     expect(simulator.simulation.calls.after(before).map(({ service, action }) => `${service} ${action}`)).toEqual([
       "dynamodb PutItem",
       "slack views.open",

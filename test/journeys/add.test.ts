@@ -144,7 +144,7 @@ test("a dry run says what would happen and changes nothing", async () => {
   const before = here.simulator.ec2.describe().length;
   await here.type("operator", "/win add web 2 --dry-run");
   await settled(here);
-  const seen = here.simulator.slack.desk.messagesFor("U0OPERATOR").filter(({ onlyTo }) => onlyTo === "U0OPERATOR");
+  const seen = here.simulator.slack.ui.messagesFor("U0OPERATOR").filter(({ onlyTo }) => onlyTo === "U0OPERATOR");
   const words = wordsOf(seen.at(-1) as never);
   for (const part of ["2 → 4 (max 8)", "2022", "ami-", "m6i.xlarge"]) expect(words).toContain(part);
   expect(words.toLowerCase()).toContain("nothing was");

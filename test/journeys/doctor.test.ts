@@ -6,7 +6,7 @@ import { demo } from "../../lib/sandbox/demo.ts";
 import { account, place } from "../../lib/sandbox/demo-account.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
 import { credentialFor } from "../../lib/sandbox/seed-account.ts";
-import type { Astray } from "../../lib/sandbox/simulator.ts";
+import type { Overrides } from "../../lib/sandbox/simulator.ts";
 import { calls, denied, settled } from "./evidence.ts";
 import { asAdministrator, injectFault } from "./outside.ts";
 import { privately } from "./reading.ts";
@@ -52,13 +52,13 @@ test("a private API server takes nothing from what the doctor may see, though th
 });
 
 /** A role without one of its statements. */
-const without = (principal: "provision-node" | "look", sid: string): Astray => ({
+const without = (principal: "provision-node" | "look", sid: string): Overrides => ({
   permissions: { [principal]: permissionsFor(place)[principal].filter((statement) => statement.sid !== sid) },
 });
 
 const { windowsNodes } = demo.securityGroups;
 const remoteDesktop = { IpProtocol: "tcp", FromPort: 3389, ToPort: 3389, IpRanges: [{ CidrIp: "0.0.0.0/0" }] };
-const openToAll: Astray = {
+const openToAll: Overrides = {
   account: {
     ...account,
     inbound: { ...account.inbound, [windowsNodes]: [...(account.inbound?.[windowsNodes] ?? []), remoteDesktop] },
@@ -112,7 +112,7 @@ function loseFile(name: string): void {
 
 interface Case {
   readonly what: string;
-  readonly astray?: Astray;
+  readonly overrides?: Overrides;
   /** There are nodes to try on. */
   readonly seedNodes?: boolean;
   readonly happens?: () => unknown;
@@ -141,32 +141,32 @@ const cases: readonly Case[] = [
   })),
   {
     what: "a function that changes something lacks a permission",
-    astray: without("provision-node", "LaunchTaggedInstances"),
+    overrides: without("provision-node", "LaunchTaggedInstances"),
     finding: /`provision-node` may not `ec2:RunInstances`/,
     remedy: /deploy the stack.*service control policy/,
   },
   {
     what: "a function may not send our documents",
-    astray: without("provision-node", "SendOnlyToOurMachines"),
+    overrides: without("provision-node", "SendOnlyToOurMachines"),
     seedNodes: true,
     finding: /`provision-node` may not `ssm:SendCommand`/,
     remedy: /deploy the stack/,
   },
   {
     what: "a function may not write plans",
-    astray: without("provision-node", "WritePlans"),
+    overrides: without("provision-node", "WritePlans"),
     finding: /`provision-node` may not `s3:PutObject`/,
     remedy: /deploy the stack/,
   },
   {
     what: "the function that looks lacks a permission",
-    astray: without("look", "SeeSubnets"),
+    overrides: without("look", "SeeSubnets"),
     finding: /`look` may not `ec2:DescribeSubnets`/,
     remedy: /deploy the stack/,
   },
   {
     what: "somebody made a document anew",
-    astray: {
+    overrides: {
       documents: scriptDocuments(demo.cluster.name).map((one) => ({
         ...one,
         content: one.content.replace("exit", "#"),
@@ -189,7 +189,7 @@ const cases: readonly Case[] = [
   },
   {
     what: "the security group is open",
-    astray: openToAll,
+    overrides: openToAll,
     finding: /security group `sg-0d10000000000a100` .*Remote Desktop \(port 3389\)/,
     remedy: /take the rule back/,
   },
@@ -201,7 +201,7 @@ const cases: readonly Case[] = [
   },
   {
     what: "a Slack scope is missing",
-    astray: { scopes: ["commands", "chat:write", "users:read", "usergroups:read", "channels:read"] },
+    overrides: { scopes: ["commands", "chat:write", "users:read", "usergroups:read", "channels:read"] },
     finding: /the app lacks the scope `channels:history`/i,
     remedy: /install the app again/,
   },
@@ -219,8 +219,8 @@ const cases: readonly Case[] = [
   },
 ];
 
-test.for(cases)("$what: found, with its remedy", async ({ astray, seedNodes = false, happens, finding, remedy }) => {
-  here = await world({ seedNodes, ...(astray ? { astray } : {}) });
+test.for(cases)("$what: found, with its remedy", async ({ overrides, seedNodes = false, happens, finding, remedy }) => {
+  here = await world({ seedNodes, ...(overrides ? { overrides } : {}) });
   await happens?.();
   const said = await report();
   expect(said).toMatch(finding);
@@ -244,7 +244,7 @@ test("a cluster credential that has ended is said to have ended, and when", asyn
 });
 
 test("the worst comes first, and everything that can be looked at is looked at beside what cannot", async () => {
-  here = await world({ astray: openToAll });
+  here = await world({ overrides: openToAll });
   injectFault(here, "kubernetes-5xx");
   injectFault(here, "aws-throttle", { service: "ssm" });
   const said = await report();

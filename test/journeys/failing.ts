@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { NodeRecord } from "../../lambdas/records.ts";
 import { calls, expectSound, heldBack, joinSecrets, launchedBy, newest, nodeNamed, spoken } from "./evidence.ts";
-import { shows } from "./hands.ts";
+import { shows } from "./slack-users.ts";
 import type { World } from "./world.ts";
 
 /** The instance that was launched last. */

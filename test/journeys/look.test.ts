@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { expectSound, settled } from "./evidence.ts";
-import { type Name, people } from "./hands.ts";
 import { batch, cordonByHand, ec2, otherWeb, web } from "./others.ts";
 import { openly, privately } from "./reading.ts";
 import { withSeedNodes } from "./removal.ts";
+import { type Name, people } from "./slack-users.ts";
 import { type World, world } from "./world.ts";
 
 let here: World;
@@ -110,7 +110,7 @@ describe("on a cluster without Windows nodes", () => {
     ["C0GENERAL0", /<#C0WINDOWS>/],
     ["C0PARTNERS", /<#C0WINDOWS>|shared with another organisation/],
   ])("in channel %s the right channel is named and nothing starts", async (channel, words) => {
-    const shown = await here.drive(here.simulator.slack.desk.type(people.operator, channel, "/win add web 2"));
+    const shown = await here.drive(here.simulator.slack.ui.type(people.operator, channel, "/win add web 2"));
     expect(shown.messages.map(({ text }) => text).join()).toMatch(words);
     expect(shown.messages.every(({ onlyTo }) => onlyTo === people.operator)).toBe(true);
     expect(await here.operations()).toEqual([]);

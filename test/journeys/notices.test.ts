@@ -33,7 +33,7 @@ test("who is subscribed to the topic hears of a machine that waits for a decisio
 
 test("a notice that cannot be sent holds nothing up", async () => {
   const rights = permissionsFor(place)["provision-node"].filter(({ sid }) => sid !== "CallPeople");
-  here = await world({ configuration: impatient, astray: { permissions: { "provision-node": rights } } });
+  here = await world({ configuration: impatient, overrides: { permissions: { "provision-node": rights } } });
   injectFault(here, "agent-never-online");
   await here.type("operator", "/win add web");
   await asked(here);

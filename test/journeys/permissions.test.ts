@@ -115,7 +115,7 @@ test("a document that is not the one that was deployed is sent to nobody", async
     ...one,
     content: one.content.replace("exit", "#"),
   }));
-  here = await world({ astray: { documents: foreign } });
+  here = await world({ overrides: { documents: foreign } });
   await here.type("operator", "/win add web");
   await here.until(() => calls(here, "ssm", "SendCommand").length > 0, 30);
   expect(calls(here, "ssm", "SendCommand").map(({ error }) => error)).toEqual(["InvalidDocument"]);

@@ -1,4 +1,4 @@
-import { type Name, people } from "./hands.ts";
+import { type Name, people } from "./slack-users.ts";
 import type { World } from "./world.ts";
 
 interface Text {
@@ -47,7 +47,7 @@ export const inThreads = ({ simulator }: World): string[] =>
 
 /** Words of the topmost dialog in front of this person, with its buttons; "" when none is open. */
 export function dialogOf({ simulator }: World, user: Name): string {
-  const view = simulator.slack.desk.viewsOf(people[user]).at(-1);
+  const view = simulator.slack.ui.viewsOf(people[user]).at(-1);
   if (!view) return "";
   const buttons = [view.close, view.submit].flatMap((button) => (button ? [`[${words(button as Text)}]`] : []));
   return [words(view.title as Text), readBlocks(view.blocks), ...buttons].join("\n");

@@ -13,9 +13,9 @@ afterEach(() => here.close());
 /** Answer of the doctor when these are subscribed to the topic that alarms go to. */
 async function diagnosis(
   subscribers: Readonly<Record<string, boolean>>,
-  astray: WorldOptions["astray"] = {},
+  overrides: WorldOptions["overrides"] = {},
 ): Promise<string> {
-  here = await world({ seedNodes: true, astray });
+  here = await world({ seedNodes: true, overrides });
   here.simulator.sns.unsubscribe(MAIL);
   for (const [endpoint, confirmed] of Object.entries(subscribers))
     here.simulator.sns.subscribe({ endpoint, confirmed });

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { activity } from "../../lib/sandbox/core/activity.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import { inProcess } from "../../lib/sandbox/in-process.ts";
-import { VISITOR } from "../../lib/sandbox/principals.ts";
+import { OWNER } from "../../lib/sandbox/principals.ts";
 import { heldBack } from "./evidence.ts";
 import { guardedPod, web } from "./others.ts";
 import { sayYes, withSeedNodes } from "./removal.ts";
@@ -16,7 +16,7 @@ afterEach(() => here.close());
 async function stop(arn: string): Promise<void> {
   const lambda = new LambdaClient({
     region: demo.region,
-    credentials: here.simulator.keys.of(VISITOR),
+    credentials: here.simulator.keys.of(OWNER),
     endpoint: "http://aws.sandbox.invalid",
     requestHandler: inProcess(here.simulator, activity()).aws,
   });

@@ -12,8 +12,8 @@ import { FRONT_DOOR, inProcess } from "../../lib/sandbox/in-process.ts";
 import type { Wish } from "../../lib/sandbox/neighbours/choice.ts";
 import { payloadManifest, seedAccount } from "../../lib/sandbox/seed-account.ts";
 import { seedNodes } from "../../lib/sandbox/seed-nodes.ts";
-import { type Astray, createSimulator, type Simulator } from "../../lib/sandbox/simulator.ts";
-import { type Hands, hands } from "./hands.ts";
+import { createSimulator, type Overrides, type Simulator } from "../../lib/sandbox/simulator.ts";
+import { type SlackUsers, slackUsers } from "./slack-users.ts";
 
 // The SDK reads a person's configuration files once, while time would not move: no file of this machine is read here.
 process.env.AWS_CONFIG_FILE = process.env.AWS_SHARED_CREDENTIALS_FILE = "/dev/null";
@@ -47,7 +47,7 @@ export interface WorldOptions {
   /** The API server is private: functions that call it sit in a VPC. */
   readonly functionsInVpc?: boolean;
   /** Parts that were set up in another way than the reviewed files say. */
-  readonly astray?: Astray;
+  readonly overrides?: Overrides;
   /** Neighbours and controllers to switch on or off, by name. */
   readonly neighbours?: Wish;
   /** Beginning of the journey, in milliseconds since the epoch. */
@@ -55,7 +55,7 @@ export interface WorldOptions {
 }
 
 /** The whole product on the simulator, in this process, on a clock that only moves when nothing is under way. */
-export interface World extends Hands {
+export interface World extends SlackUsers {
   readonly simulator: Simulator;
   readonly configuration: Configuration;
   /** Lets time pass until the question answers yes; fails loudly when it does not within `minutes`. */
@@ -95,7 +95,7 @@ export async function world(options: WorldOptions = {}, store: Store = openStore
     hostTime: (ms) => ms,
     slackAddress: () => SLACK,
     ...(options.functionsInVpc ? { functionsInVpc: true } : {}),
-    ...(options.astray ? { astray: options.astray } : {}),
+    ...(options.overrides ? { overrides: options.overrides } : {}),
     ...(options.neighbours ? { neighbours: options.neighbours } : {}),
   });
   const authority = simulator.kubernetes.authorityPem;
@@ -152,7 +152,7 @@ export async function world(options: WorldOptions = {}, store: Store = openStore
   return {
     simulator,
     configuration,
-    ...hands(simulator, driven),
+    ...slackUsers(simulator, driven),
     until,
     drive: driven,
     pass: async (minutes) => {

@@ -1,5 +1,5 @@
 import { scriptText } from "../../lib/constructs/script-text.ts";
-import type { InstanceFacts } from "../../lib/sandbox/core/surroundings.ts";
+import type { InstanceFacts } from "../../lib/sandbox/core/ports.ts";
 import { wordsOf } from "../../lib/sandbox/machine/command-line.ts";
 import { machineFaults } from "../../lib/sandbox/machine/fault-kinds.ts";
 import { type Machine, openMachine, type Program } from "../../lib/sandbox/machine/machine.ts";
@@ -9,8 +9,8 @@ import { programs } from "../../lib/sandbox/machine/programs/table.ts";
 import { acquireMachineMutex } from "../../lib/sandbox/machine/scripts/machine-mutex.ts";
 import { scripts } from "../../lib/sandbox/machine/scripts/table.ts";
 import { type MachineState, newMachineState, type Service, type Task } from "../../lib/sandbox/machine/state.ts";
-import { type HandClock, handClock } from "../sandbox/hand-clock.ts";
-import { instance, manualSimulation, minutes } from "../sandbox/machine/stand.ts";
+import { instance, manualSimulation, minutes } from "../sandbox/machine/fixture.ts";
+import { type ManualClock, manualClock } from "../sandbox/manual-clock.ts";
 import type { MachineCase } from "./case.ts";
 import type { Seen } from "./judge.ts";
 import {
@@ -227,7 +227,7 @@ function prepare(machine: Machine, one: MachineCase): void {
 
 /** Lays the machine of a case. */
 export function simulated(one: MachineCase): Simulated {
-  const clock: HandClock = handClock(Date.now());
+  const clock: ManualClock = manualClock(Date.now());
   const simulation = manualSimulation(clock);
   const lines: string[] = [];
   const { store } = simulation;
@@ -235,7 +235,7 @@ export function simulated(one: MachineCase): Simulated {
   const machine = openMachine(
     {
       simulation,
-      surroundings: { cloud: { instance: () => facts } } as never,
+      ports: { cloud: { instance: () => facts } } as never,
       states: store.collection("states"),
       logs: {
         get: () => lines,
@@ -253,7 +253,7 @@ export function simulated(one: MachineCase): Simulated {
   return { run: (given) => run(machine, clock, lines, given) };
 }
 
-async function run(machine: Machine, clock: HandClock, lines: string[], one: MachineCase): Promise<Seen> {
+async function run(machine: Machine, clock: ManualClock, lines: string[], one: MachineCase): Promise<Seen> {
   lines.length = 0;
   const process = processWith(machine, one.before?.later ?? []);
   if (one.busy) await acquireMachineMutex(machine, newProcess(machine.simulation));

@@ -44,7 +44,7 @@ export function servedPage() {
       },
       advance: async () => {},
     },
-    sources: {
+    readers: {
       instances: () => instances,
       machines: () => [],
       nodes: () => nodes,
@@ -53,6 +53,6 @@ export function servedPage() {
       people: () => ({ teamId: demo.slack.teamId, channelId: demo.slack.channelId, people: [] }),
     },
   });
-  const parts = { desk: service.desk, control: controlApi, agents: () => agents, speed: () => speed, setting };
+  const parts = { ui: service.ui, control: controlApi, agents: () => agents, speed: () => speed, setting };
   return { simulation, slack: service, page: page(parts) };
 }

@@ -122,14 +122,14 @@ test("says that the sandbox does not answer once it is gone, and gives back what
 });
 
 test("stays where somebody reads, and comes back for what they do themselves", async () => {
-  for (let line = 0; line < 30; line += 1) void world.slack.desk.type("U0APPROVER", "C0WINDOWS", `line ${line}`);
+  for (let line = 0; line < 30; line += 1) void world.slack.ui.type("U0APPROVER", "C0WINDOWS", `line ${line}`);
   await window.getByText("line 29").waitFor();
   const log = window.getByRole("log");
   const fromEnd = () => log.evaluate((list) => list.scrollHeight - list.scrollTop - list.clientHeight);
   expect(await fromEnd()).toBeLessThan(2);
   await log.evaluate((list) => list.scrollTo({ top: 0 }));
   await log.dispatchEvent("scroll");
-  void world.slack.desk.type("U0APPROVER", "C0WINDOWS", "while you read");
+  void world.slack.ui.type("U0APPROVER", "C0WINDOWS", "while you read");
   await window.getByText("while you read").waitFor();
   expect(await fromEnd()).toBeGreaterThan(100);
   await type("hello");

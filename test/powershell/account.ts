@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { listen } from "../../bin/listen.ts";
-import { type AwsDoor, awsDoor } from "../../lib/sandbox/aws/door.ts";
+import { listen } from "../../bin/ports.ts";
+import { type AwsEndpoint, awsEndpoint } from "../../lib/sandbox/aws/endpoint.ts";
 import { issueRoleCredentials, type RoleCredentials } from "../../lib/sandbox/aws/role-credentials.ts";
 import { s3 } from "../../lib/sandbox/aws/s3/s3.ts";
 import { secretsManager } from "../../lib/sandbox/aws/secrets-manager/secrets-manager.ts";
@@ -10,8 +10,8 @@ import { received, send } from "../../lib/sandbox/core/http.ts";
 import type { WireRequest, WireResponse } from "../../lib/sandbox/core/wire.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import { metadataService } from "../../lib/sandbox/machine/metadata-service.ts";
-import { realAccess, simulationFor } from "../sandbox/aws/stand.ts";
-import { handClock } from "../sandbox/hand-clock.ts";
+import { realAccess, simulationFor } from "../sandbox/aws/fixture.ts";
+import { manualClock } from "../sandbox/manual-clock.ts";
 
 /** The instance that the played machine is. */
 export const INSTANCE = "i-0aaaaaaaaaaaaaaaa";
@@ -67,7 +67,7 @@ const serverOf = (
  * @param metadataAnswers whether the machine has a way to its metadata service now
  */
 export function playedAccount(options: { readonly mac: string; readonly metadataAnswers: () => boolean }): Account {
-  const simulation = simulationFor(handClock());
+  const simulation = simulationFor(manualClock());
   const buckets = s3(simulation);
   buckets.createBucket(demo.bucket);
   const secrets = secretsManager(simulation, demo);
@@ -89,7 +89,7 @@ export function playedAccount(options: { readonly mac: string; readonly metadata
     role: hasRole ? role : undefined,
   });
   const metadata = metadataService(facts, simulation.random, Date.now);
-  const door: AwsDoor = awsDoor({
+  const door: AwsEndpoint = awsEndpoint({
     simulation,
     region: demo.region,
     hostNow: () => Date.now() + ahead,

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { listen } from "../../bin/listen.ts";
+import { listen } from "../../bin/ports.ts";
 
 const RIC = fileURLToPath(new URL("runtime/node_modules/aws-lambda-ric/index.mjs", import.meta.url));
 const PRELOAD = new URL("preload.ts", import.meta.url).href;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Addresses, environmentOf, mountHandlers, readDirectory } from "../../bin/handlers.ts";
 import { hostClock } from "../../bin/host-clock.ts";
-import { takePlaces } from "../../bin/listen.ts";
-import { closed, openDoors } from "../../bin/open-doors.ts";
+import { bindPorts } from "../../bin/ports.ts";
+import { closeServer, startServers } from "../../bin/servers.ts";
 import { deploymentBundles } from "../../lib/deployment-bundles.ts";
 import { type FunctionName, type FunctionShape, functions } from "../../lib/functions.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
@@ -17,7 +17,7 @@ import { seedAccount } from "../../lib/sandbox/seed-account.ts";
 import { createSimulator, lambdaName, type Simulator } from "../../lib/sandbox/simulator.ts";
 import { type DeployedFunction, deployedFunction } from "./deployed-function.ts";
 
-/** Both doors and a workflow that reaches everything: ledger, bucket, secrets, cluster and Slack. */
+/** Both servers and a workflow that reaches everything: ledger, bucket, secrets, cluster and Slack. */
 const bundled = ["front-door", "cloud-events", "look"] as const;
 
 const folder = mkdtempSync(join(tmpdir(), "casement-deployed-"));
@@ -27,7 +27,7 @@ let stop: () => Promise<void>;
 
 /** The simulator on loopback and on the host's time, with a bundle under AWS's runtime client behind every function. */
 async function raise(): Promise<void> {
-  const places = await takePlaces(0);
+  const places = await bindPorts(0);
   const store = openStore(":memory:");
   const simulation = createSimulation({ clock: hostClock, store, seed: 1 });
   const slack = `http://127.0.0.1:${places.slack.port}`;
@@ -46,11 +46,15 @@ async function raise(): Promise<void> {
     const limits = executionSeconds ? { executionTimeoutSeconds: executionSeconds } : {};
     simulator.lambda.mount(lambdaName(name), limits, (event) => running.invoke(event));
   }
-  const doors = await openDoors(simulator, places, activity(), async () => ({ status: 404, headers: {}, body: "" }));
+  const servers = await startServers(simulator, places, activity(), async () => ({
+    status: 404,
+    headers: {},
+    body: "",
+  }));
   simulator.resume();
   stop = async () => {
     await Promise.all([...deployed.values()].map((running) => running.stop()));
-    await Promise.all(doors.map(closed));
+    await Promise.all(servers.map(closeServer));
     await simulator.dynamodb.close();
     store.close();
   };
@@ -73,8 +77,8 @@ describe("bundles made for deployment, under AWS's own runtime client", () => {
   });
 
   it("answer a signed command, and a durable function carries it out", async () => {
-    await simulator.slack.desk.type("U0OPERATOR", demo.slack.channelId, "/win nodes");
-    const told = () => JSON.stringify(simulator.slack.desk.messagesFor("U0OPERATOR"));
+    await simulator.slack.ui.type("U0OPERATOR", demo.slack.channelId, "/win nodes");
+    const told = () => JSON.stringify(simulator.slack.ui.messagesFor("U0OPERATOR"));
     await vi.waitFor(() => expect(told()).toMatch(/There are no Windows nodes yet/), {
       timeout: 30_000,
       interval: 200,

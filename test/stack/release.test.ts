@@ -8,8 +8,8 @@ import { hostedRelease } from "../../lambdas/release/handler.ts";
 import { type Payload, releaseContent } from "../../lib/release-content.ts";
 import { s3 } from "../../lib/sandbox/aws/s3/s3.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
-import { clientOf, doorFor, simulationFor } from "../sandbox/aws/stand.ts";
-import { handClock } from "../sandbox/hand-clock.ts";
+import { clientOf, endpointFor, simulationFor } from "../sandbox/aws/fixture.ts";
+import { manualClock } from "../sandbox/manual-clock.ts";
 import { exampleWith, type Loose } from "./example.ts";
 
 const OURS = ["guard.ps1", "network.ps1"];
@@ -34,11 +34,11 @@ const made = {
 };
 
 /** The publisher on the simulated S3, by the permissions of its own role, and a CloudFormation that takes its answer. */
-function stand() {
-  const simulation = simulationFor(handClock());
+function newFixture() {
+  const simulation = simulationFor(manualClock());
   const buckets = s3(simulation);
   buckets.createBucket(demo.bucket);
-  const door = doorFor(simulation, [buckets.service]);
+  const door = endpointFor(simulation, [buckets.service]);
   const as = (principal: string) => new S3Client(clientOf(door, principal));
   const answers: Loose[] = [];
   const fetch = async (_url: unknown, init?: RequestInit): Promise<Response> => {
@@ -74,7 +74,7 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 
 describe("publishing a release", () => {
   it("writes a runtime document that the handlers accept, and names its version", async () => {
-    const { ask, get } = stand();
+    const { ask, get } = newFixture();
     const answer = await ask("Create", releaseContent(exampleWith({}), payload, made));
     expect(answer).toMatchObject({ Status: "SUCCESS", StackId: "stack", RequestId: "request", type: "" });
     const { RuntimeVersion } = answer.Data as Loose;
@@ -84,7 +84,7 @@ describe("publishing a release", () => {
   });
 
   it("puts our scripts where the document says they are, byte for byte", async () => {
-    const { ask, get } = stand();
+    const { ask, get } = newFixture();
     await ask("Create", releaseContent(exampleWith({}), payload, made));
     const document = JSON.parse(await get("runtime/current.json"));
     const ours = payloadManifestOf(document.payload).files.filter(({ name }) => OURS.includes(name));
@@ -93,7 +93,7 @@ describe("publishing a release", () => {
   });
 
   it("keeps the document that running executions go by when another follows", async () => {
-    const { ask, get } = stand();
+    const { ask, get } = newFixture();
     const first = await ask("Create", releaseContent(exampleWith({}), payload, made));
     const second = await ask("Update", releaseContent(exampleWith({}), payload, { ...made, ledgerTable: "another" }));
     const versions = [first, second].map(({ Data }) => String((Data as Loose).RuntimeVersion));
@@ -103,13 +103,13 @@ describe("publishing a release", () => {
   });
 
   it("has the directory of people read at once, so that a fresh stack knows its groups", async () => {
-    const { ask, woken } = stand();
+    const { ask, woken } = newFixture();
     await ask("Create", releaseContent(exampleWith({}), payload, made));
     expect(woken).toEqual([`casement-cloud-events ${JSON.stringify(directoryTick("request"))}`]);
   });
 
   it("is none the worse when the directory cannot be asked for", async () => {
-    const { ask, away } = stand();
+    const { ask, away } = newFixture();
     away.lambda = true;
     const silenced = vi.spyOn(console, "error").mockReturnValue();
     expect(await ask("Create", releaseContent(exampleWith({}), payload, made))).toMatchObject({ Status: "SUCCESS" });
@@ -118,7 +118,7 @@ describe("publishing a release", () => {
   });
 
   it("publishes nothing while the payload is missing, and says so", async () => {
-    const { ask, get, woken } = stand();
+    const { ask, get, woken } = newFixture();
     const answer = await ask("Create", releaseContent(exampleWith({}), null, made));
     expect(woken).toEqual([]);
     expect(answer).toMatchObject({ Status: "SUCCESS", Data: { RuntimeVersion: "none: the payload is missing" } });
@@ -126,7 +126,7 @@ describe("publishing a release", () => {
   });
 
   it("takes the document back when the payload is left out again, and keeps it for running executions", async () => {
-    const { ask, get } = stand();
+    const { ask, get } = newFixture();
     const first = await ask("Create", releaseContent(exampleWith({}), payload, made));
     const { RuntimeVersion } = first.Data as Loose;
     expect(await ask("Update", releaseContent(exampleWith({}), null, made))).toMatchObject({
@@ -138,7 +138,7 @@ describe("publishing a release", () => {
   });
 
   it("fails the deployment with the path of a wrong value", async () => {
-    const { ask, get } = stand();
+    const { ask, get } = newFixture();
     const answer = await ask("Update", releaseContent(exampleWith({}), payload, { ...made, securityGroup: "none" }));
     expect(answer.Status).toBe("FAILED");
     expect(answer.Reason).toContain("pools.web.securityGroup");
@@ -146,7 +146,7 @@ describe("publishing a release", () => {
   });
 
   it("leaves everything in place when the stack goes", async () => {
-    const { ask, get } = stand();
+    const { ask, get } = newFixture();
     await ask("Create", releaseContent(exampleWith({}), payload, made));
     expect(await ask("Delete", releaseContent(exampleWith({}), payload, made))).toMatchObject({ Status: "SUCCESS" });
     expect(await get("runtime/current.json")).not.toBe("");

@@ -1,6 +1,6 @@
 import { sleep } from "../core/clock.ts";
 import type { Simulation } from "../core/simulation.ts";
-import { doorError } from "./dialects.ts";
+import { endpointError } from "./dialects.ts";
 
 const fields = {
   service: "ec2, ssm, s3, secretsmanager, lambda, dynamodb, events",
@@ -22,7 +22,7 @@ export async function applyFaults(
   { clock, faults }: Simulation,
   facts: { readonly service: string; readonly action: string },
 ): Promise<void> {
-  if (faults.applies("aws-throttle", facts)) throw doorError(facts.service, "throttled");
-  if (faults.applies("aws-5xx", facts)) throw doorError(facts.service, "broken");
+  if (faults.applies("aws-throttle", facts)) throw endpointError(facts.service, "throttled");
+  if (faults.applies("aws-5xx", facts)) throw endpointError(facts.service, "broken");
   if (faults.applies("aws-slow", facts)) await sleep(clock, SLOW);
 }

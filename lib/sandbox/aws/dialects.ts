@@ -1,8 +1,8 @@
 import { AwsError } from "../core/aws-service.ts";
 import type { Fault } from "./signature.ts";
 
-/** Faults that the door itself may find, before a service is asked. */
-export type DoorFault = Fault | "throttled" | "broken";
+/** Errors that the endpoint itself may find, before a service is called. */
+export type EndpointErrorKind = Fault | "throttled" | "broken";
 
 type Words = readonly [code: string, message: string, status: number];
 
@@ -12,7 +12,7 @@ const wrongRegion = "Credential should be scoped to a valid region.";
 const notValidated = "AWS was not able to validate the provided access credentials";
 
 /** AWS JSON services (Common Errors of their API references; dynalite's recorded answers agree). */
-const jsonWords: Readonly<Record<DoorFault, Words>> = {
+const jsonWords: Readonly<Record<EndpointErrorKind, Words>> = {
   missing: ["MissingAuthenticationTokenException", "Missing Authentication Token", 400],
   incomplete: ["IncompleteSignatureException", "Authorization header is not complete.", 400],
   expired: ["InvalidSignatureException", "Signature expired: the request was signed more than 15 minutes ago.", 400],
@@ -27,7 +27,7 @@ const jsonWords: Readonly<Record<DoorFault, Words>> = {
 };
 
 /** EC2 API Reference, "Error codes for the Amazon EC2 API". */
-const ec2Words: Readonly<Record<DoorFault, Words>> = {
+const ec2Words: Readonly<Record<EndpointErrorKind, Words>> = {
   missing: ["MissingAuthenticationToken", "Request is missing Authentication Token", 403],
   incomplete: ["IncompleteSignature", "The request signature does not conform to AWS standards.", 400],
   expired: ["RequestExpired", "Request has expired.", 400],
@@ -42,7 +42,7 @@ const ec2Words: Readonly<Record<DoorFault, Words>> = {
 };
 
 /** S3 API Reference, "Error responses". */
-const s3Words: Readonly<Record<DoorFault, Words>> = {
+const s3Words: Readonly<Record<EndpointErrorKind, Words>> = {
   missing: ["AccessDenied", "Access Denied", 403],
   incomplete: ["AuthorizationHeaderMalformed", "The authorization header that you provided is not valid.", 400],
   expired: ["RequestTimeTooSkewed", "The difference between the request time and the current time is too large.", 403],
@@ -61,7 +61,7 @@ const s3Words: Readonly<Record<DoorFault, Words>> = {
 };
 
 /** Lambda speaks REST and answers with HTTP's own statuses (Lambda API Reference, "Invoke", Errors). */
-const lambdaWords: Readonly<Record<DoorFault, Words>> = {
+const lambdaWords: Readonly<Record<EndpointErrorKind, Words>> = {
   ...jsonWords,
   missing: ["MissingAuthenticationTokenException", "Missing Authentication Token", 403],
   "unknown-key": ["UnrecognizedClientException", "The security token included in the request is invalid.", 403],
@@ -77,10 +77,10 @@ const lambdaWords: Readonly<Record<DoorFault, Words>> = {
 const dialects: Readonly<Record<string, typeof jsonWords>> = { ec2: ec2Words, s3: s3Words, lambda: lambdaWords };
 
 /**
- * The door's refusal in the words of a service.
+ * Makes the endpoint's refusal in the words of a service.
  * @param service name in the credential scope; an unknown one gets a JSON service's answer
  */
-export function doorError(service: string, fault: DoorFault): AwsError {
-  const [code, message, status] = (dialects[service] ?? jsonWords)[fault];
+export function endpointError(service: string, kind: EndpointErrorKind): AwsError {
+  const [code, message, status] = (dialects[service] ?? jsonWords)[kind];
   return new AwsError(code, message, status);
 }

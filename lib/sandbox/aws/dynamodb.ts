@@ -94,7 +94,7 @@ const answered = (error: DynaliteError): WireResponse => {
 };
 
 /**
- * Builds DynamoDB: dynalite behind the door's signatures and permissions. Expired items stay, as they may for days on
+ * Builds DynamoDB: dynalite behind the endpoint's signature checks and permissions. Expired items stay, as they may for days on
  * AWS (Developer Guide, "Time to Live"), so readers must skip them.
  */
 export function dynamodb({ accountId, region, path }: DynamoDbOptions): DynamoDb {

@@ -1,5 +1,5 @@
 import { AwsError } from "../core/aws-service.ts";
-import type { Cloud } from "../core/surroundings.ts";
+import type { Cloud } from "../core/ports.ts";
 import type { Access } from "./access.ts";
 
 /** Checks whether a node's containerd can pull an image; returns the error in the words of kubelet and registry. */

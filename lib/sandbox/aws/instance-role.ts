@@ -1,6 +1,6 @@
 import { AwsError, type AwsService } from "../core/aws-service.ts";
+import type { InstanceRole } from "../core/ports.ts";
 import type { Simulation } from "../core/simulation.ts";
-import type { InstanceRole } from "../core/surroundings.ts";
 import type { WireRequest, WireResponse } from "../core/wire.ts";
 import type { Access } from "./access.ts";
 import { applyFaults } from "./aws-faults.ts";
@@ -24,7 +24,7 @@ const path = (bucket: string, key: string, version: string): string =>
   `/${bucket}/${key.split("/").map(encodeURIComponent).join("/")}?versionId=${encodeURIComponent(version)}`;
 
 /**
- * The node role as machines use it: permissions are checked, faults apply and calls are recorded as at the door, but
+ * The node role as machines use it: permissions are checked, faults apply and calls are recorded as at the endpoint, but
  * nothing is signed, because a simulated machine has no other identity.
  */
 export function instanceRole({ access, s3, secretsManager, simulation }: InstanceRoleOptions): InstanceRole {

@@ -7,7 +7,7 @@ export interface Signature {
   /** yyyymmdd of the credential scope. */
   readonly date: string;
   readonly region: string;
-  /** The service's name in the credential scope; tells the door whom the request is for. */
+  /** The service's name in the credential scope; tells the endpoint whom the request is for. */
   readonly service: string;
   readonly signedHeaders: readonly string[];
   readonly signature: string;
@@ -192,7 +192,7 @@ const same = (one: string, other: string): boolean =>
 export interface SigningContext {
   /** The only region; a signature for another one is refused. */
   readonly region: string;
-  /** The host's time in milliseconds: doors use it, not the sandbox's. */
+  /** The host's time in milliseconds: endpoints use it, not the sandbox's. */
   readonly hostNow: number;
 }
 

@@ -41,9 +41,9 @@ export function stackRights(rights: Access, place: Place): StackRights {
   const nobody: Caller = rights.serviceItself("lambda.amazonaws.com");
   return {
     urlMayInvoke: () => {
-      const door = [lambda("front-door")];
-      nobody.require("lambda:InvokeFunctionUrl", door, { "lambda:FunctionUrlAuthType": "NONE" });
-      nobody.require("lambda:InvokeFunction", door, { "lambda:InvokedViaFunctionUrl": "true" });
+      const frontDoor = [lambda("front-frontDoor")];
+      nobody.require("lambda:InvokeFunctionUrl", frontDoor, { "lambda:FunctionUrlAuthType": "NONE" });
+      nobody.require("lambda:InvokeFunction", frontDoor, { "lambda:InvokedViaFunctionUrl": "true" });
     },
     ruleMayInvoke: (rule) =>
       eventBridge.require("lambda:InvokeFunction", [lambda("cloud-events")], {

@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import type { Simulation } from "../core/simulation.ts";
 import { json, pathOf, queryOf, textOf, type WireRequest, type WireResponse } from "../core/wire.ts";
+import { crossOriginRefusal } from "./cross-origin.ts";
 import { type Answer, bodies, schemaDocument } from "./schema.ts";
-import { strangerIn } from "./strangers.ts";
 
-/** Sources of the control API's answers, given by the composition in the shapes of design §9. */
-export interface Sources {
+/** Readers behind the control API's answers, in the shapes of its schema. */
+export interface StateReaders {
   instances(): Promise<Answer<"State">["instances"]> | Answer<"State">["instances"];
   machines(): Promise<Answer<"State">["machines"]> | Answer<"State">["machines"];
   nodes(): Promise<Answer<"State">["nodes"]> | Answer<"State">["nodes"];
@@ -14,7 +14,7 @@ export interface Sources {
   people(): Answer<"People">;
 }
 
-/** The hands on the sandbox's clock. */
+/** Controls of the sandbox's clock. */
 export interface Speed {
   /** Factor by which the sandbox's clock is faster than the host's. */
   current(): number;
@@ -27,10 +27,10 @@ export interface Speed {
 export interface ControlOptions {
   readonly simulation: Simulation;
   readonly speed: Speed;
-  readonly sources: Sources;
+  readonly readers: StateReaders;
 }
 
-/** The control API's door. */
+/** The control API. */
 export interface Control {
   answer(request: WireRequest): Promise<WireResponse>;
 }
@@ -75,12 +75,12 @@ function bodyOf<Shape extends z.ZodType>(shape: Shape, request: WireRequest): z.
   throw new Problem(400, `The body does not fit the schema: ${issue?.path.join(".") || "body"}: ${issue?.message}.`);
 }
 
-async function state({ simulation, sources }: ControlOptions): Promise<Answer<"State">> {
+async function state({ simulation, readers }: ControlOptions): Promise<Answer<"State">> {
   const [instances, machines, nodes, operations] = await Promise.all([
-    sources.instances(),
-    sources.machines(),
-    sources.nodes(),
-    sources.operations(),
+    readers.instances(),
+    readers.machines(),
+    readers.nodes(),
+    readers.operations(),
   ]);
   return { now: new Date(simulation.clock.now()).toISOString(), instances, machines, nodes, operations };
 }
@@ -118,9 +118,9 @@ function table(options: ControlOptions): Readonly<Record<string, Readonly<Record
   const { faults } = options.simulation;
   return {
     "/state": { GET: () => state(options) },
-    "/messages": { GET: () => options.sources.messages() },
+    "/messages": { GET: () => options.readers.messages() },
     "/calls": { GET: (asked) => calls(options, asked) },
-    "/people": { GET: () => options.sources.people() },
+    "/people": { GET: () => options.readers.people() },
     "/faults": {
       GET: () => ({ kinds: faults.kinds(), inForce: faults.inForce() }),
       POST: (asked) => inject(options, asked),
@@ -156,8 +156,8 @@ export function control(options: ControlOptions): Control {
   return {
     answer: async (request) => {
       try {
-        const stranger = strangerIn(request.headers);
-        if (stranger) throw new Problem(403, stranger);
+        const refusal = crossOriginRefusal(request.headers);
+        if (refusal) throw new Problem(403, refusal);
         const { handler, id } = handlerFor(routes, request.method, pathOf(request));
         return json(await handler({ request, id }));
       } catch (error) {

@@ -35,13 +35,13 @@ export class AwsError extends Error {
   }
 }
 
-/** One AWS service of the simulator. The door in front verifies the signature, applies faults, throttles and records. */
+/** One AWS service of the simulator. The endpoint in front verifies the signature, applies faults, throttles and records. */
 export interface AwsService {
   /** The name in a signature's credential scope: ec2, ssm, s3, secretsmanager, lambda, dynamodb, events. */
   readonly name: string;
   /** Which API action this request asks for ("RunInstances"); throws AwsError when there is none such. */
   action(request: WireRequest): string;
-  /** Limits by which the door throttles this request; a service without limits of its own leaves it out. */
+  /** Limits by which the endpoint throttles this request; a service without limits of its own leaves it out. */
   limits?(action: string, request: WireRequest): readonly Limit[];
   answer(action: string, request: WireRequest, caller: Caller): Promise<WireResponse>;
   /** The error as this service writes errors. */

@@ -1,9 +1,9 @@
 import { turn } from "./activity.ts";
 import type { Clock } from "./clock.ts";
-import { type Hands, pacedHands } from "./hands-of-clock.ts";
+import { scaledTime, type TimeSource } from "./time-source.ts";
 import { type Timers, timers } from "./timers.ts";
 
-/** The sandbox's clock with hands on it: it runs at a pace of the host's, and can be moved forward. */
+/** The sandbox's clock: it runs at a multiple of the host's speed, and can be moved forward. */
 export interface PacedClock extends Clock {
   speed(): number;
   setSpeed(speed: number): void;
@@ -33,19 +33,19 @@ const AHEAD_MS = 1_000;
 /**
  * Time as it is shown: it never passes what is due and has not happened yet. On a host that is late, things happen at
  * their own moments all the same, and so in their order: what takes three seconds is over before what takes six.
- * @param reach is told a time before any later one is shown, so that whoever goes on from there never goes back
+ * @param saveTime is told a time before any later one is shown, so that whoever goes on from there never goes back
  */
-function shownTime(hands: Hands, due: Timers, reach: (time: number) => void) {
+function shownTime(time: TimeSource, due: Timers, saveTime: (time: number) => void) {
   /** The moment that is being lived through. */
   let present: number | undefined;
-  let reached = hands.now();
+  let saved = time.now();
   const now = (): number => {
-    const time = present ?? Math.min(hands.now(), due.next() ?? Number.POSITIVE_INFINITY);
-    if (time > reached) {
-      reached = Math.ceil(time + AHEAD_MS * hands.speed());
-      reach(reached);
+    const moment = present ?? Math.min(time.now(), due.next() ?? Number.POSITIVE_INFINITY);
+    if (moment > saved) {
+      saved = Math.ceil(moment + AHEAD_MS * time.speed());
+      saveTime(saved);
     }
-    return time;
+    return moment;
   };
   return {
     now,
@@ -64,7 +64,7 @@ function shownTime(hands: Hands, due: Timers, reach: (time: number) => void) {
 }
 
 /** The host's timer that wakes the clock when the next thing is due, for as long as the clock runs by itself. */
-function alarm(hands: Hands, due: Timers, shown: ReturnType<typeof shownTime>, runs: () => boolean) {
+function alarm(time: TimeSource, due: Timers, shown: ReturnType<typeof shownTime>, runs: () => boolean) {
   let wake: NodeJS.Timeout | undefined;
   let ringing = false;
   const disarm = (): void => clearTimeout(wake);
@@ -72,13 +72,13 @@ function alarm(hands: Hands, due: Timers, shown: ReturnType<typeof shownTime>, r
     disarm();
     const next = due.next();
     if (next === undefined || ringing || !runs()) return;
-    const wait = Math.ceil((next - hands.now()) / hands.speed());
+    const wait = Math.ceil((next - time.now()) / time.speed());
     wake = setTimeout(() => void ring(), Math.min(Math.max(0, wait), LONGEST_TIMEOUT_MS));
   };
   const ring = async (): Promise<void> => {
     ringing = true;
-    if (hands.now() - shown.now() > CATCH_UP_MS * hands.speed()) hands.fallBackTo(shown.now());
-    await shown.pass(hands.now, runs, turn);
+    if (time.now() - shown.now() > CATCH_UP_MS * time.speed()) time.fallBackTo(shown.now());
+    await shown.pass(time.now, runs, turn);
     ringing = false;
     if (runs()) shown.stay(undefined);
     arm();
@@ -87,26 +87,30 @@ function alarm(hands: Hands, due: Timers, shown: ReturnType<typeof shownTime>, r
 }
 
 /**
- * The one place under lib/sandbox that sets the host's timers, and with its hands the one that reads the host's clock:
- * everything else asks this.
+ * The one place under lib/sandbox that sets the host's timers, and with its time source the one that reads the host's
+ * clock: everything else uses this clock.
  * @param start the sandbox's time to begin at, in milliseconds since the epoch
  * @param speed how many times faster than the host it runs
- * @param reach is told how far time may have come before it has: the next run begins there
+ * @param saveTime is told how far time may have come before it has: the next run begins there
  */
-export function pacedClock(start: number, speed: number, reach: (time: number) => void = () => undefined): PacedClock {
-  const hands = pacedHands(start, speed);
+export function pacedClock(
+  start: number,
+  speed: number,
+  saveTime: (time: number) => void = () => undefined,
+): PacedClock {
+  const time = scaledTime(start, speed);
   const due = timers();
-  const shown = shownTime(hands, due, reach);
+  const shown = shownTime(time, due, saveTime);
   let state: "running" | "moving" | "stopped" = "running";
   let moves = Promise.resolve();
 
-  const { arm, disarm } = alarm(hands, due, shown, () => state === "running");
+  const { arm, disarm } = alarm(time, due, shown, () => state === "running");
   const arrive = (target: number): void => {
     if (state === "stopped") return;
     state = "running";
     shown.stay(undefined);
-    hands.moveTo(target);
-    hands.release();
+    time.moveTo(target);
+    time.release();
     arm();
   };
   const move = async (ms: number, settle: () => Promise<void>): Promise<void> => {
@@ -115,7 +119,7 @@ export function pacedClock(start: number, speed: number, reach: (time: number) =
     state = "moving";
     disarm();
     shown.stay(shown.now());
-    hands.hold();
+    time.hold();
     await settle();
     const moving = (): boolean => state === "moving";
     await shown.pass(() => target, moving, settle).finally(() => arrive(target));
@@ -128,10 +132,10 @@ export function pacedClock(start: number, speed: number, reach: (time: number) =
       arm();
       return cancel;
     },
-    speed: hands.speed,
+    speed: time.speed,
     setSpeed: (next) => {
-      if (state === "running") hands.fallBackTo(shown.now());
-      hands.setSpeed(next);
+      if (state === "running") time.fallBackTo(shown.now());
+      time.setSpeed(next);
       arm();
     },
     advance: (ms, settle) => {
@@ -139,14 +143,14 @@ export function pacedClock(start: number, speed: number, reach: (time: number) =
       moves = moved.catch(() => undefined);
       return moved;
     },
-    hostTime: (sandboxMs) => Date.now() + (sandboxMs - shown.now()) / hands.speed(),
+    hostTime: (sandboxMs) => Date.now() + (sandboxMs - shown.now()) / time.speed(),
     stop: () => {
       shown.stay(shown.now());
       state = "stopped";
       disarm();
-      hands.hold();
+      time.hold();
       due.clear();
-      reach(Math.ceil(shown.now()));
+      saveTime(Math.ceil(shown.now()));
     },
   };
 }

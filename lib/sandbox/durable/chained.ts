@@ -19,7 +19,7 @@ export interface ChainedInvocations {
 
 /** Builds chained invocations on the engine's parts. */
 export function chainedInvocations(parts: EngineParts, starts: Starts): ChainedInvocations {
-  const { simulation, book, life, functions } = parts;
+  const { simulation, executions, life, functions } = parts;
 
   const start = (execution: Execution, operation: Operation, caller: Caller): Execution => {
     const now = simulation.clock.now();
@@ -30,8 +30,8 @@ export function chainedInvocations(parts: EngineParts, starts: Starts): ChainedI
     } catch (error) {
       if (!(error instanceof AwsError)) throw error;
       const failure = { ErrorType: error.code, ErrorMessage: error.message };
-      return book.change(
-        book.change(execution, operation, now),
+      return executions.change(
+        executions.change(execution, operation, now),
         ended(operation, "FAILED", now, undefined, failure),
         now,
       );
@@ -41,7 +41,7 @@ export function chainedInvocations(parts: EngineParts, starts: Starts): ChainedI
     const now = simulation.clock.now();
     if (!isDurable(target.function)) {
       callOrdinary(execution.arn, operation, target);
-      return book.change(execution, operation, now);
+      return executions.change(execution, operation, now);
     }
     const child = starts.open({
       target,
@@ -50,18 +50,18 @@ export function chainedInvocations(parts: EngineParts, starts: Starts): ChainedI
       delayMs: 0,
       parent: { arn: execution.arn, operationId: operation.id },
     });
-    return book.change(execution, { ...operation, childArn: child.arn }, now);
+    return executions.change(execution, { ...operation, childArn: child.arn }, now);
   };
   const callOrdinary = (arn: string, operation: Operation, target: Target): void => {
     const event: unknown = JSON.parse(operation.input ?? "{}");
     void parts.runner.run({ target, event, requestId: simulation.random.uuid() }).then((outcome) => {
-      const execution = book.get(arn);
-      const waiting = execution && book.operations(execution).get(operation.id);
+      const execution = executions.get(arn);
+      const waiting = execution && executions.operations(execution).get(operation.id);
       if (waiting) life.complete(execution, waiting, completion(outcome));
     });
   };
   const resume = (execution: Execution): void => {
-    for (const operation of book.operations(execution).values()) {
+    for (const operation of executions.operations(execution).values()) {
       const lost =
         operation.type === "CHAINED_INVOKE" && operation.status === "STARTED" && operation.childArn === undefined;
       if (lost)

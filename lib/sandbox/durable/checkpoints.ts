@@ -50,11 +50,11 @@ const CRASHES = [
  * @throws AwsError (from the built function) InvalidParameterValueException: token, updates or limits
  */
 export function checkpoints(parts: EngineParts, chained: ChainedInvocations) {
-  const { simulation, book, effects, life } = parts;
+  const { simulation, executions, effects, life } = parts;
   simulation.faults.declare(...CRASHES);
 
   const crash = (arn: string): never => {
-    const execution = book.get(arn);
+    const execution = executions.get(arn);
     const error = { ErrorType: "Runtime.ExitError", ErrorMessage: "Error: Runtime exited with error: signal: killed" };
     if (execution?.status === "RUNNING") life.stumble(execution, error);
     throw invalidToken();
@@ -64,7 +64,7 @@ export function checkpoints(parts: EngineParts, chained: ChainedInvocations) {
     const repeated = sameAgain(parts, execution, request);
     if (repeated) return repeated;
     if (execution.token === null || execution.token !== request.token) throw invalidToken();
-    const known = book.operations(execution);
+    const known = executions.operations(execution);
     validateUpdates(request.updates, (id) => known.get(id));
     const grown = withinLimits(execution, request.updates, known);
     const dies = (when: string) => request.updates.some((one) => crashApplies(simulation.faults, grown, one, when));
@@ -83,13 +83,13 @@ function crashApplies(faults: Faults, { functionName }: Execution, update: Opera
 
 /** A client that lost the answer sends the same request again (API: ClientToken) and gets the same answer. */
 function sameAgain(
-  { book }: EngineParts,
+  { executions }: EngineParts,
   execution: Execution,
   { clientToken }: CheckpointRequest,
 ): CheckpointAnswer | undefined {
   const last = execution.lastCheckpoint;
   if (!last || clientToken === undefined || last.clientToken !== clientToken) return undefined;
-  return { token: execution.token, operations: named(book.operations(execution), last.operationIds) };
+  return { token: execution.token, operations: named(executions.operations(execution), last.operationIds) };
 }
 
 /** Each operation counts once, and once more for each further attempt ("How durable operations are metered"). */
@@ -121,7 +121,7 @@ function stored(
   request: CheckpointRequest,
   caller: Caller,
 ): CheckpointAnswer {
-  const { simulation, book, effects, life } = parts;
+  const { simulation, executions, effects, life } = parts;
   let current = execution;
   for (const update of request.updates) {
     if (update.Type === "EXECUTION") return ends(parts, current, update);
@@ -132,26 +132,26 @@ function stored(
   const lastCheckpoint = request.clientToken
     ? { clientToken: request.clientToken, operationIds: current.unseen }
     : null;
-  const operations = named(book.operations(current), current.unseen);
-  book.put({ ...current, token, lastCheckpoint, unseen: [], failures: 0 });
+  const operations = named(executions.operations(current), current.unseen);
+  executions.put({ ...current, token, lastCheckpoint, unseen: [], failures: 0 });
   effects.touch(current.arn);
   return { token, operations };
 }
 
 function changed(
-  { simulation, book }: EngineParts,
+  { simulation, executions }: EngineParts,
   chained: ChainedInvocations,
   execution: Execution,
   update: OperationUpdate,
   caller: Caller,
 ): Execution {
-  const known = book.operations(execution);
+  const known = executions.operations(execution);
   const now = simulation.clock.now();
   const reference = { arn: execution.arn, operation: update.Id };
   const callbackId = () => newCallbackId(reference, simulation.random);
   const operation = applied(known.get(update.Id), update, { now, order: known.size + 1, callbackId });
   const begun = operation.type === "CHAINED_INVOKE" && update.Action === "START";
-  return begun ? chained.start(execution, operation, caller) : book.change(execution, operation, now);
+  return begun ? chained.start(execution, operation, caller) : executions.change(execution, operation, now);
 }
 
 /** The result was too large for the handler's answer, so the SDK checkpoints it; the id it invents means nothing. */

@@ -1,8 +1,8 @@
 import type { Cancel } from "../core/clock.ts";
 import type { Simulation } from "../core/simulation.ts";
 import { type Account, functionArn } from "./arn.ts";
-import type { Book } from "./book.ts";
 import type { Effects } from "./effects.ts";
+import type { ExecutionStore } from "./execution-store.ts";
 import type { Functions, LambdaFunction } from "./functions.ts";
 import { invocationCompleted } from "./history.ts";
 import type { FunctionError, Invocations, Outcome } from "./invocations.ts";
@@ -18,7 +18,7 @@ import { eventTime } from "./wire-format.ts";
 export interface EngineParts {
   readonly simulation: Simulation;
   readonly account: Account;
-  readonly book: Book;
+  readonly executions: ExecutionStore;
   readonly effects: Effects;
   readonly life: Lifecycle;
   readonly functions: Functions;
@@ -35,21 +35,21 @@ const LONGEST_TIMER_MS = 86_400_000;
  * @returns `wake`, to be called after every change of an execution
  */
 export function driver(parts: EngineParts): (arn: string) => void {
-  const { simulation, book, effects, life } = parts;
+  const { simulation, executions, effects, life } = parts;
   const timers = new Map<string, Cancel>();
   const now = (): number => simulation.clock.now();
 
   const wake = (arn: string): void => {
     timers.get(arn)?.();
     timers.delete(arn);
-    const execution = book.get(arn);
+    const execution = executions.get(arn);
     if (execution?.status !== "RUNNING") return;
     if (mustInvoke(execution, now())) invoke(execution);
-    const current = book.get(arn);
+    const current = executions.get(arn);
     if (current?.status === "RUNNING") arm(current);
   };
   const arm = (execution: Execution): void => {
-    const delay = Math.min(Math.max(0, nextDue(execution, book) - now()), LONGEST_TIMER_MS);
+    const delay = Math.min(Math.max(0, nextDue(execution, executions) - now()), LONGEST_TIMER_MS);
     timers.set(
       execution.arn,
       simulation.clock.after(delay, () => tick(execution.arn)),
@@ -58,34 +58,35 @@ export function driver(parts: EngineParts): (arn: string) => void {
   const tick = (arn: string): void => {
     timers.delete(arn);
     effects.atomically(() => {
-      const execution = book.get(arn);
+      const execution = executions.get(arn);
       if (execution?.status !== "RUNNING") return;
       effects.touch(arn);
       if (timeoutAt(execution) <= now()) return life.finish(execution, timedOut(execution));
       const current = life.matured(execution);
-      if (current !== execution) book.put(current);
+      if (current !== execution) executions.put(current);
     });
   };
   const invoke = (execution: Execution): void => {
     const called = parts.functions.get(execution.functionName);
     if (!called) life.finish(execution, { status: "FAILED", error: missing(execution) });
     else if (parts.runner.hasRoom(called)) run(execution, called);
-    else book.put({ ...execution, invokeAt: now() + THROTTLE_FIRST_SECONDS * 1_000 });
+    else executions.put({ ...execution, invokeAt: now() + THROTTLE_FIRST_SECONDS * 1_000 });
   };
   const run = (execution: Execution, called: LambdaFunction): void => {
     const begun = withInvocation(execution, simulation);
-    book.put(begun);
+    executions.put(begun);
     const requestId = begun.invocation?.requestId ?? "";
-    const event = invocationEvent(begun, book.operations(begun).values(), execution.unseen, eventTime(parts.hostTime));
+    const known = executions.operations(begun);
+    const event = invocationEvent(begun, known.values(), execution.unseen, eventTime(parts.hostTime));
     // The guide does not say what later invocations name (assumed): the version that the execution is pinned to.
-    const isFirst = book.operations(execution).size === 0;
+    const isFirst = known.size === 0;
     const arn = isFirst ? execution.startedBy : functionArn(parts.account, called.name, execution.version);
     const target = { function: called, version: execution.version, arn };
     void parts.runner.run({ target, event, requestId }).then((outcome) => settle(execution.arn, requestId, outcome));
   };
   const settle = (arn: string, requestId: string, outcome: Outcome): void =>
     effects.atomically(() => {
-      const execution = book.get(arn);
+      const execution = executions.get(arn);
       if (execution?.invocation?.requestId !== requestId) return;
       if (outcome.error) life.stumble(execution, errorObject(outcome.error));
       else answered(parts, execution, outcome.payload);
@@ -97,10 +98,10 @@ const mustInvoke = (execution: Execution, now: number): boolean =>
   execution.invocation === null &&
   (execution.invokeAt === null ? execution.unseen.length > 0 : execution.invokeAt <= now);
 
-function nextDue(execution: Execution, book: Book): number {
+function nextDue(execution: Execution, executions: ExecutionStore): number {
   let earliest = timeoutAt(execution);
   if (execution.invocation === null && execution.invokeAt !== null) earliest = Math.min(earliest, execution.invokeAt);
-  for (const operation of book.operations(execution).values())
+  for (const operation of executions.operations(execution).values())
     earliest = Math.min(earliest, dueAt(operation) ?? earliest);
   return earliest;
 }
@@ -139,20 +140,24 @@ interface Answer {
 }
 
 /** The handler's word on the execution (SDK: DurableExecutionInvocationOutput). */
-function answered({ simulation, book, effects, life }: EngineParts, execution: Execution, payload: string): void {
+function answered({ simulation, executions, effects, life }: EngineParts, execution: Execution, payload: string): void {
   const answer = (JSON.parse(payload) ?? {}) as Answer;
-  const fault = protocolFault(answer, execution, [...book.operations(execution).values()].some(waitsForSomething));
+  const fault = protocolFault(
+    answer,
+    execution,
+    [...executions.operations(execution).values()].some(waitsForSomething),
+  );
   const invocation = execution.invocation ?? { requestId: "", startedAt: simulation.clock.now() };
   const error = fault ? { ErrorType: "InvalidParameterValueException", ErrorMessage: fault } : answer.Error;
-  const logged = book.log(execution, invocationCompleted(invocation, simulation.clock.now(), error ?? undefined));
+  const logged = executions.log(execution, invocationCompleted(invocation, simulation.clock.now(), error ?? undefined));
   if (fault || answer.Status === "FAILED") life.finish(logged, { status: "FAILED", error: error ?? null });
   else if (answer.Status === "SUCCEEDED") life.finish(logged, { status: "SUCCEEDED", result: answer.Result ?? null });
-  else suspend(book, logged);
+  else suspend(executions, logged);
   effects.touch(execution.arn);
 }
 
-const suspend = (book: Book, execution: Execution): void =>
-  book.put({ ...execution, invocation: null, token: null, failures: 0 });
+const suspend = (executions: ExecutionStore, execution: Execution): void =>
+  executions.put({ ...execution, invocation: null, token: null, failures: 0 });
 
 const waitsForSomething = (operation: Operation): boolean => operation.type !== "CONTEXT" && !isOver(operation);
 

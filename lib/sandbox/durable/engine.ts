@@ -1,11 +1,11 @@
 import { AwsError, type Caller } from "../core/aws-service.ts";
 import type { Simulation } from "../core/simulation.ts";
 import type { Account } from "./arn.ts";
-import { type Book, executionBook } from "./book.ts";
 import { chainedInvocations } from "./chained.ts";
 import { type CheckpointAnswer, type CheckpointRequest, checkpoints, invalidToken } from "./checkpoints.ts";
 import { driver, type EngineParts } from "./driver.ts";
 import { effects } from "./effects.ts";
+import { type ExecutionStore, executionStore } from "./execution-store.ts";
 import type { Functions } from "./functions.ts";
 import type { Invocations } from "./invocations.ts";
 import { type Completion, lifecycle } from "./lifecycle.ts";
@@ -17,7 +17,7 @@ import { heardOf } from "./transitions.ts";
 
 /** The durable engine: what the service's API does, without its wire. Each call throws AwsError as the service would. */
 export interface Engine extends Starts {
-  readonly book: Book;
+  readonly executions: ExecutionStore;
   /** Resolves with the execution when it has ended. */
   ended(execution: Execution): Promise<Execution>;
   execution(arn: string): Execution;
@@ -44,21 +44,21 @@ interface EngineGround {
 /** Builds the engine on the simulator's store; everything it knows is there. */
 export function durableEngine(under: EngineGround): Engine {
   const { simulation } = under;
-  const book = executionBook(simulation.store);
+  const executions = executionStore(simulation.store);
   const following = effects(simulation, (arn) => wake(arn));
-  const life = lifecycle(simulation.clock, book, following);
-  const parts: EngineParts = { ...under, book, effects: following, life };
+  const life = lifecycle(simulation.clock, executions, following);
+  const parts: EngineParts = { ...under, executions, effects: following, life };
   const wake = driver(parts);
   const starts = executionStarts(parts);
   const chained = chainedInvocations(parts, starts);
   const checkpoint = checkpoints(parts, chained);
   const execution = (arn: string): Execution => {
-    const found = book.get(arn);
+    const found = executions.get(arn);
     if (!found) throw new AwsError("ResourceNotFoundException", "Durable Execution does not exist", 404);
     return found;
   };
   return {
-    book,
+    executions,
     ...starts,
     execution,
     ended: (one) => (one.status === "RUNNING" ? following.ending(one.arn) : Promise.resolve(one)),
@@ -66,7 +66,7 @@ export function durableEngine(under: EngineGround): Engine {
     state: (arn, token, marker, most) => {
       const found = execution(arn);
       if (found.token === null || found.token !== token) throw invalidToken();
-      return statePage(found, book.operations(found).values(), marker, most);
+      return statePage(found, executions.operations(found).values(), marker, most);
     },
     completeCallback: (id, reference, completion) => {
       const { owner, operation } = openCallback(parts, id, reference);
@@ -82,15 +82,15 @@ export function durableEngine(under: EngineGround): Engine {
       return execution(arn);
     },
     resume: () => {
-      for (const one of book.all()) if (one.status === "RUNNING") revive(parts, one);
-      for (const one of book.all()) if (one.status === "RUNNING") chained.resume(one);
+      for (const one of executions.all()) if (one.status === "RUNNING") revive(parts, one);
+      for (const one of executions.all()) if (one.status === "RUNNING") chained.resume(one);
     },
   };
 }
 
-function openCallback({ simulation, book }: EngineParts, id: string, reference: CallbackReference) {
-  const owner = book.get(reference.arn);
-  const operation = owner && book.operations(owner).get(reference.operation);
+function openCallback({ simulation, executions }: EngineParts, id: string, reference: CallbackReference) {
+  const owner = executions.get(reference.arn);
+  const operation = owner && executions.operations(owner).get(reference.operation);
   const late = (due: number | undefined): boolean => due !== undefined && due <= simulation.clock.now();
   const open = owner?.status === "RUNNING" && operation?.status === "STARTED" && operation.callbackId === id;
   if (open && !late(operation.dueAt) && !late(operation.heartbeatDueAt)) return { owner, operation };
@@ -100,21 +100,21 @@ function openCallback({ simulation, book }: EngineParts, id: string, reference: 
 
 /** A sign of life changes no history and wakes nobody, but the timer must be set anew. */
 function keepAlive(
-  { simulation, book, effects: following }: EngineParts,
+  { simulation, executions, effects: following }: EngineParts,
   owner: Execution,
   operation: Operation,
 ): void {
   following.atomically(() => {
-    book.keep(owner, heardOf(operation, simulation.clock.now()));
+    executions.keep(owner, heardOf(operation, simulation.clock.now()));
     following.touch(owner.arn);
   });
 }
 
 /** An invocation that ran when the process was killed is made again, with what had been checkpointed. */
-function revive({ simulation, book, effects: following }: EngineParts, execution: Execution): void {
+function revive({ simulation, executions, effects: following }: EngineParts, execution: Execution): void {
   following.atomically(() => {
     if (execution.invocation) {
-      book.put({ ...execution, invocation: null, token: null, invokeAt: simulation.clock.now() });
+      executions.put({ ...execution, invocation: null, token: null, invokeAt: simulation.clock.now() });
     }
     following.touch(execution.arn);
   });

@@ -80,7 +80,7 @@ const describe: Answer = (parts, route, _request, caller) => {
 
 const history: Answer = (parts, route, _request, caller) => {
   const execution = parts.engine.execution(permitted("GetDurableExecutionHistory", route, caller));
-  const events = parts.engine.book.events(execution);
+  const events = parts.engine.executions.events(execution);
   const page = paged(isAsked(route.query, "ReverseOrder") ? events.toReversed() : events, route.query);
   const data = isAsked(route.query, "IncludeExecutionData");
   return json({ Events: page.items.map((event) => wireEvent(event, data)), NextMarker: page.nextMarker });
@@ -94,7 +94,7 @@ const list: Answer = (parts, route, _request, caller) => {
     throw new AwsError("ResourceNotFoundException", `Function not found: ${functionArn(parts.account, name)}`, 404);
   }
   const version = qualifier === undefined ? undefined : parts.functions.target({ name, qualifier }).version;
-  const page = paged(listed(parts.engine.book.all(), name, version, route.query), route.query);
+  const page = paged(listed(parts.engine.executions.all(), name, version, route.query), route.query);
   const executions = page.items.map((execution) => wireSummary(execution, ownArn(parts, execution)));
   return json({ DurableExecutions: executions, NextMarker: page.nextMarker });
 };

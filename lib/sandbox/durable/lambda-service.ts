@@ -76,7 +76,7 @@ export function lambdaService(simulation: Simulation, options: LambdaOptions): L
       engine.resume();
       queue.resume();
     },
-    executions: () => engine.book.all(),
+    executions: () => engine.executions.all(),
     deadLetters: () => queue.deadLetters(),
     ...fromInside(simulation, functions, runner, queue),
   };

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
-import type { Book } from "./book.ts";
 import type { Effects } from "./effects.ts";
+import type { ExecutionStore } from "./execution-store.ts";
 import { invocationCompleted } from "./history.ts";
 import type { ErrorObject, Execution, ExecutionStatus, Operation } from "./model.ts";
 import { dueAt, ended, fallenDue } from "./transitions.ts";
@@ -35,8 +35,8 @@ const RETRIES = 8;
 /** End of the execution's own time, in sandbox milliseconds. */
 export const timeoutAt = ({ startedAt, timeoutSeconds }: Execution): number => startedAt + timeoutSeconds * 1_000;
 
-/** Builds the rules of life and death on the book. */
-export function lifecycle(clock: Clock, book: Book, effects: Effects): Lifecycle {
+/** Builds the rules of life and death on the executions. */
+export function lifecycle(clock: Clock, executions: ExecutionStore, effects: Effects): Lifecycle {
   const finish = (execution: Execution, { status, result = null, error = null }: Ending): void =>
     effects.atomically(() => {
       const over = {
@@ -50,7 +50,7 @@ export function lifecycle(clock: Clock, book: Book, effects: Effects): Lifecycle
         unseen: [],
       };
       const closed = { ...execution, ...over };
-      book.close(closed);
+      executions.close(closed);
       effects.tell(closed);
       effects.touch(closed.arn);
       tellParent(closed);
@@ -60,36 +60,36 @@ export function lifecycle(clock: Clock, book: Book, effects: Effects): Lifecycle
     effects.atomically(() => {
       if (execution.status !== "RUNNING" || operation.status !== "STARTED") return;
       const now = clock.now();
-      book.put(book.change(execution, ended(operation, status, now, result, error), now));
+      executions.put(executions.change(execution, ended(operation, status, now, result, error), now));
       effects.touch(execution.arn);
     });
 
   const tellParent = (child: Execution): void => {
-    const parent = child.parent && book.get(child.parent.arn);
-    const operation = parent && book.operations(parent).get(child.parent?.operationId ?? "");
+    const parent = child.parent && executions.get(child.parent.arn);
+    const operation = parent && executions.operations(parent).get(child.parent?.operationId ?? "");
     if (parent && operation) complete(parent, operation, reported(child));
   };
 
   const stumble = (execution: Execution, error: ErrorObject): void =>
     effects.atomically(() => {
       const logged = execution.invocation
-        ? book.log(execution, invocationCompleted(execution.invocation, clock.now(), error))
+        ? executions.log(execution, invocationCompleted(execution.invocation, clock.now(), error))
         : execution;
       const failures = logged.failures + 1;
       if (failures > RETRIES) return finish(logged, { status: "FAILED", error });
       const delay = Math.min(RETRY_FIRST_MS * 2 ** (failures - 1), RETRY_LAST_MS);
-      book.put({ ...logged, failures, invocation: null, token: null, invokeAt: clock.now() + delay });
+      executions.put({ ...logged, failures, invocation: null, token: null, invokeAt: clock.now() + delay });
       effects.touch(execution.arn);
     });
 
-  return { finish, complete, stumble, matured: (execution) => matured(book, execution, clock.now()) };
+  return { finish, complete, stumble, matured: (execution) => matured(executions, execution, clock.now()) };
 }
 
-function matured(book: Book, execution: Execution, now: number): Execution {
+function matured(executions: ExecutionStore, execution: Execution, now: number): Execution {
   let current = execution;
-  for (const operation of book.operations(execution).values()) {
+  for (const operation of executions.operations(execution).values()) {
     const due = dueAt(operation);
-    if (due !== undefined && due <= now) current = book.change(current, fallenDue(operation, due), due);
+    if (due !== undefined && due <= now) current = executions.change(current, fallenDue(operation, due), due);
   }
   return current;
 }

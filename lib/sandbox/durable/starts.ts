@@ -1,8 +1,8 @@
 import { AwsError } from "../core/aws-service.ts";
 import type { Simulation } from "../core/simulation.ts";
 import { type Account, executionArn } from "./arn.ts";
-import type { Book } from "./book.ts";
 import type { Effects } from "./effects.ts";
+import type { ExecutionStore } from "./execution-store.ts";
 import type { Target } from "./functions.ts";
 import { RETENTION_DAYS } from "./limits.ts";
 import type { Execution, Parent } from "./model.ts";
@@ -36,23 +36,23 @@ const DAY_MS = 86_400_000;
 type Parts = {
   readonly simulation: Simulation;
   readonly account: Account;
-  readonly book: Book;
+  readonly executions: ExecutionStore;
   readonly effects: Effects;
 };
 
 /** Builds the starting of executions. */
-export function executionStarts({ simulation, account, book, effects }: Parts): Starts {
+export function executionStarts({ simulation, account, executions, effects }: Parts): Starts {
   const namesake = ({ name, target }: StartRequest): Execution | undefined => {
     if (name === undefined) return undefined;
-    const found = book.all().find((one) => one.name === name && one.functionName === target.function.name);
+    const found = executions.all().find((one) => one.name === name && one.functionName === target.function.name);
     if (!found || !isForgotten(found, simulation.clock.now())) return found;
-    book.forget(found);
+    executions.forget(found);
     return undefined;
   };
   const begin = (request: StartRequest): Execution =>
     effects.atomically(() => {
       const execution = fresh(request, account, simulation);
-      book.open(execution);
+      executions.open(execution);
       effects.tell(execution);
       effects.touch(execution.arn);
       return execution;

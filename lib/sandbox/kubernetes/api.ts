@@ -1,6 +1,6 @@
 import type { Pull } from "../aws/image-registry.ts";
+import type { Cloud, Kubelets, KubernetesApi } from "../core/ports.ts";
 import type { Simulation } from "../core/simulation.ts";
-import type { Cloud, Kubelets, KubernetesApi } from "../core/surroundings.ts";
 import type { WireRequest, WireResponse } from "../core/wire.ts";
 import { isWrite, keepNamespace, requireSigner, restrictNode, restrictSubject } from "./access/admission.ts";
 import { authenticator } from "./access/authentication.ts";

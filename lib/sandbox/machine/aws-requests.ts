@@ -1,7 +1,7 @@
 import { messageOf } from "../../message-of.ts";
-import { doorError } from "../aws/dialects.ts";
+import { endpointError } from "../aws/dialects.ts";
 import { AwsError } from "../core/aws-service.ts";
-import type { InstanceRole } from "../core/surroundings.ts";
+import type { InstanceRole } from "../core/ports.ts";
 import type { Machine } from "./machine.ts";
 import { metadataAnswers } from "./metadata.ts";
 import type { Process } from "./process.ts";
@@ -15,8 +15,8 @@ const transientStatuses: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]
 const transientCodes = /^(ExpiredToken|Throttling|RequestTimeout$|SlowDown)/;
 
 /** Services that the scripts call → the name in their signatures. */
-const doors = { S3: "s3", "Secrets Manager": "secretsmanager" } as const;
-type Service = keyof typeof doors;
+const serviceNames = { S3: "s3", "Secrets Manager": "secretsmanager" } as const;
+type Service = keyof typeof serviceNames;
 
 /** An error that the next attempt may not meet. */
 class TransientError extends Error {}
@@ -36,7 +36,7 @@ const CLOCK_HINT_MS = 5 * 60_000;
 const offBy = (machine: Machine): number => Math.abs(machine.clock() - machine.simulation.clock.now());
 
 function requireRightClock(machine: Machine, service: Service): void {
-  if (offBy(machine) > SIGNATURE_MS) throw doorError(doors[service], "expired");
+  if (offBy(machine) > SIGNATURE_MS) throw endpointError(serviceNames[service], "expired");
 }
 
 function clockNote(machine: Machine, service: Service): string {
@@ -67,7 +67,7 @@ export async function fromAws<T>(
     try {
       requireCredentials(machine);
       requireRightClock(machine, service);
-      return await process.io(ask(machine.surroundings.role));
+      return await process.io(ask(machine.ports.role));
     } catch (error) {
       const fault = faultOf(machine, error, service);
       if (attempt >= TRIES || !(fault instanceof TransientError)) throw fault;

@@ -1,6 +1,6 @@
 import "reflect-metadata";
 import { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension, X509Certificate } from "@peculiar/x509";
-import { keyAlgorithm, keysOf, newKey, promptCrypto } from "../core/prompt-crypto.ts";
+import { keyAlgorithm, keysOf, newKey, syncWebcrypto } from "../core/sync-webcrypto.ts";
 import { memoize } from "./memoize.ts";
 
 /** Content of the certificate to request. */
@@ -30,7 +30,7 @@ export async function makeRequest(template: Template): Promise<{ readonly reques
       signingAlgorithm: keyAlgorithm,
       extensions: names.length > 0 ? [new SubjectAlternativeNameExtension(names)] : [],
     },
-    promptCrypto,
+    syncWebcrypto,
   );
   return { request: request.toString("pem"), key };
 }

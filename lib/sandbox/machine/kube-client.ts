@@ -101,7 +101,7 @@ async function ask(
   if (who.token !== null) headers.authorization = `Bearer ${who.token}`;
   const request = { method, url: path, headers, body: Buffer.from(body === undefined ? "" : JSON.stringify(body)) };
   const tls = who.certificate === null ? undefined : { clientCertificate: who.certificate };
-  const response = await machine.surroundings.kubernetes.answer(request, tls);
+  const response = await machine.ports.kubernetes.answer(request, tls);
   const text = await textOfAnswer(response);
   try {
     return { status: response.status, body: JSON.parse(text || "{}") as Record<string, unknown> };

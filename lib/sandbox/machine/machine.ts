@@ -1,6 +1,6 @@
+import type { Cloud, InstanceFacts, InstanceRole, KubernetesApi } from "../core/ports.ts";
 import type { Simulation } from "../core/simulation.ts";
 import type { Collection } from "../core/store.ts";
-import type { Cloud, InstanceFacts, InstanceRole, KubernetesApi } from "../core/surroundings.ts";
 import { type Disk, diskOf } from "./disk.ts";
 import { wrongClocks } from "./fault-kinds.ts";
 import type { PersistentTimers } from "./persistent-timers.ts";
@@ -9,7 +9,7 @@ import type { SsmBackend } from "./ssm-backend.ts";
 import type { MachineState } from "./state.ts";
 
 /** Services that a machine can reach. */
-export interface Surroundings {
+export interface MachinePorts {
   readonly kubernetes: KubernetesApi;
   readonly cloud: Cloud;
   readonly role: InstanceRole;
@@ -66,7 +66,7 @@ export type Script = (run: ScriptRun) => Promise<ScriptEnd>;
 export interface Machine {
   readonly id: string;
   readonly simulation: Simulation;
-  readonly surroundings: Surroundings;
+  readonly ports: MachinePorts;
   readonly timers: PersistentTimers;
   readonly state: MachineState;
   readonly disk: Disk;
@@ -91,7 +91,7 @@ export interface Machine {
 /** Dependencies that all machines share. */
 export interface MachineDependencies {
   readonly simulation: Simulation;
-  readonly surroundings: Surroundings;
+  readonly ports: MachinePorts;
   readonly states: Collection<MachineState>;
   readonly logs: Collection<string[]>;
   readonly timers: () => PersistentTimers;
@@ -120,11 +120,11 @@ const logger = (dependencies: MachineDependencies, id: string) => (source: strin
  * @throws Error from `facts` when EC2 has forgotten the instance
  */
 export function openMachine(dependencies: MachineDependencies, state: MachineState): Machine {
-  const { simulation, surroundings } = dependencies;
+  const { simulation, ports } = dependencies;
   const id = state.instanceId;
   let hurried = false;
   const facts = (): InstanceFacts => {
-    const known = surroundings.cloud.instance(id);
+    const known = ports.cloud.instance(id);
     if (!known) throw new Error(`EC2 knows no instance ${id}.`);
     return known;
   };
@@ -133,7 +133,7 @@ export function openMachine(dependencies: MachineDependencies, state: MachineSta
   return {
     id,
     simulation,
-    surroundings,
+    ports,
     state,
     timers: dependencies.timers(),
     disk: openDisk(dependencies, id),

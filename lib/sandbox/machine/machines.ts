@@ -1,10 +1,10 @@
 import type { ApplyResult } from "../../../lambdas/desired/plan.ts";
 import type { Fact } from "../core/bus.ts";
+import type { InstanceFacts, Kubelets } from "../core/ports.ts";
 import type { Simulation } from "../core/simulation.ts";
-import type { InstanceFacts, Kubelets } from "../core/surroundings.ts";
 import { describe, type MachineView } from "./describe.ts";
 import { machineFaults } from "./fault-kinds.ts";
-import { type Machine, type MachineDependencies, openMachine, type Surroundings } from "./machine.ts";
+import { type Machine, type MachineDependencies, type MachinePorts, openMachine } from "./machine.ts";
 import { payloadContent } from "./payload.ts";
 import { type PersistentTimers, persistentTimers } from "./persistent-timers.ts";
 import { bootPhaseDue, powerOff, powerOn, restart, resumePower, shutDownDue, watchDue } from "./power.ts";
@@ -49,7 +49,7 @@ interface Fleet {
 
 const silent: SsmBackend = { ping: () => undefined, ready: () => undefined, report: () => undefined };
 
-function newFleet(simulation: Simulation, surroundings: Surroundings): Fleet {
+function newFleet(simulation: Simulation, ports: MachinePorts): Fleet {
   const { store } = simulation;
   const fleet: Fleet = {
     opened: new Map(),
@@ -57,7 +57,7 @@ function newFleet(simulation: Simulation, surroundings: Surroundings): Fleet {
     control: undefined,
     dependencies: {
       simulation,
-      surroundings,
+      ports,
       states: store.collection("machines"),
       logs: store.collection("machine-logs"),
       timers: () => (fleet.timers ??= persistentTimers(simulation, "machine-agenda", timerHandlers(fleet))),
@@ -94,7 +94,7 @@ function build(fleet: Fleet, facts: InstanceFacts): Machine {
 }
 
 function windowsInstance(fleet: Fleet, instanceId: string): InstanceFacts | undefined {
-  const facts = fleet.dependencies.surroundings.cloud.instance(instanceId);
+  const facts = fleet.dependencies.ports.cloud.instance(instanceId);
   return facts?.platform === "windows" ? facts : undefined;
 }
 
@@ -139,7 +139,7 @@ function onFact(fleet: Fleet, fact: Fact): void {
 
 /** Brings power in line with the instances' states: EC2 may have announced changes while nothing listened. */
 function syncPower(fleet: Fleet): void {
-  for (const facts of fleet.dependencies.surroundings.cloud.instances()) {
+  for (const facts of fleet.dependencies.ports.cloud.instances()) {
     onFact(fleet, { kind: "instance-state", instanceId: facts.instanceId, state: facts.state });
   }
 }
@@ -163,10 +163,10 @@ async function seed(fleet: Fleet, instanceId: string, what: Seed): Promise<Apply
 
 /**
  * Builds the machines of the simulator: one for every Windows instance that EC2 starts.
- * @param surroundings the API server they call, EC2 around them, and what their instance role may read
+ * @param ports the API server they call, EC2 around them, and what their instance role may read
  */
-export function machines(simulation: Simulation, surroundings: Surroundings): Machines {
-  const fleet = newFleet(simulation, surroundings);
+export function machines(simulation: Simulation, ports: MachinePorts): Machines {
+  const fleet = newFleet(simulation, ports);
   simulation.faults.declare(...machineFaults);
   simulation.bus.listen((fact) => onFact(fleet, fact));
   return {
@@ -195,7 +195,7 @@ export function machines(simulation: Simulation, surroundings: Surroundings): Ma
     logOf: (instanceId) => fleet.dependencies.logs.get(instanceId) ?? [],
     kubelets: {
       answer: (address, clientCertificate) => {
-        const facts = surroundings.cloud
+        const facts = ports.cloud
           .instances()
           .find(({ privateIp, platform }) => privateIp === address && platform === "windows");
         const machine = facts && find(fleet, facts.instanceId);

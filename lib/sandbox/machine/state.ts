@@ -1,4 +1,4 @@
-import type { InstanceFacts } from "../core/surroundings.ts";
+import type { InstanceFacts } from "../core/ports.ts";
 
 /** "off" also means that the instance is stopped or gone. */
 export type Power = "off" | "booting" | "running" | "shutting-down";

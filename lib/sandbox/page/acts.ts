@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { json, textOf, type WireRequest, type WireResponse } from "../core/wire.ts";
-import type { Desk, Press } from "../slack/desk/desk.ts";
-import { DeskError, type Shown } from "../slack/desk/exchange.ts";
+import { type Shown, UiError } from "../slack/ui/exchange.ts";
+import type { Press, SlackUi } from "../slack/ui/slack-ui.ts";
 
 const input = z.union([z.string(), z.array(z.string())]);
 
@@ -45,7 +45,7 @@ const acting =
     try {
       return json(await act(read.body));
     } catch (error) {
-      if (error instanceof DeskError) return json({ error: error.message }, 409);
+      if (error instanceof UiError) return json({ error: error.message }, 409);
       throw error;
     }
   };
@@ -58,11 +58,11 @@ const present = <T extends object>(value: T): T =>
  * Acts of people on the page, by path: the same that Slack's window offers.
  * @returns endpoints whose answers are what the person sees right after the act
  */
-export const acts = (desk: Desk): Readonly<Record<string, Act>> => ({
+export const acts = (ui: SlackUi): Readonly<Record<string, Act>> => ({
   "/page/type": acting(bodies.type, ({ userId, channelId, text, threadTs }) =>
-    desk.type(userId, channelId, text, threadTs),
+    ui.type(userId, channelId, text, threadTs),
   ),
-  "/page/press": acting(bodies.press, ({ userId, press }) => desk.press(userId, present(press) as Press)),
-  "/page/submit": acting(bodies.submit, ({ userId, viewId, values }) => desk.submit(userId, viewId, values)),
-  "/page/close": acting(bodies.close, ({ userId, viewId }) => desk.close(userId, viewId)),
+  "/page/press": acting(bodies.press, ({ userId, press }) => ui.press(userId, present(press) as Press)),
+  "/page/submit": acting(bodies.submit, ({ userId, viewId, values }) => ui.submit(userId, viewId, values)),
+  "/page/close": acting(bodies.close, ({ userId, viewId }) => ui.close(userId, viewId)),
 });

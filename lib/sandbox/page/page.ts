@@ -1,6 +1,6 @@
-import { strangerIn } from "../control/strangers.ts";
+import { crossOriginRefusal } from "../control/cross-origin.ts";
 import { json, type WireRequest, type WireResponse } from "../core/wire.ts";
-import type { Desk } from "../slack/desk/desk.ts";
+import type { SlackUi } from "../slack/ui/slack-ui.ts";
 import { acts } from "./acts.ts";
 import { type Assets, bundled, documentOf } from "./assets.ts";
 import { changes } from "./changes.ts";
@@ -14,7 +14,7 @@ interface Service {
 
 /** Parts that the page is composed of. */
 export interface PageParts {
-  readonly desk: Desk;
+  readonly ui: SlackUi;
   /** The control API: the page shows its state, and passes its own clock and fault buttons through to it. */
   readonly control: Service;
   /** Facts that SSM knows of the instances' agents. */
@@ -64,9 +64,9 @@ function assetRoutes(title: string): Readonly<Record<string, Route>> {
   };
 }
 
-function dataRoutes({ desk, control, agents, speed, setting }: PageParts): Readonly<Record<string, Route>> {
-  const deskChanges = changes();
-  desk.onChange(deskChanges.announce);
+function dataRoutes({ ui, control, agents, speed, setting }: PageParts): Readonly<Record<string, Route>> {
+  const slackChanges = changes();
+  ui.onChange(slackChanges.announce);
   const state = async (): Promise<State> => {
     const request = { method: "GET", url: "/state", headers: { host: "127.0.0.1" }, body: new Uint8Array() };
     return JSON.parse(String((await control.answer(request)).body));
@@ -75,10 +75,10 @@ function dataRoutes({ desk, control, agents, speed, setting }: PageParts): Reado
     "/page/setting": async () => json(setting),
     "/page/desk": async (query) => {
       const userId = query.get("as") ?? "";
-      return json({ messages: desk.messagesFor(userId), views: desk.viewsOf(userId) });
+      return json({ messages: ui.messagesFor(userId), views: ui.viewsOf(userId) });
     },
     "/page/world": async () => json(worldOf(await state(), agents(), speed())),
-    "/page/events": async () => eventStream(deskChanges.stream()),
+    "/page/events": async () => eventStream(slackChanges.stream()),
   };
 }
 
@@ -88,10 +88,10 @@ function dataRoutes({ desk, control, agents, speed, setting }: PageParts): Reado
  */
 export function page(parts: PageParts): Service {
   const shown = { ...assetRoutes(`Casement sandbox · ${parts.setting.cluster}`), ...dataRoutes(parts) };
-  const done = acts(parts.desk);
+  const done = acts(parts.ui);
   return {
     answer: async (request) => {
-      const refusal = strangerIn(request.headers);
+      const refusal = crossOriginRefusal(request.headers);
       if (refusal) return json({ error: refusal }, 403);
       const { pathname, searchParams } = new URL(request.url, "http://page");
       if (pathname.startsWith(`${CONTROL}/`)) {

@@ -1,9 +1,9 @@
 import { textOf, textOfAnswer, type WireRequest, type WireResponse } from "../core/wire.ts";
 import { isObject, type Json } from "./block-kit/check.ts";
 import { signature } from "./delivery.ts";
-import { left, submitted } from "./desk/dialogs.ts";
 import type { Person } from "./directory.ts";
 import { SlackError } from "./slack-error.ts";
+import { left, submitted } from "./ui/dialogs.ts";
 import type { View } from "./view.ts";
 import type { Workspace } from "./workspace.ts";
 

@@ -24,8 +24,8 @@ interface ResponseUrl {
 
 /** The addresses that go out with commands and clicks, for the app to answer at. */
 export interface ResponseUrls {
-  /** @param door "commands" or "actions", as in Slack's own addresses */
-  issue(door: "commands" | "actions", userId: string, channel: string, original?: string): string;
+  /** @param kind "commands" or "actions", as in Slack's own addresses */
+  issue(kind: "commands" | "actions", userId: string, channel: string, original?: string): string;
   /** The acknowledgement of a command put this message there: a later replace_original means it. */
   answered(url: string, message: StoredMessage): void;
   /** The answer to a request for one of these addresses; undefined when its path is of another kind. */
@@ -107,11 +107,11 @@ export function responseUrls(
     return response;
   };
   return {
-    issue: (door, userId, channel, original) => {
+    issue: (kind, userId, channel, original) => {
       for (const id of urls.keys()) if (age(id) > REMEMBERED_MS) urls.delete(id);
       const id = random.hex(24);
       urls.set(id, { userId, channel, issuedAt: clock.now(), uses: 0, ...(original !== undefined && { original }) });
-      return `${address()}/${door}/${team.id}/${id}`;
+      return `${address()}/${kind}/${team.id}/${id}`;
     },
     answered: (url, message) => {
       const known = urls.get(idOf(url));

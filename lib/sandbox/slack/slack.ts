@@ -1,8 +1,8 @@
 import type { Simulation } from "../core/simulation.ts";
 import { json, type WireRequest, type WireResponse } from "../core/wire.ts";
-import { type Desk, desk } from "./desk/desk.ts";
 import { fromOutside } from "./from-outside.ts";
 import { type SeenMessage, seen } from "./message-log.ts";
+import { type SlackUi, slackUi } from "./ui/slack-ui.ts";
 import { webApi } from "./web-api.ts";
 import { type SlackOptions, workspace } from "./workspace.ts";
 
@@ -12,7 +12,7 @@ export interface Slack {
   answer(request: WireRequest): Promise<WireResponse>;
   /** Passes a request from outside on to the app: who signs it with the app's secret speaks for Slack. */
   fromOutside(request: WireRequest): Promise<WireResponse>;
-  readonly desk: Desk;
+  readonly ui: SlackUi;
   /** All that anybody sees, oldest first: the control API's GET /messages. */
   messages(): SeenMessage[];
 }
@@ -32,7 +32,7 @@ export function slack(simulation: Simulation, options: SlackOptions): Slack {
       return answer ?? json({ ok: false, error: "not_found" }, 404);
     },
     fromOutside: (request) => fromOutside(office, request),
-    desk: desk(office),
+    ui: slackUi(office),
     messages: () => office.messages.all().map(seen),
   };
 }

@@ -25,19 +25,19 @@ const LIFETIME_MS = 3_000;
 const REMEMBERED_MS = 10 * 60_000;
 
 /**
- * Builds the trigger book.
+ * Builds the store of trigger ids.
  * @param host measures the three seconds: they are the app's computing time, which the sandbox's speed does not shorten
  */
 export function triggers({ store, random }: Simulation, host: Clock, teamId: string): Triggers {
-  const book = store.collection<Trigger>("slack-triggers");
+  const triggers = store.collection<Trigger>("slack-triggers");
   const forget = (): void => {
-    for (const id of book.keys()) {
-      if (host.now() - (book.get(id)?.issuedAt ?? 0) > REMEMBERED_MS) book.delete(id);
+    for (const id of triggers.keys()) {
+      if (host.now() - (triggers.get(id)?.issuedAt ?? 0) > REMEMBERED_MS) triggers.delete(id);
     }
   };
   const enter = (id: string, userId: string, viewId?: string): void => {
     forget();
-    book.set(id, { userId, ...(viewId !== undefined && { viewId }), issuedAt: host.now(), used: false });
+    triggers.set(id, { userId, ...(viewId !== undefined && { viewId }), issuedAt: host.now(), used: false });
   };
   return {
     issue: (userId, viewId) => {
@@ -46,15 +46,15 @@ export function triggers({ store, random }: Simulation, host: Clock, teamId: str
       return id;
     },
     adopt: (id, userId) => {
-      if (!book.get(id)) enter(id, userId);
+      if (!triggers.get(id)) enter(id, userId);
     },
     exchange: (id) => {
-      const trigger = book.get(id);
+      const trigger = triggers.get(id);
       if (!trigger) throw new SlackError("invalid_trigger_id");
       if (trigger.used) throw new SlackError("exchanged_trigger_id");
       if (host.now() - trigger.issuedAt > LIFETIME_MS) throw new SlackError("expired_trigger_id");
       trigger.used = true;
-      book.set(id, trigger);
+      triggers.set(id, trigger);
       return trigger;
     },
   };

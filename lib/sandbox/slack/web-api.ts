@@ -57,7 +57,7 @@ const scopeHeaders = (workspace: Workspace, method: Method): Record<string, stri
   ...(method.scope === null ? {} : { "x-accepted-oauth-scopes": method.scope }),
 });
 
-/** The Web API's door. */
+/** The Web API. */
 export interface WebApi {
   /** Answers a call to `/api/<method>`; undefined when the path is none of the API's. */
   answer(request: WireRequest): Promise<WireResponse> | undefined;

@@ -39,7 +39,7 @@ export const appScopes = [
   "channels:history",
 ] as const;
 
-/** Everything the doors and the desk of the simulated Slack work on. */
+/** State that the Web API and the window of the simulated Slack share. */
 export interface Workspace {
   readonly simulation: Simulation;
   readonly options: SlackOptions;

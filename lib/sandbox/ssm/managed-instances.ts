@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { AwsError } from "../core/aws-service.ts";
+import type { Cloud } from "../core/ports.ts";
 import type { Simulation } from "../core/simulation.ts";
 import type { Collection } from "../core/store.ts";
-import type { Cloud } from "../core/surroundings.ts";
 import type { AgentFacts } from "../machine/ssm-backend.ts";
 import type { ManagedInstance } from "./model.ts";
 import { pageOf } from "./paging.ts";

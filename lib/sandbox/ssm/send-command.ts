@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AwsError, type Caller } from "../core/aws-service.ts";
+import type { Cloud } from "../core/ports.ts";
 import type { Simulation } from "../core/simulation.ts";
-import type { Cloud } from "../core/surroundings.ts";
 import type { Delivery, Recipient } from "./delivery.ts";
 import { parametersOf } from "./document-parameters.ts";
 import { contentOf, type Documents, LARGEST_BYTES, platformTypesOf, stepsOf } from "./documents.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type JsonAction, jsonAction, jsonService } from "../aws/json-protocol.ts";
 import type { AwsService, Caller, Limit } from "../core/aws-service.ts";
+import type { Cloud } from "../core/ports.ts";
 import type { Simulation } from "../core/simulation.ts";
-import type { Cloud } from "../core/surroundings.ts";
 import type { Machines } from "../machine/machines.ts";
 import { openDelivery } from "./delivery.ts";
 import { contentOf, type Documents, openDocuments, platformTypesOf } from "./documents.ts";

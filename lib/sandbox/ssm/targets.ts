@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Cloud, InstanceFacts } from "../core/surroundings.ts";
+import type { Cloud, InstanceFacts } from "../core/ports.ts";
 
 /** At most five keys of fifty values (API reference, SendCommand and Target); resource groups are not simulated. */
 export const targetsInput = z

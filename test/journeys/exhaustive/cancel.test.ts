@@ -12,8 +12,8 @@ import {
   spoken,
   wordsOf,
 } from "../evidence.ts";
-import { people } from "../hands.ts";
 import { injectFault, reached } from "../outside.ts";
+import { people } from "../slack-users.ts";
 import { type World, world } from "../world.ts";
 
 let here: World;

@@ -3,8 +3,8 @@ import type { NodeRecord } from "../../../lambdas/records.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { expectSound, newest, nodeNamed, settled, spoken, wordsOf } from "../evidence.ts";
 import { asked, expectPutAway, impatient, launchedId, launchedName } from "../failing.ts";
-import { people } from "../hands.ts";
 import { injectFault, reached, terminateFromOutside } from "../outside.ts";
+import { people } from "../slack-users.ts";
 import { type World, world } from "../world.ts";
 
 let here: World;
@@ -42,12 +42,12 @@ test("who may not add may not decide, and a second decision comes too late", asy
   const refusal = here.simulator.slack.messages().slice(before);
   expect(refusal).toMatchObject([{ onlyTo: "U0VISITOR0" }]);
   const { ts = "" } = spoken(here).channel[0] ?? {};
-  const { desk } = here.simulator.slack;
+  const { ui } = here.simulator.slack;
   const channel = demo.slack.channelId;
   await here.drive(
     Promise.all([
-      desk.press(people.operator, { channel, messageTs: ts, actionId: "keep-instance" }),
-      desk.press(people.approver, { channel, messageTs: ts, actionId: "terminate-instance" }),
+      ui.press(people.operator, { channel, messageTs: ts, actionId: "keep-instance" }),
+      ui.press(people.approver, { channel, messageTs: ts, actionId: "terminate-instance" }),
     ]),
   );
   await settled(here);

@@ -186,7 +186,7 @@ test.for(cases)("$what: says so, asks, and is terminated when told", async (one)
   const thread = spoken(here).thread.map(wordsOf).join("\n");
   expect(thread).toContain("<@U0OPERATOR>, keep it or terminate it?");
   expect(`${words}\n${thread}`).toMatch(one.why);
-  expect(JSON.stringify([here.simulator.slack.desk.messagesFor("U0OPERATOR"), node])).not.toContain("canary");
+  expect(JSON.stringify([here.simulator.slack.ui.messagesFor("U0OPERATOR"), node])).not.toContain("canary");
   if (one.remark) expect(thread).toMatch(one.remark);
   const kubelet = here.simulator.machines
     .describe(node.instanceId ?? "")

@@ -92,9 +92,9 @@ describe("Cancel", () => {
     here = await withSeedNodes();
     await ask(here, "ip-10-0-3-7");
     const id = await operationOf();
-    const { desk } = here.simulator.slack;
-    const dialog = desk.viewsOf("U0OPERATOR").at(-1)?.id ?? "";
-    await here.drive(desk.submit("U0OPERATOR", dialog));
+    const { ui } = here.simulator.slack;
+    const dialog = ui.viewsOf("U0OPERATOR").at(-1)?.id ?? "";
+    await here.drive(ui.submit("U0OPERATOR", dialog));
     await here.type("operator", `/win cancel ${id}`);
     await settled(here);
     const { operation } = await newest(here);

@@ -113,13 +113,10 @@ test("two removals of one node at once: one goes on, the other says who was fast
   await ask(here, "ip-10-0-3-7");
   await here.type("approver", "/win remove ip-10-0-3-7");
   await here.pass(0.2);
-  const dialog = here.simulator.slack.desk.viewsOf("U0APPROVER").at(-1)?.id ?? "";
-  const { desk } = here.simulator.slack;
+  const dialog = here.simulator.slack.ui.viewsOf("U0APPROVER").at(-1)?.id ?? "";
+  const { ui } = here.simulator.slack;
   await here.drive(
-    Promise.all([
-      desk.submit("U0OPERATOR", desk.viewsOf("U0OPERATOR").at(-1)?.id ?? ""),
-      desk.submit("U0APPROVER", dialog),
-    ]),
+    Promise.all([ui.submit("U0OPERATOR", ui.viewsOf("U0OPERATOR").at(-1)?.id ?? ""), ui.submit("U0APPROVER", dialog)]),
   );
   await settled(here);
   const operations = await here.operations();
@@ -193,8 +190,8 @@ test("protected between the yes and the end, the instance stays and the node is 
 test("nobody but the asker can answer the dialog", async () => {
   here = await withSeedNodes();
   await ask(here, "ip-10-0-3-7");
-  const { desk } = here.simulator.slack;
-  await expect(here.drive(desk.submit("U0VISITOR0", desk.viewsOf("U0OPERATOR")[0]?.id ?? ""))).rejects.toThrow();
+  const { ui } = here.simulator.slack;
+  await expect(here.drive(ui.submit("U0VISITOR0", ui.viewsOf("U0OPERATOR")[0]?.id ?? ""))).rejects.toThrow();
   expect(dialogOf(here, "operator")).toContain("[Remove]");
   await here.dismiss("operator");
   await expectKept(here, web);

@@ -5,8 +5,8 @@ import { DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand, ScanComma
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type DynamoDb, dynamodb } from "../../../lib/sandbox/aws/dynamodb.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
-import { handClock } from "../hand-clock.ts";
-import { clientOf, codeOf, doorFor, realAccess, simulationFor } from "./stand.ts";
+import { manualClock } from "../manual-clock.ts";
+import { clientOf, codeOf, endpointFor, realAccess, simulationFor } from "./fixture.ts";
 
 const open: DynamoDb[] = [];
 afterEach(async () => {
@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const database of open.splice(0)) await database.close();
 });
 
-async function stand(path?: string) {
+async function newFixture(path?: string) {
   const database = dynamodb({ ...demo, ...(path ? { path } : {}) });
   open.push(database);
   await database.createTable({
@@ -29,8 +29,8 @@ async function stand(path?: string) {
     ],
     BillingMode: "PAY_PER_REQUEST",
   });
-  const door = doorFor(simulationFor(handClock()), [database.service]);
-  return { database, client: (principal: string) => new DynamoDBClient(clientOf(door, principal)) };
+  const endpoint = endpointFor(simulationFor(manualClock()), [database.service]);
+  return { database, client: (principal: string) => new DynamoDBClient(clientOf(endpoint, principal)) };
 }
 
 const put = (state: string, more: object = {}) =>
@@ -44,7 +44,7 @@ const get = new GetItemCommand({ TableName: demo.ledgerTable, Key: { pk: { S: "o
 
 describe("DynamoDB", () => {
   it("writes once under a condition, and refuses the second writer", async () => {
-    const { client } = await stand();
+    const { client } = await newFixture();
     const frontDoor = client("front-door");
     expect(await codeOf(frontDoor.send(put("requested", once)))).toBe("none");
     expect(await codeOf(frontDoor.send(put("other", once)))).toBe("ConditionalCheckFailedException");
@@ -52,7 +52,7 @@ describe("DynamoDB", () => {
   });
 
   it("lets functions do what they are permitted, and nothing more", async () => {
-    const { client } = await stand();
+    const { client } = await newFixture();
     expect(await codeOf(client("release").send(put("mine")))).toBe("AccessDeniedException");
     expect(await codeOf(client("look").send(get))).toBe("none");
     expect(await codeOf(client("cloud-events").send(get))).toBe("AccessDeniedException");
@@ -69,7 +69,7 @@ describe("DynamoDB", () => {
   });
 
   it("answers errors that the SDK reads", async () => {
-    const { client } = await stand();
+    const { client } = await newFixture();
     const missing = new GetItemCommand({ TableName: "missing", Key: { pk: { S: "operation" } } });
     expect(await codeOf(client("admin").send(missing))).toBe("ResourceNotFoundException");
     const nonsense = new QueryCommand({ TableName: demo.ledgerTable, KeyConditionExpression: "nonsense" });
@@ -78,7 +78,7 @@ describe("DynamoDB", () => {
 
   it("refuses a body that is no object", async () => {
     const body = { method: "POST", url: "/", headers: {}, body: Buffer.from("null") };
-    const { database } = await stand();
+    const { database } = await newFixture();
     await expect(database.service.answer("GetItem", body, realAccess().callerFor("admin"))).rejects.toMatchObject({
       code: "SerializationException",
     });
@@ -86,17 +86,17 @@ describe("DynamoDB", () => {
 
   it("works while the timers of the process are faked", async () => {
     vi.useFakeTimers({ toFake: ["Date", "setTimeout", "setInterval", "clearTimeout", "clearInterval"] });
-    const { client } = await stand();
+    const { client } = await newFixture();
     expect(await codeOf(client("admin").send(put("requested", once)))).toBe("none");
     expect((await client("admin").send(get)).Item?.state).toEqual({ S: "requested" });
   });
 
   it("keeps its items in files when told where", async () => {
     const directory = mkdtempSync(join(tmpdir(), "ledger-"));
-    const first = await stand(directory);
+    const first = await newFixture(directory);
     await first.client("admin").send(put("requested"));
     await open.pop()?.close();
-    const second = await stand(directory);
+    const second = await newFixture(directory);
     expect((await second.client("admin").send(get)).Item?.state).toEqual({ S: "requested" });
     await open.pop()?.close();
     rmSync(directory, { recursive: true });

@@ -9,18 +9,18 @@ import {
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../../lib/sandbox/core/store.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
-import { handClock } from "../hand-clock.ts";
-import { ec2Stand, goodLaunch, imageId, ourTags } from "./ec2-stand.ts";
-import { codeOf } from "./stand.ts";
+import { manualClock } from "../manual-clock.ts";
+import { ec2Fixture, goodLaunch, imageId, ourTags } from "./ec2-fixture.ts";
+import { codeOf } from "./fixture.ts";
 
-const launchOne = async (stand: ReturnType<typeof ec2Stand>, more: Partial<RunInstancesCommandInput> = {}) => {
-  const { Instances = [] } = await stand.client().send(new RunInstancesCommand(goodLaunch(more)));
+const launchOne = async (fixture: ReturnType<typeof ec2Fixture>, more: Partial<RunInstancesCommandInput> = {}) => {
+  const { Instances = [] } = await fixture.client().send(new RunInstancesCommand(goodLaunch(more)));
   return Instances[0] ?? {};
 };
 
 describe("RunInstances", () => {
   it("answers a pending instance with everything that was asked for", async () => {
-    const instance = await launchOne(ec2Stand());
+    const instance = await launchOne(ec2Fixture());
     expect(instance).toMatchObject({
       State: { Name: "pending", Code: 0 },
       ImageId: imageId,
@@ -43,70 +43,70 @@ describe("RunInstances", () => {
   });
 
   it("reaches running after some seconds and says so on the bus", async () => {
-    const stand = ec2Stand();
-    const { InstanceId = "" } = await launchOne(stand);
-    await stand.clock.advance(7_000);
-    expect(stand.ec2.cloud.instance(InstanceId)?.state).toBe("pending");
-    await stand.clock.advance(20_000);
-    expect(stand.ec2.cloud.instance(InstanceId)?.state).toBe("running");
-    expect(stand.facts).toEqual(["pending", "running"]);
+    const fixture = ec2Fixture();
+    const { InstanceId = "" } = await launchOne(fixture);
+    await fixture.clock.advance(7_000);
+    expect(fixture.ec2.cloud.instance(InstanceId)?.state).toBe("pending");
+    await fixture.clock.advance(20_000);
+    expect(fixture.ec2.cloud.instance(InstanceId)?.state).toBe("running");
+    expect(fixture.facts).toEqual(["pending", "running"]);
   });
 
   it("is sometimes not seen right after the launch, and always later", async () => {
-    const stand = ec2Stand();
-    const { InstanceId = "" } = await launchOne(stand);
-    const look = () => codeOf(stand.client().send(new DescribeInstancesCommand({ InstanceIds: [InstanceId] })));
+    const fixture = ec2Fixture();
+    const { InstanceId = "" } = await launchOne(fixture);
+    const look = () => codeOf(fixture.client().send(new DescribeInstancesCommand({ InstanceIds: [InstanceId] })));
     const early = await Promise.all(Array.from({ length: 20 }, look));
     expect(new Set(early)).toEqual(new Set(["none", "InvalidInstanceID.NotFound"]));
-    await stand.clock.advance(6_001);
+    await fixture.clock.advance(6_001);
     expect(new Set(await Promise.all(Array.from({ length: 20 }, look)))).toEqual(new Set(["none"]));
   });
 
   it("answers the same token with the same instance, also after it is gone", async () => {
-    const stand = ec2Stand();
-    const first = await launchOne(stand, { ClientToken: "token-1" });
-    const again = await launchOne(stand, { ClientToken: "token-1" });
+    const fixture = ec2Fixture();
+    const first = await launchOne(fixture, { ClientToken: "token-1" });
+    const again = await launchOne(fixture, { ClientToken: "token-1" });
     expect(again.InstanceId).toBe(first.InstanceId);
-    expect(stand.ec2.cloud.instances()).toHaveLength(1);
-    const other = launchOne(stand, { ClientToken: "token-1", InstanceType: "m5.2xlarge" });
+    expect(fixture.ec2.cloud.instances()).toHaveLength(1);
+    const other = launchOne(fixture, { ClientToken: "token-1", InstanceType: "m5.2xlarge" });
     expect(await codeOf(other)).toBe("IdempotentParameterMismatch");
   });
 
   it("creates the volumes with their own tags", async () => {
-    const stand = ec2Stand();
-    const { InstanceId = "" } = await launchOne(stand);
+    const fixture = ec2Fixture();
+    const { InstanceId = "" } = await launchOne(fixture);
     const filter = { Name: "attachment.instance-id", Values: [InstanceId] };
-    const { Volumes = [] } = await stand.client().send(new DescribeVolumesCommand({ Filters: [filter] }));
+    const { Volumes = [] } = await fixture.client().send(new DescribeVolumesCommand({ Filters: [filter] }));
     expect(Volumes).toMatchObject([{ Size: 120, VolumeType: "gp3", Encrypted: true, Iops: 3000, State: "in-use" }]);
     expect(Volumes[0]?.Tags).toHaveLength(ourTags.length);
   });
 
   it("takes an address off the subnet, and runs out of them", async () => {
-    const stand = ec2Stand();
+    const fixture = ec2Fixture();
     const free = async () => {
-      const { Subnets = [] } = await stand
+      const { Subnets = [] } = await fixture
         .client()
         .send(new DescribeSubnetsCommand({ SubnetIds: [demo.subnets[0].id] }));
       return Subnets[0]?.AvailableIpAddressCount;
     };
     expect(await free()).toBe(251);
-    await launchOne(stand, { InstanceType: "t3.medium", MinCount: 1, MaxCount: 250 });
+    await launchOne(fixture, { InstanceType: "t3.medium", MinCount: 1, MaxCount: 250 });
     expect(await free()).toBe(1);
-    const addresses = stand.ec2.cloud.instances().map(({ privateIp }) => privateIp);
+    const addresses = fixture.ec2.cloud.instances().map(({ privateIp }) => privateIp);
     expect(new Set(addresses).size).toBe(250);
-    const tooMany = launchOne(stand, { InstanceType: "t3.medium", MinCount: 2, MaxCount: 2 });
+    const tooMany = launchOne(fixture, { InstanceType: "t3.medium", MinCount: 2, MaxCount: 2 });
     expect(await codeOf(tooMany)).toBe("InsufficientFreeAddressesInSubnet");
   });
 
   it("goes on with a launch after the process was killed", async () => {
     const store = openStore(":memory:");
-    const clock = handClock();
-    const { InstanceId = "" } = await launchOne(ec2Stand({ store, clock }));
-    const reborn = handClock(clock.now() + 60_000);
-    const stand = ec2Stand({ store, clock: reborn });
-    stand.ec2.resume();
+    const clock = manualClock();
+    const { InstanceId = "" } = await launchOne(ec2Fixture({ store, clock }));
+    const reborn = manualClock(clock.now() + 60_000);
+    const fixture = ec2Fixture({ store, clock: reborn });
+    fixture.ec2.resume();
     await reborn.advance(1);
-    expect(stand.ec2.cloud.instance(InstanceId)?.state).toBe("running");
+    expect(fixture.ec2.cloud.instance(InstanceId)?.state).toBe("running");
   });
 });
 
@@ -154,9 +154,9 @@ describe("what RunInstances refuses", () => {
     ["a parameter that is not simulated", { KeyName: "mine" }, "UnsupportedOperation"],
   ];
   it.each(refusals)("refuses %s", async (_, more, code) => {
-    const stand = ec2Stand();
-    expect(await codeOf(launchOne(stand, more as Partial<RunInstancesCommandInput>))).toBe(code);
-    expect(stand.ec2.cloud.instances()).toHaveLength(code === "none" ? 1 : 0);
+    const fixture = ec2Fixture();
+    expect(await codeOf(launchOne(fixture, more as Partial<RunInstancesCommandInput>))).toBe(code);
+    expect(fixture.ec2.cloud.instances()).toHaveLength(code === "none" ? 1 : 0);
   });
 
   it.each([
@@ -164,17 +164,17 @@ describe("what RunInstances refuses", () => {
     ["VcpuLimitExceeded", { code: "VcpuLimitExceeded", type: "m5.xlarge" }, "VcpuLimitExceeded"],
     ["nothing for another type", { type: "m5.2xlarge" }, "none"],
   ])("has no capacity under the fault: %s", async (_, match, code) => {
-    const stand = ec2Stand();
-    stand.simulation.faults.inject("no-capacity", match, 1);
-    expect(await codeOf(launchOne(stand))).toBe(code);
+    const fixture = ec2Fixture();
+    fixture.simulation.faults.inject("no-capacity", match, 1);
+    expect(await codeOf(launchOne(fixture))).toBe(code);
   });
 
   it("terminates a launch under launch-fails and gives the reason", async () => {
-    const stand = ec2Stand();
-    stand.simulation.faults.inject("launch-fails", {}, 1);
-    const { InstanceId = "" } = await launchOne(stand);
-    await stand.clock.advance(30_000);
-    const answer = await stand.client().send(new DescribeInstancesCommand({ InstanceIds: [InstanceId] }));
+    const fixture = ec2Fixture();
+    fixture.simulation.faults.inject("launch-fails", {}, 1);
+    const { InstanceId = "" } = await launchOne(fixture);
+    await fixture.clock.advance(30_000);
+    const answer = await fixture.client().send(new DescribeInstancesCommand({ InstanceIds: [InstanceId] }));
     expect(answer.Reservations?.[0]?.Instances?.[0]).toMatchObject({
       State: { Name: "terminated" },
       StateReason: { Code: "Server.InternalError" },
@@ -182,18 +182,18 @@ describe("what RunInstances refuses", () => {
   });
 
   it("throttles the sixth launch of a second and lets one through later", async () => {
-    const stand = ec2Stand();
+    const fixture = ec2Fixture();
     const burst: string[] = [];
-    for (let at = 0; at < 6; at += 1) burst.push(await codeOf(launchOne(stand)));
+    for (let at = 0; at < 6; at += 1) burst.push(await codeOf(launchOne(fixture)));
     expect(burst).toEqual(["none", "none", "none", "none", "none", "RequestLimitExceeded"]);
-    await stand.clock.advance(500);
-    expect(await codeOf(launchOne(stand))).toBe("none");
+    await fixture.clock.advance(500);
+    expect(await codeOf(launchOne(fixture))).toBe("none");
   });
 });
 
 describe("permissions of a launch", () => {
   it("lets provision-node launch what is tagged for its cluster", async () => {
-    const client = ec2Stand().client("provision-node");
+    const client = ec2Fixture().client("provision-node");
     expect(await codeOf(client.send(new RunInstancesCommand(goodLaunch())))).toBe("none");
   });
 
@@ -205,30 +205,30 @@ describe("permissions of a launch", () => {
     ],
     ["with a disk in clear text", { BlockDeviceMappings: [{ DeviceName: "/dev/sda1", Ebs: { VolumeSize: 120 } }] }],
   ])("denies a launch %s", async (_, more) => {
-    const stand = ec2Stand();
+    const fixture = ec2Fixture();
     const launch = new RunInstancesCommand(goodLaunch(more as Partial<RunInstancesCommandInput>));
-    const error = await stand
+    const error = await fixture
       .client("provision-node")
       .send(launch)
       .catch((caught: Error) => caught);
     expect(error).toMatchObject({ name: "UnauthorizedOperation", $metadata: { httpStatusCode: 403 } });
     expect(String(error)).toContain("assumed-role/casement-prod-west-provision-node/provision-node is not authorized");
-    expect(stand.ec2.cloud.instances()).toHaveLength(0);
+    expect(fixture.ec2.cloud.instances()).toHaveLength(0);
   });
 
   it("denies tagging an instance later, which would hand over a stranger's server", async () => {
-    const stand = ec2Stand();
-    const { InstanceId = "" } = await launchOne(stand, { TagSpecifications: [] });
-    await stand.clock.advance(10_000);
+    const fixture = ec2Fixture();
+    const { InstanceId = "" } = await launchOne(fixture, { TagSpecifications: [] });
+    await fixture.clock.advance(10_000);
     const tag = new CreateTagsCommand({ Resources: [InstanceId], Tags: ourTags });
-    expect(await codeOf(stand.client("provision-node").send(tag))).toBe("UnauthorizedOperation");
+    expect(await codeOf(fixture.client("provision-node").send(tag))).toBe("UnauthorizedOperation");
   });
 
   it("tells by a dry run whether it would be allowed, and launches nothing", async () => {
-    const stand = ec2Stand();
+    const fixture = ec2Fixture();
     const dry = new RunInstancesCommand(goodLaunch({ DryRun: true }));
-    expect(await codeOf(stand.client("provision-node").send(dry))).toBe("DryRunOperation");
-    expect(await codeOf(stand.client("look").send(dry))).toBe("UnauthorizedOperation");
-    expect(stand.ec2.cloud.instances()).toHaveLength(0);
+    expect(await codeOf(fixture.client("provision-node").send(dry))).toBe("DryRunOperation");
+    expect(await codeOf(fixture.client("look").send(dry))).toBe("UnauthorizedOperation");
+    expect(fixture.ec2.cloud.instances()).toHaveLength(0);
   });
 });

@@ -21,18 +21,18 @@ import {
 import { describe, expect, it } from "vitest";
 import { windowsImages } from "../../../lib/sandbox/aws/ec2/images.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
-import { ec2Stand, goodLaunch, ourTags } from "./ec2-stand.ts";
-import { codeOf } from "./stand.ts";
+import { ec2Fixture, goodLaunch, ourTags } from "./ec2-fixture.ts";
+import { codeOf } from "./fixture.ts";
 
 /** Instances that are running and visible. */
 async function running(count = 1, more: Partial<RunInstancesCommandInput> = {}) {
-  const stand = ec2Stand();
+  const fixture = ec2Fixture();
   const launch = new RunInstancesCommand(goodLaunch({ MinCount: count, MaxCount: count, ...more }));
-  const { Instances = [] } = await stand.client().send(launch);
-  await stand.clock.advance(30_000);
-  stand.facts.splice(0);
+  const { Instances = [] } = await fixture.client().send(launch);
+  await fixture.clock.advance(30_000);
+  fixture.facts.splice(0);
   const ids = Instances.map(({ InstanceId = "" }) => InstanceId);
-  return { ...stand, ids, id: ids[0] ?? "" };
+  return { ...fixture, ids, id: ids[0] ?? "" };
 }
 
 describe("the life of an instance", () => {
@@ -139,30 +139,30 @@ describe("the life of an instance", () => {
 });
 
 describe("finding instances", () => {
-  const find = async (stand: Awaited<ReturnType<typeof running>>, ...filters: [string, ...string[]][]) => {
+  const find = async (fixture: Awaited<ReturnType<typeof running>>, ...filters: [string, ...string[]][]) => {
     const Filters = filters.map(([Name, ...Values]) => ({ Name, Values }));
-    const { Reservations = [] } = await stand.client().send(new DescribeInstancesCommand({ Filters }));
+    const { Reservations = [] } = await fixture.client().send(new DescribeInstancesCommand({ Filters }));
     return Reservations.flatMap(({ Instances = [] }) => Instances).length;
   };
 
   it("filters by tags, state, address and name, with wildcards", async () => {
-    const stand = await running(3);
-    const { privateIp = "", privateDnsName = "" } = stand.ec2.cloud.instance(stand.id) ?? {};
-    expect(await find(stand, ["tag:casement:pool", "web"])).toBe(3);
-    expect(await find(stand, ["tag:casement:pool", "w*"], ["tag-key", "casement:launched"])).toBe(3);
-    expect(await find(stand, ["tag:casement:pool", "batch"])).toBe(0);
-    expect(await find(stand, ["private-ip-address", privateIp])).toBe(1);
-    expect(await find(stand, ["private-dns-name", privateDnsName])).toBe(1);
-    expect(await find(stand, ["instance-state-name", "running", "pending"])).toBe(3);
-    expect(await find(stand, ["instance-state-name", "terminated"])).toBe(0);
+    const fixture = await running(3);
+    const { privateIp = "", privateDnsName = "" } = fixture.ec2.cloud.instance(fixture.id) ?? {};
+    expect(await find(fixture, ["tag:casement:pool", "web"])).toBe(3);
+    expect(await find(fixture, ["tag:casement:pool", "w*"], ["tag-key", "casement:launched"])).toBe(3);
+    expect(await find(fixture, ["tag:casement:pool", "batch"])).toBe(0);
+    expect(await find(fixture, ["private-ip-address", privateIp])).toBe(1);
+    expect(await find(fixture, ["private-dns-name", privateDnsName])).toBe(1);
+    expect(await find(fixture, ["instance-state-name", "running", "pending"])).toBe(3);
+    expect(await find(fixture, ["instance-state-name", "terminated"])).toBe(0);
   });
 
   it("answers page by page", async () => {
-    const stand = await running(12);
+    const fixture = await running(12);
     const seen: string[] = [];
     let NextToken: string | undefined;
     do {
-      const answer = await stand
+      const answer = await fixture
         .client()
         .send(new DescribeInstancesCommand({ MaxResults: 5, ...(NextToken ? { NextToken } : {}) }));
       seen.push(
@@ -170,7 +170,7 @@ describe("finding instances", () => {
       );
       NextToken = answer.NextToken;
     } while (NextToken);
-    expect(seen.toSorted()).toEqual(stand.ids.toSorted());
+    expect(seen.toSorted()).toEqual(fixture.ids.toSorted());
   });
 
   it.each([
@@ -244,7 +244,7 @@ describe("who may terminate", () => {
   });
 
   it("shows seeded instances", async () => {
-    const { ec2, client, clock } = ec2Stand();
+    const { ec2, client, clock } = ec2Fixture();
     const seed = {
       instanceId: "i-0aaaaaaaaaaaaaaaa",
       system: "2022",

@@ -14,7 +14,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../../lib/sandbox/core/store.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
-import { ec2Stand, goodLaunch } from "./ec2-stand.ts";
+import { ec2Fixture, goodLaunch } from "./ec2-fixture.ts";
 
 const { linuxNodes, windowsNodes } = demo.securityGroups;
 const [subnet] = demo.subnets;
@@ -26,8 +26,8 @@ const overHttps = {
 };
 
 describe("a security group", () => {
-  const permissions = async (stand: ReturnType<typeof ec2Stand>) => {
-    const { SecurityGroups = [] } = await stand
+  const permissions = async (fixture: ReturnType<typeof ec2Fixture>) => {
+    const { SecurityGroups = [] } = await fixture
       .client()
       .send(new DescribeSecurityGroupsCommand({ GroupIds: [linuxNodes] }));
     return SecurityGroups[0]?.IpPermissions;
@@ -35,23 +35,23 @@ describe("a security group", () => {
 
   it("takes rules and gives them back, and remembers them over a restart", async () => {
     const store = openStore(":memory:");
-    const stand = ec2Stand({ store });
+    const fixture = ec2Fixture({ store });
     const fromGroup = { IpProtocol: "-1", UserIdGroupPairs: [{ GroupId: windowsNodes }] };
     const GroupId = linuxNodes;
     const IpPermissions = [overHttps, fromGroup];
-    await stand.client().send(new AuthorizeSecurityGroupIngressCommand({ GroupId, IpPermissions }));
-    expect(await permissions(ec2Stand({ store }))).toMatchObject([overHttps, fromGroup]);
-    await stand.client().send(new RevokeSecurityGroupIngressCommand({ GroupId, IpPermissions: [fromGroup] }));
-    expect(await permissions(stand)).toMatchObject([overHttps]);
+    await fixture.client().send(new AuthorizeSecurityGroupIngressCommand({ GroupId, IpPermissions }));
+    expect(await permissions(ec2Fixture({ store }))).toMatchObject([overHttps, fromGroup]);
+    await fixture.client().send(new RevokeSecurityGroupIngressCommand({ GroupId, IpPermissions: [fromGroup] }));
+    expect(await permissions(fixture)).toMatchObject([overHttps]);
   });
 
   it("joins the sources of the same ports, and refuses a rule that it has, or has not", async () => {
-    const stand = ec2Stand();
-    const client = stand.client();
+    const fixture = ec2Fixture();
+    const client = fixture.client();
     const rule = { GroupId: linuxNodes, IpProtocol: "TCP", FromPort: 443, ToPort: 443 };
     await client.send(new AuthorizeSecurityGroupIngressCommand({ ...rule, CidrIp: "10.0.0.0/16" }));
     await client.send(new AuthorizeSecurityGroupIngressCommand({ ...rule, CidrIp: "10.1.0.0/16" }));
-    expect(await permissions(stand)).toMatchObject([
+    expect(await permissions(fixture)).toMatchObject([
       { IpProtocol: "tcp", FromPort: 443, IpRanges: [{ CidrIp: "10.0.0.0/16" }, { CidrIp: "10.1.0.0/16" }] },
     ]);
     const again = client.send(new AuthorizeSecurityGroupIngressCommand({ ...rule, CidrIp: "10.1.0.0/16" }));
@@ -63,7 +63,7 @@ describe("a security group", () => {
   });
 
   it("can be made, once under a name", async () => {
-    const client = ec2Stand().client();
+    const client = ec2Fixture().client();
     const made = { GroupName: "k8s-elb-a1", Description: "of a balancer", VpcId: demo.vpc.id };
     const { GroupId = "" } = await client.send(new CreateSecurityGroupCommand(made));
     const { SecurityGroups } = await client.send(new DescribeSecurityGroupsCommand({ GroupIds: [GroupId] }));
@@ -76,7 +76,7 @@ describe("a security group", () => {
 
 describe("a subnet that assigns public addresses", () => {
   it("says so, and gives one to what is launched there until it stops", async () => {
-    const { client, clock } = ec2Stand();
+    const { client, clock } = ec2Fixture();
     const MapPublicIpOnLaunch = { Value: true };
     await client().send(new ModifySubnetAttributeCommand({ SubnetId: subnet.id, MapPublicIpOnLaunch }));
     const { Subnets } = await client().send(new DescribeSubnetsCommand({ SubnetIds: [subnet.id] }));
@@ -95,7 +95,7 @@ describe("a subnet that assigns public addresses", () => {
   });
 
   it("gives none to a launch that asks for none", async () => {
-    const { client, clock } = ec2Stand();
+    const { client, clock } = ec2Fixture();
     await client().send(
       new ModifySubnetAttributeCommand({ SubnetId: subnet.id, MapPublicIpOnLaunch: { Value: true } }),
     );
@@ -109,7 +109,7 @@ describe("a subnet that assigns public addresses", () => {
 });
 
 it("the region's zones and the network's routes can be read", async () => {
-  const client = ec2Stand().client();
+  const client = ec2Fixture().client();
   const { AvailabilityZones = [] } = await client.send(new DescribeAvailabilityZonesCommand({}));
   expect(AvailabilityZones.map(({ ZoneName }) => ZoneName)).toEqual(demo.subnets.map(({ zone }) => zone));
   const { RouteTables } = await client.send(new DescribeRouteTablesCommand({}));

@@ -8,14 +8,14 @@ import {
 import { describe, expect, it } from "vitest";
 import { AwsError } from "../../../lib/sandbox/core/aws-service.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
-import { ec2Stand, goodLaunch } from "./ec2-stand.ts";
-import { realAccess } from "./stand.ts";
+import { ec2Fixture, goodLaunch } from "./ec2-fixture.ts";
+import { realAccess } from "./fixture.ts";
 
 const VERSION = "2016-11-15";
 
 /** Answer of EC2 to a form as nobody's SDK would send it: an error's code, or "none". */
 async function codeFor(form: string, method = "POST"): Promise<string> {
-  const { service } = ec2Stand().ec2;
+  const { service } = ec2Fixture().ec2;
   const [url, body] = method === "GET" ? [`/?${form}`, ""] : ["/", form];
   const request = { method, url, headers: {}, body: Buffer.from(body) };
   try {
@@ -55,10 +55,10 @@ describe("EC2's query protocol", () => {
 
 describe("EC2's filters", () => {
   const launched = async () => {
-    const stand = ec2Stand();
-    await stand.client().send(new RunInstancesCommand(goodLaunch()));
-    await stand.clock.advance(60_000);
-    return stand;
+    const fixture = ec2Fixture();
+    await fixture.client().send(new RunInstancesCommand(goodLaunch()));
+    await fixture.clock.advance(60_000);
+    return fixture;
   };
 
   it.each([
@@ -82,7 +82,7 @@ describe("EC2's filters", () => {
   });
 
   it("look into images, subnets and security groups", async () => {
-    const client = ec2Stand().client();
+    const client = ec2Fixture().client();
     const Filters = (Name: string, value: string) => [{ Name, Values: [value] }];
     const images = await client.send(new DescribeImagesCommand({ Filters: Filters("is-public", "true") }));
     expect(images.Images?.length).toBeGreaterThan(0);
@@ -93,7 +93,7 @@ describe("EC2's filters", () => {
   });
 
   it("are not the only way to a security group: its name is one too", async () => {
-    const client = ec2Stand().client();
+    const client = ec2Fixture().client();
     const named = (name: string) => client.send(new DescribeSecurityGroupsCommand({ GroupNames: [name] }));
     expect((await named("linux-nodes")).SecurityGroups).toMatchObject([{ GroupId: demo.securityGroups.linuxNodes }]);
     await expect(named("nobody")).rejects.toMatchObject({ name: "InvalidGroup.NotFound" });

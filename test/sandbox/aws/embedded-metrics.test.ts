@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { METRICS, metricLine } from "../../../lambdas/metrics.ts";
 import { embeddedMetrics } from "../../../lib/sandbox/aws/embedded-metrics.ts";
-import { handClock } from "../hand-clock.ts";
-import { simulationFor } from "./stand.ts";
+import { manualClock } from "../manual-clock.ts";
+import { simulationFor } from "./fixture.ts";
 
 const read = (line: string) => {
-  const metrics = embeddedMetrics(simulationFor(handClock()));
+  const metrics = embeddedMetrics(simulationFor(manualClock()));
   metrics.log(line);
   return metrics.datapoints();
 };

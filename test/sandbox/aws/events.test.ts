@@ -5,31 +5,31 @@ import { type Event, matches, type Pattern, patternFaults } from "../../../lib/s
 import { schedule } from "../../../lib/sandbox/aws/events/schedule.ts";
 import { openStore, type Store } from "../../../lib/sandbox/core/store.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
-import { handClock } from "../hand-clock.ts";
-import { clientOf, codeOf, doorFor, simulationFor } from "./stand.ts";
+import { manualClock } from "../manual-clock.ts";
+import { clientOf, codeOf, endpointFor, simulationFor } from "./fixture.ts";
 
 const stateChanges: EventRule = {
   name: "state",
   pattern: { source: ["aws.ec2"], "detail-type": ["EC2 Instance State-change Notification"] },
-  target: "door",
+  target: "endpoint",
 };
 
 interface Options {
   rules?: EventRule[];
   store?: Store;
-  clock?: ReturnType<typeof handClock>;
+  clock?: ReturnType<typeof manualClock>;
   seed?: number;
   fails?: () => boolean;
 }
 
-function stand({ rules = [stateChanges], clock = handClock(), fails = () => false, ...rest }: Options = {}) {
+function newFixture({ rules = [stateChanges], clock = manualClock(), fails = () => false, ...rest }: Options = {}) {
   const simulation = simulationFor(clock, rest);
   const events: Event[] = [];
-  const door = async (event: Event) => {
+  const endpoint = async (event: Event) => {
     if (fails()) throw new Error("the target is down");
     events.push(event);
   };
-  const bridge = eventBridge(simulation, { ...demo, rules, targets: { door } });
+  const bridge = eventBridge(simulation, { ...demo, rules, targets: { endpoint } });
   bridge.resume();
   const announce = (state: string) => simulation.bus.announce({ kind: "instance-state", instanceId: "i-1", state });
   return { clock, simulation, bridge, events, announce };
@@ -100,7 +100,9 @@ describe("schedules", () => {
   });
 
   it("fires a rule again and again, at the sandbox's time", async () => {
-    const { clock, events } = stand({ rules: [{ name: "sweep", schedule: "rate(5 minutes)", target: "door" }] });
+    const { clock, events } = newFixture({
+      rules: [{ name: "sweep", schedule: "rate(5 minutes)", target: "endpoint" }],
+    });
     await clock.advance(16 * 60_000);
     expect(new Set(events.map((event) => event.time))).toEqual(
       new Set(["2026-11-21T08:05:00Z", "2026-11-21T08:10:00Z", "2026-11-21T08:15:00Z"]),
@@ -109,10 +111,10 @@ describe("schedules", () => {
   });
 
   it("goes on after a restart without catching up on what was missed", async () => {
-    const rules = [{ name: "sweep", schedule: "rate(5 minutes)", target: "door" }];
+    const rules = [{ name: "sweep", schedule: "rate(5 minutes)", target: "endpoint" }];
     const store = openStore(":memory:");
-    stand({ rules, store });
-    const { clock, events } = stand({ rules, store, clock: handClock(Date.UTC(2026, 10, 21, 12)) });
+    newFixture({ rules, store });
+    const { clock, events } = newFixture({ rules, store, clock: manualClock(Date.UTC(2026, 10, 21, 12)) });
     await clock.advance(4 * 60_000);
     expect(new Set(events.map((event) => event.time))).toEqual(new Set(["2026-11-21T12:00:00Z"]));
   });
@@ -120,7 +122,7 @@ describe("schedules", () => {
 
 describe("delivery", () => {
   it("sends what AWS sends about an instance, and nothing about a reboot", async () => {
-    const { clock, events, announce, simulation } = stand();
+    const { clock, events, announce, simulation } = newFixture();
     announce("running");
     simulation.bus.announce({ kind: "instance-reboot", instanceId: "i-1" });
     await clock.advance(30_000);
@@ -140,7 +142,7 @@ describe("delivery", () => {
 
   it("sends what AWS sends about commands and durable executions", async () => {
     const pattern = { source: ["aws.ssm", "aws.lambda"] };
-    const { clock, events, simulation } = stand({ rules: [{ name: "all", pattern, target: "door" }] });
+    const { clock, events, simulation } = newFixture({ rules: [{ name: "all", pattern, target: "endpoint" }] });
     simulation.bus.announce({
       kind: "command-invocation",
       commandId: "c-1",
@@ -168,7 +170,7 @@ describe("delivery", () => {
   });
 
   it("delivers some events late, out of order and twice", async () => {
-    const { clock, events, announce } = stand();
+    const { clock, events, announce } = newFixture();
     for (let at = 0; at < 200; at += 1) announce(String(at));
     await clock.advance(60_000);
     const order = events.map(({ detail }) => Number(detail.state));
@@ -179,7 +181,7 @@ describe("delivery", () => {
 
   it("tries again while the target fails, and delivers in the end", async () => {
     let failures = 3;
-    const { clock, events, announce, bridge } = stand({ fails: () => failures-- > 0 });
+    const { clock, events, announce, bridge } = newFixture({ fails: () => failures-- > 0 });
     announce("running");
     await clock.advance(60_000);
     expect(events).toHaveLength(1);
@@ -187,7 +189,7 @@ describe("delivery", () => {
   });
 
   it("gives up after a day, and keeps what it could not deliver", async () => {
-    const { clock, announce, bridge, events } = stand({ fails: () => true });
+    const { clock, announce, bridge, events } = newFixture({ fails: () => true });
     announce("running");
     await clock.advance(25 * 3_600_000);
     expect(events).toEqual([]);
@@ -197,24 +199,24 @@ describe("delivery", () => {
 
   it("delivers after a restart what it had accepted before", async () => {
     const store = openStore(":memory:");
-    stand({ store }).announce("running");
-    const { clock, events } = stand({ store, clock: handClock(Date.UTC(2026, 10, 21, 9)) });
+    newFixture({ store }).announce("running");
+    const { clock, events } = newFixture({ store, clock: manualClock(Date.UTC(2026, 10, 21, 9)) });
     await clock.advance(1_000);
     expect(events).toHaveLength(1);
   });
 
   it("takes no rule that EventBridge would refuse", () => {
-    expect(() => stand({ rules: [{ name: "bad", pattern: {}, target: "door" }] })).toThrow(
+    expect(() => newFixture({ rules: [{ name: "bad", pattern: {}, target: "endpoint" }] })).toThrow(
       "Rule bad: Event pattern is not valid",
     );
-    expect(() => stand({ rules: [{ name: "bad", target: "door" }] })).toThrow("must be specified");
+    expect(() => newFixture({ rules: [{ name: "bad", target: "endpoint" }] })).toThrow("must be specified");
   });
 });
 
 describe("PutEvents", () => {
   it("refuses entries of 256 KB together", async () => {
-    const { simulation, bridge } = stand({ rules: [] });
-    const client = new EventBridgeClient(clientOf(doorFor(simulation, [bridge.service])));
+    const { simulation, bridge } = newFixture({ rules: [] });
+    const client = new EventBridgeClient(clientOf(endpointFor(simulation, [bridge.service])));
     const put = (size: number) => {
       const entry = { Source: "s", DetailType: "t", Detail: JSON.stringify("x".repeat(size)) };
       return codeOf(client.send(new PutEventsCommand({ Entries: [entry, entry] })));
@@ -224,9 +226,9 @@ describe("PutEvents", () => {
   });
 
   it("takes good entries and refuses the others one by one", async () => {
-    const rules = [{ name: "own", pattern: { source: ["casement"] }, target: "door" }];
-    const { clock, simulation, bridge, events } = stand({ rules });
-    const door = doorFor(simulation, [bridge.service]);
+    const rules = [{ name: "own", pattern: { source: ["casement"] }, target: "endpoint" }];
+    const { clock, simulation, bridge, events } = newFixture({ rules });
+    const endpoint = endpointFor(simulation, [bridge.service]);
     const put = new PutEventsCommand({
       Entries: [
         { Source: "casement", DetailType: "Swept", Detail: '{"left":0}' },
@@ -235,7 +237,7 @@ describe("PutEvents", () => {
         { Source: "casement", DetailType: "Swept", Detail: "{}", EventBusName: "missing" },
       ],
     });
-    const answer = await new EventBridgeClient(clientOf(door)).send(put);
+    const answer = await new EventBridgeClient(clientOf(endpoint)).send(put);
     expect(answer.FailedEntryCount).toBe(3);
     expect(answer.Entries?.map(({ ErrorCode }) => ErrorCode)).toEqual([
       undefined,
@@ -245,6 +247,6 @@ describe("PutEvents", () => {
     ]);
     await clock.advance(30_000);
     expect(events[0]?.detail).toEqual({ left: 0 });
-    expect(await codeOf(new EventBridgeClient(clientOf(door, "look")).send(put))).toBe("AccessDeniedException");
+    expect(await codeOf(new EventBridgeClient(clientOf(endpoint, "look")).send(put))).toBe("AccessDeniedException");
   });
 });

@@ -16,16 +16,17 @@ import { s3 } from "../../../lib/sandbox/aws/s3/s3.ts";
 import type { WireRequest } from "../../../lib/sandbox/core/wire.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { sdkTransport } from "../../../lib/sandbox/in-process.ts";
-import { handClock } from "../hand-clock.ts";
-import { clientOf, codeOf, doorFor, simulationFor } from "./stand.ts";
+import { manualClock } from "../manual-clock.ts";
+import { clientOf, codeOf, endpointFor, simulationFor } from "./fixture.ts";
 
 const Bucket = demo.bucket;
 
-function stand() {
-  const buckets = s3(simulationFor(handClock()));
+function newFixture() {
+  const buckets = s3(simulationFor(manualClock()));
   buckets.createBucket(Bucket);
-  const door = doorFor(simulationFor(handClock()), [buckets.service]);
-  const client = (principal = "admin", more: object = {}) => new S3Client({ ...clientOf(door, principal), ...more });
+  const endpoint = endpointFor(simulationFor(manualClock()), [buckets.service]);
+  const client = (principal = "admin", more: object = {}) =>
+    new S3Client({ ...clientOf(endpoint, principal), ...more });
   const put = async (Key: string, Body: string) => {
     const { VersionId = "" } = await client().send(new PutObjectCommand({ Bucket, Key, Body }));
     return VersionId;
@@ -34,12 +35,12 @@ function stand() {
     const { Body } = await client().send(new GetObjectCommand({ Bucket, Key, ...more }));
     return Body?.transformToString();
   };
-  return { buckets, door, client, put, get };
+  return { buckets, endpoint, client, put, get };
 }
 
 describe("S3", () => {
   it("keeps every version of an object", async () => {
-    const { put, get } = stand();
+    const { put, get } = newFixture();
     const first = await put("plans/ä b/1.json", "one");
     const second = await put("plans/ä b/1.json", "two");
     expect(first).not.toBe(second);
@@ -48,14 +49,14 @@ describe("S3", () => {
   });
 
   it("takes the bucket from the path as from the host", async () => {
-    const { client, put } = stand();
+    const { client, put } = newFixture();
     await put("plans/1", "one");
     const byPath = client("admin", { forcePathStyle: true });
     expect(await codeOf(byPath.send(new GetObjectCommand({ Bucket, Key: "plans/1" })))).toBe("none");
   });
 
   it("answers size, type, metadata and checksum in the head", async () => {
-    const { client } = stand();
+    const { client } = newFixture();
     const object = {
       Bucket,
       Key: "plans/1",
@@ -72,15 +73,15 @@ describe("S3", () => {
 
 describe("S3, asked with conditions and for more than it is simulated", () => {
   it("takes a streamed upload in chunks with its checksum behind", async () => {
-    const { client, get } = stand();
+    const { client, get } = newFixture();
     const Body = Readable.from([Buffer.from("one "), Buffer.from("two")]);
     await client().send(new PutObjectCommand({ Bucket, Key: "plans/1", Body, ContentLength: 7 }));
     expect(await get("plans/1")).toBe("one two");
   });
 
   it("refuses bytes that do not fit their checksum", async () => {
-    const { door, client, buckets } = stand();
-    const corrupt = (request: WireRequest) => door.answer(request);
+    const { endpoint, client, buckets } = newFixture();
+    const corrupt = (request: WireRequest) => endpoint.answer(request);
     const signedWrong = client("admin", { requestHandler: sdkTransport(corrupt) });
     signedWrong.middlewareStack.add(
       (next) => (args) => {
@@ -97,14 +98,14 @@ describe("S3, asked with conditions and for more than it is simulated", () => {
   });
 
   it("tells checksums only to who asks for them", async () => {
-    const { client } = stand();
+    const { client } = newFixture();
     await client().send(new PutObjectCommand({ Bucket, Key: "plans/1", Body: "x", ChecksumAlgorithm: "SHA256" }));
     const head = await client().send(new HeadObjectCommand({ Bucket, Key: "plans/1" }));
     expect(head.ChecksumSHA256).toBeUndefined();
   });
 
   it("answers by date: not what is as old, and not what is newer", async () => {
-    const { put, get } = stand();
+    const { put, get } = newFixture();
     await put("plans/1", "x");
     const [early, late] = [new Date(Date.UTC(2026, 0, 1)), new Date(Date.UTC(2027, 0, 1))];
     expect(await get("plans/1", { IfModifiedSince: early })).toBe("x");
@@ -117,14 +118,14 @@ describe("S3, asked with conditions and for more than it is simulated", () => {
   it.each([{ ACL: "public-read" }, { StorageClass: "GLACIER" }, { Tagging: "a=b" }, { SSEKMSKeyId: "key" }] as const)(
     "refuses an upload with %j rather than do without it",
     async (more) => {
-      const { client } = stand();
+      const { client } = newFixture();
       const write = client().send(new PutObjectCommand({ Bucket, Key: "plans/1", Body: "x", ...more }));
       expect(await codeOf(write)).toBe("NotImplemented");
     },
   );
 
   it("shows the bucket, and that it keeps versions", async () => {
-    const { client } = stand();
+    const { client } = newFixture();
     expect((await client().send(new GetBucketVersioningCommand({ Bucket }))).Status).toBe("Enabled");
     expect(await codeOf(client().send(new HeadBucketCommand({ Bucket })))).toBe("none");
     expect(await codeOf(client().send(new HeadBucketCommand({ Bucket: "missing" })))).toBe("NoSuchBucket");
@@ -132,11 +133,11 @@ describe("S3, asked with conditions and for more than it is simulated", () => {
 
   it("refuses a path that is not properly encoded", () => {
     const request = { method: "GET", url: `/${Bucket}/%E0%A4%A`, headers: {}, body: new Uint8Array() };
-    expect(() => s3(simulationFor(handClock())).service.action(request)).toThrow("Couldn't parse the specified URI.");
+    expect(() => s3(simulationFor(manualClock())).service.action(request)).toThrow("Couldn't parse the specified URI.");
   });
 
   it("answers a range", async () => {
-    const { put, get } = stand();
+    const { put, get } = newFixture();
     await put("plans/1", "0123456789");
     expect(await get("plans/1", { Range: "bytes=2-4" })).toBe("234");
     expect(await get("plans/1", { Range: "bytes=-3" })).toBe("789");
@@ -144,7 +145,7 @@ describe("S3, asked with conditions and for more than it is simulated", () => {
   });
 
   it("writes under a condition", async () => {
-    const { client } = stand();
+    const { client } = newFixture();
     const write = (more: object) =>
       codeOf(client().send(new PutObjectCommand({ Bucket, Key: "plans/1", Body: "x", ...more })));
     expect(await write({ IfNoneMatch: "*" })).toBe("none");
@@ -153,7 +154,7 @@ describe("S3, asked with conditions and for more than it is simulated", () => {
   });
 
   it("lays a marker over what is deleted, and keeps the versions below", async () => {
-    const { client, put, get } = stand();
+    const { client, put, get } = newFixture();
     const version = await put("plans/1", "one");
     await client().send(new DeleteObjectCommand({ Bucket, Key: "plans/1" }));
     expect(await codeOf(get("plans/1"))).toBe("NoSuchKey");
@@ -164,7 +165,7 @@ describe("S3, asked with conditions and for more than it is simulated", () => {
   });
 
   it("lists page by page and by folder", async () => {
-    const { client, put } = stand();
+    const { client, put } = newFixture();
     for (const key of ["a/1", "a/2", "b/1", "c & d", "e"]) await put(key, key);
     const list = (more: object) => client().send(new ListObjectsV2Command({ Bucket, ...more }));
     const first = await list({ MaxKeys: 2 });
@@ -186,7 +187,7 @@ describe("S3, asked with conditions and for more than it is simulated", () => {
   ])("refuses %s", async (_, command, code) => {
     expect(
       await codeOf(
-        stand()
+        newFixture()
           .client()
           .send(command as GetObjectCommand),
       ),
@@ -194,7 +195,7 @@ describe("S3, asked with conditions and for more than it is simulated", () => {
   });
 
   it("lets functions and machines only where they are permitted", async () => {
-    const { client, put } = stand();
+    const { client, put } = newFixture();
     const version = await put("payload/a", "x");
     const write = (Key: string) => new PutObjectCommand({ Bucket, Key, Body: "x" });
     const read = new GetObjectCommand({ Bucket, Key: "payload/a", VersionId: version });
@@ -206,7 +207,7 @@ describe("S3, asked with conditions and for more than it is simulated", () => {
   });
 
   it("tells nobody who may not list the bucket that a key is not there", async () => {
-    const { client, put } = stand();
+    const { client, put } = newFixture();
     await put("payload/a", "x");
     await client().send(new DeleteObjectCommand({ Bucket, Key: "payload/a" }));
     for (const Key of ["payload/a", "payload/none"]) {

@@ -16,28 +16,28 @@ import { instanceRole } from "../../../lib/sandbox/aws/instance-role.ts";
 import { s3 } from "../../../lib/sandbox/aws/s3/s3.ts";
 import { secretsManager } from "../../../lib/sandbox/aws/secrets-manager/secrets-manager.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
-import { handClock } from "../hand-clock.ts";
-import { clientOf, codeOf, doorFor, realAccess, simulationFor } from "./stand.ts";
+import { manualClock } from "../manual-clock.ts";
+import { clientOf, codeOf, endpointFor, realAccess, simulationFor } from "./fixture.ts";
 
 const name = `casement/${demo.cluster.name}/join/i-1`;
 const token = "0123456789abcdef0123456789abcdef";
 
-function stand() {
-  const clock = handClock();
+function newFixture() {
+  const clock = manualClock();
   const simulation = simulationFor(clock);
-  const vault = secretsManager(simulation, demo);
-  const door = doorFor(simulation, [vault.service]);
-  const client = (principal = "admin") => new SecretsManagerClient(clientOf(door, principal));
+  const secrets = secretsManager(simulation, demo);
+  const endpoint = endpointFor(simulation, [secrets.service]);
+  const client = (principal = "admin") => new SecretsManagerClient(clientOf(endpoint, principal));
   const create = (more: Partial<CreateSecretCommandInput> = {}) =>
     client().send(new CreateSecretCommand({ Name: name, SecretString: "s3cret", ...more }));
   const value = async (SecretId: string, more: object = {}) =>
     (await client().send(new GetSecretValueCommand({ SecretId, ...more }))).SecretString;
-  return { clock, simulation, vault, client, create, value };
+  return { clock, simulation, secrets, client, create, value };
 }
 
 describe("Secrets Manager", () => {
   it("creates a secret whose ARN ends in six characters, found by name and ARN", async () => {
-    const { create, value } = stand();
+    const { create, value } = newFixture();
     const { ARN = "" } = await create();
     expect(ARN).toMatch(
       /^arn:aws:secretsmanager:us-west-2:111122223333:secret:casement\/prod-west\/join\/i-1-[A-Za-z]{6}$/,
@@ -50,7 +50,7 @@ describe("Secrets Manager", () => {
   });
 
   it("takes the same creation twice, and refuses another one of that name", async () => {
-    const { create } = stand();
+    const { create } = newFixture();
     const { ARN } = await create({ ClientRequestToken: token });
     expect((await create({ ClientRequestToken: token })).ARN).toBe(ARN);
     expect(await codeOf(create({ ClientRequestToken: token, SecretString: "other" }))).toBe("ResourceExistsException");
@@ -58,7 +58,7 @@ describe("Secrets Manager", () => {
   });
 
   it("keeps the value before as AWSPREVIOUS", async () => {
-    const { client, create, value } = stand();
+    const { client, create, value } = newFixture();
     await create();
     await client().send(new PutSecretValueCommand({ SecretId: name, SecretString: "newer" }));
     expect(await value(name)).toBe("newer");
@@ -67,7 +67,7 @@ describe("Secrets Manager", () => {
   });
 
   it("keeps a deleted secret for its recovery, and then no longer", async () => {
-    const { client, clock, create, value } = stand();
+    const { client, clock, create, value } = newFixture();
     await create();
     await client().send(new DeleteSecretCommand({ SecretId: name, RecoveryWindowInDays: 7 }));
     expect(await codeOf(value(name))).toBe("InvalidRequestException");
@@ -81,7 +81,7 @@ describe("Secrets Manager", () => {
   });
 
   it("deletes for good when told, also twice, and frees the name", async () => {
-    const { client, create } = stand();
+    const { client, create } = newFixture();
     await create();
     const gone = new DeleteSecretCommand({ SecretId: name, ForceDeleteWithoutRecovery: true });
     expect(await codeOf(client().send(gone))).toBe("none");
@@ -90,7 +90,7 @@ describe("Secrets Manager", () => {
   });
 
   it("lists by the beginning of names and by tags, page by page", async () => {
-    const { client, create } = stand();
+    const { client, create } = newFixture();
     for (const at of [1, 2, 3]) await create({ Name: `${name}${at}`, Tags: [{ Key: "k", Value: String(at) }] });
     await create({ Name: "other" });
     const list = async (more: object) => {
@@ -106,7 +106,7 @@ describe("Secrets Manager", () => {
   });
 
   it("adds and removes tags", async () => {
-    const { client, create } = stand();
+    const { client, create } = newFixture();
     await create();
     await client().send(new TagResourceCommand({ SecretId: name, Tags: [{ Key: "a", Value: "1" }] }));
     const tags = async () => (await client().send(new DescribeSecretCommand({ SecretId: name }))).Tags;
@@ -121,11 +121,11 @@ describe("Secrets Manager", () => {
     ["more than 64 KB", { SecretString: "x".repeat(65_537) }],
     ["a short token", { ClientRequestToken: "short" }],
   ])("refuses %s", async (_, more) => {
-    expect(await codeOf(stand().create(more))).toBe("InvalidParameterException");
+    expect(await codeOf(newFixture().create(more))).toBe("InvalidParameterException");
   });
 
   it("refuses a recovery of six days", async () => {
-    const { client, create } = stand();
+    const { client, create } = newFixture();
     await create();
     const short = new DeleteSecretCommand({ SecretId: name, RecoveryWindowInDays: 6 });
     expect(await codeOf(client().send(short))).toBe("InvalidParameterException");
@@ -134,7 +134,7 @@ describe("Secrets Manager", () => {
 
 describe("who may read a secret", () => {
   it("lets provision-node keep join secrets without reading them", async () => {
-    const { client } = stand();
+    const { client } = newFixture();
     const frontDoor = client("front-door");
     const provision = client("provision-node");
     const make = (Name: string) =>
@@ -146,14 +146,14 @@ describe("who may read a secret", () => {
   });
 
   it("lets a machine read the secret that is tagged with its own ARN, and no other", async () => {
-    const { simulation, vault } = stand();
+    const { simulation, secrets } = newFixture();
     const [mine, other] = ["i-0aaaaaaaaaaaaaaaa", "i-0bbbbbbbbbbbbbbbb"];
-    vault.seed(name, "mine", { "casement:instance-arn": `arn:aws:ec2:us-west-2:111122223333:instance/${mine}` });
-    vault.seed(demo.slackSecret, "slack");
+    secrets.seed(name, "mine", { "casement:instance-arn": `arn:aws:ec2:us-west-2:111122223333:instance/${mine}` });
+    secrets.seed(demo.slackSecret, "slack");
     const options = {
       access: realAccess(),
       s3: s3(simulation).service,
-      secretsManager: vault.service,
+      secretsManager: secrets.service,
       simulation,
     };
     const role = instanceRole(options);
@@ -168,7 +168,7 @@ describe("who may read a secret", () => {
   });
 
   it("lets a machine read its payload by version", async () => {
-    const { simulation, vault } = stand();
+    const { simulation, secrets } = newFixture();
     const buckets = s3(simulation);
     buckets.createBucket(demo.bucket);
     const version = buckets.seed(demo.bucket, "payload/kube let.exe", "binary");
@@ -176,7 +176,7 @@ describe("who may read a secret", () => {
     const role = instanceRole({
       access: realAccess(),
       s3: buckets.service,
-      secretsManager: vault.service,
+      secretsManager: secrets.service,
       simulation,
     });
     expect(

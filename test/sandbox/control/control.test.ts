@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { control } from "../../../lib/sandbox/control/control.ts";
 import { schemaDocument } from "../../../lib/sandbox/control/schema.ts";
-import { bench, CHANNEL, handClock, simulationAt } from "../slack/workbench.ts";
+import { bench, CHANNEL, manualClock, simulationAt } from "../slack/workbench.ts";
 
 const machine = {
   instanceId: "i-0a",
@@ -25,11 +25,11 @@ const operation = {
 const person = { id: "U0OPERATOR", name: "olivia", roles: ["operator"], kubernetesToken: "token" };
 
 function office() {
-  const clock = handClock();
+  const clock = manualClock();
   const simulation = simulationAt(clock);
   const { service } = bench({}, clock);
   let speed = 1;
-  const door = control({
+  const api = control({
     simulation,
     speed: {
       current: () => speed,
@@ -38,7 +38,7 @@ function office() {
       },
       advance: (seconds) => clock.advance(seconds * 1000),
     },
-    sources: {
+    readers: {
       instances: () => [{ InstanceId: "i-0a" }],
       machines: async () => [machine],
       nodes: () => [{ metadata: { name: "web-1" } }],
@@ -50,7 +50,7 @@ function office() {
   simulation.faults.declare({ kind: "no-capacity", sentence: "EC2 has none.", fields: { instanceType: "which" } });
   const ask = async (method: string, url: string, body?: unknown, headers: Record<string, string> = {}) => {
     const bytes = Buffer.from(body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body));
-    const { status, body: text } = await door.answer({ method, url, headers, body: bytes });
+    const { status, body: text } = await api.answer({ method, url, headers, body: bytes });
     return { status, body: JSON.parse(String(text)) };
   };
   return { ask, clock, simulation, service };
@@ -76,7 +76,7 @@ describe("every answer fits the schema that is served", () => {
     ["Problem", "GET", "/nothing", undefined],
   ])("%s", async (name, method, url, body) => {
     const { ask, simulation, service } = office();
-    await service.desk.type("U0OPERATOR", CHANNEL, "/lose");
+    await service.ui.type("U0OPERATOR", CHANNEL, "/lose");
     simulation.faults.inject("no-capacity", {}, 2);
     simulation.calls.record({ service: "ec2", action: "RunInstances", principal: "p", status: 200, error: null });
     await check(ask, name, (await ask(method, url, body)).body);

@@ -226,9 +226,9 @@ describe("the simulator itself", () => {
   test("sends events and calls functions without a signature", async () => {
     const up = raise();
     const heard: unknown[] = [];
-    up.service.mount("door", {}, async (event: unknown) => heard.push(event));
-    up.service.send("door", { detail: 1 });
-    expect(await pass(up.service.call("door", { detail: 2 }))).toBe(1);
+    up.service.mount("endpoint", {}, async (event: unknown) => heard.push(event));
+    up.service.send("endpoint", { detail: 1 });
+    expect(await pass(up.service.call("endpoint", { detail: 2 }))).toBe(1);
     await pass(sleep(1_000));
     expect(heard).toEqual([{ detail: 2 }, { detail: 1 }]);
   });
@@ -238,7 +238,7 @@ describe("permissions", () => {
   test("are asked for with the ARN that was called", async () => {
     const asked: unknown[] = [];
     const caller: Caller = {
-      principal: "door",
+      principal: "endpoint",
       require: (action, resources) => void asked.push([action, ...resources]),
     };
     const up = raise({ caller });

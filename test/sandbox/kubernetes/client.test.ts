@@ -146,7 +146,7 @@ describe("the client that the handlers use", () => {
   });
 });
 
-describe("the door", () => {
+describe("the HTTPS server", () => {
   test("is refused by a client that trusts another authority", async () => {
     const stranger = await openCluster(1);
     const error = await configFor({ token: "x" }, stranger.api.authorityPem)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { InstanceFacts } from "../../../lib/sandbox/core/ports.ts";
 import { openStore } from "../../../lib/sandbox/core/store.ts";
-import type { InstanceFacts } from "../../../lib/sandbox/core/surroundings.ts";
 import type { Condition, Node, Pod, Taint } from "../../../lib/sandbox/kubernetes/model/shapes.ts";
 import { deployment, linuxNode, type StillCluster, stillCluster } from "./cluster.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { listen } from "../../../bin/listen.ts";
+import { listen } from "../../../bin/ports.ts";
 import { pacedClock } from "../../../lib/sandbox/core/paced-clock.ts";
-import { kubernetesDoor } from "../../../lib/sandbox/kubernetes/door.ts";
+import { kubernetesServer } from "../../../lib/sandbox/kubernetes/https-server.ts";
 import { type Cluster, clusterOn } from "./cluster.ts";
 
 /** A cluster behind HTTPS on loopback. */
@@ -14,13 +14,13 @@ export interface OpenCluster extends Cluster {
 export async function openCluster(speed: number): Promise<OpenCluster> {
   const clock = pacedClock(Date.now(), speed);
   const cluster = await clusterOn(clock);
-  const door = kubernetesDoor(cluster.api, cluster.api.serverCertificate);
-  const port = await listen(door, 0);
+  const server = kubernetesServer(cluster.api, cluster.api.serverCertificate);
+  const port = await listen(server, 0);
   const close = async (): Promise<void> => {
     clock.stop();
-    const closed = once(door, "close");
-    door.close();
-    door.closeAllConnections();
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
     await closed;
   };
   return { ...cluster, url: `https://127.0.0.1:${port}`, close };

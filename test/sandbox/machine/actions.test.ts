@@ -4,8 +4,8 @@ import { scriptText } from "../../../lib/constructs/script-text.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
 import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";
+import { type Fixture, minutes } from "./fixture.ts";
 import { apply, exporter, file, id, online, result } from "./one-machine.ts";
-import { minutes, type Stand } from "./stand.ts";
 
 const service = (
   name: string,
@@ -24,12 +24,12 @@ const service = (
 });
 
 const start = (name: string): Action => ({ do: "service-state", name, state: "Running" });
-const stateOf = (stand: Stand, name: string) =>
-  stand.machines.describe(id)?.services.find((each) => each.name === name)?.state;
+const stateOf = (fixture: Fixture, name: string) =>
+  fixture.machines.describe(id)?.services.find((each) => each.name === name)?.state;
 
 describe("applying a plan", () => {
   it("does each action once: a second run reports everything unchanged", async () => {
-    const stand = await online();
+    const fixture = await online();
     const actions: Action[] = [
       { do: "directory", path: "C:\\k", access: "system" },
       file("C:\\k\\a.conf", "one"),
@@ -39,14 +39,14 @@ describe("applying a plan", () => {
       service("exporter", "C:\\k\\exporter.exe"),
       { do: "task", name: "t", script: "C:\\k\\a.ps1", arguments: [], everyMinutes: 5 },
     ];
-    expect(await apply(stand, ...actions)).toMatchObject({ ok: true, unchanged: 0, failed: null });
-    expect(await apply(stand, ...actions)).toMatchObject({ ok: true, changed: [], unchanged: 7 });
+    expect(await apply(fixture, ...actions)).toMatchObject({ ok: true, unchanged: 0, failed: null });
+    expect(await apply(fixture, ...actions)).toMatchObject({ ok: true, changed: [], unchanged: 7 });
   });
 
   it("counts each run of a task as a change: what the task did is its own affair", async () => {
-    const stand = await online();
+    const fixture = await online();
     const path = "C:\\Casement\\guard.ps1";
-    await apply(stand, file(path, scriptText("guard")), {
+    await apply(fixture, file(path, scriptText("guard")), {
       do: "task",
       name: "guard",
       script: path,
@@ -54,66 +54,66 @@ describe("applying a plan", () => {
       everyMinutes: 0,
     });
     const run: Action = { do: "run-task", name: "guard", withinSeconds: 600 };
-    expect(await apply(stand, run)).toMatchObject({ ok: true, changed: ["run-task guard"] });
-    expect(await apply(stand, run)).toMatchObject({ ok: true, changed: ["run-task guard"] });
+    expect(await apply(fixture, run)).toMatchObject({ ok: true, changed: ["run-task guard"] });
+    expect(await apply(fixture, run)).toMatchObject({ ok: true, changed: ["run-task guard"] });
   });
 
   it("stops at the first failure and names it", async () => {
-    const stand = await online();
+    const fixture = await online();
     const wrong = { ...file("C:\\a.txt", "one"), sha256: sha256Of("two") } as Action;
-    const seen = await apply(stand, file("C:\\before.txt", "x"), wrong, file("C:\\after.txt", "x"));
+    const seen = await apply(fixture, file("C:\\before.txt", "x"), wrong, file("C:\\after.txt", "x"));
     expect(seen).toMatchObject({
       ok: false,
       changed: ["file C:\\before.txt"],
       failed: { action: "file C:\\a.txt" },
     });
-    expect(stand.machines.describe(id)?.files.map(({ path }) => path)).not.toContain("C:\\after.txt");
+    expect(fixture.machines.describe(id)?.files.map(({ path }) => path)).not.toContain("C:\\after.txt");
   });
 
   it("fails with exit code 1 on an action it does not know", async () => {
-    const stand = await online();
-    const report = await stand.apply(id, [{ do: "format-disk", name: "C" } as never]);
+    const fixture = await online();
+    const report = await fixture.apply(id, [{ do: "format-disk", name: "C" } as never]);
     expect(report.steps[0]?.exitCode).toBe(1);
     expect(result(report).failed).toEqual({ action: "format-disk C", error: "this script knows no such action" });
   });
 
   it("does nothing when the time to begin has passed", async () => {
-    const stand = await online();
+    const fixture = await online();
     const plan = {
       format: 2,
       operation: "o",
-      notAfter: stand.clock.now() / 1000 - 5,
+      notAfter: fixture.clock.now() / 1000 - 5,
       actions: [file("C:\\a", "x")],
     };
-    const report = await stand.run(id, "apply", { plan });
+    const report = await fixture.run(id, "apply", { plan });
     expect(result(report).failed?.error).toMatch(
       /^this request expired at .* UTC, and the clock of this machine says .* UTC$/,
     );
-    expect(stand.machines.describe(id)?.files.map(({ path }) => path)).not.toContain("C:\\a");
+    expect(fixture.machines.describe(id)?.files.map(({ path }) => path)).not.toContain("C:\\a");
   });
 
   it("reads a large plan from the bucket and checks its hash", async () => {
-    const stand = await online();
+    const fixture = await online();
     const plan = JSON.stringify({ format: 2, operation: "o", notAfter: 9e9, actions: [file("C:\\a.txt", "x")] });
-    stand.bucket.set(`${demo.bucket}/plans/p@v1`, plan);
+    fixture.bucket.set(`${demo.bucket}/plans/p@v1`, plan);
     const place = { bucket: demo.bucket, key: "plans/p", version: "v1" };
-    expect(result(await stand.run(id, "apply", { ...place, sha256: sha256Of("other") })).failed?.action).toBe(
+    expect(result(await fixture.run(id, "apply", { ...place, sha256: sha256Of("other") })).failed?.action).toBe(
       "request",
     );
-    expect(result(await stand.run(id, "apply", { ...place, sha256: sha256Of(plan) })).ok).toBe(true);
+    expect(result(await fixture.run(id, "apply", { ...place, sha256: sha256Of(plan) })).ok).toBe(true);
   });
 
   it("runs one of our commands at a time and gives up after half a minute", async () => {
-    const stand = await online();
-    const slow = stand.apply(id, [{ do: "feature", name: "Containers" }]);
-    await stand.clock.advance(10_000);
-    const second = result(await stand.apply(id, []));
+    const fixture = await online();
+    const slow = fixture.apply(id, [{ do: "feature", name: "Containers" }]);
+    await fixture.clock.advance(10_000);
+    const second = result(await fixture.apply(id, []));
     expect(second.failed?.error).toBe("another command of Casement is running on this machine");
     expect(result(await slow)).toMatchObject({ ok: true, rebootDue: true });
   });
 
   it("refuses a script that is not ours", async () => {
-    const stand = await online();
+    const fixture = await online();
     const step = {
       name: "s",
       action: "aws:runPowerShellScript",
@@ -121,31 +121,31 @@ describe("applying a plan", () => {
       timeoutSeconds: 60,
       platform: null,
     };
-    stand.machines.deliver(id, { commandId: "foreign", documentName: "d", parameters: {}, steps: [step] });
-    const ended = () => stand.reports.find(({ commandId }) => commandId === "foreign");
-    await stand.clock.until(() => ended() !== undefined, minutes(1));
+    fixture.machines.deliver(id, { commandId: "foreign", documentName: "d", parameters: {}, steps: [step] });
+    const ended = () => fixture.reports.find(({ commandId }) => commandId === "foreign");
+    await fixture.clock.until(() => ended() !== undefined, minutes(1));
     expect(ended()).toMatchObject({ status: "Failed", steps: [{ exitCode: 1 }] });
   });
 });
 
 describe("removing a file", () => {
   it("never takes a folder for one", async () => {
-    const stand = await online();
-    const { failed } = await apply(stand, { do: "remove-file", path: "C:\\k" });
+    const fixture = await online();
+    const { failed } = await apply(fixture, { do: "remove-file", path: "C:\\k" });
     expect(failed).toEqual({ action: "remove-file C:\\k", error: "it is a folder, not a file" });
   });
 });
 
 describe("paths", () => {
   it("lead to a folder that is there already: no file makes one", async () => {
-    const stand = await online();
+    const fixture = await online();
     const lost = file("C:\\k\\cni\\config\\cni.conf", "{}");
-    expect((await apply(stand, lost)).failed).toEqual({
+    expect((await apply(fixture, lost)).failed).toEqual({
       action: "file C:\\k\\cni\\config\\cni.conf",
       error: "Could not find a part of the path 'C:\\k\\cni\\config\\cni.conf'.",
     });
     const folder: Action = { do: "directory", path: "C:\\k\\cni\\config", access: "inherited" };
-    expect(await apply(stand, folder, lost)).toMatchObject({ ok: true });
+    expect(await apply(fixture, folder, lost)).toMatchObject({ ok: true });
   });
 
   it.each([
@@ -155,19 +155,19 @@ describe("paths", () => {
     ["C:\\k\\nul", "Win32 devices"],
     ["D:\\k\\kubelet.exe", "Could not find a part of the path"],
   ])("that Windows does not take are refused: %s", async (path, words) => {
-    const stand = await online();
-    expect((await apply(stand, file(path, "x"))).failed?.error).toContain(words);
-    expect((await apply(stand, { do: "directory", path, access: "system" })).failed?.error).toContain(words);
+    const fixture = await online();
+    expect((await apply(fixture, file(path, "x"))).failed?.error).toContain(words);
+    expect((await apply(fixture, { do: "directory", path, access: "system" })).failed?.error).toContain(words);
   });
 });
 
 describe("features", () => {
   it("wait for a boot: containerd does not start before", async () => {
-    const stand = await online();
+    const fixture = await online();
     const content = payloadContent("containerd", "1.7.28");
     const containerd = service("containerd", "C:\\k\\containerd.exe --config C:\\k\\c.toml --run-service");
     const seen = await apply(
-      stand,
+      fixture,
       { do: "feature", name: "Containers" },
       file("C:\\k\\containerd.exe", content),
       file("C:\\k\\c.toml", "version = 2"),
@@ -175,18 +175,18 @@ describe("features", () => {
       start("containerd"),
     );
     expect(seen).toMatchObject({ ok: false, rebootDue: true, failed: { action: "service-state containerd" } });
-    expect(stand.machines.describe(id)?.features).toEqual([]);
-    stand.simulation.bus.announce({ kind: "instance-reboot", instanceId: id });
-    await stand.clock.advance(minutes(3));
-    expect(await apply(stand, start("containerd"))).toMatchObject({ ok: true });
-    expect((await stand.observe(id)).features).toEqual(["Containers"]);
+    expect(fixture.machines.describe(id)?.features).toEqual([]);
+    fixture.simulation.bus.announce({ kind: "instance-reboot", instanceId: id });
+    await fixture.clock.advance(minutes(3));
+    expect(await apply(fixture, start("containerd"))).toMatchObject({ ok: true });
+    expect((await fixture.observe(id)).features).toEqual(["Containers"]);
   });
 
   it("fail under a fault and for names that Windows does not know", async () => {
-    const stand = await online();
-    expect((await apply(stand, { do: "feature", name: "Container" })).failed?.error).toContain("name is not valid");
-    stand.simulation.faults.inject("feature-install-fails", { instanceId: id });
-    expect((await apply(stand, { do: "feature", name: "Containers" })).failed?.error).toContain("0x800f0922");
+    const fixture = await online();
+    expect((await apply(fixture, { do: "feature", name: "Container" })).failed?.error).toContain("name is not valid");
+    fixture.simulation.faults.inject("feature-install-fails", { instanceId: id });
+    expect((await apply(fixture, { do: "feature", name: "Containers" })).failed?.error).toContain("0x800f0922");
   });
 });
 
@@ -212,9 +212,9 @@ describe("services", () => {
       /The process terminated unexpectedly. \(s\) System error 1067\.; its exit code is 1$/,
     ],
   ])("do not start %s", async (_, definition, message) => {
-    const stand = await online();
+    const fixture = await online();
     const seen = await apply(
-      stand,
+      fixture,
       file("C:\\k\\exporter.exe", exporter),
       file("C:\\k\\text.exe", "MZ"),
       file("C:\\k\\kubelet.exe", payloadContent("kubelet", "v1.34.2")),
@@ -226,10 +226,10 @@ describe("services", () => {
   });
 
   it("start what they need first, stop what needs them, and start by themselves after a boot only when automatic", async () => {
-    const stand = await online();
+    const fixture = await online();
     const automatic = { startType: "Automatic" } as const;
     await apply(
-      stand,
+      fixture,
       file("C:\\k\\exporter.exe", exporter),
       service("top", "C:\\k\\exporter.exe", { dependsOn: ["base"], ...automatic }),
       service("base", "C:\\k\\exporter.exe", automatic),
@@ -237,45 +237,45 @@ describe("services", () => {
       start("top"),
       start("by-hand"),
     );
-    expect([stateOf(stand, "base"), stateOf(stand, "top")]).toEqual(["Running", "Running"]);
-    stand.simulation.bus.announce({ kind: "instance-reboot", instanceId: id });
-    await stand.clock.advance(minutes(3));
-    expect([stateOf(stand, "base"), stateOf(stand, "top"), stateOf(stand, "by-hand")]).toEqual([
+    expect([stateOf(fixture, "base"), stateOf(fixture, "top")]).toEqual(["Running", "Running"]);
+    fixture.simulation.bus.announce({ kind: "instance-reboot", instanceId: id });
+    await fixture.clock.advance(minutes(3));
+    expect([stateOf(fixture, "base"), stateOf(fixture, "top"), stateOf(fixture, "by-hand")]).toEqual([
       "Running",
       "Running",
       "Stopped",
     ]);
-    await apply(stand, { do: "service-state", name: "base", state: "Stopped" });
-    expect(stateOf(stand, "top")).toBe("Stopped");
+    await apply(fixture, { do: "service-state", name: "base", state: "Stopped" });
+    expect(stateOf(fixture, "top")).toBe("Stopped");
   });
 
   it("are restarted after a failure with the delays they were given, or stay down without", async () => {
-    const stand = await online();
+    const fixture = await online();
     await apply(
-      stand,
+      fixture,
       file("C:\\k\\exporter.exe", exporter),
       service("frail", "C:\\k\\exporter.exe", { restartAfter: [10] }),
       service("lost", "C:\\k\\exporter.exe"),
       start("frail"),
       start("lost"),
     );
-    for (const name of ["frail", "lost"]) stand.simulation.faults.inject("service-crashes", { service: name }, 1);
-    await stand.clock.until(() => stateOf(stand, "frail") === "Stopped", minutes(1));
-    await stand.clock.advance(15_000);
-    expect([stateOf(stand, "frail"), stateOf(stand, "lost")]).toEqual(["Running", "Stopped"]);
+    for (const name of ["frail", "lost"]) fixture.simulation.faults.inject("service-crashes", { service: name }, 1);
+    await fixture.clock.until(() => stateOf(fixture, "frail") === "Stopped", minutes(1));
+    await fixture.clock.advance(15_000);
+    expect([stateOf(fixture, "frail"), stateOf(fixture, "lost")]).toEqual(["Running", "Stopped"]);
   });
 
   it("keep their binary locked, and are due for a restart when a file they name changes", async () => {
-    const stand = await online();
+    const fixture = await online();
     await apply(
-      stand,
+      fixture,
       file("C:\\k\\exporter.exe", exporter),
       file("C:\\k\\web.yaml", "a"),
       service("exporter", "C:\\k\\exporter.exe --web.config.file C:\\k\\web.yaml"),
       start("exporter"),
     );
-    expect((await apply(stand, file("C:\\k\\web.yaml", "b"))).restartDue).toEqual(["exporter"]);
-    const replaced = await apply(stand, file("C:\\k\\EXPORTER.exe", payloadContent("windows_exporter", "0.31.0")));
+    expect((await apply(fixture, file("C:\\k\\web.yaml", "b"))).restartDue).toEqual(["exporter"]);
+    const replaced = await apply(fixture, file("C:\\k\\EXPORTER.exe", payloadContent("windows_exporter", "0.31.0")));
     expect(replaced.failed?.error).toContain("used by another process");
   });
 });

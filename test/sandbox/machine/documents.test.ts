@@ -6,21 +6,21 @@ import { resumeDocuments, takeDocument } from "../../../lib/sandbox/machine/prog
 import { serviceKey } from "../../../lib/sandbox/machine/services.ts";
 import type { StepResult } from "../../../lib/sandbox/machine/ssm-backend.ts";
 import { agentService, newMachineState } from "../../../lib/sandbox/machine/state.ts";
-import { type HandClock, handClock } from "../hand-clock.ts";
-import { instance, manualSimulation, minutes } from "./stand.ts";
+import { type ManualClock, manualClock } from "../manual-clock.ts";
+import { instance, manualSimulation, minutes } from "./fixture.ts";
 
 const facts = instance(1);
 
 interface Bench {
   readonly machine: Machine;
-  readonly clock: HandClock;
+  readonly clock: ManualClock;
   readonly reports: { status: string; steps: readonly StepResult[] }[];
   readonly reboots: string[];
 }
 
 /** A machine with an agent and one script that ends as the test says. */
 function bench(script: () => Promise<ScriptEnd>): Bench {
-  const clock = handClock();
+  const clock = manualClock();
   const simulation = manualSimulation(clock);
   const reports: Bench["reports"] = [];
   const reboots: string[] = [];
@@ -33,7 +33,7 @@ function bench(script: () => Promise<ScriptEnd>): Bench {
   const machine = openMachine(
     {
       simulation,
-      surroundings: { cloud: { instance: () => facts } } as never,
+      ports: { cloud: { instance: () => facts } } as never,
       states: simulation.store.collection("s"),
       logs: simulation.store.collection("l"),
       timers: () => timers,

@@ -8,61 +8,61 @@ import { apply, exporter, fromBucket, id, online, result } from "./one-machine.t
 
 describe("an action that no part of ours makes", () => {
   it.for(malformedActions)("is refused as the script refuses it: %s", async ([, action, error]) => {
-    const stand = await online();
-    expect((await apply(stand, action as Action)).failed?.error).toBe(error);
+    const fixture = await online();
+    expect((await apply(fixture, action as Action)).failed?.error).toBe(error);
   });
 });
 
 describe("downloads", () => {
   it("fail as on AWS without the metadata route, without leave, and when they arrive damaged", async () => {
-    const stand = await online();
-    stand.bucket.set(`${demo.bucket}/payload/x@v1`, exporter);
+    const fixture = await online();
+    fixture.bucket.set(`${demo.bucket}/payload/x@v1`, exporter);
     const there = fromBucket("C:\\x.exe", "payload/x", sha256Of(exporter));
-    expect((await apply(stand, fromBucket("C:\\y.exe", "payload/none", sha256Of("y")))).failed?.error).toBe(
+    expect((await apply(fixture, fromBucket("C:\\y.exe", "payload/none", sha256Of("y")))).failed?.error).toBe(
       "S3 answered: Access Denied (403 AccessDenied)",
     );
-    stand.simulation.faults.inject("download-corrupt", { instanceId: id }, 2);
-    expect((await apply(stand, there)).failed?.error).toContain("the content has sha256");
-    stand.simulation.faults.inject("download-corrupt", { instanceId: id }, 1);
-    expect(await apply(stand, there)).toMatchObject({ ok: true });
-    const running = stand.apply(id, [
+    fixture.simulation.faults.inject("download-corrupt", { instanceId: id }, 2);
+    expect((await apply(fixture, there)).failed?.error).toContain("the content has sha256");
+    fixture.simulation.faults.inject("download-corrupt", { instanceId: id }, 1);
+    expect(await apply(fixture, there)).toMatchObject({ ok: true });
+    const running = fixture.apply(id, [
       { do: "feature", name: "Containers" },
       fromBucket("C:\\z.exe", "payload/x", sha256Of(exporter)),
     ]);
-    await stand.clock.advance(10_000);
-    stand.simulation.faults.inject("lose-metadata-route", { instanceId: id });
+    await fixture.clock.advance(10_000);
+    fixture.simulation.faults.inject("lose-metadata-route", { instanceId: id });
     expect(result(await running).failed?.error).toBe("the metadata service does not answer");
   });
 
   it("are tried again while S3 is busy, and told in its words when it stays so", async () => {
-    const stand = await online();
-    stand.bucket.set(`${demo.bucket}/payload/x@v1`, exporter);
+    const fixture = await online();
+    fixture.bucket.set(`${demo.bucket}/payload/x@v1`, exporter);
     const there = fromBucket("C:\\x.exe", "payload/x", sha256Of(exporter));
-    const { readObject } = stand.role;
+    const { readObject } = fixture.role;
     let busy = 4;
-    stand.role.readObject = async (...asked) => {
+    fixture.role.readObject = async (...asked) => {
       busy -= 1;
       if (busy >= 0) throw new AwsError("SlowDown", "Please reduce your request rate.", 503);
       return readObject(...asked);
     };
-    expect(await apply(stand, there)).toMatchObject({ ok: true });
+    expect(await apply(fixture, there)).toMatchObject({ ok: true });
     busy = 5;
-    expect((await apply(stand, fromBucket("C:\\y.exe", "payload/x", sha256Of(exporter)))).failed?.error).toBe(
+    expect((await apply(fixture, fromBucket("C:\\y.exe", "payload/x", sha256Of(exporter)))).failed?.error).toBe(
       "S3 answered: Please reduce your request rate. (503 SlowDown)",
     );
   });
 
   it("are refused when the machine's clock is wrong, and tell both clocks", async () => {
-    const stand = await online();
+    const fixture = await online();
     const place = { bucket: demo.bucket, key: "plans/p", version: "v1", sha256: sha256Of("x") };
-    stand.simulation.faults.inject("clock-wrong", { instanceId: id, how: "ahead" });
-    expect(result(await stand.run(id, "apply", place)).failed?.error).toMatch(
+    fixture.simulation.faults.inject("clock-wrong", { instanceId: id, how: "ahead" });
+    expect(result(await fixture.run(id, "apply", place)).failed?.error).toMatch(
       /^S3 answered: .* \(403 RequestTimeTooSkewed\); the clock of this machine says 2026-11-22 .* UTC, the clock of S3 2026-11-21 .* UTC$/,
     );
   });
 
   it("print nothing of a secret", async () => {
-    const stand = await online();
+    const fixture = await online();
     const secret: Action = {
       do: "file",
       path: "C:\\k\\bootstrap",
@@ -75,13 +75,13 @@ describe("downloads", () => {
       ['["canary-1"]', "the secret has no field kubeconfig"],
       ['{"kubeconfig":{"token":"canary-1"}}', "the secret's field kubeconfig is not text"],
     ] as const) {
-      stand.secrets.set(`${id}/join`, text);
-      expect((await apply(stand, secret)).failed?.error).toBe(words);
+      fixture.secrets.set(`${id}/join`, text);
+      expect((await apply(fixture, secret)).failed?.error).toBe(words);
     }
   });
 
   it("read only the field of the machine's own secret", async () => {
-    const stand = await online();
+    const fixture = await online();
     const secret = (field: string): Action => ({
       do: "file",
       path: "C:\\k\\bootstrap",
@@ -89,10 +89,10 @@ describe("downloads", () => {
       sha256: null,
       access: "system",
     });
-    expect((await apply(stand, secret("kubeconfig"))).ok).toBe(false);
-    stand.secrets.set(`${id}/join`, JSON.stringify({ kubeconfig: "content" }));
-    expect((await apply(stand, secret("other"))).failed?.error).toBe("the secret has no field other");
-    expect((await apply(stand, secret("kubeconfig"))).changed).toEqual(["file C:\\k\\bootstrap"]);
-    expect((await apply(stand, secret("kubeconfig"))).unchanged).toBe(1);
+    expect((await apply(fixture, secret("kubeconfig"))).ok).toBe(false);
+    fixture.secrets.set(`${id}/join`, JSON.stringify({ kubeconfig: "content" }));
+    expect((await apply(fixture, secret("other"))).failed?.error).toBe("the secret has no field other");
+    expect((await apply(fixture, secret("kubeconfig"))).changed).toEqual(["file C:\\k\\bootstrap"]);
+    expect((await apply(fixture, secret("kubeconfig"))).unchanged).toBe(1);
   });
 });

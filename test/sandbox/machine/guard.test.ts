@@ -4,11 +4,11 @@ import { metadataRoute } from "../../../lib/sandbox/machine/network.ts";
 import { newProcess } from "../../../lib/sandbox/machine/process.ts";
 import { guard, guardPaths } from "../../../lib/sandbox/machine/scripts/guard.ts";
 import { newMachineState } from "../../../lib/sandbox/machine/state.ts";
-import { handClock } from "../hand-clock.ts";
-import { instance, manualSimulation, minutes } from "./stand.ts";
+import { manualClock } from "../manual-clock.ts";
+import { instance, manualSimulation, minutes } from "./fixture.ts";
 
 const facts = instance(1);
-const clock = handClock();
+const clock = manualClock();
 
 /** A machine that has a default route, and otherwise what the case says. */
 function machineWith(change: (machine: Machine) => void): Machine {
@@ -20,7 +20,7 @@ function machineWith(change: (machine: Machine) => void): Machine {
   const machine = openMachine(
     {
       simulation,
-      surroundings: { cloud: { instance: () => facts } } as never,
+      ports: { cloud: { instance: () => facts } } as never,
       states: store.collection("s"),
       logs: store.collection("l"),
       timers: () => ({}) as never,

@@ -8,8 +8,16 @@ import { logOf } from "../../../lambdas/profiles/okd/services.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
 import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";
-import { allActions, bootstrapToken, clusterStand, configured, joined, readyOf, rebooted } from "./cluster-stand.ts";
-import { instance, joinSecret, minutes, resultOf } from "./stand.ts";
+import {
+  allActions,
+  bootstrapToken,
+  clusterFixture,
+  configured,
+  joined,
+  readyOf,
+  rebooted,
+} from "./cluster-fixture.ts";
+import { instance, joinSecret, minutes, resultOf } from "./fixture.ts";
 
 const facts = instance(1);
 const id = facts.instanceId;
@@ -24,9 +32,9 @@ const restarting = (service: string, ...changes: Action[]): Action[] => [
 
 describe("a machine that joins", () => {
   it("becomes a Ready node by its own programs, with the names, taints and addresses it was told", async () => {
-    const stand = await clusterStand();
-    await joined(stand, facts);
-    const node = stand.node(name);
+    const fixture = await clusterFixture();
+    await joined(fixture, facts);
+    const node = fixture.node(name);
     expect(node?.metadata.labels).toMatchObject({
       "kubernetes.io/os": "windows",
       "kubernetes.io/arch": "amd64",
@@ -38,20 +46,20 @@ describe("a machine that joins", () => {
     expect(node?.status.nodeInfo).toMatchObject({
       kubeletVersion: "v1.34.2",
       containerRuntimeVersion: "containerd://1.7.28",
-      bootID: stand.machines.describe(id)?.bootId,
+      bootID: fixture.machines.describe(id)?.bootId,
       osImage: "Windows Server 2022 Datacenter",
     });
     expect(node?.metadata.annotations["k8s.ovn.org/hybrid-overlay-distributed-router-gateway-mac"]).toMatch(
       /^00-15-5D/,
     );
-    const states = stand.machines.describe(id)?.services.filter((service) => service.name !== "Amazon EC2Launch");
+    const states = fixture.machines.describe(id)?.services.filter((service) => service.name !== "Amazon EC2Launch");
     expect(states?.filter((service) => service.state !== "Running")).toEqual([]);
   });
 
   it("asks for exactly the certificates that a kubelet asks for", async () => {
-    const stand = await clusterStand();
-    await joined(stand, facts);
-    const asked = stand.requests().map(({ spec }) => {
+    const fixture = await clusterFixture();
+    await joined(fixture, facts);
+    const asked = fixture.requests().map(({ spec }) => {
       const request = new Pkcs10CertificateRequest(Buffer.from(spec.request, "base64").toString("utf8"));
       return `${spec.signerName} | ${spec.username} | ${request.subject} | ${spec.usages.join(",")}`;
     });
@@ -65,33 +73,33 @@ describe("a machine that joins", () => {
   });
 
   it("stays without a Node while nobody approves, and joins when somebody does", async () => {
-    const stand = await clusterStand();
-    stand.approving = false;
-    await configured(stand, facts);
-    await stand.clock.advance(minutes(5));
-    expect(stand.requests()).toHaveLength(1);
-    expect(stand.node(name)).toBeUndefined();
-    stand.approving = true;
-    await stand.clock.until(() => stand.node(name) !== undefined, minutes(1));
+    const fixture = await clusterFixture();
+    fixture.approving = false;
+    await configured(fixture, facts);
+    await fixture.clock.advance(minutes(5));
+    expect(fixture.requests()).toHaveLength(1);
+    expect(fixture.node(name)).toBeUndefined();
+    fixture.approving = true;
+    await fixture.clock.until(() => fixture.node(name) !== undefined, minutes(1));
   });
 
   it("backs off with an expired token and says so in its log", async () => {
-    const stand = await clusterStand();
-    stand.approving = false;
-    await configured(stand, facts, 1);
-    await stand.clock.advance(minutes(3));
-    expect(stand.requests()).toEqual([]);
-    expect(stand.machines.logOf(id).join("\n")).toContain(
+    const fixture = await clusterFixture();
+    fixture.approving = false;
+    await configured(fixture, facts, 1);
+    await fixture.clock.advance(minutes(3));
+    expect(fixture.requests()).toEqual([]);
+    expect(fixture.machines.logOf(id).join("\n")).toContain(
       "Certificate request failed: cannot create certificate signing request: 401",
     );
   });
 
   it("reports NotReady with the runtime's reason until its network exists", async () => {
-    const stand = await clusterStand();
-    await configured(stand, facts);
-    await stand.clock.until(() => stand.node(name) !== undefined, minutes(5));
-    await stand.clock.advance(minutes(1));
-    expect(readyOf(stand.node(name))).toMatchObject({
+    const fixture = await clusterFixture();
+    await configured(fixture, facts);
+    await fixture.clock.until(() => fixture.node(name) !== undefined, minutes(5));
+    await fixture.clock.advance(minutes(1));
+    expect(readyOf(fixture.node(name))).toMatchObject({
       status: "False",
       reason: "KubeletNotReady",
       message: expect.stringContaining("NetworkReady=false reason:NetworkPluginNotReady"),
@@ -99,56 +107,56 @@ describe("a machine that joins", () => {
   });
 
   it("takes the kubelet down with containerd, and the cluster loses sight of the node", async () => {
-    const stand = await clusterStand();
-    await joined(stand, facts);
-    await stand.apply(id, [{ do: "service-state", name: "containerd", state: "Stopped" }]);
-    const { services = [] } = stand.machines.describe(id) ?? {};
+    const fixture = await clusterFixture();
+    await joined(fixture, facts);
+    await fixture.apply(id, [{ do: "service-state", name: "containerd", state: "Stopped" }]);
+    const { services = [] } = fixture.machines.describe(id) ?? {};
     expect(services.find((service) => service.name === "kubelet")?.state).toBe("Stopped");
-    await stand.clock.advance(minutes(2));
-    expect(readyOf(stand.node(name))?.status).toBe("Unknown");
+    await fixture.clock.advance(minutes(2));
+    expect(readyOf(fixture.node(name))?.status).toBe("Unknown");
   });
 
   it("has no kubelet without the program that its credentials for images come from", async () => {
-    const stand = await clusterStand();
-    await configured(stand, facts);
+    const fixture = await clusterFixture();
+    await configured(fixture, facts);
     const restarted = restarting("kubelet", { do: "remove-file", path: "C:\\k\\ecr-credential-provider.exe" });
-    expect(resultOf(await stand.apply(id, restarted))).toMatchObject({
+    expect(resultOf(await fixture.apply(id, restarted))).toMatchObject({
       failed: { error: expect.stringContaining("C:\\k\\ecr-credential-provider.exe did not exist") },
     });
   });
 
   it("has no kubelet that would give itself a label which only the cluster may give", async () => {
-    const stand = await clusterStand();
-    await configured(stand, facts);
-    const service = allActions(stand, facts).configure.find((one) => one.do === "service" && one.name === "kubelet");
+    const fixture = await clusterFixture();
+    await configured(fixture, facts);
+    const service = allActions(fixture, facts).configure.find((one) => one.do === "service" && one.name === "kubelet");
     if (service?.do !== "service") throw new Error("the plan defines no kubelet");
     const commandLine = service.commandLine.replace("--node-labels=", "--node-labels=node-role.kubernetes.io/worker=,");
     const restarted = restarting("kubelet", { ...service, commandLine });
-    expect(resultOf(await stand.apply(id, restarted))).toMatchObject({
+    expect(resultOf(await fixture.apply(id, restarted))).toMatchObject({
       failed: { error: expect.stringContaining("[node-role.kubernetes.io/worker]") },
     });
   });
 
   it("has no endpoint for kube-proxy without hns.psm1, which alone can make one", async () => {
-    const stand = await clusterStand();
-    await configured(stand, facts);
-    await stand.clock.until(() => stand.node(name) !== undefined, minutes(5));
-    await stand.apply(id, [{ do: "remove-file", path: "C:\\k\\hns.psm1" }]);
-    expect(resultOf(await stand.apply(id, allActions(stand, facts).network))).toMatchObject({
+    const fixture = await clusterFixture();
+    await configured(fixture, facts);
+    await fixture.clock.until(() => fixture.node(name) !== undefined, minutes(5));
+    await fixture.apply(id, [{ do: "remove-file", path: "C:\\k\\hns.psm1" }]);
+    expect(resultOf(await fixture.apply(id, allActions(fixture, facts).network))).toMatchObject({
       failed: {
         action: "run-task Casement network",
         error: "its last result is 1: The term 'New-HnsEndpoint' is not recognized",
       },
     });
-    expect(stand.machines.logOf(id).join("\n")).toContain("4002 The term 'New-HnsEndpoint' is not recognized");
+    expect(fixture.machines.logOf(id).join("\n")).toContain("4002 The term 'New-HnsEndpoint' is not recognized");
   });
 
   it("has a kube-proxy older than 1.33 only with the feature gate that it needs for direct server return", async () => {
-    const stand = await clusterStand();
-    await joined(stand, facts);
+    const fixture = await clusterFixture();
+    await joined(fixture, facts);
     const old = payloadContent("kube-proxy", "1.32.9");
-    stand.bucket.set(`${demo.bucket}/payload/old@v1`, old);
-    const task = allActions(stand, facts).configure.filter((one) => one.do === "task");
+    fixture.bucket.set(`${demo.bucket}/payload/old@v1`, old);
+    const task = allActions(fixture, facts).configure.filter((one) => one.do === "task");
     const gated = task.map((one) => ({ ...one, arguments: [...one.arguments, "-FeatureGates", "WinDSR,WinOverlay"] }));
     const replaced = restarting("kube-proxy", {
       do: "file",
@@ -157,21 +165,21 @@ describe("a machine that joins", () => {
       sha256: sha256Of(old),
       access: "inherited",
     });
-    expect(resultOf(await stand.apply(id, replaced))).toMatchObject({
+    expect(resultOf(await fixture.apply(id, replaced))).toMatchObject({
       failed: { error: expect.stringContaining("WinDSR feature gate not enabled") },
     });
-    expect(resultOf(await stand.apply(id, [...gated, ...allActions(stand, facts).network]))).toMatchObject({
+    expect(resultOf(await fixture.apply(id, [...gated, ...allActions(fixture, facts).network]))).toMatchObject({
       ok: true,
     });
   });
 
   it("requests a certificate in a foreign name under kubelet-wrong-csr", async () => {
-    const stand = await clusterStand();
-    stand.approving = false;
-    stand.simulation.faults.inject("kubelet-wrong-csr", { node: name, how: "extra-san" });
-    await configured(stand, facts);
-    await stand.clock.advance(minutes(1));
-    const [first] = stand.requests();
+    const fixture = await clusterFixture();
+    fixture.approving = false;
+    fixture.simulation.faults.inject("kubelet-wrong-csr", { node: name, how: "extra-san" });
+    await configured(fixture, facts);
+    await fixture.clock.advance(minutes(1));
+    const [first] = fixture.requests();
     const request = new Pkcs10CertificateRequest(Buffer.from(first?.spec.request ?? "", "base64").toString("utf8"));
     expect(request.extensions).toHaveLength(1);
   });
@@ -179,62 +187,62 @@ describe("a machine that joins", () => {
 
 describe("a killed process", () => {
   it("finds the kubelet waiting for the same certificate request as before", async () => {
-    const stand = await clusterStand();
-    stand.approving = false;
-    await configured(stand, facts);
-    await stand.clock.until(() => stand.requests().length > 0, minutes(1));
-    const again = await clusterStand(stand);
+    const fixture = await clusterFixture();
+    fixture.approving = false;
+    await configured(fixture, facts);
+    await fixture.clock.until(() => fixture.requests().length > 0, minutes(1));
+    const again = await clusterFixture(fixture);
     again.machines.resume();
     await again.clock.until(() => again.node(name) !== undefined, minutes(2));
     const clients = again.requests().filter(({ spec }) => spec.signerName.endsWith("apiserver-client-kubelet"));
     expect(clients).toHaveLength(1);
-    expect(again.machines.describe(id)?.bootId).toBe(stand.machines.describe(id)?.bootId);
+    expect(again.machines.describe(id)?.bootId).toBe(fixture.machines.describe(id)?.bootId);
   });
 });
 
 describe("a joined machine", () => {
   it("renews its lease and survives a reboot with the guard, without bootstrap material", async () => {
-    const stand = await clusterStand();
-    await joined(stand, facts);
-    expect(resultOf(await stand.apply(id, afterJoinActions()))).toMatchObject({ ok: true });
-    const before = stand.node(name)?.status.nodeInfo.bootID;
-    expect(await rebooted(stand, id)).toMatchObject({ ok: true });
-    await stand.clock.advance(minutes(4));
-    expect(stand.node(name)?.status.nodeInfo.bootID).not.toBe(before);
-    expect(readyOf(stand.node(name))?.status).toBe("True");
-    expect(await stand.observe(id)).toMatchObject({ metadataAnswers: true, guard: { paths: 1, lastResult: 0 } });
-    const { services = [] } = stand.machines.describe(id) ?? {};
+    const fixture = await clusterFixture();
+    await joined(fixture, facts);
+    expect(resultOf(await fixture.apply(id, afterJoinActions()))).toMatchObject({ ok: true });
+    const before = fixture.node(name)?.status.nodeInfo.bootID;
+    expect(await rebooted(fixture, id)).toMatchObject({ ok: true });
+    await fixture.clock.advance(minutes(4));
+    expect(fixture.node(name)?.status.nodeInfo.bootID).not.toBe(before);
+    expect(readyOf(fixture.node(name))?.status).toBe("True");
+    expect(await fixture.observe(id)).toMatchObject({ metadataAnswers: true, guard: { paths: 1, lastResult: 0 } });
+    const { services = [] } = fixture.machines.describe(id) ?? {};
     expect(services.find((service) => service.name === "kube-proxy")?.state).toBe("Running");
   });
 
   it("loses its agent at a reboot when the guard is gone, although the node comes back", async () => {
-    const stand = await clusterStand();
-    await joined(stand, facts);
-    await stand.apply(id, [{ do: "remove-file", path: "C:\\Casement\\guard.ps1" }]);
-    expect(await rebooted(stand, id)).toMatchObject({
+    const fixture = await clusterFixture();
+    await joined(fixture, facts);
+    await fixture.apply(id, [{ do: "remove-file", path: "C:\\Casement\\guard.ps1" }]);
+    expect(await rebooted(fixture, id)).toMatchObject({
       ok: false,
       error: expect.stringContaining("no reboot without the guard"),
     });
-    stand.simulation.bus.announce({ kind: "instance-reboot", instanceId: id });
-    const pings = stand.pings.length;
-    await stand.clock.advance(minutes(15));
-    expect(stand.pings).toHaveLength(pings);
-    expect(readyOf(stand.node(name))?.status).toBe("True");
-    const six = stand.machines.describe(id)?.routes.filter((route) => route.prefix.startsWith("169.254."));
+    fixture.simulation.bus.announce({ kind: "instance-reboot", instanceId: id });
+    const pings = fixture.pings.length;
+    await fixture.clock.advance(minutes(15));
+    expect(fixture.pings).toHaveLength(pings);
+    expect(readyOf(fixture.node(name))?.status).toBe("True");
+    const six = fixture.machines.describe(id)?.routes.filter((route) => route.prefix.startsWith("169.254."));
     expect(new Set(six?.map((route) => route.interface))).toEqual(new Set(["Ethernet"]));
   });
 });
 
 describe("a seeded machine", () => {
   it("is online at once and joins by itself when somebody approves", async () => {
-    const stand = await clusterStand();
-    stand.instances.set(id, facts);
-    stand.secrets.set(`${id}/join`, joinSecret(bootstrapToken(stand, 1_800)));
-    const began = stand.clock.now();
-    const seeded = stand.machines.seed(id, { actions: Object.values(allActions(stand, facts)).flat() });
-    await stand.clock.until(() => readyOf(stand.node(name))?.status === "True", minutes(2));
+    const fixture = await clusterFixture();
+    fixture.instances.set(id, facts);
+    fixture.secrets.set(`${id}/join`, joinSecret(bootstrapToken(fixture, 1_800)));
+    const began = fixture.clock.now();
+    const seeded = fixture.machines.seed(id, { actions: Object.values(allActions(fixture, facts)).flat() });
+    await fixture.clock.until(() => readyOf(fixture.node(name))?.status === "True", minutes(2));
     expect((await seeded).failed).toBeNull();
-    expect(stand.pings[0]?.at).toBeLessThan(began + 5_000);
-    expect(stand.machines.describe(id)?.features).toEqual(["Containers"]);
+    expect(fixture.pings[0]?.at).toBeLessThan(began + 5_000);
+    expect(fixture.machines.describe(id)?.features).toEqual(["Containers"]);
   });
 });

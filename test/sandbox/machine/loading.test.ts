@@ -1,33 +1,33 @@
 import { describe, expect, it } from "vitest";
 import { configurationOf } from "../../../lambdas/configuration.ts";
-import type { InstanceFacts } from "../../../lib/sandbox/core/surroundings.ts";
-import { configuration, instance, jobOf, minutes, okdFacts, type Stand, stages, standOf } from "./stand.ts";
+import type { InstanceFacts } from "../../../lib/sandbox/core/ports.ts";
+import { configuration, type Fixture, instance, jobOf, machineFixture, minutes, okdFacts, stages } from "./fixture.ts";
 
 const SECOND = 1_000;
 
-async function booted(facts: InstanceFacts): Promise<Stand> {
-  const stand = standOf();
-  stand.start(facts);
-  await stand.online(facts.instanceId);
-  return stand;
+async function booted(facts: InstanceFacts): Promise<Fixture> {
+  const fixture = machineFixture();
+  fixture.start(facts);
+  await fixture.online(facts.instanceId);
+  return fixture;
 }
 
-/** Milliseconds that this takes on the stand's clock. */
-async function lasts({ clock }: Stand, work: Promise<unknown>): Promise<number> {
+/** Milliseconds that this takes on the fixture's clock. */
+async function lasts({ clock }: Fixture, work: Promise<unknown>): Promise<number> {
   const began = clock.now();
   await work;
   return clock.now() - began;
 }
 
 /** Does what the guard stage does on the machine: its plan, and a look. */
-async function guardStage(stand: Stand, facts: InstanceFacts): Promise<void> {
-  await stand.apply(facts.instanceId, stages.guard(okdFacts(facts, stand.manifest)));
-  await stand.observe(facts.instanceId);
+async function guardStage(fixture: Fixture, facts: InstanceFacts): Promise<void> {
+  await fixture.apply(facts.instanceId, stages.guard(okdFacts(facts, fixture.manifest)));
+  await fixture.observe(facts.instanceId);
 }
 
 /** A plan with one download, applied by a script with a line more. */
-async function applyWith(stand: Stand, { instanceId }: InstanceFacts, line: string): Promise<void> {
-  const [file] = stand.manifest.files.filter(({ name }) => name === "guard.ps1");
+async function applyWith(fixture: Fixture, { instanceId }: InstanceFacts, line: string): Promise<void> {
+  const [file] = fixture.manifest.files.filter(({ name }) => name === "guard.ps1");
   const actions = [
     { do: "directory", path: "C:\\Casement", access: "system" },
     {
@@ -41,23 +41,23 @@ async function applyWith(stand: Stand, { instanceId }: InstanceFacts, line: stri
   const job = jobOf("command-0", "apply", { plan: { format: 2, operation: "test", notAfter: 9e9, actions } });
   const [step] = job.steps;
   if (!step) throw new Error("the document has no step");
-  stand.machines.deliver(instanceId, { ...job, steps: [{ ...step, script: [...step.script, line] }] });
-  await stand.clock.until(() => stand.reports.some(({ commandId }) => commandId === "command-0"), minutes(10));
-  expect(stand.reports.at(-1)?.status).toBe("Success");
+  fixture.machines.deliver(instanceId, { ...job, steps: [{ ...step, script: [...step.script, line] }] });
+  await fixture.clock.until(() => fixture.reports.some(({ commandId }) => commandId === "command-0"), minutes(10));
+  expect(fixture.reports.at(-1)?.status).toBe("Success");
 }
 
 describe("a script on a disk that nobody has read yet", () => {
   const one = instance(1);
 
   it("starts slowly, faster from then on, and slowly again after a boot", async () => {
-    const stand = await booted(one);
-    const cold = await lasts(stand, stand.apply(one.instanceId, []));
+    const fixture = await booted(one);
+    const cold = await lasts(fixture, fixture.apply(one.instanceId, []));
     expect(cold).toBeGreaterThan(6 * SECOND);
-    expect(await lasts(stand, stand.apply(one.instanceId, []))).toBeLessThan(6 * SECOND);
-    const pings = stand.pings.length;
-    stand.simulation.bus.announce({ kind: "instance-reboot", instanceId: one.instanceId });
-    await stand.clock.until(() => stand.pings.length > pings + 1, minutes(15));
-    expect(await lasts(stand, stand.apply(one.instanceId, []))).toBeGreaterThan(6 * SECOND);
+    expect(await lasts(fixture, fixture.apply(one.instanceId, []))).toBeLessThan(6 * SECOND);
+    const pings = fixture.pings.length;
+    fixture.simulation.bus.announce({ kind: "instance-reboot", instanceId: one.instanceId });
+    await fixture.clock.until(() => fixture.pings.length > pings + 1, minutes(15));
+    expect(await lasts(fixture, fixture.apply(one.instanceId, []))).toBeGreaterThan(6 * SECOND);
   });
 
   it("waits for minutes where it names a cmdlet of AWS's module", async () => {
@@ -68,16 +68,16 @@ describe("a script on a disk that nobody has read yet", () => {
 
   it("looks for longer than three minutes on Windows Server 2025, within what its document allows", async () => {
     const newest = instance(2, { build: "10.0.26100" });
-    const stand = await booted(newest);
-    const looked = await lasts(stand, stand.observe(newest.instanceId));
+    const fixture = await booted(newest);
+    const looked = await lasts(fixture, fixture.observe(newest.instanceId));
     expect(looked).toBeGreaterThan(210 * SECOND);
     expect(looked).toBeLessThan(640 * SECOND);
   });
 
   it.for(["10.0.17763", "10.0.20348", "10.0.26100"])("leaves time for the guard stage on build %s", async (build) => {
     const facts = instance(3, { build });
-    const stand = await booted(facts);
+    const fixture = await booted(facts);
     const { guard } = configurationOf(configuration).deadlines;
-    expect(await lasts(stand, guardStage(stand, facts))).toBeLessThan(minutes(guard) / 1.5);
+    expect(await lasts(fixture, guardStage(fixture, facts))).toBeLessThan(minutes(guard) / 1.5);
   });
 });

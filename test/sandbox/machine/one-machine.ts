@@ -2,30 +2,30 @@ import type { Action, ApplyResult } from "../../../lambdas/desired/plan.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
 import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";
-import { instance, type Report, resultOf, type Stand, standOf } from "./stand.ts";
+import { type Fixture, instance, machineFixture, type Report, resultOf } from "./fixture.ts";
 
 /** The one machine of a test. */
 export const one = instance(1);
 export const id = one.instanceId;
 
 /** The machine with its agent online and our folders made. */
-export async function online(): Promise<Stand> {
-  const stand = standOf();
-  stand.start(one);
-  await stand.online(id);
+export async function online(): Promise<Fixture> {
+  const fixture = machineFixture();
+  fixture.start(one);
+  await fixture.online(id);
   const folders = ["C:\\k", "C:\\Casement"];
-  await stand.apply(
+  await fixture.apply(
     id,
     folders.map((path) => ({ do: "directory", path, access: "inherited" })),
   );
-  return stand;
+  return fixture;
 }
 
 /** Result that apply.ps1 printed. */
 export const result = (report: Report): ApplyResult => resultOf(report) as unknown as ApplyResult;
 /** Applies these actions. */
-export const apply = async (stand: Stand, ...actions: Action[]): Promise<ApplyResult> =>
-  result(await stand.apply(id, actions));
+export const apply = async (fixture: Fixture, ...actions: Action[]): Promise<ApplyResult> =>
+  result(await fixture.apply(id, actions));
 
 /** A file whose content travels in the plan. */
 export const file = (path: string, content: string): Action => ({

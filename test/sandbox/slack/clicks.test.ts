@@ -8,7 +8,7 @@ describe("a click", () => {
     const { ts } = await client.chat.postMessage({ channel: CHANNEL, text: "op", blocks: [buttons] });
     const reply = await client.chat.postMessage({ channel: CHANNEL, text: "op", thread_ts: ts, blocks: [buttons] });
     const at = String(reply.ts);
-    await service.desk.press(OPERATOR, { channel: CHANNEL, messageTs: at, actionId: "cancel", blockId: "operation" });
+    await service.ui.press(OPERATOR, { channel: CHANNEL, messageTs: at, actionId: "cancel", blockId: "operation" });
     expect(app.last()).toMatchObject({
       type: "block_actions",
       user: { id: OPERATOR, username: "olivia", team_id: "T0CASEMENT" },
@@ -30,9 +30,9 @@ describe("a click", () => {
     const blocks = [{ type: "actions" as const, elements: [menu] }];
     const { ts } = await client.chat.postMessage({ channel: CHANNEL, text: "op", blocks });
     const there = { channel: CHANNEL, messageTs: String(ts), actionId: "decide" };
-    await service.desk.press(OPERATOR, { ...there, value: "keep" });
+    await service.ui.press(OPERATOR, { ...there, value: "keep" });
     expect(app.last().actions).toMatchObject([{ selected_option: option }]);
-    await expect(service.desk.press(OPERATOR, { ...there, value: "sell" })).rejects.toThrow("does not offer");
+    await expect(service.ui.press(OPERATOR, { ...there, value: "sell" })).rejects.toThrow("does not offer");
   });
 
   test("is impossible where there is nothing to press or to see", async () => {
@@ -40,9 +40,9 @@ describe("a click", () => {
     const hidden = { channel: CHANNEL, user: OPERATOR, text: "op", blocks: [buttons] };
     const { message_ts } = await client.chat.postEphemeral(hidden);
     const there = { channel: CHANNEL, messageTs: String(message_ts) };
-    await expect(service.desk.press(VISITOR, { ...there, actionId: "cancel" })).rejects.toThrow("sees no message");
-    await expect(service.desk.press(OPERATOR, { ...there, actionId: "keep" })).rejects.toThrow("nothing to press");
-    await expect(service.desk.type("U0NOBODY", CHANNEL, "hello")).rejects.toThrow("nobody called");
-    await expect(service.desk.type(OPERATOR, "C0SECRET", "hello")).rejects.toThrow("is not in C0SECRET");
+    await expect(service.ui.press(VISITOR, { ...there, actionId: "cancel" })).rejects.toThrow("sees no message");
+    await expect(service.ui.press(OPERATOR, { ...there, actionId: "keep" })).rejects.toThrow("nothing to press");
+    await expect(service.ui.type("U0NOBODY", CHANNEL, "hello")).rejects.toThrow("nobody called");
+    await expect(service.ui.type(OPERATOR, "C0SECRET", "hello")).rejects.toThrow("is not in C0SECRET");
   });
 });

@@ -7,22 +7,22 @@ describe("a command", () => {
   test("reaches a real Bolt app, whose answer the person alone sees", async () => {
     const { bolt, service } = pair();
     bolt.command("/win", async ({ ack, command }) => ack(`${command.user_name} wants ${command.text}`));
-    const shown = await service.desk.type(OPERATOR, CHANNEL, "/win  add web 2 ");
+    const shown = await service.ui.type(OPERATOR, CHANNEL, "/win  add web 2 ");
     expect(shown).toMatchObject({ error: null, messages: [{ text: "olivia wants add web 2", onlyTo: OPERATOR }] });
-    expect(service.desk.messagesFor(VISITOR)).toEqual([]);
+    expect(service.ui.messagesFor(VISITOR)).toEqual([]);
   });
 
   test("is answered in the channel when the app says so", async () => {
     const { bolt, service } = pair();
     const blocks = [section("all see this")];
     bolt.command("/win", async ({ ack }) => ack({ response_type: "in_channel", text: "all", blocks }));
-    await service.desk.type(OPERATOR, CHANNEL, "/win nodes");
-    expect(service.desk.messagesFor(VISITOR)).toMatchObject([{ text: "all", blocks }]);
+    await service.ui.type(OPERATOR, CHANNEL, "/win nodes");
+    expect(service.ui.messagesFor(VISITOR)).toMatchObject([{ text: "all", blocks }]);
   });
 
   test("carries every field Slack sends, signed over the body as it is", async () => {
     const { app, clock, service } = bench();
-    await service.desk.type(OPERATOR, "#windows-nodes", "/win add web");
+    await service.ui.type(OPERATOR, "#windows-nodes", "/win add web");
     expect(app.last()).toEqual({
       token: expect.any(String),
       team_id: "T0CASEMENT",
@@ -56,25 +56,25 @@ describe("a command", () => {
     ["node i-0ab 10.0.3.7", "node i-0ab 10.0.3.7"],
   ])("arrives as Slack writes it: %s", async (typed, text) => {
     const { app, service } = bench();
-    await service.desk.type(OPERATOR, CHANNEL, `/win ${typed}`);
+    await service.ui.type(OPERATOR, CHANNEL, `/win ${typed}`);
     expect(app.last()).toMatchObject({ text });
   });
 
   test("that the app never registered is refused by Slack itself, and so is one in a thread", async () => {
     const { app, client, service } = bench();
-    const unknown = await service.desk.type(OPERATOR, CHANNEL, "/lose it");
+    const unknown = await service.ui.type(OPERATOR, CHANNEL, "/lose it");
     expect(unknown.notice).toBe("/lose is not a valid command.");
     const { ts } = await client.chat.postMessage({ channel: CHANNEL, text: "root" });
-    const inThread = await service.desk.type(OPERATOR, CHANNEL, "/win nodes", ts);
+    const inThread = await service.ui.type(OPERATOR, CHANNEL, "/win nodes", ts);
     expect(inThread.messages).toMatchObject([{ onlyTo: OPERATOR, threadTs: ts, user: "USLACKBOT" }]);
     expect(app.requests).toEqual([]);
   });
 
   test("delivered twice is the same request, byte for byte", async () => {
     const { app, service } = bench();
-    await expect(service.desk.repeatLast()).rejects.toThrow("Nothing was sent");
-    await service.desk.type(OPERATOR, CHANNEL, "/win add web");
-    await service.desk.repeatLast();
+    await expect(service.ui.repeatLast()).rejects.toThrow("Nothing was sent");
+    await service.ui.type(OPERATOR, CHANNEL, "/win add web");
+    await service.ui.repeatLast();
     expect(app.requests).toHaveLength(2);
     expect(app.requests[1]).toEqual(app.requests[0]);
   });
@@ -83,7 +83,7 @@ describe("a command", () => {
 test("listeners hear of each change until they stop listening", async () => {
   const { client, service } = bench();
   let heard = 0;
-  const stop = service.desk.onChange(() => {
+  const stop = service.ui.onChange(() => {
     heard += 1;
   });
   await client.chat.postMessage({ channel: CHANNEL, text: "one" });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { openStore } from "../../../lib/sandbox/core/store.ts";
 import type { WireRequest } from "../../../lib/sandbox/core/wire.ts";
 import { buttons, modal, plain, reason, removal, section } from "./samples.ts";
-import { bench, CHANNEL, handClock, OPERATOR, pair, SECRET, silentApp, VISITOR } from "./workbench.ts";
+import { bench, CHANNEL, manualClock, OPERATOR, pair, SECRET, silentApp, VISITOR } from "./workbench.ts";
 
 /** A bench with one dialog open in front of the operator, whose app answers `body` from then on. */
 const standing = async (body = "", view: object = removal) => {
@@ -11,7 +11,7 @@ const standing = async (body = "", view: object = removal) => {
   const app = silentApp();
   const requestUrl: typeof app.requestUrl = async (request) => ({ ...(await app.requestUrl(request)), body: answer });
   const made = bench({ requestUrl });
-  await made.service.desk.type(OPERATOR, CHANNEL, "/win remove x");
+  await made.service.ui.type(OPERATOR, CHANNEL, "/win remove x");
   const { view: standingView } = await made.client.views.open({
     trigger_id: app.last().trigger_id,
     view: view as ReturnType<typeof modal>,
@@ -26,14 +26,18 @@ interface Forgery {
 }
 
 /** A slash command as an outsider sends it to the app. */
-const letter = (clock: ReturnType<typeof handClock>, trigger: string, forgery = {}): WireRequest =>
+const letter = (clock: ReturnType<typeof manualClock>, trigger: string, forgery = {}): WireRequest =>
   posted(clock, { command: "/win", text: "x", user_id: OPERATOR, trigger_id: trigger }, forgery);
 
 /** Answer to a dialog as an outsider sends it to the app. */
-const answerTo = (clock: ReturnType<typeof handClock>, type: string, view: { id: string }, forgery = {}): WireRequest =>
-  posted(clock, { payload: JSON.stringify({ type, user: { id: OPERATOR }, view }) }, forgery);
+const answerTo = (
+  clock: ReturnType<typeof manualClock>,
+  type: string,
+  view: { id: string },
+  forgery = {},
+): WireRequest => posted(clock, { payload: JSON.stringify({ type, user: { id: OPERATOR }, view }) }, forgery);
 
-function posted(clock: ReturnType<typeof handClock>, form: Record<string, string>, forgery: Forgery): WireRequest {
+function posted(clock: ReturnType<typeof manualClock>, form: Record<string, string>, forgery: Forgery): WireRequest {
   const { secret = SECRET, age = 0 } = forgery;
   const body = new URLSearchParams(form).toString();
   const time = String(Math.floor(clock.now() / 1000) - age);
@@ -54,13 +58,13 @@ describe("a dialog", () => {
       heard.push(view.state.values);
       await ack();
     });
-    const { views } = await service.desk.type(OPERATOR, CHANNEL, "/win remove x");
+    const { views } = await service.ui.type(OPERATOR, CHANNEL, "/win remove x");
     expect(views).toMatchObject([{ external_id: "dialog-remove-1", callback_id: "remove" }]);
     const more = { ...removal, blocks: [section("A node with 3 pods"), reason] };
     await client.views.update({ external_id: "dialog-remove-1", view: more });
-    const [view] = service.desk.viewsOf(OPERATOR);
+    const [view] = service.ui.viewsOf(OPERATOR);
     expect(view?.blocks[0]).toMatchObject({ text: { text: "A node with 3 pods" } });
-    const shown = await service.desk.submit(OPERATOR, String(view?.id), { reason: "it is old" });
+    const shown = await service.ui.submit(OPERATOR, String(view?.id), { reason: "it is old" });
     expect(heard).toEqual([{ reason: { text: { type: "plain_text_input", value: "it is old" } } }]);
     expect(shown).toMatchObject({ error: null, views: [] });
     const closed = client.views.update({ external_id: "dialog-remove-1", view: removal });
@@ -71,11 +75,11 @@ describe("a dialog", () => {
     const { app, client, clock, service } = bench();
     const open = (trigger_id: string) => client.views.open({ trigger_id, view: modal() });
     await expect(open("1.2.3")).rejects.toMatchObject({ data: { error: "invalid_trigger_id" } });
-    await service.desk.type(OPERATOR, CHANNEL, "/win remove x");
+    await service.ui.type(OPERATOR, CHANNEL, "/win remove x");
     await clock.advance(3_000);
     await open(app.last().trigger_id);
     await expect(open(app.last().trigger_id)).rejects.toMatchObject({ data: { error: "exchanged_trigger_id" } });
-    await service.desk.type(OPERATOR, CHANNEL, "/win remove x");
+    await service.ui.type(OPERATOR, CHANNEL, "/win remove x");
     await clock.advance(3_001);
     await expect(open(app.last().trigger_id)).rejects.toMatchObject({ data: { error: "expired_trigger_id" } });
   });
@@ -90,7 +94,7 @@ describe("a dialog", () => {
     await expect(open("stale")).rejects.toMatchObject(refused("invalid_trigger_id"));
     await service.fromOutside(letter(clock, "1.2.outside"));
     expect((await open("1.2.outside")).ok).toBe(true);
-    expect(service.desk.viewsOf(OPERATOR)).toHaveLength(1);
+    expect(service.ui.viewsOf(OPERATOR)).toHaveLength(1);
     await service.fromOutside(letter(clock, "1.2.outside"));
     await expect(open("1.2.outside")).rejects.toMatchObject(refused("exchanged_trigger_id"));
     await service.fromOutside(letter(clock, "3.4.outside"));
@@ -100,7 +104,7 @@ describe("a dialog", () => {
 
   test("refuses a second of the same external id, an update of an old state and a view that is wrong", async () => {
     const { app, client, id, service, view } = await standing();
-    await service.desk.type(OPERATOR, CHANNEL, "/win remove y");
+    await service.ui.type(OPERATOR, CHANNEL, "/win remove y");
     const again = client.views.open({ trigger_id: app.last().trigger_id, view: removal });
     await expect(again).rejects.toMatchObject({ data: { error: "duplicate_external_id" } });
     const hash = String(view?.hash);
@@ -120,28 +124,28 @@ describe("a dialog", () => {
 describe("what becomes of a dialog", () => {
   test("is what the app answers to somebody outside who signs as Slack does, and to nobody else", async () => {
     const { clock, id, service } = await standing();
-    const open = () => service.desk.viewsOf(OPERATOR).length;
+    const open = () => service.ui.viewsOf(OPERATOR).length;
     await service.fromOutside(answerTo(clock, "view_submission", { id }, { secret: "another" }));
     expect(open()).toBe(1);
     await service.fromOutside(answerTo(clock, "view_submission", { id }));
     expect(open()).toBe(0);
     const update = await standing(JSON.stringify({ response_action: "update", view: modal({ title: plain("Done") }) }));
     await update.service.fromOutside(answerTo(update.clock, "view_submission", { id: update.id }));
-    expect(update.service.desk.viewsOf(OPERATOR)).toMatchObject([{ title: { text: "Done" } }]);
+    expect(update.service.ui.viewsOf(OPERATOR)).toMatchObject([{ title: { text: "Done" } }]);
     const senseless = await standing("what?");
     const answer = await senseless.service.fromOutside(answerTo(clock, "view_submission", { id: senseless.id }));
     expect(answer.body).toBe("what?");
-    expect(senseless.service.desk.viewsOf(OPERATOR)).toHaveLength(1);
+    expect(senseless.service.ui.viewsOf(OPERATOR)).toHaveLength(1);
     await senseless.service.fromOutside(answerTo(clock, "view_closed", { id: senseless.id }));
-    expect(senseless.service.desk.viewsOf(OPERATOR)).toHaveLength(0);
+    expect(senseless.service.ui.viewsOf(OPERATOR)).toHaveLength(0);
   });
 
   test("asks for what is required before the app hears of it", async () => {
     const { app, id, service } = await standing();
     const before = app.requests.length;
-    const empty = await service.desk.submit(OPERATOR, id);
+    const empty = await service.ui.submit(OPERATOR, id);
     expect(empty.complaints).toEqual({ reason: "Please complete this required field." });
-    const short = await service.desk.submit(OPERATOR, id, { reason: "no" });
+    const short = await service.ui.submit(OPERATOR, id, { reason: "no" });
     expect(short.complaints.reason).toContain("at least 3");
     expect(app.requests).toHaveLength(before);
   });
@@ -149,7 +153,7 @@ describe("what becomes of a dialog", () => {
   test("shows the app's complaints under the fields and stays open", async () => {
     const errors = { reason: "Too vague." };
     const { id, service } = await standing(JSON.stringify({ response_action: "errors", errors }));
-    const shown = await service.desk.submit(OPERATOR, id, { reason: "because" });
+    const shown = await service.ui.submit(OPERATOR, id, { reason: "because" });
     expect(shown).toMatchObject({ error: null, complaints: errors, views: [{ id }] });
   });
 
@@ -157,13 +161,13 @@ describe("what becomes of a dialog", () => {
     const other = modal({ title: plain("Removing") });
     const answer = (response_action: string) => JSON.stringify({ response_action, view: other });
     const replaced = await standing(answer("update"));
-    const after = await replaced.service.desk.submit(OPERATOR, replaced.id, { reason: "because" });
+    const after = await replaced.service.ui.submit(OPERATOR, replaced.id, { reason: "because" });
     expect(after.views).toMatchObject([{ id: replaced.id, title: plain("Removing") }]);
     const covered = await standing(answer("push"));
-    const stack = await covered.service.desk.submit(OPERATOR, covered.id, { reason: "because" });
+    const stack = await covered.service.ui.submit(OPERATOR, covered.id, { reason: "because" });
     expect(stack.views.map((view) => view.previous_view_id)).toEqual([null, covered.id]);
     const cleared = await standing(answer("clear"));
-    expect((await cleared.service.desk.submit(OPERATOR, cleared.id, { reason: "because" })).views).toEqual([]);
+    expect((await cleared.service.ui.submit(OPERATOR, cleared.id, { reason: "because" })).views).toEqual([]);
   });
 
   test.each([
@@ -174,24 +178,24 @@ describe("what becomes of a dialog", () => {
     ["a message", { text: "done" }],
   ])("says that it had trouble when the app answers with %s", async (_, answer) => {
     const { id, service } = await standing(JSON.stringify(answer));
-    const shown = await service.desk.submit(OPERATOR, id, { reason: "because" });
+    const shown = await service.ui.submit(OPERATOR, id, { reason: "because" });
     expect(shown).toMatchObject({ notice: "We had some trouble connecting. Try again?", views: [{ id }] });
   });
 
   test("tells the app that it was closed when it asked for that", async () => {
     const { app, id, service } = await standing();
-    expect(await service.desk.close(OPERATOR, id)).toMatchObject({ error: null, views: [] });
+    expect(await service.ui.close(OPERATOR, id)).toMatchObject({ error: null, views: [] });
     expect(app.last()).toMatchObject({ type: "view_closed", view: { id }, user: { id: OPERATOR }, is_cleared: false });
     const quiet = await standing("", modal());
     const before = quiet.app.requests.length;
-    await quiet.service.desk.close(OPERATOR, quiet.id);
+    await quiet.service.ui.close(OPERATOR, quiet.id);
     expect(quiet.app.requests).toHaveLength(before);
   });
 
   test("belongs to one person and needs a button to be submitted", async () => {
     const { id, service } = await standing("", modal());
-    await expect(service.desk.close(VISITOR, id)).rejects.toThrow("has no dialog");
-    await expect(service.desk.submit(OPERATOR, id)).rejects.toThrow("no button to submit");
+    await expect(service.ui.close(VISITOR, id)).rejects.toThrow("has no dialog");
+    await expect(service.ui.submit(OPERATOR, id)).rejects.toThrow("no button to submit");
   });
 });
 
@@ -200,23 +204,23 @@ describe("dialogs in front of one person", () => {
     const view = modal({ blocks: [section("A node"), buttons] });
     const { app, client, service } = await standing("", view);
     const push = async () => {
-      const top = service.desk.viewsOf(OPERATOR).at(-1);
-      await service.desk.press(OPERATOR, { viewId: String(top?.id), actionId: "cancel" });
+      const top = service.ui.viewsOf(OPERATOR).at(-1);
+      await service.ui.press(OPERATOR, { viewId: String(top?.id), actionId: "cancel" });
       expect(app.last()).toMatchObject({ type: "block_actions", container: { type: "view", view_id: top?.id } });
       return client.views.push({ trigger_id: app.last().trigger_id, view });
     };
     await push();
     await push();
     await expect(push()).rejects.toMatchObject({ data: { error: "push_limit_reached" } });
-    expect(service.desk.viewsOf(OPERATOR)).toHaveLength(3);
+    expect(service.ui.viewsOf(OPERATOR)).toHaveLength(3);
   });
 
   test("is still there after a restart", async () => {
-    const [store, clock, app] = [openStore(":memory:"), handClock(), silentApp()];
+    const [store, clock, app] = [openStore(":memory:"), manualClock(), silentApp()];
     const first = bench({ requestUrl: app.requestUrl }, clock, store);
-    await first.service.desk.type(OPERATOR, CHANNEL, "/win remove x");
+    await first.service.ui.type(OPERATOR, CHANNEL, "/win remove x");
     await first.client.views.open({ trigger_id: app.last().trigger_id, view: removal });
     const second = bench({ requestUrl: app.requestUrl }, clock, store);
-    expect(second.service.desk.viewsOf(OPERATOR)).toMatchObject([{ external_id: "dialog-remove-1" }]);
+    expect(second.service.ui.viewsOf(OPERATOR)).toMatchObject([{ external_id: "dialog-remove-1" }]);
   });
 });

@@ -13,7 +13,7 @@ afterEach(() => {
 test("under fake timers an app that never answers costs three seconds of the faked time and none of ours", async () => {
   const never = () => new Promise<never>(() => {});
   const { service } = bench({ requestUrl: never, host: hostClock });
-  const typing = service.desk.type(OPERATOR, CHANNEL, "/win nodes");
+  const typing = service.ui.type(OPERATOR, CHANNEL, "/win nodes");
   await vi.advanceTimersByTimeAsync(2_999);
   expect(service.messages()).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
@@ -22,6 +22,6 @@ test("under fake timers an app that never answers costs three seconds of the fak
 
 test("under fake timers an app that answers leaves no timer behind", async () => {
   const { service } = bench({ host: hostClock });
-  expect(await service.desk.type(OPERATOR, CHANNEL, "/win nodes")).toMatchObject({ error: null });
+  expect(await service.ui.type(OPERATOR, CHANNEL, "/win nodes")).toMatchObject({ error: null });
   expect(vi.getTimerCount()).toBe(0);
 });

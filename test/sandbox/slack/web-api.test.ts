@@ -1,7 +1,7 @@
 import type { ConversationsRepliesResponse, KnownBlock } from "@slack/web-api";
 import { describe, expect, test } from "vitest";
 import { openStore } from "../../../lib/sandbox/core/store.ts";
-import { bench, CHANNEL, clientOf, handClock, OPERATOR, TOKEN } from "./workbench.ts";
+import { bench, CHANNEL, clientOf, manualClock, OPERATOR, TOKEN } from "./workbench.ts";
 
 const refused = async (call: Promise<unknown>): Promise<{ error: string; response_metadata?: unknown }> => {
   const error = await call.then(
@@ -113,8 +113,8 @@ describe("messages", () => {
   test("shows an ephemeral message to one person only, and no method finds it", async () => {
     const { client, service } = bench();
     const { message_ts } = await client.chat.postEphemeral({ channel: CHANNEL, user: OPERATOR, text: "psst" });
-    expect(service.desk.messagesFor(OPERATOR)).toMatchObject([{ text: "psst", onlyTo: OPERATOR }]);
-    expect(service.desk.messagesFor("U0APPROVER")).toEqual([]);
+    expect(service.ui.messagesFor(OPERATOR)).toMatchObject([{ text: "psst", onlyTo: OPERATOR }]);
+    expect(service.ui.messagesFor("U0APPROVER")).toEqual([]);
     const update = client.chat.update({ channel: CHANNEL, ts: String(message_ts), text: "x" });
     expect((await refused(update)).error).toBe("message_not_found");
     const stranger = client.chat.postEphemeral({ channel: CHANNEL, user: "U0NOBODY", text: "x" });
@@ -123,7 +123,7 @@ describe("messages", () => {
 
   test("lets the app change only its own messages, and only while the workspace allows it", async () => {
     const { client, clock, service } = bench({ editWindowMinutes: 5 });
-    await service.desk.type(OPERATOR, CHANNEL, "good morning");
+    await service.ui.type(OPERATOR, CHANNEL, "good morning");
     const theirs = { channel: CHANNEL, ts: String(service.messages()[0]?.ts) };
     expect((await refused(client.chat.update({ ...theirs, text: "x" }))).error).toBe("cant_update_message");
     expect((await refused(client.chat.delete(theirs))).error).toBe("cant_delete_message");
@@ -161,7 +161,7 @@ describe("messages", () => {
   });
 
   test("keeps messages and rising time stamps over a restart", async () => {
-    const [store, clock] = [openStore(":memory:"), handClock()];
+    const [store, clock] = [openStore(":memory:"), manualClock()];
     const first = bench({}, clock, store);
     const { ts } = await first.client.chat.postMessage({ channel: CHANNEL, text: "before" });
     const second = bench({}, clock, store);

@@ -7,8 +7,8 @@ import type { WireRequest, WireResponse } from "../../../lib/sandbox/core/wire.t
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { type Slack, slack } from "../../../lib/sandbox/slack/slack.ts";
 import type { SlackOptions } from "../../../lib/sandbox/slack/workspace.ts";
-import { simulationFor } from "../aws/stand.ts";
-import { handClock as clockAt } from "../hand-clock.ts";
+import { simulationFor } from "../aws/fixture.ts";
+import { manualClock as clockAt } from "../manual-clock.ts";
 
 export const SECRET = "8f742231b10e8888abcd99yyyzzz85a5";
 export const TOKEN = "xoxb-sandbox";
@@ -17,7 +17,7 @@ export const OPERATOR = "U0OPERATOR";
 export const VISITOR = "U0VISITOR0";
 
 /** Starts at the real time: Bolt compares signatures' dates with the real clock. */
-export const handClock = () => clockAt(Date.now());
+export const manualClock = () => clockAt(Date.now());
 
 export const simulationAt = (clock: Clock, store: Store = openStore(":memory:")): Simulation =>
   simulationFor(clock, { store });
@@ -40,7 +40,11 @@ export function silentApp(response: Partial<WireResponse> = {}) {
 }
 
 /** A simulated Slack on a clock of the hand. */
-export function bench(options: Partial<SlackOptions> = {}, clock = handClock(), store: Store = openStore(":memory:")) {
+export function bench(
+  options: Partial<SlackOptions> = {},
+  clock = manualClock(),
+  store: Store = openStore(":memory:"),
+) {
   const simulation = simulationAt(clock, store);
   const app = silentApp();
   const service = slack(simulation, {

@@ -6,14 +6,14 @@ import {
   GetParametersByPathCommand,
 } from "@aws-sdk/client-ssm";
 import { describe, expect, it } from "vitest";
-import { minutes } from "../machine/stand.ts";
-import { documents, ssmStand } from "./stand.ts";
+import { minutes } from "../machine/fixture.ts";
+import { documents, ssmFixture } from "./fixture.ts";
 
 describe("DescribeInstanceInformation", () => {
   it("shows who has registered, with the agent's own words", async () => {
-    const stand = ssmStand();
-    const id = await stand.online(1);
-    const seen = await stand.client.send(new DescribeInstanceInformationCommand({}));
+    const fixture = ssmFixture();
+    const id = await fixture.online(1);
+    const seen = await fixture.client.send(new DescribeInstanceInformationCommand({}));
     expect(seen.InstanceInformationList).toMatchObject([
       {
         InstanceId: id,
@@ -27,37 +27,37 @@ describe("DescribeInstanceInformation", () => {
   });
 
   it("says Online for minutes after a machine died, and ConnectionLost later", async () => {
-    const stand = ssmStand();
-    const id = await stand.online(1);
-    stand.simulation.bus.announce({ kind: "instance-state", instanceId: id, state: "stopped" });
+    const fixture = ssmFixture();
+    const id = await fixture.online(1);
+    fixture.simulation.bus.announce({ kind: "instance-state", instanceId: id, state: "stopped" });
     const status = async () =>
-      (await stand.client.send(new DescribeInstanceInformationCommand({}))).InstanceInformationList?.[0]?.PingStatus;
-    await stand.clock.advance(minutes(10));
+      (await fixture.client.send(new DescribeInstanceInformationCommand({}))).InstanceInformationList?.[0]?.PingStatus;
+    await fixture.clock.advance(minutes(10));
     expect(await status()).toBe("Online");
-    await stand.clock.advance(minutes(20));
+    await fixture.clock.advance(minutes(20));
     expect(await status()).toBe("ConnectionLost");
-    stand.simulation.bus.announce({ kind: "instance-state", instanceId: id, state: "terminated" });
+    fixture.simulation.bus.announce({ kind: "instance-state", instanceId: id, state: "terminated" });
     expect(await status()).toBeUndefined();
   });
 
   it("filters by id, status and tag, pages, and refuses what it does not know", async () => {
-    const stand = ssmStand();
-    const ids = [await stand.online(1), await stand.online(2)];
+    const fixture = ssmFixture();
+    const ids = [await fixture.online(1), await fixture.online(2)];
     const of = async (Key: string, Values: string[]) =>
       (
-        await stand.client.send(new DescribeInstanceInformationCommand({ Filters: [{ Key, Values }] }))
+        await fixture.client.send(new DescribeInstanceInformationCommand({ Filters: [{ Key, Values }] }))
       ).InstanceInformationList?.map((one) => one.InstanceId);
     expect(await of("InstanceIds", [ids[1] ?? ""])).toEqual([ids[1]]);
     expect(await of("PingStatus", ["ConnectionLost"])).toEqual([]);
     expect(await of("tag:casement:cluster", ["prod-west"])).toEqual(ids);
     await expect(of("Colour", ["blue"])).rejects.toMatchObject({ name: "InvalidFilterKey" });
     const few = new DescribeInstanceInformationCommand({ MaxResults: 4 });
-    await expect(stand.client.send(few)).rejects.toMatchObject({ name: "ValidationException" });
+    await expect(fixture.client.send(few)).rejects.toMatchObject({ name: "ValidationException" });
   });
 
   it("is refused without leave", async () => {
-    const stand = ssmStand();
-    const denied = stand
+    const fixture = ssmFixture();
+    const denied = fixture
       .clientFor(["ssm:DescribeInstanceInformation"])
       .send(new DescribeInstanceInformationCommand({}));
     await expect(denied).rejects.toMatchObject({ name: "AccessDeniedException" });
@@ -65,41 +65,45 @@ describe("DescribeInstanceInformation", () => {
 });
 
 describe("parameters", () => {
-  const stand = ssmStand();
+  const fixture = ssmFixture();
   const path = "/aws/service/ami-windows-latest";
 
   it("are AWS's public ones of this moment, under an ARN without an account", async () => {
-    stand.asked.length = 0;
+    fixture.asked.length = 0;
     const name = `${path}/Windows_Server-2022-English-Core-Base`;
-    const seen = await stand.client.send(new GetParameterCommand({ Name: name }));
-    expect(seen.Parameter?.Value).toBe(`ami-${stand.clock.now()}`);
-    expect(stand.asked[0]?.resources).toEqual([`arn:aws:ssm:us-west-2::parameter${name}`]);
+    const seen = await fixture.client.send(new GetParameterCommand({ Name: name }));
+    expect(seen.Parameter?.Value).toBe(`ami-${fixture.clock.now()}`);
+    expect(fixture.asked[0]?.resources).toEqual([`arn:aws:ssm:us-west-2::parameter${name}`]);
   });
 
   it("are listed below a path", async () => {
-    const seen = await stand.client.send(new GetParametersByPathCommand({ Path: path }));
+    const seen = await fixture.client.send(new GetParametersByPathCommand({ Path: path }));
     expect(seen.Parameters?.map((one) => one.Value)).toContain("ami-2019");
     expect(seen.Parameters).toHaveLength(2);
-    expect((await stand.client.send(new GetParametersByPathCommand({ Path: "/aws/service" }))).Parameters).toEqual([]);
+    expect((await fixture.client.send(new GetParametersByPathCommand({ Path: "/aws/service" }))).Parameters).toEqual(
+      [],
+    );
   });
 
   it("are refused when unknown, and stay sealed without the key", async () => {
-    await expect(stand.client.send(new GetParameterCommand({ Name: "/none" }))).rejects.toMatchObject({
+    await expect(fixture.client.send(new GetParameterCommand({ Name: "/none" }))).rejects.toMatchObject({
       name: "ParameterNotFound",
     });
-    const sealed = await stand.client.send(new GetParameterCommand({ Name: "/own/secret" }));
+    const sealed = await fixture.client.send(new GetParameterCommand({ Name: "/own/secret" }));
     expect(sealed.Parameter?.Value).not.toContain("hidden");
     const open = new GetParameterCommand({ Name: "/own/secret", WithDecryption: true });
-    expect((await stand.client.send(open)).Parameter?.Value).toBe("hidden");
-    await expect(stand.clientFor(["kms:Decrypt"]).send(open)).rejects.toMatchObject({ name: "AccessDeniedException" });
+    expect((await fixture.client.send(open)).Parameter?.Value).toBe("hidden");
+    await expect(fixture.clientFor(["kms:Decrypt"]).send(open)).rejects.toMatchObject({
+      name: "AccessDeniedException",
+    });
   });
 });
 
 describe("documents", () => {
   it("report the hash that SendCommand checks, and get a new version with new content", async () => {
-    const stand = ssmStand();
+    const fixture = ssmFixture();
     const [one] = documents;
-    const about = await stand.client.send(new DescribeDocumentCommand({ Name: one?.name as string }));
+    const about = await fixture.client.send(new DescribeDocumentCommand({ Name: one?.name as string }));
     expect(about.Document).toMatchObject({
       Hash: one?.sha256,
       HashType: "Sha256",
@@ -110,11 +114,13 @@ describe("documents", () => {
       schemaVersion: "2.2",
       mainSteps: [{ name: "s", action: "aws:runPowerShellScript", inputs: {} }],
     });
-    stand.ssm.createDocument(one?.name as string, changed);
-    const latest = await stand.client.send(new GetDocumentCommand({ Name: one?.name as string }));
+    fixture.ssm.createDocument(one?.name as string, changed);
+    const latest = await fixture.client.send(new GetDocumentCommand({ Name: one?.name as string }));
     expect(latest).toMatchObject({ DocumentVersion: "2", Content: changed });
-    const first = await stand.client.send(new GetDocumentCommand({ Name: one?.name as string, DocumentVersion: "1" }));
+    const first = await fixture.client.send(
+      new GetDocumentCommand({ Name: one?.name as string, DocumentVersion: "1" }),
+    );
     expect(first.Content).toBe(one?.content);
-    expect(() => stand.ssm.createDocument("broken", "{}")).toThrow();
+    expect(() => fixture.ssm.createDocument("broken", "{}")).toThrow();
   });
 });

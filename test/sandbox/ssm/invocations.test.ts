@@ -8,11 +8,15 @@ import {
 } from "@aws-sdk/client-ssm";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../../lib/sandbox/core/store.ts";
-import { handClock } from "../hand-clock.ts";
-import { minutes } from "../machine/stand.ts";
-import { encoded, nameOf, type SsmStand, ssmStand } from "./stand.ts";
+import { minutes } from "../machine/fixture.ts";
+import { manualClock } from "../manual-clock.ts";
+import { encoded, nameOf, type SsmFixture, ssmFixture } from "./fixture.ts";
 
-const send = async (stand: SsmStand, ids: string[], more: Partial<SendCommandCommandInput> = {}): Promise<string> => {
+const send = async (
+  fixture: SsmFixture,
+  ids: string[],
+  more: Partial<SendCommandCommandInput> = {},
+): Promise<string> => {
   const input = {
     DocumentName: nameOf("observe"),
     Parameters: encoded({}),
@@ -20,11 +24,11 @@ const send = async (stand: SsmStand, ids: string[], more: Partial<SendCommandCom
     InstanceIds: ids,
     ...more,
   };
-  return (await stand.client.send(new SendCommandCommand(input))).Command?.CommandId ?? "";
+  return (await fixture.client.send(new SendCommandCommand(input))).Command?.CommandId ?? "";
 };
 
-const get = (stand: SsmStand, commandId: string, id: string, name?: string) =>
-  stand.client.send(
+const get = (fixture: SsmFixture, commandId: string, id: string, name?: string) =>
+  fixture.client.send(
     new GetCommandInvocationCommand({
       CommandId: commandId,
       InstanceId: id,
@@ -32,16 +36,16 @@ const get = (stand: SsmStand, commandId: string, id: string, name?: string) =>
     }),
   );
 
-const command = async (stand: SsmStand, commandId: string) =>
-  (await stand.client.send(new ListCommandsCommand({ CommandId: commandId }))).Commands?.[0];
+const command = async (fixture: SsmFixture, commandId: string) =>
+  (await fixture.client.send(new ListCommandsCommand({ CommandId: commandId }))).Commands?.[0];
 
 /** A plan that takes minutes, for whatever is to happen meanwhile. */
-const slowPlan = (stand: SsmStand) =>
+const slowPlan = (fixture: SsmFixture) =>
   encoded({
     plan: {
       format: 2,
       operation: "o",
-      notAfter: stand.clock.now() / 1000 + 600,
+      notAfter: fixture.clock.now() / 1000 + 600,
       actions: [{ do: "feature", name: "Containers" }],
     },
   });
@@ -50,188 +54,188 @@ const reboot = (id: string) => ({ kind: "instance-reboot", instanceId: id }) as 
 
 describe("an invocation", () => {
   it("does not exist for a moment, then goes from Pending over InProgress to Success", async () => {
-    const stand = ssmStand();
-    const id = await stand.online(1);
-    const commandId = await send(stand, [id]);
-    await expect(get(stand, commandId, id)).rejects.toMatchObject({ name: "InvocationDoesNotExist" });
-    await stand.clock.advance(2_000);
-    expect(await get(stand, commandId, id)).toMatchObject({
+    const fixture = ssmFixture();
+    const id = await fixture.online(1);
+    const commandId = await send(fixture, [id]);
+    await expect(get(fixture, commandId, id)).rejects.toMatchObject({ name: "InvocationDoesNotExist" });
+    await fixture.clock.advance(2_000);
+    expect(await get(fixture, commandId, id)).toMatchObject({
       Status: "InProgress",
       ResponseCode: -1,
       StandardOutputContent: "",
     });
-    await stand.clock.advance(minutes(3));
-    const seen = await get(stand, commandId, id);
+    await fixture.clock.advance(minutes(3));
+    const seen = await get(fixture, commandId, id);
     expect(seen).toMatchObject({ Status: "Success", StatusDetails: "Success", ResponseCode: 0, PluginName: "observe" });
     expect(JSON.parse(seen.StandardOutputContent ?? "")).toMatchObject({
       script: "observe",
       ok: true,
       build: "10.0.20348",
     });
-    const statuses = stand.facts.flatMap((fact) => (fact.kind === "command-invocation" ? fact.status : []));
+    const statuses = fixture.facts.flatMap((fact) => (fact.kind === "command-invocation" ? fact.status : []));
     expect(statuses).toEqual(["Pending", "InProgress", "Success"]);
-    expect(await command(stand, commandId)).toMatchObject({ Status: "Success", CompletedCount: 1, ErrorCount: 0 });
+    expect(await command(fixture, commandId)).toMatchObject({ Status: "Success", CompletedCount: 1, ErrorCount: 0 });
   });
 
   it("fails with the script's exit code and output", async () => {
-    const stand = ssmStand();
-    const id = await stand.online(1);
-    const commandId = await send(stand, [id], {
+    const fixture = ssmFixture();
+    const id = await fixture.online(1);
+    const commandId = await send(fixture, [id], {
       DocumentName: nameOf("apply"),
       Parameters: encoded({ nonsense: true }),
     });
-    await stand.clock.advance(minutes(3));
-    expect(await get(stand, commandId, id)).toMatchObject({
+    await fixture.clock.advance(minutes(3));
+    expect(await get(fixture, commandId, id)).toMatchObject({
       Status: "Failed",
       StatusDetails: "Failed",
       ResponseCode: 1,
     });
-    expect(await command(stand, commandId)).toMatchObject({ Status: "Failed", ErrorCount: 1 });
+    expect(await command(fixture, commandId)).toMatchObject({ Status: "Failed", ErrorCount: 1 });
   });
 
   it("runs out of its execution time", async () => {
-    const stand = ssmStand();
-    const id = await stand.online(1);
-    const commandId = await send(stand, [id], { DocumentName: "short", Parameters: slowPlan(stand) });
-    await stand.clock.advance(minutes(3));
-    expect(await get(stand, commandId, id)).toMatchObject({
+    const fixture = ssmFixture();
+    const id = await fixture.online(1);
+    const commandId = await send(fixture, [id], { DocumentName: "short", Parameters: slowPlan(fixture) });
+    await fixture.clock.advance(minutes(3));
+    expect(await get(fixture, commandId, id)).toMatchObject({
       Status: "TimedOut",
       StatusDetails: "ExecutionTimedOut",
       ResponseCode: -1,
     });
-    expect(await command(stand, commandId)).toMatchObject({ Status: "TimedOut", StatusDetails: "ExecutionTimedOut" });
+    expect(await command(fixture, commandId)).toMatchObject({ Status: "TimedOut", StatusDetails: "ExecutionTimedOut" });
   });
 
   it("waits for a machine that is away, and runs when it is back in time", async () => {
-    const stand = ssmStand();
-    const id = await stand.online(1);
-    stand.simulation.faults.inject("slow-boot", { instanceId: id });
-    stand.simulation.bus.announce(reboot(id));
-    await stand.clock.advance(5_000);
-    const commandId = await send(stand, [id], { TimeoutSeconds: 600 });
-    await stand.clock.advance(62_000);
-    expect((await get(stand, commandId, id)).StatusDetails).toBe("Delayed");
-    await stand.clock.advance(minutes(4));
-    expect((await get(stand, commandId, id)).Status).toBe("Success");
+    const fixture = ssmFixture();
+    const id = await fixture.online(1);
+    fixture.simulation.faults.inject("slow-boot", { instanceId: id });
+    fixture.simulation.bus.announce(reboot(id));
+    await fixture.clock.advance(5_000);
+    const commandId = await send(fixture, [id], { TimeoutSeconds: 600 });
+    await fixture.clock.advance(62_000);
+    expect((await get(fixture, commandId, id)).StatusDetails).toBe("Delayed");
+    await fixture.clock.advance(minutes(4));
+    expect((await get(fixture, commandId, id)).Status).toBe("Success");
   });
 
   it("is not begun after its delivery time, and times out when both times are over", async () => {
-    const stand = ssmStand();
-    const id = await stand.online(1);
-    const fault = stand.simulation.faults.inject("agent-silent", { instanceId: id });
-    const commandId = await send(stand, [id], { TimeoutSeconds: 60 });
-    await stand.clock.advance(minutes(2));
-    stand.simulation.faults.end(fault?.id ?? "");
-    await stand.clock.advance(minutes(0.5));
-    expect((await get(stand, commandId, id)).StatusDetails).toBe("Delayed");
-    await stand.clock.advance(minutes(11));
-    expect(await get(stand, commandId, id)).toMatchObject({ Status: "TimedOut", StatusDetails: "DeliveryTimedOut" });
-    expect(await command(stand, commandId)).toMatchObject({
+    const fixture = ssmFixture();
+    const id = await fixture.online(1);
+    const fault = fixture.simulation.faults.inject("agent-silent", { instanceId: id });
+    const commandId = await send(fixture, [id], { TimeoutSeconds: 60 });
+    await fixture.clock.advance(minutes(2));
+    fixture.simulation.faults.end(fault?.id ?? "");
+    await fixture.clock.advance(minutes(0.5));
+    expect((await get(fixture, commandId, id)).StatusDetails).toBe("Delayed");
+    await fixture.clock.advance(minutes(11));
+    expect(await get(fixture, commandId, id)).toMatchObject({ Status: "TimedOut", StatusDetails: "DeliveryTimedOut" });
+    expect(await command(fixture, commandId)).toMatchObject({
       StatusDetails: "DeliveryTimedOut",
       DeliveryTimedOutCount: 1,
     });
   });
 
   it("cannot be delivered to a terminated machine, and does not spoil the command of the others", async () => {
-    const stand = ssmStand();
-    const [kept, gone] = [await stand.online(1), await stand.online(2)];
-    stand.simulation.faults.inject("agent-silent", { instanceId: gone });
-    const commandId = await send(stand, [kept, gone]);
-    stand.simulation.bus.announce({ kind: "instance-state", instanceId: gone, state: "terminated" });
-    await stand.clock.advance(minutes(3));
-    expect(await get(stand, commandId, gone)).toMatchObject({ Status: "Failed", StatusDetails: "Undeliverable" });
-    expect(await command(stand, commandId)).toMatchObject({ Status: "Success", StatusDetails: "Success" });
-    await expect(send(stand, [gone])).rejects.toMatchObject({ name: "InvalidInstanceId" });
+    const fixture = ssmFixture();
+    const [kept, gone] = [await fixture.online(1), await fixture.online(2)];
+    fixture.simulation.faults.inject("agent-silent", { instanceId: gone });
+    const commandId = await send(fixture, [kept, gone]);
+    fixture.simulation.bus.announce({ kind: "instance-state", instanceId: gone, state: "terminated" });
+    await fixture.clock.advance(minutes(3));
+    expect(await get(fixture, commandId, gone)).toMatchObject({ Status: "Failed", StatusDetails: "Undeliverable" });
+    expect(await command(fixture, commandId)).toMatchObject({ Status: "Success", StatusDetails: "Success" });
+    await expect(send(fixture, [gone])).rejects.toMatchObject({ name: "InvalidInstanceId" });
   });
 
   it("stays in progress when the machine dies, until its time is over", async () => {
-    const stand = ssmStand();
-    const id = await stand.online(1);
-    const commandId = await send(stand, [id], { DocumentName: nameOf("apply"), Parameters: slowPlan(stand) });
-    await stand.clock.advance(10_000);
-    stand.simulation.bus.announce({ kind: "instance-state", instanceId: id, state: "stopped" });
-    await stand.clock.advance(minutes(20));
-    expect((await get(stand, commandId, id)).Status).toBe("InProgress");
-    await stand.clock.advance(minutes(15));
-    expect((await get(stand, commandId, id)).StatusDetails).toBe("ExecutionTimedOut");
+    const fixture = ssmFixture();
+    const id = await fixture.online(1);
+    const commandId = await send(fixture, [id], { DocumentName: nameOf("apply"), Parameters: slowPlan(fixture) });
+    await fixture.clock.advance(10_000);
+    fixture.simulation.bus.announce({ kind: "instance-state", instanceId: id, state: "stopped" });
+    await fixture.clock.advance(minutes(20));
+    expect((await get(fixture, commandId, id)).Status).toBe("InProgress");
+    await fixture.clock.advance(minutes(15));
+    expect((await get(fixture, commandId, id)).StatusDetails).toBe("ExecutionTimedOut");
   });
 
   it("is run again after a boot that interrupted it", async () => {
-    const stand = ssmStand();
-    const id = await stand.online(1);
-    const commandId = await send(stand, [id], { DocumentName: nameOf("apply"), Parameters: slowPlan(stand) });
-    await stand.clock.advance(10_000);
-    stand.simulation.bus.announce(reboot(id));
-    await stand.clock.advance(minutes(8));
-    expect((await get(stand, commandId, id)).Status).toBe("Success");
+    const fixture = ssmFixture();
+    const id = await fixture.online(1);
+    const commandId = await send(fixture, [id], { DocumentName: nameOf("apply"), Parameters: slowPlan(fixture) });
+    await fixture.clock.advance(10_000);
+    fixture.simulation.bus.announce(reboot(id));
+    await fixture.clock.advance(minutes(8));
+    expect((await get(fixture, commandId, id)).Status).toBe("Success");
   });
 
   it("is cancelled at once before delivery and over Cancelling after it", async () => {
-    const stand = ssmStand();
-    const id = await stand.online(1);
-    const early = await send(stand, [id]);
-    await stand.client.send(new CancelCommandCommand({ CommandId: early }));
-    const late = await send(stand, [id], { DocumentName: nameOf("apply"), Parameters: slowPlan(stand) });
-    await stand.clock.advance(10_000);
-    await stand.client.send(new CancelCommandCommand({ CommandId: late, InstanceIds: [id] }));
-    await stand.clock.advance(5_000);
-    for (const one of [early, late]) expect(await get(stand, one, id)).toMatchObject({ Status: "Cancelled" });
-    const statuses = stand.facts.flatMap((fact) =>
+    const fixture = ssmFixture();
+    const id = await fixture.online(1);
+    const early = await send(fixture, [id]);
+    await fixture.client.send(new CancelCommandCommand({ CommandId: early }));
+    const late = await send(fixture, [id], { DocumentName: nameOf("apply"), Parameters: slowPlan(fixture) });
+    await fixture.clock.advance(10_000);
+    await fixture.client.send(new CancelCommandCommand({ CommandId: late, InstanceIds: [id] }));
+    await fixture.clock.advance(5_000);
+    for (const one of [early, late]) expect(await get(fixture, one, id)).toMatchObject({ Status: "Cancelled" });
+    const statuses = fixture.facts.flatMap((fact) =>
       fact.kind === "command-invocation" && fact.commandId === late ? fact.status : [],
     );
     expect(statuses).toEqual(["Pending", "InProgress", "Cancelling", "Cancelled"]);
-    await expect(stand.client.send(new CancelCommandCommand({ CommandId: "0".repeat(36) }))).rejects.toMatchObject({
+    await expect(fixture.client.send(new CancelCommandCommand({ CommandId: "0".repeat(36) }))).rejects.toMatchObject({
       name: "InvalidCommandId",
     });
   });
 
   it("wants the step's name when there are several", async () => {
-    const stand = ssmStand();
-    const id = await stand.online(1);
-    const commandId = await send(stand, [id], { DocumentName: "two-steps", Parameters: {} });
-    await stand.clock.advance(minutes(3));
-    await expect(get(stand, commandId, id)).rejects.toMatchObject({ name: "InvalidPluginName" });
-    expect(await get(stand, commandId, id, "first")).toMatchObject({ PluginName: "first", ResponseCode: 0 });
-    expect(await get(stand, commandId, id, "second")).toMatchObject({ ResponseCode: 1, Status: "Failed" });
+    const fixture = ssmFixture();
+    const id = await fixture.online(1);
+    const commandId = await send(fixture, [id], { DocumentName: "two-steps", Parameters: {} });
+    await fixture.clock.advance(minutes(3));
+    await expect(get(fixture, commandId, id)).rejects.toMatchObject({ name: "InvalidPluginName" });
+    expect(await get(fixture, commandId, id, "first")).toMatchObject({ PluginName: "first", ResponseCode: 0 });
+    expect(await get(fixture, commandId, id, "second")).toMatchObject({ ResponseCode: 1, Status: "Failed" });
   });
 });
 
 describe("an agent", () => {
   it("runs five commands at once and the sixth after one of them", async () => {
-    const stand = ssmStand();
-    const id = await stand.online(1);
-    const slow = { DocumentName: "short", Parameters: slowPlan(stand) };
-    for (let count = 0; count < 5; count += 1) await send(stand, [id], slow);
-    const sixth = await send(stand, [id]);
-    await stand.clock.advance(15_000);
-    expect((await get(stand, sixth, id)).StandardOutputContent).toBe("");
-    await stand.clock.advance(minutes(3));
-    expect((await get(stand, sixth, id)).Status).toBe("Success");
+    const fixture = ssmFixture();
+    const id = await fixture.online(1);
+    const slow = { DocumentName: "short", Parameters: slowPlan(fixture) };
+    for (let count = 0; count < 5; count += 1) await send(fixture, [id], slow);
+    const sixth = await send(fixture, [id]);
+    await fixture.clock.advance(15_000);
+    expect((await get(fixture, sixth, id)).StandardOutputContent).toBe("");
+    await fixture.clock.advance(minutes(3));
+    expect((await get(fixture, sixth, id)).Status).toBe("Success");
   });
 });
 
 describe("lists", () => {
   it("show 2,500 characters of output, page, filter and count", async () => {
-    const stand = ssmStand();
-    const ids = [await stand.online(1), await stand.online(2)];
-    const sent = [await send(stand, ids), await send(stand, ids), await send(stand, [ids[0] ?? ""])];
-    await stand.clock.advance(minutes(3));
-    const first = await stand.client.send(new ListCommandsCommand({ MaxResults: 2 }));
-    const second = await stand.client.send(
+    const fixture = ssmFixture();
+    const ids = [await fixture.online(1), await fixture.online(2)];
+    const sent = [await send(fixture, ids), await send(fixture, ids), await send(fixture, [ids[0] ?? ""])];
+    await fixture.clock.advance(minutes(3));
+    const first = await fixture.client.send(new ListCommandsCommand({ MaxResults: 2 }));
+    const second = await fixture.client.send(
       new ListCommandsCommand({ MaxResults: 2, NextToken: first.NextToken as string }),
     );
     expect([...(first.Commands ?? []), ...(second.Commands ?? [])].map((one) => one.CommandId).toSorted()).toEqual(
       sent.toSorted(),
     );
     expect(second.NextToken).toBeUndefined();
-    const seen = await stand.client.send(
+    const seen = await fixture.client.send(
       new ListCommandInvocationsCommand({ CommandId: sent[0] as string, Details: true }),
     );
     expect(seen.CommandInvocations).toHaveLength(2);
     expect(seen.CommandInvocations?.[0]?.CommandPlugins?.[0]?.Output).toContain('"script":"observe"');
     const filtered = new ListCommandsCommand({ Filters: [{ key: "Status", value: "Failed" }] });
-    expect((await stand.client.send(filtered)).Commands).toEqual([]);
-    await expect(stand.client.send(new ListCommandsCommand({ NextToken: "x" }))).rejects.toMatchObject({
+    expect((await fixture.client.send(filtered)).Commands).toEqual([]);
+    await expect(fixture.client.send(new ListCommandsCommand({ NextToken: "x" }))).rejects.toMatchObject({
       name: "InvalidNextToken",
     });
   });
@@ -239,12 +243,12 @@ describe("lists", () => {
 
 describe("a killed process", () => {
   it("delivers afterwards what was waiting", async () => {
-    const clock = handClock();
+    const clock = manualClock();
     const store = openStore(":memory:");
-    const stand = ssmStand({ clock, store });
-    const id = await stand.online(1);
-    const commandId = await send(stand, [id]);
-    const again = ssmStand({ clock: handClock(clock.now()), store, instances: stand.instances });
+    const fixture = ssmFixture({ clock, store });
+    const id = await fixture.online(1);
+    const commandId = await send(fixture, [id]);
+    const again = ssmFixture({ clock: manualClock(clock.now()), store, instances: fixture.instances });
     again.ssm.resume();
     again.machines.resume();
     await again.clock.advance(minutes(3));

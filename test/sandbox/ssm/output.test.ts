@@ -1,17 +1,19 @@
 import { GetCommandInvocationCommand, ListCommandInvocationsCommand, SendCommandCommand } from "@aws-sdk/client-ssm";
 import { describe, expect, it } from "vitest";
-import { minutes } from "../machine/stand.ts";
-import { encoded, nameOf, ssmStand } from "./stand.ts";
+import { minutes } from "../machine/fixture.ts";
+import { encoded, nameOf, ssmFixture } from "./fixture.ts";
 
 describe("output", () => {
   it("is cut behind its head, with the agent's mark: 24,000 and 8,000 characters of one invocation, 2,500 in a list", async () => {
-    const stand = ssmStand();
-    const id = await stand.online(1);
+    const fixture = ssmFixture();
+    const id = await fixture.online(1);
     const input = { DocumentName: nameOf("observe"), InstanceIds: [id], Parameters: encoded({}) };
-    const { Command } = await stand.client.send(new SendCommandCommand(input));
+    const { Command } = await fixture.client.send(new SendCommandCommand(input));
     const commandId = Command?.CommandId as string;
-    await stand.clock.advance(minutes(3));
-    const book = stand.simulation.store.collection<{ steps: { stdout: string; stderr: string }[] }>("ssm-invocations");
+    await fixture.clock.advance(minutes(3));
+    const book = fixture.simulation.store.collection<{ steps: { stdout: string; stderr: string }[] }>(
+      "ssm-invocations",
+    );
     const record = book.get(`${commandId}/${id}`);
     const [step] = record?.steps ?? [];
     if (!record || !step) throw new Error("the command has not run");
@@ -19,10 +21,10 @@ describe("output", () => {
       ...record,
       steps: [{ ...step, stdout: `${"o".repeat(24_000)}last line`, stderr: "e".repeat(9_000) }],
     });
-    const seen = await stand.client.send(new GetCommandInvocationCommand({ CommandId: commandId, InstanceId: id }));
+    const seen = await fixture.client.send(new GetCommandInvocationCommand({ CommandId: commandId, InstanceId: id }));
     expect(seen.StandardOutputContent).toBe(`${"o".repeat(23_980)}--output truncated--`);
     expect(seen.StandardErrorContent).toHaveLength(8_000);
-    const list = await stand.client.send(new ListCommandInvocationsCommand({ CommandId: commandId, Details: true }));
+    const list = await fixture.client.send(new ListCommandInvocationsCommand({ CommandId: commandId, Details: true }));
     expect(list.CommandInvocations?.[0]?.CommandPlugins?.[0]?.Output).toHaveLength(2_500);
   });
 });

@@ -2,15 +2,15 @@ import { SendCommandCommand, type SendCommandCommandInput } from "@aws-sdk/clien
 import { describe, expect, it } from "vitest";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { contentOf } from "../../../lib/sandbox/ssm/documents.ts";
-import { documents, encoded, nameOf, ssmStand } from "./stand.ts";
+import { documents, encoded, nameOf, ssmFixture } from "./fixture.ts";
 
-const stand = ssmStand();
-const online = stand.online(1);
+const fixture = ssmFixture();
+const online = fixture.online(1);
 
 const send = async (more: Partial<SendCommandCommandInput>): Promise<string> => {
   const id = await online;
   const input = { DocumentName: nameOf("observe"), InstanceIds: [id], Parameters: encoded({}), ...more };
-  return stand.client.send(new SendCommandCommand(input)).then(
+  return fixture.client.send(new SendCommandCommand(input)).then(
     () => "none",
     (error: Error) => error.name,
   );
@@ -65,9 +65,9 @@ describe("SendCommand", () => {
 
   it("asks for leave on the document and on each instance with its tags", async () => {
     const id = await online;
-    stand.asked.length = 0;
+    fixture.asked.length = 0;
     await send({});
-    expect(stand.asked).toEqual([
+    expect(fixture.asked).toEqual([
       {
         action: "ssm:SendCommand",
         resources: [`arn:aws:ssm:${demo.region}:${demo.accountId}:document/${nameOf("observe")}`],
@@ -79,7 +79,7 @@ describe("SendCommand", () => {
         context: expect.objectContaining({ "ssm:resourceTag/casement:cluster": demo.cluster.name }),
       },
     ]);
-    const denied = stand.clientFor(["ssm:SendCommand"]);
+    const denied = fixture.clientFor(["ssm:SendCommand"]);
     const attempt = denied.send(
       new SendCommandCommand({ DocumentName: nameOf("observe"), InstanceIds: [id], Parameters: encoded({}) }),
     );
@@ -90,8 +90,8 @@ describe("SendCommand", () => {
     const id = await online;
     const input = { DocumentName: nameOf("observe"), InstanceIds: [id], Parameters: encoded({}) };
     const [one, other] = await Promise.all([
-      stand.client.send(new SendCommandCommand(input)),
-      stand.client.send(new SendCommandCommand(input)),
+      fixture.client.send(new SendCommandCommand(input)),
+      fixture.client.send(new SendCommandCommand(input)),
     ]);
     expect(one.Command?.CommandId).not.toBe(other.Command?.CommandId);
     expect(one.Command).toMatchObject({ Status: "Pending", MaxErrors: "0", TargetCount: 1, TimeoutSeconds: 3600 });

@@ -8,22 +8,22 @@ import {
 } from "@aws-sdk/client-ssm";
 import { expect, it } from "vitest";
 import { demo } from "../../../lib/sandbox/demo.ts";
-import { minutes } from "../machine/stand.ts";
-import { encoded, nameOf, ssmStand } from "./stand.ts";
+import { minutes } from "../machine/fixture.ts";
+import { encoded, nameOf, ssmFixture } from "./fixture.ts";
 
-const stand = ssmStand();
-const online = stand.online(1);
+const fixture = ssmFixture();
+const online = fixture.online(1);
 const cluster = { Key: "tag:casement:cluster", Values: [demo.cluster.name] };
 
 /** Sends to what the targets describe, and waits until it is over: the command's details, and each invocation's. */
-async function outcome(more: Partial<SendCommandCommandInput>, client: SSMClient = stand.client) {
+async function outcome(more: Partial<SendCommandCommandInput>, client: SSMClient = fixture.client) {
   await online;
   const input = { DocumentName: nameOf("observe"), Targets: [cluster], Parameters: encoded({}), ...more };
   const { Command: sent } = await client.send(new SendCommandCommand(input));
-  await stand.clock.advance(minutes(3));
+  await fixture.clock.advance(minutes(3));
   const CommandId = sent?.CommandId ?? "";
-  const { Commands } = await stand.client.send(new ListCommandsCommand({ CommandId }));
-  const { CommandInvocations } = await stand.client.send(new ListCommandInvocationsCommand({ CommandId }));
+  const { Commands } = await fixture.client.send(new ListCommandsCommand({ CommandId }));
+  const { CommandInvocations } = await fixture.client.send(new ListCommandInvocationsCommand({ CommandId }));
   return { command: Commands?.[0], invocations: CommandInvocations?.map(({ StatusDetails: details }) => details) };
 }
 
@@ -51,7 +51,7 @@ it("says that no machine has the tag, and calls it a success as the service does
 });
 
 it("says of each machine that it may not be commanded", async () => {
-  const own = stand.clientFor([`arn:aws:ec2:${demo.region}:${demo.accountId}:instance/${await online}`]);
+  const own = fixture.clientFor([`arn:aws:ec2:${demo.region}:${demo.accountId}:instance/${await online}`]);
   const { command, invocations } = await outcome({}, own);
   expect(command).toMatchObject({ Status: "Failed", StatusDetails: "Incomplete" });
   expect(invocations).toEqual(["AccessDenied"]);
@@ -64,7 +64,7 @@ it("says of each machine that the document is not for its platform", async () =>
 
 it("cancels a command that would have too many invocations wait", async () => {
   const id = await online;
-  const waiting = stand.simulation.store.collection("ssm-invocations");
+  const waiting = fixture.simulation.store.collection("ssm-invocations");
   const blank = { instanceId: id, status: "Pending", details: "Pending", deliveredAt: null, steps: [] };
   for (let at = 0; at < 1_000; at += 1) waiting.set(`waiting-${at}`, { ...blank, commandId: "waiting" });
   const { command, invocations } = await outcome({});
@@ -88,5 +88,5 @@ it("does not cancel it where it was not sent", async () => {
     CommandId: command?.CommandId ?? "",
     InstanceIds: ["i-0aaaaaaaaaaaaaaaa"],
   });
-  await expect(stand.client.send(foreign)).rejects.toMatchObject({ name: "InvalidInstanceId" });
+  await expect(fixture.client.send(foreign)).rejects.toMatchObject({ name: "InvalidInstanceId" });
 });

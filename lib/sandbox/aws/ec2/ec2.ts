@@ -1,7 +1,7 @@
 import type { Instance } from "@aws-sdk/client-ec2";
 import { AwsError, type AwsService } from "../../core/aws-service.ts";
+import type { Cloud, Firewall } from "../../core/ports.ts";
 import type { Simulation } from "../../core/simulation.ts";
-import type { Cloud, Firewall } from "../../core/surroundings.ts";
 import { queryOf, textOf, type WireRequest } from "../../core/wire.ts";
 import type { Account } from "./account.ts";
 import { attributeActions } from "./attributes.ts";

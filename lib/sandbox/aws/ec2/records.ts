@@ -1,6 +1,6 @@
+import type { InboundRule } from "../../core/ports.ts";
 import type { Simulation } from "../../core/simulation.ts";
 import type { Collection } from "../../core/store.ts";
-import type { InboundRule } from "../../core/surroundings.ts";
 import type { Account } from "./account.ts";
 import type { VolumePlan } from "./volume-plan.ts";
 

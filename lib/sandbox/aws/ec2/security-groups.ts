@@ -1,6 +1,6 @@
 import type { IpPermission, SecurityGroup } from "@aws-sdk/client-ec2";
 import { AwsError } from "../../core/aws-service.ts";
-import type { InboundRule } from "../../core/surroundings.ts";
+import type { InboundRule } from "../../core/ports.ts";
 import { newId } from "./addresses.ts";
 import type { Ec2Records, GroupRecord } from "./records.ts";
 import { tagList } from "./tag-rules.ts";

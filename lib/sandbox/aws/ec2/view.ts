@@ -5,7 +5,7 @@ import type {
   Reservation,
   Volume,
 } from "@aws-sdk/client-ec2";
-import type { InstanceFacts } from "../../core/surroundings.ts";
+import type { InstanceFacts } from "../../core/ports.ts";
 import { gatewayOf, publicAddress, publicDnsName } from "./addresses.ts";
 import {
   type Ec2Records,

@@ -14,8 +14,8 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from "@peculiar/x509";
-import { keyAlgorithm, keysOf, newKey, promptCrypto } from "../../core/prompt-crypto.ts";
 import type { Simulation } from "../../core/simulation.ts";
+import { keyAlgorithm, keysOf, newKey, syncWebcrypto } from "../../core/sync-webcrypto.ts";
 
 /** A certificate with its private key, both PEM. */
 export interface Credentials {
@@ -92,7 +92,7 @@ export async function selfSigned(simulation: Simulation, { subject, from, to }: 
         new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.digitalSignature, true),
       ],
     },
-    promptCrypto,
+    syncWebcrypto,
   );
   return { certificate: certificate.toString("pem"), key };
 }
@@ -179,7 +179,7 @@ export async function signedBy(
       signingAlgorithm: keyAlgorithm,
       extensions: extensionsOf(facts),
     },
-    promptCrypto,
+    syncWebcrypto,
   );
   return `${certificate.toString("pem")}\n`;
 }

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
-import { newKey } from "../../core/prompt-crypto.ts";
 import type { Simulation } from "../../core/simulation.ts";
+import { newKey } from "../../core/sync-webcrypto.ts";
 import { at, fieldsOf, type KubeObject, listOf } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import type { Objects } from "../store/objects.ts";

@@ -1,4 +1,4 @@
-import { promptCrypto } from "../../core/prompt-crypto.ts";
+import { syncWebcrypto } from "../../core/sync-webcrypto.ts";
 import { type CsrTemplate, csrTemplateOf } from "../access/certificate-requests.ts";
 import { timestamp } from "../model/object.ts";
 import { known } from "../model/resources.ts";
@@ -133,7 +133,7 @@ function signing({ simulation, objects, authority }: Cluster): (request: Signing
   };
 
   const issue = async (request: SigningRequest, template: CsrTemplate): Promise<void> => {
-    if (!(await template.parsed.verify(promptCrypto))) return fail(request, "unable to verify csr signature");
+    if (!(await template.parsed.verify(syncWebcrypto))) return fail(request, "unable to verify csr signature");
     const usage = request.spec.signerName === "kubernetes.io/kubelet-serving" ? "server auth" : "client auth";
     const pem = await authority.sign({
       subject: template.parsed.subject,

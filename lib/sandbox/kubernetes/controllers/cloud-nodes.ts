@@ -1,4 +1,4 @@
-import type { InstanceFacts } from "../../core/surroundings.ts";
+import type { InstanceFacts } from "../../core/ports.ts";
 import { conditionOf, type Node, type NodeAddress } from "../model/shapes.ts";
 import type { Cluster, Controller } from "./controller.ts";
 import { instanceOf, nodes } from "./nodes.ts";

@@ -1,4 +1,4 @@
-import type { Cloud } from "../../core/surroundings.ts";
+import type { Cloud } from "../../core/ports.ts";
 import type { Authority } from "../access/authority.ts";
 import type { KubeletClients } from "../access/kubelet-clients.ts";
 import { known } from "../model/resources.ts";
@@ -26,7 +26,7 @@ import { scheduler } from "./scheduler.ts";
 import { taintEviction } from "./taint-eviction.ts";
 
 /** Parts from which the control plane is built. */
-export interface Surroundings {
+export interface ControlPlaneOptions {
   readonly server: Server;
   readonly cloud: Cloud;
   readonly authority: Authority;
@@ -71,7 +71,7 @@ export const controllerNames: readonly string[] = Object.keys(controllers);
  * Starts the controllers beside the API server.
  * @returns the controllers' view of the cluster, and `resume`, which makes every controller reconcile every object
  */
-export function controlPlane({ server, without = new Set(), pull = () => undefined, ...surroundings }: Surroundings): {
+export function controlPlane({ server, without = new Set(), pull = () => undefined, ...ports }: ControlPlaneOptions): {
   readonly cluster: Cluster;
   resume(): void;
 } {
@@ -82,7 +82,7 @@ export function controlPlane({ server, without = new Set(), pull = () => undefin
     registry,
     record: recorder(simulation, objects),
     pull,
-    ...surroundings,
+    ...ports,
   };
   const running = controllerNames.filter((name) => !without.has(name));
   const resume = run(

@@ -1,7 +1,7 @@
 import type { Pull } from "../../aws/image-registry.ts";
 import type { Cancel } from "../../core/clock.ts";
+import type { Cloud } from "../../core/ports.ts";
 import type { Simulation } from "../../core/simulation.ts";
-import type { Cloud } from "../../core/surroundings.ts";
 import type { Authority } from "../access/authority.ts";
 import type { KubeletClients } from "../access/kubelet-clients.ts";
 import type { KubeObject } from "../model/object.ts";

@@ -1,4 +1,4 @@
-import type { Firewall, InboundRule, InstanceFacts } from "../../core/surroundings.ts";
+import type { Firewall, InboundRule, InstanceFacts } from "../../core/ports.ts";
 import { at, type KubeObject, listOf } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import type { Node } from "../model/shapes.ts";

@@ -1,5 +1,5 @@
+import type { KubeletAnswer } from "../../core/ports.ts";
 import type { Simulation } from "../../core/simulation.ts";
-import type { KubeletAnswer } from "../../core/surroundings.ts";
 import type { WireRequest } from "../../core/wire.ts";
 import type { Attempt } from "../access/admission.ts";
 import type { Authorizers } from "../access/reviews.ts";

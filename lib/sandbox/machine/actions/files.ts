@@ -1,5 +1,5 @@
 import type { FileSource } from "../../../../lambdas/desired/plan.ts";
-import type { InstanceRole } from "../../core/surroundings.ts";
+import type { InstanceRole } from "../../core/ports.ts";
 import { fromAws } from "../aws-requests.ts";
 import { filesNamedIn } from "../command-line.ts";
 import { type FileEntry, pathKey, sha256Of } from "../disk.ts";

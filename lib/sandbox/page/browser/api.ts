@@ -26,7 +26,7 @@ export interface View {
 }
 
 /** View that one person has of Slack. */
-export interface DeskView {
+export interface SlackView {
   readonly messages: readonly Message[];
   readonly views: readonly View[];
 }
@@ -86,7 +86,7 @@ const send = async <T>(method: string, path: string, body?: unknown): Promise<T>
 /** The server of this page; each call throws an Error with a sentence to show. */
 export const api = {
   setting: () => get<Setting>("/page/setting"),
-  desk: (userId: string) => get<DeskView>(`/page/desk?as=${encodeURIComponent(userId)}`),
+  slack: (userId: string) => get<SlackView>(`/page/desk?as=${encodeURIComponent(userId)}`),
   world: () => get<World>("/page/world"),
   faults: () => get<FaultList>("/page/control/faults"),
   type: (userId: string, channelId: string, text: string, threadTs?: string) =>

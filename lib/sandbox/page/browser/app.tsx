@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Seat, Setting } from "../vocabulary.ts";
 import type { ShownNode, ShownOperation, World } from "../world.ts";
-import { useDesk, useSetting, useWorld } from "./live.ts";
+import { useSetting, useSlack, useWorld } from "./live.ts";
 import { Channel } from "./slack/channel.tsx";
 import type { Names } from "./slack/completion.ts";
 import { Composer } from "./slack/composer.tsx";
@@ -61,10 +61,10 @@ function namesIn(world: World | undefined): Names {
 
 function Window({ setting, seat, choose }: { setting: Setting; seat: Seat; choose: (seat: Seat) => void }) {
   const [channelId, setChannelId] = useState(setting.channels[0]?.id ?? "");
-  const desk = useDesk(seat.id);
+  const ui = useSlack(seat.id);
   const { world, faults, lost, again } = useWorld();
-  const view = desk.views.at(-1);
-  const messages = desk.messages.filter((message) => message.channel === channelId);
+  const view = ui.views.at(-1);
+  const messages = ui.messages.filter((message) => message.channel === channelId);
   return (
     <div class="window">
       {lost && (

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Setting } from "../vocabulary.ts";
 import type { World } from "../world.ts";
-import { api, type DeskView, type FaultList } from "./api.ts";
+import { api, type FaultList, type SlackView } from "./api.ts";
 
 /** Interval at which the live half looks at the world; Slack's half is told of changes. */
 const LOOK_MS = 1_000;
@@ -38,8 +38,8 @@ export function useSetting(): Setting | undefined {
 }
 
 /** Reads a person's view of Slack, always fresh. */
-export function useDesk(userId: string): DeskView {
-  const { answer, ask } = useAnswer(async () => ({ userId, desk: await api.desk(userId) }));
+export function useSlack(userId: string): SlackView {
+  const { answer, ask } = useAnswer(async () => ({ userId, ui: await api.slack(userId) }));
   useEffect(() => {
     const events = new EventSource("/page/events");
     events.addEventListener("changed", ask);
@@ -48,7 +48,7 @@ export function useDesk(userId: string): DeskView {
   useEffect(() => {
     if (userId) void ask();
   }, [ask, userId]);
-  return answer?.userId === userId ? answer.desk : { messages: [], views: [] };
+  return answer?.userId === userId ? answer.ui : { messages: [], views: [] };
 }
 
 /** The world and the faults, looked at once a second; `again` looks at once. */

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import type { KubeletAnswer } from "../../../core/surroundings.ts";
+import type { KubeletAnswer } from "../../../core/ports.ts";
 import { issuedAt } from "../../certificate-manager.ts";
 import type { Machine } from "../../machine.ts";
 import { runningProgram } from "../../running-programs.ts";

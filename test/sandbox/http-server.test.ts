@@ -1,22 +1,22 @@
 import type { Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { closed } from "../../bin/open-doors.ts";
-import { httpDoor } from "../../lib/sandbox/doors.ts";
+import { closeServer } from "../../bin/servers.ts";
+import { httpServer } from "../../lib/sandbox/http-server.ts";
 
-let door: Server | undefined;
+let server: Server | undefined;
 beforeEach(() => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
 });
 afterEach(async () => {
   vi.restoreAllMocks();
-  if (door) await closed(door);
-  door = undefined;
+  if (server) await closeServer(server);
+  server = undefined;
 });
 
-async function opened(answer: Parameters<typeof httpDoor>[0]): Promise<number> {
-  const made = httpDoor(answer);
-  door = made;
+async function opened(answer: Parameters<typeof httpServer>[0]): Promise<number> {
+  const made = httpServer(answer);
+  server = made;
   await new Promise<void>((resolve) => made.listen(0, "127.0.0.1", resolve));
   return (made.address() as AddressInfo).port;
 }

@@ -6,7 +6,7 @@ import type { WireRequest, WireResponse } from "../../../lib/sandbox/core/wire.t
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { sdkTransport } from "../../../lib/sandbox/in-process.ts";
 import { type Ssm, ssm } from "../../../lib/sandbox/ssm/ssm.ts";
-import { instance, minutes, type Stand, type StandOptions, standOf } from "../machine/stand.ts";
+import { type Fixture, type FixtureOptions, instance, machineFixture, minutes } from "../machine/fixture.ts";
 
 /** Permission that a caller was asked for. */
 export interface Asked {
@@ -38,7 +38,7 @@ const answering =
     }
   };
 
-export interface SsmStand extends Omit<Stand, "reports" | "run" | "apply" | "observe" | "online" | "pings"> {
+export interface SsmFixture extends Omit<Fixture, "reports" | "run" | "apply" | "observe" | "online" | "pings"> {
   readonly ssm: Ssm;
   readonly client: SSMClient;
   readonly asked: Asked[];
@@ -80,17 +80,17 @@ const others = [
   }),
 }));
 
-export function ssmStand(options: StandOptions = {}): SsmStand {
-  const stand = standOf(options);
+export function ssmFixture(options: FixtureOptions = {}): SsmFixture {
+  const fixture = machineFixture(options);
   const asked: Asked[] = [];
   const facts: Fact[] = [];
-  stand.simulation.bus.listen((fact) => facts.push(fact));
-  const service = ssm(stand.simulation, stand.machines, {
+  fixture.simulation.bus.listen((fact) => facts.push(fact));
+  const service = ssm(fixture.simulation, fixture.machines, {
     account: demo.accountId,
     region: demo.region,
     cloud: {
-      instance: (id) => stand.instances.get(id),
-      instances: () => [...stand.instances.values()],
+      instance: (id) => fixture.instances.get(id),
+      instances: () => [...fixture.instances.values()],
       shutDownByGuest: () => undefined,
     },
     documents: [...documents, ...others],
@@ -111,7 +111,7 @@ export function ssmStand(options: StandOptions = {}): SsmStand {
       maxAttempts: 1,
     });
   return {
-    ...stand,
+    ...fixture,
     ssm: service,
     asked,
     facts,
@@ -119,9 +119,9 @@ export function ssmStand(options: StandOptions = {}): SsmStand {
     client: clientFor([]),
     online: async (number) => {
       const one = instance(number);
-      stand.start(one);
-      const registered = () => stand.simulation.store.collection("ssm-instances").has(one.instanceId);
-      await stand.clock.until(registered, minutes(10));
+      fixture.start(one);
+      const registered = () => fixture.simulation.store.collection("ssm-instances").has(one.instanceId);
+      await fixture.clock.until(registered, minutes(10));
       return one.instanceId;
     },
   };

@@ -1,17 +1,17 @@
 import { demo } from "../../lib/sandbox/demo.ts";
 import type { Simulator } from "../../lib/sandbox/simulator.ts";
-import type { Desk } from "../../lib/sandbox/slack/desk/desk.ts";
+import type { SlackUi } from "../../lib/sandbox/slack/ui/slack-ui.ts";
 
 export const people = { operator: "U0OPERATOR", approver: "U0APPROVER", visitor: "U0VISITOR0" } as const;
 
 /** A person of the demo workspace. */
 export type Name = keyof typeof people;
 
-type Shown = ReturnType<Desk["type"]>;
-type Input = Parameters<Desk["submit"]>[2];
+type Shown = ReturnType<SlackUi["type"]>;
+type Input = Parameters<SlackUi["submit"]>[2];
 
 /** Acts of people with keyboard and mouse; each takes as long as it takes in Slack, and returns what is seen right after. */
-export interface Hands {
+export interface SlackUsers {
   /** Types in the channel. */
   type(user: Name, text: string): Shown;
   /** Presses the newest button with this action id, of this message when told. */
@@ -37,16 +37,16 @@ export const shows = ({ blocks }: { readonly blocks: readonly object[] }, action
   });
 
 /** @param drive lets time move until an act is over */
-export function hands({ slack: { desk } }: Simulator, drive: <T>(work: Promise<T>) => Promise<T>): Hands {
-  const topmost = (user: Name): string => desk.viewsOf(people[user]).at(-1)?.id ?? "no dialog is open";
+export function slackUsers({ slack: { ui } }: Simulator, drive: <T>(work: Promise<T>) => Promise<T>): SlackUsers {
+  const topmost = (user: Name): string => ui.viewsOf(people[user]).at(-1)?.id ?? "no dialog is open";
   const newest = (user: Name, actionId: string): string =>
-    desk.messagesFor(people[user]).findLast((message) => shows(message, actionId))?.ts ?? `no ${actionId} is in sight`;
+    ui.messagesFor(people[user]).findLast((message) => shows(message, actionId))?.ts ?? `no ${actionId} is in sight`;
   return {
-    type: (user, text) => drive(desk.type(people[user], demo.slack.channelId, text)),
+    type: (user, text) => drive(ui.type(people[user], demo.slack.channelId, text)),
     press: (user, actionId, messageTs = newest(user, actionId)) =>
-      drive(desk.press(people[user], { channel: demo.slack.channelId, messageTs, actionId })),
-    submit: (user, values) => drive(desk.submit(people[user], topmost(user), values)),
-    dismiss: (user) => drive(desk.close(people[user], topmost(user))),
-    again: () => drive(desk.repeatLast()),
+      drive(ui.press(people[user], { channel: demo.slack.channelId, messageTs, actionId })),
+    submit: (user, values) => drive(ui.submit(people[user], topmost(user), values)),
+    dismiss: (user) => drive(ui.close(people[user], topmost(user))),
+    again: () => drive(ui.repeatLast()),
   };
 }

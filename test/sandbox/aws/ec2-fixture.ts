@@ -3,12 +3,12 @@ import { ec2 } from "../../../lib/sandbox/aws/ec2/ec2.ts";
 import { newestWindows } from "../../../lib/sandbox/aws/ec2/images.ts";
 import type { Store } from "../../../lib/sandbox/core/store.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
-import { handClock } from "../hand-clock.ts";
-import { clientOf, doorFor, simulationFor } from "./stand.ts";
+import { manualClock } from "../manual-clock.ts";
+import { clientOf, endpointFor, simulationFor } from "./fixture.ts";
 
-/** EC2 behind its door, with clients for any principal. */
-export function ec2Stand(options: { seed?: number; store?: Store; clock?: ReturnType<typeof handClock> } = {}) {
-  const clock = options.clock ?? handClock();
+/** EC2 behind its endpoint, with clients for any principal. */
+export function ec2Fixture(options: { seed?: number; store?: Store; clock?: ReturnType<typeof manualClock> } = {}) {
+  const clock = options.clock ?? manualClock();
   const simulation = simulationFor(clock, options);
   const simulated = ec2(simulation, demo);
   const facts: string[] = [];
@@ -16,9 +16,9 @@ export function ec2Stand(options: { seed?: number; store?: Store; clock?: Return
     if (fact.kind === "instance-state") facts.push(fact.state);
     if (fact.kind === "instance-reboot") facts.push("reboot");
   });
-  const door = doorFor(simulation, [simulated.service]);
-  const client = (principal = "admin") => new EC2Client(clientOf(door, principal));
-  return { clock, simulation, ec2: simulated, door, client, facts };
+  const endpoint = endpointFor(simulation, [simulated.service]);
+  const client = (principal = "admin") => new EC2Client(clientOf(endpoint, principal));
+  return { clock, simulation, ec2: simulated, endpoint, client, facts };
 }
 
 export const imageId = newestWindows(Date.UTC(2026, 10, 21, 8), "2022")?.imageId ?? "";

@@ -1,15 +1,15 @@
 import type { Server } from "node:http";
-import { listen } from "../../../bin/listen.ts";
+import { listen } from "../../../bin/ports.ts";
 import { permissionsFor } from "../../../lib/permissions.ts";
 import { access } from "../../../lib/sandbox/aws/access.ts";
-import { type AwsDoor, awsDoor } from "../../../lib/sandbox/aws/door.ts";
+import { type AwsEndpoint, awsEndpoint } from "../../../lib/sandbox/aws/endpoint.ts";
 import type { AwsService } from "../../../lib/sandbox/core/aws-service.ts";
 import type { Clock } from "../../../lib/sandbox/core/clock.ts";
 import { createSimulation, type Simulation } from "../../../lib/sandbox/core/simulation.ts";
 import { openStore, type Store } from "../../../lib/sandbox/core/store.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { place } from "../../../lib/sandbox/demo-account.ts";
-import { httpDoor } from "../../../lib/sandbox/doors.ts";
+import { httpServer } from "../../../lib/sandbox/http-server.ts";
 import { sdkTransport } from "../../../lib/sandbox/in-process.ts";
 import type { Statement } from "../../../lib/statement.ts";
 
@@ -43,27 +43,31 @@ const principals = [
   "nobody",
 ];
 
-/** A door before the services, with one key per principal. */
-export function doorFor(simulation: Simulation, services: AwsService[], hostNow: () => number = Date.now): AwsDoor {
+/** A endpoint before the services, with one key per principal. */
+export function endpointFor(
+  simulation: Simulation,
+  services: AwsService[],
+  hostNow: () => number = Date.now,
+): AwsEndpoint {
   const keys = new Map(principals.map((principal) => [`AKIA${principal}`, { secret: secretOf(principal), principal }]));
   keys.set("AKIAnode", { secret: secretOf("node"), principal: "instance/i-0aaaaaaaaaaaaaaaa" });
-  return awsDoor({ simulation, region: demo.region, hostNow, keys, services, access: realAccess() }, (bug) => {
+  return awsEndpoint({ simulation, region: demo.region, hostNow, keys, services, access: realAccess() }, (bug) => {
     throw bug;
   });
 }
 
 /** Settings that every real client of the tests is built with. */
-export const clientOf = (door: AwsDoor, principal = "admin") => ({
+export const clientOf = (endpoint: AwsEndpoint, principal = "admin") => ({
   region: demo.region,
   endpoint: "http://aws.sandbox.test",
   credentials: { accessKeyId: `AKIA${principal}`, secretAccessKey: secretOf(principal) },
-  requestHandler: sdkTransport((request) => door.answer(request)) as never,
+  requestHandler: sdkTransport((request) => endpoint.answer(request)) as never,
   maxAttempts: 1,
 });
 
-/** The door on a loopback port. */
-export async function opened(door: AwsDoor): Promise<{ url: string; server: Server }> {
-  const server = httpDoor((request) => door.answer(request));
+/** The endpoint on a loopback port. */
+export async function opened(endpoint: AwsEndpoint): Promise<{ url: string; server: Server }> {
+  const server = httpServer((request) => endpoint.answer(request));
   return { url: `http://127.0.0.1:${await listen(server, 0)}`, server };
 }
 

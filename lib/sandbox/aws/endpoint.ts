@@ -3,12 +3,12 @@ import type { Simulation } from "../core/simulation.ts";
 import { json, type WireRequest, type WireResponse } from "../core/wire.ts";
 import type { Access } from "./access.ts";
 import { applyFaults, awsFaults } from "./aws-faults.ts";
-import { doorError } from "./dialects.ts";
+import { endpointError } from "./dialects.ts";
 import { faultOf, type Key, type Signature, signatureOf } from "./signature.ts";
 import { type TokenBuckets, tokenBuckets } from "./throttle.ts";
 
-/** Parts from which the door is built. */
-export interface DoorOptions {
+/** Parts from which the endpoint is built. */
+export interface EndpointOptions {
   readonly simulation: Simulation;
   readonly region: string;
   /** The host's time in milliseconds: real clients date signatures by their own clock. */
@@ -20,37 +20,41 @@ export interface DoorOptions {
 }
 
 /** The one endpoint of every AWS service of the simulator. */
-export interface AwsDoor {
+export interface AwsEndpoint {
   answer(request: WireRequest): Promise<WireResponse>;
 }
 
-interface Visit {
+interface SignedCall {
   readonly service: AwsService;
   readonly action: string;
   readonly principal: string;
 }
 
-/** Facts that the door knew of a request when it ended, for the record. */
+/** Facts that are known of a request when it ends, for the record of calls. */
 type Known = { service: string; action: string; principal: string };
 
 async function faultOrThrottle(
-  { simulation }: DoorOptions,
+  { simulation }: EndpointOptions,
   buckets: TokenBuckets,
-  visit: Visit,
+  call: SignedCall,
   request: WireRequest,
 ): Promise<void> {
-  const facts = { service: visit.service.name, action: visit.action };
+  const facts = { service: call.service.name, action: call.action };
   await applyFaults(simulation, facts);
-  const limits = visit.service.limits?.(visit.action, request) ?? [];
-  if (!buckets.take(limits)) throw doorError(facts.service, "throttled");
+  const limits = call.service.limits?.(call.action, request) ?? [];
+  if (!buckets.take(limits)) throw endpointError(facts.service, "throttled");
 }
 
-function checkedClaim(options: DoorOptions, request: WireRequest, guess: string): Signature & { principal: string } {
+function checkedClaim(
+  options: EndpointOptions,
+  request: WireRequest,
+  guess: string,
+): Signature & { principal: string } {
   const claim = signatureOf(request);
-  if (typeof claim === "string") throw doorError(guess, claim);
+  if (typeof claim === "string") throw endpointError(guess, claim);
   const key = options.keys.get(claim.keyId);
   const fault = faultOf(request, claim, key, { region: options.region, hostNow: options.hostNow() });
-  if (fault || !key) throw doorError(claim.service, fault ?? "unknown-key");
+  if (fault || !key) throw endpointError(claim.service, fault ?? "unknown-key");
   return { ...claim, principal: key.principal };
 }
 
@@ -72,20 +76,20 @@ const nobody: AwsService = {
 };
 
 const knownError = (error: unknown, service: string): AwsError =>
-  error instanceof AwsError ? error : doorError(service, "broken");
+  error instanceof AwsError ? error : endpointError(service, "broken");
 
 /**
- * Builds the door: verifies the signature, finds service and action, applies faults, throttles, asks the service and
+ * Builds the endpoint: verifies the signature, finds service and action, applies faults, throttles, asks the service and
  * records the call. Errors of the simulator's own (bugs) become an internal error and are reported by `onBug`.
  * @param onBug told of an error that is not AWS's way of refusing: the client sees only an internal error
  */
-export function awsDoor(options: DoorOptions, onBug: (error: unknown) => void = console.error): AwsDoor {
+export function awsEndpoint(options: EndpointOptions, onBug: (error: unknown) => void = console.error): AwsEndpoint {
   const { simulation, services, access } = options;
   const buckets = tokenBuckets(simulation.clock);
   simulation.faults.declare(...awsFaults);
   const find = (name: string): AwsService | undefined => services.find((service) => service.name === name);
 
-  const visit = async (request: WireRequest, known: Known): Promise<WireResponse> => {
+  const call = async (request: WireRequest, known: Known): Promise<WireResponse> => {
     known.service = guessService(request);
     const claim = checkedClaim(options, request, known.service);
     known.service = claim.service;
@@ -106,7 +110,7 @@ export function awsDoor(options: DoorOptions, onBug: (error: unknown) => void = 
   return {
     answer: async (request) => {
       const known: Known = { service: "unknown", action: "unknown", principal: "anonymous" };
-      const result = await visit(request, known).then(
+      const result = await call(request, known).then(
         (response) => ({ response, code: errorOf(response) }),
         (error: unknown) => refusal(error, known),
       );

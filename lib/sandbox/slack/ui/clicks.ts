@@ -6,7 +6,7 @@ import { messageAction, viewAction } from "../payloads.ts";
 import type { View } from "../view.ts";
 import type { Workspace } from "../workspace.ts";
 import { TROUBLE } from "./dialogs.ts";
-import { DeskError, type Exchange, slackbotSays } from "./exchange.ts";
+import { type Exchange, slackbotSays, UiError } from "./exchange.ts";
 
 /** Which element, and what is chosen in it when it offers a choice. */
 export interface Click {
@@ -17,16 +17,16 @@ export interface Click {
 
 function used(blocks: readonly Json[], click: Click): { element: Element; chosen: Json } {
   const element = elementNamed(blocks, click);
-  if (!element) throw new DeskError(`There is nothing to press that is called ${click.actionId}.`);
+  if (!element) throw new UiError(`There is nothing to press that is called ${click.actionId}.`);
   const chosen = chosenIn(element, click.value);
-  if (!chosen) throw new DeskError(`${click.actionId} does not offer ${JSON.stringify(click.value)}.`);
+  if (!chosen) throw new UiError(`${click.actionId} does not offer ${JSON.stringify(click.value)}.`);
   return { element, chosen };
 }
 
 /** A click in a message. Slack marks the element with a warning sign when it fails; here Slackbot says it. */
 export function messageClick(workspace: Workspace, person: Person, message: StoredMessage, click: Click): Exchange {
   const channel = workspace.directory.channel(message.channel);
-  if (!channel) throw new DeskError(`There is no channel ${message.channel}.`);
+  if (!channel) throw new UiError(`There is no channel ${message.channel}.`);
   const { element, chosen } = used(message.blocks, click);
   const responseUrl = workspace.responseUrls.issue("actions", person.id, channel.id, message.ts);
   const triggerId = workspace.triggers.issue(person.id);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { TLSSocket } from "node:tls";
 import { received, send } from "../core/http.ts";
-import type { KubernetesApi } from "../core/surroundings.ts";
+import type { KubernetesApi } from "../core/ports.ts";
 import { json, type WireResponse } from "../core/wire.ts";
 import type { Credentials } from "./access/authority.ts";
 import { ApiFailure, statusOf } from "./model/failure.ts";
@@ -30,11 +30,11 @@ async function answer(api: KubernetesApi, incoming: IncomingMessage, outgoing: S
 }
 
 /**
- * The HTTPS door in front of the API server. It requests a client certificate but leaves its check to the API.
+ * Builds the HTTPS server in front of the API server. It requests a client certificate but leaves its check to the API.
  * @param credentials the server's own certificate and key, PEM
  * @returns a server that does not listen yet
  */
-export function kubernetesDoor(api: KubernetesApi, credentials: Credentials): Server {
+export function kubernetesServer(api: KubernetesApi, credentials: Credentials): Server {
   const options = { cert: credentials.certificate, key: credentials.key, requestCert: true, rejectUnauthorized: false };
   return createServer(options, (request, response) => {
     answer(api, request, response).catch(() => response.destroy());

@@ -1,13 +1,13 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto";
 
 /** A key as the certificate library passes it around, with the key of node:crypto inside. */
-export interface PromptKey {
+export interface SyncKey {
   readonly algorithm: Readonly<Record<string, string>>;
   readonly type: "public" | "private";
   readonly key: KeyObject;
 }
 
-/** Every key of the simulator is such a one, as kubelets make them. */
+/** Algorithm of every key of the simulator, as kubelets make them. */
 export const keyAlgorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 
 /** A new key, PKCS #8 as PEM. */
@@ -23,7 +23,7 @@ type KeyPair = Parameters<typeof import("@peculiar/x509").Pkcs10CertificateReque
  * @param pem as `newKey` gives it
  */
 export function keysOf(pem: string): KeyPair {
-  const halves: Record<"privateKey" | "publicKey", PromptKey> = {
+  const halves: Record<"privateKey" | "publicKey", SyncKey> = {
     privateKey: { algorithm: keyAlgorithm, type: "private", key: createPrivateKey(pem) },
     publicKey: { algorithm: keyAlgorithm, type: "public", key: createPublicKey(pem) },
   };
@@ -44,18 +44,18 @@ const encoding = { dsaEncoding: "ieee-p1363" } as const;
  * The verbs of the Web Crypto API that certificates need, done by node:crypto before they return. The real ones end on
  * another thread whenever they like, and a journey's clock would have to guess how long to wait.
  */
-export const promptCrypto = {
+export const syncWebcrypto = {
   subtle: {
-    importKey: async (_format: string, data: ArrayBuffer, algorithm: Record<string, string>): Promise<PromptKey> => ({
+    importKey: async (_format: string, data: ArrayBuffer, algorithm: Record<string, string>): Promise<SyncKey> => ({
       algorithm,
       type: "public",
       key: createPublicKey({ key: Buffer.from(data), format: "der", type: "spki" }),
     }),
-    exportKey: async (_format: string, { key }: PromptKey): Promise<ArrayBuffer> =>
+    exportKey: async (_format: string, { key }: SyncKey): Promise<ArrayBuffer> =>
       new Uint8Array(key.export({ type: "spki", format: "der" })).buffer,
-    sign: async (algorithm: Named, { key }: PromptKey, data: ArrayBuffer): Promise<ArrayBuffer> =>
+    sign: async (algorithm: Named, { key }: SyncKey, data: ArrayBuffer): Promise<ArrayBuffer> =>
       new Uint8Array(sign(digestOf(algorithm), Buffer.from(data), { key, ...encoding })).buffer,
-    verify: async (algorithm: Named, { key }: PromptKey, signature: ArrayBuffer, data: ArrayBuffer): Promise<boolean> =>
+    verify: async (algorithm: Named, { key }: SyncKey, signature: ArrayBuffer, data: ArrayBuffer): Promise<boolean> =>
       verify(digestOf(algorithm), Buffer.from(data), { key, ...encoding }, Buffer.from(signature)),
   },
 } as unknown as Parameters<typeof import("@peculiar/x509").X509CertificateGenerator.create>[1];

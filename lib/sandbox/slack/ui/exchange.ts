@@ -7,8 +7,8 @@ import type { View } from "../view.ts";
 import type { Workspace } from "../workspace.ts";
 
 /** Somebody wants to do what Slack's own window would not let them do: a button that is not there, a foreign channel. */
-export class DeskError extends Error {
-  override readonly name = "DeskError";
+export class UiError extends Error {
+  override readonly name = "UiError";
 }
 
 /** Messages, complaints and dialogs that a person sees right after an act. */
@@ -112,7 +112,7 @@ export function exchanges(workspace: Workspace, sender: Deliveries): Exchanges {
     },
     again: async () => {
       const [exchange, delivery] = [last, sender.sendAgain()];
-      if (!exchange || !delivery) throw new DeskError("Nothing was sent to the app yet.");
+      if (!exchange || !delivery) throw new UiError("Nothing was sent to the app yet.");
       return settled(exchange, await delivery);
     },
   };

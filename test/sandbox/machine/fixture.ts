@@ -12,19 +12,19 @@ import {
 import { scriptDocuments } from "../../../lib/constructs/script-document.ts";
 import { scriptText } from "../../../lib/constructs/script-text.ts";
 import { AwsError } from "../../../lib/sandbox/core/aws-service.ts";
+import type { Cloud, InstanceFacts, InstanceRole, KubernetesApi } from "../../../lib/sandbox/core/ports.ts";
 import { createSimulation, type Simulation } from "../../../lib/sandbox/core/simulation.ts";
 import { openStore, type Store } from "../../../lib/sandbox/core/store.ts";
-import type { Cloud, InstanceFacts, InstanceRole, KubernetesApi } from "../../../lib/sandbox/core/surroundings.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
 import { type Machines, machines } from "../../../lib/sandbox/machine/machines.ts";
 import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";
 import type { Job, SsmBackend, StepResult } from "../../../lib/sandbox/machine/ssm-backend.ts";
-import { type HandClock, handClock } from "../hand-clock.ts";
+import { type ManualClock, manualClock } from "../manual-clock.ts";
 
 export const minutes = (count: number): number => count * 60_000;
 
-export function manualSimulation(clock: HandClock, store: Store = openStore(":memory:"), seed = 11): Simulation {
+export function manualSimulation(clock: ManualClock, store: Store = openStore(":memory:"), seed = 11): Simulation {
   return createSimulation({ clock, store, seed, busy: clock.busy });
 }
 
@@ -146,8 +146,8 @@ export interface Report {
 }
 
 /** A yard of machines and the means to play Systems Manager by hand. */
-export interface Stand {
-  readonly clock: HandClock;
+export interface Fixture {
+  readonly clock: ManualClock;
   readonly simulation: Simulation;
   readonly machines: Machines;
   readonly instances: Map<string, InstanceFacts>;
@@ -187,16 +187,16 @@ export function jobOf(commandId: string, script: string, request: object): Job {
   };
 }
 
-export interface StandOptions {
+export interface FixtureOptions {
   readonly kubernetes?: KubernetesApi;
-  readonly clock?: HandClock;
+  readonly clock?: ManualClock;
   readonly store?: Store;
   readonly instances?: Map<string, InstanceFacts>;
   readonly simulation?: Simulation;
 }
 
-export function standOf(options: StandOptions = {}): Stand {
-  const clock = options.clock ?? handClock();
+export function machineFixture(options: FixtureOptions = {}): Fixture {
+  const clock = options.clock ?? manualClock();
   const simulation = options.simulation ?? manualSimulation(clock, options.store);
   const instances = options.instances ?? new Map<string, InstanceFacts>();
   const { bucket, manifest } = payload();
@@ -208,7 +208,7 @@ export function standOf(options: StandOptions = {}): Stand {
   };
   const role = { ...roleFor(bucket, secrets) };
   const yard = machines(simulation, { kubernetes: options.kubernetes ?? deaf, cloud, role });
-  const pings: Stand["pings"] = [];
+  const pings: Fixture["pings"] = [];
   const reports: Report[] = [];
   const control: SsmBackend = {
     ping: (instanceId) => void pings.push({ instanceId, at: clock.now() }),
@@ -217,7 +217,7 @@ export function standOf(options: StandOptions = {}): Stand {
   };
   yard.attach(control);
   let commands = 0;
-  const stand: Stand = {
+  const fixture: Fixture = {
     clock,
     simulation,
     machines: yard,
@@ -242,11 +242,11 @@ export function standOf(options: StandOptions = {}): Stand {
     },
     apply: (id, actions) => {
       const plan = { format: 2, operation: "test", notAfter: clock.now() / 1000 + 60, actions };
-      return stand.run(id, "apply", { plan });
+      return fixture.run(id, "apply", { plan });
     },
-    observe: async (id) => resultOf(await stand.run(id, "observe", {})) as unknown as Observation,
+    observe: async (id) => resultOf(await fixture.run(id, "observe", {})) as unknown as Observation,
   };
-  return stand;
+  return fixture;
 }
 
 /** The JSON line that a script printed last. */

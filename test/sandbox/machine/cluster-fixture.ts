@@ -1,12 +1,21 @@
 import type { Action } from "../../../lambdas/desired/plan.ts";
 import { networkActions, startActions } from "../../../lambdas/profiles/okd/plans.ts";
-import type { InstanceFacts } from "../../../lib/sandbox/core/surroundings.ts";
+import type { InstanceFacts } from "../../../lib/sandbox/core/ports.ts";
 import { type Kubernetes, kubernetesApi } from "../../../lib/sandbox/kubernetes/api.ts";
-import { handClock } from "../hand-clock.ts";
-import { joinSecret, manualSimulation, minutes, okdFacts, resultOf, type Stand, stages, standOf } from "./stand.ts";
+import { manualClock } from "../manual-clock.ts";
+import {
+  type Fixture,
+  joinSecret,
+  machineFixture,
+  manualSimulation,
+  minutes,
+  okdFacts,
+  resultOf,
+  stages,
+} from "./fixture.ts";
 
-/** A stand with the simulated cluster beside it; kubelets' requests are approved there while `approving`. */
-export interface ClusterStand extends Stand {
+/** A fixture with the simulated cluster beside it; kubelets' requests are approved there while `approving`. */
+export interface ClusterFixture extends Fixture {
   readonly api: Kubernetes;
   approving: boolean;
   requests(): SigningRequest[];
@@ -56,8 +65,8 @@ async function approve(api: Kubernetes, request: SigningRequest): Promise<void> 
 /** Signers whose requests the bot approves; OVN's own requests are the cluster's business. */
 const kubeletSigners = new Set(["kubernetes.io/kube-apiserver-client-kubelet", "kubernetes.io/kubelet-serving"]);
 
-export async function clusterStand(after?: ClusterStand): Promise<ClusterStand> {
-  const clock = handClock(after?.clock.now());
+export async function clusterFixture(after?: ClusterFixture): Promise<ClusterFixture> {
+  const clock = manualClock(after?.clock.now());
   const simulation = manualSimulation(clock, after?.simulation.store);
   const instances = after?.instances ?? new Map<string, InstanceFacts>();
   const cloud = {
@@ -68,11 +77,11 @@ export async function clusterStand(after?: ClusterStand): Promise<ClusterStand> 
   const options = { version: "1.34.2", region: "us-west-2", hybridNetwork: "10.132.0.0/14" };
   const api = await kubernetesApi(simulation, cloud, options);
   api.resume();
-  const stand = standOf({ clock, simulation, instances, kubernetes: api });
+  const fixture = machineFixture({ clock, simulation, instances, kubernetes: api });
   const requests = () =>
     api.objects("certificatesigningrequests", "certificates.k8s.io") as unknown as SigningRequest[];
-  const whole: ClusterStand = {
-    ...stand,
+  const whole: ClusterFixture = {
+    ...fixture,
     api,
     approving: true,
     requests,
@@ -90,14 +99,17 @@ export async function clusterStand(after?: ClusterStand): Promise<ClusterStand> 
 }
 
 /** A token as the bot asks for one. */
-export const bootstrapToken = (stand: ClusterStand, seconds: number): string =>
-  stand.api.issueToken({ name: "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper" }, seconds);
+export const bootstrapToken = (fixture: ClusterFixture, seconds: number): string =>
+  fixture.api.issueToken(
+    { name: "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper" },
+    seconds,
+  );
 
 export const allActions = (
-  stand: ClusterStand,
+  fixture: ClusterFixture,
   facts: InstanceFacts,
 ): Record<"guard" | "features" | "payload" | "configure" | "start" | "network", Action[]> => {
-  const okd = okdFacts(facts, stand.manifest, stand.api.kubeletClients());
+  const okd = okdFacts(facts, fixture.manifest, fixture.api.kubeletClients());
   return {
     guard: stages.guard(okd),
     features: stages.features(),
@@ -108,39 +120,39 @@ export const allActions = (
   };
 };
 
-const applied = async (stand: Stand, id: string, actions: readonly Action[]): Promise<void> => {
-  const report = await stand.apply(id, actions);
+const applied = async (fixture: Fixture, id: string, actions: readonly Action[]): Promise<void> => {
+  const report = await fixture.apply(id, actions);
   const result = resultOf(report);
   if (!result.ok) throw new Error(JSON.stringify(result.failed ?? report));
 };
 
 /** Reboots as the workflow does; answers with the script's evidence. */
-export async function rebooted(stand: Stand, id: string): Promise<Record<string, unknown>> {
-  const { bootId } = await stand.observe(id);
-  const notAfter = Math.floor(stand.clock.now() / 1000) + 60;
-  return resultOf(await stand.run(id, "reboot", { operation: `reboot-${stand.clock.now()}`, notAfter, bootId }));
+export async function rebooted(fixture: Fixture, id: string): Promise<Record<string, unknown>> {
+  const { bootId } = await fixture.observe(id);
+  const notAfter = Math.floor(fixture.clock.now() / 1000) + 60;
+  return resultOf(await fixture.run(id, "reboot", { operation: `reboot-${fixture.clock.now()}`, notAfter, bootId }));
 }
 
 /** Everything that provisioning does, by hand, up to running services. */
-export async function configured(stand: ClusterStand, facts: InstanceFacts, tokenSeconds = 1_800): Promise<void> {
-  stand.start(facts);
-  await stand.online(facts.instanceId);
-  const actions = allActions(stand, facts);
-  await applied(stand, facts.instanceId, actions.guard);
-  await applied(stand, facts.instanceId, actions.features);
-  await rebooted(stand, facts.instanceId);
-  await applied(stand, facts.instanceId, actions.payload);
-  stand.secrets.set(`${facts.instanceId}/join`, joinSecret(bootstrapToken(stand, tokenSeconds)));
-  await applied(stand, facts.instanceId, actions.configure);
-  await applied(stand, facts.instanceId, actions.start);
+export async function configured(fixture: ClusterFixture, facts: InstanceFacts, tokenSeconds = 1_800): Promise<void> {
+  fixture.start(facts);
+  await fixture.online(facts.instanceId);
+  const actions = allActions(fixture, facts);
+  await applied(fixture, facts.instanceId, actions.guard);
+  await applied(fixture, facts.instanceId, actions.features);
+  await rebooted(fixture, facts.instanceId);
+  await applied(fixture, facts.instanceId, actions.payload);
+  fixture.secrets.set(`${facts.instanceId}/join`, joinSecret(bootstrapToken(fixture, tokenSeconds)));
+  await applied(fixture, facts.instanceId, actions.configure);
+  await applied(fixture, facts.instanceId, actions.start);
 }
 
 export const readyOf = (node: NodeObject | undefined) => node?.status.conditions.find(({ type }) => type === "Ready");
 
 /** A Ready node. */
-export async function joined(stand: ClusterStand, facts: InstanceFacts): Promise<void> {
-  await configured(stand, facts);
-  await stand.clock.until(() => stand.node(facts.privateDnsName) !== undefined, minutes(5));
-  await applied(stand, facts.instanceId, allActions(stand, facts).network);
-  await stand.clock.until(() => readyOf(stand.node(facts.privateDnsName))?.status === "True", minutes(5));
+export async function joined(fixture: ClusterFixture, facts: InstanceFacts): Promise<void> {
+  await configured(fixture, facts);
+  await fixture.clock.until(() => fixture.node(facts.privateDnsName) !== undefined, minutes(5));
+  await applied(fixture, facts.instanceId, allActions(fixture, facts).network);
+  await fixture.clock.until(() => readyOf(fixture.node(facts.privateDnsName))?.status === "True", minutes(5));
 }

@@ -1,43 +1,43 @@
 import { join } from "node:path";
 import { openStore, type Store } from "../lib/sandbox/core/store.ts";
-import { forget } from "./claim.ts";
 import { StartError } from "./start-error.ts";
+import { clearState } from "./state-lock.ts";
 
-/** State that one run of the sandbox leaves to the next. */
-export interface Memory {
+/** Saved state that one run of the sandbox leaves to the next. */
+export interface State {
   readonly store: Store;
   /** Directory of the ledger's files. */
   readonly ledgerPath: string;
-  /** It goes on with what an earlier run left. */
+  /** True when an earlier run is resumed. */
   readonly resumed: boolean;
   /** Runs before this one: a seed repeats a run, but no run may repeat the ids of the one before. */
   readonly run: number;
-  /** The sandbox's time that was reached at most, in milliseconds since the epoch. */
-  readonly reached: number | undefined;
-  /** Keeps how far the sandbox's time may have come when this process ends. */
-  reach(time: number): void;
+  /** Latest sandbox time that may have been shown, in milliseconds since the epoch. */
+  readonly savedTime: number | undefined;
+  /** Saves the latest time that this process may show: the next run begins there. */
+  saveTime(time: number): void;
   /** Marks seeding as complete: from now on an interrupted run is resumed. */
-  settled(): void;
+  markSeeded(): void;
 }
 
-/** Counted up when a new version cannot go on with what an earlier one left: other accounts, tables or machines. */
+/** Version of the saved state, including the names in it. Raise it when a new version cannot resume an older state. */
 const FORMAT = 2;
 
 const OTHER_VERSION = "the state in .sandbox is of another version of Casement: start anew with --fresh";
 
 /**
  * Opens the saved state. A first start that was interrupted before seeding was complete starts over.
- * @param folder a directory that this process has claimed
+ * @param folder a directory that this process has locked
  * @throws StartError when another version left it
  */
-export function recall(folder: string): Memory {
+export function openState(folder: string): State {
   const store = openStore(join(folder, "ground.db"));
   const notes = store.collection<number>("sandbox");
   const resumed = notes.has("settled");
   if (notes.size > 0 && !resumed) {
     store.close();
-    forget(folder);
-    return recall(folder);
+    clearState(folder);
+    return openState(folder);
   }
   if (resumed && notes.get("format") !== FORMAT) throw new StartError(OTHER_VERSION);
   notes.set("format", FORMAT);
@@ -48,8 +48,8 @@ export function recall(folder: string): Memory {
     ledgerPath: join(folder, "ledger"),
     resumed,
     run,
-    reached: notes.get("reached"),
-    reach: (time) => notes.set("reached", time),
-    settled: () => notes.set("settled", 1),
+    savedTime: notes.get("reached"),
+    saveTime: (time) => notes.set("reached", time),
+    markSeeded: () => notes.set("settled", 1),
   };
 }

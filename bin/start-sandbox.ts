@@ -8,20 +8,20 @@ import { demo } from "../lib/sandbox/demo.ts";
 import { demoConfiguration } from "../lib/sandbox/demo-configuration.ts";
 import { mistakeIn } from "../lib/sandbox/neighbours/choice.ts";
 import { page } from "../lib/sandbox/page/page.ts";
-import { VISITOR } from "../lib/sandbox/principals.ts";
+import { OWNER } from "../lib/sandbox/principals.ts";
 import { payloadManifest, seedAccount } from "../lib/sandbox/seed-account.ts";
 import { seedNodes } from "../lib/sandbox/seed-nodes.ts";
 import { createSimulator, type Simulator } from "../lib/sandbox/simulator.ts";
-import { sourcesOf } from "../lib/sandbox/sources.ts";
+import { stateReaders } from "../lib/sandbox/state-readers.ts";
 import type { ClusterAccess, Endpoints } from "./endpoints.ts";
 import type { Flags } from "./flags.ts";
 import { type Addresses, ledgerOf, mountHandlers, readDirectory } from "./handlers.ts";
 import { hostClock } from "./host-clock.ts";
-import type { Places } from "./listen.ts";
-import type { Memory } from "./memory.ts";
-import { closed, isControl, openDoors } from "./open-doors.ts";
+import type { Ports } from "./ports.ts";
+import { closeServer, isControl, startServers } from "./servers.ts";
 import { settling } from "./settling.ts";
 import { StartError } from "./start-error.ts";
+import type { State } from "./state.ts";
 
 /** A sandbox that runs. */
 export interface Sandbox {
@@ -36,8 +36,8 @@ const API_FOR_MACHINES = `https://api-int.${demo.cluster.name}.example.com:6443`
 /** Sandbox time for seed nodes to join; it is skipped before the first banner. */
 const SEEDING_MS = 4 * 60_000;
 
-/** The clock, what it waits for when it is moved, and what the simulator is built from. */
-interface Beginning {
+/** The clock, the work that it waits for when it is moved, and the simulator's context. */
+interface Runtime {
   readonly clock: PacedClock;
   readonly requests: Activity;
   readonly invocations: Activity;
@@ -45,22 +45,22 @@ interface Beginning {
   readonly simulation: Simulation;
 }
 
-function begin({ store, reached, reach, run }: Memory, { seed, speed }: Flags): Beginning {
-  const clock = pacedClock(reached ?? Date.now() - SEEDING_MS, speed, reach);
+function createRuntime({ store, savedTime, saveTime, run }: State, { seed, speed }: Flags): Runtime {
+  const clock = pacedClock(savedTime ?? Date.now() - SEEDING_MS, speed, saveTime);
   const [requests, invocations] = [activity(), activity()];
   const simulation = createSimulation({ clock, store, seed: seed + run, busy: requests.during });
   return { clock, requests, invocations, settle: settling(requests, invocations), simulation };
 }
 
-const addressesOf = (places: Places) => ({
-  ui: `http://127.0.0.1:${places.ui.port}`,
-  aws: `http://127.0.0.1:${places.aws.port}`,
-  slack: `http://127.0.0.1:${places.slack.port}`,
-  frontDoor: `http://127.0.0.1:${places.frontDoor.port}/`,
-  kubernetes: `https://127.0.0.1:${places.kubernetes.port}`,
+const addressesOf = (ports: Ports) => ({
+  ui: `http://127.0.0.1:${ports.ui.port}`,
+  aws: `http://127.0.0.1:${ports.aws.port}`,
+  slack: `http://127.0.0.1:${ports.slack.port}`,
+  frontDoor: `http://127.0.0.1:${ports.frontDoor.port}/`,
+  kubernetes: `https://127.0.0.1:${ports.kubernetes.port}`,
 });
 
-const controlOf = (simulator: Simulator, { clock, settle }: Beginning, addresses: Addresses) =>
+const controlOf = (simulator: Simulator, { clock, settle }: Runtime, addresses: Addresses) =>
   control({
     simulation: simulator.simulation,
     speed: {
@@ -68,12 +68,12 @@ const controlOf = (simulator: Simulator, { clock, settle }: Beginning, addresses
       set: clock.setSpeed,
       advance: (seconds) => clock.advance(seconds * 1_000, settle),
     },
-    sources: sourcesOf(simulator, ledgerOf(simulator, addresses)),
+    readers: stateReaders(simulator, ledgerOf(simulator, addresses)),
   });
 
 /** Page and control API share a port. */
-function uiOf(simulator: Simulator, beginning: Beginning, addresses: Addresses, pools: readonly string[]) {
-  const api = controlOf(simulator, beginning, addresses);
+function uiOf(simulator: Simulator, runtime: Runtime, addresses: Addresses, pools: readonly string[]) {
+  const api = controlOf(simulator, runtime, addresses);
   const setting = {
     cluster: demo.cluster.name,
     channels: [{ id: demo.slack.channelId, name: demo.slack.channelName }],
@@ -81,8 +81,8 @@ function uiOf(simulator: Simulator, beginning: Beginning, addresses: Addresses, 
     people: demo.people.map(({ id, realName, roles }) => ({ id, name: realName, roles })),
     vocabulary: { commandWord: "/win", commands, pools },
   };
-  const { speed } = beginning.clock;
-  const shown = page({ desk: simulator.slack.desk, control: api, agents: simulator.ssm.pings, speed, setting });
+  const { speed } = runtime.clock;
+  const shown = page({ ui: simulator.slack.ui, control: api, agents: simulator.ssm.pings, speed, setting });
   return (request: Parameters<typeof api.answer>[0]) =>
     isControl(request.url) ? api.answer(request) : shown.answer(request);
 }
@@ -95,34 +95,29 @@ const endpointsOf = ({ keys }: Simulator, urls: ReturnType<typeof addressesOf>, 
   botToken: keys.botToken,
   aws: urls.aws,
   region: demo.region,
-  ...keys.of(VISITOR),
+  ...keys.of(OWNER),
   kubernetes: urls.kubernetes,
   kubeconfig: join(folder, "kubeconfig"),
   control: urls.ui,
 });
 
 /** Resumes work in progress; on the first start, seeds the nodes before the neighbours start. */
-async function resume(simulator: Simulator, memory: Memory, beginning: Beginning, seeding: Seeding): Promise<void> {
+async function resume(simulator: Simulator, state: State, runtime: Runtime, seeding: Seeding): Promise<void> {
   simulator.resume();
-  if (!memory.resumed) await seed(simulator, memory, beginning, seeding);
+  if (!state.resumed) await seed(simulator, state, runtime, seeding);
   simulator.startNeighbours();
 }
 
-async function seed(
-  simulator: Simulator,
-  memory: Memory,
-  { clock, settle }: Beginning,
-  seeding: Seeding,
-): Promise<void> {
+async function seed(simulator: Simulator, state: State, { clock, settle }: Runtime, seeding: Seeding): Promise<void> {
   await readDirectory(simulator);
   const seeded = seedNodes({ simulator, ...seeding });
   await clock.advance(SEEDING_MS, settle);
   await seeded;
-  memory.settled();
+  state.markSeeded();
 }
 
-/** Handlers that are in the middle of something get a moment to write it down; what waits longer is taken up next time. */
-async function lastWords(invocations: Beginning["invocations"]): Promise<void> {
+/** Gives running handlers 800 ms to save their state; those that wait longer are resumed by the next run. */
+async function drainInvocations(invocations: Runtime["invocations"]): Promise<void> {
   const patience = Date.now() + 800;
   while (invocations.standing().underWay > 0 && Date.now() < patience) {
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -131,22 +126,22 @@ async function lastWords(invocations: Beginning["invocations"]): Promise<void> {
 
 type Seeding = Omit<Parameters<typeof seedNodes>[0], "simulator">;
 
-/** @throws StartError when a name after --with or --without is unknown; nothing has been touched then */
+/** @throws StartError when a name after --with or --without is unknown; nothing was changed then */
 export function refuseUnknown(flags: Flags): void {
   const mistake = mistakeIn(flags);
   if (mistake) throw new StartError(mistake);
 }
 
-/** Raises simulator, handlers and page on the given ports. */
-export async function raise(memory: Memory, places: Places, flags: Flags, folder: string): Promise<Sandbox> {
-  const beginning = begin(memory, flags);
-  const { clock, requests, invocations, simulation } = beginning;
-  const urls = addressesOf(places);
+/** Starts simulator, handlers and page on the given ports. */
+export async function startSandbox(state: State, ports: Ports, flags: Flags, folder: string): Promise<Sandbox> {
+  const runtime = createRuntime(state, flags);
+  const { clock, requests, invocations, simulation } = runtime;
+  const urls = addressesOf(ports);
   const simulator = await createSimulator({
     simulation,
     host: hostClock,
     hostTime: clock.hostTime,
-    ledgerPath: memory.ledgerPath,
+    ledgerPath: state.ledgerPath,
     slackAddress: () => urls.slack,
     neighbours: flags,
   });
@@ -155,21 +150,21 @@ export async function raise(memory: Memory, places: Places, flags: Flags, folder
   await seedAccount(simulator, configuration, urls.kubernetes);
   const addresses = { ...urls, configuration, now: clock.now, slackNow: Date.now, during: invocations.during };
   mountHandlers(simulator, addresses);
-  const ui = uiOf(simulator, beginning, addresses, Object.keys(configuration.pools));
-  const doors = await openDoors(simulator, places, requests, ui);
-  await resume(simulator, memory, beginning, { configuration, payload: payloadManifest(simulator, configuration) });
+  const ui = uiOf(simulator, runtime, addresses, Object.keys(configuration.pools));
+  const servers = await startServers(simulator, ports, requests, ui);
+  await resume(simulator, state, runtime, { configuration, payload: payloadManifest(simulator, configuration) });
   return {
     endpoints: endpointsOf(simulator, urls, folder),
     kubeconfig: { server: urls.kubernetes, authority, ...(await simulator.kubernetes.adminCredentials()) },
     stop: async () => {
       clock.stop();
-      const [front, ...others] = doors;
-      if (front) await closed(front);
-      await lastWords(invocations);
-      await Promise.all(others.map(closed));
+      const [front, ...others] = servers;
+      if (front) await closeServer(front);
+      await drainInvocations(invocations);
+      await Promise.all(others.map(closeServer));
       await requests.settled();
       await simulator.dynamodb.close();
-      memory.store.close();
+      state.store.close();
     },
   };
 }

@@ -19,15 +19,15 @@ function locked(path: string): DatabaseSync {
 }
 
 /**
- * Claims a directory for this process; it is made when it is missing. The operating system ends the claim with the
- * process, however that ends: Node has no file locks, SQLite does.
+ * Locks a directory for this process; it is created when it is missing. The operating system releases the lock when the
+ * process ends, however it ends. Node has no file locks; SQLite does.
  * @throws StartError when another sandbox runs on it
  */
-export function claim(folder: string): void {
+export function lockState(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   try {
     const lock = locked(join(folder, LOCK));
-    // As long as it is known here, it is not collected as garbage, which would end the claim.
+    // The reference keeps the lock from being garbage-collected, which would release it.
     process.once("exit", () => lock.close());
   } catch (error) {
     if ((error as { errcode?: number }).errcode !== BUSY) throw error;
@@ -35,8 +35,8 @@ export function claim(folder: string): void {
   }
 }
 
-/** Forgets everything in a directory that is claimed. */
-export function forget(folder: string): void {
+/** Deletes everything in a locked directory but the lock. */
+export function clearState(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name !== LOCK) rmSync(join(folder, name), { recursive: true, force: true });
   }

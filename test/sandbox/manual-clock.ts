@@ -2,7 +2,7 @@ import { activity } from "../../lib/sandbox/core/activity.ts";
 import type { Clock } from "../../lib/sandbox/core/clock.ts";
 
 /** A clock that moves only when told, and lets all work settle between two timers. */
-export interface HandClock extends Clock {
+export interface ManualClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Moves second by second until it holds; fails the test after `limit` ms. */
   until(holds: () => boolean, limit: number): Promise<void>;
@@ -10,7 +10,7 @@ export interface HandClock extends Clock {
 }
 
 /** Builds one; @param start milliseconds since the epoch */
-export function handClock(start = Date.UTC(2026, 10, 21, 8)): HandClock {
+export function manualClock(start = Date.UTC(2026, 10, 21, 8)): ManualClock {
   const { during, settled } = activity();
   const timers = new Set<{ at: number; what: () => void }>();
   let now = start;

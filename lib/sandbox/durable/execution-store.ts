@@ -3,7 +3,7 @@ import { executionEnded, executionStarted, type HistoryEvent, type NewEvent, ope
 import type { Execution, Operation } from "./model.ts";
 
 /** Record of all executions: their state, operations and history. Every write is in the store when the call returns. */
-export interface Book {
+export interface ExecutionStore {
   get(arn: string): Execution | undefined;
   all(): Execution[];
   put(execution: Execution): void;
@@ -25,7 +25,7 @@ export interface Book {
 }
 
 /** One row an operation and one an event: a checkpoint writes what it changed, not the whole execution. */
-export function executionBook(store: Store): Book {
+export function executionStore(store: Store): ExecutionStore {
   const executions: Collection<Execution> = store.collection("durable-executions");
   const rows = ({ id }: Execution): Collection<Operation> => store.collection(`durable-operations/${id}`);
   const history = ({ id }: Execution): Collection<HistoryEvent> => store.collection(`durable-history/${id}`);

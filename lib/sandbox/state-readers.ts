@@ -1,6 +1,6 @@
 import { isOperation } from "../../lambdas/commands/list.ts";
 import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
-import type { Sources } from "./control/control.ts";
+import type { StateReaders } from "./control/control.ts";
 import { demo } from "./demo.ts";
 import type { Simulator } from "./simulator.ts";
 
@@ -10,7 +10,7 @@ export interface LedgerReader {
   nodes(operation: string): Promise<NodeRecord[]>;
 }
 
-type ShownOperation = Awaited<ReturnType<Sources["operations"]>>[number];
+type ShownOperation = Awaited<ReturnType<StateReaders["operations"]>>[number];
 
 /** The ledger knows more ends than the control API: what was refused or never started has failed. */
 const statuses: Readonly<Record<OperationRecord["status"], ShownOperation["status"]>> = {
@@ -37,8 +37,8 @@ async function shown(ledger: LedgerReader, record: OperationRecord): Promise<Sho
   };
 }
 
-/** Sources of the control API's answers: the world as it really is, and what people see of it. */
-export function sourcesOf(simulator: Simulator, ledger: LedgerReader): Sources {
+/** Builds the readers behind the control API's answers: state of the simulated services, and messages as people see them. */
+export function stateReaders(simulator: Simulator, ledger: LedgerReader): StateReaders {
   const roles: Readonly<Record<string, string[]>> = {
     operator: ["system:cluster-readers"],
     approver: ["system:cluster-readers"],

@@ -9,8 +9,8 @@ import { secretsManager } from "../../../lib/sandbox/aws/secrets-manager/secrets
 import type { WireRequest } from "../../../lib/sandbox/core/wire.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { sdkTransport } from "../../../lib/sandbox/in-process.ts";
-import { handClock } from "../hand-clock.ts";
-import { clientOf, codeOf, doorFor, opened, secretOf, simulationFor } from "./stand.ts";
+import { manualClock } from "../manual-clock.ts";
+import { clientOf, codeOf, endpointFor, opened, secretOf, simulationFor } from "./fixture.ts";
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -18,20 +18,20 @@ afterEach(() => {
 });
 
 function newFixture(hostNow?: () => number) {
-  const simulation = simulationFor(handClock());
+  const simulation = simulationFor(manualClock());
   const buckets = s3(simulation);
   buckets.createBucket(demo.bucket);
   buckets.seed(demo.bucket, "payload/a", "content");
   const services = [ec2(simulation, demo).service, buckets.service, secretsManager(simulation, demo).service];
-  return { simulation, door: doorFor(simulation, services, hostNow) };
+  return { simulation, endpoint: endpointFor(simulation, services, hostNow) };
 }
 
-type Stand = ReturnType<typeof newFixture>;
+type Fixture = ReturnType<typeof newFixture>;
 type Config = Partial<Omit<ReturnType<typeof clientOf>, "region"> & { region: string }>;
 
 /** One call to each service with the given client settings; the codes it ends with. */
-const callAll = ({ door }: Stand, more: Config = {}) => {
-  const config = { ...clientOf(door), ...more };
+const callAll = ({ endpoint }: Fixture, more: Config = {}) => {
+  const config = { ...clientOf(endpoint), ...more };
   return Promise.all([
     codeOf(new EC2Client(config).send(new DescribeInstancesCommand({}))),
     codeOf(new S3Client(config).send(new GetObjectCommand({ Bucket: demo.bucket, Key: "payload/a" }))),
@@ -39,14 +39,14 @@ const callAll = ({ door }: Stand, more: Config = {}) => {
   ]);
 };
 
-const tampered = ({ door }: Stand, change: (request: WireRequest) => WireRequest): Config => ({
-  requestHandler: sdkTransport((request) => door.answer(change(request))) as never,
+const tampered = ({ endpoint }: Fixture, change: (request: WireRequest) => WireRequest): Config => ({
+  requestHandler: sdkTransport((request) => endpoint.answer(change(request))) as never,
 });
 
 const without = (headers: WireRequest["headers"], gone: string) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name !== gone));
 
-describe("the AWS door", () => {
+describe("the AWS endpoint", () => {
   it("lets in what real clients sign", async () => {
     expect(await callAll(newFixture())).toEqual(["none", "none", "ResourceNotFoundException"]);
   });
@@ -70,12 +70,12 @@ describe("the AWS door", () => {
 
   it("refuses a query that is not properly encoded", async () => {
     const request = { method: "GET", url: "/a?X-Amz-Signature=%E0%A4%A", headers: {}, body: new Uint8Array() };
-    expect((await newFixture().door.answer(request)).status).toBe(400);
+    expect((await newFixture().endpoint.answer(request)).status).toBe(400);
   });
 
   it("refuses an unsigned call of a function in Lambda's words", async () => {
     const url = "/2015-03-31/functions/look/invocations";
-    const answer = await newFixture().door.answer({ method: "POST", url, headers: {}, body: new Uint8Array() });
+    const answer = await newFixture().endpoint.answer({ method: "POST", url, headers: {}, body: new Uint8Array() });
     expect(answer).toMatchObject({ status: 403, body: expect.stringContaining("Missing Authentication Token") });
   });
 
@@ -133,12 +133,12 @@ describe("the AWS door", () => {
   });
 
   it("opens a presigned address for as long as it says, and no other", async () => {
-    const { door } = newFixture(() => now);
+    const { endpoint } = newFixture(() => now);
     let now = Date.now();
     const object = new GetObjectCommand({ Bucket: demo.bucket, Key: "payload/a" });
-    const url = new URL(await getSignedUrl(new S3Client(clientOf(door)), object, { expiresIn: 600 }));
+    const url = new URL(await getSignedUrl(new S3Client(clientOf(endpoint)), object, { expiresIn: 600 }));
     const open = (path: string) =>
-      door.answer({ method: "GET", url: path, headers: { host: url.host }, body: new Uint8Array() });
+      endpoint.answer({ method: "GET", url: path, headers: { host: url.host }, body: new Uint8Array() });
     expect(Buffer.from((await open(url.pathname + url.search)).body as Uint8Array).toString()).toBe("content");
     expect((await open(url.pathname.replace("/a", "/b") + url.search)).status).toBe(403);
     now += 601_000;
@@ -149,10 +149,10 @@ describe("the AWS door", () => {
     const fixture = newFixture();
     fixture.simulation.faults.inject("aws-slow", { service: "ec2" }, 1);
     let answered = false;
-    const call = new EC2Client(clientOf(fixture.door)).send(new DescribeInstancesCommand({})).then(() => {
+    const call = new EC2Client(clientOf(fixture.endpoint)).send(new DescribeInstancesCommand({})).then(() => {
       answered = true;
     });
-    const clock = fixture.simulation.clock as ReturnType<typeof handClock>;
+    const clock = fixture.simulation.clock as ReturnType<typeof manualClock>;
     await vi.waitFor(() => expect(fixture.simulation.faults.inForce()).toEqual([]));
     await clock.advance(9_000);
     expect(answered).toBe(false);
@@ -171,7 +171,7 @@ describe("the AWS door", () => {
 
   it("records who called what, and how it ended", async () => {
     const fixture = newFixture();
-    await callAll(fixture, clientOf(fixture.door, "nobody"));
+    await callAll(fixture, clientOf(fixture.endpoint, "nobody"));
     const calls = fixture.simulation.calls.after(0).toSorted((one, other) => (one.service < other.service ? -1 : 1));
     expect(calls).toMatchObject([
       { service: "ec2", action: "DescribeInstances", principal: "nobody", status: 403, error: "UnauthorizedOperation" },
@@ -181,10 +181,10 @@ describe("the AWS door", () => {
   });
 
   it("answers over loopback as in process", async () => {
-    const { door } = newFixture();
-    const { url, server } = await opened(door);
+    const { endpoint } = newFixture();
+    const { url, server } = await opened(endpoint);
     closing.push(() => server.close());
-    const { region, credentials } = clientOf(door);
+    const { region, credentials } = clientOf(endpoint);
     const config = { region, credentials, endpoint: url };
     expect((await new EC2Client(config).send(new DescribeInstancesCommand({}))).Reservations).toEqual([]);
     const object = await new S3Client(config).send(new GetObjectCommand({ Bucket: demo.bucket, Key: "payload/a" }));

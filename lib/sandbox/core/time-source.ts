@@ -1,11 +1,11 @@
-/** The hands of a clock: where the sandbox's time stands, and whether it runs. */
-export interface Hands {
+/** Source of the sandbox's time: the present time, and whether it runs. */
+export interface TimeSource {
   now(): number;
   speed(): number;
   setSpeed(speed: number): void;
-  /** Time stands still until `release`. */
+  /** Stops time until `release`. */
   hold(): void;
-  /** Puts them back to a moment that nobody was shown more than: the host could not keep up. */
+  /** Sets time back to a moment that was never passed in what was shown: the host could not keep up. */
   fallBackTo(time: number): void;
   /** Moves held time forward; it never goes back. */
   moveTo(time: number): void;
@@ -13,10 +13,10 @@ export interface Hands {
 }
 
 /**
- * Hands that run at a pace of the host's monotonic clock, which nobody sets back.
+ * Builds time that runs at a multiple of the host's monotonic clock, which is never set back.
  * @param start the sandbox's time to begin at, in milliseconds since the epoch
  */
-export function pacedHands(start: number, initialSpeed: number): Hands {
+export function scaledTime(start: number, initialSpeed: number): TimeSource {
   let speed = initialSpeed;
   let anchor = { sandbox: start, host: performance.now() };
   let held = false;

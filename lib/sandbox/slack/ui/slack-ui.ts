@@ -8,13 +8,13 @@ import type { Workspace } from "../workspace.ts";
 import { type Click, messageClick, viewClick } from "./clicks.ts";
 import { type } from "./commands.ts";
 import { closing, left, submission } from "./dialogs.ts";
-import { DeskError, exchanges, type Shown, shownTo } from "./exchange.ts";
+import { exchanges, type Shown, shownTo, UiError } from "./exchange.ts";
 
 /** An element of a message (`channel` and `messageTs`) or of a dialog (`viewId`). */
 export type Press = Click & ({ readonly channel: string; readonly messageTs: string } | { readonly viewId: string });
 
-/** Acts of people in front of Slack. Each act rejects with DeskError when Slack's window does not offer it. */
-export interface Desk {
+/** Slack's window as its users see and use it. Each act rejects with UiError when Slack's window does not offer it. */
+export interface SlackUi {
   /** Types a line in a channel (id or name), or in a thread of it. */
   type(userId: string, channel: string, text: string, threadTs?: string): Promise<Shown>;
   /** Presses a button or chooses in a menu; a confirm dialog is taken as confirmed. */
@@ -30,19 +30,19 @@ export interface Desk {
   messagesFor(userId: string): SeenMessage[];
   people(): readonly Person[];
   channels(): readonly Channel[];
-  /** Tells when somebody may see something new; returns what ends the listening. */
+  /** Calls the listener when a user may see something new; returns a function that removes it. */
   onChange(listener: () => void): () => void;
 }
 
 const personOf = ({ directory }: Workspace, userId: string): Person => {
   const person = directory.person(userId);
-  if (!person) throw new DeskError(`There is nobody called ${userId}.`);
+  if (!person) throw new UiError(`There is nobody called ${userId}.`);
   return person;
 };
 
 const channelFor = ({ directory }: Workspace, person: Person, idOrName: string): Channel => {
   const channel = directory.channel(idOrName);
-  if (!channel?.members.includes(person.id)) throw new DeskError(`${person.name} is not in ${idOrName}.`);
+  if (!channel?.members.includes(person.id)) throw new UiError(`${person.name} is not in ${idOrName}.`);
   return channel;
 };
 
@@ -56,7 +56,7 @@ function seenBy({ directory, messages }: Workspace, userId: string): SeenMessage
 
 const viewFor = ({ views }: Workspace, person: Person, viewId: string): View => {
   const view = views.get(viewId);
-  if (!view || views.ownerOf(viewId) !== person.id) throw new DeskError(`${person.name} has no dialog ${viewId} open.`);
+  if (!view || views.ownerOf(viewId) !== person.id) throw new UiError(`${person.name} has no dialog ${viewId} open.`);
   return view;
 };
 
@@ -65,13 +65,13 @@ function exchangeFor(workspace: Workspace, person: Person, press: Press) {
   const channel = channelFor(workspace, person, press.channel);
   const message = workspace.messages.find(channel.id, press.messageTs);
   if (!message || (message.onlyTo !== undefined && message.onlyTo !== person.id)) {
-    throw new DeskError(`${person.name} sees no message ${press.messageTs}.`);
+    throw new UiError(`${person.name} sees no message ${press.messageTs}.`);
   }
   return messageClick(workspace, person, message, press);
 }
 
-/** Builds the desk over a workspace. */
-export function desk(workspace: Workspace): Desk {
+/** Builds the window over a workspace. */
+export function slackUi(workspace: Workspace): SlackUi {
   const way = exchanges(workspace, deliveries(workspace.options));
   return {
     type: async (userId, channelId, text, threadTs) => {
@@ -83,7 +83,7 @@ export function desk(workspace: Workspace): Desk {
     submit: async (userId, viewId, inputs = {}) => {
       const person = personOf(workspace, userId);
       const view = viewFor(workspace, person, viewId);
-      if (view.submit === null) throw new DeskError("This dialog has no button to submit it.");
+      if (view.submit === null) throw new UiError("This dialog has no button to submit it.");
       const filled = filledIn(view, inputs);
       if ("complaints" in filled) return shownTo(workspace, person, filled);
       return way.run(submission(workspace, person, view, filled.values));

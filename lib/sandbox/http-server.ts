@@ -23,11 +23,11 @@ async function sayBroken(error: unknown, incoming: IncomingMessage, outgoing: Se
 }
 
 /**
- * An HTTP door in front of a service of the simulator.
+ * Builds an HTTP server in front of a service of the simulator.
  * @param activity counts whole answers, so that time that is moved by hand waits for them
  * @returns a server that does not listen yet
  */
-export const httpDoor = (answer: Answer, activity?: Activity): Server =>
+export const httpServer = (answer: Answer, activity?: Activity): Server =>
   createServer(async (incoming, outgoing) => {
     try {
       const request = await received(incoming, LARGEST);
