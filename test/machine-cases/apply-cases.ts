@@ -3,7 +3,7 @@ import { comparisons, refusals } from "./apply-comparisons.ts";
 import { folders, guard, LOG, program, registered, runGuard, start, stop, withService } from "./apply-plans.ts";
 import { changed, failed, GUARD, GUARD_RECORD, inline, type MachineCase, planOf, taskArguments, text } from "./case.ts";
 
-/** Output that must not reach a person: each secret in it holds the word that no result may hold. */
+/** Output that must not reach a person: each secret in it contains a word that no result may contain. */
 const CARELESS = [
   "token: canary-1",
   'password="canary-2"',
@@ -16,7 +16,7 @@ const LAST_WORDS = "panic: cannot go on (request failed, Authorization: Bearer c
 
 const causes: readonly MachineCase[] = [
   {
-    name: "tells what a task wrote into its record when the task failed",
+    name: "reports the error in a task's record when the task fails",
     script: "apply",
     folders,
     files: guard,
@@ -51,7 +51,7 @@ const causes: readonly MachineCase[] = [
     result: failed("run-task Casement guard", "The task is disabled."),
   },
   {
-    name: "gives up on a service that does not stop, and says which process it is",
+    name: "gives up on a service that does not stop, and names its process",
     script: "apply",
     folders,
     files: program,
@@ -61,7 +61,7 @@ const causes: readonly MachineCase[] = [
     result: failed("service-state exporter", "exporter is StopPending after 120 seconds (process N)"),
   },
   {
-    name: "gives up on a service that does not come up",
+    name: "gives up on a service that does not start",
     script: "apply",
     folders,
     files: program,
@@ -71,7 +71,7 @@ const causes: readonly MachineCase[] = [
     result: failed("service-state exporter", "exporter is StartPending after 60 seconds (process N)"),
   },
   {
-    name: "tells exit code and log of a service that does not stay, without the secret in it",
+    name: "reports the exit code and the log of a service that stops at once, without the secret in it",
     script: "apply",
     folders,
     files: { ...program, [LOG]: CARELESS },
@@ -86,7 +86,7 @@ const causes: readonly MachineCase[] = [
     ),
   },
   {
-    name: "says which process holds a program",
+    name: "names the process that holds a program",
     script: "apply",
     folders,
     held: ["C:\\k\\containerd-shim-runhcs-v1.exe"],
@@ -95,7 +95,7 @@ const causes: readonly MachineCase[] = [
     result: failed("file C:\\k\\containerd-shim-runhcs-v1.exe", text(/ It runs as process N\.$/)),
   },
   {
-    name: "prints the machine's own words whole, in plain ASCII",
+    name: "prints the machine's error messages unshortened, in plain ASCII",
     script: "apply",
     folders,
     request: planOf({ do: "service-state", name: "\u00fcber-\u540d", state: "Running" }),
@@ -103,7 +103,7 @@ const causes: readonly MachineCase[] = [
     result: failed("service-state \u00fcber-\u540d", "there is no such service"),
   },
   {
-    name: "says both times when a request has expired: the clock may be wrong",
+    name: "names both times when a request has expired, because the clock may be wrong",
     script: "apply",
     folders,
     request: (now) => ({ plan: { format: 2, operation: "add-1", notAfter: now - 86_403, actions: [] } }),
@@ -114,7 +114,7 @@ const causes: readonly MachineCase[] = [
     ),
   },
   {
-    name: "says that its clock is behind when a request is from the future",
+    name: "reports that its clock is behind when a request is from the future",
     script: "apply",
     folders,
     request: (now) => ({
@@ -130,7 +130,7 @@ const causes: readonly MachineCase[] = [
 
 const traces: readonly MachineCase[] = [
   {
-    name: "leaves an event and a line in its log",
+    name: "writes an event and a line in its log",
     script: "apply",
     folders,
     request: planOf(inline("C:\\k\\a.conf", "one")),
@@ -143,7 +143,7 @@ const traces: readonly MachineCase[] = [
     },
   },
   {
-    name: "leaves a trace of what failed, and of what was done before",
+    name: "logs the failed action, and those done before it",
     script: "apply",
     folders,
     request: planOf(inline("C:\\k\\a.conf", "one"), { do: "service-state", name: "kubelet", state: "Running" }),
@@ -157,7 +157,7 @@ const traces: readonly MachineCase[] = [
     ],
   },
   {
-    name: "prints a line that SSM keeps whole, however much was changed",
+    name: "prints a line that SSM does not cut, however much changed",
     script: "apply",
     folders,
     request: planOf(

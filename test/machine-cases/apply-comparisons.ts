@@ -24,7 +24,7 @@ const everything = [
   guardTask,
 ];
 
-/** Cases in which apply.ps1 compares: what it takes for the same, and what for different. */
+/** Cases in which apply.ps1 compares the present state with the plan. */
 export const comparisons: readonly MachineCase[] = [
   {
     name: "finds everything unchanged the second time",
@@ -61,7 +61,7 @@ export const comparisons: readonly MachineCase[] = [
     after: { services: { exporter: { failureActions: recovery([5]), failureFlag: 1 } } },
   },
   {
-    name: "takes the account, the failure flag and the dependencies back that somebody changed",
+    name: "restores the account, the failure flag and the dependencies after a change from outside",
     script: "apply",
     folders,
     files: program,
@@ -82,7 +82,7 @@ export const comparisons: readonly MachineCase[] = [
     after: { firewall: { kubelet: { enabled: "True", action: "Allow" } } },
   },
   {
-    name: "lets in again what a rule was turned to block",
+    name: "allows traffic again after its rule was changed to block it",
     script: "apply",
     folders,
     before: { firewall: { kubelet: { ...open, action: "Block" } } },
@@ -92,7 +92,7 @@ export const comparisons: readonly MachineCase[] = [
     after: { firewall: { kubelet: { action: "Allow" } } },
   },
   {
-    name: "gives a task back to the system's own account",
+    name: "returns a task to the system account",
     script: "apply",
     folders,
     files: guard,
@@ -104,7 +104,7 @@ export const comparisons: readonly MachineCase[] = [
     settles: true,
   },
   {
-    name: "enables a task again that somebody disabled",
+    name: "enables a task again that was disabled",
     script: "apply",
     folders,
     files: guard,
@@ -115,7 +115,7 @@ export const comparisons: readonly MachineCase[] = [
     after: { tasks: { "Casement guard": { state: "Ready" } } },
   },
   {
-    name: "says nothing of a reboot that another feature waits for",
+    name: "ignores a reboot that another feature waits for",
     script: "apply",
     folders,
     before: { features: { ...freshMachine().features, Containers: "InstallPending" } },
@@ -124,7 +124,7 @@ export const comparisons: readonly MachineCase[] = [
     result: { ok: true, rebootDue: false },
   },
   {
-    name: "says that a reboot is due for a feature that it found half installed",
+    name: "reports a due reboot for a feature that it finds half installed",
     script: "apply",
     folders,
     before: { features: { ...freshMachine().features, Containers: "InstallPending" } },
@@ -148,7 +148,7 @@ export const comparisons: readonly MachineCase[] = [
     settles: true,
   },
   {
-    name: "opens a file again that was closed, without another download or a restart",
+    name: "restores access to a restricted file, without another download or a restart",
     script: "apply",
     folders,
     files: { ...program, "C:\\k\\a.conf": "one" },
@@ -166,7 +166,7 @@ export const comparisons: readonly MachineCase[] = [
     settles: true,
   },
   {
-    name: "closes a file that is there, without a restart",
+    name: "restricts access to an existing file, without a restart",
     script: "apply",
     folders,
     files: { "C:\\k\\a.conf": "one" },
@@ -177,7 +177,7 @@ export const comparisons: readonly MachineCase[] = [
     settles: true,
   },
   {
-    name: "closes a folder to others",
+    name: "restricts access to a folder",
     script: "apply",
     folders,
     request: planOf({ do: "directory", path: "C:\\k", access: "system" }),
@@ -188,10 +188,10 @@ export const comparisons: readonly MachineCase[] = [
   },
 ];
 
-/** Cases of what apply.ps1 does not do. */
+/** Cases in which apply.ps1 refuses an action. */
 export const refusals: readonly MachineCase[] = [
   {
-    name: "takes no quotation mark in a task's arguments",
+    name: "refuses a quotation mark in a task's arguments",
     script: "apply",
     folders,
     request: planOf({ ...guardTask, arguments: ['-Name "x"'] }),
@@ -200,7 +200,7 @@ export const refusals: readonly MachineCase[] = [
     after: { tasks: {} },
   },
   {
-    name: "names the action that does not say what to do, not the one before",
+    name: "names the action without a kind in its error, not the one before",
     script: "apply",
     folders,
     request: planOf(inline("C:\\k\\a.conf", "one"), { name: "kubelet" }),
@@ -216,7 +216,7 @@ export const refusals: readonly MachineCase[] = [
     result: failed("Remove-File C:\\k", "this script knows no such action"),
   },
   {
-    name: "starts nothing when it is asked for a state that it does not know",
+    name: "starts nothing for an unknown state",
     script: "apply",
     folders,
     files: program,
@@ -227,7 +227,7 @@ export const refusals: readonly MachineCase[] = [
     after: { services: { exporter: { state: "Stopped" } } },
   },
   {
-    name: "does not follow a link in the place of a folder",
+    name: "does not follow a link in place of a folder",
     script: "apply",
     folders,
     links: ["C:\\link"],
@@ -246,7 +246,7 @@ export const refusals: readonly MachineCase[] = [
     left: { "C:\\k\\a.conf": "old" },
   },
   {
-    name: "takes no file of a folder that is not there",
+    name: "writes no file into a missing folder",
     script: "apply",
     folders,
     request: planOf(inline("C:\\nowhere\\a.conf", "new")),
@@ -254,7 +254,7 @@ export const refusals: readonly MachineCase[] = [
     result: failed("file C:\\nowhere\\a.conf", text(/Could not find a part of the path/)),
   },
   {
-    name: "takes no plan of another format",
+    name: "refuses a plan of another format",
     script: "apply",
     folders,
     request: (now) => ({

@@ -3,14 +3,14 @@ import { payloadContent } from "../../lib/sandbox/machine/payload.ts";
 import { GUARD, GUARD_RECORD, taskArguments } from "./case.ts";
 import { recovery, service } from "./windows.ts";
 
-/** Folders that most plans find. */
+/** Folders that most plans need. */
 export const folders = ["C:\\Casement", "C:\\k"];
 const PROGRAM = "C:\\k\\windows_exporter.exe";
 /** The guard's script on the disk. */
 export const guard = { [GUARD]: scriptText("guard") };
-/** File to which its program writes. */
+/** File that its program writes. */
 export const LOG = "C:\\k\\exporter.log";
-/** A program that a service can be. */
+/** A program for a service. */
 export const program = { [PROGRAM]: payloadContent("windows_exporter", "0.30.5") };
 /** An action that defines a service. */
 export const exporter = (change: object = {}) => ({
@@ -24,7 +24,7 @@ export const exporter = (change: object = {}) => ({
   restartAfter: [10, 30],
   ...change,
 });
-/** The service as Windows keeps it once it was defined so. */
+/** The service as Windows stores it after this definition. */
 const defined = (change: object = {}) =>
   service({
     state: "Stopped",
@@ -36,9 +36,9 @@ const defined = (change: object = {}) =>
     failureFlag: 1,
     ...change,
   });
-/** Starts it. */
+/** An action that starts it. */
 export const start = { do: "service-state", name: "exporter", state: "Running", log: LOG };
-/** Stops it. */
+/** An action that stops it. */
 export const stop = { do: "service-state", name: "exporter", state: "Stopped" };
 /** An action that defines a firewall rule. */
 export const rule = (change: object = {}) => ({
@@ -49,7 +49,7 @@ export const rule = (change: object = {}) => ({
   remoteAddresses: ["10.0.0.0/16", "10.9.0.5/32"],
   ...change,
 });
-/** The rule as Windows keeps it. */
+/** The rule as Windows stores it. */
 export const open = {
   enabled: "True",
   action: "Allow",
@@ -61,9 +61,9 @@ export const open = {
 };
 /** An action that registers the guard's task. */
 export const guardTask = { do: "task", name: "Casement guard", script: GUARD, arguments: [], everyMinutes: 1 };
-/** Runs it. */
+/** An action that runs it. */
 export const runGuard = { do: "run-task", name: "Casement guard", withinSeconds: 60, record: GUARD_RECORD };
-/** The task as Windows keeps it. */
+/** The task as Windows stores it. */
 export const registered = {
   state: "Ready",
   lastResult: 0,

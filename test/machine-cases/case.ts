@@ -3,39 +3,39 @@ import { expect } from "vitest";
 import type { Action } from "../../lambdas/desired/plan.ts";
 import type { Machine } from "./windows.ts";
 
-/** One thing that a machine is asked to do, and what must come of it: under PowerShell and on the simulated machine. */
+/** One request to a machine with its expected result, under PowerShell and on the simulated machine. */
 export interface MachineCase {
   readonly name: string;
   readonly script: "apply" | "guard" | "reboot";
-  /** Beside what a fresh machine has. */
+  /** In addition to a fresh machine's state. */
   readonly before?: Partial<Machine>;
-  /** Text by path; folders are made for them. */
+  /** Text by path; their folders are created. */
   readonly files?: Readonly<Record<string, string>>;
   readonly folders?: readonly string[];
-  /** Folders that are links to another place. */
+  /** Folders that are links. */
   readonly links?: readonly string[];
   /** Programs that a process holds. */
   readonly held?: readonly string[];
-  /** Another of our commands runs on the machine. */
+  /** Another command of Casement is running on the machine. */
   readonly busy?: boolean;
   /** No record can be written: the disk is full. */
   readonly full?: boolean;
-  /** Request that the script is sent; the guard is sent none. @param now Unix seconds */
+  /** Request for the script; the guard gets none. @param now Unix seconds */
   readonly request?: (now: number) => object;
-  /** Named arguments of the guard beside its record's. */
+  /** Named arguments of the guard, beside its record's path. */
   readonly arguments?: Readonly<Record<string, number>>;
   readonly exitCode: number;
-  /** Object that its last line must match; numbers of processes are written as N. */
+  /** Expected object in the last line; process ids are written as N. */
   readonly result?: object;
-  /** State that the machine must match afterwards, in the form of `before`. */
+  /** Expected state of the machine, in the form of `before`. */
   readonly after?: object;
-  /** Text by path, null for none; a pattern where the text holds a time. */
+  /** Expected text by path, null for none; a pattern where the text contains a time. */
   readonly left?: Readonly<Record<string, string | RegExp | null>>;
-  /** Events that were written, in their order. */
+  /** Expected events, in order. */
   readonly events?: readonly { readonly id: number; readonly text: string | RegExp }[];
   /** Further check of the machine afterwards. */
   readonly check?: (machine: Machine) => void;
-  /** Sent once more, it must find everything unchanged. */
+  /** A second request must find everything unchanged. */
   readonly settles?: boolean;
 }
 
@@ -51,7 +51,7 @@ export const planOf =
   (...actions: readonly object[]) =>
   (now: number): object => ({ plan: { format: 2, operation: "add-1", notAfter: now + 600, madeAt: now, actions } });
 
-/** A file whose content travels in the plan. */
+/** A file with its content in the plan. */
 export const inline = (path: string, text: string, access: "system" | "inherited" = "inherited"): Action => ({
   do: "file",
   path,
@@ -60,11 +60,11 @@ export const inline = (path: string, text: string, access: "system" | "inherited
   access,
 });
 
-/** The arguments of a scheduled task that runs one of our scripts. */
+/** The arguments of a scheduled task that runs a script of Casement. */
 export const taskArguments = (script: string, ...words: readonly string[]): string =>
   ["-NoProfile -NonInteractive -ExecutionPolicy Bypass -File", script, ...words].join(" ");
 
-/** Everything went well, and this was changed. */
+/** The result of a success with these changes. */
 export const changed = (...words: readonly string[]): object => ({
   script: "apply",
   ok: true,
@@ -72,7 +72,7 @@ export const changed = (...words: readonly string[]): object => ({
   changed: words,
 });
 
-/** It stopped at this action. */
+/** The result of a failure at this action. */
 export const failed = (action: string, error: unknown): object => ({
   script: "apply",
   ok: false,

@@ -2,10 +2,10 @@ import { expect } from "vitest";
 import { GUARD_RECORD, type MachineCase } from "./case.ts";
 import { adapter, GATEWAY, MAC, type Machine, type Route, route, service } from "./windows.ts";
 
-/** The addresses that EC2Launch manages, all of which a machine needs. */
+/** The addresses that EC2Launch manages; a machine needs all of them. */
 const linkLocal = [254, 253, 123, 249, 250, 251].map((last) => `169.254.169.${last}/32`);
 
-/** One situation that a machine may wake up in, and what the guard must make of its routes. */
+/** One situation after a boot, and the routes that the guard must produce. */
 interface RouteCase {
   readonly name: string;
   readonly before: Partial<Machine>;
@@ -20,7 +20,9 @@ const fallback = route("0.0.0.0/0", GATEWAY, 6);
 const six = (index: number, nextHop = GATEWAY, store: Route["store"] = "ActiveStore"): Route[] =>
   linkLocal.map((prefix) => route(prefix, nextHop, index, store, 15));
 
-/** After the first container network: the physical adapter has lost its address to a virtual one of the same MAC. */
+/**
+ * The state after the first container network: a virtual adapter of the same MAC has the physical adapter's address.
+ */
 const bound = [adapter(6, MAC, "", { addresses: [] }), adapter(10, MAC, "10.0.0.20", { physical: false })];
 const NAT = adapter(20, "00-15-5D-00-00-01", "172.20.0.1", { physical: false, metric: 1 });
 const launching = { AmazonSSMAgent: service({ state: "Stopped" }), "Amazon EC2Launch": service() };
@@ -28,13 +30,13 @@ const launched = { ...launching, "Amazon EC2Launch": service({ state: "Stopped" 
 
 const routeCases: readonly RouteCase[] = [
   {
-    name: "adds all six routes where none is left",
+    name: "adds all six routes when none is left",
     before: { routes: [fallback] },
     through: 6,
     exitCode: 0,
   },
   {
-    name: "changes nothing where all is right",
+    name: "changes nothing when all is right",
     before: { routes: [fallback, ...six(6)] },
     recorded: MAC,
     through: 6,
@@ -142,7 +144,7 @@ const routeCases: readonly RouteCase[] = [
     exitCode: 1,
   },
   {
-    name: "ignores a default route whose gateway is outside the interface's own subnet",
+    name: "ignores a default route whose gateway is outside the interface's subnet",
     before: { routes: [route("0.0.0.0/0", "10.0.9.1", 6)] },
     through: null,
     exitCode: 1,
@@ -154,7 +156,7 @@ const carriedBy = (machine: Machine, prefix: string): (number | string)[] =>
     .filter((one) => one.prefix === prefix && one.store === "ActiveStore")
     .flatMap((one) => [one.index, one.nextHop]);
 
-/** All six routes lead through this interface, or none is there; nothing leads anywhere else. */
+/** Expects all six routes through this interface, or none, and no others. */
 const carries = (through: number | null) => (machine: Machine) => {
   for (const prefix of linkLocal) expect(carriedBy(machine, prefix)).toEqual(through ? [through, GATEWAY] : []);
   const stale = machine.routes.filter((one) => linkLocal.includes(one.prefix) && one.nextHop !== GATEWAY);
@@ -163,9 +165,9 @@ const carries = (through: number | null) => (machine: Machine) => {
 
 const record = (change: object): string => JSON.stringify({ mac: MAC, repairs: 0, ok: true, error: "", ...change });
 const kept = (pattern: RegExp): Readonly<Record<string, RegExp>> => ({ [GUARD_RECORD]: pattern });
-/** In order: all six routes are there. */
+/** Routes of a machine in order: all six. */
 const right: Partial<Machine> = { routes: [fallback, ...six(6)] };
-/** The way out comes back only after two looks. */
+/** The default route comes back only after two checks. */
 const cutOff: Partial<Machine> = { routes: [], later: [{}, { routes: [fallback] }] };
 
 const restarted = (machine: Machine): void => expect(machine.notes).toContain("start AmazonSSMAgent");
@@ -178,7 +180,7 @@ const agentStopped = {
 
 const agentCases: readonly MachineCase[] = [
   {
-    name: "restarts an agent that was cut off for two looks",
+    name: "restarts an agent that was cut off during two checks",
     script: "guard",
     before: cutOff,
     exitCode: 0,
@@ -186,7 +188,7 @@ const agentCases: readonly MachineCase[] = [
     left: kept(/"agentDue":false/),
   },
   {
-    name: "leaves an agent alone that executes a command, and keeps that its restart is due",
+    name: "does not restart an agent that executes a command, and records that its restart is due",
     script: "guard",
     before: cutOff,
     busy: true,
@@ -204,7 +206,7 @@ const agentCases: readonly MachineCase[] = [
     left: kept(/"agentDue":false/),
   },
   {
-    name: "leaves a running agent alone while the metadata service answered all along",
+    name: "does not restart a running agent while the metadata service answers",
     script: "guard",
     before: right,
     exitCode: 0,
@@ -230,7 +232,7 @@ const agentCases: readonly MachineCase[] = [
     ],
   },
   {
-    name: "keeps what is wrong in its record, and tells it as an event once",
+    name: "keeps the fault in its record, and writes one event about it",
     script: "guard",
     before: { routes: [] },
     arguments: { WindowSeconds: 1 },
@@ -239,7 +241,7 @@ const agentCases: readonly MachineCase[] = [
     events: [{ id: 4001, text: "Routes changed: 0. no default route leads to the network of this instance yet" }],
   },
   {
-    name: "keeps the primary interface as the metadata service names it, and counts its repairs",
+    name: "records the primary interface that the metadata service names, and counts its repairs",
     script: "guard",
     before: { routes: [fallback] },
     exitCode: 0,
@@ -247,7 +249,7 @@ const agentCases: readonly MachineCase[] = [
   },
   ...["\0\0\0\0", "", '{"mac":', "[]", "7"].map(
     (damaged): MachineCase => ({
-      name: `goes on without a record that holds ${JSON.stringify(damaged)}`,
+      name: `continues without a record that holds ${JSON.stringify(damaged)}`,
       script: "guard",
       before: { routes: [fallback] },
       files: { [GUARD_RECORD]: damaged },

@@ -2,17 +2,17 @@ import { expect } from "vitest";
 import type { MachineCase } from "./case.ts";
 import type { Machine } from "./windows.ts";
 
-/** Result of a script, whoever ran it; paths are those of Windows. */
+/** Result of a script under either runner; paths are those of Windows. */
 export interface Seen {
   readonly exitCode: number;
-  /** Everything that it printed. */
+  /** Everything that the script printed. */
   readonly stdout: string;
   readonly machine: Machine;
   /** The text of a file, null for none. */
   read(path: string): string | null;
 }
 
-/** Numbers of processes are whatever Windows gives. */
+/** Hides process ids, which Windows chooses. */
 const withoutNumbers = (line: string): string => line.replaceAll(/process \d+/g, "process N");
 
 const resultIn = (stdout: string): unknown => JSON.parse(withoutNumbers(stdout.trimEnd().split("\n").at(-1) ?? ""));
@@ -22,7 +22,7 @@ function judgeFile(text: string | null, wanted: string | RegExp | null): void {
   else expect(text).toBe(wanted);
 }
 
-/** Compares what came of a case with what must come of it. */
+/** Compares the result of a case with the expected one. */
 export function judge(one: MachineCase, seen: Seen): void {
   expect(seen.stdout).toMatch(/^[ -~\r\n]*$/);
   expect(seen.stdout.length).toBeLessThan(24_000);
@@ -40,7 +40,7 @@ function judgeEvents({ events }: Machine, wanted: NonNullable<MachineCase["event
   for (const [at, { text }] of wanted.entries()) judgeFile(events[at]?.text ?? null, text);
 }
 
-/** A script that was sent once more has nothing left to do. */
+/** Expects a repeated request to change nothing. */
 export function judgeSettled(one: MachineCase, seen: Seen, before: Machine): void {
   if (one.script === "apply") expect(resultIn(seen.stdout)).toMatchObject({ ok: true, changed: [] });
   expect(seen.machine.routes).toEqual(before.routes);

@@ -38,7 +38,7 @@ export const rebootCases: readonly MachineCase[] = [
   { ...asks, name: "asks for a reboot, and keeps that it did", left: { [MARKER]: marker } },
   {
     ...asks,
-    name: "does not ask twice in the same boot",
+    name: "asks for one reboot only in the same boot",
     files: { ...files, [MARKER]: marker },
     exitCode: 1,
     result: refused("the reboot was asked for before and did not happen"),
@@ -51,13 +51,13 @@ export const rebootCases: readonly MachineCase[] = [
   },
   ...Object.entries(damaged).map(([what, text]) => ({
     ...asks,
-    name: `asks although its marker holds ${what}`,
+    name: `asks for a reboot although its marker holds ${what}`,
     files: { ...files, [MARKER]: text },
     left: { [MARKER]: marker },
   })),
   {
     ...asks,
-    name: "gives the evidence after the boot, however late",
+    name: "returns the evidence after the boot, however late",
     request: asked({ bootId: "6", notAfter: 1 }),
     exitCode: 0,
     result: { script: "reboot", ok: true, bootIdBefore: "6", bootIdAfter: "7", error: null },
@@ -79,7 +79,7 @@ export const rebootCases: readonly MachineCase[] = [
   },
   {
     ...asks,
-    name: "refuses while the guard fails, and says why it does",
+    name: "refuses while the guard fails, and names its error",
     files: { ...files, [GUARD_RECORD]: '{"ok":false,"error":"2 interfaces are equally likely: nothing was written"}' },
     before: { ...guarded, tasks: { "Casement guard": { ...task, lastResult: 1 } } },
     exitCode: 1,

@@ -37,7 +37,7 @@ const facts: InstanceFacts = {
   subnetCidr: "10.0.0.0/24",
 };
 
-/** The seconds in SERVICE_FAILURE_ACTIONS: behind twenty bytes, each restart has a kind and its milliseconds. */
+/** Reads the seconds in SERVICE_FAILURE_ACTIONS: after twenty bytes, each restart has a kind and its milliseconds. */
 const delaysIn = (bytes: readonly number[]): number[] =>
   Array.from(
     { length: Math.max(0, (bytes.length - 20) / 8) },
@@ -109,7 +109,7 @@ const adapterFrom = ({ name, index, mac, physical, connected, metric, addresses 
 const byLowerName = <T>(all: readonly (readonly [string, T])[]): Record<string, T> =>
   Object.fromEntries(all.map(([name, one]) => [name.toLowerCase(), one]));
 
-/** Lays parts of a Windows machine, in the form of the stand-ins, into a simulated one. */
+/** Copies parts of a Windows machine, in the form of the stand-ins, into a simulated one. */
 function lay(state: MachineState, given: Partial<Windows>): void {
   if (given.adapters) state.adapters = given.adapters.map(adapterFrom);
   if (given.services)
@@ -132,7 +132,7 @@ function lay(state: MachineState, given: Partial<Windows>): void {
   }
 }
 
-/** A route of the persistent store is one of the active store too. */
+/** Adds a route; one of the persistent store is in the active store too. */
 function layRoutes(state: MachineState, routes: Windows["routes"]): void {
   const interfaceOf = (index: number): string => state.adapters.find((one) => one.index === index)?.name ?? "";
   const kept = routes.filter(({ store }) => store === "PersistentStore");
@@ -179,10 +179,10 @@ function shown({ state, disk }: Machine, lines: readonly string[], notes: readon
   };
 }
 
-/** The guard's pause between two looks. */
+/** The guard's pause between two checks. */
 const SLEEP_MS = 5_000;
 
-/** The guard's own sleeps are when the rest of the machine moves on, as with the stand-ins. */
+/** The rest of the machine changes during the guard's sleeps, as with the stand-ins. */
 function processWith(machine: Machine, later: readonly Partial<Windows>[]): Process {
   const process = newProcess(machine.simulation);
   const rest = [...later];
@@ -199,7 +199,7 @@ export interface Simulated {
   run(one: MachineCase): Promise<Seen>;
 }
 
-/** A program that only runs; its starts show as the notes that the stand-ins take. */
+/** A program that only runs; its starts are recorded as the stand-ins record them. */
 const noted: Program = ({ service, log }) => void log(`note: start ${service}`);
 
 const notesOf = (lines: readonly string[]): string[] => lines.flatMap((line) => / note: (.*)$/.exec(line)?.[1] ?? []);
@@ -225,7 +225,7 @@ function prepare(machine: Machine, one: MachineCase): void {
   }
 }
 
-/** Lays the machine of a case. */
+/** Builds the machine of a case. */
 export function simulated(one: MachineCase): Simulated {
   const clock: ManualClock = manualClock(Date.now());
   const simulation = manualSimulation(clock);

@@ -1,4 +1,4 @@
-/** A network adapter of the played machine. */
+/** A network adapter of the emulated machine. */
 export interface Adapter {
   readonly name: string;
   readonly index: number;
@@ -18,7 +18,7 @@ export interface Route {
   readonly store: "ActiveStore" | "PersistentStore";
 }
 
-/** A service as the stand-ins keep it, and how it behaves: one that breaks stops right after its start. */
+/** A service as the stand-ins store it; one that `breaks` stops right after its start. */
 export interface Service {
   readonly state: string;
   readonly startType: string;
@@ -29,14 +29,14 @@ export interface Service {
   readonly environment: readonly string[];
   readonly failureActions: readonly number[];
   readonly failureFlag: number;
-  /** Exit code of its program when it breaks; 0 is told as no error. */
+  /** Exit code of its program when it breaks; 0 is reported as no error. */
   readonly exitCode?: number;
   readonly does?: "breaks" | "hangs" | "refuses";
-  /** Files that its program writes when it is started. */
+  /** Files that its program writes at its start. */
   readonly writes?: Readonly<Record<string, string>>;
 }
 
-/** A scheduled task; `nextResult` is how its next run ends, `writes` the files that it then writes. */
+/** A scheduled task; `nextResult` is the result of its next run, `writes` the files that the run writes. */
 export interface Task {
   readonly state: string;
   readonly lastResult: number;
@@ -49,7 +49,7 @@ export interface Task {
   readonly settings?: { readonly multipleInstances: string; readonly limit: number };
 }
 
-/** Everything that the stand-ins play. `later` holds what changes at each sleep of the script, one entry a time. */
+/** Everything that the stand-ins emulate. `later` holds the changes at each sleep of the script, one entry for each. */
 export interface Machine {
   readonly build: string;
   readonly services: Readonly<Record<string, Service>>;
@@ -61,18 +61,18 @@ export interface Machine {
   readonly access: Readonly<Record<string, string>>;
   readonly features: Readonly<Record<string, string>>;
   readonly featureFails: boolean;
-  /** Windows' own word after a feature was installed. */
+  /** Windows' result after a feature was installed. */
   readonly restartNeeded: "Yes" | "No" | "Maybe";
   readonly exclusions: readonly string[];
   readonly events: readonly { readonly kind: string; readonly id: number; readonly text: string }[];
   readonly tasks: Readonly<Record<string, Task>>;
   readonly notes: readonly string[];
   readonly scExitCode: number;
-  /** Has App Control taken half of PowerShell away? */
+  /** Does App Control constrain PowerShell's language? */
   readonly constrained?: boolean;
   /** Name of the account S-1-5-18 in the language of this Windows. */
   readonly systemName: string;
-  /** The account that a policy gives to every service, whatever was set; empty for none. */
+  /** The account that a policy forces on every service; empty for none. */
   readonly imposedAccount: string;
   /** Programs that run as processes, by path. */
   readonly processes: readonly string[];
@@ -85,12 +85,15 @@ export const BOOT_KEY =
   "HKLM:\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Memory Management\\PrefetchParameters";
 export const ENVIRONMENT_KEY = "HKLM:\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment";
 
-/** Full control for SYSTEM and Administrators alone, as Windows reads it back of a folder and of a file; and what a folder gives. */
+/**
+ * Full control for SYSTEM and Administrators only, as Windows reads it back from a folder and a file, and the inherited
+ * access.
+ */
 export const CLOSED_FOLDER = "O:BAG:SYD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)";
 export const CLOSED_FILE = "O:BAG:SYD:PAI(A;;FA;;;SY)(A;;FA;;;BA)";
 export const GIVEN = "O:BAG:SYD:AI";
 
-/** SERVICE_FAILURE_ACTIONS as the registry holds it: restarts after these seconds. */
+/** Builds SERVICE_FAILURE_ACTIONS as the registry stores it: restarts after these seconds. */
 export const recovery = (seconds: readonly number[]): number[] =>
   [86_400, 0, 0, seconds.length, 20, ...seconds.flatMap((second) => [1, second * 1000])].flatMap((word) =>
     [0, 8, 16, 24].map((bits) => (word >>> bits) & 255),
@@ -130,7 +133,7 @@ export const service = (change: Partial<Service> = {}): Service => ({
   ...change,
 });
 
-/** The routes of a machine that reaches its metadata service. */
+/** Routes of a machine that reaches its metadata service. */
 export const withMetadata: readonly Route[] = [route("0.0.0.0/0", GATEWAY, 6), route("169.254.169.254/32", GATEWAY, 6)];
 
 /** A fresh machine on AWS: one adapter, the default route, the agent, EC2Launch that has finished. */
@@ -161,7 +164,7 @@ export const freshMachine = (change: Partial<Machine> = {}): Machine => ({
 const reaches = (machine: Machine, way: Route): boolean =>
   machine.adapters.some((one) => one.index === way.index && one.connected && one.addresses.length > 0);
 
-/** Tells whether a packet to the metadata service meets the route of the best kind, on an adapter with an address. */
+/** Does a packet to the metadata service find a usable route, on an adapter with an address? */
 export const metadataAnswers = (machine: Machine): boolean =>
   machine.routes.some(
     (way) =>

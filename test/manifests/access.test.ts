@@ -22,7 +22,7 @@ const file = new URL("../../lib/manifests/cluster-access.yaml", import.meta.url)
 
 const documents = parseAllDocuments(readFileSync(file, "utf8")).map((one) => one.toJS() as Role);
 
-/** Every single right of a role: verb, group, resource, name, namespace. */
+/** Lists every right of a role: verb, group, resource, name, namespace. */
 const rightsOf = ({ metadata: { namespace = "" }, rules = [] }: Role): string[] =>
   rules.flatMap(({ apiGroups, resources, resourceNames = [""], verbs }) =>
     apiGroups.flatMap((group) =>
@@ -43,7 +43,7 @@ const grantedTo = (account: string): string[] =>
     )
     .flatMap(rightsOf);
 
-test.each(accounts)("the doctor asks for exactly the rights that the manifest gives the account %s", (account) => {
+test.each(accounts)("the doctor checks exactly the rights that the manifest grants to the account %s", (account) => {
   const asked = clusterAccess[account].map(({ verb, group, resource, subresource, name = "", namespace = "" }) =>
     [verb, group, subresource ? `${resource}/${subresource}` : resource, name, namespace].join(" "),
   );
@@ -54,7 +54,7 @@ test.each(["a b", "x'] + ['y", "*", ""])("a pool's label %j never becomes part o
   expect(() => clusterManifest(["example.com/role", key])).toThrow("does not take");
 });
 
-test("the labels of the pools are named one by one, sorted, each once", () => {
+test("the labels of the pools are listed one by one, sorted, without duplicates", () => {
   const filled = clusterManifest(["node-role.kubernetes.io/web", "example.com/role", "example.com/role"]);
   expect(filled).toContain(`expression: "['example.com/role', 'node-role.kubernetes.io/web']"`);
 });

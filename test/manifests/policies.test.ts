@@ -38,7 +38,7 @@ const isTheirs = (key: string): boolean => /^((beta|node|node\.alpha)\.kubernete
 const withoutTheirs = (fields: Readonly<Record<string, string>> = {}) =>
   Object.fromEntries(Object.entries(fields).filter(([key]) => !isTheirs(key)));
 
-/** Nodes without what kubelets and controllers write on them all the time. */
+/** Reads Nodes without the fields that kubelets and controllers write all the time. */
 const nodesAsWritten = async () =>
   ((await cluster.objects("nodes")) as Node[]).map(({ metadata, spec }) => ({
     name: metadata.name,
@@ -52,7 +52,7 @@ interface NodePatch {
   readonly spec?: { readonly taints?: readonly object[] };
 }
 
-/** Patches a Node; a list of taints keeps those that controllers have put there meanwhile. */
+/** Patches a Node; a list of taints keeps those that controllers have added in the meantime. */
 async function patch(name: string, body: object, as: Ask = act) {
   const { spec } = body as NodePatch;
   if (!spec?.taints) return as(`PATCH /api/v1/nodes/${name}`, body, patchType);
@@ -65,7 +65,7 @@ async function patch(name: string, body: object, as: Ask = act) {
   );
 }
 
-/** Denial in the words of a real server: pkg/admission/plugin/policy/validating/dispatcher.go. */
+/** Denial of a real server: pkg/admission/plugin/policy/validating/dispatcher.go. */
 const denial = (policy: string, message: string): string =>
   `ValidatingAdmissionPolicy '${policy}' with binding '${policy}' denied request: ${message}`;
 
@@ -177,7 +177,7 @@ describe("the policies hold the account that acts", () => {
     expect(body.message).toContain(`User "${ACT}" cannot ${verb} resource "${resource}`);
   });
 
-  it("and its roles hold it back from acting as somebody else", async () => {
+  it("and its roles hold it back from impersonation", async () => {
     const { status, body } = await act("GET /api/v1/nodes", undefined, { "impersonate-user": "admin" });
     expect([status, body.reason]).toEqual([403, "Forbidden"]);
     expect(body.message).toContain(`User "${ACT}" cannot impersonate resource "users"`);
@@ -199,7 +199,7 @@ describe("the policies hold the account that acts", () => {
   });
 });
 
-/** Other roles grant more than ours: RBAC alone would let everything through. */
+/** Other roles grant more than Casement's: RBAC alone would allow everything. */
 async function allowEverything(): Promise<void> {
   const bound = await cluster.objects("clusterrolebindings", "rbac.authorization.k8s.io");
   if (bound.some(({ metadata }) => metadata.name === "too-much")) return;
@@ -249,7 +249,7 @@ describe("the policies hold every account of the namespace, whatever other roles
     expect(created.body.message).toContain("neither creates Nodes nor writes their subresources");
   });
 
-  it("nobody else is held", async () => {
+  it("no other account is held", async () => {
     const body = { metadata: { labels: { "example.com/team": "bank" } } };
     expect((await patch("lin", body, cluster.admin)).status).toBe(200);
   });
@@ -262,7 +262,7 @@ describe("the policies hold every account of the namespace, whatever other roles
     });
 
     it.each(accounts)(
-      "%s makes one of itself for a day, bound to its Secret, which the API server takes",
+      "%s makes one for itself for a day, bound to its Secret, and the API server accepts it",
       async (account) => {
         const { status, body } = await cluster.as(userOf(account))(tokenPath(account), bound(account));
         expect([status, body.spec?.expirationSeconds]).toEqual([201, 86_400]);
@@ -299,7 +299,7 @@ describe("the policies hold every account of the namespace, whatever other roles
 
     const forJoining = tokenPath("node-bootstrapper", "openshift-machine-config-operator");
 
-    it("join makes those that machines join with, for half an hour at most", async () => {
+    it("join makes the tokens that machines join with, for half an hour at most", async () => {
       const asked = (expirationSeconds: number) => join(forJoining, { spec: { audiences: [], expirationSeconds } });
       expect((await asked(1_801)).body.message).toContain("join tokens that expire within half an hour");
       expect((await asked(365 * 24 * 3_600)).status).toBe(403);
@@ -308,12 +308,12 @@ describe("the policies hold every account of the namespace, whatever other roles
       expect((await asked(600)).status).toBe(201);
     });
 
-    it.each(["look", "act"] as const)("%s makes none that machines join with", async (account) => {
+    it.each(["look", "act"] as const)("%s makes no token that machines join with", async (account) => {
       const refused = await cluster.as(userOf(account))(forJoining, { spec: { expirationSeconds: 600 } });
       expect(refused.body.message).toContain("only make tokens of itself");
     });
 
-    it("others may make what they may make", async () => {
+    it("other accounts keep their right to make tokens", async () => {
       expect((await cluster.admin(tokenPath("join"), { spec: { expirationSeconds: 600 } })).status).toBe(201);
     });
   });
@@ -345,7 +345,7 @@ describe("signing requests", () => {
     expect((await decide(kubelet(), SERVING, serving, "Approved", join)).status).toBe(200);
   });
 
-  it("are approved for nobody else's asking", async () => {
+  it("are not approved when another user has asked", async () => {
     const words = "only approve what a join token or a node has asked for";
     for (const [asker, signer, usages] of [
       [cluster.admin, CLIENT, client],
@@ -367,7 +367,7 @@ describe("signing requests", () => {
     expect(refused.body.message).toContain("only the account join may approve signing requests");
   });
 
-  it("are made by no account of the bot", async () => {
+  it("are created by no account of the bot", async () => {
     const { requestPem } = await requestFor("O=system:nodes, CN=system:node:win");
     const request = signingRequest("own", requestPem, CLIENT, client);
     expect((await join(`POST ${path}`, request)).body.message).toContain("may only approve signing requests");

@@ -26,11 +26,11 @@ const rules = documents.flatMap(({ metadata, rules: own = [] }) =>
 const on = (resource: string) => rules.filter(({ resources = [] }) => resources.includes(resource));
 const verbsOn = (resource: string) => Object.fromEntries(on(resource).map(({ role, verbs }) => [role, verbs]));
 
-/** Ways to more rights than the file gives (Kubernetes documentation, "Role Based Access Control Good Practices"). */
+/** Rights that lead to more rights (Kubernetes documentation, "Role Based Access Control Good Practices"). */
 const escalations = ["escalate", "bind", "impersonate", "deletecollection", "*"];
 
 describe("the roles of the manifest", () => {
-  it("say no star, no path, and nothing that leads to more rights", () => {
+  it("contain no star, no path, and no rule that leads to more rights", () => {
     for (const { apiGroups = [], resources = [], resourceNames = [], verbs, nonResourceURLs = [] } of rules) {
       expect(nonResourceURLs).toEqual([]);
       expect([...apiGroups, ...resources, ...resourceNames].filter((word) => word.includes("*"))).toEqual([]);
@@ -64,11 +64,11 @@ describe("the roles of the manifest", () => {
     "mutatingwebhookconfigurations",
     "users",
     "groups",
-  ])("never speak of %s", (resource) => {
+  ])("never name %s", (resource) => {
     expect(on(resource)).toEqual([]);
   });
 
-  it("approve for the two signers of kubelets alone", () => {
+  it("approve for the two kubelet signers only", () => {
     const approving = rules.filter(({ verbs }) => verbs.includes("approve"));
     expect(approving.map(({ resources, resourceNames }) => ({ resources, resourceNames }))).toEqual([
       {
@@ -79,7 +79,7 @@ describe("the roles of the manifest", () => {
     expect(rules.filter(({ verbs }) => verbs.includes("sign"))).toEqual([]);
   });
 
-  it("make tokens of the account itself, and for joining machines those of the bootstrap account", () => {
+  it("make tokens for the account itself and, for machines that join, for the bootstrap account", () => {
     const tokens = on("serviceaccounts/token").map(({ role, namespace, resourceNames, verbs }) => [
       role,
       namespace,
@@ -94,7 +94,7 @@ describe("the roles of the manifest", () => {
     ]);
   });
 
-  it("name one object wherever an object of others is read", () => {
+  it("name the one object wherever they read an object of another owner", () => {
     const read = [
       "configmaps",
       "serviceaccounts",
@@ -107,12 +107,12 @@ describe("the roles of the manifest", () => {
     for (const rule of read) expect([rule.resourceNames?.length, rule.verbs]).toEqual([1, ["get"]]);
   });
 
-  it("live in no namespace that an optional operator brings along", () => {
+  it("are in no namespace that an optional operator creates", () => {
     const named = documents.flatMap(({ metadata }) => metadata.namespace ?? []);
     expect(new Set(named)).toEqual(new Set(["casement", "default", "openshift-machine-config-operator"]));
   });
 
-  it("are bound to the accounts that need them and to nobody else", () => {
+  it("are bound to the accounts that need them and to no others", () => {
     const bindings = documents.filter(({ kind }) => kind.endsWith("RoleBinding"));
     const bound = bindings.map(({ metadata, roleRef, subjects = [] }) => {
       expect(roleRef?.name).toBe(metadata.name);
@@ -131,7 +131,7 @@ describe("the roles of the manifest", () => {
     ]);
   });
 
-  it("are granted after the policies that hold the accounts, because a policy works a moment after it was made", () => {
+  it("are granted after the policies that hold the accounts, because a policy takes effect shortly after its creation", () => {
     const kinds = documents.map(({ kind }) => kind);
     expect(kinds.lastIndexOf("ValidatingAdmissionPolicyBinding")).toBeLessThan(kinds.indexOf("ClusterRole"));
   });

@@ -3,7 +3,8 @@ import { type accounts, userOf } from "../../lambdas/desired/accounts.ts";
 import { CLIENT, requestFor, signingRequest } from "../sandbox/kubernetes/certificates.ts";
 import { linuxNode, type StillCluster, stillCluster } from "../sandbox/kubernetes/cluster.ts";
 
-// What the documents say of a stolen credential, tried: `join` is as powerful as an administrator, the other two are not.
+// Tests the documents' claim about a stolen credential: `join` is as powerful as an administrator, the other two are
+// not.
 
 const csrs = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 const MASTER = "master-0";
@@ -22,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-/** Asks for the certificate of a control plane node with what an account may do; returns the statuses on the way. */
+/** Requests the certificate of a control plane node with an account's rights; returns the status of each step. */
 async function becomeMaster(account: (typeof accounts)[number]) {
   const thief = cluster.as(userOf(account));
   const path = "/api/v1/namespaces/openshift-machine-config-operator/serviceaccounts/node-bootstrapper/token";
@@ -37,7 +38,7 @@ async function becomeMaster(account: (typeof accounts)[number]) {
   return [made.status, asked.status, approved.status];
 }
 
-test("whoever has the credential of join gets a control plane node's certificate, and so the Secrets of its pods", async () => {
+test("the credential of join yields a control plane node's certificate, and so the Secrets of its pods", async () => {
   expect(await becomeMaster("join")).toEqual([201, 201, 200]);
   await cluster.pass(5);
   const { body } = await cluster.admin(`GET ${csrs}/theft-join`);
@@ -49,7 +50,7 @@ test("whoever has the credential of join gets a control plane node's certificate
   expect([read.status, JSON.parse(String(read.body)).data]).toEqual([200, { "tls.key": "c2VjcmV0" }]);
 });
 
-test.each(["look", "act"] as const)("whoever has the credential of %s does not", async (account) => {
+test.each(["look", "act"] as const)("the credential of %s does not", async (account) => {
   expect(await becomeMaster(account)).toEqual([403, 403, 403]);
   const secrets = await cluster.as(userOf(account))("GET /api/v1/namespaces/kube-system/secrets/etcd-signer");
   expect(secrets.status).toBe(403);

@@ -13,34 +13,34 @@ import { metadataService } from "../../lib/sandbox/machine/metadata-service.ts";
 import { realAccess, simulationFor } from "../sandbox/aws/fixture.ts";
 import { manualClock } from "../sandbox/manual-clock.ts";
 
-/** The instance that the played machine is. */
+/** The instance of the emulated machine. */
 export const INSTANCE = "i-0aaaaaaaaaaaaaaaa";
 const ROLE = "casement-prod-west-node";
 const HOUR = 3_600_000;
 const LARGEST = 1_000_000;
 
-/** Takes the place of one answer of AWS's: an answer, or "cut" for one that ends after half of its body. */
+/** Replaces one of AWS's answers: an answer, or "cut" for one that ends after half of its body. */
 export type Instead = WireResponse | "cut";
 
-/** The simulated S3 and Secrets Manager, asked over loopback with real signatures, and the metadata service. */
+/** The simulated S3 and Secrets Manager on loopback, with real signatures, and the metadata service. */
 export interface Account {
-  /** Environment variables that lead there. */
+  /** Environment variables with their addresses. */
   readonly addresses: Promise<Readonly<Record<string, string>>>;
-  /** Lays an object into the cluster's bucket; returns its place as a plan names it. */
+  /** Stores an object in the cluster's bucket; returns its location as a plan names it. */
   put(key: string, content: string): { readonly bucket: string; readonly key: string; readonly version: string };
-  /** Keeps a secret that this instance may read; returns its name. */
+  /** Stores a secret that this instance may read; returns its name. */
   keep(name: string, text: string, instanceId?: string): string;
   /** Answers of AWS, oldest first: "GetObject 200". */
   answers(): string[];
-  /** The next answers, in place of the services' own. */
+  /** Replaces the services' next answers. */
   instead(...answers: Instead[]): void;
   /** Moves AWS's clock away from the machine's. */
   skew(ms: number): void;
-  /** Credentials that are given out from now on end after so many ms. */
+  /** Sets the lifetime of credentials that are issued from now on, in ms. */
   lifetime(ms: number): void;
-  /** Number of times that credentials were given out. */
+  /** Number of times that credentials were issued. */
   issued(): number;
-  /** Takes the role away from the instance. */
+  /** Removes the role from the instance. */
   withoutRole(): void;
   close(): void;
 }
@@ -64,7 +64,7 @@ const serverOf = (
 
 /**
  * Opens the account on two loopback ports.
- * @param metadataAnswers whether the machine has a way to its metadata service now
+ * @param metadataAnswers whether the machine reaches its metadata service now
  */
 export function playedAccount(options: { readonly mac: string; readonly metadataAnswers: () => boolean }): Account {
   const simulation = simulationFor(manualClock());

@@ -14,7 +14,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 on a machine that has drifted"), () => {
   };
   const apply = (...actions: Action[]) => applyOn(here, ...actions);
 
-  it("repairs what has drifted, and says which running services are due for a restart", async () => {
+  it("repairs drift, and lists the running services that are due for a restart", async () => {
     lay({ services: { containerd: service(), kubelet: service() } });
     await apply(kubelet(), guardTask, rule, inline(here.path("kubelet.conf"), "old"));
     const settled = here.machine();
@@ -55,7 +55,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 on a machine that has drifted"), () => {
     expect(here.machine().tasks["Casement guard"]).toMatchObject({ state: "Ready" });
   });
 
-  it("sees each part of a service and of a task that somebody changed", async () => {
+  it("detects a change of each part of a service and of a task", async () => {
     const drifts: Record<string, object> = {
       command: { commandLine: "C:\\other.exe" },
       start: { startType: "Manual" },
@@ -88,7 +88,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 on a machine that has drifted"), () => {
     expect(here.machine().tasks).toEqual(settled.tasks);
   });
 
-  it("takes a file for its own that somebody laid in its place before", async () => {
+  it("replaces the access of a file that another account put in place", async () => {
     lay({});
     const path = here.path("kubelet.conf");
     here.write(path, "{}");
@@ -99,13 +99,13 @@ describe.skipIf(!pwsh)(suite("apply.ps1 on a machine that has drifted"), () => {
     expect((await apply(inline(path, "{}"))).result).toMatchObject({ ok: true, unchanged: 1 });
   });
 
-  it("knows the system's own account by its name in the language of this Windows", async () => {
+  it("knows the system account by its name in the language of this Windows", async () => {
     lay({ systemName: "Syst\u00e8me" });
     expect((await apply(guardTask)).result).toMatchObject({ ok: true, changed: ["task Casement guard"] });
     expect((await apply(guardTask)).result).toMatchObject({ ok: true, unchanged: 1 });
   });
 
-  it("says what Windows shows otherwise than it was set", async () => {
+  it("reports settings that Windows shows differently from how they were set", async () => {
     const drifted = service({ account: "NetworkService", dependsOn: ["containerd"] });
     lay({ services: { containerd: service(), kubelet: drifted }, imposedAccount: "NetworkService" });
     const { result } = await apply(kubelet());

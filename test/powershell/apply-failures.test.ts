@@ -15,7 +15,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
   };
   const apply = (...actions: Action[]) => applyOn(here, ...actions);
 
-  it("stops at content with another hash and keeps the file that was there", async () => {
+  it("stops at content with another hash and keeps the present file", async () => {
     lay();
     const path = here.path("kubelet.conf");
     here.write(path, "before");
@@ -32,7 +32,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
     );
   });
 
-  it("reports what was done before the failure, in the machine's own words", async () => {
+  it("reports the actions done before the failure, with the machine's error message", async () => {
     lay({ featureFails: true });
     const path = here.path("kubelet.conf");
     const { exitCode, result } = await apply(inline(path, "x"), { do: "feature", name: "Containers" });
@@ -55,7 +55,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
     expect(result.failed?.error).toContain(error);
   });
 
-  it("never takes a folder for a file to remove", async () => {
+  it("never removes a folder in place of a file", async () => {
     lay();
     for (const path of [here.path("full"), here.path("empty")]) mkdirSync(path);
     here.write(here.path("full", "x"), "x");
@@ -66,7 +66,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
     expect(readdirSync(here.root)).toEqual(expect.arrayContaining(["full", "empty"]));
   });
 
-  it("says that PowerShell is held to half of its language, before it does anything", async () => {
+  it("reports that PowerShell's language is constrained, before it does anything", async () => {
     lay({ constrained: true });
     const ended = await apply(inline(here.path("x"), "x"));
     expect(ended).toMatchObject({ exitCode: 1, result: undefined });
@@ -74,7 +74,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
     expect(readdirSync(here.root)).not.toContain("x");
   });
 
-  it("does not follow a link that somebody laid in the place of a folder", async () => {
+  it("does not follow a link that was put in place of a folder", async () => {
     lay();
     symlinkSync(here.path("Casement"), here.path("k"));
     const { result } = await apply({ do: "directory", path: here.path("k"), access: "system" });
@@ -82,7 +82,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
     expect(here.machine().access).toEqual({});
   });
 
-  it("tries five times to replace a file that something holds", async () => {
+  it("tries five times to replace a file that a process holds", async () => {
     lay({ later: [{}, {}, {}, {}, {}, {}] });
     const path = here.path("held");
     mkdirSync(path);
@@ -100,7 +100,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
     });
   });
 
-  it("stops a service with those that need it, and is content when there is none", async () => {
+  it("stops a service with its dependents, and succeeds when there is none", async () => {
     lay({ services: { kubelet: service(), "hybrid-overlay-node": service({ dependsOn: ["kubelet"] }) } });
     const { result } = await apply(
       { do: "service-state", name: "kubelet", state: "Stopped" },
@@ -146,7 +146,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
   });
 
   it.for(["", "x'; Restart-Computer; '", "{{ Request }}"])(
-    "refuses the request %o, which is no base64",
+    "refuses the request %o, which is not base64",
     async (request) => {
       lay();
       const { exitCode, result } = await here.run("apply", { Request: request });

@@ -14,7 +14,7 @@ describe.skipIf(!pwsh)(suite("the result of apply.ps1"), () => {
   };
   const apply = (...actions: Action[]) => applyOn(here, ...actions);
 
-  it("prints one short line of plain ASCII, whatever the machine's words are", async () => {
+  it("prints one short line of plain ASCII, whatever the machine's messages are", async () => {
     lay({ routes: withMetadata });
     const secretId = here.account.keep("casement/prod-west/join/i-1", "{}");
     const source = { from: "secret", secretId, field: `\u00fc${" x".repeat(800)}` } as const;
@@ -30,18 +30,15 @@ describe.skipIf(!pwsh)(suite("the result of apply.ps1"), () => {
     ["Yes", true],
     ["Maybe", true],
     ["No", false],
-  ] as const)("takes Windows' %o for a reboot that is due: %o", async ([restartNeeded, rebootDue]) => {
+  ] as const)("reads Windows' %o as a due reboot: %o", async ([restartNeeded, rebootDue]) => {
     lay({ restartNeeded });
     expect((await apply({ do: "feature", name: "Containers" })).result).toMatchObject({ ok: true, rebootDue });
   });
 
-  it.for([3010, 1641])(
-    "notes the exit code %d of Windows as a reboot that is due and never passes it on",
-    async (code) => {
-      lay({ scExitCode: code });
-      const { exitCode, result } = await apply({ do: "service-recovery", name: "AmazonSSMAgent", restartAfter: [30] });
-      expect(exitCode).toBe(0);
-      expect(result).toMatchObject({ ok: true, rebootDue: true });
-    },
-  );
+  it.for([3010, 1641])("reports the exit code %d of Windows as a due reboot and never passes it on", async (code) => {
+    lay({ scExitCode: code });
+    const { exitCode, result } = await apply({ do: "service-recovery", name: "AmazonSSMAgent", restartAfter: [30] });
+    expect(exitCode).toBe(0);
+    expect(result).toMatchObject({ ok: true, rebootDue: true });
+  });
 });

@@ -15,7 +15,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
   };
   const apply = (...actions: Action[]) => applyOn(here, ...actions);
 
-  it("does every kind of action, and nothing the second time", async () => {
+  it("executes every kind of action, and changes nothing the second time", async () => {
     lay({
       routes: withMetadata,
       services: { AmazonSSMAgent: service(), WinDefend: service(), containerd: service({ state: "Stopped" }) },
@@ -67,7 +67,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
 
     const machine = here.machine();
     expect(machine.access[folder]).toBe("O:BAG:SYD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)");
-    // What will hold a secret is closed before anything is in it.
+    // A file for a secret gets its restricted access before its content.
     for (const name of ["bootstrap-kubeconfig", "bootstrap-kubeconfig.casement-new"])
       expect(machine.access[here.path("k", name)]).toBe("O:BAG:SYD:PAI(A;;FA;;;SY)(A;;FA;;;BA)");
     expect(machine.services.kubelet).toMatchObject({
@@ -102,7 +102,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
     expect(here.machine().tasks["Casement guard"]).toMatchObject({ lastResult: 0, runs: 4 });
   });
 
-  it("leaves Defender alone where it does not run", async () => {
+  it("skips Defender when it does not run", async () => {
     lay();
     const { result } = await apply({ do: "defender-exclusion", process: "C:\\k\\containerd.exe" });
     expect(result).toMatchObject({ ok: true, unchanged: 1 });

@@ -5,10 +5,10 @@ import type { Ended, ScriptHost } from "./run.ts";
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 export const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-/** Unix seconds that no test lives to see. */
+/** Unix seconds after the end of every test. */
 export const LATER = 4_000_000_000;
 
-/** A file whose content travels in the plan. */
+/** A file with its content in the plan. */
 export const inline = (path: string, text: string, wanted = sha256(text)): Action => ({
   do: "file",
   path,
@@ -17,7 +17,7 @@ export const inline = (path: string, text: string, wanted = sha256(text)): Actio
   access: "inherited",
 });
 
-/** Sends a plan of these actions and gives how the script ended. */
+/** Sends a plan of these actions and returns the script's result. */
 export async function applyOn(here: ScriptHost, ...actions: Action[]): Promise<Ended & { result: ApplyResult }> {
   const plan = { format: 2, operation: "add-1", notAfter: LATER, actions };
   const ended = await here.send("apply", { plan });
@@ -37,7 +37,7 @@ export const kubelet = (change: object = {}): Action => ({
   ...change,
 });
 
-/** A task whose script lies in a folder with a blank in its name. */
+/** A task whose script is in a folder with a blank in its name. */
 export const guardTask = {
   do: "task",
   name: "Casement guard",
@@ -46,7 +46,7 @@ export const guardTask = {
   everyMinutes: 1,
 } as const satisfies Action;
 
-/** A firewall rule as a plan says it. */
+/** A firewall rule as a plan defines it. */
 export const rule: Action = {
   do: "firewall-rule",
   name: "kubelet",

@@ -12,7 +12,7 @@ import { type Ended, type ScriptHost, scriptHost, suite } from "./run.ts";
 
 const onDisk = (root: string, path: string): string => join(root, ...path.slice(3).split("\\"));
 
-/** Paths of Windows as they are below the folder that stands for its disk, wherever they stand in a text. */
+/** Converts Windows' paths anywhere in a text into paths below the folder that serves as its disk. */
 const toDisk = <T>(root: string, value: T): T =>
   JSON.parse(
     JSON.stringify(value, (key, one) =>
@@ -22,7 +22,7 @@ const toDisk = <T>(root: string, value: T): T =>
 const toRoot = (root: string, text: string): string =>
   text.replaceAll(/C:(\\[^\s",;]*)/g, (_, rest: string) => `${root}${rest.replaceAll("\\", "/")}`);
 
-/** And back. */
+/** Converts paths back into Windows' paths. */
 const fromRoot = (root: string, text: string): string =>
   text
     .split(root)
@@ -48,7 +48,7 @@ function lay(one: MachineCase): ScriptHost {
   const file = (path: string): string => onDisk(here.root, path);
   for (const path of one.folders ?? []) mkdirSync(file(path), { recursive: true });
   for (const path of one.links ?? []) symlinkSync(here.path("Casement"), file(path));
-  // Nothing can take the place of a folder, as nothing can take that of a running program.
+  // A folder cannot be replaced, like the file of a running program.
   for (const path of one.held ?? []) mkdirSync(file(path));
   if (one.full) mkdirSync(`${file(GUARD_RECORD)}.casement-new`);
   for (const [path, text] of Object.entries(one.files ?? {})) {
@@ -88,7 +88,7 @@ async function run(here: ScriptHost, one: MachineCase): Promise<Seen> {
   };
 }
 
-/** The same line with paths of Windows in it. */
+/** Converts the paths in a JSON line back into Windows' paths. */
 const backInJson = (root: string, line: string): string => {
   if (!line.startsWith("{")) return line;
   return JSON.stringify(fromDisk(root, JSON.parse(line))).replaceAll(

@@ -13,7 +13,7 @@ import { suite } from "./run.ts";
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const shared = (name: string): string => here(`../../lambdas/scripts/shared/${name}.ps1`);
 
-/** Runs a script of the test's own over cases; returns its lines. */
+/** Runs a script of the test over cases; returns its lines. */
 function linesOf(script: string, given: readonly string[], cases: readonly object[]): string[] {
   const folder = mkdtempSync(join(tmpdir(), "casement-functions-"));
   try {
@@ -30,14 +30,14 @@ function linesOf(script: string, given: readonly string[], cases: readonly objec
 }
 
 describe.skipIf(!pwsh)(suite("functions of the scripts"), () => {
-  it("sign as AWS publishes it", () => {
+  it("sign requests as in AWS's published examples", () => {
     const signed = linesOf("sign.ps1", ["-Functions", shared("aws")], vectors);
     expect(vectors.map(({ name }, at) => `${name} ${signed[at]}`)).toEqual(
       vectors.map(({ name, signature }) => `${name} ${signature}`),
     );
   });
 
-  it("refuse an action that no part of ours makes, in the simulated machine's words", () => {
+  it("refuse a malformed action with the simulated machine's message", () => {
     const given = ["-SessionFile", shared("session"), "-ActionFile", shared("action")];
     const right = [kubelet(), guardTask, rule, { do: "environment", name: "NO_PROXY", value: null }];
     const cases = [...malformedActions.map(([, action]) => action), ...right];

@@ -7,12 +7,12 @@ describe.skipIf(!pwsh)(suite("guard.ps1"), () => {
   let here: ScriptHost;
   afterEach(() => here.close());
 
-  // It ends when all is well; on a busy machine the first answer of the metadata service may come too late.
+  // The guard ends when all is well; on a busy machine the first answer of the metadata service may come too late.
   const guard = (given: object = { WindowSeconds: 30 }) =>
     here.run("guard", { StateFile: here.path("Casement", "guard.json"), PauseSeconds: 1, ...given });
   const saved = () => JSON.parse(here.read(here.path("Casement", "guard.json")));
 
-  it("records the path that it found, and how often it repaired", async () => {
+  it("records the path that it finds, and its number of repairs", async () => {
     here = scriptHost(freshMachine());
     await guard();
     const path = { paths: 1, interface: 6, gateway: GATEWAY };
@@ -23,7 +23,7 @@ describe.skipIf(!pwsh)(suite("guard.ps1"), () => {
     expect(here.machine().events).toHaveLength(1);
   });
 
-  it("only looks when it is asked to check", async () => {
+  it("changes nothing when it is asked to check", async () => {
     here = scriptHost(freshMachine());
     const before = here.machine();
     const { exitCode, result } = await guard({ Check: true });

@@ -7,7 +7,7 @@ const NAME = "OVNKubernetesHybridOverlayNetwork";
 const overlay = { name: NAME, id: "net-1", subnets: ["10.132.1.0/24"], managementIp: "10.0.0.20" };
 const hns = { networks: [overlay], endpoints: [] };
 
-/** HNS' rules for what leaves a pod and what comes to it: all but the metadata service. */
+/** HNS' rules for a pod's outbound and inbound traffic: everything except the metadata service. */
 const metadataRules = [
   { Action: "Block", Direction: "Out", RemoteAddresses: "169.254.169.254/32", Priority: 200 },
   { Action: "Allow", Direction: "In", Priority: 300 },
@@ -90,7 +90,7 @@ describe.skipIf(!pwsh)(suite("network.ps1"), () => {
     expect(here.machine().notes).toEqual([]);
   });
 
-  it("replaces the endpoint of a network that was made anew, and restarts kube-proxy", async () => {
+  it("replaces the endpoint of a recreated network, and restarts kube-proxy", async () => {
     lay({
       hns: {
         networks: [overlay],
@@ -106,7 +106,7 @@ describe.skipIf(!pwsh)(suite("network.ps1"), () => {
     expect(here.machine().notes).toEqual(["stop kube-proxy", "start kube-proxy"]);
   });
 
-  it("makes an endpoint anew that outlived a boot without its attachment, and kube-proxy gets what the host has", async () => {
+  it("recreates an endpoint that outlived a boot without its attachment, and gives kube-proxy the host's address", async () => {
     const detached = { name: "VIPEndpoint", id: "detached", network: "net-1", ip: "10.132.1.9", compartment: 0 };
     lay({ hns: { networks: [overlay], endpoints: [detached] } });
     expect((await network()).exitCode).toBe(0);
@@ -114,20 +114,20 @@ describe.skipIf(!pwsh)(suite("network.ps1"), () => {
     expect(written("kube-proxy.conf")).toMatchObject({ winkernel: { sourceVip: "10.132.1.2" } });
   });
 
-  it("says which service does not start, and gives up waiting for it", async () => {
+  it("names the service that does not start, and stops waiting for it", async () => {
     lay({ hns, services: { "kube-proxy": service({ state: "Stopped", does: "hangs" }) } });
     expect((await network()).exitCode).toBe(1);
     const error = "kube-proxy is StartPending after 60 seconds (process 4711)";
     expect(written("network.json")).toMatchObject({ ok: false, error });
   });
 
-  it("switches on the feature gates that older versions need", async () => {
+  it("enables the feature gates that older versions need", async () => {
     lay({ hns });
     await network({ FeatureGates: "WinDSR,WinOverlay" });
     expect(written("kube-proxy.conf")).toMatchObject({ featureGates: { WinDSR: true, WinOverlay: true } });
   });
 
-  it("fails and writes nothing when the network does not come", async () => {
+  it("fails and writes nothing when the network does not appear", async () => {
     lay({});
     const { exitCode } = await network();
     expect(exitCode).toBe(1);

@@ -19,7 +19,7 @@ function lay(machine: Machine, withGuard = true): void {
 }
 
 describe.skipIf(!pwsh)(suite("observe.ps1"), () => {
-  it("says what the machine looks like", async () => {
+  it("prints the machine's state", async () => {
     lay(
       guarded({
         features: { Containers: "Installed", "Web-Server": "Available" },
@@ -58,7 +58,7 @@ describe.skipIf(!pwsh)(suite("observe.ps1"), () => {
     });
   });
 
-  it("sees a machine without guard, route or finished feature as it is", async () => {
+  it("shows a machine without guard, route or finished feature as it is", async () => {
     lay(freshMachine({ features: { Containers: "InstallPending" } }), false);
     const { result } = await here.send("observe", {});
     expect(result).toMatchObject({
@@ -69,7 +69,7 @@ describe.skipIf(!pwsh)(suite("observe.ps1"), () => {
     });
   });
 
-  it("does not take a task that never ran for one that succeeded", async () => {
+  it("does not report a task that never ran as succeeded", async () => {
     lay(guarded({ tasks: { "Casement guard": { ...guardTask, lastResult: 267011 } } }));
     expect((await here.send("observe", {})).result).toMatchObject({ guard: { lastResult: null } });
   });
@@ -79,7 +79,7 @@ describe.skipIf(!pwsh)(suite("reboot.ps1"), () => {
   const reboot = (change: object = {}) =>
     here.send("reboot", { operation: "add-1", notAfter: LATER, bootId: "7", ...change });
 
-  it("asks for one reboot and gives the evidence after it", async () => {
+  it("asks for one reboot and returns the evidence after it", async () => {
     lay(guarded());
     const first = await reboot();
     // An exit code of a process has eight bits here; Windows keeps all of 3010.

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 
-/** Environment that keeps PowerShell from colours and from telling Microsoft of its start. */
+/** Environment that switches off PowerShell's colours and telemetry. */
 export const QUIET = { NO_COLOR: "1", TERM: "dumb", POWERSHELL_TELEMETRY_OPTOUT: "1" };
 
-/** PowerShell 7, when this machine has one: CASEMENT_PWSH names it, or it is on PATH. */
+/** PowerShell 7, if this machine has it: CASEMENT_PWSH names it, or it is on PATH. */
 export const pwsh: string | undefined = [process.env.CASEMENT_PWSH, "pwsh"].find((candidate) => {
   if (!candidate) return false;
   try {

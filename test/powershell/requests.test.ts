@@ -10,7 +10,7 @@ import { type ScriptHost, scriptHost, suite } from "./run.ts";
 
 const HOUR = 3_600_000;
 const SECRET = "casement/prod-west/join/i-1";
-/** More than one read of a stream holds, and not ASCII. */
+/** A text that is longer than one read of a stream, and not ASCII. */
 const program = `kubelet \u00e9 ${"0123456789".repeat(20_000)}`;
 
 const slowDown: WireResponse = {
@@ -41,7 +41,7 @@ const secretFile = (field = "kubeconfig"): Action => ({
   access: "system",
 });
 
-/** Error that the script told when an action failed; nothing must be left on the disk. */
+/** Reads the script's error of a failed action; expects that nothing is left on the disk. */
 const fault = async (action: Action): Promise<string> => {
   const ended = await applyOn(here, action);
   expect(ended.exitCode).toBe(1);
@@ -51,7 +51,7 @@ const fault = async (action: Action): Promise<string> => {
 };
 
 describe.skipIf(!pwsh)(suite("requests to AWS from a script"), () => {
-  it("bring an object and a secret, with one set of credentials", async () => {
+  it("download an object and a secret with one set of credentials", async () => {
     lay();
     here.account.keep(SECRET, JSON.stringify({ kubeconfig: "token: \u00fcber" }));
     const { result, stdout } = await applyOn(here, pinned(), secretFile());
@@ -63,7 +63,7 @@ describe.skipIf(!pwsh)(suite("requests to AWS from a script"), () => {
     expect(stdout).not.toContain("token");
   });
 
-  it("say in S3's words that a version is not there, and what the role may not read", async () => {
+  it("report in S3's words a missing version, and an object that the role may not read", async () => {
     lay();
     expect(await fault(pinned({ version: "0".repeat(32) }))).toBe(
       "S3 answered: The specified version does not exist. (404 NoSuchVersion)",
@@ -74,7 +74,7 @@ describe.skipIf(!pwsh)(suite("requests to AWS from a script"), () => {
     expect(here.account.answers()).toHaveLength(2);
   });
 
-  it("say in Secrets Manager's words what the role may not read", async () => {
+  it("report in Secrets Manager's words a secret that the role may not read", async () => {
     lay();
     here.account.keep(SECRET, "{}", "i-0bbbbbbbbbbbbbbbb");
     expect(await fault(secretFile())).toMatch(
@@ -94,7 +94,7 @@ describe.skipIf(!pwsh)(suite("requests to AWS from a script"), () => {
     expect(here.account.answers()).toEqual(answers);
   });
 
-  it("give up after five tries, and after two downloads of wrong content", async () => {
+  it("give up after five attempts, and after two downloads of wrong content", async () => {
     lay();
     here.account.instead(...Array<Instead>(5).fill(slowDown));
     expect(await fault(pinned())).toBe("S3 answered: Please reduce your request rate. (503 SlowDown)");
@@ -103,7 +103,7 @@ describe.skipIf(!pwsh)(suite("requests to AWS from a script"), () => {
     expect(here.account.answers()).toEqual(["GetObject 200", "GetObject 200"]);
   });
 
-  it("read the credentials anew when they end on the way", async () => {
+  it("read the credentials again when they expire on the way", async () => {
     lay();
     here.account.keep(SECRET, JSON.stringify({ kubeconfig: "x" }));
     here.account.instead({
@@ -118,7 +118,7 @@ describe.skipIf(!pwsh)(suite("requests to AWS from a script"), () => {
     expect(here.account.issued()).toBe(2);
   });
 
-  it("never use credentials that have ended", async () => {
+  it("never use expired credentials", async () => {
     lay();
     here.account.lifetime(-1_000);
     expect(await fault(pinned())).toBe("S3 answered: The provided token has expired. (400 ExpiredToken)");
@@ -139,7 +139,7 @@ describe.skipIf(!pwsh)(suite("requests to AWS from a script"), () => {
     expect(secrets).toMatch(clocks("Secrets Manager"));
   });
 
-  it("say when the metadata service is out of reach, and when the instance has no role", async () => {
+  it("report an unreachable metadata service, and an instance without a role", async () => {
     lay();
     here.account.withoutRole();
     expect(await fault(pinned())).toMatch(/^the metadata service gave no credentials: .*404/);
@@ -148,7 +148,7 @@ describe.skipIf(!pwsh)(suite("requests to AWS from a script"), () => {
     expect(here.account.answers()).toEqual([]);
   });
 
-  it("bring a plan, and fetch it again when it arrives damaged", async () => {
+  it("download a plan, and download it again when it arrives damaged", async () => {
     lay();
     const plan = JSON.stringify({ format: 2, operation: "add-1", notAfter: LATER, actions: [] });
     const place = here.account.put("plans/add-1/0/configure.json", plan);
@@ -179,7 +179,7 @@ describe.skipIf(!pwsh)(suite("a script that reads a secret"), () => {
     expect(await fault(secretFile())).toBe(words);
   });
 
-  it("prints nothing of what a service says that should have been signed", async () => {
+  it("prints only the first line of a service's signature error", async () => {
     lay();
     const message =
       "The request signature we calculated does not match the signature you provided.\n\nThe Canonical String for this request should have been\n'POST\nx-amz-security-token:canary-1'";

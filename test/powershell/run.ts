@@ -22,24 +22,24 @@ export interface Ended {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** The last line of output, parsed; undefined when it is no JSON. */
+  /** The last line of output, parsed; undefined when it is not JSON. */
   readonly result: unknown;
 }
 
-/** A played machine on which scripts are run for real. */
+/** An emulated machine on which the real scripts run. */
 export interface ScriptHost {
-  /** Stands for C: in what the test lays down itself. */
+  /** The folder that serves as C: in the test's files. */
   readonly root: string;
   readonly path: (...parts: string[]) => string;
   readonly machine: () => Machine;
-  /** The account that the machine reads from with its role. */
+  /** The AWS account that the machine reads from with its role. */
   readonly account: Account;
   readonly change: (change: Partial<Machine>) => void;
   readonly write: (path: string, text: string) => void;
   readonly read: (path: string) => string;
   readonly run: (script: string, given: Readonly<Record<string, unknown>>) => Promise<Ended>;
   readonly send: (script: string, request: unknown) => Promise<Ended>;
-  /** Holds the mutex of our commands until what it returns is called. */
+  /** Holds the mutex of Casement's commands until the returned function is called. */
   readonly hold: () => Promise<() => void>;
   readonly close: () => void;
 }
@@ -55,7 +55,7 @@ function resultIn(stdout: string): unknown {
 /**
  * A script that can be run here as the agent and the Task Scheduler run it: by -File, in the global scope, where its
  * $ErrorActionPreference reaches modules too.
- * @throws Error when it has no parameters to lay the stand-ins behind
+ * @throws Error when it has no parameters after which the stand-ins can be inserted
  */
 export function withStandIns(script: string): string {
   const text = scriptText(script);
@@ -63,11 +63,11 @@ export function withStandIns(script: string): string {
   return text.replace(PARAMETERS, (parameters) => `${parameters}\n\n. '${STAND_INS}'`);
 }
 
-/** Each played machine has mutexes of its own, as each real one has. */
+/** Each emulated machine has its own mutexes, as each real one has. */
 const withOwnMutexes = (text: string, root: string): string =>
   text.replaceAll("'Global\\", `'Global\\${basename(root)}-`);
 
-/** Holds the mutex of our commands on this machine, as a command that runs does, until it is let go. */
+/** Holds the mutex of Casement's commands on this machine, as a running command does, until it is released. */
 async function holdMutex(root: string): Promise<() => void> {
   const words = withOwnMutexes(
     "$m = New-Object Threading.Mutex $true, 'Global\\casement'; 'held'; [Threading.Thread]::Sleep(60000)",
@@ -80,14 +80,14 @@ async function holdMutex(root: string): Promise<() => void> {
   return () => void holder.kill("SIGKILL");
 }
 
-/** As words behind -File: a switch has no value. */
+/** Builds the words after -File: a switch has no value. */
 const argumentsOf = (given: Readonly<Record<string, unknown>>): string[] =>
   Object.entries(given).flatMap(([name, value]) => (value === true ? [`-${name}`] : [`-${name}`, String(value)]));
 
 /**
- * Lays a machine on the disk and gives what runs scripts on it. Its metadata service answers on loopback as long as
- * the machine has a route that leads there.
- * @param mac what the metadata service calls the primary interface's address
+ * Writes a machine to the disk and returns a runner of scripts on it. Its metadata service answers on loopback as long
+ * as the machine has a route to it.
+ * @param mac the primary interface's address, as the metadata service returns it
  */
 export function scriptHost(before: Machine, mac = "02:aa:bb:cc:dd:01"): ScriptHost {
   const root = mkdtempSync(join(tmpdir(), "casement-pwsh-"));
@@ -104,7 +104,8 @@ export function scriptHost(before: Machine, mac = "02:aa:bb:cc:dd:01"): ScriptHo
     ...QUIET,
     SystemDrive: root,
     TMPDIR: root,
-    // Nobody answers there: the metadata service, which has an address, must be asked past any proxy. The services have names.
+    // This proxy does not answer: calls of the metadata service, by its address, must bypass any proxy. The services
+    // have names.
     http_proxy: "http://127.0.0.1:9",
     no_proxy: "localhost",
     CASEMENT_STANDIN_STATE: state,

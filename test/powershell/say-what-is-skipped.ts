@@ -1,6 +1,6 @@
 import { pwsh } from "./pwsh.ts";
 
-/** Says in one line what the lane does not run where there is no PowerShell. */
+/** Prints one line about the suites that are skipped without PowerShell. */
 export function setup(): void {
   if (pwsh) return;
   console.info(

@@ -6,7 +6,7 @@ import { scriptText } from "../../lib/constructs/script-text.ts";
 import { syntaxFaults } from "./parsing.ts";
 
 describe("SSM documents", () => {
-  it("are made of all scripts that the bot sends", () => {
+  it("are built from all scripts that the bot sends", () => {
     expect(scriptDocuments("prod-west").map(({ script }) => script)).toEqual([...documentScripts]);
   });
 
@@ -52,11 +52,11 @@ describe("SSM documents", () => {
     );
   });
 
-  it("refuse a script that leaves no room for its request", () => {
+  it("refuse a script that is too large for its request", () => {
     expect(() => scriptDocument("prod-west", "apply", "x".repeat(50_000))).toThrow("SSM takes 65536");
   });
 
-  it("are told to the functions by script", () => {
+  it("are passed to the functions by script", () => {
     const documents = scriptDocuments("prod-west");
     expect(documentHashes(documents)).toEqual({
       apply: documents[0]?.sha256,

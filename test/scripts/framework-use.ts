@@ -1,6 +1,6 @@
 import type { Node } from "web-tree-sitter";
 
-/** A place where a script names something of .NET. */
+/** A use of .NET in a script. */
 export interface Use {
   /** Counted from 1. */
   readonly line: number;
@@ -12,10 +12,10 @@ export interface Use {
 const named = (node: Node, type: string): Node | undefined =>
   node.namedChildren.find((child) => child?.type === type) ?? undefined;
 
-/** The type's name without what it is made of: "byte[]" is byte, "List[string]" is List. */
+/** The type's name without its parameters: "byte[]" is byte, "List[string]" is List. */
 const typeName = (text: string): string => text.replace(/\[.*$/, "").replace(/^System\./i, "");
 
-/** Arguments of a call, as they stand there. */
+/** Arguments of a call, as written. */
 function argumentsOf(call: Node): string[] {
   const list = named(call, "argument_list");
   const expressions = list && named(list, "argument_expression_list");
@@ -29,7 +29,7 @@ function memberUse(node: Node, isCall: boolean): Use[] {
   const given = isCall ? argumentsOf(node) : [];
   const count = isCall ? `/${given.length}` : "";
   if (type !== "") return [{ line, name: `${type}::${member}${count}`, arguments: given }];
-  // A property of a value may be anybody's: a cmdlet's object, a row of JSON.
+  // A property of a value may come from any object: a cmdlet's, a row of JSON.
   return isCall ? [{ line, name: `.${member}${count}`, arguments: given }] : [];
 }
 
@@ -47,7 +47,7 @@ function useOf(node: Node): Use[] {
   return node.type === "command" ? newObject(node) : [];
 }
 
-/** Everything of .NET that a parsed script names: types, static members and methods of values. */
+/** Lists the uses of .NET in a parsed script: types, static members and methods of values. */
 export const usesOf = (node: Node): Use[] => [
   ...useOf(node),
   ...node.namedChildren.flatMap((child) => (child ? usesOf(child) : [])),

@@ -2,9 +2,9 @@ import type { Node } from "web-tree-sitter";
 import { type Use, usesOf } from "./framework-use.ts";
 
 /**
- * Types and members of .NET that our scripts may name: each entry was looked up in Microsoft's reference for .NET Framework
- * 4.7.2, the oldest that a supported Windows Server has (2019). PowerShell 7 runs on a newer .NET with more members, so it
- * cannot tell.
+ * Types and members of .NET that Casement's scripts may use: each entry is from Microsoft's reference for .NET
+ * Framework 4.7.2, the oldest on a supported Windows Server (2019). PowerShell 7 runs on a newer .NET with more
+ * members, so it cannot check this.
  */
 const types: Readonly<Record<string, readonly string[]>> = {
   Array: ["Reverse/1", "Sort/2"],
@@ -64,7 +64,7 @@ const types: Readonly<Record<string, readonly string[]>> = {
   ValueType: [],
 };
 
-/** PowerShell's own short names (about_Type_Accelerators of 5.1), and the attributes of its parameters. */
+/** PowerShell's short names (about_Type_Accelerators of 5.1), and the attributes of its parameters. */
 const shortNames: Readonly<Record<string, readonly string[]>> = {
   bool: [],
   byte: [],
@@ -90,7 +90,7 @@ const shortNames: Readonly<Record<string, readonly string[]>> = {
   version: [],
 };
 
-/** Methods of values, with the number of arguments that .NET Framework knows for what we call them on. */
+/** Methods of values, with the numbers of arguments that .NET Framework has for the types in these scripts. */
 const methods: readonly string[] = [
   "Add/1",
   "Add/2",
@@ -149,7 +149,7 @@ const knownTypes = new Map(
 );
 const knownMethods = new Set(methods.map(lower));
 
-/** .NET Framework takes characters where .NET Core takes a string: more than one of them would split at each. */
+/** .NET Framework takes characters where .NET Core takes a string: a longer string would split at each character. */
 const splitsAtOne = ({ name, arguments: [by = ""] }: Use): boolean =>
   !/^\.(Split|TrimEnd|TrimStart|Trim)\/1$/i.test(name) || /^('.'|"`?.")$/.test(by);
 
@@ -166,7 +166,10 @@ function faultOf(use: Use): string | undefined {
   return known ? undefined : `[${type}]::${member} is not known: ${lookUp}`;
 }
 
-/** Types, static members and methods of a parsed script that Windows PowerShell 5.1 may not have, with their lines. */
+/**
+ * Lists the types, static members and methods in a parsed script that Windows PowerShell 5.1 may not have, with their
+ * lines.
+ */
 export const unknownToFramework = (script: Node): { readonly line: number; readonly what: string }[] =>
   usesOf(script).flatMap((use) => {
     const what = faultOf(use);

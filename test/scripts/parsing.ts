@@ -4,7 +4,7 @@ import { unknownToFramework } from "./framework.ts";
 
 const wasm = fileURLToPath(import.meta.resolve("tree-sitter-powershell/tree-sitter-powershell.wasm"));
 
-/** Something in a script that Windows PowerShell 5.1 would not take. */
+/** A part of a script that Windows PowerShell 5.1 does not accept. */
 export interface Fault {
   /** Counted from 1. */
   readonly line: number;
@@ -35,14 +35,14 @@ const rules: readonly (readonly [what: string, pattern: RegExp])[] = [
   ["only ASCII is read alike by every code page", notAscii],
 ];
 
-/** Code without its comments and its quoted words, where none of the rules applies. */
+/** Removes comments and quoted strings, to which the rules do not apply. */
 const bare = (line: string): string =>
   line
     .replaceAll(/'[^']*'/g, "''")
     .replaceAll(/"[^"]*"/g, '""')
     .replace(/(^|\s)#.*$/, "");
 
-/** Words of PowerShell 6 and 7 in a script that 5.1 has to run. */
+/** Finds features of PowerShell 6 and 7 in a script for 5.1. */
 export const newerThan51 = (text: string): Fault[] =>
   text
     .split("\n")
@@ -76,7 +76,7 @@ async function parsed<T>(text: string, look: (root: Node) => T): Promise<T> {
   }
 }
 
-/** Lines on which a script is no PowerShell. */
+/** Finds the lines on which a script is not PowerShell. */
 export const syntaxFaults = (text: string): Promise<Fault[]> =>
   parsed(text, (root) =>
     broken(root).map((node) => ({
@@ -85,5 +85,5 @@ export const syntaxFaults = (text: string): Promise<Fault[]> =>
     })),
   );
 
-/** Lines on which a script names a type or a member that .NET Framework, on which 5.1 runs, may not have. */
+/** Finds the lines on which a script uses a type or a member that the .NET Framework of 5.1 may not have. */
 export const frameworkFaults = (text: string): Promise<Fault[]> => parsed(text, unknownToFramework);

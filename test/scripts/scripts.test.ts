@@ -30,7 +30,7 @@ describe("every whole script", () => {
     expect(await syntaxFaults(text)).toEqual([]);
   });
 
-  it.for(whole)("%s is strict, stops at errors and says how it ended", (name) => {
+  it.for(whole)("%s is strict, stops at errors and reports its result", (name) => {
     const text = scriptText(name);
     expect(text).toMatch(/^Set-StrictMode -Version 2$/m);
     expect(text).toMatch(/^\$ErrorActionPreference = 'Stop'$/m);
@@ -43,7 +43,7 @@ describe("every whole script", () => {
     );
   });
 
-  it.for(whole)("%s loads no module of AWS's: the one on Amazon's images takes minutes on a cold disk", (name) => {
+  it.for(whole)("%s loads no AWS module: the one on Amazon's images takes minutes on a cold disk", (name) => {
     const text = scriptText(name);
     expect(text).not.toMatch(/AWS\.?(Tools|PowerShell)|\b[A-Z]\w+-(S3|SEC|EC2|SSM|STS)[A-Z]\w+/);
     expect(text.match(/Import-Module .*/g) ?? []).toEqual(

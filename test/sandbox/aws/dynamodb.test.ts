@@ -51,7 +51,7 @@ describe("DynamoDB", () => {
     expect((await frontDoor.send(get)).Item?.state).toEqual({ S: "requested" });
   });
 
-  it("lets functions do what they are permitted, and nothing more", async () => {
+  it("lets functions do what they are permitted to, and nothing more", async () => {
     const { client } = await newFixture();
     expect(await codeOf(client("release").send(put("mine")))).toBe("AccessDeniedException");
     expect(await codeOf(client("look").send(get))).toBe("none");
@@ -68,7 +68,7 @@ describe("DynamoDB", () => {
     expect(await codeOf(client("nobody").send(get))).toBe("AccessDeniedException");
   });
 
-  it("answers errors that the SDK reads", async () => {
+  it("returns errors that the SDK can read", async () => {
     const { client } = await newFixture();
     const missing = new GetItemCommand({ TableName: "missing", Key: { pk: { S: "operation" } } });
     expect(await codeOf(client("admin").send(missing))).toBe("ResourceNotFoundException");
@@ -76,7 +76,7 @@ describe("DynamoDB", () => {
     expect(await codeOf(client("admin").send(nonsense))).toBe("ValidationException");
   });
 
-  it("refuses a body that is no object", async () => {
+  it("refuses a body that is not an object", async () => {
     const body = { method: "POST", url: "/", headers: {}, body: Buffer.from("null") };
     const { database } = await newFixture();
     await expect(database.service.answer("GetItem", body, realAccess().callerFor("admin"))).rejects.toMatchObject({
@@ -91,7 +91,7 @@ describe("DynamoDB", () => {
     expect((await client("admin").send(get)).Item?.state).toEqual({ S: "requested" });
   });
 
-  it("keeps its items in files when told where", async () => {
+  it("keeps its items in files when it has a path", async () => {
     const directory = mkdtempSync(join(tmpdir(), "ledger-"));
     const first = await newFixture(directory);
     await first.client("admin").send(put("requested"));

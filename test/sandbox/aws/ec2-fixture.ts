@@ -23,7 +23,7 @@ export function ec2Fixture(options: { seed?: number; store?: Store; clock?: Retu
 
 export const imageId = newestWindows(Date.UTC(2026, 10, 21, 8), "2022")?.imageId ?? "";
 
-/** Tags that the permissions of provision-node ask for. */
+/** Tags that the permissions of provision-node require. */
 export const ourTags = [
   { Key: "casement:cluster", Value: demo.cluster.name },
   { Key: "casement:pool", Value: "web" },

@@ -19,7 +19,7 @@ const launchOne = async (fixture: ReturnType<typeof ec2Fixture>, more: Partial<R
 };
 
 describe("RunInstances", () => {
-  it("answers a pending instance with everything that was asked for", async () => {
+  it("returns a pending instance with everything that was requested", async () => {
     const instance = await launchOne(ec2Fixture());
     expect(instance).toMatchObject({
       State: { Name: "pending", Code: 0 },
@@ -42,7 +42,7 @@ describe("RunInstances", () => {
     );
   });
 
-  it("reaches running after some seconds and says so on the bus", async () => {
+  it("reaches running after some seconds and announces it on the bus", async () => {
     const fixture = ec2Fixture();
     const { InstanceId = "" } = await launchOne(fixture);
     await fixture.clock.advance(7_000);
@@ -52,7 +52,7 @@ describe("RunInstances", () => {
     expect(fixture.facts).toEqual(["pending", "running"]);
   });
 
-  it("is sometimes not seen right after the launch, and always later", async () => {
+  it("is sometimes not visible right after the launch, and always later", async () => {
     const fixture = ec2Fixture();
     const { InstanceId = "" } = await launchOne(fixture);
     const look = () => codeOf(fixture.client().send(new DescribeInstancesCommand({ InstanceIds: [InstanceId] })));
@@ -62,7 +62,7 @@ describe("RunInstances", () => {
     expect(new Set(await Promise.all(Array.from({ length: 20 }, look)))).toEqual(new Set(["none"]));
   });
 
-  it("answers the same token with the same instance, also after it is gone", async () => {
+  it("returns the same instance for the same token, even after its end", async () => {
     const fixture = ec2Fixture();
     const first = await launchOne(fixture, { ClientToken: "token-1" });
     const again = await launchOne(fixture, { ClientToken: "token-1" });
@@ -98,7 +98,7 @@ describe("RunInstances", () => {
     expect(await codeOf(tooMany)).toBe("InsufficientFreeAddressesInSubnet");
   });
 
-  it("goes on with a launch after the process was killed", async () => {
+  it("resumes a launch after the process was killed", async () => {
     const store = openStore(":memory:");
     const clock = manualClock();
     const { InstanceId = "" } = await launchOne(ec2Fixture({ store, clock }));
@@ -110,7 +110,7 @@ describe("RunInstances", () => {
   });
 });
 
-describe("what RunInstances refuses", () => {
+describe("RunInstances with invalid parameters", () => {
   const root = (ebs: object) => [{ DeviceName: "/dev/sda1", Ebs: ebs }];
   const tagged = (Tags: { Key: string; Value: string }[]) => [{ ResourceType: "instance" as const, Tags }];
   const many = Array.from({ length: 51 }, (_, at) => ({ Key: `k${at}`, Value: "" }));
@@ -216,7 +216,7 @@ describe("permissions of a launch", () => {
     expect(fixture.ec2.cloud.instances()).toHaveLength(0);
   });
 
-  it("denies tagging an instance later, which would hand over a stranger's server", async () => {
+  it("denies tagging an instance later, which would hand over another owner's server", async () => {
     const fixture = ec2Fixture();
     const { InstanceId = "" } = await launchOne(fixture, { TagSpecifications: [] });
     await fixture.clock.advance(10_000);
@@ -224,7 +224,7 @@ describe("permissions of a launch", () => {
     expect(await codeOf(fixture.client("provision-node").send(tag))).toBe("UnauthorizedOperation");
   });
 
-  it("tells by a dry run whether it would be allowed, and launches nothing", async () => {
+  it("reports in a dry run whether it would be allowed, and launches nothing", async () => {
     const fixture = ec2Fixture();
     const dry = new RunInstancesCommand(goodLaunch({ DryRun: true }));
     expect(await codeOf(fixture.client("provision-node").send(dry))).toBe("DryRunOperation");

@@ -36,7 +36,7 @@ async function running(count = 1, more: Partial<RunInstancesCommandInput> = {}) 
 }
 
 describe("the life of an instance", () => {
-  it("ends over shutting-down, gives its address and disk back, and is forgotten after an hour", async () => {
+  it("ends through shutting-down, releases its address and disk, and is forgotten after an hour", async () => {
     const { client, clock, id, facts, ec2 } = await running();
     const answer = await client().send(new TerminateInstancesCommand({ InstanceIds: [id] }));
     expect(answer.TerminatingInstances).toMatchObject([
@@ -82,7 +82,7 @@ describe("the life of an instance", () => {
     );
   });
 
-  it("stops when its own system shuts down", async () => {
+  it("stops when its operating system shuts down", async () => {
     const { ec2, clock, id, facts } = await running();
     ec2.cloud.shutDownByGuest(id);
     await clock.advance(21_000);
@@ -128,7 +128,7 @@ describe("the life of an instance", () => {
     expect(Buffer.from((await output()) ?? "", "base64").toString()).toContain("10.0.20348");
   });
 
-  it("changes how the metadata service may be asked", async () => {
+  it("changes the options of the metadata service", async () => {
     const { client, id } = await running();
     const modify = (HttpPutResponseHopLimit: number) =>
       client().send(new ModifyInstanceMetadataOptionsCommand({ InstanceId: id, HttpPutResponseHopLimit }));
@@ -186,7 +186,7 @@ describe("finding instances", () => {
     expect(await codeOf(client().send(new DescribeInstancesCommand(input)))).toBe(code);
   });
 
-  it("throttles those who ask for everything sooner than those who filter", async () => {
+  it("throttles unfiltered requests sooner than filtered ones", async () => {
     const { client } = await running();
     const burst = async (input: object) => {
       const codes: string[] = [];
@@ -228,8 +228,8 @@ describe("finding instances", () => {
   });
 });
 
-describe("who may terminate", () => {
-  it("lets functions terminate only what was launched by us for this cluster", async () => {
+describe("permissions of a termination", () => {
+  it("lets functions terminate only what Casement launched for this cluster", async () => {
     const ours = await running();
     expect(
       await codeOf(ours.client("remove-node").send(new TerminateInstancesCommand({ InstanceIds: [ours.id] }))),

@@ -33,7 +33,7 @@ describe("a security group", () => {
     return SecurityGroups[0]?.IpPermissions;
   };
 
-  it("takes rules and gives them back, and remembers them over a restart", async () => {
+  it("stores and returns rules, and keeps them over a restart", async () => {
     const store = openStore(":memory:");
     const fixture = ec2Fixture({ store });
     const fromGroup = { IpProtocol: "-1", UserIdGroupPairs: [{ GroupId: windowsNodes }] };
@@ -45,7 +45,7 @@ describe("a security group", () => {
     expect(await permissions(fixture)).toMatchObject([overHttps]);
   });
 
-  it("joins the sources of the same ports, and refuses a rule that it has, or has not", async () => {
+  it("joins the sources of the same ports, and refuses to add an existing rule or to remove a missing one", async () => {
     const fixture = ec2Fixture();
     const client = fixture.client();
     const rule = { GroupId: linuxNodes, IpProtocol: "TCP", FromPort: 443, ToPort: 443 };
@@ -62,7 +62,7 @@ describe("a security group", () => {
     await expect(unknown).rejects.toMatchObject({ name: "InvalidGroup.NotFound" });
   });
 
-  it("can be made, once under a name", async () => {
+  it("can be created once under a name", async () => {
     const client = ec2Fixture().client();
     const made = { GroupName: "k8s-elb-a1", Description: "of a balancer", VpcId: demo.vpc.id };
     const { GroupId = "" } = await client.send(new CreateSecurityGroupCommand(made));
@@ -75,7 +75,7 @@ describe("a security group", () => {
 });
 
 describe("a subnet that assigns public addresses", () => {
-  it("says so, and gives one to what is launched there until it stops", async () => {
+  it("reports it, and gives an instance that is launched there one until it stops", async () => {
     const { client, clock } = ec2Fixture();
     const MapPublicIpOnLaunch = { Value: true };
     await client().send(new ModifySubnetAttributeCommand({ SubnetId: subnet.id, MapPublicIpOnLaunch }));
@@ -94,7 +94,7 @@ describe("a subnet that assigns public addresses", () => {
     expect((await seen()).PublicIpAddress).toBeUndefined();
   });
 
-  it("gives none to a launch that asks for none", async () => {
+  it("gives none to a launch that declines one", async () => {
     const { client, clock } = ec2Fixture();
     await client().send(
       new ModifySubnetAttributeCommand({ SubnetId: subnet.id, MapPublicIpOnLaunch: { Value: true } }),

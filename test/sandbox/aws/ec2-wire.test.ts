@@ -13,7 +13,7 @@ import { realAccess } from "./fixture.ts";
 
 const VERSION = "2016-11-15";
 
-/** Answer of EC2 to a form as nobody's SDK would send it: an error's code, or "none". */
+/** Sends EC2 a form that no SDK would send; returns the error's code, or "none". */
 async function codeFor(form: string, method = "POST"): Promise<string> {
   const { service } = ec2Fixture().ec2;
   const [url, body] = method === "GET" ? [`/?${form}`, ""] : ["/", form];
@@ -43,12 +43,12 @@ describe("EC2's query protocol", () => {
     expect(await codeFor(form)).toBe(code);
   });
 
-  it("does not take a list that is written as one value for an empty list, which would mean everything", async () => {
+  it("does not read a list that is written as one value as an empty list, which would mean everything", async () => {
     const one = `SubnetId=${demo.subnets[0].id}`;
     expect(await codeFor(`Action=DescribeSubnets&Version=${VERSION}&${one}`)).toBe("UnknownParameter");
   });
 
-  it("takes its parameters from the query of a GET as well", async () => {
+  it("reads its parameters from the query of a GET too", async () => {
     expect(await codeFor(`Action=DescribeSubnets&Version=${VERSION}`, "GET")).toBe("none");
   });
 });
@@ -81,7 +81,7 @@ describe("EC2's filters", () => {
     expect(Reservations).toHaveLength(count);
   });
 
-  it("look into images, subnets and security groups", async () => {
+  it("work for images, subnets and security groups", async () => {
     const client = ec2Fixture().client();
     const Filters = (Name: string, value: string) => [{ Name, Values: [value] }];
     const images = await client.send(new DescribeImagesCommand({ Filters: Filters("is-public", "true") }));
@@ -92,7 +92,7 @@ describe("EC2's filters", () => {
     expect((await client.send(new DescribeSecurityGroupsCommand({ Filters: open }))).SecurityGroups).toEqual([]);
   });
 
-  it("are not the only way to a security group: its name is one too", async () => {
+  it("are not needed to find a security group: its name is enough", async () => {
     const client = ec2Fixture().client();
     const named = (name: string) => client.send(new DescribeSecurityGroupsCommand({ GroupNames: [name] }));
     expect((await named("linux-nodes")).SecurityGroups).toMatchObject([{ GroupId: demo.securityGroups.linuxNodes }]);

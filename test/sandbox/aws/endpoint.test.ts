@@ -29,7 +29,7 @@ function newFixture(hostNow?: () => number) {
 type Fixture = ReturnType<typeof newFixture>;
 type Config = Partial<Omit<ReturnType<typeof clientOf>, "region"> & { region: string }>;
 
-/** One call to each service with the given client settings; the codes it ends with. */
+/** Makes one call to each service with the given client settings; returns the error codes. */
 const callAll = ({ endpoint }: Fixture, more: Config = {}) => {
   const config = { ...clientOf(endpoint), ...more };
   return Promise.all([
@@ -47,7 +47,7 @@ const without = (headers: WireRequest["headers"], gone: string) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name !== gone));
 
 describe("the AWS endpoint", () => {
-  it("lets in what real clients sign", async () => {
+  it("accepts what real clients sign", async () => {
     expect(await callAll(newFixture())).toEqual(["none", "none", "ResourceNotFoundException"]);
   });
 
@@ -57,7 +57,7 @@ describe("the AWS endpoint", () => {
     expect(await callAll(newFixture(), { credentials })).toEqual(answers);
   });
 
-  it("refuses a key that it does not know", async () => {
+  it("refuses an unknown key", async () => {
     const credentials = { accessKeyId: "AKIAstranger", secretAccessKey: secretOf("admin") };
     const answers = ["AuthFailure", "InvalidAccessKeyId", "UnrecognizedClientException"];
     expect(await callAll(newFixture(), { credentials })).toEqual(answers);
@@ -127,12 +127,12 @@ describe("the AWS endpoint", () => {
     expect(await callAll(fixture)).toEqual(["RequestExpired", "RequestTimeTooSkewed", "InvalidSignatureException"]);
   });
 
-  it("takes one that is fourteen minutes off", async () => {
+  it("accepts a signature that is fourteen minutes off", async () => {
     const fixture = newFixture(() => Date.now() + 14 * 60_000);
     expect((await callAll(fixture))[0]).toBe("none");
   });
 
-  it("opens a presigned address for as long as it says, and no other", async () => {
+  it("accepts a presigned URL for as long as it is valid, and no other", async () => {
     const { endpoint } = newFixture(() => now);
     let now = Date.now();
     const object = new GetObjectCommand({ Bucket: demo.bucket, Key: "payload/a" });
@@ -169,7 +169,7 @@ describe("the AWS endpoint", () => {
     expect(await callAll(fixture)).toEqual(["none", "none", "ResourceNotFoundException"]);
   });
 
-  it("records who called what, and how it ended", async () => {
+  it("records the caller, the action and the result of each call", async () => {
     const fixture = newFixture();
     await callAll(fixture, clientOf(fixture.endpoint, "nobody"));
     const calls = fixture.simulation.calls.after(0).toSorted((one, other) => (one.service < other.service ? -1 : 1));

@@ -63,7 +63,7 @@ describe("event patterns", () => {
     expect(matches(pattern, event)).toBe(expected);
   });
 
-  it("names what is wrong with a pattern", () => {
+  it("names the error of a pattern", () => {
     expect(patternFaults({ source: ["aws.ec2"] })).toEqual([]);
     expect(patternFaults({ source: [{ regex: "x" }] })).toEqual([
       "Event pattern is not valid. Reason: Unrecognized match type regex",
@@ -110,7 +110,7 @@ describe("schedules", () => {
     expect(events[0]).toMatchObject({ source: "aws.events", "detail-type": "Scheduled Event", detail: {} });
   });
 
-  it("goes on after a restart without catching up on what was missed", async () => {
+  it("continues after a restart without catching up on missed runs", async () => {
     const rules = [{ name: "sweep", schedule: "rate(5 minutes)", target: "endpoint" }];
     const store = openStore(":memory:");
     newFixture({ rules, store });
@@ -121,7 +121,7 @@ describe("schedules", () => {
 });
 
 describe("delivery", () => {
-  it("sends what AWS sends about an instance, and nothing about a reboot", async () => {
+  it("sends AWS's events about an instance, and none about a reboot", async () => {
     const { clock, events, announce, simulation } = newFixture();
     announce("running");
     simulation.bus.announce({ kind: "instance-reboot", instanceId: "i-1" });
@@ -140,7 +140,7 @@ describe("delivery", () => {
     expect(new Set(events.map(({ id }) => id)).size).toBe(1);
   });
 
-  it("sends what AWS sends about commands and durable executions", async () => {
+  it("sends AWS's events about commands and durable executions", async () => {
     const pattern = { source: ["aws.ssm", "aws.lambda"] };
     const { clock, events, simulation } = newFixture({ rules: [{ name: "all", pattern, target: "endpoint" }] });
     simulation.bus.announce({
@@ -179,7 +179,7 @@ describe("delivery", () => {
     expect(order).not.toEqual(order.toSorted((one, other) => one - other));
   });
 
-  it("tries again while the target fails, and delivers in the end", async () => {
+  it("retries while the target fails, and delivers in the end", async () => {
     let failures = 3;
     const { clock, events, announce, bridge } = newFixture({ fails: () => failures-- > 0 });
     announce("running");
@@ -188,7 +188,7 @@ describe("delivery", () => {
     expect(bridge.deadLetters()).toEqual([]);
   });
 
-  it("gives up after a day, and keeps what it could not deliver", async () => {
+  it("gives up after a day, and keeps undelivered events", async () => {
     const { clock, announce, bridge, events } = newFixture({ fails: () => true });
     announce("running");
     await clock.advance(25 * 3_600_000);
@@ -197,7 +197,7 @@ describe("delivery", () => {
     expect(bridge.deadLetters()[0]?.delivery.attempts).toBeLessThanOrEqual(186);
   });
 
-  it("delivers after a restart what it had accepted before", async () => {
+  it("delivers after a restart the events that it accepted before", async () => {
     const store = openStore(":memory:");
     newFixture({ store }).announce("running");
     const { clock, events } = newFixture({ store, clock: manualClock(Date.UTC(2026, 10, 21, 9)) });
@@ -205,7 +205,7 @@ describe("delivery", () => {
     expect(events).toHaveLength(1);
   });
 
-  it("takes no rule that EventBridge would refuse", () => {
+  it("refuses a rule that EventBridge would refuse", () => {
     expect(() => newFixture({ rules: [{ name: "bad", pattern: {}, target: "endpoint" }] })).toThrow(
       "Rule bad: Event pattern is not valid",
     );
@@ -225,7 +225,7 @@ describe("PutEvents", () => {
     expect(await put(127 * 1024)).toBe("none");
   });
 
-  it("takes good entries and refuses the others one by one", async () => {
+  it("accepts valid entries and refuses the others one by one", async () => {
     const rules = [{ name: "own", pattern: { source: ["casement"] }, target: "endpoint" }];
     const { clock, simulation, bridge, events } = newFixture({ rules });
     const endpoint = endpointFor(simulation, [bridge.service]);

@@ -19,7 +19,7 @@ export const simulationFor = (clock: Clock, options: { seed?: number; store?: St
 
 const everything: Statement = { sid: "Everything", actions: ["*"], resources: ["*"] };
 
-/** Secret of every key here; the key id names the principal. */
+/** Secret of every key in the tests; the key id names the principal. */
 export const secretOf = (principal: string): string => `secret-of-${principal}`;
 
 /** The simulator's IAM with the real permissions, and an administrator who may do everything. */
@@ -43,7 +43,7 @@ const principals = [
   "nobody",
 ];
 
-/** A endpoint before the services, with one key per principal. */
+/** A endpoint in front of the services, with one key per principal. */
 export function endpointFor(
   simulation: Simulation,
   services: AwsService[],
@@ -56,7 +56,7 @@ export function endpointFor(
   });
 }
 
-/** Settings that every real client of the tests is built with. */
+/** Settings of every real client in the tests. */
 export const clientOf = (endpoint: AwsEndpoint, principal = "admin") => ({
   region: demo.region,
   endpoint: "http://aws.sandbox.test",
@@ -71,7 +71,7 @@ export async function opened(endpoint: AwsEndpoint): Promise<{ url: string; serv
   return { url: `http://127.0.0.1:${await listen(server, 0)}`, server };
 }
 
-/** The error's code as the SDK names it, or "none". */
+/** Reads the error's code as the SDK names it, or "none". */
 export const codeOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => "none",

@@ -48,14 +48,14 @@ describe("S3", () => {
     expect(await get("plans/ä b/1.json", { VersionId: first })).toBe("one");
   });
 
-  it("takes the bucket from the path as from the host", async () => {
+  it("reads the bucket from the path or from the host", async () => {
     const { client, put } = newFixture();
     await put("plans/1", "one");
     const byPath = client("admin", { forcePathStyle: true });
     expect(await codeOf(byPath.send(new GetObjectCommand({ Bucket, Key: "plans/1" })))).toBe("none");
   });
 
-  it("answers size, type, metadata and checksum in the head", async () => {
+  it("returns size, type, metadata and checksum in the headers", async () => {
     const { client } = newFixture();
     const object = {
       Bucket,
@@ -71,15 +71,15 @@ describe("S3", () => {
   });
 });
 
-describe("S3, asked with conditions and for more than it is simulated", () => {
-  it("takes a streamed upload in chunks with its checksum behind", async () => {
+describe("S3 with conditions, and beyond the simulated features", () => {
+  it("accepts a streamed upload in chunks with a trailing checksum", async () => {
     const { client, get } = newFixture();
     const Body = Readable.from([Buffer.from("one "), Buffer.from("two")]);
     await client().send(new PutObjectCommand({ Bucket, Key: "plans/1", Body, ContentLength: 7 }));
     expect(await get("plans/1")).toBe("one two");
   });
 
-  it("refuses bytes that do not fit their checksum", async () => {
+  it("refuses bytes that do not match their checksum", async () => {
     const { endpoint, client, buckets } = newFixture();
     const corrupt = (request: WireRequest) => endpoint.answer(request);
     const signedWrong = client("admin", { requestHandler: sdkTransport(corrupt) });
@@ -97,14 +97,14 @@ describe("S3, asked with conditions and for more than it is simulated", () => {
     expect(buckets.seed(Bucket, "plans/1", "x")).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it("tells checksums only to who asks for them", async () => {
+  it("returns checksums only on request", async () => {
     const { client } = newFixture();
     await client().send(new PutObjectCommand({ Bucket, Key: "plans/1", Body: "x", ChecksumAlgorithm: "SHA256" }));
     const head = await client().send(new HeadObjectCommand({ Bucket, Key: "plans/1" }));
     expect(head.ChecksumSHA256).toBeUndefined();
   });
 
-  it("answers by date: not what is as old, and not what is newer", async () => {
+  it("applies date conditions: 304 when unchanged since, PreconditionFailed when changed since", async () => {
     const { put, get } = newFixture();
     await put("plans/1", "x");
     const [early, late] = [new Date(Date.UTC(2026, 0, 1)), new Date(Date.UTC(2027, 0, 1))];
@@ -116,7 +116,7 @@ describe("S3, asked with conditions and for more than it is simulated", () => {
   });
 
   it.each([{ ACL: "public-read" }, { StorageClass: "GLACIER" }, { Tagging: "a=b" }, { SSEKMSKeyId: "key" }] as const)(
-    "refuses an upload with %j rather than do without it",
+    "refuses an upload with %j instead of ignoring it",
     async (more) => {
       const { client } = newFixture();
       const write = client().send(new PutObjectCommand({ Bucket, Key: "plans/1", Body: "x", ...more }));
@@ -124,7 +124,7 @@ describe("S3, asked with conditions and for more than it is simulated", () => {
     },
   );
 
-  it("shows the bucket, and that it keeps versions", async () => {
+  it("shows the bucket, and that it is versioned", async () => {
     const { client } = newFixture();
     expect((await client().send(new GetBucketVersioningCommand({ Bucket }))).Status).toBe("Enabled");
     expect(await codeOf(client().send(new HeadBucketCommand({ Bucket })))).toBe("none");
@@ -153,7 +153,7 @@ describe("S3, asked with conditions and for more than it is simulated", () => {
     expect(await write({ IfMatch: '"other"' })).toBe("PreconditionFailed");
   });
 
-  it("lays a marker over what is deleted, and keeps the versions below", async () => {
+  it("adds a marker for a deletion, and keeps the versions", async () => {
     const { client, put, get } = newFixture();
     const version = await put("plans/1", "one");
     await client().send(new DeleteObjectCommand({ Bucket, Key: "plans/1" }));
@@ -194,7 +194,7 @@ describe("S3, asked with conditions and for more than it is simulated", () => {
     ).toBe(code);
   });
 
-  it("lets functions and machines only where they are permitted", async () => {
+  it("lets functions and machines read and write only where they are permitted to", async () => {
     const { client, put } = newFixture();
     const version = await put("payload/a", "x");
     const write = (Key: string) => new PutObjectCommand({ Bucket, Key, Body: "x" });
@@ -206,7 +206,7 @@ describe("S3, asked with conditions and for more than it is simulated", () => {
     expect(await codeOf(client("cloud-events").send(read))).toBe("AccessDenied");
   });
 
-  it("tells nobody who may not list the bucket that a key is not there", async () => {
+  it("hides a missing key from a caller who may not list the bucket", async () => {
     const { client, put } = newFixture();
     await put("payload/a", "x");
     await client().send(new DeleteObjectCommand({ Bucket, Key: "payload/a" }));

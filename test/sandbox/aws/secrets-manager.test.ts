@@ -49,7 +49,7 @@ describe("Secrets Manager", () => {
     ]);
   });
 
-  it("takes the same creation twice, and refuses another one of that name", async () => {
+  it("accepts the same creation twice, and refuses another one of that name", async () => {
     const { create } = newFixture();
     const { ARN } = await create({ ClientRequestToken: token });
     expect((await create({ ClientRequestToken: token })).ARN).toBe(ARN);
@@ -57,7 +57,7 @@ describe("Secrets Manager", () => {
     expect(await codeOf(create())).toBe("ResourceExistsException");
   });
 
-  it("keeps the value before as AWSPREVIOUS", async () => {
+  it("keeps the previous value as AWSPREVIOUS", async () => {
     const { client, create, value } = newFixture();
     await create();
     await client().send(new PutSecretValueCommand({ SecretId: name, SecretString: "newer" }));
@@ -66,7 +66,7 @@ describe("Secrets Manager", () => {
     expect(await codeOf(value(name, { VersionStage: "AWSPENDING" }))).toBe("ResourceNotFoundException");
   });
 
-  it("keeps a deleted secret for its recovery, and then no longer", async () => {
+  it("keeps a deleted secret for its recovery window only", async () => {
     const { client, clock, create, value } = newFixture();
     await create();
     await client().send(new DeleteSecretCommand({ SecretId: name, RecoveryWindowInDays: 7 }));
@@ -80,7 +80,7 @@ describe("Secrets Manager", () => {
     expect(await codeOf(value(name))).toBe("ResourceNotFoundException");
   });
 
-  it("deletes for good when told, also twice, and frees the name", async () => {
+  it("deletes for good on request, even twice, and frees the name", async () => {
     const { client, create } = newFixture();
     await create();
     const gone = new DeleteSecretCommand({ SecretId: name, ForceDeleteWithoutRecovery: true });

@@ -5,10 +5,10 @@ export interface Vector {
   readonly keyId: string;
   readonly secret: string;
   readonly method: "GET" | "POST";
-  /** Not escaped; begins with "/". */
+  /** Not escaped; starts with "/". */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** Those that are signed, by lower-case name. */
+  /** The signed headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signature: string;

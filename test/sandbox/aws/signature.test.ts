@@ -8,7 +8,7 @@ const escapedPath = (path: string): string => path.split("/").map(percentEncoded
 const millisecondsOf = (time = ""): number =>
   Date.parse(time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"));
 
-/** The request as it comes over the wire, with the published signature or another one. */
+/** Builds the request as sent on the wire, with the published signature or another one. */
 function requestOf({ service, keyId, method, path, query, headers, body, signature }: Vector, claimed = signature) {
   const day = headers["x-amz-date"]?.slice(0, 8);
   const authorization = `AWS4-HMAC-SHA256 Credential=${keyId}/${day}/us-east-1/${service}/aws4_request, SignedHeaders=${Object.keys(headers).sort().join(";")}, Signature=${claimed}`;
@@ -27,14 +27,14 @@ const judged = (vector: Vector, change: { signature?: string; key?: Partial<Key>
 
 describe("signatures at the AWS endpoint", () => {
   // Every service but S3 escapes a path twice, which the suite's nameless service does not (get-utf8).
-  it.for(vectors.filter(({ name }) => name !== "get-utf8"))("are judged as AWS publishes them: $name", (vector) => {
+  it.for(vectors.filter(({ name }) => name !== "get-utf8"))("match AWS's published ones: $name", (vector) => {
     expect(judged(vector)).toBeUndefined();
     expect(judged(vector, { signature: vector.signature.replace(/^./, (digit) => (digit === "0" ? "1" : "0")) })).toBe(
       "wrong",
     );
   });
 
-  it("do not count with credentials that have ended", () => {
+  it("are invalid with expired credentials", () => {
     const vector = vectors.find(({ name }) => name === "get-vanilla-with-session-token") as Vector;
     const signed = millisecondsOf(vector.headers["x-amz-date"]);
     expect(judged(vector, { key: { until: signed + HOUR } })).toBeUndefined();

@@ -17,27 +17,27 @@ beforeEach(async () => {
 });
 afterEach(() => cluster.stop());
 
-describe("who is there", () => {
+describe("authentication", () => {
   const with_ = async (headers: Record<string, string>, clientCertificate?: string) => {
     const request = { method: "GET", url: "/version", headers, body: new Uint8Array() };
     return (await cluster.api.answer(request, clientCertificate ? { clientCertificate } : undefined)).status;
   };
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-  test("lets nobody in without a credential", async () => {
+  test("refuses a request without a credential", async () => {
     expect(await with_({})).toBe(401);
     expect(await with_(bearer("a.b.c"))).toBe(401);
     expect(await with_(bearer(""))).toBe(401);
   });
 
-  test("takes a token until it expires", async () => {
+  test("accepts a token until it expires", async () => {
     const token = cluster.api.issueToken({ name: BOT }, 600);
     expect(await with_(bearer(token))).toBe(200);
     await cluster.pass(600);
     expect(await with_(bearer(token))).toBe(401);
   });
 
-  test("takes no token whose words were changed, nor one signed by another cluster", async () => {
+  test("refuses a token whose claims were changed, and one signed by another cluster", async () => {
     const [header, , signature] = cluster.api.issueToken({ name: "visitor" }, null).split(".");
     const forged = Buffer.from(JSON.stringify({ sub: "admin", groups: ["system:masters"] })).toString("base64url");
     expect(await with_(bearer(`${header}.${forged}.${signature}`))).toBe(401);
@@ -46,7 +46,7 @@ describe("who is there", () => {
     await other.stop();
   });
 
-  test("says in a signing request by which token or certificate it was asked for, whatever the asker says", async () => {
+  test("records in a signing request the token or certificate of the requester, whatever the client writes", async () => {
     const { requestPem } = await requestFor("O=system:nodes, CN=system:node:n");
     const body = signingRequest("by-token", requestPem, CLIENT, ["digital signature", "client auth"]);
     const forged = { "authentication.kubernetes.io/credential-id": ["JTI=another"] };
@@ -80,13 +80,13 @@ describe("who is there", () => {
     ]);
   });
 
-  test("forgets a service account's tokens with the account", async () => {
+  test("invalidates a service account's tokens with the account", async () => {
     const token = cluster.api.issueToken({ name: BOT }, null);
     await cluster.admin("DELETE /api/v1/namespaces/casement/serviceaccounts/act");
     expect(await with_(bearer(token))).toBe(401);
   });
 
-  test("takes client certificates of its own authority while they are valid", async () => {
+  test("accepts client certificates of its own authority while they are valid", async () => {
     const { certificate } = await cluster.api.adminCredentials();
     expect(await with_({}, certificate)).toBe(200);
     const other = await stillCluster();
@@ -98,7 +98,7 @@ describe("who is there", () => {
   });
 });
 
-describe("what the bot may do", () => {
+describe("permissions of the bot", () => {
   let bot: Ask;
   beforeEach(() => {
     bot = cluster.as(BOT);
@@ -165,7 +165,7 @@ describe("what the bot may do", () => {
     ]);
   });
 
-  test("may not act as somebody else", async () => {
+  test("may not impersonate others", async () => {
     const { status, body } = await bot("GET /api/v1/nodes", undefined, {
       "impersonate-user": "admin",
       "impersonate-group": "system:masters",
@@ -173,7 +173,7 @@ describe("what the bot may do", () => {
     expect([status, body.message]).toEqual([403, expect.stringContaining('cannot impersonate resource "users"')]);
   });
 
-  test("says star nowhere in its manifest", () => {
+  test("has no star in its manifest", () => {
     const text = readFileSync(new URL("../../../lib/manifests/cluster-access.yaml", import.meta.url), "utf8");
     const rules = parseAllDocuments(text).flatMap((one) => (one.toJS()?.rules ?? []) as Record<string, string[]>[]);
     expect(rules.length).toBeGreaterThan(10);
@@ -195,7 +195,7 @@ describe("approving", () => {
     };
   };
 
-  test("needs the right on the signer beside the right on the request", async () => {
+  test("needs the right on the signer and the right on the request", async () => {
     const bot = cluster.as("system:serviceaccount:casement:join");
     const kubeletRequest = await requested("a", CLIENT, ["digital signature", "client auth"]);
     expect((await bot(`PUT ${csrs}/a/approval`, kubeletRequest)).status).toBe(200);
@@ -210,13 +210,13 @@ describe("approving", () => {
     ]);
   });
 
-  test("is not fooled by a signer that the approver writes into the body", async () => {
+  test("ignores a signer that the approver writes into the body", async () => {
     const request = await requested("b", "kubernetes.io/kube-apiserver-client", ["digital signature", "client auth"]);
     const body = { ...request, spec: { ...request.spec, signerName: CLIENT } };
     expect((await cluster.as(BOT)(`PUT ${csrs}/b/approval`, body)).status).toBe(403);
   });
 
-  test("writes the asker itself and refuses what is no request", async () => {
+  test("writes the requester itself and refuses an invalid request", async () => {
     const { requestPem } = await requestFor("O=system:nodes, CN=system:node:n");
     const liar = signingRequest("c", requestPem, SERVING, ["digital signature", "server auth"]);
     const { body } = await kubelet("n")(`POST ${csrs}`, { ...liar, spec: { ...liar.spec, username: "admin" } });
@@ -230,7 +230,7 @@ describe("approving", () => {
   });
 });
 
-describe("what a kubelet may do", () => {
+describe("permissions of a kubelet", () => {
   const self = (labels: Record<string, string> = {}) => ({
     apiVersion: "v1",
     kind: "Node",
@@ -238,7 +238,7 @@ describe("what a kubelet may do", () => {
     spec: {},
   });
 
-  test("registers itself and nobody else", async () => {
+  test("registers only itself", async () => {
     const ask = kubelet("win");
     expect((await ask("POST /api/v1/nodes", self({ "node.kubernetes.io/windows-build": "10.0.20348" }))).status).toBe(
       201,
@@ -297,7 +297,7 @@ describe("what a kubelet may do", () => {
     ]);
   });
 
-  test("before it has a certificate it may only ask for one", async () => {
+  test("may only request a certificate before it has one", async () => {
     const bootstrap = cluster.as("system:serviceaccount:openshift-machine-config-operator:node-bootstrapper");
     expect((await bootstrap(`GET ${csrs}`)).status).toBe(200);
     expect((await bootstrap("GET /api/v1/nodes")).status).toBe(403);
@@ -324,7 +324,7 @@ describe("injected faults", () => {
     expect(answered).toBe(20_000);
   });
 
-  test("records who called what and how it was answered", async () => {
+  test("records the caller, the action and the result of each request", async () => {
     await cluster.as(BOT)("GET /api/v1/secrets");
     const [call] = cluster.simulation.calls.after(0, "kubernetes").slice(-1);
     expect(call).toMatchObject({ action: "list secrets", principal: BOT, status: 403 });

@@ -34,7 +34,7 @@ const configFor = (user: Record<string, string>, authority = cluster.api.authori
 beforeAll(async () => {
   cluster = await openCluster(30);
   cluster.api.create(linuxNode("n"));
-  // The policies let the bot write on Windows nodes alone; no pod may come here.
+  // The policies let the bot write only on Windows nodes; no pod may be scheduled here.
   cluster.api.create({ ...linuxNode("w", { "kubernetes.io/os": "windows" }), spec: { unschedulable: true } });
   config = configFor({ token: cluster.api.issueToken({ name: "system:serviceaccount:casement:act" }, 3600) });
   core = config.makeApiClient(CoreV1Api);
@@ -51,7 +51,7 @@ describe("the client that the handlers use", () => {
     expect(node.metadata?.labels).toMatchObject({ "casement.dev/by": by });
   });
 
-  test("applies from the server's side with a field manager and is refused without", async () => {
+  test("uses server-side apply with a field manager and is refused without one", async () => {
     const headers = setHeaderOptions("Content-Type", PatchStrategy.ServerSideApply);
     const body = { apiVersion: "v1", kind: "Node", metadata: { name: "w", labels: { "casement.dev/applied": "yes" } } };
     const node = await core.patchNode({ name: "w", body, fieldManager: "casement" }, headers);
@@ -67,7 +67,7 @@ describe("the client that the handlers use", () => {
     expect([error.code, JSON.parse(error.body).reason]).toEqual([422, "Invalid"]);
   });
 
-  test("is told of a conflict", async () => {
+  test("receives a conflict", async () => {
     const body = { metadata: { resourceVersion: "1", annotations: { late: "yes" } } };
     const error = await failure(
       core.patchNode({ name: "n", body }, setHeaderOptions("Content-Type", PatchStrategy.MergePatch)),
@@ -75,7 +75,7 @@ describe("the client that the handlers use", () => {
     expect([error.code, JSON.parse(error.body).reason]).toEqual([409, "Conflict"]);
   });
 
-  test("evicts, and is told of the budget in a body that is text", async () => {
+  test("evicts, and receives the budget's refusal in a body that is text", async () => {
     cluster.api.create(deployment("web", 1));
     const pods = async () => (await core.listNamespacedPod({ namespace: "default", labelSelector: "app=web" })).items;
     await vi.waitUntil(async () => (await pods())[0]?.status?.phase === "Running", { timeout: 3_000, interval: 50 });
@@ -125,7 +125,7 @@ describe("the client that the handlers use", () => {
     await vi.waitUntil(async () => (await issued()).status?.certificate, { timeout: 3_000, interval: 50 });
   });
 
-  test("watches until it lets go", async () => {
+  test("watches until it aborts", async () => {
     const admin = configFor({ token: cluster.api.issueToken({ name: "admin", groups: ["system:masters"] }, null) });
     const seen: string[] = [];
     const ended = Promise.withResolvers<unknown>();
@@ -157,7 +157,7 @@ describe("the HTTPS server", () => {
     await stranger.close();
   });
 
-  test("hands a client certificate on to the API server, which judges it", async () => {
+  test("passes a client certificate on to the API server, which checks it", async () => {
     const { certificate, key } = await cluster.api.adminCredentials();
     const data = (pem: string) => Buffer.from(pem).toString("base64");
     const admin = configFor({ "client-certificate-data": data(certificate), "client-key-data": data(key) });

@@ -14,25 +14,25 @@ import { type ServedCluster, servedCluster } from "./served.ts";
 
 export type { Ask } from "./asking.ts";
 
-/** A cluster to test, with the hands on its clock and its cloud. */
+/** A cluster under test, with control of its clock and its cloud. */
 export interface Cluster {
   readonly api: Kubernetes;
   readonly simulation: Simulation;
   readonly instances: Map<string, InstanceFacts>;
-  /** Asks with a token for this user, by default in no groups but those that every such user has. */
+  /** Sends requests with a token for this user, by default only in the groups that every such user has. */
   as(name: string, groups?: string[]): Ask;
   readonly admin: Ask;
 }
 
 /**
- * A cluster whose time stands still until it is moved. In the lane that asks a server of its own (test/cluster) it is that
- * server: there is no clock to move and no sandbox to look into, and a case that does either is skipped.
+ * A cluster whose time moves only on demand. In the lane against a real server (test/cluster) it is that server: it has
+ * no clock to move and no simulator to inspect, and a case that does either is skipped.
  */
 export interface StillCluster extends Cluster {
   pass(seconds: number): Promise<void>;
-  /** Stored objects of a type, whatever server keeps them. */
+  /** Lists stored objects of a type, on either server. */
   objects(plural: string, group?: string): Promise<KubeObject[]>;
-  /** Lets controllers work until the question answers yes: the sandbox's time passes, a server is given some seconds. */
+  /** Lets controllers work until the condition holds: the sandbox's time passes, a real server gets some seconds. */
   until(question: () => boolean | Promise<boolean>, what: string): Promise<void>;
   stop(): void | Promise<void>;
 }
@@ -45,7 +45,7 @@ const cloudOf = (instances: Map<string, InstanceFacts>): Cloud => ({
   shutDownByGuest: () => undefined,
 });
 
-/** The whole body of a response as text; an endless one is not for this. */
+/** Reads the whole body of a response as text; not for an endless one. */
 async function textIn({ body }: WireResponse): Promise<string> {
   if (typeof body === "string" || body instanceof Uint8Array) return Buffer.from(body).toString("utf8");
   let text = "";
@@ -86,19 +86,19 @@ export async function clusterOn(
   return { api, simulation, instances, as, admin: as("admin", ["system:masters"]) };
 }
 
-/** Noon of a day; the sandbox's time when a still cluster begins. */
+/** The sandbox's time at the start of a still cluster: noon. */
 export const NOON = Date.parse("2026-11-21T12:00:00Z");
 
-/** Seconds of the sandbox's time in which a controller does what it is waited for. */
+/** Seconds of the sandbox's time in which a controller does its work. */
 const PATIENCE = 60;
 
-/** Reasons why a case runs against the simulated cluster alone. */
+/** Reasons why a case runs only against the simulated cluster. */
 const reasons = {
   clock: "needs the sandbox's clock",
   inside: "looks into the sandbox, where a server of its own shows nothing",
 } as const;
 
-/** A server of its own in the shape of a still cluster: a case that moves the clock or looks inside is skipped. */
+/** A real server in the shape of a still cluster: a case that moves the clock or inspects the simulator is skipped. */
 function asStill({ create, ...served }: ServedCluster): StillCluster {
   const shown = { create };
   const api = new Proxy(shown, {
@@ -117,18 +117,18 @@ function asStill({ create, ...served }: ServedCluster): StillCluster {
   };
 }
 
-/** Ends a case on a server beside which no controller manager is at work. */
+/** Skips a case on a server without a controller manager. */
 export function needsControllers(): void {
   if (inject("controllers") === false) skipCase("needs a controller manager");
 }
 
-/** Ends a case on any server but the sandbox's: what it asserts is the sandbox's own doing, for the reason given. */
+/** Skips a case on any server but the simulated one, for the given reason. */
 export function sandboxOnly(reason: string): void {
   if (inject("kubeconfig") !== undefined) skipCase(reason);
 }
 
 /**
- * A cluster whose clock moves only when the test says so; in the lane of test/cluster the server that it asks.
+ * A cluster whose clock moves only on the test's demand; in the lane of test/cluster the real server.
  * @param without names of the simulator's controllers that do not run
  */
 export async function stillCluster(
@@ -162,7 +162,7 @@ async function sandboxCluster(
   return { ...cluster, pass, objects, until, stop: clock.stop };
 }
 
-/** A Linux node without a machine behind it: always attended. */
+/** A Linux node without a machine behind it: its kubelet is always alive. */
 export const linuxNode = (name: string, labels: Record<string, string> = {}): KubeObject =>
   ({
     apiVersion: "v1",

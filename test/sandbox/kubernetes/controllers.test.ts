@@ -30,7 +30,7 @@ const instance = (more: Partial<InstanceFacts> = {}): InstanceFacts => ({
 
 const kubelet = () => cluster.as(`system:node:${WIN}`, ["system:nodes"]);
 
-/** Registers as a Windows kubelet with an external cloud provider does. */
+/** Registers a node as a Windows kubelet with an external cloud provider does. */
 const register = async (ready: Condition["status"]): Promise<void> => {
   await kubelet()("POST /api/v1/nodes", {
     apiVersion: "v1",
@@ -45,7 +45,7 @@ const register = async (ready: Condition["status"]): Promise<void> => {
   });
 };
 
-/** Lives for some time as a kubelet: a lease renewed every ten seconds. */
+/** Renews a lease every ten seconds for some time, as a kubelet does. */
 const live = async (seconds: number): Promise<void> => {
   for (let lived = 0; lived < seconds; lived += 10) {
     const renewTime = new Date(cluster.simulation.clock.now()).toISOString();
@@ -89,7 +89,7 @@ describe("a Windows node that joins", () => {
     ]);
   });
 
-  test("is given its identity by the cloud and a subnet by the network", async () => {
+  test("gets its identity from the cloud and a subnet from the network", async () => {
     cluster.instances.set("i-0abc", instance());
     await register("False");
     await live(10);
@@ -108,7 +108,7 @@ describe("a Windows node that joins", () => {
     expect(taintKeys()).toEqual(["not-ready:NoSchedule", "not-ready:NoExecute"]);
   });
 
-  test("stays uninitialised while the cloud knows no such instance", async () => {
+  test("stays uninitialised while the cloud has no such instance", async () => {
     await register("True");
     await live(60);
     expect(taintKeys()).toContain("uninitialized:NoSchedule");
@@ -118,7 +118,7 @@ describe("a Windows node that joins", () => {
     expect(node()?.spec.providerID).toBe("aws:///us-west-2a/i-0abc");
   });
 
-  test("gets a subnet of its own, which is free again when it is gone", async () => {
+  test("gets its own subnet, which is free again when the node is gone", async () => {
     cluster.api.create({
       ...linuxNode("other"),
       metadata: { name: "other", labels: { "kubernetes.io/os": "windows" } } as never,
@@ -197,7 +197,7 @@ describe("a node that falls silent", () => {
 describe("scheduling", () => {
   const where = () => Object.fromEntries(pods().map(({ metadata, spec }) => [metadata.name, spec.nodeName]));
 
-  test("minds selectors, taints and cordons, and says why nothing fits", async () => {
+  test("respects selectors, taints and cordons, and reports why no node fits", async () => {
     cluster.api.create(linuxNode("a"));
     cluster.api.create({
       ...linuxNode("b"),
@@ -219,7 +219,7 @@ describe("scheduling", () => {
     expect(condition?.message).toMatch(/^0\/3 nodes are available: .*1 node\(s\) were unschedulable/);
   });
 
-  test("places what waited when a node comes free", async () => {
+  test("binds waiting pods when a node becomes free", async () => {
     cluster.api.create({ ...linuxNode("a"), spec: { unschedulable: true } });
     cluster.api.create(pod("waiting") as never);
     await cluster.pass(5);
@@ -229,7 +229,7 @@ describe("scheduling", () => {
     expect(where()).toEqual({ waiting: "a" });
   });
 
-  test("keeps daemons on a cordoned node and drives out only what NoExecute does not tolerate", async () => {
+  test("keeps daemons on a cordoned node and evicts only pods that do not tolerate NoExecute", async () => {
     const { replicas: _replicas, ...spec } = deployment("agent", 1).spec as Record<string, unknown>;
     cluster.api.create({ ...deployment("agent", 1), kind: "DaemonSet", spec });
     cluster.api.create(linuxNode("a"));
@@ -249,7 +249,7 @@ describe("scheduling", () => {
     expect(pods()).toEqual([]);
   });
 
-  test("brings a StatefulSet's pod back under its own name, one after the other", async () => {
+  test("replaces a StatefulSet's pods under their names, one after the other", async () => {
     cluster.api.create(linuxNode("a"));
     cluster.api.create({ ...deployment("db", 2), kind: "StatefulSet" });
     await cluster.pass(2);
@@ -264,7 +264,7 @@ describe("scheduling", () => {
 });
 
 describe("after a restart", () => {
-  test("goes on where it was: starts, ends, signs and loses what was due", async () => {
+  test("resumes: starts, ends, signs and deletes what is due", async () => {
     const store = openStore(":memory:");
     await cluster.stop();
     cluster = await stillCluster(store);
@@ -311,7 +311,7 @@ describe("after a restart", () => {
   });
 });
 
-test("a controller that is switched off leaves its work undone, and the others do theirs", async () => {
+test("a controller that is switched off does nothing, and the others do their work", async () => {
   await cluster.stop();
   cluster = await stillCluster(undefined, undefined, ["scheduler"]);
   cluster.api.create(linuxNode("one"));
@@ -341,7 +341,7 @@ describe("a Linux node", () => {
     expect(now - Date.parse(readyOf()?.lastHeartbeatTime ?? "")).toBeLessThanOrEqual(320_000);
   });
 
-  test("is lost when its instance stops, as any other, and comes back with it", async () => {
+  test("is lost when its instance stops, like any other, and comes back with it", async () => {
     linux();
     await cluster.pass(60);
     cluster.instances.set(

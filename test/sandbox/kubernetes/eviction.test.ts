@@ -36,7 +36,7 @@ const podOf = (app: string, metadata: object = {}): KubeObject =>
     metadata: { name: app, namespace: "default", labels: { app }, ...metadata },
     spec: { containers: [{ name: "main", image: "pause" }] },
   }) as unknown as KubeObject;
-/** The pod is not ready any more and nobody on the node changes that. */
+/** Makes the pod unready; its kubelet does not change that. */
 const notReady = async (name: string): Promise<void> => {
   sandboxOnly("takes a pod's kubelet away");
   await cluster.admin("DELETE /api/v1/nodes/n");
@@ -47,16 +47,16 @@ const notReady = async (name: string): Promise<void> => {
 const pdb = async () =>
   (await cluster.objects("poddisruptionbudgets", "policy")).find(({ metadata }) => metadata.namespace === "default")
     ?.status as Record<string, unknown> | undefined;
-/** Makes a budget and waits until its controller has worked it out. */
+/** Creates a budget and waits until its controller has computed its status. */
 const guarded = async (wanted: KubeObject): Promise<void> => {
   cluster.api.create(wanted);
   const isWorkedOut = async () => ((await pdb())?.conditions as unknown[] | undefined)?.length === 1;
   await cluster.until(isWorkedOut, "the budget's status");
 };
-/** A running pod of the Deployment that is not on its way out. */
+/** Finds a running pod of the Deployment that is not terminating. */
 const isUp = ({ metadata, status }: Pod): boolean =>
   metadata.labels?.app === "web" && !metadata.deletionTimestamp && isTrue(status?.conditions, "Ready");
-/** Known once a server has started no pod: the other cases need not wait for it again. */
+/** Set once the server has started no pod, so that other cases do not wait again. */
 let startsNoPods = false;
 
 beforeEach(async () => {
@@ -97,13 +97,13 @@ describe("without a budget", () => {
     expect(await podNames()).toHaveLength(2);
   });
 
-  test("only looks in a dry run, by parameter or by option", async () => {
+  test("changes nothing in a dry run, by parameter or by option", async () => {
     expect((await evict(await first(), {}, "?dryRun=All")).status).toBe(201);
     expect((await evict(await first(), { dryRun: ["All"] })).status).toBe(201);
     expect((await all()).filter(({ metadata }) => metadata.deletionTimestamp)).toEqual([]);
   });
 
-  test("is something new, which a namespace that goes does not take", async () => {
+  test("is a creation, which a terminating namespace refuses", async () => {
     cluster.api.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "leaving" } } as never);
     const spec = { containers: [{ name: "main", image: "pause" }] };
     const held = { name: "held", namespace: "leaving", finalizers: ["example.com/held"] };
@@ -114,7 +114,7 @@ describe("without a budget", () => {
     expect([status, body.details.causes[0].reason]).toEqual([403, "NamespaceTerminating"]);
   });
 
-  test("says on the pod why it goes", async () => {
+  test("records the reason on the pod", async () => {
     const name = await first();
     await evict(name);
     const { body } = await bot(`GET ${pods}/${name}`);
@@ -127,7 +127,7 @@ describe("without a budget", () => {
     });
   });
 
-  test("takes the first version of its kind, and a body without a namespace", async () => {
+  test("accepts v1beta1 of its kind, and a body without a namespace", async () => {
     const eviction = { apiVersion: "policy/v1beta1", kind: "Eviction", metadata: { name: await first() } };
     expect((await bot(`POST ${pods}/${await first()}/eviction`, eviction)).status).toBe(201);
   });
@@ -157,7 +157,7 @@ describe("without a budget", () => {
     expect(answer.body.message).toContain(words);
   });
 
-  test("refuses a dry run that is misspelt, and warns of a field that it does not know", async () => {
+  test("refuses a misspelt dry run, and warns of an unknown field", async () => {
     const misspelt = await evict(await first(), { dryRun: ["Some"] });
     expect([misspelt.status, misspelt.body.message]).toEqual([
       422,
@@ -171,7 +171,7 @@ describe("without a budget", () => {
     [-1, 1],
     [1, 1],
     [600, 600],
-  ])("takes %i seconds to end in for %i", async (gracePeriodSeconds, seconds) => {
+  ])("reads a grace of %i seconds as %i", async (gracePeriodSeconds, seconds) => {
     const name = await first();
     expect((await evict(name, { gracePeriodSeconds }, "", cluster.admin)).status).toBe(201);
     expect((await bot(`GET ${pods}/${name}`)).body.metadata.deletionGracePeriodSeconds).toBe(seconds);
@@ -181,7 +181,7 @@ describe("without a budget", () => {
 describe("with a precondition that is not met", () => {
   const another = { preconditions: { uid: "another" } };
 
-  test("costs a disruption for two minutes where the budget has one", async () => {
+  test("costs a disruption for two minutes when the budget has one left", async () => {
     await guarded(budget("web", { minAvailable: 1 }));
     const [one = "", two = ""] = await podNames();
     expect((await evict(one, another)).status).toBe(409);
@@ -194,7 +194,7 @@ describe("with a precondition that is not met", () => {
     expect((await evict(two)).status).toBe(201);
   });
 
-  test("costs nothing in a dry run or where the budget has none", async () => {
+  test("costs nothing in a dry run or when the budget has none left", async () => {
     await guarded(budget("web", { minAvailable: 1 }));
     expect((await evict(await first(), { ...another, dryRun: ["All"] })).status).toBe(409);
     expect((await pdb())?.disruptionsAllowed).toBe(1);
@@ -203,7 +203,7 @@ describe("with a precondition that is not met", () => {
     expect((await evict(await first(), another)).status).toBe(429);
   });
 
-  test("is tried for ten seconds on a pod that is going already", async () => {
+  test("is retried for ten seconds on a terminating pod", async () => {
     const name = await first();
     await evict(name, { gracePeriodSeconds: 600 });
     let answered: number | undefined;
@@ -218,7 +218,7 @@ describe("with a precondition that is not met", () => {
     expect(answered).toBe(10_000);
   });
 
-  test("looks like a budget that is not worked out yet on a pod that is not ready", async () => {
+  test("looks like an uncomputed budget on an unready pod", async () => {
     await guarded(budget("web", { minAvailable: 1 }));
     await notReady(await first());
     await cluster.pass(1);
@@ -230,7 +230,7 @@ describe("with a precondition that is not met", () => {
 });
 
 describe("with a budget", () => {
-  test("is never allowed where the pod has no controller and the budget counts those who may be away", async () => {
+  test("is never allowed when the pod has no controller and the budget sets maxUnavailable", async () => {
     cluster.api.create(podOf("alone"));
     cluster.api.create(budget("alone", { maxUnavailable: 1 }));
     await cluster.pass(10);
@@ -242,7 +242,7 @@ describe("with a budget", () => {
     ]);
   });
 
-  test("is never worked out where the pod belongs to a kind that has no scale", async () => {
+  test("is never computed when the pod belongs to a kind without a scale", async () => {
     const owner = { apiVersion: "example.com/v1", kind: "Gadget", name: "g", uid: "u", controller: true };
     cluster.api.create(podOf("odd", { ownerReferences: [owner] }));
     cluster.api.create(budget("odd", { maxUnavailable: 1 }));
@@ -260,7 +260,7 @@ describe("with a budget", () => {
     expect((await evict(await first(), { dryRun: ["All"] })).status).toBe(wanted);
   });
 
-  test("refuses with the budget's cause and without Retry-After while it is spent", async () => {
+  test("refuses with the budget's cause and without Retry-After while it is exhausted", async () => {
     await guarded(budget("web", { minAvailable: 2 }));
     const { status, headers, body } = await evict(await first());
     expect([status, headers["retry-after"], body.message]).toEqual([
@@ -273,7 +273,7 @@ describe("with a budget", () => {
     ]);
   });
 
-  test("asks to wait ten seconds while the budget is newer than its status", async () => {
+  test("asks for a retry in ten seconds while the budget is newer than its status", async () => {
     sandboxOnly("is faster than the budget's controller");
     cluster.api.create(budget("web", { minAvailable: 1 }));
     const { status, headers, body } = await evict(await first());
@@ -282,7 +282,7 @@ describe("with a budget", () => {
     expect((await evict(await first())).status).toBe(201);
   });
 
-  test("lets one go at a time and the next when its replacement is ready", async () => {
+  test("allows one eviction at a time and the next when the replacement is ready", async () => {
     await guarded(budget("web", { maxUnavailable: 1 }));
     const [one = "", two = ""] = await podNames();
     expect((await evict(one)).status).toBe(201);
@@ -299,12 +299,12 @@ describe("with a budget", () => {
     expect((await pdb())?.disruptionsAllowed).toBe(1);
   });
 
-  test("counts shares of what the workload wants", async () => {
+  test("computes percentages of the workload's scale", async () => {
     await guarded(budget("web", { minAvailable: "50%" }));
     expect(await pdb()).toMatchObject({ expectedPods: 2, desiredHealthy: 1, currentHealthy: 2, disruptionsAllowed: 1 });
   });
 
-  test("answers 500 when two budgets choose the pod", async () => {
+  test("answers 500 when two budgets select the pod", async () => {
     cluster.api.create(budget("one", { minAvailable: 0 }, "web"));
     cluster.api.create(budget("two", { minAvailable: 0 }, "web"));
     const { status, body } = await evict(await first());
@@ -315,7 +315,7 @@ describe("with a budget", () => {
     ]);
   });
 
-  test("does not guard a pod that has not started or is going already", async () => {
+  test("does not guard a pod that has not started or is terminating", async () => {
     cluster.api.create(budget("web", { minAvailable: 2 }));
     await cluster.admin(
       "PATCH /api/v1/nodes/n",
@@ -332,7 +332,7 @@ describe("with a budget", () => {
   test.each([
     ["IfHealthyBudget", 429],
     ["AlwaysAllow", 201],
-  ])("treats a pod that is not ready by its policy %s", async (unhealthyPodEvictionPolicy, wanted) => {
+  ])("treats an unready pod by its policy %s", async (unhealthyPodEvictionPolicy, wanted) => {
     cluster.api.create(budget("web", { minAvailable: 2, unhealthyPodEvictionPolicy }));
     const name = await first();
     await cluster.pass(1);

@@ -10,7 +10,7 @@ export interface OpenCluster extends Cluster {
   close(): Promise<void>;
 }
 
-/** Opens a cluster that lives at a multiple of the host's pace. */
+/** Opens a cluster whose clock runs at a multiple of the host's speed. */
 export async function openCluster(speed: number): Promise<OpenCluster> {
   const clock = pacedClock(Date.now(), speed);
   const cluster = await clusterOn(clock);

@@ -71,14 +71,14 @@ const rulesOf = (group: string): string[] =>
     .inbound(group)
     .map(({ protocol, from, to, source }) => [protocol, from, to, source].join(" ").replace(/sg-\w+$/, "sg"));
 
-test("the router's Classic balancer is let into the group of every node, Windows or not", async () => {
+test("the group of every node, Windows or not, allows the router's Classic balancer", async () => {
   nodeOn(1, "linux", [linuxNodes]);
   nodeOn(2, "windows", [windowsNodes]);
   await pass(5);
   expect([rulesOf(linuxNodes), rulesOf(windowsNodes)]).toEqual([["-1   sg"], ["-1   sg"]]);
 });
 
-test("a Network Load Balancer opens its node ports to everybody, or to the ranges that the Service names", async () => {
+test("a Network Load Balancer opens its node ports to all addresses, or to the ranges that the Service names", async () => {
   nodeOn(1, "windows", [windowsNodes]);
   api.create(balanced("public"));
   await pass(5);
@@ -95,13 +95,13 @@ test("a Network Load Balancer opens its node ports to everybody, or to the range
   expect(rulesOf(windowsNodes)).toContain("tcp 31235 31235 192.0.2.0/24");
 });
 
-test("a node that is excluded stays out of it", async () => {
+test("an excluded node is not behind the balancer", async () => {
   nodeOn(1, "windows", [windowsNodes], { [EXCLUDED]: "" });
   await pass(5);
   expect(rulesOf(windowsNodes)).toEqual([]);
 });
 
-test("a rule that somebody takes away stays away until the set of nodes changes", async () => {
+test("a removed rule comes back only when the set of nodes changes", async () => {
   nodeOn(1, "windows", [windowsNodes]);
   await pass(5);
   firewall.withdraw(windowsNodes, firewall.inbound(windowsNodes));

@@ -15,13 +15,13 @@ const pod = (name: string, spec: object = {}) => ({
   spec: { containers: [{ name: "main", image: "pause" }], ...spec },
 });
 const _fastClock = () => pacedClock(NOON, 10);
-/** ConfigMap that the cluster itself puts into each namespace. */
+/** ConfigMap that the cluster puts into each namespace. */
 const ROOT_CA = "kube-root-ca.crt";
 const names = (body: { items: { metadata: { name: string } }[] }) =>
   body.items.map(({ metadata }) => metadata.name).filter((name) => name !== ROOT_CA);
 const MERGE = { "content-type": "application/merge-patch+json" };
 
-/** The time is the one at which the server answered, by its own clock. */
+/** The time at which the server answered, by its clock. */
 const expectNow = (time: string, { headers }: { readonly headers: Readonly<Record<string, string>> }): void =>
   expect(Math.abs(Date.parse(time) - Date.parse(headers.date ?? ""))).toBeLessThan(2_000);
 
@@ -32,7 +32,7 @@ beforeEach(async () => {
 afterEach(() => cluster.stop());
 
 describe("creating", () => {
-  test("gives uid, version and creation time by the server's clock", async () => {
+  test("sets uid, version and creation time by the server's clock", async () => {
     const made = await ask(`POST ${maps}`, map("one"));
     const { status, body } = made;
     expect(status).toBe(201);
@@ -49,7 +49,7 @@ describe("creating", () => {
     expect([status, body.reason, body.message]).toEqual([409, "AlreadyExists", 'configmaps "one" already exists']);
   });
 
-  test("makes names from generateName", async () => {
+  test("generates names from generateName", async () => {
     const { body } = await ask(`POST ${maps}`, { ...map(""), metadata: { generateName: "made-" } });
     expect(body.metadata.name).toMatch(/^made-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
   });
@@ -101,7 +101,7 @@ describe("creating", () => {
     expect(body.details.causes.length).toBeGreaterThan(0);
   });
 
-  test("refuses a namespace that is not there, and one that is going", async () => {
+  test("refuses a missing namespace, and one that is terminating", async () => {
     needsControllers();
     expect((await ask("POST /api/v1/namespaces/nowhere/configmaps", map("a"))).body.message).toBe(
       'namespaces "nowhere" not found',
@@ -118,7 +118,7 @@ describe("creating", () => {
     expect((await ask(`GET ${maps}/ghost`)).status).toBe(404);
   });
 
-  test("refuses a body of another kind, of another name, or of an unknown form", async () => {
+  test("refuses a body of another kind, of another name, or of an unknown media type", async () => {
     expect((await ask(`POST ${maps}`, pod("a"))).status).toBe(400);
     expect((await ask(`POST ${maps}`, "{")).status).toBe(400);
     expect((await ask(`POST ${maps}`, "x", { "content-type": "text/plain" })).status).toBe(415);
@@ -143,7 +143,7 @@ describe("changing", () => {
     expect((await ask(`PUT ${maps}/one`, first)).body.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
   });
 
-  test("treats a version inside a patch as a precondition, and another uid as a value that may not be", async () => {
+  test("treats a version inside a patch as a precondition, and another uid as an invalid value", async () => {
     const { body: one } = await ask(`POST ${maps}`, map("one"));
     expect((await ask(`PATCH ${maps}/one`, { metadata: { resourceVersion: "1" } }, MERGE)).status).toBe(409);
     const { status, body } = await ask(`PATCH ${maps}/one`, { metadata: { uid: "another" } }, MERGE);
@@ -180,14 +180,14 @@ describe("changing", () => {
     expect(body.status.phase).toBe("y");
   });
 
-  test("raises the generation with the spec alone", async () => {
+  test("raises the generation only with the spec", async () => {
     const path = "/apis/apps/v1/namespaces/default/deployments";
     await ask(`POST ${path}`, deployment("web", 1));
     await ask(`PATCH ${path}/web`, { metadata: { labels: { a: "b" } } }, MERGE);
     expect((await ask(`PATCH ${path}/web`, { spec: { replicas: 2 } }, MERGE)).body.metadata.generation).toBe(2);
   });
 
-  test("lets a Node's pod network neither be changed nor be taken away", async () => {
+  test("refuses to change or remove a Node's pod network", async () => {
     await ask("POST /api/v1/nodes", { ...linuxNode("n"), status: {} });
     const patch = (spec: object) => ask("PATCH /api/v1/nodes/n", { spec }, MERGE);
     expect((await patch({ podCIDR: "10.128.4.0/23" })).body.message).toBe(
@@ -198,7 +198,7 @@ describe("changing", () => {
     expect([half.status, half.body.spec.podCIDR]).toEqual([200, "10.128.2.0/23"]);
   });
 
-  test("does not let a provider id or a pod's spec be changed", async () => {
+  test("refuses to change a provider id or a pod's spec", async () => {
     cluster.api.create({ ...linuxNode("n"), spec: { providerID: "aws:///a/i-1" } });
     const node = await ask("PATCH /api/v1/nodes/n", { spec: { providerID: "aws:///a/i-2" } }, MERGE);
     expect(node.body.message).toContain('node updates may not change providerID except from "" to valid');
@@ -210,7 +210,7 @@ describe("changing", () => {
     ]);
   });
 
-  test("demands a version where the real server does", async () => {
+  test("requires a version where the real server does", async () => {
     const path = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
     const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: "n" }, spec: {} };
     await ask(`POST ${path}`, lease);
@@ -219,7 +219,7 @@ describe("changing", () => {
     );
   });
 
-  test("takes no strategic merge for custom resources", async () => {
+  test("refuses strategic merge for custom resources", async () => {
     sandboxOnly("asks for a kind of OKD");
     const headers = { "content-type": "application/strategic-merge-patch+json" };
     const { status, body } = await ask(
@@ -237,14 +237,14 @@ describe("changing", () => {
 });
 
 describe("deleting", () => {
-  test("refuses when the object is another than was judged", async () => {
+  test("refuses when the object is not the one that was judged", async () => {
     await ask(`POST ${maps}`, map("one"));
     const { status, body } = await ask(`DELETE ${maps}/one`, { preconditions: { uid: "other" } });
     expect([status, body.reason]).toEqual([409, "Conflict"]);
     expect(body.message).toContain("the UID in the precondition (other) does not match the UID in record");
   });
 
-  test("waits for finalizers, and lets no new ones be added", async () => {
+  test("waits for finalizers, and refuses new ones", async () => {
     await ask(`POST ${maps}`, map("held", { finalizers: ["example.com/hold"] }));
     const deleted = await ask(`DELETE ${maps}/held`);
     expectNow(deleted.body.metadata.deletionTimestamp, deleted);
@@ -258,7 +258,7 @@ describe("deleting", () => {
     expect((await ask(`GET ${maps}/held`)).status).toBe(404);
   });
 
-  test("gives a running pod its grace and ends it before that when it can", async () => {
+  test("gives a running pod its grace and ends it earlier when it can", async () => {
     cluster.api.create(linuxNode("n"));
     await ask(
       "POST /api/v1/namespaces/default/pods",
@@ -273,7 +273,7 @@ describe("deleting", () => {
     expect((await ask("GET /api/v1/namespaces/default/pods/slow")).status).toBe(404);
   });
 
-  test("removes at once a pod that runs nowhere, and any pod with grace 0", async () => {
+  test("removes an unscheduled pod at once, and any pod with grace 0", async () => {
     await ask("POST /api/v1/namespaces/default/pods", pod("waiting"));
     await ask("DELETE /api/v1/namespaces/default/pods/waiting");
     expect((await ask("GET /api/v1/namespaces/default/pods/waiting")).status).toBe(404);
@@ -284,7 +284,7 @@ describe("deleting", () => {
     expect((await ask("GET /api/v1/namespaces/default/pods/running")).status).toBe(404);
   });
 
-  test("takes dependents along, leaves orphans, or waits for them in the foreground", async () => {
+  test("deletes dependents, orphans them, or waits for them in the foreground", async () => {
     needsControllers();
     const owned = async (name: string) => {
       const { body } = await ask(`POST ${maps}`, map(name));
@@ -305,7 +305,7 @@ describe("deleting", () => {
     expect(await left()).toEqual(["orphan-child"]);
   });
 
-  test("deletes what a selector chooses and nothing else", async () => {
+  test("deletes what a selector matches and nothing else", async () => {
     await ask(`POST ${maps}`, map("a", { labels: { go: "yes" } }));
     await ask(`POST ${maps}`, map("b"));
     await ask(`DELETE ${maps}?labelSelector=go%3Dyes`);

@@ -33,11 +33,11 @@ describe("strategic merge patch", () => {
     });
   });
 
-  test("replaces taints and tolerations whole, as their API says", () => {
+  test("replaces taints and tolerations as a whole, as their API defines", () => {
     expect(node({ taints: [{ key: "a" }] }, { taints: [{ key: "b" }] })).toEqual({ taints: [{ key: "b" }] });
   });
 
-  test("deletes one item, or replaces the whole list, on demand", () => {
+  test("deletes one item, or replaces the whole list, by directive", () => {
     const addresses = [
       { type: "Hostname", address: "a" },
       { type: "InternalIP", address: "1" },
@@ -50,7 +50,7 @@ describe("strategic merge patch", () => {
     });
   });
 
-  test("adds to a set, takes from it, and puts it into order", () => {
+  test("adds to a set, removes from it, and sorts it", () => {
     const metadata = { finalizers: ["a", "b"] };
     expect(node(metadata, { finalizers: ["c", "a"] })).toEqual({ finalizers: ["a", "b", "c"] });
     expect(node(metadata, { "$deleteFromPrimitiveList/finalizers": ["a"] })).toEqual({ finalizers: ["b"] });
@@ -59,7 +59,7 @@ describe("strategic merge patch", () => {
     });
   });
 
-  test("orders merged items as told and keeps what it was not told of beside its neighbour", () => {
+  test("sorts merged items by the given order and keeps others beside their neighbour", () => {
     const containers = [{ name: "a" }, { name: "sidecar" }, { name: "b" }];
     const patch = {
       containers: [{ name: "b", image: "2" }],
@@ -95,7 +95,7 @@ describe("server-side apply", () => {
   const one = { manager: "one", force: false };
   const two = { manager: "two", force: false };
 
-  test("removes what its applier no longer says, and nothing that others wrote", () => {
+  test("removes what its applier no longer sets, and nothing that others wrote", () => {
     const owners: Ownership = {};
     const first = applied(owners, object({ written: "by hand" }), { data: { a: "1", b: "2" } }, one);
     expect(applied(owners, first, { data: { b: "2" } }, one).data).toEqual({ written: "by hand", b: "2" });
@@ -108,7 +108,7 @@ describe("server-side apply", () => {
     expect(applied(owners, first, {}, one)).toMatchObject({ data: { a: "1" } });
   });
 
-  test("names each field in conflict, and takes it over by force", () => {
+  test("names each field in conflict, and takes it over with force", () => {
     const owners: Ownership = {};
     const first = applied(owners, object({}), { data: { a: "1" } }, one);
     expect(() => applied(owners, first, { data: { a: "2" } }, two)).toThrow(

@@ -30,7 +30,7 @@ const binding = (spec: object = {}) => ({
   spec: { policyName: "maps", validationActions: ["Deny"], ...spec },
 });
 
-/** A policy works a moment after it was stored. */
+/** A policy takes effect shortly after it is stored. */
 async function inForce(spec: object, bindingSpec: object = {}): Promise<void> {
   expect((await cluster.admin(`POST ${GROUP}/validatingadmissionpolicies`, policy(spec))).status).toBe(201);
   expect((await cluster.admin(`POST ${GROUP}/validatingadmissionpolicybindings`, binding(bindingSpec))).status).toBe(
@@ -55,7 +55,7 @@ describe("ValidatingAdmissionPolicy", () => {
     expect((await write({ fine: "x" })).status).toBe(201);
   });
 
-  it("says the expression where there is no message, and what an expression of the message makes", async () => {
+  it("uses the expression where there is no message, and the value of a messageExpression", async () => {
     await inForce({
       validations: [
         { expression: "size(object.data) < 2" },
@@ -82,7 +82,7 @@ describe("ValidatingAdmissionPolicy", () => {
     expect((await write({ a: "1" })).status).toBe(201);
   });
 
-  it("works about a second after it was stored, and as long after it was deleted", async () => {
+  it("takes effect about a second after it was stored, and ends as long after its deletion", async () => {
     sandboxOnly("needs the sandbox's clock");
     const validations = [{ expression: "object.data.all(key, key != 'secret')", message: "no secrets here" }];
     await cluster.admin(`POST ${GROUP}/validatingadmissionpolicybindings`, binding());
@@ -110,7 +110,7 @@ describe("ValidatingAdmissionPolicy", () => {
     expect((await cluster.admin(path, { spec: { expirationSeconds: 600 } })).status).toBe(status);
   });
 
-  it("leaves alone what a condition, a selector or the binding does not mean", async () => {
+  it("ignores what a condition, a selector or the binding does not match", async () => {
     await inForce(
       {
         matchConditions: [{ name: "people", expression: "!request.userInfo.username.startsWith('system:')" }],
@@ -125,7 +125,7 @@ describe("ValidatingAdmissionPolicy", () => {
     expect((await system(`POST ${MAPS}`, body)).status).toBe(201);
   });
 
-  it("judges a dry run, and an update by both states", async () => {
+  it("judges a dry run, and judges an update by both states", async () => {
     await inForce({
       variables: [{ name: "before", expression: "oldObject == null ? '' : oldObject.data.a" }],
       validations: [{ expression: "variables.before == '' || variables.before == object.data.a", message: "fixed" }],

@@ -6,7 +6,7 @@ type Part = readonly [number: number, value: string | Buffer | number];
 
 const varint = (value: number): number[] => (value < 128 ? [value] : [(value & 127) | 128, ...varint(value >> 7)]);
 
-/** A message of fields, written by the rules of protobuf.dev. */
+/** Writes a message of fields by the rules of protobuf.dev. */
 const message = (...parts: Part[]): Buffer =>
   Buffer.concat(
     parts.map(([number, value]) => {
@@ -27,7 +27,7 @@ const sandboxCluster = async () => {
 };
 
 describe("reading protobuf", () => {
-  test("reads names, maps, choices and times, and leaves out what Go writes for nothing", () => {
+  test("reads names, maps, choices and times, and drops Go's zero values", () => {
     const spec = message([1, message([1, 0], [2, 300], [3, ""])], [3, message([1, 1], [2, 0], [3, "50%"])], [4, ""]);
     expect(decodeProtobuf(wrapped("policy/v1", "PodDisruptionBudget", message([1, named], [2, spec])))).toEqual({
       apiVersion: "policy/v1",
@@ -37,7 +37,7 @@ describe("reading protobuf", () => {
     });
   });
 
-  test("reads the lease by which a controller manager leads, to the millionth of a second", async () => {
+  test("reads the leader election lease of a controller manager, to the microsecond", async () => {
     const moment = message([1, 1_795_347_504], [2, 123_456_000]);
     const spec = message([1, "manager-1_a"], [2, 15], [3, moment], [4, moment], [5, 0]);
     const body = wrapped("coordination.k8s.io/v1", "Lease", message([1, named], [2, spec]));
@@ -59,7 +59,7 @@ describe("reading protobuf", () => {
     await cluster.stop();
   });
 
-  test("tells the events of the two groups apart", () => {
+  test("distinguishes the events of the two groups", () => {
     const about = message([1, "Node"], [3, "n"]);
     const core = message([1, named], [2, about], [4, "hello"], [8, 1]);
     expect(decodeProtobuf(wrapped("v1", "Event", core))).toMatchObject({
@@ -75,7 +75,7 @@ describe("reading protobuf", () => {
     });
   });
 
-  test("keeps what the containers of a workload ask for, and a status", () => {
+  test("keeps the resources of a workload's containers, and a status", () => {
     const resources = message([2, message([1, "cpu"], [2, message([1, "250m"])])]);
     const podSpec = message(
       [2, message([1, "main"], [2, "i"], [8, resources])],
@@ -94,14 +94,14 @@ describe("reading protobuf", () => {
     });
   });
 
-  test("keeps a zero that somebody set", () => {
+  test("keeps a zero that was set", () => {
     const options = message([1, 0], [5, "All"]);
     expect(decodeProtobuf(wrapped("policy/v1", "Eviction", message([2, options])))).toMatchObject({
       deleteOptions: { gracePeriodSeconds: 0, dryRun: ["All"] },
     });
   });
 
-  test("refuses a field or kind that it does not know rather than lose it", () => {
+  test("refuses an unknown field or kind instead of dropping it", () => {
     const volumes = message([2, message([3, message([2, message([1, message([1, "v"])])])])]);
     expect(() => decodeProtobuf(wrapped("apps/v1", "Deployment", volumes))).toThrow("knows no field 1 of PodSpec");
     expect(() => decodeProtobuf(wrapped("v1", "Gadget", message()))).toThrow("unknown format");

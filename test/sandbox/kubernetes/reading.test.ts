@@ -11,7 +11,7 @@ let ask: Ask;
 const maps = "/api/v1/namespaces/default/configmaps";
 const map = (name: string, more: object = {}) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, ...more } });
 const fastClock = () => pacedClock(NOON, 10);
-/** ConfigMap that the cluster itself puts into each namespace. */
+/** ConfigMap that the cluster puts into each namespace. */
 const ROOT_CA = "kube-root-ca.crt";
 const names = (body: { items: { metadata: { name: string } }[] }) =>
   body.items.map(({ metadata }) => metadata.name).filter((name) => name !== ROOT_CA);
@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => cluster.stop());
 
 describe("listing", () => {
-  test("pages over one moment", async () => {
+  test("pages over one snapshot", async () => {
     for (const name of ["a", "b", "c"]) await ask(`POST ${maps}`, map(name));
     const { body: first } = await ask(`GET ${maps}?limit=2`);
     expect(names(first)).toEqual(["a", "b"]);
@@ -33,7 +33,7 @@ describe("listing", () => {
     expect(names((await ask(`GET ${maps}?limit=2&continue=${first.metadata.continue}`)).body)).toEqual(["c"]);
   });
 
-  test("forgets a moment after five minutes", async () => {
+  test("drops a snapshot after five minutes", async () => {
     for (const name of ["a", "b", "c"]) await ask(`POST ${maps}`, map(name));
     const { body: first } = await ask(`GET ${maps}?limit=2`);
     await cluster.pass(301);
@@ -45,12 +45,12 @@ describe("listing", () => {
     expect((await ask(`GET ${maps}?labelSelector=${encodeURIComponent(selector)}`)).status).toBe(400);
   });
 
-  test("writes no protobuf, which every client takes JSON instead of", async () => {
+  test("writes JSON to a client that prefers protobuf, which every client accepts", async () => {
     sandboxOnly("writes no protobuf");
     expect((await ask(`GET ${maps}`, undefined, { accept: "application/vnd.kubernetes.protobuf" })).status).toBe(406);
   });
 
-  test("writes bare metadata for whom they are enough", async () => {
+  test("writes only metadata to a client that asks for it", async () => {
     const { body } = await ask(`GET ${maps}`, undefined, {
       accept: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
     });
@@ -64,7 +64,7 @@ describe("watching", () => {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
-  /** Opens a watch of some seconds; the answer is everything that it told. */
+  /** Opens a watch of some seconds; returns everything that it sent. */
   const open = async (query: string, seconds = 3) => {
     let whole: unknown;
     void ask(`GET ${maps}?watch=1&timeoutSeconds=${seconds}&${query}`).then(({ body }) => {
@@ -75,20 +75,20 @@ describe("watching", () => {
       return typeof whole === "string" ? events(whole) : [whole];
     };
   };
-  /** The version that the cluster is at: what happens after it is told, whenever the watch comes. */
+  /** Reads the cluster's current version: a watch from it gets every later change. */
   const version = async (): Promise<string> => (await ask(`GET ${maps}`)).body.metadata.resourceVersion;
   const short = (list: { type: string; object: { metadata: { name?: string } } }[]) =>
     list
       .filter(({ object }) => object.metadata.name !== ROOT_CA)
       .map(({ type, object }) => `${type} ${object.metadata.name ?? ""}`.trim());
 
-  test("begins with the present", async () => {
+  test("starts with the present state", async () => {
     await ask(`POST ${maps}`, map("old"));
     const close = await open("");
     expect(short(await close())).toEqual(["ADDED old"]);
   });
 
-  test("tells every change", async () => {
+  test("sends every change", async () => {
     await ask(`POST ${maps}`, map("old"));
     const close = await open(`resourceVersion=${await version()}`);
     await ask(`POST ${maps}`, map("new"));
@@ -97,7 +97,7 @@ describe("watching", () => {
     expect(short(await close())).toEqual(["ADDED new", "MODIFIED new", "DELETED old"]);
   });
 
-  test("tells of what moves into and out of the selection", async () => {
+  test("sends what enters and leaves the selection", async () => {
     await ask(`POST ${maps}`, map("one"));
     const close = await open(`labelSelector=in%3Dyes&resourceVersion=${await version()}`);
     await ask(`PATCH ${maps}/one`, { metadata: { labels: { in: "yes" } } }, MERGE);
@@ -105,7 +105,7 @@ describe("watching", () => {
     expect(short(await close())).toEqual(["ADDED one", "DELETED one"]);
   });
 
-  test("goes on from a version, with bookmarks when asked", async () => {
+  test("continues from a version, with bookmarks on request", async () => {
     sandboxOnly("needs the sandbox's clock");
     const { body } = await ask(`POST ${maps}`, map("one"));
     await ask(`POST ${maps}`, map("two"));
@@ -114,7 +114,7 @@ describe("watching", () => {
     expect(short(await close())).toEqual(["ADDED two", "BOOKMARK"]);
   });
 
-  test("waits for a version that is still to come and tells what happens after it", async () => {
+  test("waits for a future version and sends the changes after it", async () => {
     sandboxOnly("knows which version comes next");
     const { body } = await ask(`POST ${maps}`, map("one"));
     const close = await open(`resourceVersion=${Number(body.metadata.resourceVersion) + 1}`);
@@ -143,7 +143,7 @@ describe("watching", () => {
     (fast.simulation.clock as PacedClock).stop();
   });
 
-  test("says 410 for a version from before a restart", async () => {
+  test("answers 410 for a version from before a restart", async () => {
     sandboxOnly("restarts the sandbox");
     const store = openStore(":memory:");
     const before = await stillCluster(store);

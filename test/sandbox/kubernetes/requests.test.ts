@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-/** Objects that a misspelt option would make, change or delete. */
+/** Objects that a misspelt option might create, change or delete. */
 const stored = async () =>
   [...(await cluster.objects("nodes")), ...(await cluster.objects("configmaps"))]
     .filter(({ metadata: { name } }) => ["n", "misspelt"].includes(name))
@@ -51,7 +51,7 @@ describe("an option that is misspelt", () => {
     expect(await stored()).toEqual(before);
   });
 
-  it.each(["limit=ten", "timeoutSeconds=1.5", "resourceVersion=latest"])("is no number: %s", async (query) => {
+  it.each(["limit=ten", "timeoutSeconds=1.5", "resourceVersion=latest"])("is not a number: %s", async (query) => {
     const { status, body } = await ask(`GET /api/v1/nodes?${query}`);
     expect([status, body.reason]).toEqual([400, "BadRequest"]);
     expect(body.message).toContain("invalid syntax");
@@ -59,7 +59,7 @@ describe("an option that is misspelt", () => {
 });
 
 describe("a list", () => {
-  it("is whole when its limit is zero or less", async () => {
+  it("is complete when its limit is zero or less", async () => {
     for (const limit of [0, -1]) {
       const { body } = await ask(`GET /api/v1/nodes?limit=${limit}`);
       expect(body.items).toHaveLength(1);
@@ -67,7 +67,7 @@ describe("a list", () => {
     }
   });
 
-  it("waits three seconds for a version that is still to come, and says then that it did not", async () => {
+  it("waits three seconds for a future version, and then fails", async () => {
     const asking = ask("GET /api/v1/nodes?resourceVersion=999999999");
     let answered = false;
     void asking.then(() => {
@@ -80,7 +80,7 @@ describe("a list", () => {
     expect(headers["retry-after"]).toBe("1");
   });
 
-  it("of exactly one version shows what was there then", async () => {
+  it("of an exact version shows the objects of that version", async () => {
     for (const name of ["kept", "dropped"]) await ask(`POST ${maps}`, map(name));
     const { body } = await ask(`GET ${maps}`);
     const exactly = `GET ${maps}?resourceVersionMatch=Exact&resourceVersion=${body.metadata.resourceVersion}`;
@@ -90,7 +90,7 @@ describe("a list", () => {
     expect((await ask(exactly)).body).toEqual(body);
   });
 
-  it("of a version that is long past is refused", async () => {
+  it("of an expired version is refused", async () => {
     const { body } = await ask(`GET ${maps}`);
     await ask(`POST ${maps}`, map("later"));
     await cluster.pass(301);
@@ -118,7 +118,7 @@ describe("a path", () => {
   });
 
   it.each(["log", "exec", "attach", "portforward", "proxy"])(
-    "to a container's %s says that none runs, to whom it may concern",
+    "to a container's %s reports that none runs, if the caller may know",
     async (subresource) => {
       sandboxOnly("runs no containers");
       const path = `GET /api/v1/namespaces/default/pods/p/${subresource}`;
@@ -169,13 +169,13 @@ describe("what every cluster has", () => {
     expect((await ask(`GET /api/v1/${plural}`)).status).toBe(200);
   });
 
-  it("is kept as it is given where nothing of the sandbox reads it", async () => {
+  it("is stored as given when the simulator does not read it", async () => {
     const sc = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass", metadata: { name: "gp3" }, provisioner: "ebs" };
     expect((await ask("POST /apis/storage.k8s.io/v1/storageclasses", sc)).status).toBe(201);
     expect((await ask("GET /apis/storage.k8s.io/v1/storageclasses/gp3")).body).toMatchObject(sc);
   });
 
-  it("has the API server's own service, and in each namespace its authority and a service account", async () => {
+  it("has the API server's Service, and in each namespace its authority and a service account", async () => {
     needsControllers();
     const { body: service } = await ask("GET /api/v1/namespaces/default/services/kubernetes");
     expect(service.spec.ports[0]).toMatchObject({ name: "https", port: 443 });
@@ -189,7 +189,7 @@ describe("what every cluster has", () => {
 });
 
 describe("a health page", () => {
-  it.each(["healthz", "livez", "readyz"])("is a word, or what was checked: %s", async (page) => {
+  it.each(["healthz", "livez", "readyz"])("is a word, or the list of checks: %s", async (page) => {
     expect((await ask(`GET /${page}`)).body).toBe("ok");
     const { body } = await ask(`GET /${page}?verbose`);
     expect(body).toContain("[+]ping ok\n");
@@ -197,7 +197,7 @@ describe("a health page", () => {
   });
 });
 
-describe("a namespace without which there is no cluster", () => {
+describe("a namespace that every cluster needs", () => {
   it.each(["default", "kube-system", "kube-public"])("is not deleted: %s", async (name) => {
     const { status, body } = await ask(`DELETE /api/v1/namespaces/${name}`);
     expect([status, body.message]).toEqual([
@@ -209,7 +209,7 @@ describe("a namespace without which there is no cluster", () => {
 
 describe("fields that the API does not know", () => {
   const unknown = map("typo", { dat: {} });
-  it("are dropped with a warning, silently, or refused, as the client wishes", async () => {
+  it("are dropped with a warning, dropped silently, or refused, as the client chooses", async () => {
     const warned = await ask(`POST ${maps}?dryRun=All`, unknown);
     expect([warned.status, warned.headers.warning]).toEqual([201, '299 - "unknown field \\"dat\\""']);
     const silent = await ask(`POST ${maps}?dryRun=All&fieldValidation=Ignore`, unknown);
@@ -222,7 +222,7 @@ describe("fields that the API does not know", () => {
   });
 });
 
-describe("who wrote a field", () => {
+describe("the owner of a field", () => {
   const labelled = (team: string) => ({ apiVersion: "v1", kind: "Node", metadata: { name: "n", labels: { team } } });
   const apply = (team: string, more = "") =>
     ask(`PATCH /api/v1/nodes/n?fieldManager=gitops${more}`, labelled(team), {
@@ -231,7 +231,7 @@ describe("who wrote a field", () => {
   const label = (team: string, more = "") =>
     ask(`PATCH /api/v1/nodes/n?fieldManager=kubectl-label${more}`, { metadata: { labels: { team } } }, MERGE);
 
-  it("is named when an applier wants it otherwise, and loses it by force or by the next write", async () => {
+  it("is named when an applier sets another value, and loses the field by force or by the next write", async () => {
     expect((await label("shop")).status).toBe(200);
     expect((await apply("shop")).status).toBe(200);
     const conflict = await apply("bank");
@@ -247,7 +247,7 @@ describe("who wrote a field", () => {
     expect((await apply("mail")).status).toBe(409);
   });
 
-  it("is the program that asked where nobody says it, and kubectl takes over what it applied on its own side", async () => {
+  it("is the client program by default, and kubectl takes over the fields of its client-side apply", async () => {
     const path = `${maps}?fieldManager=`;
     const data = (value: string) => ({ ...map("written"), data: { value } });
     const applied = (value: string, manager = "gitops") =>
@@ -265,7 +265,7 @@ describe("who wrote a field", () => {
 });
 
 describe("a list of events", () => {
-  it("is selected by who reports them", async () => {
+  it("can be selected by the reporting component", async () => {
     const event = (component: string) => ({
       apiVersion: "v1",
       kind: "Event",
@@ -281,7 +281,7 @@ describe("a list of events", () => {
 });
 
 describe("a token", () => {
-  it("that is meant for somebody else does not open the API server", async () => {
+  it("for another audience is refused by the API server", async () => {
     const path = "/api/v1/namespaces/casement/serviceaccounts/look/token";
     const tokenFor = async (audiences: string[]) =>
       (await ask(`POST ${path}`, { spec: { audiences } })).body.status.token;
@@ -300,7 +300,7 @@ describe("a token", () => {
     expect(await review({ token: vaults, audiences: ["vault"] })).toMatchObject({ authenticated: true });
   });
 
-  it("with groups to act in, but nobody to act as, is turned away", async () => {
+  it("with groups to impersonate, but no user, is refused", async () => {
     const { status, body } = await ask("GET /api/v1/nodes", undefined, { "impersonate-group": "system:masters" });
     expect(status).toBe(500);
     expect(body).toContain("without impersonating a user");

@@ -4,9 +4,9 @@ import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts
 import { known, qualified, typeOfKind } from "../../../lib/sandbox/kubernetes/model/resources.ts";
 import type { Answer, Ask } from "./asking.ts";
 
-// The suites that hold the simulated API server, asked of a server that somebody else built.
+// Runs the suites of the simulated API server against a real one.
 
-/** Milliseconds until a policy or role that was written is at work: about a second was measured on 1.34. */
+/** Milliseconds until a stored policy or role takes effect: about a second was measured on 1.34. */
 const POLICY_MS = 2_000;
 
 /** Milliseconds that one request, and one wait for a controller, may take. */
@@ -39,7 +39,7 @@ const exchange = (options: RequestOptions, address: URL, body: string): Promise<
 
 const collection = /^(\/api\/v1|\/apis\/[^/]+\/[^/]+)(\/namespaces\/[^/]+)?\/[^/]+$/;
 
-/** The path of what an answered request has made; undefined when it made nothing that stays. */
+/** Finds the path of the object that a request has created; undefined when it created none. */
 function madeBy(method: string, url: string, { status, body }: Answer): string | undefined {
   const [path = "", query = ""] = url.split("?");
   if (status !== 201 || query.includes("dryRun=All")) return undefined;
@@ -48,7 +48,7 @@ function madeBy(method: string, url: string, { status, body }: Answer): string |
   return method === "POST" && collection.test(path) && name ? `${path}/${name}` : undefined;
 }
 
-/** The path under which objects of a kind are made. */
+/** Finds the path under which objects of a kind are created. */
 function pathOf({ apiVersion, kind, metadata }: KubeObject): string {
   const type = typeOfKind(apiVersion, kind);
   if (!type) throw new Error(`the suites know no ${apiVersion} ${kind}`);
@@ -60,13 +60,13 @@ const MERGE = { "content-type": "application/merge-patch+json" };
 const APPLY = { "content-type": "application/apply-patch+yaml" };
 const account = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
-/** A user to ask as: how the connection is made, and what each request says beside. */
+/** A user to send requests as: options of the connection, and headers. */
 interface Sender {
   readonly options: RequestOptions;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** An administrator's way to a server, by a kubeconfig of any kind. */
+/** Reads an administrator's access to a server from a kubeconfig of any kind. */
 async function administratorOf(text: string): Promise<{ readonly server: string; readonly sender: Sender }> {
   const config = new KubeConfig();
   config.loadFromString(text);
@@ -82,23 +82,23 @@ const keeping = (options: RequestOptions): Agent =>
   new Agent({ keepAlive: true, ...Object.fromEntries(Object.entries(options).filter(([name]) => tls.has(name))) });
 const tls = new Set(["ca", "cert", "key", "pfx", "passphrase", "rejectUnauthorized", "servername"]);
 
-/** The connection without the administrator's own certificate: it would count before any token. */
+/** Removes the administrator's certificate from the connection: it would take precedence over a token. */
 function without({ options }: Sender): RequestOptions {
   const { cert: _cert, key: _key, pfx: _pfx, agent: _agent, auth: _auth, ...rest } = options;
   return { ...rest, agent: keeping(rest) };
 }
 
-/** A server as the suites use a cluster. */
+/** A real server, in the shape of the cluster that the suites use. */
 export interface ServedCluster {
   readonly admin: Ask;
   as(name: string, groups?: string[]): Ask;
-  /** Makes an object with its status, as an administrator; whatever is asked next waits for it. */
+  /** Creates an object with its status, as an administrator; later requests wait for it. */
   create(object: KubeObject): void;
-  /** Applies an object as `kubectl apply --server-side` does; what lies in a namespace that does not exist is left out. */
+  /** Applies an object as `kubectl apply --server-side` does; skips objects in a missing namespace. */
   apply(object: KubeObject): Promise<void>;
   objects(plural: string, group?: string): Promise<KubeObject[]>;
   until(question: () => boolean | Promise<boolean>, what: string): Promise<void>;
-  /** Deletes what was made. */
+  /** Deletes everything that was created. */
   stop(): Promise<void>;
 }
 
@@ -151,7 +151,7 @@ export async function servedCluster(text: string): Promise<ServedCluster> {
   const create = async (object: KubeObject): Promise<void> => {
     const path = pathOf(object);
     const { status, body } = await send(sender, `POST ${path}`, object, {});
-    // What is there already stays: a cluster has its service accounts.
+    // Existing objects stay: a cluster has its service accounts.
     if (status === 409) return;
     if (status !== 201) throw new Error(`${path}: ${JSON.stringify(body)}`);
     if (object.status)
@@ -164,7 +164,7 @@ export async function servedCluster(text: string): Promise<ServedCluster> {
     if (status >= 300 && status !== 404) throw new Error(`${path}: ${JSON.stringify(body)}`);
   };
 
-  /** Deletes an object and waits until it is gone, with the pods that it owns; finalizers of the suites go first. */
+  /** Deletes an object and its pods and waits until it is gone; removes the suites' finalizers first. */
   const remove = async (path: string): Promise<void> => {
     const propagationPolicy = path.includes("/deployments/") ? "Foreground" : "Background";
     await send(sender, `DELETE ${path}`, { gracePeriodSeconds: 0, propagationPolicy }, {});

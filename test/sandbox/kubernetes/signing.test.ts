@@ -41,7 +41,7 @@ describe("signing", () => {
   };
   const subject = `O=system:nodes, CN=system:node:${WIN}`;
 
-  test("makes a client certificate that the API server takes", async () => {
+  test("makes a client certificate that the API server accepts", async () => {
     const { status } = await approved(CLIENT, subject);
     const pem = Buffer.from(status?.certificate ?? "", "base64").toString("utf8");
     const certificate = new X509Certificate(pem);
@@ -52,7 +52,7 @@ describe("signing", () => {
     expect((await cluster.api.answer(request, { clientCertificate: pem })).status).toBe(404);
   });
 
-  test("makes a serving certificate with the names that were asked for", async () => {
+  test("makes a serving certificate with the requested names", async () => {
     const { status } = await approved(SERVING, subject, [
       { type: "dns", value: WIN },
       { type: "ip", value: "10.0.0.50" },
@@ -126,7 +126,7 @@ describe("signing", () => {
     });
   });
 
-  test("leaves other signers alone, and forgets decided requests after an hour", async () => {
+  test("ignores other signers, and deletes decided requests after an hour", async () => {
     const { status } = await approved("example.com/custom", subject);
     expect(status?.certificate).toBeUndefined();
     await cluster.pass(3_590);
@@ -136,7 +136,7 @@ describe("signing", () => {
   });
 });
 
-describe("a decision dated by the clock of a client that lags behind", () => {
+describe("a decision dated by a client whose clock is behind", () => {
   const csrs = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
   const hostTime = new Date(NOON).toISOString();
 
@@ -151,7 +151,7 @@ describe("a decision dated by the clock of a client that lags behind", () => {
     return (await cluster.admin(`GET ${csrs}/r`)).body;
   };
 
-  test("is signed, and time goes on", { timeout: 10_000 }, async () => {
+  test("is signed as usual", { timeout: 10_000 }, async () => {
     expect((await decidedAnHourLater("Approved")).status?.certificate).toBeDefined();
   });
 

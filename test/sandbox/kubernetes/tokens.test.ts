@@ -19,7 +19,7 @@ const bound = (ref: object) => cluster.admin(TOKEN, { spec: { expirationSeconds:
 
 const secret = { apiVersion: "v1", kind: "Secret", name: "look" };
 
-/** Status that the API server answers to whoever shows this token. */
+/** Returns the API server's status for a request with this token. */
 const opens = async (token: string): Promise<number> =>
   (await cluster.admin("GET /api/v1/nodes", undefined, { authorization: `Bearer ${token}` })).status;
 
@@ -35,7 +35,7 @@ test("a token is bound to a Secret by name, and carries its uid", async () => {
   expect((await bound({ ...secret, uid: uidOf("look") })).status).toBe(201);
 });
 
-test("what it is bound to by no one is said as null", async () => {
+test("an unbound token shows its binding as null", async () => {
   const { body } = await cluster.admin(TOKEN, { spec: { expirationSeconds: 3_600 } });
   expect(body.spec).toEqual({
     audiences: ["https://kubernetes.default.svc"],
@@ -74,7 +74,7 @@ test.each(["secrets", "serviceaccounts"])(
   },
 );
 
-test("a token that nobody has shown lately ends with its Secret at once, and stays ended when that is made anew", async () => {
+test("a token that was not used lately ends with its Secret at once, and stays invalid when the Secret is recreated", async () => {
   const { body } = await bound(secret);
   await cluster.admin(`DELETE ${NAMESPACE}/secrets/look`);
   expect(await opens(body.status.token)).toBe(401);

@@ -28,7 +28,7 @@ const stateOf = (fixture: Fixture, name: string) =>
   fixture.machines.describe(id)?.services.find((each) => each.name === name)?.state;
 
 describe("applying a plan", () => {
-  it("does each action once: a second run reports everything unchanged", async () => {
+  it("executes each action once: a second run reports everything unchanged", async () => {
     const fixture = await online();
     const actions: Action[] = [
       { do: "directory", path: "C:\\k", access: "system" },
@@ -43,7 +43,7 @@ describe("applying a plan", () => {
     expect(await apply(fixture, ...actions)).toMatchObject({ ok: true, changed: [], unchanged: 7 });
   });
 
-  it("counts each run of a task as a change: what the task did is its own affair", async () => {
+  it("counts each run of a task as a change, whatever the task did", async () => {
     const fixture = await online();
     const path = "C:\\Casement\\guard.ps1";
     await apply(fixture, file(path, scriptText("guard")), {
@@ -70,14 +70,14 @@ describe("applying a plan", () => {
     expect(fixture.machines.describe(id)?.files.map(({ path }) => path)).not.toContain("C:\\after.txt");
   });
 
-  it("fails with exit code 1 on an action it does not know", async () => {
+  it("fails with exit code 1 on an unknown action", async () => {
     const fixture = await online();
     const report = await fixture.apply(id, [{ do: "format-disk", name: "C" } as never]);
     expect(report.steps[0]?.exitCode).toBe(1);
     expect(result(report).failed).toEqual({ action: "format-disk C", error: "this script knows no such action" });
   });
 
-  it("does nothing when the time to begin has passed", async () => {
+  it("does nothing after the latest time to start", async () => {
     const fixture = await online();
     const plan = {
       format: 2,
@@ -103,7 +103,7 @@ describe("applying a plan", () => {
     expect(result(await fixture.run(id, "apply", { ...place, sha256: sha256Of(plan) })).ok).toBe(true);
   });
 
-  it("runs one of our commands at a time and gives up after half a minute", async () => {
+  it("runs one command of Casement at a time and gives up after half a minute", async () => {
     const fixture = await online();
     const slow = fixture.apply(id, [{ do: "feature", name: "Containers" }]);
     await fixture.clock.advance(10_000);
@@ -112,7 +112,7 @@ describe("applying a plan", () => {
     expect(result(await slow)).toMatchObject({ ok: true, rebootDue: true });
   });
 
-  it("refuses a script that is not ours", async () => {
+  it("refuses a script that is not Casement's", async () => {
     const fixture = await online();
     const step = {
       name: "s",
@@ -129,7 +129,7 @@ describe("applying a plan", () => {
 });
 
 describe("removing a file", () => {
-  it("never takes a folder for one", async () => {
+  it("never removes a folder", async () => {
     const fixture = await online();
     const { failed } = await apply(fixture, { do: "remove-file", path: "C:\\k" });
     expect(failed).toEqual({ action: "remove-file C:\\k", error: "it is a folder, not a file" });
@@ -137,7 +137,7 @@ describe("removing a file", () => {
 });
 
 describe("paths", () => {
-  it("lead to a folder that is there already: no file makes one", async () => {
+  it("need an existing folder: writing a file creates none", async () => {
     const fixture = await online();
     const lost = file("C:\\k\\cni\\config\\cni.conf", "{}");
     expect((await apply(fixture, lost)).failed).toEqual({
@@ -154,7 +154,7 @@ describe("paths", () => {
     ["C:\\k\\what?.txt", "Illegal characters"],
     ["C:\\k\\nul", "Win32 devices"],
     ["D:\\k\\kubelet.exe", "Could not find a part of the path"],
-  ])("that Windows does not take are refused: %s", async (path, words) => {
+  ])("that Windows does not accept are refused: %s", async (path, words) => {
     const fixture = await online();
     expect((await apply(fixture, file(path, "x"))).failed?.error).toContain(words);
     expect((await apply(fixture, { do: "directory", path, access: "system" })).failed?.error).toContain(words);
@@ -182,7 +182,7 @@ describe("features", () => {
     expect((await fixture.observe(id)).features).toEqual(["Containers"]);
   });
 
-  it("fail under a fault and for names that Windows does not know", async () => {
+  it("fail under a fault and for unknown names", async () => {
     const fixture = await online();
     expect((await apply(fixture, { do: "feature", name: "Container" })).failed?.error).toContain("name is not valid");
     fixture.simulation.faults.inject("feature-install-fails", { instanceId: id });
@@ -225,7 +225,7 @@ describe("services", () => {
     expect(seen.failed).toMatchObject({ action: "service-state s", error: expect.stringMatching(message) });
   });
 
-  it("start what they need first, stop what needs them, and start by themselves after a boot only when automatic", async () => {
+  it("start their dependencies first, stop their dependents, and start after a boot only when automatic", async () => {
     const fixture = await online();
     const automatic = { startType: "Automatic" } as const;
     await apply(
@@ -249,7 +249,7 @@ describe("services", () => {
     expect(stateOf(fixture, "top")).toBe("Stopped");
   });
 
-  it("are restarted after a failure with the delays they were given, or stay down without", async () => {
+  it("are restarted after a failure with their configured delays, or stay stopped without", async () => {
     const fixture = await online();
     await apply(
       fixture,
@@ -265,7 +265,7 @@ describe("services", () => {
     expect([stateOf(fixture, "frail"), stateOf(fixture, "lost")]).toEqual(["Running", "Stopped"]);
   });
 
-  it("keep their binary locked, and are due for a restart when a file they name changes", async () => {
+  it("lock their binary, and are due for a restart when a file they name changes", async () => {
     const fixture = await online();
     await apply(
       fixture,

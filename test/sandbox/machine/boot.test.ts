@@ -21,7 +21,7 @@ describe("a first boot", () => {
     expect(fixture.machines.describe(one.instanceId)?.power).toBe("running");
   });
 
-  it("leaves the six link-local routes on the adapter that has the address", async () => {
+  it("puts the six link-local routes on the adapter that has the address", async () => {
     const fixture = machineFixture();
     fixture.start(one);
     await fixture.online(one.instanceId);
@@ -41,7 +41,7 @@ describe("a first boot", () => {
     expect(fixture.pings).toEqual([]);
   });
 
-  it("does not raise a machine for a Linux instance", async () => {
+  it("builds no machine for a Linux instance", async () => {
     const fixture = machineFixture();
     fixture.start(instance(3, { platform: "linux" }));
     expect(fixture.machines.all()).toEqual([]);
@@ -49,7 +49,7 @@ describe("a first boot", () => {
 });
 
 describe("power", () => {
-  it("goes with the instance, and everything that ran goes with it", async () => {
+  it("ends with the instance, and so does everything that ran", async () => {
     const fixture = machineFixture();
     fixture.start(one);
     await fixture.online(one.instanceId);
@@ -62,7 +62,7 @@ describe("power", () => {
     expect(fixture.pings).toHaveLength(before);
   });
 
-  it("raises the boot id by one at a reboot from outside", async () => {
+  it("increases the boot id by one at a reboot from outside", async () => {
     const fixture = machineFixture();
     fixture.start(one);
     await fixture.online(one.instanceId);
@@ -85,7 +85,7 @@ describe("power", () => {
 });
 
 describe("the agent", () => {
-  it("sends a heartbeat every five minutes and none while it is silenced", async () => {
+  it("sends a heartbeat every five minutes, and none while it is silenced", async () => {
     const fixture = machineFixture();
     fixture.start(one);
     await fixture.online(one.instanceId);
@@ -99,7 +99,7 @@ describe("the agent", () => {
     ).toBe(false);
   });
 
-  it("that was struck once never registers, until its machine boots again", async () => {
+  it("that a fault has hit never registers, until its machine boots again", async () => {
     const fixture = machineFixture();
     fixture.simulation.faults.inject("agent-never-online", { instanceId: one.instanceId }, 1);
     fixture.start(one);
@@ -151,7 +151,7 @@ describe("the agent", () => {
 });
 
 describe("a killed process", () => {
-  it("goes on where it was: boot, agent and a command that was under way", async () => {
+  it("resumes its boot, its agent and a command that was under way", async () => {
     const clock = manualClock();
     const store = openStore(":memory:");
     const instances = new Map([[one.instanceId, one]]);
@@ -182,7 +182,7 @@ describe("a killed process", () => {
     expect(third.reports.map((report) => report.commandId)).toEqual(["long"]);
   });
 
-  it("starts the services that its boot had not come to", async () => {
+  it("starts the services that its boot had not reached", async () => {
     const clock = manualClock();
     const store = openStore(":memory:");
     const instances = new Map([[one.instanceId, one]]);

@@ -5,7 +5,7 @@ import { judge, judgeSettled } from "../../machine-cases/judge.ts";
 import { rebootCases } from "../../machine-cases/reboot-cases.ts";
 import { simulated } from "../../machine-cases/simulated.ts";
 
-// The same cases run against the scripts themselves where there is a pwsh: test/powershell/cases.test.ts.
+// The same cases run against the real scripts where pwsh is installed: test/powershell/cases.test.ts.
 describe.each([
   ["apply.ps1", applyCases],
   ["guard.ps1", guardCases],

@@ -14,7 +14,7 @@ import {
   stages,
 } from "./fixture.ts";
 
-/** A fixture with the simulated cluster beside it; kubelets' requests are approved there while `approving`. */
+/** A fixture with the simulated cluster beside it; kubelets' requests are approved while `approving` is true. */
 export interface ClusterFixture extends Fixture {
   readonly api: Kubernetes;
   approving: boolean;
@@ -62,7 +62,7 @@ async function approve(api: Kubernetes, request: SigningRequest): Promise<void> 
   );
 }
 
-/** Signers whose requests the bot approves; OVN's own requests are the cluster's business. */
+/** Signers whose requests the bot approves; the cluster approves OVN's. */
 const kubeletSigners = new Set(["kubernetes.io/kube-apiserver-client-kubelet", "kubernetes.io/kubelet-serving"]);
 
 export async function clusterFixture(after?: ClusterFixture): Promise<ClusterFixture> {
@@ -98,7 +98,7 @@ export async function clusterFixture(after?: ClusterFixture): Promise<ClusterFix
   return whole;
 }
 
-/** A token as the bot asks for one. */
+/** Makes a token as the bot does. */
 export const bootstrapToken = (fixture: ClusterFixture, seconds: number): string =>
   fixture.api.issueToken(
     { name: "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper" },
@@ -126,14 +126,14 @@ const applied = async (fixture: Fixture, id: string, actions: readonly Action[])
   if (!result.ok) throw new Error(JSON.stringify(result.failed ?? report));
 };
 
-/** Reboots as the workflow does; answers with the script's evidence. */
+/** Reboots as the workflow does; returns the script's evidence. */
 export async function rebooted(fixture: Fixture, id: string): Promise<Record<string, unknown>> {
   const { bootId } = await fixture.observe(id);
   const notAfter = Math.floor(fixture.clock.now() / 1000) + 60;
   return resultOf(await fixture.run(id, "reboot", { operation: `reboot-${fixture.clock.now()}`, notAfter, bootId }));
 }
 
-/** Everything that provisioning does, by hand, up to running services. */
+/** Does everything that provisioning does, by hand, up to running services. */
 export async function configured(fixture: ClusterFixture, facts: InstanceFacts, tokenSeconds = 1_800): Promise<void> {
   fixture.start(facts);
   await fixture.online(facts.instanceId);

@@ -18,7 +18,7 @@ interface Bench {
   readonly reboots: string[];
 }
 
-/** A machine with an agent and one script that ends as the test says. */
+/** A machine with an agent and one script with the result that the test sets. */
 function bench(script: () => Promise<ScriptEnd>): Bench {
   const clock = manualClock();
   const simulation = manualSimulation(clock);
@@ -81,7 +81,7 @@ describe("a document", () => {
     expect(one.reboots).toEqual([]);
   });
 
-  it("whose script always asks for a reboot is run fifteen times and then forgotten", async () => {
+  it("whose script always asks for a reboot is run fifteen times and then dropped", async () => {
     let runs = 0;
     const one = bench(async () => {
       runs += 1;
@@ -122,7 +122,7 @@ describe("a document", () => {
     expect(one.reports).toMatchObject([{ status: "TimedOut", steps: [{ exitCode: -1 }] }]);
   });
 
-  it("tells its end when the agent is back, if it was away at that moment", async () => {
+  it("reports its end when the agent is back, if it was offline at that moment", async () => {
     const one = bench(ending(0));
     take(one, step("only"));
     one.machine.processes.delete(serviceKey(agentService));

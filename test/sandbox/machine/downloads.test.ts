@@ -6,7 +6,7 @@ import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
 import { malformedActions } from "./malformed-actions.ts";
 import { apply, exporter, fromBucket, id, online, result } from "./one-machine.ts";
 
-describe("an action that no part of ours makes", () => {
+describe("a malformed action", () => {
   it.for(malformedActions)("is refused as the script refuses it: %s", async ([, action, error]) => {
     const fixture = await online();
     expect((await apply(fixture, action as Action)).failed?.error).toBe(error);
@@ -14,7 +14,7 @@ describe("an action that no part of ours makes", () => {
 });
 
 describe("downloads", () => {
-  it("fail as on AWS without the metadata route, without leave, and when they arrive damaged", async () => {
+  it("fail as on AWS without the metadata route, without permission, and when they arrive damaged", async () => {
     const fixture = await online();
     fixture.bucket.set(`${demo.bucket}/payload/x@v1`, exporter);
     const there = fromBucket("C:\\x.exe", "payload/x", sha256Of(exporter));
@@ -34,7 +34,7 @@ describe("downloads", () => {
     expect(result(await running).failed?.error).toBe("the metadata service does not answer");
   });
 
-  it("are tried again while S3 is busy, and told in its words when it stays so", async () => {
+  it("are retried while S3 is busy, and fail with its error when it stays so", async () => {
     const fixture = await online();
     fixture.bucket.set(`${demo.bucket}/payload/x@v1`, exporter);
     const there = fromBucket("C:\\x.exe", "payload/x", sha256Of(exporter));
@@ -52,7 +52,7 @@ describe("downloads", () => {
     );
   });
 
-  it("are refused when the machine's clock is wrong, and tell both clocks", async () => {
+  it("are refused when the machine's clock is wrong, and name both clocks", async () => {
     const fixture = await online();
     const place = { bucket: demo.bucket, key: "plans/p", version: "v1", sha256: sha256Of("x") };
     fixture.simulation.faults.inject("clock-wrong", { instanceId: id, how: "ahead" });

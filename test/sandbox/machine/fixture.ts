@@ -28,7 +28,7 @@ export function manualSimulation(clock: ManualClock, store: Store = openStore(":
   return createSimulation({ clock, store, seed, busy: clock.busy });
 }
 
-/** An instance as EC2 would describe it; `number` makes it unlike others. */
+/** An instance as EC2 would describe it; `number` makes it unique. */
 export const instance = (number: number, more: Partial<InstanceFacts> = {}): InstanceFacts => ({
   instanceId: `i-0${String(number).padStart(16, "0")}`,
   state: "running",
@@ -127,7 +127,7 @@ export function okdFacts(facts: InstanceFacts, manifest: PayloadManifest, kubele
   };
 }
 
-/** A kubeconfig in a secret, as the machine's own. */
+/** A kubeconfig in a secret, like the machine's. */
 export const joinSecret = (token: string): string =>
   JSON.stringify({ kubeconfig: bootstrapKubeconfig(configuration, token) });
 
@@ -145,7 +145,7 @@ export interface Report {
   readonly steps: readonly StepResult[];
 }
 
-/** A yard of machines and the means to play Systems Manager by hand. */
+/** The simulated machines, with Systems Manager played by the test. */
 export interface Fixture {
   readonly clock: ManualClock;
   readonly simulation: Simulation;
@@ -153,7 +153,7 @@ export interface Fixture {
   readonly instances: Map<string, InstanceFacts>;
   readonly bucket: Map<string, string>;
   readonly secrets: Map<string, string>;
-  /** Role that machines read with; a test may replace its members. */
+  /** The machines' role; a test may replace its members. */
   readonly role: { -readonly [Name in keyof InstanceRole]: InstanceRole[Name] };
   readonly manifest: PayloadManifest;
   readonly pings: { instanceId: string; at: number }[];
@@ -167,7 +167,7 @@ export interface Fixture {
 
 const deaf: KubernetesApi = { answer: async () => ({ status: 503, headers: {}, body: "{}" }) };
 
-/** A document's script as SSM hands it over. */
+/** A document's script as SSM delivers it. */
 export function jobOf(commandId: string, script: string, request: object): Job {
   const content = JSON.parse(scriptDocuments(demo.cluster.name).find((one) => one.script === script)?.content ?? "{}");
   const [step] = content.mainSteps;
@@ -249,7 +249,7 @@ export function machineFixture(options: FixtureOptions = {}): Fixture {
   return fixture;
 }
 
-/** The JSON line that a script printed last. */
+/** Reads the JSON line that a script printed last. */
 export function resultOf(report: Report): Record<string, unknown> {
   const line = report.steps.at(-1)?.stdout.trim().split("\n").at(-1) ?? "";
   return JSON.parse(line === "" ? "{}" : line);

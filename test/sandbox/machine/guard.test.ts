@@ -10,7 +10,7 @@ import { instance, manualSimulation, minutes } from "./fixture.ts";
 const facts = instance(1);
 const clock = manualClock();
 
-/** A machine that has a default route, and otherwise what the case says. */
+/** A machine with a default route and the state of the case. */
 function machineWith(change: (machine: Machine) => void): Machine {
   const simulation = manualSimulation(clock);
   const state = newMachineState(facts, 4, "ABCDEFG");
@@ -46,7 +46,7 @@ async function run(machine: Machine): Promise<number> {
   return exit ?? -1;
 }
 
-/** The address moves to the switch, as when the first HNS network is made. */
+/** Moves the address to the switch, as the first HNS network does. */
 function bound(machine: Machine): void {
   const [card] = machine.state.adapters;
   if (card) card.ip = null;

@@ -23,7 +23,7 @@ const facts = instance(1);
 const id = facts.instanceId;
 const name = facts.privateDnsName;
 
-/** Stops a service, does this, and starts it again. */
+/** Actions that stop a service, do this, and start it again. */
 const restarting = (service: string, ...changes: Action[]): Action[] => [
   stopService(service),
   ...changes,
@@ -31,7 +31,7 @@ const restarting = (service: string, ...changes: Action[]): Action[] => [
 ];
 
 describe("a machine that joins", () => {
-  it("becomes a Ready node by its own programs, with the names, taints and addresses it was told", async () => {
+  it("becomes a Ready node by its own programs, with the configured names, taints and addresses", async () => {
     const fixture = await clusterFixture();
     await joined(fixture, facts);
     const node = fixture.node(name);
@@ -56,7 +56,7 @@ describe("a machine that joins", () => {
     expect(states?.filter((service) => service.state !== "Running")).toEqual([]);
   });
 
-  it("asks for exactly the certificates that a kubelet asks for", async () => {
+  it("requests exactly the certificates that a kubelet requests", async () => {
     const fixture = await clusterFixture();
     await joined(fixture, facts);
     const asked = fixture.requests().map(({ spec }) => {
@@ -72,7 +72,7 @@ describe("a machine that joins", () => {
     );
   });
 
-  it("stays without a Node while nobody approves, and joins when somebody does", async () => {
+  it("stays without a Node until its request is approved, and then joins", async () => {
     const fixture = await clusterFixture();
     fixture.approving = false;
     await configured(fixture, facts);
@@ -83,7 +83,7 @@ describe("a machine that joins", () => {
     await fixture.clock.until(() => fixture.node(name) !== undefined, minutes(1));
   });
 
-  it("backs off with an expired token and says so in its log", async () => {
+  it("backs off with an expired token and logs it", async () => {
     const fixture = await clusterFixture();
     fixture.approving = false;
     await configured(fixture, facts, 1);
@@ -106,7 +106,7 @@ describe("a machine that joins", () => {
     });
   });
 
-  it("takes the kubelet down with containerd, and the cluster loses sight of the node", async () => {
+  it("stops the kubelet with containerd, and the node becomes Unknown", async () => {
     const fixture = await clusterFixture();
     await joined(fixture, facts);
     await fixture.apply(id, [{ do: "service-state", name: "containerd", state: "Stopped" }]);
@@ -116,7 +116,7 @@ describe("a machine that joins", () => {
     expect(readyOf(fixture.node(name))?.status).toBe("Unknown");
   });
 
-  it("has no kubelet without the program that its credentials for images come from", async () => {
+  it("has no kubelet without the program that provides its credentials for images", async () => {
     const fixture = await clusterFixture();
     await configured(fixture, facts);
     const restarted = restarting("kubelet", { do: "remove-file", path: "C:\\k\\ecr-credential-provider.exe" });
@@ -125,7 +125,7 @@ describe("a machine that joins", () => {
     });
   });
 
-  it("has no kubelet that would give itself a label which only the cluster may give", async () => {
+  it("has no kubelet that sets a label which only the cluster may set", async () => {
     const fixture = await clusterFixture();
     await configured(fixture, facts);
     const service = allActions(fixture, facts).configure.find((one) => one.do === "service" && one.name === "kubelet");
@@ -173,7 +173,7 @@ describe("a machine that joins", () => {
     });
   });
 
-  it("requests a certificate in a foreign name under kubelet-wrong-csr", async () => {
+  it("requests a certificate for another name under kubelet-wrong-csr", async () => {
     const fixture = await clusterFixture();
     fixture.approving = false;
     fixture.simulation.faults.inject("kubelet-wrong-csr", { node: name, how: "extra-san" });
@@ -234,7 +234,7 @@ describe("a joined machine", () => {
 });
 
 describe("a seeded machine", () => {
-  it("is online at once and joins by itself when somebody approves", async () => {
+  it("is online at once and joins when its requests are approved", async () => {
     const fixture = await clusterFixture();
     fixture.instances.set(id, facts);
     fixture.secrets.set(`${id}/join`, joinSecret(bootstrapToken(fixture, 1_800)));

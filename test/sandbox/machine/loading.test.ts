@@ -12,20 +12,20 @@ async function booted(facts: InstanceFacts): Promise<Fixture> {
   return fixture;
 }
 
-/** Milliseconds that this takes on the fixture's clock. */
+/** Measures the duration of work in milliseconds of the fixture's clock. */
 async function lasts({ clock }: Fixture, work: Promise<unknown>): Promise<number> {
   const began = clock.now();
   await work;
   return clock.now() - began;
 }
 
-/** Does what the guard stage does on the machine: its plan, and a look. */
+/** Does the work of the guard stage on the machine: its plan, and an observation. */
 async function guardStage(fixture: Fixture, facts: InstanceFacts): Promise<void> {
   await fixture.apply(facts.instanceId, stages.guard(okdFacts(facts, fixture.manifest)));
   await fixture.observe(facts.instanceId);
 }
 
-/** A plan with one download, applied by a script with a line more. */
+/** A plan with one download, applied by a script with one more line. */
 async function applyWith(fixture: Fixture, { instanceId }: InstanceFacts, line: string): Promise<void> {
   const [file] = fixture.manifest.files.filter(({ name }) => name === "guard.ps1");
   const actions = [
@@ -46,7 +46,7 @@ async function applyWith(fixture: Fixture, { instanceId }: InstanceFacts, line: 
   expect(fixture.reports.at(-1)?.status).toBe("Success");
 }
 
-describe("a script on a disk that nobody has read yet", () => {
+describe("a script on a cold disk", () => {
   const one = instance(1);
 
   it("starts slowly, faster from then on, and slowly again after a boot", async () => {
@@ -60,13 +60,13 @@ describe("a script on a disk that nobody has read yet", () => {
     expect(await lasts(fixture, fixture.apply(one.instanceId, []))).toBeGreaterThan(6 * SECOND);
   });
 
-  it("waits for minutes where it names a cmdlet of AWS's module", async () => {
+  it("waits for minutes when it names a cmdlet of AWS's module", async () => {
     const [ours, named] = [await booted(one), await booted(one)];
     expect(await lasts(ours, applyWith(ours, one, "exit 0"))).toBeLessThan(60 * SECOND);
     expect(await lasts(named, applyWith(named, one, "Read-S3Object -Key x"))).toBeGreaterThan(220 * SECOND);
   });
 
-  it("looks for longer than three minutes on Windows Server 2025, within what its document allows", async () => {
+  it("observes for longer than three minutes on Windows Server 2025, within its document's limit", async () => {
     const newest = instance(2, { build: "10.0.26100" });
     const fixture = await booted(newest);
     const looked = await lasts(fixture, fixture.observe(newest.instanceId));
@@ -74,7 +74,7 @@ describe("a script on a disk that nobody has read yet", () => {
     expect(looked).toBeLessThan(640 * SECOND);
   });
 
-  it.for(["10.0.17763", "10.0.20348", "10.0.26100"])("leaves time for the guard stage on build %s", async (build) => {
+  it.for(["10.0.17763", "10.0.20348", "10.0.26100"])("fits the guard stage's time on build %s", async (build) => {
     const facts = instance(3, { build });
     const fixture = await booted(facts);
     const { guard } = configurationOf(configuration).deadlines;

@@ -16,7 +16,7 @@ const rule = { do: "firewall-rule", name: "kubelet", protocol: "TCP", port: 1025
 const unknown = "this script knows no such action";
 const wrong = (field: string): string => `the action's ${field} is missing or wrong`;
 
-/** Actions that none of our code makes, with what a machine answers: script and simulated machine alike. */
+/** Actions that Casement never makes, with the error of script and simulated machine. */
 export const malformedActions: readonly (readonly [what: string, action: object, error: string])[] = [
   ["an unknown kind", { do: "format-disk", path: "C:" }, unknown],
   ["a kind in other letters", { ...file, do: "File" }, unknown],

@@ -4,11 +4,11 @@ import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
 import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";
 import { type Fixture, instance, machineFixture, type Report, resultOf } from "./fixture.ts";
 
-/** The one machine of a test. */
+/** The machine of a test. */
 export const one = instance(1);
 export const id = one.instanceId;
 
-/** The machine with its agent online and our folders made. */
+/** A machine with its agent online and Casement's folders. */
 export async function online(): Promise<Fixture> {
   const fixture = machineFixture();
   fixture.start(one);
@@ -27,7 +27,7 @@ export const result = (report: Report): ApplyResult => resultOf(report) as unkno
 export const apply = async (fixture: Fixture, ...actions: Action[]): Promise<ApplyResult> =>
   result(await fixture.apply(id, actions));
 
-/** A file whose content travels in the plan. */
+/** A file with its content in the plan. */
 export const file = (path: string, content: string): Action => ({
   do: "file",
   path,
@@ -45,5 +45,5 @@ export const fromBucket = (path: string, key: string, sha256: string): Action =>
   access: "inherited",
 });
 
-/** A program as it lies in the bucket. */
+/** A program as it is stored in the bucket. */
 export const exporter = payloadContent("windows_exporter", "0.30.5");

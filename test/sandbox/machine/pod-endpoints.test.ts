@@ -3,7 +3,7 @@ import type { Machine } from "../../../lib/sandbox/machine/machine.ts";
 import { leavesPod } from "../../../lib/sandbox/machine/pod-endpoints.ts";
 import { network } from "../../../lib/sandbox/machine/scripts/network.ts";
 
-/** A machine with the overlay's network, as far as the script looks at it. */
+/** A machine with the parts of the overlay's network that the script reads. */
 async function afterTheScript(): Promise<Machine> {
   const files = new Map([["C:\\k\\hns.psm1", ""]]);
   const machine: unknown = {
@@ -38,7 +38,7 @@ async function afterTheScript(): Promise<Machine> {
   return machine as Machine;
 }
 
-it("keeps pods from the metadata service and from nothing else", async () => {
+it("blocks pods from the metadata service and from nothing else", async () => {
   const machine = await afterTheScript();
   expect(leavesPod(machine, "169.254.169.254")).toBe(false);
   for (const address of ["169.254.169.253", "172.30.0.1", "10.0.0.20", "52.94.0.1"])

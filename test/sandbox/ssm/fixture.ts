@@ -8,14 +8,14 @@ import { sdkTransport } from "../../../lib/sandbox/in-process.ts";
 import { type Ssm, ssm } from "../../../lib/sandbox/ssm/ssm.ts";
 import { type Fixture, type FixtureOptions, instance, machineFixture, minutes } from "../machine/fixture.ts";
 
-/** Permission that a caller was asked for. */
+/** A permission that was required of a caller. */
 export interface Asked {
   readonly action: string;
   readonly resources: readonly string[];
   readonly context: unknown;
 }
 
-/** A caller who may do everything but the actions, and to all but the resources, that `denied` names; remembers. */
+/** A caller who may do everything except the actions and resources in `denied`; it records the checks. */
 export function callerOf(asked: Asked[], denied: readonly string[] = []): Caller {
   return {
     principal: "tester",
@@ -60,7 +60,7 @@ const script = (lines: readonly string[], more: object = {}): object => ({
   inputs: { runCommand: lines, ...more },
 });
 
-/** Documents beside our own: one of two steps, one with a short time limit. */
+/** Documents beside Casement's: one with two steps, one with a short time limit. */
 const others = [
   {
     name: "two-steps",

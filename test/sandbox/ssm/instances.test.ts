@@ -10,7 +10,7 @@ import { minutes } from "../machine/fixture.ts";
 import { documents, ssmFixture } from "./fixture.ts";
 
 describe("DescribeInstanceInformation", () => {
-  it("shows who has registered, with the agent's own words", async () => {
+  it("shows the registered machines, with the agent's facts", async () => {
     const fixture = ssmFixture();
     const id = await fixture.online(1);
     const seen = await fixture.client.send(new DescribeInstanceInformationCommand({}));
@@ -26,7 +26,7 @@ describe("DescribeInstanceInformation", () => {
     expect(seen.InstanceInformationList?.[0]?.ComputerName).toMatch(/^EC2AMAZ-[A-Z0-9]{7}\.WORKGROUP$/);
   });
 
-  it("says Online for minutes after a machine died, and ConnectionLost later", async () => {
+  it("shows Online for minutes after a machine died, and ConnectionLost later", async () => {
     const fixture = ssmFixture();
     const id = await fixture.online(1);
     fixture.simulation.bus.announce({ kind: "instance-state", instanceId: id, state: "stopped" });
@@ -55,7 +55,7 @@ describe("DescribeInstanceInformation", () => {
     await expect(fixture.client.send(few)).rejects.toMatchObject({ name: "ValidationException" });
   });
 
-  it("is refused without leave", async () => {
+  it("is refused without the permission", async () => {
     const fixture = ssmFixture();
     const denied = fixture
       .clientFor(["ssm:DescribeInstanceInformation"])
@@ -85,7 +85,7 @@ describe("parameters", () => {
     );
   });
 
-  it("are refused when unknown, and stay sealed without the key", async () => {
+  it("are refused when unknown, and stay encrypted without the key", async () => {
     await expect(fixture.client.send(new GetParameterCommand({ Name: "/none" }))).rejects.toMatchObject({
       name: "ParameterNotFound",
     });

@@ -39,7 +39,7 @@ const get = (fixture: SsmFixture, commandId: string, id: string, name?: string) 
 const command = async (fixture: SsmFixture, commandId: string) =>
   (await fixture.client.send(new ListCommandsCommand({ CommandId: commandId }))).Commands?.[0];
 
-/** A plan that takes minutes, for whatever is to happen meanwhile. */
+/** A plan that takes minutes, so that a test can act in the meantime. */
 const slowPlan = (fixture: SsmFixture) =>
   encoded({
     plan: {
@@ -53,7 +53,7 @@ const slowPlan = (fixture: SsmFixture) =>
 const reboot = (id: string) => ({ kind: "instance-reboot", instanceId: id }) as const;
 
 describe("an invocation", () => {
-  it("does not exist for a moment, then goes from Pending over InProgress to Success", async () => {
+  it("is not visible for a moment, then goes from Pending through InProgress to Success", async () => {
     const fixture = ssmFixture();
     const id = await fixture.online(1);
     const commandId = await send(fixture, [id]);
@@ -106,7 +106,7 @@ describe("an invocation", () => {
     expect(await command(fixture, commandId)).toMatchObject({ Status: "TimedOut", StatusDetails: "ExecutionTimedOut" });
   });
 
-  it("waits for a machine that is away, and runs when it is back in time", async () => {
+  it("waits for a machine that is offline, and runs when it is back in time", async () => {
     const fixture = ssmFixture();
     const id = await fixture.online(1);
     fixture.simulation.faults.inject("slow-boot", { instanceId: id });
@@ -119,7 +119,7 @@ describe("an invocation", () => {
     expect((await get(fixture, commandId, id)).Status).toBe("Success");
   });
 
-  it("is not begun after its delivery time, and times out when both times are over", async () => {
+  it("does not start after its delivery time, and times out when both times are over", async () => {
     const fixture = ssmFixture();
     const id = await fixture.online(1);
     const fault = fixture.simulation.faults.inject("agent-silent", { instanceId: id });
@@ -136,7 +136,7 @@ describe("an invocation", () => {
     });
   });
 
-  it("cannot be delivered to a terminated machine, and does not spoil the command of the others", async () => {
+  it("cannot be delivered to a terminated machine, and does not fail the others' command", async () => {
     const fixture = ssmFixture();
     const [kept, gone] = [await fixture.online(1), await fixture.online(2)];
     fixture.simulation.faults.inject("agent-silent", { instanceId: gone });
@@ -170,7 +170,7 @@ describe("an invocation", () => {
     expect((await get(fixture, commandId, id)).Status).toBe("Success");
   });
 
-  it("is cancelled at once before delivery and over Cancelling after it", async () => {
+  it("is cancelled at once before delivery, and through Cancelling after it", async () => {
     const fixture = ssmFixture();
     const id = await fixture.online(1);
     const early = await send(fixture, [id]);
@@ -189,7 +189,7 @@ describe("an invocation", () => {
     });
   });
 
-  it("wants the step's name when there are several", async () => {
+  it("needs the step's name when there are several", async () => {
     const fixture = ssmFixture();
     const id = await fixture.online(1);
     const commandId = await send(fixture, [id], { DocumentName: "two-steps", Parameters: {} });
@@ -242,7 +242,7 @@ describe("lists", () => {
 });
 
 describe("a killed process", () => {
-  it("delivers afterwards what was waiting", async () => {
+  it("delivers waiting commands afterwards", async () => {
     const clock = manualClock();
     const store = openStore(":memory:");
     const fixture = ssmFixture({ clock, store });

@@ -4,7 +4,7 @@ import { minutes } from "../machine/fixture.ts";
 import { encoded, nameOf, ssmFixture } from "./fixture.ts";
 
 describe("output", () => {
-  it("is cut behind its head, with the agent's mark: 24,000 and 8,000 characters of one invocation, 2,500 in a list", async () => {
+  it("keeps its beginning and the agent's mark: 24,000 and 8,000 characters of one invocation, 2,500 in a list", async () => {
     const fixture = ssmFixture();
     const id = await fixture.online(1);
     const input = { DocumentName: nameOf("observe"), InstanceIds: [id], Parameters: encoded({}) };

@@ -59,11 +59,11 @@ describe("SendCommand", () => {
     expect(await send({ InstanceIds: [id, id] })).toBe("DuplicateInstanceId");
   });
 
-  it("takes the right hash", async () => {
+  it("accepts the right hash", async () => {
     expect(await send({ DocumentHash: sha256 as string, DocumentHashType: "Sha256" })).toBe("none");
   });
 
-  it("asks for leave on the document and on each instance with its tags", async () => {
+  it("needs the permission for the document and for each instance with its tags", async () => {
     const id = await online;
     fixture.asked.length = 0;
     await send({});
@@ -86,7 +86,7 @@ describe("SendCommand", () => {
     await expect(attempt).rejects.toThrow("not authorized to perform: ssm:SendCommand");
   });
 
-  it("has no token against repetition: sent twice it is two commands", async () => {
+  it("has no idempotency token: sent twice, it is two commands", async () => {
     const id = await online;
     const input = { DocumentName: nameOf("observe"), InstanceIds: [id], Parameters: encoded({}) };
     const [one, other] = await Promise.all([

@@ -15,7 +15,7 @@ const fixture = ssmFixture();
 const online = fixture.online(1);
 const cluster = { Key: "tag:casement:cluster", Values: [demo.cluster.name] };
 
-/** Sends to what the targets describe, and waits until it is over: the command's details, and each invocation's. */
+/** Sends to these targets and waits for the end; returns the details of the command and of each invocation. */
 async function outcome(more: Partial<SendCommandCommandInput>, client: SSMClient = fixture.client) {
   await online;
   const input = { DocumentName: nameOf("observe"), Targets: [cluster], Parameters: encoded({}), ...more };
@@ -33,7 +33,7 @@ it("sends to every registered machine that has the tag", async () => {
   expect(invocations).toEqual(["Success"]);
 });
 
-it("finds them by tag key and by id too, and wants every condition met", async () => {
+it("finds machines by tag key and by id too, and requires every condition", async () => {
   const id = await online;
   const both = [
     { Key: "tag-key", Values: ["casement:cluster"] },
@@ -44,25 +44,25 @@ it("finds them by tag key and by id too, and wants every condition met", async (
   expect((await outcome({ Targets: neither })).invocations).toEqual([]);
 });
 
-it("says that no machine has the tag, and calls it a success as the service does", async () => {
+it("reports that no machine has the tag, as a success, like the service", async () => {
   const { command, invocations } = await outcome({ Targets: [{ Key: "tag:none", Values: ["x"] }] });
   expect(command).toMatchObject({ Status: "Success", StatusDetails: "NoInstancesInTag", TargetCount: 0 });
   expect(invocations).toEqual([]);
 });
 
-it("says of each machine that it may not be commanded", async () => {
+it("reports for each machine that it may not be commanded", async () => {
   const own = fixture.clientFor([`arn:aws:ec2:${demo.region}:${demo.accountId}:instance/${await online}`]);
   const { command, invocations } = await outcome({}, own);
   expect(command).toMatchObject({ Status: "Failed", StatusDetails: "Incomplete" });
   expect(invocations).toEqual(["AccessDenied"]);
 });
 
-it("says of each machine that the document is not for its platform", async () => {
+it("reports for each machine that the document does not support its platform", async () => {
   const { invocations } = await outcome({ DocumentName: "linux-only", Parameters: {} });
   expect(invocations).toEqual(["InvalidPlatform"]);
 });
 
-it("cancels a command that would have too many invocations wait", async () => {
+it("cancels a command that would put too many invocations on hold", async () => {
   const id = await online;
   const waiting = fixture.simulation.store.collection("ssm-invocations");
   const blank = { instanceId: id, status: "Pending", details: "Pending", deliveredAt: null, steps: [] };
@@ -82,7 +82,7 @@ it.each<[string, Partial<SendCommandCommandInput>]>([
   await expect(outcome(more)).rejects.toMatchObject({ name: "ValidationException" });
 });
 
-it("does not cancel it where it was not sent", async () => {
+it("does not cancel it on machines that it was not sent to", async () => {
   const { command } = await outcome({});
   const foreign = new CancelCommandCommand({
     CommandId: command?.CommandId ?? "",
