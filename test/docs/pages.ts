@@ -43,7 +43,9 @@ function page(path: string): Page {
 }
 
 /** Every page that people read in the repository. */
-export const pages: readonly Page[] = [...globSync("*.md"), ...globSync("docs/**/*.md")].sort().map(page);
+export const pages: readonly Page[] = [...globSync("*.md"), ...globSync("docs/**/*.md"), ...globSync("lib/**/*.md")]
+  .sort()
+  .map(page);
 
 /** A page by its path. */
 export function pageAt(path: string): Page {
