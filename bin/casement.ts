@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { App, Validations } from "aws-cdk-lib";
+import { Annotations, App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { CasementStack } from "../lib/casement-stack.ts";
 import { readDeployment } from "../lib/deployment.ts";
@@ -17,10 +17,13 @@ async function synthesise(): Promise<void> {
   const app = new App();
   const named: unknown = app.node.tryGetContext("configuration");
   const path = typeof named === "string" ? named : (process.env.CASEMENT_CONFIGURATION ?? EXAMPLE);
-  const deployment = readDeployment(path, Date.now());
+  const warnings: string[] = [];
+  const deployment = readDeployment(path, Date.now(), (sentence) => void warnings.push(sentence));
   const payload = readPayload(deployment, path);
   const bundles = await deploymentBundles(everyBundle, BUNDLES, deployment);
-  new CasementStack(app, `casement-${deployment.cluster.name}`, { deployment, payload, bundles });
+  const stack = new CasementStack(app, `casement-${deployment.cluster.name}`, { deployment, payload, bundles });
+  for (const [index, sentence] of warnings.entries())
+    Annotations.of(stack).addWarningV2(`casement:moved-key-${index}`, `${path}: ${sentence}`);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();
 }

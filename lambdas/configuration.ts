@@ -1,10 +1,6 @@
 import { z } from "zod";
+import { deadlinesSchema, withOldKeys } from "./deadlines.ts";
 import { knownPart } from "./known-part.ts";
-
-const minutes = z
-  .number()
-  .positive()
-  .max(24 * 60);
 
 const cidr = z.cidrv4("must be a range of IPv4 addresses, 10.0.0.0/16");
 
@@ -31,44 +27,6 @@ export const poolSchema = z.strictObject({
   }),
   /** "optional" only where WMCO runs beside us: it asks the metadata service without a token. */
   metadataTokens: z.enum(["required", "optional"]).default("required"),
-});
-
-/**
- * Minutes that each stage of provisioning may take before it has failed. Stages that run scripts are given about
- * twice what they need on two cores with a disk that is still filled from S3 (lib/sandbox/machine/loading.ts has the
- * figures), on Windows Server 2025, when each result is seen only by the poll:
- * - guard: PowerShell 30 s and two small files, the guard's first run 65 s (it waits for EC2Launch), poll 45 s; then the
- *   look: network modules 15 s, the list of features 210 s, a run of the guard 60 s, poll 45 s. 8 minutes.
- * - features: installing 180 s, a look 120 s, the reboot 130 s and the agent's return 30 s, everything cold again for the
- *   look after it 360 s, a last look 120 s, five polls of 45 s. 19 minutes.
- * - payload: 700 MB from S3, each file hashed twice. 5 minutes.
- * - configure: two plans with PowerShell, firewall and Defender, services that start, two polls. 5 minutes.
- */
-const deadlines = z.strictObject({
-  image: minutes.default(2),
-  /** Standing in line for one of the places for machines on their way in, before the launch begins. */
-  queue: minutes.default(120),
-  launch: minutes.default(10),
-  agent: minutes.default(20),
-  guard: minutes.default(15),
-  features: minutes.default(40),
-  payload: minutes.default(15),
-  configure: minutes.default(10),
-  /** Long enough for a second join token: one lives for ten minutes. */
-  "client-csr": minutes.default(20),
-  node: minutes.default(5),
-  "serving-csr": minutes.default(10),
-  network: minutes.default(10),
-  ready: minutes.default(10),
-  verify: minutes.default(10),
-  admit: minutes.default(2),
-  /** A removal's evictions, all of them together. */
-  evict: minutes.default(15),
-  terminate: minutes.default(10),
-  /** Minutes that a failed machine is kept while nobody presses a button. */
-  keepFailed: minutes.default(60),
-  /** Minutes that a dialog waits for its answer. */
-  dialog: minutes.default(10),
 });
 
 /** The functions' configuration, as the runtime document carries it; a deployment adds what it made to the reviewed file. */
@@ -118,7 +76,7 @@ export const configurationSchema = z.strictObject({
   instanceProfileArn: z.string(),
   /** ARN of the customer-managed key that encrypts the nodes' volumes; left out, the account's default key does. */
   volumeKey: z.string().optional(),
-  deadlines: deadlines.prefault({}),
+  deadlines: deadlinesSchema.prefault({}),
 });
 
 const rulesSchema = configurationSchema.pick({ command: true, slack: true, people: true, policy: true });
@@ -153,6 +111,12 @@ function checked<T>(schema: z.ZodType<T>, value: unknown): T {
  * @throws Error that lists every wrong value with its path
  */
 export const configurationOf = (value: unknown): Configuration => checked(configurationSchema, value);
+
+/** The configuration as a release publishes it: so that the last release, whose executions run on, can read it too. */
+export const publishedConfiguration = (configuration: Configuration): object => ({
+  ...configuration,
+  deadlines: withOldKeys(configuration.deadlines),
+});
 
 /**
  * Reads a configuration that was published, maybe by the next release: keys that only that release knows are left out.

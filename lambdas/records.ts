@@ -1,28 +1,5 @@
 import type { Asker, Request } from "./commands/command.ts";
-
-/** Stages of provisioning, in order; the names are keys of the configured deadlines. */
-export const provisionStages = [
-  "image",
-  "launch",
-  "agent",
-  "guard",
-  "features",
-  "payload",
-  "configure",
-  "client-csr",
-  "node",
-  "serving-csr",
-  "network",
-  "ready",
-  "verify",
-  "admit",
-] as const;
-
-/** Stages of a removal. */
-export const removeStages = ["check", "confirm", "cordon", "evict", "terminate", "delete"] as const;
-
-/** Present activity of one node of an operation. */
-export type Stage = (typeof provisionStages)[number] | (typeof removeStages)[number];
+import type { NodeWorkflow, StageName } from "./stages.ts";
 
 /** State of an operation. "refused" and "not-started" changed nothing; the latter was only a mistake of the asker. */
 export type OperationStatus =
@@ -71,7 +48,7 @@ export interface Decided {
 
 /** Failure of one node of an operation: its reason, and the state that it left behind. */
 export interface Failure {
-  readonly stage: Stage;
+  readonly stage: StageName;
   /** The machine's or service's own words. */
   readonly why: string;
   /** State that is left as it is: "instance i-0ab… is running, its kubelet is stopped". */
@@ -86,7 +63,9 @@ export interface NodeRecord {
   readonly operation: string;
   readonly index: number;
   readonly status: NodeStatus;
-  readonly stage: Stage | null;
+  /** The workflow that works on it, of whose stages `stage` is one; missing in records of the last release. */
+  readonly workflow?: NodeWorkflow;
+  readonly stage: StageName | null;
   /** ISO 8601. */
   readonly startedAt: string;
   readonly stageSince: string;
@@ -118,10 +97,11 @@ export interface NodeRecord {
  * A node's record before anything was done for it.
  * @param at ISO 8601
  */
-export const newNodeRecord = (operation: string, index: number, at: string): NodeRecord => ({
+export const newNodeRecord = (workflow: NodeWorkflow, operation: string, index: number, at: string): NodeRecord => ({
   operation,
   index,
   status: "queued",
+  workflow,
   stage: null,
   startedAt: at,
   stageSince: at,

@@ -3,7 +3,9 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { commands } from "../lambdas/commands/list.ts";
 import { configurationSchema, faultsOf, poolSchema } from "../lambdas/configuration.ts";
+import { oldKeyWarnings } from "../lambdas/deadlines.ts";
 import { networksOverlap } from "../lambdas/desired/network-address.ts";
+import { nodeWorkflows } from "../lambdas/stages.ts";
 import {
   account,
   authority,
@@ -72,11 +74,8 @@ const aws = z.strictObject({
   payloadManifest: z.string().optional(),
 });
 
-/** Nothing runs when an execution times out: whoever waits for people must be able to wait to the end. */
-const LONGEST_WAIT_SECONDS = Math.min(
-  functions["provision-node"].executionSeconds,
-  functions["remove-node"].executionSeconds,
-);
+/** Minutes of an execution that deadlines leave free: for retries, answers and putting things back. */
+const ROOM_MINUTES = 30;
 
 /** A NoExecute taint would evict what DaemonSets of others already run there. */
 const taint = poolSchema.shape.taint.extend({
@@ -165,11 +164,15 @@ const windowsFaults = ({ pools: all, cluster: { hybridOverlayPort } }: Deploymen
       message: `Windows Server 2019 cannot use the overlay port ${hybridOverlayPort}, only 4789`,
     }));
 
+/** Nothing runs when an execution times out: a workflow must be able to wait to its end, for people too. */
 function deadlineFaults({ deadlines }: Deployment): Fault[] {
-  const minutes = Object.values(deadlines).reduce((sum, each) => sum + each, 0);
-  if (minutes * 60 <= LONGEST_WAIT_SECONDS) return [];
-  const message = `all of them together are ${minutes} minutes; an execution ends after ${LONGEST_WAIT_SECONDS / 60}`;
-  return [{ path: ["deadlines"], message }];
+  return nodeWorkflows.flatMap((workflow) => {
+    const minutes = Object.values(deadlines[workflow]).reduce((sum, each) => sum + each, 0);
+    const most = functions[`${workflow}-node`].executionSeconds / 60 - ROOM_MINUTES;
+    if (minutes <= most) return [];
+    const message = `together they are ${minutes} minutes, and may be ${most}: an execution ends ${ROOM_MINUTES} minutes after that`;
+    return [{ path: ["deadlines", workflow], message }];
+  });
 }
 
 function peopleFaults({ people }: Deployment): Fault[] {
@@ -207,11 +210,19 @@ export function deploymentOf(value: unknown, now: number): Deployment {
 /**
  * Reads a configuration file, YAML or JSON.
  * @param now milliseconds since the epoch: certificates must be valid
+ * @param warn called with one sentence for each key that has another name by now
  * @throws Error that names the file and what is wrong with it
  */
-export function readDeployment(path: string, now: number): Deployment {
+export function readDeployment(
+  path: string,
+  now: number,
+  warn: (sentence: string) => void = () => undefined,
+): Deployment {
   try {
-    return deploymentOf(parse(readFileSync(path, "utf8")), now);
+    const file: unknown = parse(readFileSync(path, "utf8"));
+    const deployment = deploymentOf(file, now);
+    for (const sentence of oldKeyWarnings((file as { deadlines?: unknown }).deadlines)) warn(sentence);
+    return deployment;
   } catch (error) {
     throw new Error(`${path}: ${messageOf(error)}`, { cause: error });
   }

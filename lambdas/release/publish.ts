@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { DeleteObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { z } from "zod";
-import { configurationOf } from "../configuration.ts";
+import { configurationOf, publishedConfiguration } from "../configuration.ts";
 import { okdPayloadPaths, type PayloadFile, payloadManifestOf } from "../profiles/okd/payload.ts";
 import { RUNTIME_KEY } from "./runtime-key.ts";
 
@@ -47,7 +47,12 @@ export async function publish(s3: S3Client, bucket: string, text: string): Promi
     ours.push({ ...file, versionId: await put(file.key, script) });
   }
   const payload = payloadManifestOf({ ...release.payload, files: [...files, ...ours] });
-  return { runtimeVersion: await put(RUNTIME_KEY, JSON.stringify({ configuration, payload })) };
+  return {
+    runtimeVersion: await put(
+      RUNTIME_KEY,
+      JSON.stringify({ configuration: publishedConfiguration(configuration), payload }),
+    ),
+  };
 }
 
 function scriptFile(name: string, text: string, version: string): Omit<PayloadFile, "versionId"> {

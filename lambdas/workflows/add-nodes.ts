@@ -18,7 +18,7 @@ import { step } from "./engine/durable.ts";
 import { type Begun, beginOperation, failOperation, whisperTo } from "./operation/lifecycle.ts";
 import { watch } from "./operation/progress.ts";
 import { type Published, postFirst, publish, viewOf } from "./operation/publisher.ts";
-import type { ProvisionStart } from "./provision/job.ts";
+import type { ProvisionStart } from "./provision/task.ts";
 
 type AddStart = Start & { readonly request: { readonly command: "add" } };
 
@@ -106,7 +106,7 @@ async function preview(steps: Steps, ask: AddStart, begun: Begun, { pool, image 
 
 async function post(steps: Steps, ask: AddStart, begun: Begun, room: Room): Promise<Published> {
   for (let index = 0; index < ask.request.count; index += 1)
-    await steps.ledger.beginNode(newNodeRecord(ask.operation, index, steps.timestamp()));
+    await steps.ledger.beginNode(newNodeRecord("provision", ask.operation, index, steps.timestamp()));
   return postFirst(steps, ask.operation, room.pool, begun.commandWord);
 }
 

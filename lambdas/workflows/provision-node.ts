@@ -1,33 +1,33 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import type { Stage } from "../records.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { tryingRights } from "./doctor/diagnose.ts";
 import { renewingCredential } from "./doctor/watch-credentials.ts";
-import { step } from "./engine/durable.ts";
+import { runStages, stageTable } from "./node/stages.ts";
+import { once, record } from "./node/task.ts";
 import { admit, verify } from "./provision/admit.ts";
 import { configureMachine, guardRoute, installFeatures, installPayload } from "./provision/configure.ts";
 import { handleFailure } from "./provision/handle-failure.ts";
-import { beginJob, enter, type Job, type ProvisionStart, record, releaseAll } from "./provision/job.ts";
 import { clientCertificate, networkReady, nodeReady, nodeRegistered, servingCertificate } from "./provision/join.ts";
 import { agentOnline, launch } from "./provision/launch.ts";
+import { newProvisionTask, type ProvisionStart, type ProvisionTask, releaseAll } from "./provision/task.ts";
 
-/** The way of a machine into the cluster. The order is the point: each stage relies on all before it. */
-const pipeline: readonly (readonly [Stage, (job: Job) => Promise<unknown>])[] = [
-  ["launch", launch],
-  ["agent", agentOnline],
-  ["guard", guardRoute],
-  ["features", installFeatures],
-  ["payload", installPayload],
-  ["configure", configureMachine],
-  ["client-csr", clientCertificate],
-  ["node", nodeRegistered],
-  ["serving-csr", servingCertificate],
-  ["network", networkReady],
-  ["ready", nodeReady],
-  ["verify", verify],
-  ["admit", admit],
-];
+/** The way of a machine into the cluster. */
+const stages = stageTable<"provision", ProvisionTask>("provision", {
+  launch,
+  agent: agentOnline,
+  guard: guardRoute,
+  features: installFeatures,
+  payload: installPayload,
+  configure: configureMachine,
+  "client-csr": clientCertificate,
+  node: nodeRegistered,
+  "serving-csr": servingCertificate,
+  network: networkReady,
+  ready: nodeReady,
+  verify,
+  admit,
+});
 
 /** One Windows node, from a launch to Ready; a failure leaves nothing half done and asks what becomes of the machine. */
 export const provisionNode = renewingCredential(
@@ -35,19 +35,16 @@ export const provisionNode = renewingCredential(
     "provision-node",
     (steps: Steps) =>
       async (start: ProvisionStart, ctx: DurableContext): Promise<void> => {
-        const job = await beginJob(ctx, steps, start);
+        const task = await newProvisionTask(ctx, steps, start);
         try {
-          for (const [stage, run] of pipeline) {
-            await enter(job, stage);
-            await run(job);
-          }
-          await step(ctx, "done", () =>
-            record(job, { status: "succeeded", waitsFor: null, endedAt: steps.timestamp() }),
+          await runStages(task, stages);
+          await once(task, "done", () =>
+            record(task, { status: "succeeded", waitsFor: null, endedAt: steps.timestamp() }),
           );
         } catch (error) {
-          await handleFailure(job, error);
+          await handleFailure(task, error);
         }
-        await releaseAll(job);
+        await releaseAll(task);
       },
   ),
 );

@@ -6,10 +6,46 @@ import type { Steps } from "../steps/steps.ts";
 import { tryingRights } from "./doctor/diagnose.ts";
 import { renewingCredential } from "./doctor/watch-credentials.ts";
 import { step } from "./engine/durable.ts";
-import { beginOperation, failOperation } from "./operation/lifecycle.ts";
+import { evictPods } from "./node/evict.ts";
+import { runStages, stageTable } from "./node/stages.ts";
+import { type Begun, beginOperation, failOperation } from "./operation/lifecycle.ts";
 import { type Chosen, choose, previewRemoval, refuseRemoval } from "./remove/choose.ts";
 import { confirm } from "./remove/confirm.ts";
-import { drainAndTerminate } from "./remove/drain-and-terminate.ts";
+import { finishRemoved, rollBack } from "./remove/endings.ts";
+import { cordon, deleteNode, terminate } from "./remove/stages.ts";
+import { postMessage, takeLease } from "./remove/start.ts";
+import { newRemovalTask, type RemovalTask } from "./remove/task.ts";
+
+/** The way of a node out of the cluster. */
+const stages = stageTable<"remove", RemovalTask>("remove", {
+  cordon,
+  evict: evictPods,
+  terminate,
+  delete: deleteNode,
+});
+
+/** Removes a node whose removal was confirmed; what fails before the instance terminates is rolled back. */
+async function drainAndTerminate(
+  ctx: DurableContext,
+  steps: Steps,
+  start: Start,
+  begun: Begun,
+  asked: Chosen,
+): Promise<void> {
+  const { lease, chosen, runtime } = await step(ctx, "take the lease", () => takeLease(steps, start, begun, asked));
+  try {
+    const published = await step(ctx, "post the message", () => postMessage(steps, start, begun, chosen));
+    const task = newRemovalTask({ ctx, steps, runtime }, start, chosen, lease, published);
+    try {
+      await runStages(task, stages);
+    } catch (error) {
+      return await rollBack(task, error);
+    }
+    await finishRemoved(task);
+  } finally {
+    await step(ctx, "release the lease", () => steps.leases.release(lease));
+  }
+}
 
 /** `/win remove`: judges, shows what would go, asks, and takes the node out; nothing is touched before the answer. */
 export const removeNode = renewingCredential(

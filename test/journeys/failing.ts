@@ -11,7 +11,9 @@ export const launchedName = (here: World): string => here.simulator.ec2.describe
 
 /** Failing takes as long as a stage may: minutes are enough to see it. */
 export const impatient = {
-  deadlines: { agent: 8, features: 12, "client-csr": 3, "serving-csr": 3, network: 4, keepFailed: 20 },
+  deadlines: {
+    provision: { agent: 8, features: 12, "client-csr": 3, "serving-csr": 3, network: 4, keepFailed: 20 },
+  },
 };
 
 /** Lets time pass until the message asks what becomes of the machine. */

@@ -76,7 +76,7 @@ test("an operator that was scaled down and has no nodes stands in nobody's way",
 });
 
 test("an address that WMCO was given is found as soon as the instance has it, not when its kubelet joins", async () => {
-  here = await world({ configuration: { deadlines: { keepFailed: 5 } } });
+  here = await world({ configuration: { deadlines: { provision: { keepFailed: 5 } } } });
   const every = demo.subnets.flatMap(({ cidr }) =>
     Array.from({ length: 251 }, (_, at) => [cidr.replace("0/24", String(at + 4)), "username=Administrator"]),
   );

@@ -1,12 +1,12 @@
 import { JOIN_USER } from "../../lambdas/desired/cluster-access.ts";
-import type { Stage } from "../../lambdas/records.ts";
+import type { StageName } from "../../lambdas/stages.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
 import { makeRequest } from "../../lib/sandbox/machine/certificate-request.ts";
 import { lambdaName } from "../../lib/sandbox/simulator.ts";
 import type { World } from "./world.ts";
 
 /** Lets time pass until a node of an `add` has entered this stage. */
-export const reached = (here: World, stage: Stage): Promise<void> =>
+export const reached = (here: World, stage: StageName): Promise<void> =>
   here.until(() => operationsOf(here).some(({ name }) => name === `enter ${stage}`), 60, `stage ${stage}`);
 
 interface DurableOperation {

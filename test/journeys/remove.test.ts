@@ -42,7 +42,7 @@ test("Remove empties the node, terminates the instance and deletes the Node; its
     "deleting the Node",
     "removed",
   ]);
-  expect(eventsOn(here, web.name).filter((event) => event.startsWith("CasementRemoving"))).toHaveLength(3);
+  expect(eventsOn(here, web.name).filter((event) => event.startsWith("CasementRemoving"))).toHaveLength(4);
 });
 
 test("pods leave by the eviction API alone, by UID and with their own grace", async () => {
@@ -149,7 +149,7 @@ test("a budget holds the removal up, says so, and lets it go on when it allows",
   expect(openly(here)[0]).toMatch(
     /evicting its pods.*waits for disruption budgets to let 1 pod go \(default\/guarded: The disruption budget guard needs 1 healthy pods and has 1/,
   );
-  expect(openly(here)[0]).toMatch(/· 3m of 3m/);
+  expect(openly(here)[0]).toMatch(/· 3m20s of 3m20s/);
   await letGo(here);
   await expectGone(here, web);
 });

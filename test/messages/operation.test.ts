@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addSummary } from "../../lambdas/messages/operation/endings.ts";
 import { operationMessage } from "../../lambdas/messages/operation/operation.ts";
-import { type OperationRecord, provisionStages } from "../../lambdas/records.ts";
+import type { OperationRecord } from "../../lambdas/records.ts";
+import { stagesOf } from "../../lambdas/stages.ts";
 import { decidingRecord, NOW, nodeRecord, operationRecord } from "./records.ts";
 import { expectWithinSlackLimits } from "./within-slack-limits.ts";
 
@@ -20,7 +21,7 @@ describe("the one message of an operation", () => {
     expect(shown.text).toBe("⏳ Add 2 nodes to web: running, 0 of 2 nodes done");
     expect(textOf(shown)).toContain("*web*: 3 → 5 (max 8)");
     expect(textOf(shown)).toContain(
-      "⏳ node 1 `i-0ab12cd34ef567890`: installing Windows features, with one reboot (5/14) · 2m of 9m50s · waits for the agent to come back",
+      "⏳ node 1 `i-0ab12cd34ef567890`: installing Windows features, with one reboot (4/13) · 2m of 9m50s · waits for the agent to come back",
     );
     expect(textOf(shown)).toContain("▫️ node 2: waits for its turn");
   });
@@ -101,10 +102,11 @@ describe("any operation", () => {
     fc.string({ unit: "binary", maxLength: 10_000 }),
     fc.constantFrom("```<&>".repeat(2_000), '"\n'.repeat(5_000), "x".repeat(10_240)),
   );
-  const failure = fc.record({ stage: fc.constantFrom(...provisionStages), why: words, left: words });
+  const stages = stagesOf("provision").map(({ name }) => name);
+  const failure = fc.record({ stage: fc.constantFrom(...stages), why: words, left: words });
   const node = fc.record({
     status: fc.constantFrom("queued", "running", "deciding", "succeeded", "failed", "cancelled"),
-    stage: fc.option(fc.constantFrom(...provisionStages)),
+    stage: fc.option(fc.constantFrom(...stages)),
     nodeName: fc.option(fc.string({ unit: "binary", maxLength: 253 })),
     waitsFor: fc.option(words),
     outcome: fc.option(words),

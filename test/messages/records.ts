@@ -20,7 +20,7 @@ export const operationRecord = (fields: Partial<OperationRecord> = {}): Operatio
 
 /** A node of it that installs Windows features, with what a test cares for. */
 export const nodeRecord = (fields: Partial<NodeRecord> = {}): NodeRecord => ({
-  ...newNodeRecord("add-3f9c2a71", 0, "2026-11-21T14:00:10.000Z"),
+  ...newNodeRecord("provision", "add-3f9c2a71", 0, "2026-11-21T14:00:10.000Z"),
   status: "running",
   stage: "features",
   stageSince: "2026-11-21T14:08:00.000Z",

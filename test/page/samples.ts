@@ -23,7 +23,7 @@ const record: OperationRecord = {
 };
 
 const node = (index: number, more: Partial<NodeRecord>): NodeRecord => ({
-  ...newNodeRecord(record.id, index, minutes(3)),
+  ...newNodeRecord("provision", record.id, index, minutes(3)),
   status: "running",
   stage: "features",
   stageSince: minutes(8),

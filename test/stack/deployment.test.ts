@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { oldKeyWarnings } from "../../lambdas/deadlines.ts";
 import { okdPayloadPaths } from "../../lambdas/profiles/okd/payload.ts";
 import { deploymentOf, readDeployment } from "../../lib/deployment.ts";
 import { readPayload, releaseContent } from "../../lib/release-content.ts";
@@ -31,7 +32,7 @@ describe("the configuration file", () => {
   it("is valid as the repository shows it", () => {
     const deployment = readDeployment("docs/configuration.example.yaml", NOW);
     expect(deployment.cluster.name).toBe("prod-west");
-    expect(deployment.deadlines.launch).toBe(10);
+    expect(deployment.deadlines.provision.launch).toBe(10);
   });
 
   it.for([
@@ -59,7 +60,9 @@ describe("the configuration file", () => {
     ["pools.web.maximum", 0],
     ["pools.web.securityGroup", "sg-0d10000000000a100"],
     ["pools.web.subnets", ["10.0.0.0/24"]],
+    ["deadlines.provision.agent", -1],
     ["deadlines.agent", -1],
+    ["deadlines.remove.agent", 20],
     ["policy.reboot", ["operator"]],
     ["policy.add", ["oprator"]],
     ["aws.account", 111122223333],
@@ -137,11 +140,6 @@ describe("the configuration file", () => {
     );
   });
 
-  it("is refused when waits for people together outlast an execution", () => {
-    const file = exampleWhere("deadlines.keepFailed", 600);
-    expect(() => deploymentOf(file, NOW)).toThrow(/deadlines: .*an execution ends after 480/);
-  });
-
   it("is refused when a pool's Windows cannot use the overlay's port", () => {
     const file = exampleWhere("cluster.hybridOverlayPort", 9_898);
     const { web } = file.pools as { web: Loose };
@@ -162,6 +160,27 @@ describe("the configuration file", () => {
 
   it("is refused by its own name when it is not there", () => {
     expect(() => readDeployment("no/such.yaml", NOW)).toThrow(/^no\/such\.yaml: ENOENT/);
+  });
+});
+
+describe("the deadlines of a configuration file", () => {
+  it("are refused when a workflow's deadlines together outlast its execution", () => {
+    const attempt = (path: string, minutes: number) => () => deploymentOf(exampleWhere(path, minutes), NOW);
+    expect(attempt("deadlines.provision.keepFailed", 400)).toThrow(
+      /deadlines\.provision: together they are \d+ minutes/,
+    );
+    expect(attempt("deadlines.remove.evict", 420)).not.toThrow();
+    expect(attempt("deadlines.remove.evict", 421)).toThrow("deadlines.remove: together they are 451 minutes");
+  });
+
+  it("may be given by the last release's keys, and the new ones are told", () => {
+    const { evict, ...others } = deploymentOf(exampleWhere("deadlines", { evict: 40 }), NOW).deadlines.remove;
+    expect({ evict, terminate: others.terminate }).toEqual({ evict: 40, terminate: 10 });
+    expect(oldKeyWarnings({ evict: 40, terminate: 5, image: 2, remove: { dialog: 5 } })).toEqual([
+      "deadlines.evict is now deadlines.remove.evict",
+      "deadlines.terminate is now deadlines.provision.terminate and deadlines.remove.terminate",
+      "deadlines.image has no effect any more: remove it",
+    ]);
   });
 });
 

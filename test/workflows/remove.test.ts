@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chosen, choose } from "../../lambdas/workflows/remove/choose.ts";
-import { drainAndTerminate } from "../../lambdas/workflows/remove/drain-and-terminate.ts";
-import { enter } from "../../lambdas/workflows/remove/removal.ts";
+import { takeLease } from "../../lambdas/workflows/remove/start.ts";
 import { operationRecord } from "../messages/records.ts";
 import { configurationWith } from "../profiles/okd/facts.ts";
-import { machine } from "./a-job.ts";
+import { machine } from "./a-task.ts";
 import { run, setUp, tearDown, verbs } from "./durable-engine.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);
 
 const NAME = machine.privateDnsName;
-const lease = { instanceId: machine.instanceId, owner: "remove-1:0", epoch: 1 };
 const begun = { runtimeVersion: "7", commandWord: "/win" };
 const { asker } = operationRecord();
 const start = {
@@ -68,7 +66,7 @@ async function answeredYes(change: Partial<Found>) {
   const asked: Chosen = await choose(steps, start, begun, NAME);
   expect(asked.refusal).toBeNull();
   Object.assign(found, change);
-  const ended = await run((ctx) => drainAndTerminate(ctx, steps, start, begun, asked));
+  const ended = await run(() => takeLease(steps, start, begun, asked));
   return { why: ended.error.message, taken };
 }
 
@@ -82,32 +80,5 @@ describe("After the yes to a removal", () => {
     ["the Node was made again", { uid: "uid-2" }, "deleted and made again"],
   ])("nothing is taken when meanwhile %s", async (_, change, why) => {
     expect(await answeredYes(change)).toEqual({ why: expect.stringContaining(why), taken: [] });
-  });
-});
-
-describe("A stage of a removal", () => {
-  const entered = async (isBeyondReturn: boolean) => {
-    const done: string[] = [];
-    const steps = verbs({
-      ledger: {
-        operation: async () => operationRecord({ cancelledBy: "U0OPERATOR" }),
-        nodes: async () => [],
-        changeNode: async () => undefined,
-      },
-      nodes: { announce: async () => undefined },
-      thread: { update: async () => "1.0" },
-    });
-    const published = { messageTs: "1.0", view: "", at: 0, told: [], trouble: null };
-    const chosen = { name: NAME, uid: "uid-1" } as Chosen;
-    const far = { published, isBeyondReturn, isTouched: true, stage: "terminate" } as const;
-    const ended = await run((ctx) =>
-      enter({ ctx, steps, start, begun, chosen, lease, ...far }, "delete", async () => void done.push("done")),
-    );
-    return { error: ended.error.type, done };
-  };
-
-  it("is not begun after somebody cancelled, unless the instance was told to go", async () => {
-    expect(await entered(false)).toEqual({ error: "Cancelled", done: [] });
-    expect(await entered(true)).toEqual({ error: undefined, done: ["done"] });
   });
 });

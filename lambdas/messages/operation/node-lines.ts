@@ -23,7 +23,7 @@ const total = (node: NodeRecord, now: string): string => between(node.startedAt,
 function running(node: NodeRecord, now: string): string {
   if (!node.stage) return `starting · ${total(node, now)}`;
   const waits = node.waitsFor ? ` · waits for ${plain(node.waitsFor, 200)}` : "";
-  return `${stageDoing(node.stage)} (${stagePosition(node.stage)}) · ${between(node.stageSince, now)} of ${total(node, now)}${waits}`;
+  return `${stageDoing(node.stage)} (${stagePosition(node)}) · ${between(node.stageSince, now)} of ${total(node, now)}${waits}`;
 }
 
 const where = (node: NodeRecord): string => (node.failure ? ` at _${stageName(node.failure.stage)}_` : "");

@@ -19,8 +19,15 @@ import {
   type WaitOptions,
 } from "./durable.ts";
 
-/** Behind the event that a command finished stands a slow poll: events are best effort. */
-const LOOK_AGAIN_SECONDS = 45;
+/**
+ * Seconds until a command is polled although no event came: EventBridge delivers at best effort. Each round is two
+ * operations of the execution, so rounds get longer: after ten minutes, and after an hour.
+ * @param round counted from 1
+ */
+function roundSeconds(round: number): number {
+  if (round <= 13) return 45;
+  return round <= 63 ? 60 : 120;
+}
 
 /** Errors after which SSM certainly did not take the command. */
 const notTaken = (error: Error): boolean => error instanceof Retryable || error.name === "ThrottlingException";
@@ -61,6 +68,10 @@ async function callOff(
   }).catch(() => undefined);
 }
 
+/** Whether a command's result was lost, as opposed to one that took too long or whose machine is gone. */
+export const isLostResult = (error: unknown): error is StageFailed =>
+  error instanceof StageFailed && !(error instanceof DeadlineExceeded) && !(error instanceof MachineEnded);
+
 /** A result line's common part: every script says whether it did what was asked. */
 interface ScriptResult {
   readonly ok: boolean;
@@ -91,7 +102,7 @@ export async function runScript<T extends ScriptResult>(
   );
   for (let round = 1; ; round += 1) {
     const [finished, callbackId] = await ctx.createCallback(`${name} finished ${round}`, {
-      timeout: { seconds: LOOK_AGAIN_SECONDS },
+      timeout: { seconds: roundSeconds(round) },
     });
     // The event may have come before the callback was known: after writing it down, look once.
     const seen = await step(ctx, `look at ${name} ${round}`, async (): Promise<Round> => {

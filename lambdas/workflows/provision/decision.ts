@@ -1,4 +1,3 @@
-import { CallbackTimeoutError } from "@aws/durable-execution-sdk-js";
 import { decisionHeard, decisionUnjudged } from "../../messages/command/answers.ts";
 import { decisionNotice } from "../../messages/operation/notices.ts";
 import { say } from "../../messages/slack/blocks.ts";
@@ -6,9 +5,11 @@ import { plain } from "../../messages/slack/text.ts";
 import type { Message } from "../../records.ts";
 import { hasEnded } from "../../steps/ec2/instances.ts";
 import { causeOf, MINUTE } from "../engine/durable.ts";
-import { escalate } from "../engine/escalate.ts";
+import { addNotes } from "../node/notes.ts";
+import { once, record } from "../node/task.ts";
+import { askUntilDecided, TIME_IS_UP } from "../operation/ask.ts";
 import { cancelledBy, mayDecide } from "../operation/requester.ts";
-import { type Job, once, record, remark } from "./job.ts";
+import type { ProvisionTask } from "./task.ts";
 
 /** A press on a button: one under the failed machine, or the cancellation of the operation. */
 interface Pressed {
@@ -22,7 +23,7 @@ export type Decision =
   | { readonly decision: "time" }
   /** The instance ended meanwhile: nothing is left to decide. */
   | { readonly decision: "gone" }
-  /** The time was up after somebody had decided of whom nobody could say whether they may. */
+  /** The time was up after a person had decided whose right to do so could not be judged. */
   | { readonly decision: "unjudged"; readonly userId: string };
 
 /** Question about a failed machine: its failure, the state left, and the last time to decide (Unix milliseconds). */
@@ -30,77 +31,54 @@ interface Question {
   readonly why: string;
   readonly left: string;
   readonly until: number;
-  /** The last person who decided and whose right to do so could not be judged. */
-  readonly unjudgedBy: string | null;
 }
 
 /**
- * Asks in the message what becomes of a failed machine, until somebody decides who may, or the time is up.
+ * Asks in the message what becomes of a failed machine, until a person decides who may, or the time is up.
  * @param why what failed, in the machine's own words
  * @param left how things are left meanwhile
  */
-export async function awaitDecision(job: Job, why: string, left: string): Promise<Decision> {
-  const minutes = job.runtime.configuration.deadlines.keepFailed;
-  const until = await once(job, "how long it is kept", async () => job.steps.now() + minutes * MINUTE);
+export async function awaitDecision(task: ProvisionTask, why: string, left: string): Promise<Decision> {
+  const { ctx, steps } = task;
+  const minutes = task.runtime.configuration.deadlines.provision.keepFailed;
+  const until = await once(task, "how long it is kept", async () => steps.now() + minutes * MINUTE);
+  const question = { why, left, until };
   let unjudgedBy: string | null = null;
-  for (let round = 1; ; round += 1) {
-    const answer = await ask(job, { why, left, until, unjudgedBy }, round);
-    if (answer === "nothing") continue;
-    if (answer === "gone" || answer === "time") return withoutPress(answer, unjudgedBy);
-    const verdict = await judge(job, answer, round);
-    if (verdict === "counts") return answer;
-    if (verdict === "unjudged") unjudgedBy = answer.userId;
-  }
+  const decided = await askUntilDecided<Pressed | "the machine", Decision>(ctx, steps, {
+    name: "what becomes of the machine",
+    until,
+    read: answerIn,
+    show: async (callbackId, round) => {
+      await show(task, question, callbackId, round === 1, unjudgedBy);
+      return null;
+    },
+    notice: noticeOf(task, question),
+    judge: async (answer, round) => {
+      if (answer === "the machine") return (await hasMachineEnded(task, round)) ? { decision: "gone" } : null;
+      const verdict = await judge(task, answer, round);
+      if (verdict === "unjudged") unjudgedBy = answer.userId;
+      return verdict === "counts" ? answer : null;
+    },
+  });
+  if (decided !== TIME_IS_UP) return decided;
+  // A press that could not be judged keeps the clock from terminating.
+  return unjudgedBy === null ? { decision: "time" } : { decision: "unjudged", userId: unjudgedBy };
 }
 
-const isGone = async ({ steps, lease }: Job): Promise<boolean> => {
-  const seen = lease ? await steps.instances.describe(lease.instanceId) : undefined;
-  return seen !== undefined && hasEnded(seen);
-};
-
-/** An event of the instance's completes the same callback as a button: then there is no decision in it. */
+/** An event of the instance completes the same callback as a button: then there is no decision in it. */
 const answerIn = (text: string): Pressed | "the machine" => {
   const answer = JSON.parse(text) as Partial<Pressed>;
   return answer.decision === undefined ? "the machine" : (answer as Pressed);
 };
 
-/** Answer to the question: a press, the end of the time, the instance's end, or an event of it without meaning. */
-type Answer = Pressed | "time" | "gone" | "nothing";
+/** While EC2 does not answer, the question stays: it ends by a press or by the clock. */
+const hasMachineEnded = (task: ProvisionTask, round: number): Promise<boolean> =>
+  once(task, `look whether it ended ${round}`, async () => {
+    const seen = task.lease ? await task.steps.instances.describe(task.lease.instanceId) : undefined;
+    return seen !== undefined && hasEnded(seen);
+  }).catch(() => false);
 
-/** Nobody's press decided; one that could not be judged keeps the clock from terminating. */
-function withoutPress(answer: "time" | "gone", unjudgedBy: string | null): Decision {
-  if (answer === "gone") return { decision: "gone" };
-  return unjudgedBy === null ? { decision: "time" } : { decision: "unjudged", userId: unjudgedBy };
-}
-
-async function ask(job: Job, question: Question, round: number): Promise<Answer> {
-  const { ctx, steps } = job;
-  const seconds = await once(job, `time to decide ${round}`, async () =>
-    Math.max(1, Math.ceil((question.until - steps.now()) / 1000)),
-  );
-  const [decided, callbackId] = await ctx.createCallback<Pressed | "the machine">(
-    `what becomes of the machine ${round}`,
-    {
-      timeout: { seconds },
-      serdes: { deserialize: async (text) => (text ? answerIn(text) : undefined) },
-    },
-  );
-  await once(job, `ask what becomes of the machine ${round}`, () => show(job, question, callbackId, round === 1));
-  if (round === 1) await escalate(ctx, steps, "decide", noticeOf(job, question));
-  try {
-    const answer = await decided;
-    if (answer !== "the machine") return answer;
-    // While EC2 does not answer, the question stays: it ends by a press or by the clock.
-    const ended = await once(job, `look whether it ended ${round}`, () => isGone(job)).catch(() => false);
-    return ended ? "gone" : "nothing";
-  } catch (error) {
-    // Whatever else goes wrong is no answer: the clock alone says that the time is up.
-    if (error instanceof CallbackTimeoutError) return "time";
-    throw error;
-  }
-}
-
-const noticeOf = ({ start, stage, lease }: Job, { why, left, until }: Question) =>
+const noticeOf = ({ start, stage, lease }: ProvisionTask, { why, left, until }: Question) =>
   decisionNotice(start.operation, {
     instanceId: lease?.instanceId ?? null,
     failure: { stage, why, left },
@@ -108,11 +86,16 @@ const noticeOf = ({ start, stage, lease }: Job, { why, left, until }: Question) 
   });
 
 /** A decision that did not count makes room for another one. */
-async function show(job: Job, question: Question, callbackId: string, isFirst: boolean): Promise<void> {
-  const { why, left, until, unjudgedBy } = question;
-  const { steps, stage, node, lease } = job;
+async function show(
+  task: ProvisionTask,
+  { why, left, until }: Question,
+  callbackId: string,
+  isFirst: boolean,
+  unjudgedBy: string | null,
+): Promise<void> {
+  const { steps, stage, node, lease } = task;
   if (lease) await steps.ledger.awaitMachine(lease.instanceId, callbackId);
-  await record(job, {
+  await record(task, {
     status: "deciding",
     waitsFor: null,
     failure: { stage, why, left },
@@ -130,38 +113,42 @@ async function show(job: Job, question: Question, callbackId: string, isFirst: b
  * whether they may, because the rules cannot be read or Slack cannot be asked, nothing follows from the click but that
  * the machine is not terminated by the clock.
  */
-async function judge(job: Job, pressed: Pressed, round: number): Promise<"counts" | "does not count" | "unjudged"> {
+async function judge(
+  task: ProvisionTask,
+  pressed: Pressed,
+  round: number,
+): Promise<"counts" | "does not count" | "unjudged"> {
   try {
-    const counts = await once(job, `judge the decision ${round}`, () => mayCount(job, pressed));
+    const counts = await once(task, `judge the decision ${round}`, () => mayCount(task, pressed));
     return counts ? "counts" : "does not count";
   } catch (error) {
     const why = causeOf(error).message;
     console.error(`the decision of ${pressed.userId} could not be judged`, why);
-    await once(job, `say that nobody could judge it ${round}`, () => sayUnjudged(job, pressed, why));
+    await once(task, `say that nobody could judge it ${round}`, () => sayUnjudged(task, pressed, why));
     return "unjudged";
   }
 }
 
-async function mayCount(job: Job, { decision, userId }: Pressed): Promise<boolean> {
-  const { steps, start } = job;
+async function mayCount(task: ProvisionTask, { decision, userId }: Pressed): Promise<boolean> {
+  const { steps, start } = task;
   if (decision === "cancel") return (await cancelledBy(steps, start.operation)) !== null;
   if (!(await mayDecide(steps, userId, "add"))) return false;
-  await hear(job, decision, userId);
+  await hear(task, decision, userId);
   return true;
 }
 
 /** In the thread for everybody, and to the one who pressed. */
-async function sayUnjudged(job: Job, { decision, userId }: Pressed, why: string): Promise<void> {
+async function sayUnjudged(task: ProvisionTask, { decision, userId }: Pressed, why: string): Promise<void> {
   const words = decisionUnjudged(decision, why);
-  await remark(job, [words]);
-  await whisper(job, userId, say(plain(words, 1_000)));
+  await addNotes(task, [words]);
+  await whisper(task, userId, say(plain(words, 1_000)));
 }
 
 /** The message shows it a moment later: until then the person should know that the click was heard. */
-const hear = (job: Job, decision: Pressed["decision"], userId: string): Promise<void> =>
-  whisper(job, userId, decisionHeard(job.lease?.instanceId ?? "the machine", decision === "keep"));
+const hear = (task: ProvisionTask, decision: Pressed["decision"], userId: string): Promise<void> =>
+  whisper(task, userId, decisionHeard(task.lease?.instanceId ?? "the machine", decision === "keep"));
 
-const whisper = ({ steps, runtime }: Job, userId: string, message: Message): Promise<void> =>
+const whisper = ({ steps, runtime }: ProvisionTask, userId: string, message: Message): Promise<void> =>
   steps.thread.whisper(runtime.configuration.slack.channel, userId, message).catch((error: unknown) => {
     console.error("the answer to a click was lost", error);
   });

@@ -7,39 +7,44 @@ import {
   UNREADABLE,
 } from "../../messages/provision/failures.ts";
 import { stopKubeletActions } from "../../profiles/okd/plans.ts";
-import { provisionStages } from "../../records.ts";
+import { stagesOf } from "../../stages.ts";
 import { endOf, hasEnded, isDown, wasGivenUp } from "../../steps/ec2/instances.ts";
 import { Cancelled, causeOf, MINUTE } from "../engine/durable.ts";
+import { apply, once, onMachine, record, uncancellable } from "../node/task.ts";
 import { cleanUpInstance } from "./clean-up-instance.ts";
 import { awaitDecision, type Decision } from "./decision.ts";
-import { apply, type Job, once, onMachine, record, uncancellable } from "./job.ts";
+import type { ProvisionTask } from "./task.ts";
 
 /**
  * Puts a node's failure or cancellation in order: the kubelet is stopped first so that nothing half done stays in the
  * cluster; then a cancelled machine is taken away, and somebody is asked what becomes of a failed one.
  */
-export async function handleFailure(job: Job, error: unknown): Promise<void> {
+export async function handleFailure(task: ProvisionTask, error: unknown): Promise<void> {
   const cause = causeOf(error);
-  const seen = await surroundings(job);
-  const kubelet = await kubeletNow(job, seen);
+  const seen = await surroundings(task);
+  const kubelet = await kubeletNow(task, seen);
   if (cause instanceof Cancelled)
-    return cleanUpInstance(job, { status: "cancelled", by: machineEndedBy.cancellation(cause.message) });
+    return cleanUpInstance(task, { status: "cancelled", by: machineEndedBy.cancellation(cause.message) });
   const why = [...new Set([...seen.findings, cause.message])].join("; ");
   if (seen.isGone) {
     const by = seen.isGivenUp ? doneByOthers.givenUp : doneByOthers.terminated;
-    return cleanUpInstance(job, { status: "failed", by, failure: { stage: job.stage, why, left: machineLeaves.gone } });
+    return cleanUpInstance(task, {
+      status: "failed",
+      by,
+      failure: { stage: task.stage, why, left: machineLeaves.gone },
+    });
   }
-  if (!job.lease) return failWithoutInstance(job, why);
+  if (!task.lease) return failWithoutInstance(task, why);
   // A machine that waits for a person is not on its way any more: twenty of them must not hold up every other add.
-  await once(job, "give back the place", () => job.steps.places.giveBack(job.owner));
-  const left = machineLeaves.standing(job.lease.instanceId, seen.state, kubelet);
-  return carryOut(job, await awaitDecision(job, why, left));
+  await once(task, "give back the place", () => task.steps.places.giveBack(task.owner));
+  const left = machineLeaves.standing(task.lease.instanceId, seen.state, kubelet);
+  return carryOut(task, await awaitDecision(task, why, left));
 }
 
 /** Stops the kubelet if there may be one. @returns how it stands, one of `kubeletIs` */
-function kubeletNow(job: Job, seen: Surroundings): Promise<string> | string {
+function kubeletNow(task: ProvisionTask, seen: Surroundings): Promise<string> | string {
   if (seen.isGone) return kubeletIs.gone;
-  return isDown(seen) ? kubeletIs.off : stopKubelet(job);
+  return isDown(seen) ? kubeletIs.off : stopKubelet(task);
 }
 
 /** State of the world when a stage has failed: an act of others is the cause, and the rest followed from it. */
@@ -54,15 +59,15 @@ interface Surroundings {
 }
 
 /** Looks at the surroundings; nothing is known when no answer comes for minutes, and people decide all the same. */
-async function surroundings(job: Job): Promise<Surroundings> {
+async function surroundings(task: ProvisionTask): Promise<Surroundings> {
   try {
-    return await once(job, "look what became of it", () => lookAround(job));
+    return await once(task, "look what became of it", () => lookAround(task));
   } catch {
     return { isGone: false, isGivenUp: false, state: UNREADABLE, findings: [] };
   }
 }
 
-async function lookAround({ steps, lease, machine, node }: Job): Promise<Surroundings> {
+async function lookAround({ steps, lease, machine, node }: ProvisionTask): Promise<Surroundings> {
   if (!lease) return { isGone: false, isGivenUp: false, state: "unknown", findings: [] };
   const seen = await steps.instances.describe(lease.instanceId);
   if (seen && hasEnded(seen))
@@ -76,8 +81,10 @@ async function lookAround({ steps, lease, machine, node }: Job): Promise<Surroun
   };
 }
 
+const names = stagesOf("provision").map(({ name }) => name);
+
 /** `configure` starts it. */
-const KUBELET_MAY_RUN: ReadonlySet<string> = new Set(provisionStages.slice(provisionStages.indexOf("configure")));
+const KUBELET_MAY_RUN: ReadonlySet<string> = new Set(names.slice(names.indexOf("configure")));
 
 /** For one small plan on a machine that answers (assumed). */
 const STOPPED_WITHIN_MS = 4 * MINUTE;
@@ -86,50 +93,50 @@ const STOPPED_WITHIN_MS = 4 * MINUTE;
  * Best effort: a machine whose agent is silent cannot be asked, and then its kubelet is not to be reached either.
  * @returns how the kubelet stands, one of `kubeletIs`
  */
-async function stopKubelet(job: Job): Promise<string> {
-  if (!job.lease || !job.machine || !KUBELET_MAY_RUN.has(job.stage)) return kubeletIs.neverStarted;
-  const { until } = await once(job, "begin to stop the kubelet", async () => ({
-    until: job.steps.now() + STOPPED_WITHIN_MS,
+async function stopKubelet(task: ProvisionTask): Promise<string> {
+  if (!task.lease || !task.machine || !KUBELET_MAY_RUN.has(task.stage)) return kubeletIs.neverStarted;
+  const { until } = await once(task, "begin to stop the kubelet", async () => ({
+    until: task.steps.now() + STOPPED_WITHIN_MS,
   }));
   try {
-    await apply(job, "stop the kubelet", stopKubeletActions(), onMachine(job, uncancellable(job, until)));
+    await apply(task, "stop the kubelet", stopKubeletActions(), onMachine(task, uncancellable(task, until)));
     return kubeletIs.stopped;
   } catch (error) {
     return kubeletIs.notStopped(causeOf(error).message);
   }
 }
 
-const failWithoutInstance = (job: Job, why: string): Promise<void> =>
-  once(job, "failed", () => {
+const failWithoutInstance = (task: ProvisionTask, why: string): Promise<void> =>
+  once(task, "failed", () => {
     const left = machineLeaves.nothingLaunched;
-    const failure = { stage: job.stage, why, left };
-    return record(job, { status: "failed", failure, waitsFor: null, endedAt: job.steps.timestamp(), outcome: left });
+    const failure = { stage: task.stage, why, left };
+    return record(task, { status: "failed", failure, waitsFor: null, endedAt: task.steps.timestamp(), outcome: left });
   });
 
-function carryOut(job: Job, decided: Decision): Promise<void> {
+function carryOut(task: ProvisionTask, decided: Decision): Promise<void> {
   switch (decided.decision) {
     case "time":
-      return cleanUpInstance(job, { status: "failed", by: machineEndedBy.deadline });
+      return cleanUpInstance(task, { status: "failed", by: machineEndedBy.deadline });
     case "gone":
-      return cleanUpInstance(job, { status: "failed", by: doneByOthers.terminated });
+      return cleanUpInstance(task, { status: "failed", by: doneByOthers.terminated });
     case "unjudged":
-      return keep(job, machineOutcome.keptUnjudged(decided.userId));
+      return keep(task, machineOutcome.keptUnjudged(decided.userId));
     case "keep":
-      return keep(job, machineOutcome.kept(decided.userId));
+      return keep(task, machineOutcome.kept(decided.userId));
     case "terminate":
-      return cleanUpInstance(job, { status: "failed", by: machineEndedBy.decision(decided.userId) });
+      return cleanUpInstance(task, { status: "failed", by: machineEndedBy.decision(decided.userId) });
     case "cancel":
-      return cleanUpInstance(job, { status: "cancelled", by: machineEndedBy.decision(decided.userId) });
+      return cleanUpInstance(task, { status: "cancelled", by: machineEndedBy.decision(decided.userId) });
   }
 }
 
-const keep = (job: Job, outcome: string): Promise<void> =>
-  once(job, "keep the machine", () =>
-    record(job, {
+const keep = (task: ProvisionTask, outcome: string): Promise<void> =>
+  once(task, "keep the machine", () =>
+    record(task, {
       status: "failed",
       callbacks: {},
       decideBy: null,
-      endedAt: job.steps.timestamp(),
+      endedAt: task.steps.timestamp(),
       outcome,
     }),
   );

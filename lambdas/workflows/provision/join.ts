@@ -12,20 +12,22 @@ import {
 import type { CsrLook } from "../../steps/cluster/csrs.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { done, type Poll, pending, StageFailed } from "../engine/durable.ts";
+import { addNotes } from "../node/notes.ts";
+import { apply, once, record, waitFor } from "../node/task.ts";
 import { replaceToken } from "./configure.ts";
-import { apply, type Job, machineOf, once, record, remark, waitFor } from "./job.ts";
 import { unclaimed } from "./launch.ts";
+import { machineOf, type ProvisionTask } from "./task.ts";
 
 /** Facts that the machine's certificate requests must match, by EC2's and the cluster's word. */
-async function expected(job: Job): Promise<Expected & { readonly nodeSince: string | null }> {
-  const { instanceId, privateDnsName, launchedAt } = machineOf(job);
-  const node = await job.steps.nodes.read(privateDnsName);
+async function expected(task: ProvisionTask): Promise<Expected & { readonly nodeSince: string | null }> {
+  const { instanceId, privateDnsName, launchedAt } = machineOf(task);
+  const node = await task.steps.nodes.read(privateDnsName);
   // Public addresses come with the subnet, or later: EC2's present word counts.
-  const machine = (await job.steps.instances.describe(instanceId)) ?? machineOf(job);
+  const machine = (await task.steps.instances.describe(instanceId)) ?? machineOf(task);
   return {
     nodeName: privateDnsName,
     bootstrapper: JOIN_USER,
-    credentials: job.tokens.map(({ id }) => credentialOf(id)),
+    credentials: task.tokens.map(({ id }) => credentialOf(id)),
     addresses: [machine.privateIp, ...(machine.publicIp ? [machine.publicIp] : [])],
     names: [privateDnsName, ...(machine.publicDnsName ? [machine.publicDnsName] : [])],
     launchedAt,
@@ -42,22 +44,22 @@ const DENIALS = 3;
  * so is what somebody else decided.
  * @throws StageFailed when the machine's requests are denied again and again, or somebody else has its place
  */
-async function approveOnce(job: Job, signer: string): Promise<Poll<"approved">> {
-  const wanted = await expected(job);
-  const look = await job.steps.csrs.approveFor(signer, wanted, machineOf(job).instanceId);
-  const strangers = await job.steps.csrs.strangers(wanted, () => knownNames(job));
+async function approveOnce(task: ProvisionTask, signer: string): Promise<Poll<"approved">> {
+  const wanted = await expected(task);
+  const look = await task.steps.csrs.approveFor(signer, wanted, machineOf(task).instanceId);
+  const strangers = await task.steps.csrs.strangers(wanted, () => knownNames(task));
   const left = [...look.nearMisses, ...strangers].map(({ name, why }) => signingRequest.leftPending(name, why));
   const wrong = look.approvedWrongly.map(({ name, why, by }) =>
     signingRequest.approvedWrongly(name, why, by, wanted.nodeName),
   );
   const denied = look.denied.map(({ name, by }) => signingRequest.denied(name, by));
   const again = signingRequest.askedAgain(wanted.nodeName);
-  await callAbout(job, [...wrong, ...denied.slice(0, 1).map((one) => `${one}; ${again}`)], left);
-  if (look.approved) return approved(job, look.approved);
+  await callAbout(task, [...wrong, ...denied.slice(0, 1).map((one) => `${one}; ${again}`)], left);
+  if (look.approved) return approved(task, look.approved);
   const [wrongly] = look.approvedWrongly;
   if (signer === CLIENT_SIGNER && wanted.nodeExists) {
     if (wrongly) throw new StageFailed(signingRequest.takenOver(wrongly.name, wanted.nodeName));
-    if (isSinceLaunch(wanted)) return registered(job, wanted.nodeName);
+    if (isSinceLaunch(wanted)) return registered(task, wanted.nodeName);
   }
   if (denied.length >= DENIALS)
     throw new StageFailed(`${denied.slice(-1)}, as ${denied.length} requests so far; ${again}`);
@@ -69,17 +71,20 @@ async function approveOnce(job: Job, signer: string): Promise<Poll<"approved">> 
 const isSinceLaunch = ({ nodeSince, launchedAt }: { nodeSince: string | null; launchedAt: string }): boolean =>
   nodeSince !== null && Date.parse(nodeSince) >= Date.parse(launchedAt);
 
-async function approved(job: Job, { name, by }: NonNullable<CsrLook["approved"]>): Promise<Poll<"approved">> {
-  if (by) await remark(job, [signingRequest.approvedByOthers(name, by)]);
+async function approved(
+  task: ProvisionTask,
+  { name, by }: NonNullable<CsrLook["approved"]>,
+): Promise<Poll<"approved">> {
+  if (by) await addNotes(task, [signingRequest.approvedByOthers(name, by)]);
   return done("approved");
 }
 
-async function registered(job: Job, node: string): Promise<Poll<"approved">> {
-  await remark(job, [signingRequest.registeredAnyhow(node)]);
+async function registered(task: ProvisionTask, node: string): Promise<Poll<"approved">> {
+  await addNotes(task, [signingRequest.registeredAnyhow(node)]);
   return done("approved");
 }
 
-async function knownNames({ steps, runtime }: Job): Promise<KnownNames> {
+async function knownNames({ steps, runtime }: ProvisionTask): Promise<KnownNames> {
   const instances = await steps.instances.ofCluster(runtime.configuration.cluster.id);
   const nodes = await steps.nodes.all();
   return {
@@ -96,55 +101,55 @@ const MOST_LEFT_PENDING = 10;
  * @param decided what others decided
  * @param left what was left pending
  */
-async function callAbout(job: Job, decided: readonly string[], left: readonly string[]): Promise<void> {
-  const fresh = [...(await remark(job, decided)), ...(await remark(job, left, MOST_LEFT_PENDING))];
+async function callAbout(task: ProvisionTask, decided: readonly string[], left: readonly string[]): Promise<void> {
+  const fresh = [...(await addNotes(task, decided)), ...(await addNotes(task, left, MOST_LEFT_PENDING))];
   if (fresh.length > 0)
-    await job.steps.notices.send(signingRequestNotice(job.start.operation, fresh)).catch(() => undefined);
+    await task.steps.notices.send(signingRequestNotice(task.start.operation, fresh)).catch(() => undefined);
 }
 
 /**
  * The kubelet asks for its identity with the join token; nobody else may have a claim on the machine. A token that ended
  * before the kubelet asked with it is replaced, as long as the stage has time.
  */
-export async function clientCertificate(job: Job): Promise<void> {
-  const machine = machineOf(job);
-  await unclaimed(job, machine, "nobody else claims the machine");
-  while ((await clientRequest(job)) === "token ended") await replaceToken(job);
+export async function clientCertificate(task: ProvisionTask): Promise<void> {
+  const machine = machineOf(task);
+  await unclaimed(task, machine, "nobody else claims the machine");
+  while ((await clientRequest(task)) === "token ended") await replaceToken(task);
 }
 
-const clientRequest = (job: Job): Promise<"approved" | "token ended"> =>
-  waitFor(job, `the client certificate is approved ${job.tokens.length}`, async () => {
-    const look = await approveOnce(job, CLIENT_SIGNER);
-    const endsAt = Date.parse(job.tokens.at(-1)?.expiresAt ?? "");
+const clientRequest = (task: ProvisionTask): Promise<"approved" | "token ended"> =>
+  waitFor(task, `the client certificate is approved ${task.tokens.length}`, async () => {
+    const look = await approveOnce(task, CLIENT_SIGNER);
+    const endsAt = Date.parse(task.tokens.at(-1)?.expiresAt ?? "");
     // A stage that is out of time names what it waited for, not a token that nobody would use any more.
-    const isDue = job.steps.now() >= endsAt && job.steps.now() < job.bounds.until;
+    const isDue = task.steps.now() >= endsAt && task.steps.now() < task.wait.until;
     return "pendingReason" in look && isDue ? done("token ended") : look;
   });
 
 /** The Node object appears; from here on Events tell people with kubectl what people in Slack see. */
-export async function nodeRegistered(job: Job): Promise<void> {
-  const { privateDnsName } = machineOf(job);
-  job.node = await waitFor(job, "the Node exists", async () => {
-    const node = await job.steps.nodes.read(privateDnsName);
+export async function nodeRegistered(task: ProvisionTask): Promise<void> {
+  const { privateDnsName } = machineOf(task);
+  task.node = await waitFor(task, "the Node exists", async () => {
+    const node = await task.steps.nodes.read(privateDnsName);
     return node
       ? done({ name: privateDnsName, uid: node.metadata?.uid ?? "" })
       : pending(`the kubelet to register ${privateDnsName}`);
   });
-  await once(job, "registered", async () => {
-    await record(job, { nodeName: privateDnsName });
-    await job.steps.places.giveBack(job.owner);
+  await once(task, "registered", async () => {
+    await record(task, { nodeName: privateDnsName });
+    await task.steps.places.giveBack(task.owner);
   });
 }
 
 /** Without it `kubectl logs` and `exec` fail; nothing else approves it. */
-export const servingCertificate = (job: Job): Promise<unknown> =>
-  waitFor(job, "the serving certificate is approved", () => approveOnce(job, SERVING_SIGNER));
+export const servingCertificate = (task: ProvisionTask): Promise<unknown> =>
+  waitFor(task, "the serving certificate is approved", () => approveOnce(task, SERVING_SIGNER));
 
 /** The Node as it is now; a Node that was deleted meanwhile is a failure, not something to wait for. */
-export async function currentNode(job: Job): Promise<Node> {
-  const node = await job.steps.nodes.read(machineOf(job).privateDnsName);
+export async function currentNode(task: ProvisionTask): Promise<Node> {
+  const node = await task.steps.nodes.read(machineOf(task).privateDnsName);
   if (!node) throw new StageFailed("the Node was deleted while it was being set up");
-  if (node.metadata?.uid !== job.node?.uid)
+  if (node.metadata?.uid !== task.node?.uid)
     throw new StageFailed("the Node was deleted and made again by somebody else");
   return node;
 }
@@ -152,23 +157,23 @@ export async function currentNode(job: Job): Promise<Node> {
 const SUBNET = "k8s.ovn.org/hybrid-overlay-node-subnet";
 const GATEWAY = "k8s.ovn.org/hybrid-overlay-distributed-router-gateway-mac";
 
-const annotated = (job: Job, name: string, annotation: string, by: string): Promise<true> =>
-  waitFor(job, name, async () => {
-    const node = await currentNode(job);
+const annotated = (task: ProvisionTask, name: string, annotation: string, by: string): Promise<true> =>
+  waitFor(task, name, async () => {
+    const node = await currentNode(task);
     return node.metadata?.annotations?.[annotation] ? done(true) : pending(by);
   });
 
 /** The network operator gives a subnet, the hybrid overlay makes the networks, kube-proxy starts on them. */
-export async function networkReady(job: Job): Promise<void> {
-  await annotated(job, "the Node has a subnet", SUBNET, "the network operator to give the Node a subnet");
-  await apply(job, "start the network", networkActions());
-  await annotated(job, "the overlay has announced itself", GATEWAY, "the hybrid overlay to announce its gateway");
+export async function networkReady(task: ProvisionTask): Promise<void> {
+  await annotated(task, "the Node has a subnet", SUBNET, "the network operator to give the Node a subnet");
+  await apply(task, "start the network", networkActions());
+  await annotated(task, "the overlay has announced itself", GATEWAY, "the hybrid overlay to announce its gateway");
 }
 
 /** The kubelet's own word on its health. */
-export const nodeReady = (job: Job): Promise<true> =>
-  waitFor(job, "the Node is Ready", async () => {
-    const node = await currentNode(job);
+export const nodeReady = (task: ProvisionTask): Promise<true> =>
+  waitFor(task, "the Node is Ready", async () => {
+    const node = await currentNode(task);
     const ready = node.status?.conditions?.find((condition) => condition.type === "Ready");
     return ready?.status === "True"
       ? done(true)

@@ -8,25 +8,28 @@ import { endOf, type Machine } from "../../steps/ec2/instances.ts";
 import { type Candidate, candidatesOf, launchRequest } from "../../steps/ec2/launch-request.ts";
 import { UNREGISTERED_AT_ONCE } from "../../steps/ledger/join-slots.ts";
 import { done, MINUTE, pending, StageFailed } from "../engine/durable.ts";
-import { type Job, machineOf, once, record, remark, waitFor } from "./job.ts";
+import { addNotes } from "../node/notes.ts";
+import { once, record, waitFor } from "../node/task.ts";
+import { machineOf, type ProvisionTask } from "./task.ts";
 
 /** Launches one instance, in the first place that has room for it, and takes its lease. */
-export async function launch(job: Job): Promise<void> {
+export async function launch(task: ProvisionTask): Promise<void> {
   // Standing in line is not launching: the stage's deadline begins with the place.
-  const { queue, launch: launching } = job.runtime.configuration.deadlines;
-  await boundBy(job, "stand in line", queue);
-  await waitForPlace(job);
-  await boundBy(job, "the launch begins", launching);
-  const instanceId = await firstWithRoom(job);
-  job.lease = await once(job, "take the lease", async () => {
-    await record(job, { instanceId });
-    return job.steps.leases.take(instanceId, job.owner);
+  const { queue, launch: launching } = task.runtime.configuration.deadlines.provision;
+  await boundBy(task, "stand in line", queue);
+  await waitForPlace(task);
+  await boundBy(task, "the launch begins", launching);
+  const instanceId = await firstWithRoom(task);
+  task.lease = await once(task, "take the lease", async () => {
+    await record(task, { instanceId });
+    return task.steps.leases.take(instanceId, task.owner);
   });
-  job.machine = await waitFor(job, "the instance runs", async () => {
-    const machine = await job.steps.instances.describe(instanceId);
-    return isUp(machine) ? done(machine) : pending(`EC2 to start ${instanceId}`);
+  const machine = await waitFor(task, "the instance runs", async () => {
+    const seen = await task.steps.instances.describe(instanceId);
+    return isUp(seen) ? done(seen) : pending(`EC2 to start ${instanceId}`);
   });
-  await unclaimed(job, job.machine, "nobody else claims the new machine");
+  task.machine = machine;
+  await unclaimed(task, machine, "nobody else claims the new machine");
 }
 
 /**
@@ -34,15 +37,15 @@ export async function launch(job: Job): Promise<void> {
  * in somebody's list.
  * @throws StageFailed that names the claim
  */
-export async function unclaimed(job: Job, machine: Machine, name: string): Promise<void> {
-  const claim = claimOn(machine, await once(job, name, () => job.steps.claims.all()));
+export async function unclaimed(task: ProvisionTask, machine: Machine, name: string): Promise<void> {
+  const claim = claimOn(machine, await once(task, name, () => task.steps.claims.all()));
   if (claim) throw new StageFailed(claimedByOthers(claim.machine, claim.kind, claim.owner));
 }
 
 /** From now on so many minutes count, and no more. */
-async function boundBy(job: Job, name: string, minutes: number): Promise<void> {
-  const until = await once(job, name, async () => job.steps.now() + minutes * MINUTE);
-  job.bounds = { ...job.bounds, until };
+async function boundBy(task: ProvisionTask, name: string, minutes: number): Promise<void> {
+  const until = await once(task, name, async () => task.steps.now() + minutes * MINUTE);
+  task.wait = { ...task.wait, until };
 }
 
 const isUp = (machine: Machine | undefined): machine is Machine => {
@@ -51,23 +54,23 @@ const isUp = (machine: Machine | undefined): machine is Machine => {
 };
 
 /** Neither too many machines on their way in, nor too many certificate requests in front of the cluster's approver. */
-const waitForPlace = (job: Job): Promise<true> =>
-  waitFor(job, "a place is free", async () => {
-    const requests = await job.steps.csrs.pendingCount();
+const waitForPlace = (task: ProvisionTask): Promise<true> =>
+  waitFor(task, "a place is free", async () => {
+    const requests = await task.steps.csrs.pendingCount();
     if (requests > PENDING_AT_MOST)
       return pending(`fewer than ${PENDING_AT_MOST} pending certificate requests (there are ${requests})`);
-    if (!(await job.steps.places.take(job.owner)))
+    if (!(await task.steps.places.take(task.owner)))
       return pending(`one of ${UNREGISTERED_AT_ONCE} places for machines on their way in`);
     return done(true);
   });
 
-async function firstWithRoom(job: Job): Promise<string> {
-  const { configuration } = job.runtime;
+async function firstWithRoom(task: ProvisionTask): Promise<string> {
+  const { configuration } = task.runtime;
   const refusals: string[] = [];
-  for (const candidate of await placesLeft(job)) {
+  for (const candidate of await placesLeft(task)) {
     const where = `${candidate.instanceType} in ${candidate.subnet}`;
-    const request = launchRequest(configuration, job.start.pool, job.start, job.start.image, candidate);
-    const launched = await once(job, `launch ${where}`, () => job.steps.instances.launch(request));
+    const request = launchRequest(configuration, task.start.pool, task.start, task.start.image, candidate);
+    const launched = await once(task, `launch ${where}`, () => task.steps.instances.launch(request));
     if ("instanceId" in launched) return launched.instanceId;
     refusals.push(`${where}: ${launched.noRoom}`);
   }
@@ -79,17 +82,17 @@ async function firstWithRoom(job: Job): Promise<string> {
  * line took the right to launch there too.
  * @throws StageFailed when none is left
  */
-async function placesLeft(job: Job): Promise<Candidate[]> {
-  const today = await once(job, "read the pool as it is today", () => poolOfToday(job));
+async function placesLeft(task: ProvisionTask): Promise<Candidate[]> {
+  const today = await once(task, "read the pool as it is today", () => poolOfToday(task));
   const { name, instanceTypes, subnets } = today;
-  const candidates = candidatesOf(job.pool, job.start.index);
+  const candidates = candidatesOf(task.pool, task.start.index);
   const left = candidates.filter((one) => subnets.includes(one.subnet) && instanceTypes.includes(one.instanceType));
-  const gone = [...job.pool.subnets, ...job.pool.instanceTypes].filter(
+  const gone = [...task.pool.subnets, ...task.pool.instanceTypes].filter(
     (one) => ![...subnets, ...instanceTypes].includes(one),
   );
   if (left.length === 0) throw new StageFailed(takenOut.everything(name, gone));
   if (gone.length > 0)
-    await once(job, "say what was taken out of the pool", () => remark(job, [takenOut.some(name, gone)]));
+    await once(task, "say what was taken out of the pool", () => addNotes(task, [takenOut.some(name, gone)]));
   return left;
 }
 
@@ -98,7 +101,7 @@ async function poolOfToday({
   steps,
   start,
   pool,
-}: Job): Promise<Pick<Pool, "subnets" | "instanceTypes"> & { name: string }> {
+}: ProvisionTask): Promise<Pick<Pool, "subnets" | "instanceTypes"> & { name: string }> {
   const name = start.pool;
   try {
     const { subnets = [], instanceTypes = [] } = (await steps.runtime.read(null)).configuration.pools[name] ?? {};
@@ -110,12 +113,12 @@ async function poolOfToday({
 }
 
 /** The SSM agent answers: sysprep and first boot are over. */
-export async function agentOnline(job: Job): Promise<void> {
-  const { instanceId } = machineOf(job);
-  await waitFor(job, "the agent is online", async () => {
-    const machine = await job.steps.instances.describe(instanceId);
+export async function agentOnline(task: ProvisionTask): Promise<void> {
+  const { instanceId } = machineOf(task);
+  await waitFor(task, "the agent is online", async () => {
+    const machine = await task.steps.instances.describe(instanceId);
     if (!isUp(machine)) return pending(`EC2 to show ${instanceId}`);
-    const agent = await job.steps.machine.agent(instanceId);
+    const agent = await task.steps.machine.agent(instanceId);
     return agent.online ? done(true) : pending("the SSM agent to come online after the first boot");
   });
 }

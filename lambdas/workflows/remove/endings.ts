@@ -1,58 +1,66 @@
 import { notRemovedSummary, removedSummary } from "../../messages/operation/endings.ts";
 import { stageName } from "../../messages/operation/stages.ts";
 import { removalLeaves } from "../../messages/remove/failures.ts";
-import { Cancelled, causeOf, done, MINUTE, pending, StageFailed, step, until, untilTime } from "../engine/durable.ts";
-import { type Removal, record, tell } from "./removal.ts";
+import type { NodeRecord } from "../../records.ts";
+import { Cancelled, causeOf, done, MINUTE, pending, StageFailed, until, untilTime } from "../engine/durable.ts";
+import { once, tell } from "../node/task.ts";
+import type { RemovalTask } from "./task.ts";
 
-/** Before the instance is told to go everything can be put back: the node is schedulable again if it was before. */
-export async function rollBack(removal: Removal, error: unknown): Promise<void> {
-  const { ctx, stage } = removal;
+/** Rolls back what can be before the instance was told to terminate: the node is schedulable again if it was before. */
+export async function rollBack(task: RemovalTask, error: unknown): Promise<void> {
+  const { stage } = task;
   const cause = causeOf(error);
-  const left = await restore(removal);
-  if (cause instanceof Cancelled) return finish(removal, "cancelled", notRemovedSummary("cancelled", left));
-  await step(ctx, "failed", () => record(removal, { failure: { stage, why: cause.message, left } }));
-  return finish(removal, "failed", notRemovedSummary(`${stageName(stage)} failed`, left));
+  const left = await restore(task);
+  if (cause instanceof Cancelled) return finish(task, { status: "cancelled" }, notRemovedSummary("cancelled", left));
+  const failure = { stage, why: cause.message, left };
+  return finish(task, { status: "failed", failure }, notRemovedSummary(`${stageName(stage)} failed`, left));
 }
 
-/** Opens the node to pods again where that is right; what is left is told in words, also when it did not work. */
-async function restore({ ctx, steps, chosen, isTouched, isBeyondReturn }: Removal): Promise<string> {
-  if (isBeyondReturn) return removalLeaves.terminating(chosen.facts.instanceId);
+/** Opens the node to pods again where that is right. @returns the state that is left, also if that did not work */
+async function restore(task: RemovalTask): Promise<string> {
+  const { steps, chosen, isTouched, isTerminating } = task;
+  if (isTerminating) return removalLeaves.terminating(chosen.facts.instanceId);
   if (!isTouched) return removalLeaves.untouched;
   if (chosen.wasUnschedulable) return removalLeaves.asCordonedAsBefore;
   try {
-    await step(ctx, "uncordon", () => steps.nodes.setUnschedulable(chosen.name, false));
+    await once(task, "uncordon", () => steps.nodes.setUnschedulable(chosen.name, false));
     return removalLeaves.schedulable;
   } catch (error) {
     return removalLeaves.cordoned(chosen.name, causeOf(error).message);
   }
 }
 
-/** The node is out: tells it. */
-export const finishRemoved = (removal: Removal): Promise<void> =>
-  finish(removal, "succeeded", removedSummary(removal.chosen.name));
+/** Ends a removal that succeeded. */
+export const finishRemoved = (task: RemovalTask): Promise<void> =>
+  finish(task, { status: "succeeded" }, removedSummary(task.chosen.name));
 
-/** Writes the end into the ledger and says it. */
-async function finish(removal: Removal, status: "succeeded" | "failed" | "cancelled", summary: string): Promise<void> {
-  const { ctx, steps, start } = removal;
-  await step(ctx, "end", async () => {
-    const endedAt = steps.timestamp();
-    await record(removal, { status, waitsFor: null, endedAt });
-    await steps.ledger.changeOperation(start.operation, { status, endedAt, callbacks: {}, summary });
-  });
-  await sayTheEnd(removal);
+/** End of the node's record. */
+interface End extends Partial<Pick<NodeRecord, "failure">> {
+  readonly status: "succeeded" | "failed" | "cancelled";
 }
 
-const SAY_WITHIN_MS = 30 * MINUTE;
+/** Writes the end into the ledger and publishes it. */
+async function finish(task: RemovalTask, end: End, summary: string): Promise<void> {
+  const { steps, operation, index } = task;
+  await once(task, "end", async () => {
+    const endedAt = steps.timestamp();
+    await steps.ledger.changeNode(operation, index, { ...end, waitsFor: null, endedAt });
+    await steps.ledger.changeOperation(operation, { status: end.status, endedAt, callbacks: {}, summary });
+  });
+  await publishEnd(task);
+}
 
-/** Slack may be away just now: the message must not stand as running for ever. What happened is in the ledger anyway. */
-async function sayTheEnd(removal: Removal): Promise<void> {
-  const { ctx, steps } = removal;
-  const last = await step(ctx, "say until", async () => steps.now() + SAY_WITHIN_MS);
+const PUBLISHED_WITHIN_MS = 30 * MINUTE;
+
+/** Keeps trying while Slack is down: the message must not stand as running for ever. The ledger holds the end anyway. */
+async function publishEnd(task: RemovalTask): Promise<void> {
+  const { ctx, steps } = task;
+  const last = await once(task, "publish until", async () => steps.now() + PUBLISHED_WITHIN_MS);
   const say = async () => {
-    const { trouble } = await tell(removal);
+    const trouble = (await tell(task))?.trouble ?? null;
     return trouble === null ? done(true) : pending(trouble);
   };
-  await until(ctx, "say how it ended", untilTime(last, steps.now), say).catch((error: unknown) => {
+  await until(ctx, "publish the end", untilTime(last, steps.now), say).catch((error: unknown) => {
     if (!(error instanceof StageFailed)) throw error;
   });
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { provisionStages, type Stage } from "../../../lambdas/records.ts";
+import { type StageName, stagesOf } from "../../../lambdas/stages.ts";
 import {
   calls,
   expectSound,
@@ -46,9 +46,11 @@ async function expectCancelled(by: string): Promise<void> {
   await expectSound(here);
 }
 
-const beforeTheReturn = provisionStages.filter((stage) => stage !== "image" && stage !== "admit");
+const beforeTheReturn = stagesOf("provision")
+  .filter(({ cancellable }) => cancellable)
+  .map(({ name }) => name);
 
-test.for(beforeTheReturn)("cancelled in stage %s, everything is taken away", async (stage: Stage) => {
+test.for(beforeTheReturn)("cancelled in stage %s, everything is taken away", async (stage: StageName) => {
   here = await world();
   // The last two stages may be over within a moment: a busy API server holds them up.
   const labelling = { verb: "patch", resource: "nodes", principal: "system:serviceaccount:casement:join" };

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { stageName } from "../../../lambdas/messages/operation/stages.ts";
-import type { Stage } from "../../../lambdas/records.ts";
+import type { StageName } from "../../../lambdas/stages.ts";
 import { newest, settled, spoken, wordsOf } from "../evidence.ts";
 import { asked, expectPutAway, impatient, launchedId, launchedName } from "../failing.ts";
 import { asAdministrator, entryFor, injectFault, machineFor, reached } from "../outside.ts";
@@ -12,9 +12,9 @@ afterEach(() => here.close());
 /** A way to fail: at which stage what goes wrong, where that ends, and what people read about it. */
 interface Case {
   readonly what: string;
-  readonly from?: Stage;
+  readonly from?: StageName;
   readonly happens: () => unknown;
-  readonly stage: Stage;
+  readonly stage: StageName;
   readonly why: RegExp;
   readonly kubelet: "stopped" | "never started";
   /** Remark of the thread beside the failure. */

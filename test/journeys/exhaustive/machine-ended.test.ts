@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import type { Stage } from "../../../lambdas/records.ts";
+import type { StageName } from "../../../lambdas/stages.ts";
 import { expectSound, heldBack, joinSecrets, newest, settled, spoken, wordsOf } from "../evidence.ts";
 import { asked, impatient, launchedId } from "../failing.ts";
 import { askEc2, injectFault, reached, terminateFromOutside } from "../outside.ts";
@@ -11,7 +11,7 @@ afterEach(() => here.close());
 /** EC2 takes some seconds to end an instance, and a look comes every quarter of a minute. */
 const NOTICED_WITHIN_MS = 60_000;
 
-test.for<Stage>(["agent", "features", "payload", "client-csr", "serving-csr", "network"])(
+test.for<StageName>(["agent", "features", "payload", "client-csr", "serving-csr", "network"])(
   "an instance that is terminated during %s is noticed within a minute",
   async (stage) => {
     // What the stages after the kubelet's start wait for does not come by itself.

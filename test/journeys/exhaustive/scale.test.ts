@@ -40,7 +40,7 @@ test("more nodes than may be on their way at once wait for places, and all becom
 });
 
 test("nothing is launched in front of a cluster whose approver drowns in requests", async () => {
-  here = await world({ configuration: { deadlines: { queue: 3 } } });
+  here = await world({ configuration: { deadlines: { provision: { queue: 3 } } } });
   const names = { commonName: "somebody", organizations: [], dnsNames: [], ipAddresses: [] };
   const { request } = await makeRequest(names);
   const pem = Buffer.from(request).toString("base64");

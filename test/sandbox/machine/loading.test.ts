@@ -77,7 +77,7 @@ describe("a script on a cold disk", () => {
   it.for(["10.0.17763", "10.0.20348", "10.0.26100"])("fits the guard stage's time on build %s", async (build) => {
     const facts = instance(3, { build });
     const fixture = await booted(facts);
-    const { guard } = configurationOf(configuration).deadlines;
+    const { guard } = configurationOf(configuration).deadlines.provision;
     expect(await lasts(fixture, guardStage(fixture, facts))).toBeLessThan(minutes(guard) / 1.5);
   });
 });

@@ -15,7 +15,7 @@ const operation = (id: string, requestedAt = "2026-11-21T08:00:00.000Z"): Operat
   operationRecord({ id, status: "requested", requestedAt });
 
 const node = (id: string, index: number, changes: Partial<NodeRecord> = {}): NodeRecord => ({
-  ...newNodeRecord(id, index, "2026-11-21T08:00:00.000Z"),
+  ...newNodeRecord("provision", id, index, "2026-11-21T08:00:00.000Z"),
   ...changes,
 });
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Cancelled, StageFailed } from "../../../lambdas/workflows/engine/durable.ts";
 import { handleFailure } from "../../../lambdas/workflows/provision/handle-failure.ts";
-import type { Job } from "../../../lambdas/workflows/provision/job.ts";
-import { diary, jobOn, machine } from "../a-job.ts";
+import type { ProvisionTask } from "../../../lambdas/workflows/provision/task.ts";
+import { diary, machine, taskOn } from "../a-task.ts";
 import { run, setUp, tearDown } from "../durable-engine.ts";
 
 beforeAll(setUp);
@@ -16,9 +16,9 @@ const cancelled = new Cancelled("U0OPERATOR");
 const failed = new StageFailed("gave up waiting for the kubelet");
 
 /** Acts on a node in trouble that nobody decides about, in order. */
-async function endOf(error: Error, given: Readonly<Record<string, object>> = {}, changes: Partial<Job> = {}) {
+async function endOf(error: Error, given: Readonly<Record<string, object>> = {}, changes: Partial<ProvisionTask> = {}) {
   const book = diary();
-  await run((ctx) => handleFailure(jobOn(ctx, book, given, changes), error));
+  await run((ctx) => handleFailure(taskOn(ctx, book, given, changes), error));
   return book.entries;
 }
 
@@ -68,7 +68,7 @@ describe("A node whose stage failed", () => {
       throw Object.assign(new Error("An internal error has occurred"), { name: "InternalError" });
     };
     const ended = await run(
-      (ctx) => handleFailure(jobOn(ctx, book, { instances: { describe } }, { stage: "agent" }), failed),
+      (ctx) => handleFailure(taskOn(ctx, book, { instances: { describe } }, { stage: "agent" }), failed),
       async ({ callback }) => {
         const asked = callback("what becomes of the machine 1");
         await asked.begun();

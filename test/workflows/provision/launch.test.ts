@@ -3,7 +3,7 @@ import { Refused } from "../../../lambdas/errors.ts";
 import type { Claim } from "../../../lambdas/steps/cluster/claims.ts";
 import { launch } from "../../../lambdas/workflows/provision/launch.ts";
 import { configurationWith } from "../../profiles/okd/facts.ts";
-import { diary, jobOn, machine } from "../a-job.ts";
+import { diary, machine, taskOn } from "../a-task.ts";
 import { run, setUp, tearDown } from "../durable-engine.ts";
 
 beforeAll(setUp);
@@ -43,7 +43,7 @@ async function launched(
     },
   };
   const { web: pool } = twoSubnets.pools;
-  const ended = await run((ctx) => launch(jobOn(ctx, book, given, pool ? { pool } : {})));
+  const ended = await run((ctx) => launch(taskOn(ctx, book, given, pool ? { pool } : {})));
   return { status: ended.status, error: ended.error.message, asked, looks: look, notes };
 }
 

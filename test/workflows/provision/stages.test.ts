@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Observation } from "../../../lambdas/desired/plan.ts";
 import { admit } from "../../../lambdas/workflows/provision/admit.ts";
 import { guardRoute, installFeatures } from "../../../lambdas/workflows/provision/configure.ts";
-import { enter, remark } from "../../../lambdas/workflows/provision/job.ts";
 import { clientCertificate, currentNode, nodeRegistered } from "../../../lambdas/workflows/provision/join.ts";
-import { diary, jobOn, machine } from "../a-job.ts";
+import { diary, machine, taskOn } from "../a-task.ts";
 import { run, setUp, tearDown, tenMinutes } from "../durable-engine.ts";
 
 beforeAll(setUp);
@@ -12,43 +11,6 @@ afterAll(tearDown);
 
 const node = { metadata: { name: machine.privateDnsName, uid: "uid-1" } };
 const registered = { name: machine.privateDnsName, uid: "uid-1" };
-
-describe("A stage", () => {
-  const entered = async (stage: "network" | "admit", by: string | null) => {
-    const book = { ...diary(), cancelledBy: by };
-    const ended = await run((ctx) => enter(jobOn(ctx, book), stage));
-    return { error: ended.error.type, entries: book.entries };
-  };
-
-  it("is not begun after somebody cancelled", async () => {
-    expect(await entered("network", null)).toEqual({ error: undefined, entries: ["running"] });
-    expect(await entered("network", "U0OPERATOR")).toEqual({ error: "Cancelled", entries: [] });
-  });
-
-  it("is begun all the same when it is the last: the node is finished", async () => {
-    expect(await entered("admit", "U0OPERATOR")).toEqual({ error: undefined, entries: ["running"] });
-  });
-});
-
-describe("A remark of a node", () => {
-  it("is said once, and not at all when the node has said too much: otherwise people were called at each look", async () => {
-    const said: string[] = [];
-    const ledger = {
-      nodes: async () => [{ index: 0, notes: said }],
-      changeNode: async (_id: string, _index: number, { notes }: { notes: string[] }) => {
-        said.splice(0, said.length, ...notes);
-      },
-    };
-    const requests = Array.from({ length: 25 }, (_, at) => `csr-${at} was left pending`);
-    const fresh: (readonly string[])[] = [];
-    await run(async (ctx) => {
-      const job = jobOn(ctx, diary(), { ledger });
-      for (const notes of [requests.slice(0, 15), requests, requests]) fresh.push(await remark(job, notes));
-    });
-    expect(fresh).toEqual([requests.slice(0, 15), requests.slice(15, 20), []]);
-    expect(said).toEqual(requests.slice(0, 20));
-  });
-});
 
 /** A machine that sees itself so, at each look of observe.ps1; its other scripts do what they are told. */
 function seeing(...seen: readonly Partial<Observation>[]) {
@@ -83,7 +45,7 @@ describe("The guard of the metadata route", () => {
     ["it cannot tell the network paths apart", twoPaths, "finds 2 network paths"],
     ["the metadata service does not answer", { metadataAnswers: false }, "does not answer"],
   ])("is not believed when %s", async (_, seen, why) => {
-    const ended = await run((ctx) => guardRoute(jobOn(ctx, diary(), seeing(seen).given)));
+    const ended = await run((ctx) => guardRoute(taskOn(ctx, diary(), seeing(seen).given)));
     expect(ended.error).toEqual({ type: "StageFailed", message: expect.stringContaining(why) });
   });
 });
@@ -91,7 +53,7 @@ describe("The guard of the metadata route", () => {
 describe("The reboot", () => {
   const rebooted = async (...seen: readonly Partial<Observation>[]) => {
     const { scripts, given } = seeing(...seen);
-    const ended = await run((ctx) => installFeatures(jobOn(ctx, diary(), given)));
+    const ended = await run((ctx) => installFeatures(taskOn(ctx, diary(), given)));
     return { status: ended.status, why: ended.error.message, scripts };
   };
 
@@ -118,7 +80,7 @@ describe("The reboot", () => {
 describe("Joining", () => {
   it("approves nothing for a machine that somebody else claims", async () => {
     const all = async () => [{ machine: machine.instanceId, kind: "machine-set", owner: "windows" }];
-    const ended = await run((ctx) => clientCertificate(jobOn(ctx, diary(), { claims: { all } })));
+    const ended = await run((ctx) => clientCertificate(taskOn(ctx, diary(), { claims: { all } })));
     expect(ended.error).toEqual({ type: "StageFailed", message: expect.stringContaining("windows") });
   });
 
@@ -145,7 +107,7 @@ describe("Joining", () => {
       csrs: { approveFor, strangers: async () => [] },
       notices: { send: async ({ message }: { message: string }) => void called.push(message) },
     };
-    const ended = await run((ctx) => clientCertificate(jobOn(ctx, diary(), given)));
+    const ended = await run((ctx) => clientCertificate(taskOn(ctx, diary(), given)));
     expect(ended.status).toBe("SUCCEEDED");
     expect(said).toHaveLength(11);
     expect(said.at(-1)).toContain("WRONGLY APPROVED: csr-wrong");
@@ -157,9 +119,9 @@ describe("Joining", () => {
     const approveFor = async () => ({ approved: null, denied: [], nearMisses: [], approvedWrongly: [] });
     const given = { claims: { all: async () => [] }, csrs: { approveFor, strangers: async () => [] } };
     const tokens = [{ id: "jti-1", expiresAt: new Date(Date.now() - 60_000).toISOString() }];
-    const bounds = tenMinutes({ until: Date.now() - 1_000 });
+    const wait = tenMinutes({ until: Date.now() - 1_000 });
     const ledger = { nodes: async () => [] };
-    const ended = await run((ctx) => clientCertificate(jobOn(ctx, book, { ...given, ledger }, { tokens, bounds })));
+    const ended = await run((ctx) => clientCertificate(taskOn(ctx, book, { ...given, ledger }, { tokens, wait })));
     expect(ended.error.message).toContain("gave up waiting for the kubelet's certificate request");
     expect(book.entries).toEqual([]);
   });
@@ -167,13 +129,13 @@ describe("Joining", () => {
   it("gives its place to the next machine as soon as the Node is there", async () => {
     const given: string[] = [];
     const places = { giveBack: async (owner: string) => void given.push(owner) };
-    await run((ctx) => nodeRegistered(jobOn(ctx, diary(), { places, nodes: { read: async () => node } })));
+    await run((ctx) => nodeRegistered(taskOn(ctx, diary(), { places, nodes: { read: async () => node } })));
     expect(given).toEqual(["add-1:0"]);
   });
 
   it("does not go on with a Node that somebody else made meanwhile, or deleted", async () => {
     const goingOn = (found: object | undefined) =>
-      run((ctx) => currentNode(jobOn(ctx, diary(), { nodes: { read: async () => found } }, { node: registered })));
+      run((ctx) => currentNode(taskOn(ctx, diary(), { nodes: { read: async () => found } }, { node: registered })));
     expect((await goingOn(node)).status).toBe("SUCCEEDED");
     expect((await goingOn({ metadata: { ...node.metadata, uid: "uid-2" } })).error.message).toContain("made again");
     expect((await goingOn(undefined)).error.message).toContain("deleted while");
@@ -184,7 +146,7 @@ it("opens a node to pods last, when secret and file of its joining are gone", as
   const book = diary();
   const untaint = async (_node: unknown, key: string) => void book.entries.push(`take off ${key}`);
   const nodes = { read: async () => node, untaint };
-  await run((ctx) => admit(jobOn(ctx, book, { nodes }, { node: registered })));
+  await run((ctx) => admit(taskOn(ctx, book, { nodes }, { node: registered })));
   expect(book.entries).toEqual([
     "delete the join secret",
     'apply "remove the join material"',

@@ -1,9 +1,4 @@
-import { stageDoing, stageName } from "../../../../../lambdas/messages/operation/stages.ts";
-import { provisionStages, removeStages, type Stage } from "../../../../../lambdas/records.ts";
-
-const known: readonly string[] = [...provisionStages, ...removeStages];
-
-const isStage = (word: string): word is Stage => known.includes(word);
+import { isStage, stageDoing, stageName } from "../../../../../lambdas/messages/operation/stages.ts";
 
 const hasEnded = (status: string): boolean => status !== "running" && status !== "waiting";
 

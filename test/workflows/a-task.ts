@@ -1,10 +1,11 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Order } from "../../lambdas/steps/machine/machine.ts";
-import type { Job } from "../../lambdas/workflows/provision/job.ts";
+import { newNodeTask } from "../../lambdas/workflows/node/task.ts";
+import type { ProvisionTask } from "../../lambdas/workflows/provision/task.ts";
 import { configurationWith, manifest } from "../profiles/okd/facts.ts";
 import { tenMinutes, verbs } from "./durable-engine.ts";
 
-/** Acts of a job, in order: "terminate i-0…", "record failed"; and who cancelled its operation. */
+/** Acts of a task, in order: "terminate i-0…", "record failed"; and who cancelled its operation. */
 export interface Diary {
   readonly entries: string[];
   cancelledBy: string | null;
@@ -26,7 +27,7 @@ const lease = { instanceId: machine.instanceId, owner: "add-1:0", epoch: 1 };
 
 type Given = Readonly<Record<string, object>>;
 
-/** World that every job needs: a ledger that takes note, a machine that does what it is told, an instance that goes. */
+/** World that every task needs: a ledger that takes note, a machine that does what it is told, an instance that goes. */
 function ordinary(book: Diary): Given {
   const { entries } = book;
   const does = (what: string) => async (): Promise<void> => void entries.push(what);
@@ -70,23 +71,27 @@ const laidOver = (base: Given, over: Given): Given =>
  * A node of `add-1` on its way, whose instance runs and whose kubelet has been started.
  * @param given verbs that are not as usual, by noun
  */
-export function jobOn(ctx: DurableContext, book: Diary, given: Given = {}, changes: Partial<Job> = {}): Job {
+export function taskOn(
+  ctx: DurableContext,
+  book: Diary,
+  given: Given = {},
+  changes: Partial<ProvisionTask> = {},
+): ProvisionTask {
   const configuration = configurationWith();
   const pool = configuration.pools.web;
   if (!pool) throw new Error("the configuration has no pool web");
   const image = { parameter: "/aws/…", imageId: "ami-0a1b2c3d4e5f60718" };
+  const steps = verbs(laidOver(ordinary(book), given));
+  const runtime = { version: "1", configuration, payload: manifest() };
+  const eventReason = "CasementProvisioning";
+  const work = { workflow: "provision", operation: "add-1", index: 0, eventReason, needsMachine: true } as const;
   return {
-    ctx,
-    steps: verbs(laidOver(ordinary(book), given)),
+    ...newNodeTask({ ctx, steps, runtime, ...work }, "ready"),
     start: { operation: "add-1", index: 0, pool: "web", image, runtimeVersion: "1" },
-    runtime: { version: "1", configuration, payload: manifest() },
     pool,
-    owner: "add-1:0",
-    stage: "ready",
-    bounds: tenMinutes(),
+    wait: tenMinutes(),
     machine,
     lease,
-    node: null,
     kubeletClients: "PEM",
     tokens: [],
     ...changes,

@@ -1,0 +1,170 @@
+/** Words for a stage: its name as a noun, and the work that goes on in it. */
+interface StageWords {
+  readonly name: string;
+  readonly doing: string;
+}
+
+/** A stage of a workflow on a node, as everybody but the workflow itself needs it. */
+export interface StageRow {
+  readonly name: string;
+  readonly words: StageWords;
+  /** Default of its deadline, `deadlines.<workflow>.<stage>`. */
+  readonly minutes: number;
+  /** A cancellation is heard up to the first stage that is not cancellable; from there on the node is finished. */
+  readonly cancellable: boolean;
+}
+
+/**
+ * The way of a machine into the cluster; each stage relies on all before it. Stages that run scripts are given about
+ * twice what they need on two cores with a disk that is still filled from S3 (lib/sandbox/machine/loading.ts has the
+ * figures), on Windows Server 2025, when each result is seen only by the poll:
+ * - guard: PowerShell 30 s and two small files, the guard's first run 65 s (it waits for EC2Launch), poll 45 s; then the
+ *   observation: network modules 15 s, the list of features 210 s, a run of the guard 60 s, poll 45 s. 8 minutes.
+ * - features: installing 180 s, an observation 120 s, the reboot 130 s and the agent's return 30 s, everything cold again
+ *   for the observation after it 360 s, a last one 120 s, five polls of 45 s. 19 minutes.
+ * - payload: 700 MB from S3, each file hashed twice. 5 minutes.
+ * - configure: two plans with PowerShell, firewall and Defender, services that start, two polls. 5 minutes.
+ * - client-csr: long enough for a second join token, which lives for ten minutes.
+ */
+const provision = [
+  {
+    name: "launch",
+    words: { name: "launch", doing: "launching the instance" },
+    minutes: 10,
+    cancellable: true,
+  },
+  {
+    name: "agent",
+    words: { name: "first boot", doing: "starting Windows and its SSM agent" },
+    minutes: 20,
+    cancellable: true,
+  },
+  {
+    name: "guard",
+    words: { name: "metadata route", doing: "guarding the metadata route" },
+    minutes: 15,
+    cancellable: true,
+  },
+  {
+    name: "features",
+    words: { name: "Windows features", doing: "installing Windows features, with one reboot" },
+    minutes: 40,
+    cancellable: true,
+  },
+  {
+    name: "payload",
+    words: { name: "binaries", doing: "fetching the Kubernetes binaries" },
+    minutes: 15,
+    cancellable: true,
+  },
+  {
+    name: "configure",
+    words: { name: "services", doing: "setting the services up" },
+    minutes: 10,
+    cancellable: true,
+  },
+  {
+    name: "client-csr",
+    words: { name: "client certificate", doing: "getting its client certificate" },
+    minutes: 20,
+    cancellable: true,
+  },
+  {
+    name: "node",
+    words: { name: "registration", doing: "registering as a Node" },
+    minutes: 5,
+    cancellable: true,
+  },
+  {
+    name: "serving-csr",
+    words: { name: "serving certificate", doing: "getting its serving certificate" },
+    minutes: 10,
+    cancellable: true,
+  },
+  {
+    name: "network",
+    words: { name: "pod network", doing: "bringing the pod network up" },
+    minutes: 10,
+    cancellable: true,
+  },
+  {
+    name: "ready",
+    words: { name: "readiness", doing: "becoming Ready" },
+    minutes: 10,
+    cancellable: true,
+  },
+  {
+    name: "verify",
+    words: { name: "labels and taints", doing: "checking labels, taints and provider id" },
+    minutes: 10,
+    cancellable: true,
+  },
+  {
+    name: "admit",
+    words: { name: "admission", doing: "opening the node to pods" },
+    minutes: 2,
+    cancellable: false,
+  },
+] as const satisfies readonly StageRow[];
+
+/** The way of a node out of the cluster, after a person has confirmed it. All evictions share one deadline. */
+const remove = [
+  {
+    name: "cordon",
+    words: { name: "cordon", doing: "cordoning the node" },
+    minutes: 5,
+    cancellable: true,
+  },
+  {
+    name: "evict",
+    words: { name: "eviction", doing: "evicting its pods" },
+    minutes: 15,
+    cancellable: true,
+  },
+  {
+    name: "terminate",
+    words: { name: "termination", doing: "terminating the instance" },
+    minutes: 10,
+    cancellable: false,
+  },
+  {
+    name: "delete",
+    words: { name: "Node object", doing: "deleting the Node" },
+    minutes: 5,
+    cancellable: false,
+  },
+] as const satisfies readonly StageRow[];
+
+/** Every workflow on a node with its stages, in their order: progress, words, deadlines and the runbook derive from here. */
+export const stages = { provision, remove } as const;
+
+/** A workflow that works on one node. */
+export type NodeWorkflow = keyof typeof stages;
+
+/** A stage of one workflow. */
+export type StageOf<W extends NodeWorkflow> = (typeof stages)[W][number]["name"];
+
+/** A stage of any workflow. */
+export type StageName = StageOf<NodeWorkflow>;
+
+/** All of them, in order. */
+export const nodeWorkflows = Object.keys(stages) as readonly NodeWorkflow[];
+
+/** The rows of one workflow, in order. */
+export const stagesOf = (workflow: NodeWorkflow): readonly (StageRow & { readonly name: StageName })[] =>
+  stages[workflow];
+
+/**
+ * Waits of a workflow that belong to no stage, with their default in minutes; `deadlines.<workflow>.<wait>`.
+ * - queue: for one of the slots for machines on their way in, before the launch begins.
+ * - terminate: for EC2 to terminate the instance of a node that failed or was cancelled.
+ * - keepFailed: for a person to decide about a failed machine.
+ * - dialog: for the answer to the dialog of a removal.
+ */
+export const waits = {
+  provision: { queue: 120, terminate: 10, keepFailed: 60 },
+  remove: { dialog: 10 },
+} as const satisfies Readonly<Record<NodeWorkflow, Readonly<Record<string, number>>>>;
+
+/** A wait of one workflow. */
+export type WaitOf<W extends NodeWorkflow> = keyof (typeof waits)[W] & string;

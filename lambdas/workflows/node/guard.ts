@@ -1,0 +1,16 @@
+import type { Observation } from "../../desired/plan.ts";
+
+/**
+ * Judges the guard of the metadata route, without which a reboot may cut the machine off for good.
+ * @returns what is wrong with it, null if the machine would survive a reboot
+ */
+export function guardFault({ guard, metadataAnswers }: Observation): string | null {
+  if (!guard.present || !guard.taskEnabled)
+    return "the guard of the metadata route is not installed as a scheduled task";
+  if (guard.lastResult !== 0) {
+    const why = guard.error ? `: ${guard.error}` : "";
+    return `the guard of the metadata route ended with ${guard.lastResult ?? "no result"}${why}`;
+  }
+  if (guard.paths !== 1) return `the guard finds ${guard.paths} network paths to choose from instead of one`;
+  return metadataAnswers ? null : "the metadata service does not answer";
+}

@@ -1,0 +1,49 @@
+import type { Observation, RebootRequest, RebootResult } from "../../desired/plan.ts";
+import { StageFailed } from "../engine/durable.ts";
+import { isLostResult, runScript } from "../engine/run-script.ts";
+import { guardFault } from "./guard.ts";
+import { observe } from "./observe.ts";
+import { leaseOf, type NodeTask } from "./task.ts";
+
+/**
+ * Reboots the machine through SSM and proves by the boot id that it rebooted.
+ * @param faultOf the workflow's own reasons not to reboot, beside a guard that is not in order; null if there is none
+ * @returns the machine as it was observed after the boot
+ * @throws StageFailed if it was not rebooted; MachineEnded; Cancelled
+ */
+export async function reboot(
+  task: NodeTask,
+  faultOf: (before: Observation) => string | null = () => null,
+): Promise<Observation> {
+  const before = await observe(task, "look before the reboot");
+  const fault = guardFault(before) ?? faultOf(before);
+  if (fault) throw new StageFailed(`not rebooted: ${fault}`);
+  const request: RebootRequest = {
+    operation: task.owner,
+    notAfter: Math.floor(task.wait.until / 1000),
+    bootId: before.bootId,
+  };
+  const lost = await rebootOnce(task, request);
+  const after = await observe(task, "look after the reboot");
+  if (after.bootId === before.bootId)
+    throw new StageFailed(lost ?? "the machine says it rebooted, but its boot id is the same");
+  return after;
+}
+
+/**
+ * Orders the reboot and waits for the script's result.
+ * @returns null, or the error by which the result was lost: then only the boot id tells whether the machine rebooted
+ * @throws StageFailed if the script refuses; MachineEnded; Cancelled
+ */
+async function rebootOnce(task: NodeTask, request: RebootRequest): Promise<string | null> {
+  const order = { script: "reboot", request } as const;
+  let result: RebootResult;
+  try {
+    result = await runScript<RebootResult>(task.ctx, task.steps, leaseOf(task), "reboot", order, task.wait);
+  } catch (error) {
+    if (isLostResult(error)) return error.message;
+    throw error;
+  }
+  if (!result.ok) throw new StageFailed(result.error ?? "reboot.ps1 did not come through");
+  return null;
+}

@@ -1,0 +1,28 @@
+import { type NodeWorkflow, type StageName, type StageOf, type StageRow, stagesOf } from "../../stages.ts";
+import { enter, type NodeTask } from "./task.ts";
+
+/** A stage as a workflow runs it: its row of the workflow's table, and its work. */
+export interface Stage<T extends NodeTask> extends StageRow {
+  readonly name: StageName;
+  readonly run: (task: T) => Promise<unknown>;
+}
+
+/**
+ * Attaches its work to each row of a workflow's table. A row without work does not compile, nor work without a row.
+ * @returns the stages in the table's order
+ */
+export const stageTable = <W extends NodeWorkflow, T extends NodeTask>(
+  workflow: W,
+  runs: Readonly<Record<StageOf<W>, (task: T) => Promise<unknown>>>,
+): readonly Stage<T>[] => stagesOf(workflow).map((row) => ({ ...row, run: runs[row.name as StageOf<W>] }));
+
+/**
+ * Runs the stages one after another, each within its deadline.
+ * @throws whatever ends a stage; `task.stage` names it. Cancelled if the operation was cancelled
+ */
+export async function runStages<T extends NodeTask>(task: T, stages: readonly Stage<T>[]): Promise<void> {
+  for (const stage of stages) {
+    await enter(task, stage);
+    await stage.run(task);
+  }
+}

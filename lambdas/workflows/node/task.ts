@@ -1,0 +1,168 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Action } from "../../desired/plan.ts";
+import { ownerOf } from "../../node-work.ts";
+import type { NodeWorkflow, StageName, StageRow } from "../../stages.ts";
+import { endOf, isDown } from "../../steps/ec2/instances.ts";
+import type { Lease } from "../../steps/ledger/leases.ts";
+import type { NodeChange } from "../../steps/ledger/ledger.ts";
+import type { Runtime } from "../../steps/runtime.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { applyPlan } from "../engine/apply-plan.ts";
+import {
+  Cancelled,
+  MINUTE,
+  type Poll,
+  StageFailed,
+  step,
+  until,
+  untilTime,
+  type WaitOptions,
+} from "../engine/durable.ts";
+import { notifyProgress } from "../operation/progress.ts";
+import { type Published, publish, viewOf } from "../operation/publisher.ts";
+import { cancelledBy } from "../operation/requester.ts";
+
+/** A Node object: a namesake with another uid is another node. */
+export interface NodeIdentity {
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** Values that a workflow on one node is started with. */
+interface Assignment {
+  readonly ctx: DurableContext;
+  readonly steps: Steps;
+  readonly workflow: NodeWorkflow;
+  readonly operation: string;
+  readonly index: number;
+  /** The release document that the operation goes by. */
+  readonly runtime: Runtime;
+  /** Reason of the Events on the Node: "CasementProvisioning". */
+  readonly eventReason: string;
+  /** Waits end as soon as the instance is stopped or terminated. */
+  readonly needsMachine: boolean;
+}
+
+/** Work on one node: what it was started with, how far it is, and what stages have found out. */
+export interface NodeTask extends Assignment {
+  /** Owner of lease and slot, as `ownerOf` names it. */
+  readonly owner: string;
+  /** The stage that was entered last. */
+  stage: StageName;
+  /** Deadline of the stage, and what may end its waits early. */
+  wait: WaitOptions;
+  /** False once a stage was entered that cannot be cancelled. */
+  isCancellable: boolean;
+  lease: Lease | null;
+  node: NodeIdentity | null;
+  /** The operation's message, where this execution publishes it; null where another one does, which is woken. */
+  published: Published | null;
+}
+
+/** Makes the task of a workflow before its first stage. */
+export const newNodeTask = (assignment: Assignment, first: StageName): NodeTask => ({
+  ...assignment,
+  owner: ownerOf(assignment),
+  stage: first,
+  wait: untilTime(0, assignment.steps.now),
+  isCancellable: true,
+  lease: null,
+  node: null,
+  published: null,
+});
+
+/**
+ * Brings people up to date: publishes the message, or wakes the execution that does. Belongs into a step or a poll.
+ * @returns the message as it is now published, null where another execution publishes it
+ */
+export async function tell({ steps, operation, runtime, published }: NodeTask): Promise<Published | null> {
+  if (published === null) {
+    await notifyProgress(steps, operation);
+    return null;
+  }
+  const view = await viewOf(steps, operation, null);
+  return view ? publish(steps, view, published, runtime.configuration.command) : published;
+}
+
+/** Writes into the node's record and brings people up to date. Belongs into a step or a poll. */
+export async function record(task: NodeTask, change: NodeChange): Promise<void> {
+  await task.steps.ledger.changeNode(task.operation, task.index, change);
+  await tell(task);
+}
+
+/** A wait that cannot be cancelled, for putting things back. @param untilMs milliseconds since the epoch */
+export const uncancellable = (task: NodeTask, untilMs: number): WaitOptions => ({
+  ...untilTime(untilMs, task.steps.now),
+  onPending: async (waitsFor, isNew) => {
+    if (isNew) await record(task, { waitsFor });
+    else if (task.published) await tell(task);
+  },
+});
+
+/** Ends a wait with the instance. If EC2 is unreachable, the wait continues without the instance's state. */
+export const onMachine = (task: NodeTask, options: WaitOptions): WaitOptions => ({
+  ...options,
+  endOfMachine: async () => {
+    if (!task.lease) return null;
+    const seen = await task.steps.instances.describe(task.lease.instanceId).catch(() => undefined);
+    return seen && isDown(seen) ? endOf(seen) : null;
+  },
+});
+
+const cancellation = async (task: NodeTask): Promise<string | null> =>
+  task.isCancellable ? cancelledBy(task.steps, task.operation) : null;
+
+function waitOf(task: NodeTask, untilMs: number): WaitOptions {
+  const options = { ...uncancellable(task, untilMs), cancelledBy: () => cancellation(task) };
+  return task.needsMachine ? onMachine(task, options) : options;
+}
+
+const minutesOf = ({ runtime, workflow }: NodeTask, stage: StageName): number =>
+  (runtime.configuration.deadlines[workflow] as Readonly<Record<StageName, number>>)[stage];
+
+/**
+ * Goes on to a stage: its deadline starts, the record shows it, and so does an Event on the Node if there is one.
+ * @throws Cancelled if the operation was cancelled and no stage before was a point of no return
+ */
+export async function enter(
+  task: NodeTask,
+  { name, cancellable }: Pick<StageRow, "cancellable"> & { readonly name: StageName },
+): Promise<void> {
+  const { steps, operation, index, node } = task;
+  const entered = await step(task.ctx, `enter ${name}`, async () => {
+    const by = await cancellation(task);
+    if (by !== null) return { by, published: task.published, until: 0 };
+    const change = { status: "running", stage: name, stageSince: steps.timestamp(), waitsFor: null } as const;
+    await steps.ledger.changeNode(operation, index, change);
+    if (node) await steps.nodes.announce(node, "Normal", task.eventReason, `stage ${name} of ${operation}`);
+    return { by, published: await tell(task), until: steps.now() + minutesOf(task, name) * MINUTE };
+  });
+  task.published = entered.published;
+  if (entered.by !== null) throw new Cancelled(entered.by);
+  task.stage = name;
+  task.isCancellable &&= cancellable;
+  task.wait = waitOf(task, entered.until);
+}
+
+/** Waits within the stage's deadline. @param name unique within the execution */
+export const waitFor = <T>(task: NodeTask, name: string, poll: () => Promise<Poll<T>>): Promise<T> =>
+  until(task.ctx, name, task.wait, poll);
+
+/** Runs one retried step of the stage. @param name unique within the execution */
+export const once = <T>(task: NodeTask, name: string, work: () => Promise<T>): Promise<T> => step(task.ctx, name, work);
+
+/** The lease on the instance. @throws StageFailed before it was taken */
+export const leaseOf = ({ lease }: NodeTask): Lease => {
+  if (!lease) throw new StageFailed("the lease on the instance was not taken");
+  return lease;
+};
+
+/** The Node object. @throws Error in a stage before it is known, which is a bug */
+export const nodeOf = ({ node }: NodeTask): NodeIdentity => {
+  if (!node) throw new Error("the stage needs a Node, and none is known yet");
+  return node;
+};
+
+/** Changes the machine by a plan, within the stage's deadline. @param name unique within the execution */
+export const apply = (task: NodeTask, name: string, actions: readonly Action[], wait = task.wait) =>
+  applyPlan(task.ctx, task.steps, leaseOf(task), name, actions, wait);

@@ -1,0 +1,32 @@
+import { done, pending } from "../engine/durable.ts";
+import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
+import type { RemovalTask } from "./task.ts";
+
+/** Cordons the node, so that no pod comes to it any more. */
+export async function cordon(task: RemovalTask): Promise<void> {
+  task.isTouched = true;
+  await waitFor(task, "the node is cordoned", async () => {
+    await task.steps.nodes.setUnschedulable(nodeOf(task).name, true);
+    return done(true);
+  });
+}
+
+/** Terminates the instance and waits until EC2 shows it as terminated. */
+export async function terminate(task: RemovalTask): Promise<void> {
+  const { steps } = task;
+  const lease = leaseOf(task);
+  await once(task, "terminate the instance", () => steps.instances.terminate(lease));
+  task.isTerminating = true;
+  await waitFor(task, "the instance is terminated", async () => {
+    const machine = await steps.instances.describe(lease.instanceId);
+    return !machine || machine.state === "terminated" ? done(true) : pending(`EC2 to terminate ${lease.instanceId}`);
+  });
+}
+
+/** Deletes the Node object, unless a namesake has its place by now. */
+export const deleteNode = (task: RemovalTask): Promise<true> =>
+  waitFor(task, "the Node is deleted", async () => {
+    const { name, uid } = nodeOf(task);
+    await task.steps.nodes.remove(name, uid);
+    return done(true);
+  });

@@ -1,0 +1,57 @@
+import type { Start } from "../../commands/command.ts";
+import { Refused } from "../../errors.ts";
+import { removalRefusal } from "../../messages/remove/refusal.ts";
+import { ownerOf } from "../../node-work.ts";
+import { type NodeRecord, newNodeRecord } from "../../records.ts";
+import type { Lease } from "../../steps/ledger/leases.ts";
+import type { Runtime } from "../../steps/runtime.ts";
+import type { Steps } from "../../steps/steps.ts";
+import type { Begun } from "../operation/lifecycle.ts";
+import { type Published, postFirst } from "../operation/publisher.ts";
+import { checkAsker } from "../operation/requester.ts";
+import { type Chosen, choose } from "./choose.ts";
+import { INDEX } from "./task.ts";
+
+/** The node to remove, held by its lease. */
+export interface Held {
+  readonly lease: Lease;
+  readonly chosen: Chosen;
+  readonly runtime: Runtime;
+}
+
+/**
+ * Judges requester and node again, because minutes have passed since the question, and takes the lease. From here on
+ * the later judgement counts.
+ * @throws Forbidden, or Refused if the node may not be removed any more or another operation holds it
+ */
+export async function takeLease(steps: Steps, start: Start, begun: Begun, before: Chosen): Promise<Held> {
+  await checkAsker(steps, start, await steps.runtime.rules());
+  const chosen = await choose(steps, start, begun, before.name);
+  if (chosen.refusal) {
+    const { why, next } = removalRefusal(chosen.refusal, begun.commandWord);
+    throw new Refused(`${why}. Next: ${next}.`);
+  }
+  if (chosen.uid !== before.uid) throw new Refused("the Node was deleted and made again since you were asked");
+  const runtime = await steps.runtime.read(begun.runtimeVersion);
+  const lease = await steps.leases.take(chosen.facts.instanceId, ownerOf({ operation: start.operation, index: INDEX }));
+  return { lease, chosen, runtime };
+}
+
+/** Writes the node's record and posts the operation's message. */
+export async function postMessage(
+  steps: Steps,
+  start: Start,
+  begun: Begun,
+  { name, facts }: Chosen,
+): Promise<Published> {
+  const record: NodeRecord = {
+    ...newNodeRecord("remove", start.operation, INDEX, steps.timestamp()),
+    status: "running",
+    stage: "cordon",
+    instanceId: facts.instanceId,
+    nodeName: name,
+  };
+  await steps.ledger.beginNode(record);
+  await steps.ledger.changeOperation(start.operation, { status: "running", callbacks: {} });
+  return postFirst(steps, start.operation, null, begun.commandWord);
+}
