@@ -41,7 +41,7 @@ export function stackRights(rights: Access, place: Place): StackRights {
   const nobody: Caller = rights.serviceItself("lambda.amazonaws.com");
   return {
     urlMayInvoke: () => {
-      const frontDoor = [lambda("front-frontDoor")];
+      const frontDoor = [lambda("front-door")];
       nobody.require("lambda:InvokeFunctionUrl", frontDoor, { "lambda:FunctionUrlAuthType": "NONE" });
       nobody.require("lambda:InvokeFunction", frontDoor, { "lambda:InvokedViaFunctionUrl": "true" });
     },
