@@ -1,4 +1,4 @@
-# Judges actions with the functions of a script of ours and prints one answer a line. Nothing is done.
+# Checks actions with the functions of a script of Casement and prints one answer a line. It changes nothing.
 param([string] $SessionFile, [string] $ActionFile, [string] $CasesFile)
 
 . $SessionFile

@@ -52,7 +52,7 @@ function Get-HnsNetwork {
     }
 }
 
-# What Windows does not know of an endpoint is missing from its answer.
+# A field of an endpoint that has no value is missing from the answer.
 function Get-HnsEndpoint {
     foreach ($record in @((Get-Machine).hns.endpoints | Where-Object { $_ })) {
         $answer = [ordered] @{ ID = $record.id; VirtualNetwork = $record.network; IPAddress = $record.ip; MacAddress = "00-15-5D-00-$($record.id)" }
@@ -68,7 +68,7 @@ function New-HnsEndpoint([string] $NetworkId, [string] $Name) {
     return @(Get-HnsEndpoint)[-1]
 }
 
-# An endpoint that is attached to the host's compartment is one of its adapters.
+# An endpoint that is attached to the host's compartment is an adapter of the host.
 function Get-NetIPConfiguration([switch] $AllCompartments, [switch] $All, [switch] $Detailed, $ErrorAction) {
     foreach ($record in @((Get-Machine).hns.endpoints | Where-Object { $_ -and $_.compartment -eq 1 })) {
         [pscustomobject] @{ NetAdapter = [pscustomobject] @{ LinkLayerAddress = "00-15-5D-00-$($record.id)" }; IPv4Address = @([pscustomobject] @{ IPAddress = $record.ip }) }
@@ -81,7 +81,7 @@ function Attach-HnsHostEndpoint([string] $EndpointID, [int] $CompartmentID) {
     Save-Machine
 }
 
-# As in the module HostNetworkingService: endpoints, by the pipeline or by this name; it prints what the service said.
+# As in the module HostNetworkingService: endpoints, from the pipeline or by this name; it prints the service's answer.
 function Remove-HnsEndpoint {
     [CmdletBinding()]
     param([Parameter(Mandatory = $true, ValueFromPipeline = $true)] [object[]] $InputObjects)
@@ -94,7 +94,7 @@ function Remove-HnsEndpoint {
     }
 }
 
-# Windows answers with the mask written out.
+# Windows returns the mask in dotted form.
 function Get-NetFirewallRule([string] $Name, $ErrorAction) {
     $rules = (Get-Machine).firewall
     if (-not $rules.ContainsKey($Name)) { return Stop-Missing 'MSFT_NetFirewallRule' $ErrorAction }

@@ -13,7 +13,7 @@ function Get-Service([string] $Name, $ErrorAction) {
     if ("$ErrorAction" -ne 'SilentlyContinue') { throw "Cannot find any service with service name '$Name'." }
 }
 
-# As .NET's ServiceController: it asks for a start and does not wait, and it knows what depends on it.
+# Like .NET's ServiceController: it requests a start without waiting, and lists its dependents.
 function ConvertTo-Controller([string] $name, $record) {
     $needed = @((Get-Machine).services.GetEnumerator() | Where-Object { @($_.Value.dependsOn) -contains $name })
     $dependents = @($needed | ForEach-Object { [pscustomobject] @{ Name = $_.Key; Status = $_.Value.state } })
@@ -61,7 +61,7 @@ function Get-Broken([string] $name) {
     return $copy
 }
 
-# The real ones wait for ever for a service that stays pending, so no script may use them without -NoWait.
+# The real cmdlets wait without limit for a service that stays pending, so no script may use them without -NoWait.
 function Stop-Service([string] $Name, [switch] $Force, [switch] $NoWait) {
     if (-not $NoWait) { throw 'Stop-Service without -NoWait may wait for ever.' }
     $record = Get-Record $Name
@@ -101,7 +101,7 @@ function Invoke-CimMethod($InputObject, [string] $MethodName, $Arguments) {
     $record.startType = $Arguments.StartMode
     $imposed = (Get-Machine).imposedAccount
     $record.account = if ($imposed) { $imposed } else { $Arguments.StartName }
-    # An empty list leaves what is there (assumed: the reference does not say).
+    # An empty list changes nothing (assumed: the reference does not say).
     if ($Arguments.ContainsKey('ServiceDependencies') -and @($Arguments.ServiceDependencies).Count -gt 0) { $record.dependsOn = @($Arguments.ServiceDependencies) }
     Save-Machine
     return [pscustomobject] @{ ReturnValue = 0 }

@@ -1,4 +1,4 @@
-# Signs requests with the functions of a script of ours and prints one signature a line. Nothing is sent.
+# Signs requests with the functions of a script of Casement and prints one signature a line. It sends nothing.
 param([string] $Functions, [string] $CasesFile)
 
 Set-StrictMode -Version 2

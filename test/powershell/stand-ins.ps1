@@ -1,5 +1,5 @@
-# Puts the stand-ins in the place of Windows; the test lays this line behind the parameters of a script. Without them
-# nothing is run: some cmdlets that they replace are real on every system.
+# Replaces Windows by the stand-ins; the test inserts this line after the parameters of a script. Without them
+# no script runs: some of the replaced cmdlets exist on every system.
 foreach ($part in @('state', 'services', 'registry', 'network', 'windows')) {
     Import-Module (Join-Path $PSScriptRoot "$part.psm1") -DisableNameChecking
 }

@@ -1,4 +1,4 @@
-# The machine that the stand-ins play: one JSON file, named by CASEMENT_STANDIN_STATE, written after every change so
+# The machine that the stand-ins emulate: one JSON file, named by CASEMENT_STANDIN_STATE, written after every change so
 # that the test (and the metadata service it runs) sees what the script did at once.
 Set-StrictMode -Version 2
 
@@ -13,7 +13,7 @@ function Save-Machine {
     [IO.File]::Move($new, $env:CASEMENT_STANDIN_STATE, $true)
 }
 
-# What happens beside the script while it sleeps: each sleep takes the next entry of "later", whose parts replace ours.
+# Changes on the machine while the script sleeps: each sleep takes the next entry of "later", whose parts replace the present ones.
 function Step-Machine {
     $later = @($script:Machine.later)
     if ($later.Count -eq 0) { return }

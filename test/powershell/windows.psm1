@@ -1,7 +1,7 @@
 # Stand-ins for the rest of Windows: time, access, tasks, features, Defender, events, power.
 Import-Module (Join-Path $PSScriptRoot 'state.psm1')
 
-# Sleeping is short here, and is when the rest of the machine moves on.
+# A sleep is short here, and the rest of the machine changes during it.
 function Start-Sleep([double] $Seconds, [int] $Milliseconds) {
     [Threading.Thread]::Sleep(2)
     Step-Machine
@@ -11,7 +11,7 @@ function Get-Acl([string] $LiteralPath) {
     $known = (Get-Machine).access
     $sddl = if ($known.ContainsKey($LiteralPath)) { $known[$LiteralPath] } else { 'O:SYG:SYD:AI(A;OICIID;FA;;;SY)(A;OICIID;0x1200a9;;;BU)' }
     $acl = [pscustomobject] @{ Sddl = $sddl }
-    # Windows adds the group and marks the list as looked at for inheritance.
+    # Windows adds the group and marks the list as checked for inheritance.
     $acl | Add-Member -MemberType ScriptMethod -Name SetSecurityDescriptorSddlForm -Value {
         param($wanted, $sections)
         if ($sections -ne 'Access, Owner') { throw 'Setting the audit part needs a privilege.' }
@@ -68,7 +68,7 @@ function New-ScheduledTaskSettingsSet([string] $MultipleInstances, [TimeSpan] $E
 function Register-ScheduledTask([string] $TaskName, $Action, $Trigger, $Principal, $Settings, [switch] $Force) {
     $known = (Get-Machine).tasks
     $result = if ($known.ContainsKey($TaskName)) { $known[$TaskName].nextResult } else { 0 }
-    # Windows shows the account by its name.
+    # Windows returns the account's name.
     if ($Principal.user -eq 'S-1-5-18') { $Principal.user = (Get-Machine).systemName }
     $known[$TaskName] = @{ state = 'Ready'; action = $Action; triggers = @($Trigger); principal = $Principal; settings = $Settings; lastResult = 267011; nextResult = $result; runs = 0 }
     Save-Machine
@@ -100,7 +100,7 @@ function Start-ScheduledTask([string] $TaskName) {
     Add-Note "run $TaskName"
 }
 
-# The real ones would restart the machine that runs the test.
+# The real cmdlets would restart the machine that runs the test.
 function Restart-Computer { throw 'Restart-Computer was called.' }
 function Stop-Computer { throw 'Stop-Computer was called.' }
 

@@ -87,7 +87,7 @@ function leadingKeys({ Key, Item, ExpressionAttributeValues: values }: Input): C
   return typeof pk?.S === "string" ? { "dynamodb:LeadingKeys": [pk.S] } : {};
 }
 
-/** An error as dynalite words it: AWS's own `__type` with its namespace. */
+/** Writes an error as dynalite does: AWS's `__type` with its namespace. */
 const answered = (error: DynaliteError): WireResponse => {
   const type = String(error.body.__type).split("#").at(-1) ?? "";
   return json(error.body, error.statusCode, CONTENT_TYPE, { "x-amzn-errortype": type });

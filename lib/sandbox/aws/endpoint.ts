@@ -79,9 +79,9 @@ const knownError = (error: unknown, service: string): AwsError =>
   error instanceof AwsError ? error : endpointError(service, "broken");
 
 /**
- * Builds the endpoint: verifies the signature, finds service and action, applies faults, throttles, asks the service and
- * records the call. Errors of the simulator's own (bugs) become an internal error and are reported by `onBug`.
- * @param onBug told of an error that is not AWS's way of refusing: the client sees only an internal error
+ * Builds the endpoint: verifies the signature, finds service and action, applies faults, throttles, asks the service
+ * and records the call. Unexpected errors become an internal error and are reported by `onBug`.
+ * @param onBug receives an error that is not an AwsError; the client sees only an internal error
  */
 export function awsEndpoint(options: EndpointOptions, onBug: (error: unknown) => void = console.error): AwsEndpoint {
   const { simulation, services, access } = options;

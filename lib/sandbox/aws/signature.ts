@@ -7,7 +7,7 @@ export interface Signature {
   /** yyyymmdd of the credential scope. */
   readonly date: string;
   readonly region: string;
-  /** The service's name in the credential scope; tells the endpoint whom the request is for. */
+  /** The service's name in the credential scope, by which the endpoint finds the service. */
   readonly service: string;
   readonly signedHeaders: readonly string[];
   readonly signature: string;

@@ -72,7 +72,7 @@ export async function fromAws<T>(
       const fault = faultOf(machine, error, service);
       if (attempt >= TRIES || !(fault instanceof TransientError)) throw fault;
       const [least, most] = APART_MS;
-      await process.pause(machine.takes(least * attempt ** 2, most * attempt ** 2));
+      await process.pause(machine.duration(least * attempt ** 2, most * attempt ** 2));
     }
   }
 }

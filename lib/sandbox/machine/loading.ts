@@ -47,7 +47,7 @@ function spanOf(machine: Machine, part: Part): Span {
 
 /** Waits as long as PowerShell needs to load itself or a module; the first load in a boot is the slow one. */
 export async function load(machine: Machine, process: Process, part: Part): Promise<void> {
-  await process.pause(machine.takes(...spanOf(machine, part)));
+  await process.pause(machine.duration(...spanOf(machine, part)));
   if (machine.state.modules.includes(part)) return;
   machine.state.modules.push(part);
   machine.save();

@@ -84,8 +84,8 @@ export interface Machine {
   /** Finds out whether a fault of this kind applies to this machine. */
   faultApplies(kind: string, more?: Readonly<Record<string, string>>): boolean;
   /** A duration between two figures in ms; 0 while the machine is being seeded. */
-  takes(low: number, high: number): number;
-  hurry(on: boolean): void;
+  duration(low: number, high: number): number;
+  skipDelays(on: boolean): void;
 }
 
 /** Dependencies that all machines share. */
@@ -122,7 +122,7 @@ const logger = (dependencies: MachineDependencies, id: string) => (source: strin
 export function openMachine(dependencies: MachineDependencies, state: MachineState): Machine {
   const { simulation, ports } = dependencies;
   const id = state.instanceId;
-  let hurried = false;
+  let delaysSkipped = false;
   const facts = (): InstanceFacts => {
     const known = ports.cloud.instance(id);
     if (!known) throw new Error(`EC2 knows no instance ${id}.`);
@@ -149,9 +149,9 @@ export function openMachine(dependencies: MachineDependencies, state: MachineSta
       return simulation.clock.now() + (wrong === undefined ? 0 : wrong === "ahead" ? DAY_MS : -DAY_MS);
     },
     faultApplies,
-    takes: (low, high) => (hurried ? 0 : simulation.random.between(low, high)),
-    hurry: (on) => {
-      hurried = on;
+    duration: (low, high) => (delaysSkipped ? 0 : simulation.random.between(low, high)),
+    skipDelays: (on) => {
+      delaysSkipped = on;
     },
   };
 }

@@ -7,7 +7,7 @@ import { machineFaults } from "./fault-kinds.ts";
 import { type Machine, type MachineDependencies, type MachinePorts, openMachine } from "./machine.ts";
 import { payloadContent } from "./payload.ts";
 import { type PersistentTimers, persistentTimers } from "./persistent-timers.ts";
-import { bootPhaseDue, powerOff, powerOn, restart, resumePower, shutDownDue, watchDue } from "./power.ts";
+import { bootPhaseDue, checkFaults, powerOff, powerOn, restart, resumePower, shutDownDue } from "./power.ts";
 import { kubeletAnswer } from "./programs/kubelet/server.ts";
 import { agentListens } from "./programs/ssm-agent/agent.ts";
 import { cancelDocument, takeDocument } from "./programs/ssm-agent/documents.ts";
@@ -116,7 +116,7 @@ const timerHandlers = (fleet: Fleet) => {
     "boot-phase": handler((machine, { next }) => bootPhaseDue(machine, Number(next))),
     "shut-down": handler(shutDownDue),
     "power-on": handler(powerOn),
-    watch: handler(watchDue),
+    watch: handler(checkFaults),
     task: handler((machine, { task }) => taskDue(machine, task ?? "")),
     "restart-service": handler((machine, { service }) => void restartAfterFailure(machine, service ?? "")),
   };

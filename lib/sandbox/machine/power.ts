@@ -1,7 +1,7 @@
 import { autostart, resumeServices } from "./boot-services.ts";
 import type { Machine } from "./machine.ts";
 import { hnsAtBoot, routesAtBoot } from "./network.ts";
-import { dropServices, strikeServices } from "./services.ts";
+import { applyServiceFaults, dropServices } from "./services.ts";
 import { dropTasks, resumeTasks, tasksAtBoot } from "./tasks.ts";
 
 /** A phase of booting, with its length in seconds. */
@@ -36,7 +36,7 @@ function enter(machine: Machine, at: number): void {
   }
   // The fault's description says four times.
   const slow = machine.faultApplies("slow-boot") ? 4 : 1;
-  const ms = machine.takes(phase.from * 1000, phase.to * 1000) * slow;
+  const ms = machine.duration(phase.from * 1000, phase.to * 1000) * slow;
   machine.timers.set(phaseKey(machine), ms, "boot-phase", { instanceId: machine.id, next: String(at + 1) });
 }
 
@@ -53,23 +53,23 @@ function up(machine: Machine): void {
   machine.log("EventLog", `6005 The Event log service was started. Boot ${machine.state.bootId}.`);
   autostart(machine);
   tasksAtBoot(machine);
-  watch(machine);
+  scheduleFaultCheck(machine);
 }
 
-const watchKey = (machine: Machine): string => `${machine.id}/watch`;
-/** The sandbox's own figure: no machine looks for faults. */
-const WATCH_MS = 30_000;
+const faultCheckKey = (machine: Machine): string => `${machine.id}/watch`;
+/** Interval of the check for faults (chosen for the simulator). */
+const FAULT_CHECK_MS = 30_000;
 
-/** Checks every half minute whether a fault applies to a running service. */
-function watch(machine: Machine): void {
-  machine.timers.set(watchKey(machine), WATCH_MS, "watch", { instanceId: machine.id });
+/** Schedules the next check whether a fault applies to a running service. */
+function scheduleFaultCheck(machine: Machine): void {
+  machine.timers.set(faultCheckKey(machine), FAULT_CHECK_MS, "watch", { instanceId: machine.id });
 }
 
-/** Handles the timer of `watch`. */
-export function watchDue(machine: Machine): void {
+/** Applies faults to running services, when the timer of `scheduleFaultCheck` fires. */
+export function checkFaults(machine: Machine): void {
   if (machine.state.power !== "running") return;
-  strikeServices(machine);
-  watch(machine);
+  applyServiceFaults(machine);
+  scheduleFaultCheck(machine);
 }
 
 function newBoot(machine: Machine): void {
@@ -96,7 +96,7 @@ export function beginRunning(machine: Machine): void {
   machine.state.prepared = true;
   machine.state.power = "running";
   machine.save();
-  watch(machine);
+  scheduleFaultCheck(machine);
 }
 
 /** Ends a phase of the boot; the specialize pass ends with a restart. */
@@ -114,7 +114,7 @@ export function bootPhaseDue(machine: Machine, next: number): void {
 /** Powers off at once: everything that ran is gone. */
 export function powerOff(machine: Machine): void {
   machine.timers.cancel(phaseKey(machine));
-  machine.timers.cancel(watchKey(machine));
+  machine.timers.cancel(faultCheckKey(machine));
   dropServices(machine);
   dropTasks(machine);
   machine.state.power = "off";
@@ -136,7 +136,9 @@ export function shutDownDue(machine: Machine): void {
   dropServices(machine);
   dropTasks(machine);
   const [from, to] = SHUTDOWN_SECONDS;
-  machine.timers.set(phaseKey(machine), machine.takes(from * 1000, to * 1000), "power-on", { instanceId: machine.id });
+  machine.timers.set(phaseKey(machine), machine.duration(from * 1000, to * 1000), "power-on", {
+    instanceId: machine.id,
+  });
 }
 
 /** Resumes a running machine's services and tasks after a restart of the simulator. */

@@ -29,12 +29,12 @@ function skipBoots(machine: Machine, { actions }: Seed): void {
  * @returns the actions' results; takes as long as a task among them takes
  */
 export async function seedMachine(machine: Machine, seed: Seed): Promise<ApplyResult> {
-  machine.hurry(true);
+  machine.skipDelays(true);
   try {
     skipBoots(machine, seed);
     await startService(machine, agentService);
     return await applyAll(applyingOn({ machine, process: newProcess(machine.simulation), text: "" }), seed.actions);
   } finally {
-    machine.hurry(false);
+    machine.skipDelays(false);
   }
 }

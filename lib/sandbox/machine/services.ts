@@ -99,7 +99,7 @@ export function launch(machine: Machine, service: Service, resumed: boolean): Ex
 const TIMEOUT_MS = 90_000;
 
 /** Waits while another caller starts or stops this service, up to a limit. */
-async function settled(machine: Machine, service: Service): Promise<void> {
+async function waitWhilePending(machine: Machine, service: Service): Promise<void> {
   const { pause } = newProcess(machine.simulation);
   for (let waited = 0; waited < TIMEOUT_MS; waited += POLL_MS) {
     if (service.state !== "StartPending" && service.state !== "StopPending") return;
@@ -157,14 +157,14 @@ function startNow(machine: Machine, service: Service): void {
  */
 export async function startService(machine: Machine, name: string): Promise<void> {
   const service = requireService(machine, name);
-  await settled(machine, service);
+  await waitWhilePending(machine, service);
   if (service.state !== "Stopped") return;
   if (service.startType === "Disabled") throw new WindowsError(1058, service.name);
   const boot = machine.state.bootId;
   await startDependencies(machine, service);
   setState(machine, service, "StartPending");
   machine.timers.cancel(`${machine.id}/${serviceKey(name)}`);
-  await newProcess(machine.simulation).pause(machine.takes(...START_MS));
+  await newProcess(machine.simulation).pause(machine.duration(...START_MS));
   if (machine.state.bootId !== boot || serviceOf(machine, name)?.state !== "StartPending") return;
   if (machine.faultApplies("service-hangs", { service: service.name, how: "start" })) return;
   startNow(machine, service);
@@ -186,7 +186,7 @@ export async function stopService(machine: Machine, name: string): Promise<void>
   if (service.state !== "Running") return;
   setState(machine, service, "StopPending");
   if (machine.faultApplies("service-hangs", { service: service.name, how: "stop" })) return;
-  await newProcess(machine.simulation).pause(machine.takes(...STOP_MS));
+  await newProcess(machine.simulation).pause(machine.duration(...STOP_MS));
   endProcess(machine, serviceKey(name));
   setState(machine, service, "Stopped");
 }
@@ -202,7 +202,7 @@ export async function restartAfterFailure(machine: Machine, name: string): Promi
 }
 
 /** The fault "service-crashes": asked now and then for each running service. */
-export function strikeServices(machine: Machine): void {
+export function applyServiceFaults(machine: Machine): void {
   for (const service of Object.values(machine.state.services)) {
     if (service.state !== "Running" || !machine.faultApplies("service-crashes", { service: service.name })) continue;
     ended(machine, service, { code: 1, reason: "The process was ended by a fault." });

@@ -44,7 +44,7 @@ export const publicAddress = (privateIp: string): string => `198.18.${privateIp.
 export const publicDnsName = (address: string, region: string): string =>
   `ec2-${address.replaceAll(".", "-")}.${region === "us-east-1" ? "compute-1" : `${region}.compute`}.amazonaws.com`;
 
-/** A locally administered MAC, as EC2's look. */
+/** Makes a locally administered MAC, as EC2 does. */
 export const newMac = (random: Random): string => {
   const pairs = random.hex(10).match(/../g) ?? [];
   return ["0a", ...pairs].join(":");

@@ -4,7 +4,7 @@ import { instanceTypes } from "./instance-types.ts";
 import type { LaunchPlan } from "./launch-plan.ts";
 import { type Ec2Records, takenAddresses } from "./records.ts";
 
-/** Shortages as EC2 words them (API Reference, "Error codes"); a fault without a code means the first. */
+/** EC2's errors for shortages (API Reference, "Error codes"); a fault without a code means the first. */
 const shortages: Readonly<Record<string, (plan: LaunchPlan) => string>> = {
   InsufficientInstanceCapacity: ({ type, subnet }) =>
     `We currently do not have sufficient ${type.name} capacity in the Availability Zone you requested (${subnet.zone}). Our system will be working on provisioning additional capacity.`,

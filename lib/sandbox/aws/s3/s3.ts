@@ -42,15 +42,15 @@ const headersOf = (version: Version): Record<string, string> => ({
 });
 
 /** Does the client request checksums? Others do not get them (API Reference, GetObject, x-amz-checksum-mode). */
-const asksForSums = ({ "x-amz-checksum-mode": mode }: WireRequest["headers"]): boolean => mode === "ENABLED";
+const wantsChecksums = ({ "x-amz-checksum-mode": mode }: WireRequest["headers"]): boolean => mode === "ENABLED";
 
-const withoutSums = (headers: Record<string, string>): Record<string, string> =>
+const withoutChecksums = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith("x-amz-checksum-")));
 
 function getObject(buckets: Objects, request: WireRequest, target: Target): WireResponse {
   const version = found(buckets, target);
   const everything = headersOf(version);
-  const headers = asksForSums(request.headers) ? everything : withoutSums(everything);
+  const headers = wantsChecksums(request.headers) ? everything : withoutChecksums(everything);
   if (isUnchanged(version, request.headers)) return { status: 304, headers, body: "" };
   const { range } = request.headers;
   const all = Buffer.from(version.content, "base64");
@@ -58,7 +58,11 @@ function getObject(buckets: Objects, request: WireRequest, target: Target): Wire
   const length = { "content-length": String(bytes.length) };
   if (contentRange === undefined) return { status: 200, headers: { ...headers, ...length }, body: bytes };
   // A checksum covers the whole object and would not match a part.
-  return { status: 206, headers: { ...withoutSums(headers), ...length, "content-range": contentRange }, body: bytes };
+  return {
+    status: 206,
+    headers: { ...withoutChecksums(headers), ...length, "content-range": contentRange },
+    body: bytes,
+  };
 }
 
 /** Answers HEAD: without a body, even for an error, so that only the error's status is left. */

@@ -1,4 +1,4 @@
-/** The user from whom a request comes. */
+/** The user who sends a request. */
 export interface User {
   readonly name: string;
   readonly uid?: string;

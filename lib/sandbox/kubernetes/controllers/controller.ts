@@ -77,22 +77,22 @@ function timers(simulation: Simulation): (key: string, due: number, what: () => 
  */
 export function run(simulation: Simulation, objects: Objects, controllers: readonly Controller[]): () => void {
   const at = timers(simulation);
-  const look = (controller: Controller, key: Key, due: number): void =>
+  const enqueue = (controller: Controller, key: Key, due: number): void =>
     at(`${controller.name} ${key.namespace ?? ""}/${key.name}`, due, () => {
       const again = controller.reconcile(key);
-      if (again !== undefined) look(controller, key, again > simulation.clock.now() ? again : overdue());
+      if (again !== undefined) enqueue(controller, key, again > simulation.clock.now() ? again : overdue());
     });
   const overdue = (): number => simulation.clock.now() + OVERDUE;
   const soon = (): number => simulation.clock.now() + LATENCY;
   objects.listen((change) => {
     for (const controller of controllers) {
-      if (change.type === controller.type) look(controller, keyOf(change.object), soon());
-      for (const key of controller.concerns?.(change) ?? []) look(controller, key, soon());
+      if (change.type === controller.type) enqueue(controller, keyOf(change.object), soon());
+      for (const key of controller.concerns?.(change) ?? []) enqueue(controller, key, soon());
     }
   });
   return () => {
     for (const controller of controllers) {
-      for (const object of objects.list(controller.type)) look(controller, keyOf(object), soon());
+      for (const object of objects.list(controller.type)) enqueue(controller, keyOf(object), soon());
     }
   };
 }

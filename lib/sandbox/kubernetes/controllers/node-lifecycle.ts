@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { timestamp } from "../model/object.ts";
 import { type Condition, conditionOf, type Node, type Pod, type Taint } from "../model/shapes.ts";
 import { type Cluster, type Controller, keyOf } from "./controller.ts";
-import { GRACE, isAttended, lastHeard, leases, nodes, pods, podsOn } from "./nodes.ts";
+import { GRACE, isKubeletAlive, lastHeard, leases, nodes, pods, podsOn } from "./nodes.ts";
 
 // k8s pkg/controller/nodelifecycle/node_lifecycle_controller.go
 
@@ -100,7 +100,7 @@ export function nodeLifecycle(cluster: Cluster): Controller {
     reconcile: ({ name }) => {
       const stored = objects.get<Node>(nodes, undefined, name);
       if (!stored) return undefined;
-      const isHeard = isAttended(cluster, stored);
+      const isHeard = isKubeletAlive(cluster, stored);
       const node = taint(isHeard ? stored : loseNode(stored));
       if (readyOf(node) !== "True") markPods(node);
       return isHeard ? lastHeard(cluster, node) + GRACE + 1 : undefined;

@@ -28,7 +28,7 @@ export function instanceOf({ cloud }: Pick<Cluster, "cloud">, { spec, metadata }
 }
 
 /** Is the node's kubelet alive, by its last heartbeat? */
-export const isAttended = (cluster: Pick<Cluster, "objects" | "simulation">, node: Node): boolean =>
+export const isKubeletAlive = (cluster: Pick<Cluster, "objects" | "simulation">, node: Node): boolean =>
   cluster.simulation.clock.now() - lastHeard(cluster, node) <= GRACE;
 
 /** Does the toleration tolerate the taint? (k8s.io/component-helpers/scheduling/corev1) */

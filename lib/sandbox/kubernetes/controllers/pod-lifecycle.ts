@@ -11,7 +11,7 @@ import {
 import type { Cluster, Controller } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 import { waitForImages } from "./image-pulls.ts";
-import { isAttended, leases, nodes, osOf, pods, podsOn } from "./nodes.ts";
+import { isKubeletAlive, leases, nodes, osOf, pods, podsOn } from "./nodes.ts";
 
 /** From binding to readiness: image pull and start. Windows images are gigabytes (both assumed). */
 const STARTING: Readonly<Record<string, number>> = { linux: 3_000, windows: 20_000 };
@@ -129,7 +129,7 @@ export function podLifecycle(cluster: Cluster): Controller {
     reconcile: ({ namespace, name }) => {
       const pod = objects.get<Pod>(pods, namespace, name);
       const node = pod?.spec.nodeName ? objects.get<Node>(nodes, undefined, pod.spec.nodeName) : undefined;
-      if (!pod || !node || !isAttended(cluster, node)) return undefined;
+      if (!pod || !node || !isKubeletAlive(cluster, node)) return undefined;
       if (pod.metadata.deletionTimestamp) return end(pod);
       const isUp = isFinished(pod) || isTrue(pod.status?.conditions, "Ready");
       return isUp || !isTrue(node.status?.conditions, "Ready") ? undefined : start(pod, node);

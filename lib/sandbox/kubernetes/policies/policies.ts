@@ -4,8 +4,8 @@ import { ApiFailure, forbidden } from "../model/failure.ts";
 import type { KubeObject } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import type { Objects } from "../store/objects.ts";
+import { delayedView } from "./delayed-view.ts";
 import { outcomeOf, type Scope, scopeOf } from "./expressions.ts";
-import { lagging } from "./lagging.ts";
 import { type MatchResources, matches } from "./matching.ts";
 
 // Decisions and sentences of k8s.io/apiserver/pkg/admission/plugin/policy/validating (dispatcher.go, validator.go).
@@ -94,8 +94,8 @@ const GROUP = "admissionregistration.k8s.io";
 
 /** The admission plugin ValidatingAdmissionPolicy over the policies and bindings that are stored. */
 export function admissionPolicies(objects: Objects, clock: Clock): AdmissionPolicies {
-  const policies = lagging<Policy>(objects, known("validatingadmissionpolicies", GROUP), clock);
-  const bindings = lagging<Binding>(objects, known("validatingadmissionpolicybindings", GROUP), clock);
+  const policies = delayedView<Policy>(objects, known("validatingadmissionpolicies", GROUP), clock);
+  const bindings = delayedView<Binding>(objects, known("validatingadmissionpolicybindings", GROUP), clock);
   const namespaces = known("namespaces");
   const judge = (policy: Policy, attempt: Attempt, namespace: KubeObject | undefined): void => {
     const binding = bindings

@@ -98,21 +98,21 @@ function checkNamespace({ objects }: Server, { type, name, namespace = "" }: Api
 }
 
 /** May the budget be ignored? The pod has not started, has ended or is terminating (canIgnorePDB). */
-const isUnguarded = (pod: Pod): boolean =>
+const isBudgetIgnored = (pod: Pod): boolean =>
   isFinished(pod) || pod.status?.phase === "Pending" || pod.metadata.deletionTimestamp !== undefined;
 
 /**
  * May an unready pod be evicted without a disruption? Enough others must be healthy, or the budget must say
  * AlwaysAllow.
  */
-function isFree(pod: Pod, { spec, status }: Budget): boolean {
+function needsNoDisruption(pod: Pod, { spec, status }: Budget): boolean {
   if (isTrue(pod.status?.conditions, "Ready")) return false;
   if (spec.unhealthyPodEvictionPolicy === "AlwaysAllow") return true;
   return status !== undefined && status.currentHealthy >= status.desiredHealthy && status.desiredHealthy > 0;
 }
 
 /** Takes one disruption from the budget; throws 429 when none is left, 403 for an inconsistent budget. */
-function spend({ objects, simulation }: Server, budget: Budget, pod: Pod, dryRun: boolean): void {
+function takeDisruption({ objects, simulation }: Server, budget: Budget, pod: Pod, dryRun: boolean): void {
   const { metadata, status } = budget;
   const senseless = (why: string): ApiFailure =>
     forbidden({ ...budgets, plural: budgets.singular }, metadata.name, why);
@@ -134,7 +134,7 @@ function spend({ objects, simulation }: Server, budget: Budget, pod: Pod, dryRun
 }
 
 /** Finds the budget of a pod. Throws 500 for two. */
-function guardOf({ objects }: Server, pod: Pod): Budget | undefined {
+function budgetOf({ objects }: Server, pod: Pod): Budget | undefined {
   const matching = objects
     .list<Budget>(budgets, pod.metadata.namespace)
     .filter(({ spec }) => matchesSelector(spec.selector, pod.metadata.labels));
@@ -156,7 +156,7 @@ const target: Omit<Condition, "lastTransitionTime"> = {
  * Deletes the pod and records the reason in a condition (addConditionAndDeletePod). Throws 409 for a precondition that
  * is not met.
  */
-function end({ registry, objects, simulation }: Server, call: ApiCall, pod: Pod, options: DeleteOptions): void {
+function deletePod({ registry, objects, simulation }: Server, call: ApiCall, pod: Pod, options: DeleteOptions): void {
   registry.remove(call, { ...options, dryRun: ["All"] });
   if (options.dryRun) return;
   const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== target.type);
@@ -168,9 +168,9 @@ function end({ registry, objects, simulation }: Server, call: ApiCall, pod: Pod,
 }
 
 /** Evicts a pod without a budget; a failed precondition is retried for some seconds. */
-function endUnguarded(server: Server, call: ApiCall, pod: Pod, options: DeleteOptions): void {
+function evictWithoutBudget(server: Server, call: ApiCall, pod: Pod, options: DeleteOptions): void {
   try {
-    end(server, call, pod, options);
+    deletePod(server, call, pod, options);
   } catch (error) {
     throw isConflict(error) ? slowly(error, CONFLICTS) : error;
   }
@@ -180,10 +180,10 @@ function endUnguarded(server: Server, call: ApiCall, pod: Pod, options: DeleteOp
  * Evicts an unready pod that its budget allows: the server replaces the caller's version with the one that it judged,
  * and answers 429 for another uid.
  */
-function endUnready(server: Server, call: ApiCall, pod: Pod, budget: Budget, options: DeleteOptions): void {
+function evictUnready(server: Server, call: ApiCall, pod: Pod, budget: Budget, options: DeleteOptions): void {
   const { resourceVersion, ...preconditions } = options.preconditions ?? {};
   try {
-    end(server, call, pod, { ...options, preconditions });
+    deletePod(server, call, pod, { ...options, preconditions });
   } catch (error) {
     throw isConflict(error) && resourceVersion === undefined ? stillProcessed(budget) : error;
   }
@@ -193,16 +193,16 @@ function endUnready(server: Server, call: ApiCall, pod: Pod, budget: Budget, opt
  * Evicts a pod with a budget. The disruption is taken before the preconditions are checked: a failed one costs a
  * disruption.
  */
-function endGuarded(server: Server, call: ApiCall, pod: Pod, budget: Budget, options: DeleteOptions): void {
-  spend(server, budget, pod, options.dryRun !== undefined);
-  end(server, call, pod, options);
+function evictWithBudget(server: Server, call: ApiCall, pod: Pod, budget: Budget, options: DeleteOptions): void {
+  takeDisruption(server, budget, pod, options.dryRun !== undefined);
+  deletePod(server, call, pod, options);
 }
 
 function endRunning(server: Server, call: ApiCall, pod: Pod, options: DeleteOptions): void {
-  const budget = guardOf(server, pod);
-  if (!budget) end(server, call, pod, options);
-  else if (isFree(pod, budget)) endUnready(server, call, pod, budget, options);
-  else endGuarded(server, call, pod, budget, options);
+  const budget = budgetOf(server, pod);
+  if (!budget) deletePod(server, call, pod, options);
+  else if (needsNoDisruption(pod, budget)) evictUnready(server, call, pod, budget, options);
+  else evictWithBudget(server, call, pod, budget, options);
 }
 
 /**
@@ -217,7 +217,7 @@ export function evict(server: Server, call: ApiCall): WireResponse {
   // EvictionREST.Create: admission comes before the pod is looked up.
   admission(server, call)(undefined, body as unknown as KubeObject);
   const pod = storedObject<Pod>(server, call);
-  if (isUnguarded(pod)) endUnguarded(server, call, pod, options);
+  if (isBudgetIgnored(pod)) evictWithoutBudget(server, call, pod, options);
   else endRunning(server, call, pod, options);
   return json(success(201), 201);
 }

@@ -19,7 +19,7 @@ const unauthorized = ({ type, subresource, name }: ApiCall): ApiFailure =>
   new ApiFailure(
     401,
     "Unauthorized",
-    `the server has call for the client to provide credentials ( ${type.plural}/${subresource} ${name})`,
+    `the server has asked for the client to provide credentials ( ${type.plural}/${subresource} ${name})`,
   );
 
 const broken = (address: string, why: string): ApiFailure =>

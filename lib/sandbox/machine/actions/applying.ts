@@ -36,7 +36,7 @@ export const applyingOn = ({ machine, process, text }: Pick<Applying, "machine" 
  * @returns whether it changed anything
  * @throws Error with the machine's error message
  */
-export type Doer<Kind extends Action["do"]> = (
+export type ActionHandler<Kind extends Action["do"]> = (
   run: Applying,
   action: Extract<Action, { do: Kind }>,
 ) => Promise<boolean>;

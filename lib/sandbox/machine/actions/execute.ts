@@ -1,11 +1,11 @@
 import type { Action } from "../../../../lambdas/desired/plan.ts";
-import type { Applying, Doer } from "./applying.ts";
+import type { ActionHandler, Applying } from "./applying.ts";
 import { directory, file, removeFile } from "./files.ts";
 import { service, serviceRecovery, serviceState } from "./services.ts";
 import { defenderExclusion, environment, feature, firewallRule } from "./system.ts";
 import { runTaskNow, task } from "./tasks.ts";
 
-const doers: { readonly [Kind in Action["do"]]: Doer<Kind> } = {
+const handlers: { readonly [Kind in Action["do"]]: ActionHandler<Kind> } = {
   directory,
   file,
   "remove-file": removeFile,
@@ -21,7 +21,7 @@ const doers: { readonly [Kind in Action["do"]]: Doer<Kind> } = {
 };
 
 /** Names an action as apply.ps1 does: "service kubelet", "file C:\\k\\kubelet.exe". */
-export function inWords(action: unknown): string {
+export function actionName(action: unknown): string {
   const fields: Readonly<Record<string, unknown>> = typeof action === "object" ? { ...action } : {};
   const subject = fields.path ?? fields.name ?? fields.process;
   return subject === undefined ? String(fields.do) : `${String(fields.do)} ${String(subject)}`;
@@ -29,6 +29,6 @@ export function inWords(action: unknown): string {
 
 /** Executes one action. @returns whether anything changed @throws Error with the machine's error message */
 export function execute(run: Applying, action: Action): Promise<boolean> {
-  const doer = doers[action.do] as Doer<typeof action.do>;
-  return doer(run, action);
+  const handler = handlers[action.do] as ActionHandler<typeof action.do>;
+  return handler(run, action);
 }

@@ -9,7 +9,7 @@ import { binaryOf } from "../payload.ts";
 import { requireSpace } from "../scripts/records.ts";
 import type { Service } from "../state.ts";
 import { WindowsError } from "../windows-errors.ts";
-import { type Applying, CMDLET_MS, type Doer } from "./applying.ts";
+import { type ActionHandler, type Applying, CMDLET_MS } from "./applying.ts";
 
 /**
  * An object that a machine downloads from a bucket: its role needs the permission, and the metadata service must
@@ -40,7 +40,7 @@ async function download(
   const bytes = binaryOf(Buffer.from(content).toString("utf8")) ? PROGRAM_BYTES : content.byteLength;
   const [least, most] = FIRST_BYTE_MS;
   const transfer = Math.round(bytes / BYTES_PER_MS);
-  await process.pause(machine.takes(least + transfer, most + transfer));
+  await process.pause(machine.duration(least + transfer, most + transfer));
   return machine.faultApplies("download-corrupt") ? damaged(content) : content;
 }
 
@@ -90,7 +90,7 @@ function contentOf(run: Applying, source: FileSource, sha256: string | null): Pr
 
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$/i;
 
-/** Finds the fault in the names of a path (Microsoft, "Naming Files, Paths, and Namespaces"), in .NET's words. */
+/** Finds the error in the names of a path (Microsoft, "Naming Files, Paths, and Namespaces"), with .NET's message. */
 function pathFault(path: string): string | undefined {
   if (/[<>"|?*\p{Cc}]/u.test(path)) return "Illegal characters in path.";
   if (!/^[A-Za-z]:[\\/]/.test(path) || path.indexOf(":", 2) > 0) return "The given path's format is not supported.";
@@ -146,7 +146,7 @@ const touched = (run: Applying, path: string): void => {
 };
 
 /** Creates a directory; restricts its access when the action says so. */
-export const directory: Doer<"directory"> = async ({ machine }, { path, access }) => {
+export const directory: ActionHandler<"directory"> = async ({ machine }, { path, access }) => {
   requirePath(path);
   const known = machine.disk.directory(path);
   if (known?.link) throw new Error("it is a link to another place");
@@ -163,7 +163,7 @@ function setAccess({ disk }: Machine, present: FileEntry, access: FileEntry["acc
 }
 
 /** Replaces a file as a whole, after a check of its sha256. */
-export const file: Doer<"file"> = async (run, { path, source, sha256, access }) => {
+export const file: ActionHandler<"file"> = async (run, { path, source, sha256, access }) => {
   requirePath(path);
   const { machine, process } = run;
   requireFolder(machine, path);
@@ -175,14 +175,14 @@ export const file: Doer<"file"> = async (run, { path, source, sha256, access }) 
   if (present?.sha256 === actual) return setAccess(machine, present, access);
   requireUnlocked(machine, path);
   requireSpace(machine, path);
-  await process.pause(machine.takes(...CMDLET_MS.replaceFile));
+  await process.pause(machine.duration(...CMDLET_MS.replaceFile));
   machine.disk.write(path, content, access);
   touched(run, path);
   return true;
 };
 
 /** Removes a file if it exists; a running program's image cannot be removed. */
-export const removeFile: Doer<"remove-file"> = async (run, { path }) => {
+export const removeFile: ActionHandler<"remove-file"> = async (run, { path }) => {
   requirePath(path);
   if (run.machine.disk.directory(path)) throw new Error("it is a folder, not a file");
   if (!run.machine.disk.file(path)) return false;

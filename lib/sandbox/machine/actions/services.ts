@@ -3,7 +3,7 @@ import type { Machine } from "../machine.ts";
 import { errorText, logTail } from "../scripts/causes.ts";
 import { serviceOf } from "../services.ts";
 import type { Service } from "../state.ts";
-import { type Applying, CMDLET_MS, type Doer } from "./applying.ts";
+import { type ActionHandler, type Applying, CMDLET_MS } from "./applying.ts";
 import { startBounded, stopBounded } from "./service-control.ts";
 
 type StateAction = Extract<Action, { do: "service-state" }>;
@@ -33,12 +33,12 @@ const fresh = (name: string) => ({
 });
 
 /** Defines a service; a running one keeps its old definition until it is restarted. */
-export const service: Doer<"service"> = async ({ machine, process, restartDue }, action) => {
+export const service: ActionHandler<"service"> = async ({ machine, process, restartDue }, action) => {
   const wanted = definition({ ...action, account: "LocalSystem" });
   const known = serviceOf(machine, action.name);
   const defined = !known || !same(definition(known), wanted);
   if (defined) {
-    await process.pause(machine.takes(...CMDLET_MS.defineService));
+    await process.pause(machine.duration(...CMDLET_MS.defineService));
     machine.state.services[action.name.toLowerCase()] = Object.assign(known ?? fresh(action.name), wanted);
     if (known?.state === "Running") restartDue.add(action.name);
   }
@@ -58,7 +58,7 @@ function setRecovery(machine: Machine, name: string, restartAfter: readonly numb
 }
 
 /** Sets the restarts after a failure of an existing service. */
-export const serviceRecovery: Doer<"service-recovery"> = async ({ machine }, { name, restartAfter }) =>
+export const serviceRecovery: ActionHandler<"service-recovery"> = async ({ machine }, { name, restartAfter }) =>
   setRecovery(machine, name, restartAfter);
 
 /** apply.ps1 checks again after some seconds: a program with a wrong configuration is Running for a moment. */
@@ -66,7 +66,7 @@ const SETTLE_MS = 3_000;
 
 async function startSettled({ machine, process }: Applying, name: string): Promise<void> {
   await startBounded(machine, process, name);
-  await process.pause(machine.takes(SETTLE_MS, SETTLE_MS));
+  await process.pause(machine.duration(SETTLE_MS, SETTLE_MS));
   const is = serviceOf(machine, name)?.state;
   if (is !== "Running") throw new Error(`${name} is ${is} 3 seconds after its start`);
 }
@@ -81,7 +81,7 @@ function startFailure(machine: Machine, { name, log }: StateAction, reason: stri
 /**
  * Starts or stops a service. @throws Error with the cause when the service does not start or stop, or does not stay up
  */
-export const serviceState: Doer<"service-state"> = async (run, action) => {
+export const serviceState: ActionHandler<"service-state"> = async (run, action) => {
   const { name, state } = action;
   const known = serviceOf(run.machine, name);
   if (!known && state === "Running") throw new Error("there is no such service");

@@ -1,6 +1,6 @@
 import { load } from "../loading.ts";
 import type { FirewallRule } from "../state.ts";
-import { type Applying, CMDLET_MS, type Doer } from "./applying.ts";
+import { type ActionHandler, type Applying, CMDLET_MS } from "./applying.ts";
 
 /** Windows features that are simulated, and whether each needs a boot. */
 const features: Readonly<Record<string, { readonly needsBoot: boolean }>> = {
@@ -16,14 +16,14 @@ const INSTALL_MS = [60_000, 180_000] as const;
 async function installation({ machine, process }: Applying, name: string): Promise<void> {
   const { clock } = machine.simulation;
   const { installing } = machine.state;
-  installing[name] ??= clock.now() + machine.takes(...INSTALL_MS);
+  installing[name] ??= clock.now() + machine.duration(...INSTALL_MS);
   machine.save();
   await process.pause(Math.max(0, installing[name] - clock.now()));
   delete installing[name];
 }
 
 /** Installs a Windows feature; never reboots. */
-export const feature: Doer<"feature"> = async (run, { name }) => {
+export const feature: ActionHandler<"feature"> = async (run, { name }) => {
   const { machine } = run;
   const known = features[name];
   if (!known)
@@ -60,20 +60,20 @@ const isAs = (known: FirewallRule, wanted: FirewallRule): boolean =>
   known.enabled && known.action === "Allow" && JSON.stringify(ruleOf(known)) === JSON.stringify(wanted);
 
 /** Allows inbound traffic on one port. */
-export const firewallRule: Doer<"firewall-rule"> = async ({ machine, process }, wanted) => {
+export const firewallRule: ActionHandler<"firewall-rule"> = async ({ machine, process }, wanted) => {
   await load(machine, process, "firewall");
   const rule = ruleOf(wanted);
   const others = machine.state.firewall.filter((one) => one.name !== rule.name);
   const known = machine.state.firewall.find((one) => one.name === rule.name);
   if (known && isAs(known, rule)) return false;
-  await process.pause(machine.takes(...CMDLET_MS.firewallRule));
+  await process.pause(machine.duration(...CMDLET_MS.firewallRule));
   machine.state.firewall = [...others, rule];
   machine.save();
   return true;
 };
 
 /** Sets or removes a machine-wide variable; names are case-insensitive. */
-export const environment: Doer<"environment"> = async ({ machine }, { name, value }) => {
+export const environment: ActionHandler<"environment"> = async ({ machine }, { name, value }) => {
   const { environment: variables } = machine.state;
   const key = Object.keys(variables).find((one) => one.toLowerCase() === name.toLowerCase()) ?? name;
   if ((variables[key] ?? null) === value) return false;
@@ -84,7 +84,10 @@ export const environment: Doer<"environment"> = async ({ machine }, { name, valu
 };
 
 /** Excludes a process from Defender, if Defender runs. */
-export const defenderExclusion: Doer<"defender-exclusion"> = async ({ machine, process }, { process: name }) => {
+export const defenderExclusion: ActionHandler<"defender-exclusion"> = async (
+  { machine, process },
+  { process: name },
+) => {
   if (!machine.state.defenderRuns) return false;
   await load(machine, process, "defender");
   if (machine.state.defenderExclusions.includes(name)) return false;

@@ -2,7 +2,7 @@ import { load } from "../loading.ts";
 import { recordedError } from "../scripts/records.ts";
 import { systemAccount, taskNeverRan } from "../state.ts";
 import { runTask, schedule, taskOf } from "../tasks.ts";
-import { type Applying, CMDLET_MS, type Doer } from "./applying.ts";
+import { type ActionHandler, type Applying, CMDLET_MS } from "./applying.ts";
 
 const definition = (from: { script: string; arguments: readonly string[]; everyMinutes: number; user?: string }) => ({
   script: from.script,
@@ -12,13 +12,13 @@ const definition = (from: { script: string; arguments: readonly string[]; everyM
 });
 
 /** Registers a scheduled task; start-up and the interval trigger it, the registration does not. */
-export const task: Doer<"task"> = async ({ machine, process }, wanted) => {
+export const task: ActionHandler<"task"> = async ({ machine, process }, wanted) => {
   if ([wanted.script, ...wanted.arguments].some((word) => word.includes('"')))
     throw new Error("an argument holds a quotation mark");
   await load(machine, process, "scheduling");
   const known = taskOf(machine, wanted.name);
   if (known?.enabled && JSON.stringify(definition(known)) === JSON.stringify(definition(wanted))) return false;
-  await process.pause(machine.takes(...CMDLET_MS.registerTask));
+  await process.pause(machine.duration(...CMDLET_MS.registerTask));
   const fresh = { name: wanted.name, running: false, lastResult: taskNeverRan, lastRun: null };
   const registered = { ...(known ?? fresh), ...definition(wanted), enabled: true };
   machine.state.tasks[wanted.name.toLowerCase()] = registered;
@@ -41,7 +41,7 @@ async function awaitEnd({ machine, process }: Applying, name: string, deadline: 
  * Runs a task now and waits for its end, after the end of a run that is under way. Always counts as a change, as in
  * apply.ps1, whatever the task did.
  */
-export const runTaskNow: Doer<"run-task"> = async (run, { name, withinSeconds, record }) => {
+export const runTaskNow: ActionHandler<"run-task"> = async (run, { name, withinSeconds, record }) => {
   await load(run.machine, run.process, "scheduling");
   const deadline = run.machine.simulation.clock.now() + withinSeconds * 1000;
   const known = taskOf(run.machine, name);

@@ -18,9 +18,9 @@ export const ec2Launch: Program = (context) => {
   const { machine, process } = context;
   const firstBoot = machine.state.credentialsUntil === null;
   const work = async (): Promise<void> => {
-    await process.pause(machine.takes(2500, 3500));
+    await process.pause(machine.duration(2500, 3500));
     addRoutes(context);
-    await process.pause(firstBoot ? machine.takes(20_000, 50_000) : machine.takes(8_000, 15_000));
+    await process.pause(firstBoot ? machine.duration(20_000, 50_000) : machine.duration(8_000, 15_000));
     context.exit(0, "All tasks are done.");
   };
   void work();

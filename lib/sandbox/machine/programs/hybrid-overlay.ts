@@ -71,7 +71,7 @@ async function annotations(overlay: Overlay): Promise<Record<string, string>> {
 async function ensureBase({ context }: Overlay): Promise<void> {
   const { machine, process } = context;
   if (hnsNetwork(machine, BASE.name)) return;
-  await process.pause(machine.takes(...CREATING_MS));
+  await process.pause(machine.duration(...CREATING_MS));
   createHnsNetwork(machine, BASE.name, BASE.subnet, true);
   copyRoutesToSwitch(machine);
   context.log("Network created. Repopulating routes");
@@ -81,7 +81,7 @@ async function ensureOverlay({ context }: Overlay, subnet: string): Promise<stri
   const { machine, process } = context;
   const known = hnsNetwork(machine, OVERLAY);
   if (known) return known.routerMac;
-  await process.pause(machine.takes(...CREATING_MS));
+  await process.pause(machine.duration(...CREATING_MS));
   return createHnsNetwork(machine, OVERLAY, subnet, false).routerMac;
 }
 

@@ -50,7 +50,7 @@ const LOADING_MS = [1_000, 2_000] as const;
 
 async function proxy(context: ProgramContext, config: Config): Promise<void> {
   if (context.resumed) return;
-  await context.process.pause(context.machine.takes(...LOADING_MS));
+  await context.process.pause(context.machine.duration(...LOADING_MS));
   const fault = networkFault(context.machine, config);
   if (fault) return context.exit(1, fault);
   context.log("Hns Network loaded");

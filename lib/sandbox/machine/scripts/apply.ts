@@ -1,6 +1,6 @@
 import type { ApplyResult } from "../../../../lambdas/desired/plan.ts";
 import { type Applying, applyingOn } from "../actions/applying.ts";
-import { execute, inWords } from "../actions/execute.ts";
+import { actionName, execute } from "../actions/execute.ts";
 import { downloadPinned } from "../actions/files.ts";
 import { load } from "../loading.ts";
 import type { Machine, Script, ScriptEnd, ScriptRun } from "../machine.ts";
@@ -15,13 +15,13 @@ async function planAt(run: ScriptRun, place: PlanPlace): Promise<ReceivedPlan> {
   return planOf(JSON.parse(Buffer.from(content).toString("utf8")));
 }
 
-const says = (action: unknown): boolean =>
+const hasKind = (action: unknown): boolean =>
   typeof action === "object" && action !== null && "do" in action && typeof action.do === "string";
 
 async function act(run: Applying, action: unknown): Promise<string | null> {
-  if (!says(action)) throw new Error("it does not say what to do");
+  if (!hasKind(action)) throw new Error("it does not say what to do");
   const known = actionOf(action);
-  return (await execute(run, known)) ? inWords(known) : null;
+  return (await execute(run, known)) ? actionName(known) : null;
 }
 
 const empty = { script: "apply", changed: [], unchanged: 0, rebootDue: false, restartDue: [] } as const;
@@ -63,7 +63,7 @@ export async function applyAll(run: Applying, actions: readonly unknown[]): Prom
       if (change !== null) changed.push(change);
       done += 1;
     } catch (error) {
-      failed = failedAt(says(action) ? inWords(action) : `action ${at + 1}`, error);
+      failed = failedAt(hasKind(action) ? actionName(action) : `action ${at + 1}`, error);
       break;
     }
   }

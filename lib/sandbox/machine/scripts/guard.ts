@@ -49,7 +49,8 @@ export function guardPaths(machine: Machine, stateFile = STATE_FILE): Path[] {
   return paths.filter(({ rank, adapter }) => rank === best?.rank && adapter.metric === best.adapter.metric);
 }
 
-const settled = (machine: Machine): boolean => (serviceOf(machine, launchService)?.state ?? "Stopped") === "Stopped";
+const hasLaunchEnded = (machine: Machine): boolean =>
+  (serviceOf(machine, launchService)?.state ?? "Stopped") === "Stopped";
 
 /** Findings of one check, made after the repairs that one clear path allows. */
 interface Seen {
@@ -113,7 +114,7 @@ async function keepWatch({ machine, process, arguments: given }: ScriptRun, stat
     if (!answers) misses += 1;
     // The metadata service knows which interface is the primary one.
     if (answers && mac === "") mac = machine.facts().mac;
-    const well = complaint === "" && settled(machine);
+    const well = complaint === "" && hasLaunchEnded(machine);
     if (well || machine.simulation.clock.now() >= deadline) return { complaint, changes, misses, mac };
     await process.pause(ms("pauseseconds", PAUSE_SECONDS));
   }

@@ -113,7 +113,7 @@ async function renew(kubelet: Kubelet, last: Lease | undefined): Promise<Lease |
 }
 
 /** Sends the heartbeat: a Lease every ten seconds, and the Node's status when it changes. */
-export function beat(kubelet: Kubelet): void {
+export function startHeartbeat(kubelet: Kubelet): void {
   let lease: Lease | undefined;
   const renewal = async (): Promise<void> => {
     try {

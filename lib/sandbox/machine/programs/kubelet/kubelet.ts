@@ -4,7 +4,7 @@ import { issuedAt, maintainCertificate } from "../../certificate-manager.ts";
 import type { Template } from "../../certificate-request.ts";
 import { type Credentials, credentialsAt, textAt } from "../../kube-client.ts";
 import type { Machine, Program, ProgramContext } from "../../machine.ts";
-import { beat, type Kubelet, registerNode } from "./heartbeat.ts";
+import { type Kubelet, registerNode, startHeartbeat } from "./heartbeat.ts";
 import { type KubeletSettings, settingsOf } from "./settings.ts";
 
 const clientFile = ({ certDir }: KubeletSettings): string => `${certDir}\\kubelet-client-current.pem`;
@@ -12,7 +12,7 @@ const clientFile = ({ certDir }: KubeletSettings): string => `${certDir}\\kubele
 export const servingFile = ({ certDir }: KubeletSettings): string => `${certDir}\\kubelet-server-current.pem`;
 
 /** Does the kubelet have a client certificate that has not expired? */
-function joined(machine: Machine, settings: KubeletSettings): boolean {
+function hasClientCertificate(machine: Machine, settings: KubeletSettings): boolean {
   const issued = issuedAt(machine, clientFile(settings));
   return issued !== undefined && issued.notAfter > machine.simulation.clock.now();
 }
@@ -40,7 +40,7 @@ function ownKubeconfig(bootstrap: unknown, settings: KubeletSettings): string {
  */
 function prepareBootstrap(machine: Machine, settings: KubeletSettings): void {
   const path = settings.bootstrapKubeconfig;
-  if (joined(machine, settings) && machine.disk.file(settings.kubeconfig)) return;
+  if (hasClientCertificate(machine, settings) && machine.disk.file(settings.kubeconfig)) return;
   if (path === null) throw new Error(`no client certificate and no --bootstrap-kubeconfig: ${settings.kubeconfig}`);
   credentialsAt(machine, path);
   const bootstrap: unknown = parseYaml(textAt(machine, path));
@@ -54,8 +54,11 @@ function prepareBootstrap(machine: Machine, settings: KubeletSettings): void {
 function credentialsFrom(machine: Machine, settings: KubeletSettings): () => Credentials {
   const { bootstrapKubeconfig, kubeconfig } = settings;
   const started =
-    joined(machine, settings) || bootstrapKubeconfig === null ? undefined : credentialsAt(machine, bootstrapKubeconfig);
-  return () => (joined(machine, settings) || started === undefined ? credentialsAt(machine, kubeconfig) : started);
+    hasClientCertificate(machine, settings) || bootstrapKubeconfig === null
+      ? undefined
+      : credentialsAt(machine, bootstrapKubeconfig);
+  return () =>
+    hasClientCertificate(machine, settings) || started === undefined ? credentialsAt(machine, kubeconfig) : started;
 }
 
 const identity = ({ nodeName }: KubeletSettings): Pick<Template, "commonName" | "organizations"> => ({
@@ -97,12 +100,12 @@ function keepServingCertificate(kubelet: Kubelet): void {
 
 async function live(context: ProgramContext, settings: KubeletSettings): Promise<void> {
   keepClientCertificate(context, settings);
-  while (!joined(context.machine, settings)) await context.process.pause(1_000);
+  while (!hasClientCertificate(context.machine, settings)) await context.process.pause(1_000);
   const credentials = () => credentialsAt(context.machine, settings.kubeconfig);
   const kubelet: Kubelet = { context, settings, credentials, seen: { addresses: [], conditions: [], reportedAt: 0 } };
   await registerNode(kubelet);
   if (settings.config.serverTLSBootstrap) keepServingCertificate(kubelet);
-  beat(kubelet);
+  startHeartbeat(kubelet);
 }
 
 const SHIM = "C:\\k\\containerd\\containerd-shim-runhcs-v1.exe";

@@ -75,7 +75,7 @@ function ping(context: ProgramContext): boolean {
   }
 }
 
-/** The fault "agent-never-online": an agent that it struck stays away until its machine boots again. */
+/** The fault "agent-never-online": an agent that it has hit stays offline until its machine boots again. */
 function isLost(machine: Machine): boolean {
   if (!machine.state.agentLost && machine.faultApplies("agent-never-online")) {
     machine.state.agentLost = true;
@@ -88,14 +88,14 @@ function isLost(machine: Machine): boolean {
 async function register(context: ProgramContext): Promise<void> {
   const { machine, process } = context;
   for (;;) {
-    await process.pause(machine.takes(...REGISTERING_MS));
+    await process.pause(machine.duration(...REGISTERING_MS));
     if (isLost(machine)) {
       await process.pause(HEARTBEAT_MS);
       continue;
     }
     refreshCredentials(machine);
     if (canReachService(machine) && ping(context)) return;
-    await process.pause(machine.takes(...REFUSED_MS));
+    await process.pause(machine.duration(...REFUSED_MS));
   }
 }
 
@@ -113,7 +113,7 @@ function connected(context: ProgramContext): void {
 
 async function live(context: ProgramContext): Promise<void> {
   if (!context.resumed || context.machine.state.credentialsUntil === null) {
-    await context.process.pause(context.machine.takes(...LOADING_MS));
+    await context.process.pause(context.machine.duration(...LOADING_MS));
     if (!(await findIdentity(context))) return context.exit(1, "failed to find agent identity");
     await register(context);
   }

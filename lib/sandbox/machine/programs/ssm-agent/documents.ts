@@ -97,7 +97,7 @@ const isGoingDown = (machine: Machine, { phase, rebootOf }: Document): boolean =
   phase === "rebooting" && rebootOf === machine.state.bootId;
 
 /** Decides after a step: continue, stop, or reboot. @returns true when the document continues with its next step */
-function settle(machine: Machine, document: Document, done: StepResult): boolean {
+function continuesAfter(machine: Machine, document: Document, done: StepResult): boolean {
   if (done.exitCode === REBOOT && done.status === "Failed") {
     reboots(machine, document);
     return false;
@@ -116,13 +116,13 @@ async function work(machine: Machine, document: Document): Promise<void> {
   machine.processes.set(processKey(document.job.commandId), process);
   document.phase = "running";
   keep(machine, document);
-  await process.pause(machine.takes(...WORKER_MS));
+  await process.pause(machine.duration(...WORKER_MS));
   if (!workerStarts(machine, document)) return;
   for (const step of document.job.steps.slice(document.results.length)) {
     document.runs += 1;
     keep(machine, document);
     const done = await runStep(machine, process, document.job, step);
-    if (!settle(machine, document, done)) return;
+    if (!continuesAfter(machine, document, done)) return;
   }
   finish(machine, document, "Success");
 }

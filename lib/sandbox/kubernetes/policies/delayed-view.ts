@@ -17,7 +17,7 @@ interface State {
 }
 
 /** The objects of a type as a reader sees them who learns of each change with a delay. */
-export interface Lagging<T extends KubeObject> {
+export interface DelayedView<T extends KubeObject> {
   list(): T[];
   /** Starts the delay: from now on changes are seen late; objects that are stored already are seen at once. */
   begin(): void;
@@ -30,7 +30,7 @@ const from = (states: readonly State[], now: number): readonly State[] => {
 };
 
 /** Reads the objects of a type with a delay. */
-export function lagging<T extends KubeObject>(objects: Objects, type: ResourceType, clock: Clock): Lagging<T> {
+export function delayedView<T extends KubeObject>(objects: Objects, type: ResourceType, clock: Clock): DelayedView<T> {
   let states: Map<string, readonly State[]> | undefined;
   objects.listen(({ type: changed, object, kind }) => {
     if (!states || changed !== type) return;
