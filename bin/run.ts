@@ -58,7 +58,7 @@ function endOnSignal(): (sandbox: Sandbox) => void {
  */
 export async function main(words: readonly string[]): Promise<void> {
   if (words.includes("--help")) {
-    const { knownNames } = await import("../lib/sandbox/neighbours/choice.ts");
+    const { knownNames } = await import("../lib/sandbox/neighbours/selection.ts");
     return console.log(usage(knownNames));
   }
   const started = endOnSignal();

@@ -6,7 +6,7 @@ import { type PacedClock, pacedClock } from "../lib/sandbox/core/paced-clock.ts"
 import { createSimulation, type Simulation } from "../lib/sandbox/core/simulation.ts";
 import { demo } from "../lib/sandbox/demo.ts";
 import { demoConfiguration } from "../lib/sandbox/demo-configuration.ts";
-import { mistakeIn } from "../lib/sandbox/neighbours/choice.ts";
+import { selectionError } from "../lib/sandbox/neighbours/selection.ts";
 import { page } from "../lib/sandbox/page/page.ts";
 import { OWNER } from "../lib/sandbox/principals.ts";
 import { payloadManifest, seedAccount } from "../lib/sandbox/seed-account.ts";
@@ -128,8 +128,8 @@ type Seeding = Omit<Parameters<typeof seedNodes>[0], "simulator">;
 
 /** @throws StartError when a name after --with or --without is unknown; nothing was changed then */
 export function refuseUnknown(flags: Flags): void {
-  const mistake = mistakeIn(flags);
-  if (mistake) throw new StartError(mistake);
+  const error = selectionError(flags);
+  if (error) throw new StartError(error);
 }
 
 /** Starts simulator, handlers and page on the given ports. */

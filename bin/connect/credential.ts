@@ -15,7 +15,7 @@ import { StartError } from "../start-error.ts";
 import { type Administrator, administratorOf } from "./administrator.ts";
 import { lyingTokens, refuseForeignAccess } from "./foreign-access.ts";
 import type { Place } from "./place.ts";
-import { withStrangersRequest } from "./strangers-request.ts";
+import { withUnapprovableRequest } from "./unapprovable-request.ts";
 
 /** Choices for making a credential, or for taking one that was made elsewhere. */
 export interface CredentialOptions {
@@ -142,7 +142,7 @@ async function made(
     now: await place.clock(),
   };
   if (account !== "join") await seePoliciesRefuse(world, account, []);
-  else await withStrangersRequest(administrator, (attempt) => seePoliciesRefuse(world, account, [attempt]));
+  else await withUnapprovableRequest(administrator, (attempt) => seePoliciesRefuse(world, account, [attempt]));
   return { account, settings, credential };
 }
 

@@ -27,7 +27,7 @@ import { functionUrl } from "./durable/function-url.ts";
 import { type LambdaService, lambdaService } from "./durable/lambda-service.ts";
 import { type Kubernetes, kubernetesApi } from "./kubernetes/api.ts";
 import { type Machines, machines } from "./machine/machines.ts";
-import { type Choice, chosen, type Wish } from "./neighbours/choice.ts";
+import { type ActiveNeighbours, type NeighbourSelection, selectNeighbours } from "./neighbours/selection.ts";
 import { type Keys, keys, OWNER } from "./principals.ts";
 import { type Slack, slack } from "./slack/slack.ts";
 import { type Ssm, ssm } from "./ssm/ssm.ts";
@@ -48,7 +48,7 @@ export interface SimulatorOptions {
   /** Overrides of the reviewed set-up (default: none). */
   readonly overrides?: Overrides;
   /** Neighbours and controllers to switch on or off, by name; kept in the state. */
-  readonly neighbours?: Wish;
+  readonly neighbours?: NeighbourSelection;
 }
 
 /** Overrides of the reviewed set-up, for tests of what the doctor finds. */
@@ -136,7 +136,7 @@ type AccountServices = ReturnType<typeof accountOf>;
 async function fleetOf(
   { simulation, overrides }: SimulatorOptions,
   { rights, ec2: { cloud }, s3: buckets, secrets }: AccountServices,
-  { without }: Choice,
+  { without }: ActiveNeighbours,
 ) {
   const kubernetes = await kubernetesApi(simulation, cloud, {
     version: demo.cluster.version,
@@ -214,7 +214,7 @@ const keyRing = (own: Keys) =>
 export async function createSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { simulation, host } = options;
   const { rights, stack, ...services } = accountOf(options);
-  const choice = chosen(simulation.store, options.neighbours ?? {});
+  const choice = selectNeighbours(simulation.store, options.neighbours ?? {});
   const fleet = await fleetOf(options, { rights, stack, ...services }, choice);
   const platform = platformOf(options, { rights, stack, ...services });
   const { ec2: cloud, s3: buckets, secrets, dynamodb: ledger } = services;

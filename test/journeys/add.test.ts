@@ -16,10 +16,10 @@ import {
   spoken,
   wordsOf,
 } from "./evidence.ts";
+import { type Journey, startJourney } from "./journey.ts";
 import { privately } from "./reading.ts";
-import { type World, world } from "./world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 const tagsOf = (tagged: { Tags?: { Key?: string; Value?: string }[] }): Record<string, string> =>
@@ -70,7 +70,7 @@ function expectAdmitted({ nodeName, instanceId }: NodeRecord): void {
 }
 
 test.for([1, 2])("adds %i beside seed nodes", async (count) => {
-  here = await world({ seedNodes: true });
+  here = await startJourney({ seedNodes: true });
   const before = joinSecrets(here);
   const shown = await here.type("operator", count === 1 ? "/win add web" : `/win add web ${count}`);
   expect(shown.error).toBeNull();
@@ -105,7 +105,7 @@ test.for([1, 2])("adds %i beside seed nodes", async (count) => {
 });
 
 test("above the maximum nothing is launched, and channel and ledger say so", async () => {
-  here = await world({ seedNodes: true });
+  here = await startJourney({ seedNodes: true });
   await here.type("operator", "/win add web 7");
   await settled(here);
   const { operation, nodes } = await newest(here);
@@ -124,7 +124,7 @@ const { pools } = demoConfiguration({ apiServer: "https://api.example.com", auth
 const roomForOneMore = { pools: { ...pools, web: { ...pools.web, maximum: 3 } } };
 
 test("two adds at once never pass the maximum together", async () => {
-  here = await world({ seedNodes: true, configuration: roomForOneMore });
+  here = await startJourney({ seedNodes: true, configuration: roomForOneMore });
   const both = [here.type("operator", "/win add web"), here.type("approver", "/win add web")];
   await here.drive(Promise.all(both));
   await settled(here);
@@ -140,7 +140,7 @@ test("two adds at once never pass the maximum together", async () => {
 });
 
 test("a dry run says what would happen and changes nothing", async () => {
-  here = await world({ seedNodes: true });
+  here = await startJourney({ seedNodes: true });
   const before = here.simulator.ec2.describe().length;
   await here.type("operator", "/win add web 2 --dry-run");
   await settled(here);

@@ -1,25 +1,25 @@
 import { afterEach, expect, test } from "vitest";
 import { calls, expectSound, ledgerItems, newest, settled, spoken } from "./evidence.ts";
 import { asked, impatient, launchedId } from "./failing.ts";
+import { type Journey, startJourney } from "./journey.ts";
 import { injectFault, reached } from "./outside.ts";
 import { dialogOf, privately } from "./reading.ts";
 import { release } from "./releases.ts";
-import { type World, world } from "./world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 const nobody = { people: {} };
 
 test("a member of a group is an operator from the first request on", async () => {
-  here = await world();
+  here = await startJourney();
   await here.type("approver", "/win add web 1 --dry-run");
   await settled(here);
   expect((await newest(here)).operation.status).toBe("succeeded");
 });
 
 test("who lost the role since the front door was told is refused in private before anything begins", async () => {
-  here = await world();
+  here = await startJourney();
   release(here, nobody);
   await here.type("operator", "/win add web 1");
   await settled(here);
@@ -31,7 +31,7 @@ test("who lost the role since the front door was told is refused in private befo
 });
 
 test("who loses the role while the dialog is open removes nothing", async () => {
-  here = await world({ seedNodes: true });
+  here = await startJourney({ seedNodes: true });
   await here.type("operator", "/win remove ip-10-0-3-7");
   await here.until(() => dialogOf(here, "operator").includes("[Remove]"), 2, "the facts in the dialog");
   release(here, nobody);
@@ -44,7 +44,7 @@ test("who loses the role while the dialog is open removes nothing", async () => 
 });
 
 test("what the front door refuses is written down, and listed nowhere", async () => {
-  here = await world();
+  here = await startJourney();
   await here.type("visitor", "/win add web 1");
   await settled(here);
   expect(await here.operations()).toEqual([]);
@@ -54,7 +54,7 @@ test("what the front door refuses is written down, and listed nowhere", async ()
 });
 
 test("who lost the role since the front door was told neither cancels nor decides; somebody else still may", async () => {
-  here = await world({ configuration: impatient });
+  here = await startJourney({ configuration: impatient });
   injectFault(here, "feature-install-fails");
   await here.type("operator", "/win add web");
   await asked(here);
@@ -77,7 +77,7 @@ test("who lost the role since the front door was told neither cancels nor decide
 });
 
 test("who lost the role since the front door was told does not stop a machine on its way", async () => {
-  here = await world();
+  here = await startJourney();
   await here.type("operator", "/win add web");
   await reached(here, "agent");
   release(here, { people: { operator: ["U0APPROVER"] } });

@@ -2,25 +2,25 @@ import { type Account, accounts, secretOf } from "../../lambdas/desired/accounts
 import { LIFE_SECONDS, termOf } from "../../lambdas/desired/credential-term.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import { credentialFor } from "../../lib/sandbox/seed-account.ts";
+import type { Journey } from "./journey.ts";
 import { asAdministrator } from "./outside.ts";
-import type { World } from "./world.ts";
 
 interface Stored {
   readonly versions: readonly { readonly text: string; readonly stages: readonly string[] }[];
 }
 
 /** The credential of an account as Secrets Manager holds it now. */
-export function stored({ simulator }: World, account: Account): string {
+export function stored({ simulator }: Journey, account: Account): string {
   const secret = simulator.simulation.store.collection<Stored>("secrets").get(secretOf(demo.cluster.name, account));
   return secret?.versions.find(({ stages }) => stages.includes("AWSCURRENT"))?.text ?? "";
 }
 
 /** Hours that a stored credential is still good for. */
-export const hoursLeft = (here: World, account: Account): number =>
+export const hoursLeft = (here: Journey, account: Account): number =>
   ((termOf(JSON.parse(stored(here, account)).token)?.expiresAt ?? 0) - Date.now()) / 3_600_000;
 
 /** Whoever administrates the cluster applies the manifest again: the Secrets that are gone are made anew. */
-async function remakeSecrets(here: World): Promise<void> {
+async function remakeSecrets(here: Journey): Promise<void> {
   const isThere = (name: string) =>
     here.simulator.kubernetes.objects("secrets").some(({ metadata }) => metadata.name === name);
   for (const name of accounts.filter((account) => !isThere(account)))
@@ -32,7 +32,7 @@ async function remakeSecrets(here: World): Promise<void> {
 }
 
 /** Stores what `npm run connect -- credential` leaves behind; `seconds` lets the tokens of a shorter journey end sooner. */
-export async function connect(here: World, seconds = LIFE_SECONDS): Promise<void> {
+export async function connect(here: Journey, seconds = LIFE_SECONDS): Promise<void> {
   await remakeSecrets(here);
   for (const account of accounts)
     here.simulator.secrets.seed(
@@ -42,6 +42,6 @@ export async function connect(here: World, seconds = LIFE_SECONDS): Promise<void
 }
 
 /** Texts of mails and pages, each once: EventBridge may bring the same event twice. */
-export const notified = ({ simulator }: World): string[] => [
+export const notified = ({ simulator }: Journey): string[] => [
   ...new Set(simulator.topic.notifications().map(({ message }) => message)),
 ];

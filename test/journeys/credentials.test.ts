@@ -2,17 +2,17 @@ import { afterEach, expect, test } from "vitest";
 import { accounts } from "../../lambdas/desired/accounts.ts";
 import { connect, hoursLeft, notified, stored } from "./connecting.ts";
 import { calls, denied, settled } from "./evidence.ts";
+import { type Journey, startJourney } from "./journey.ts";
 import { asAdministrator } from "./outside.ts";
 import { openly } from "./reading.ts";
-import { type World, world } from "./world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 const HOUR = 60;
 
 test("each credential is renewed by its own function when half of its life is over, and nobody hears of it", async () => {
-  here = await world();
+  here = await startJourney();
   await connect(here, 3 * 3_600);
   const before = Object.fromEntries(accounts.map((account) => [account, stored(here, account)]));
   await here.pass(1.2 * HOUR);
@@ -30,7 +30,7 @@ test("each credential is renewed by its own function when half of its life is ov
 });
 
 test("deleting the Secret of an account ends what was stolen within ten seconds, what it renewed itself too", async () => {
-  here = await world();
+  here = await startJourney();
   const { token } = JSON.parse(stored(here, "join"));
   const asThief = async (method: string, path: string, body?: object) => {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };

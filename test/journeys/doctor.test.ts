@@ -8,11 +8,11 @@ import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
 import { credentialFor } from "../../lib/sandbox/seed-account.ts";
 import type { Overrides } from "../../lib/sandbox/simulator.ts";
 import { calls, denied, settled } from "./evidence.ts";
+import { type Journey, startJourney } from "./journey.ts";
 import { asAdministrator, injectFault } from "./outside.ts";
 import { privately } from "./reading.ts";
-import { type World, world } from "./world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 async function report(): Promise<string> {
@@ -22,7 +22,7 @@ async function report(): Promise<string> {
 }
 
 test("a healthy cluster has no findings, and the doctor changes nothing", async () => {
-  here = await world({ seedNodes: true });
+  here = await startJourney({ seedNodes: true });
   const labels = () => here.simulator.kubernetes.objects("nodes").map(({ metadata }) => metadata.labels);
   const before = labels();
   const said = await report();
@@ -46,7 +46,7 @@ test("a healthy cluster has no findings, and the doctor changes nothing", async 
 });
 
 test("a private API server takes nothing from what the doctor may see, though the functions' role may not change the network", async () => {
-  here = await world({ seedNodes: true, functionsInVpc: true });
+  here = await startJourney({ seedNodes: true, functionsInVpc: true });
   expect(await report()).toMatch(/prod-west: all well \(\d\d checks\)/);
   expect(denied(here).filter(({ service }) => service === "ec2")).toEqual([]);
 });
@@ -220,7 +220,7 @@ const cases: readonly Case[] = [
 ];
 
 test.for(cases)("$what: found, with its remedy", async ({ overrides, seedNodes = false, happens, finding, remedy }) => {
-  here = await world({ seedNodes, ...(overrides ? { overrides } : {}) });
+  here = await startJourney({ seedNodes, ...(overrides ? { overrides } : {}) });
   await happens?.();
   const said = await report();
   expect(said).toMatch(finding);
@@ -230,7 +230,7 @@ test.for(cases)("$what: found, with its remedy", async ({ overrides, seedNodes =
 });
 
 test("a cluster credential that has ended is said to have ended, and when", async () => {
-  here = await world();
+  here = await startJourney();
   storeCredential("look", 3_600);
   await here.pass(58);
   expect(await report()).toMatch(
@@ -244,7 +244,7 @@ test("a cluster credential that has ended is said to have ended, and when", asyn
 });
 
 test("the worst comes first, and everything that can be looked at is looked at beside what cannot", async () => {
-  here = await world({ overrides: openToAll });
+  here = await startJourney({ overrides: openToAll });
   injectFault(here, "kubernetes-5xx");
   injectFault(here, "aws-throttle", { service: "ssm" });
   const said = await report();

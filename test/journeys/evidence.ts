@@ -6,10 +6,10 @@ import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
 import type { Call } from "../../lib/sandbox/core/calls.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import type { SeenMessage } from "../../lib/sandbox/slack/message-log.ts";
-import type { World } from "./world.ts";
+import type { Journey } from "./journey.ts";
 
 /** Lets time pass until no workflow runs any more. */
-export const settled = (here: World, minutes = 90): Promise<void> =>
+export const settled = (here: Journey, minutes = 90): Promise<void> =>
   here.until(
     () => here.simulator.lambda.executions().every(({ status }) => status !== "RUNNING"),
     minutes,
@@ -17,14 +17,14 @@ export const settled = (here: World, minutes = 90): Promise<void> =>
   );
 
 /** The newest operation and its nodes. */
-export async function newest(here: World): Promise<{ operation: OperationRecord; nodes: NodeRecord[] }> {
+export async function newest(here: Journey): Promise<{ operation: OperationRecord; nodes: NodeRecord[] }> {
   const [operation] = await here.operations();
   if (!operation) throw new Error("the ledger holds no operation");
   return { operation, nodes: await here.nodes(operation.id) };
 }
 
 /** Every call that the simulator answered. */
-export function calls(here: World, service?: string, action?: string): Call[] {
+export function calls(here: Journey, service?: string, action?: string): Call[] {
   const all: Call[] = [];
   for (let page = here.simulator.simulation.calls.after(0); page.length > 0; ) {
     all.push(...page);
@@ -36,7 +36,7 @@ export function calls(here: World, service?: string, action?: string): Call[] {
 }
 
 /** Messages of the app that everybody sees, oldest first; those of threads apart. */
-export const spoken = (here: World): { readonly channel: SeenMessage[]; readonly thread: SeenMessage[] } => {
+export const spoken = (here: Journey): { readonly channel: SeenMessage[]; readonly thread: SeenMessage[] } => {
   const ours = here.simulator.slack.messages().filter(({ user, onlyTo }) => user === demo.slack.botUserId && !onlyTo);
   return { channel: ours.filter(({ threadTs }) => !threadTs), thread: ours.filter(({ threadTs }) => threadTs) };
 };
@@ -45,17 +45,17 @@ export const spoken = (here: World): { readonly channel: SeenMessage[]; readonly
 export const wordsOf = ({ text, blocks }: SeenMessage): string => `${text}\n${JSON.stringify(blocks)}`;
 
 /** Instances that an operation launched, whatever became of them. */
-export const launchedBy = (here: World, operation: string): Instance[] =>
+export const launchedBy = (here: Journey, operation: string): Instance[] =>
   here.simulator.ec2
     .describe()
     .filter(({ Tags }) => Tags?.some(({ Key, Value }) => Key === "casement:operation" && Value === operation));
 
 /** The Node of that name. */
-export const nodeNamed = (here: World, name: string | null | undefined): V1Node | undefined =>
+export const nodeNamed = (here: Journey, name: string | null | undefined): V1Node | undefined =>
   here.simulator.kubernetes.objects("nodes").find(({ metadata }) => metadata.name === name) as V1Node | undefined;
 
 /** Events on a Node, as kubectl shows them: "reason message". */
-export const eventsOn = (here: World, name: string | null | undefined): string[] =>
+export const eventsOn = (here: Journey, name: string | null | undefined): string[] =>
   here.simulator.kubernetes.objects("events").flatMap((object) => {
     const event = object as unknown as { involvedObject: { name: string }; reason: string; message: string };
     return event.involvedObject.name === name ? [`${event.reason} ${event.message}`] : [];
@@ -67,16 +67,16 @@ interface Secret {
   readonly versions: readonly { readonly text: string | null }[];
 }
 
-const allSecrets = (here: World): Secret[] => here.simulator.simulation.store.collection<Secret>("secrets").values();
+const allSecrets = (here: Journey): Secret[] => here.simulator.simulation.store.collection<Secret>("secrets").values();
 
 /** Instances whose join secret can still be read. */
-export const joinSecrets = (here: World): string[] =>
+export const joinSecrets = (here: Journey): string[] =>
   allSecrets(here)
     .filter(({ name, deletedAt }) => name.includes("/join/") && deletedAt === null)
     .map(({ name }) => name.split("/").at(-1) ?? "");
 
 /** Everything in the ledger's table, as DynamoDB's JSON. */
-export async function ledgerItems(here: World): Promise<Record<string, Record<string, unknown>>[]> {
+export async function ledgerItems(here: Journey): Promise<Record<string, Record<string, unknown>>[]> {
   const request = {
     method: "POST",
     url: "/",
@@ -89,7 +89,7 @@ export async function ledgerItems(here: World): Promise<Record<string, Record<st
 }
 
 /** Entries that the ledger still holds back from others: leases, places on the way in, reservations of pools. */
-export async function heldBack(here: World): Promise<string[]> {
+export async function heldBack(here: Journey): Promise<string[]> {
   return (await ledgerItems(here)).flatMap((item) => {
     const key = String(item.pk?.S);
     if (key.startsWith("lease#")) return item.held?.BOOL === true ? [key] : [];
@@ -99,7 +99,7 @@ export async function heldBack(here: World): Promise<string[]> {
 }
 
 /** Secrets that nobody may ever read anywhere but in their store. */
-function canaries(here: World): string[] {
+function canaries(here: Journey): string[] {
   const { signingSecret, botToken } = here.simulator.keys;
   const tokens = allSecrets(here).flatMap(({ versions }) =>
     versions.flatMap(({ text }) => (text ?? "").match(/eyJ[\w-]{10,}\.[\w-]+\.[\w-]+/g) ?? []),
@@ -107,7 +107,7 @@ function canaries(here: World): string[] {
   return [signingSecret, botToken, ...tokens];
 }
 
-async function noSecretShows(here: World): Promise<void> {
+async function noSecretShows(here: Journey): Promise<void> {
   const { store } = here.simulator.simulation;
   const places = {
     messages: here.simulator.slack.messages(),
@@ -132,7 +132,7 @@ const functions = new Set(["front-door", "cloud-events", "add-nodes", "provision
 const bot = new Set(accounts.map(userOf));
 
 /** Calls by our own principals that the simulator forbade. */
-export const denied = (here: World): Call[] =>
+export const denied = (here: Journey): Call[] =>
   calls(here).filter(
     ({ principal, status, error }) =>
       (functions.has(principal) || bot.has(principal) || principal === "casement") &&
@@ -140,7 +140,7 @@ export const denied = (here: World): Call[] =>
   );
 
 /** Expects what must hold after every journey: nothing broke, nothing was forbidden, no secret is to be seen. */
-export async function expectSound(here: World): Promise<void> {
+export async function expectSound(here: Journey): Promise<void> {
   const broken = here.simulator.lambda.executions().filter(({ status }) => !["RUNNING", "SUCCEEDED"].includes(status));
   expect(broken.map(({ functionName, error }) => ({ functionName, error }))).toEqual([]);
   expect(here.simulator.lambda.deadLetters()).toEqual([]);

@@ -1,13 +1,13 @@
 import { expect } from "vitest";
 import type { NodeRecord } from "../../lambdas/records.ts";
 import { calls, expectSound, heldBack, joinSecrets, launchedBy, newest, nodeNamed, spoken } from "./evidence.ts";
+import type { Journey } from "./journey.ts";
 import { shows } from "./slack-users.ts";
-import type { World } from "./world.ts";
 
 /** The instance that was launched last. */
-export const launchedId = (here: World): string => here.simulator.ec2.describe().at(-1)?.InstanceId ?? "";
+export const launchedId = (here: Journey): string => here.simulator.ec2.describe().at(-1)?.InstanceId ?? "";
 /** And its Node's name. */
-export const launchedName = (here: World): string => here.simulator.ec2.describe().at(-1)?.PrivateDnsName ?? "";
+export const launchedName = (here: Journey): string => here.simulator.ec2.describe().at(-1)?.PrivateDnsName ?? "";
 
 /** Failing takes as long as a stage may: minutes are enough to see it. */
 export const impatient = {
@@ -17,7 +17,7 @@ export const impatient = {
 };
 
 /** Lets time pass until the message asks what becomes of the machine. */
-export async function asked(here: World): Promise<NodeRecord> {
+export async function asked(here: Journey): Promise<NodeRecord> {
   await here.until(
     () => spoken(here).channel.some((message) => shows(message, "terminate-instance")),
     60,
@@ -27,7 +27,7 @@ export async function asked(here: World): Promise<NodeRecord> {
 }
 
 /** After the end nothing is left of it, but for an instance that an operator wanted to keep. */
-export async function expectPutAway(here: World, kept: boolean): Promise<void> {
+export async function expectPutAway(here: Journey, kept: boolean): Promise<void> {
   const { operation, nodes } = await newest(here);
   expect(operation.status).toBe("failed");
   expect(nodes.map(({ status, callbacks }) => ({ status, callbacks }))).toEqual([{ status: "failed", callbacks: {} }]);

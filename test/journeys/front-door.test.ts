@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { demo } from "../../lib/sandbox/demo.ts";
 import { lambdaName } from "../../lib/sandbox/simulator.ts";
 import { calls, expectSound, newest, settled } from "./evidence.ts";
+import { type Journey, startJourney } from "./journey.ts";
 import { openly, privately } from "./reading.ts";
-import { type World, world } from "./world.ts";
 
-let here: World;
+let here: Journey;
 beforeEach(async () => {
-  here = await world();
+  here = await startJourney();
   // What the door refuses, it logs.
   vi.spyOn(console, "warn").mockImplementation(() => undefined);
   vi.spyOn(console, "error").mockImplementation(() => undefined);

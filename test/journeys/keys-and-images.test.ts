@@ -3,17 +3,17 @@ import { permissionsFor } from "../../lib/permissions.ts";
 import { account, place } from "../../lib/sandbox/demo-account.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
 import type { Pod } from "../../lib/sandbox/kubernetes/model/shapes.ts";
+import { type Journey, startJourney } from "./journey.ts";
 import { privately } from "./reading.ts";
-import { type World, world } from "./world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 const key = "arn:aws:kms:us-west-2:111122223333:key/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9";
 const customersKey = { ...account, volumeKey: key };
 
 test("with a customer's key as the account's default, a launch ends at once, and thread and doctor say what to configure", async () => {
-  here = await world({ overrides: { account: customersKey } });
+  here = await startJourney({ overrides: { account: customersKey } });
   await here.type("operator", "/win add web");
   await here.until(() => here.said().join().includes("Client.InternalError"), 10);
   expect(here.said().join()).toContain("aws.volumeKey");
@@ -23,7 +23,7 @@ test("with a customer's key as the account's default, a launch ends at once, and
 
 test("with the key configured, machines start and the doctor has nothing to say about keys", async () => {
   const permissions = permissionsFor({ ...place, volumeKey: key });
-  here = await world({ overrides: { account: customersKey, permissions }, configuration: { volumeKey: key } });
+  here = await startJourney({ overrides: { account: customersKey, permissions }, configuration: { volumeKey: key } });
   await here.type("operator", "/win add web");
   await here.until(() => here.simulator.ec2.describe().some(({ State }) => State?.Name === "running"), 5);
   await here.type("operator", "/win doctor");
@@ -53,7 +53,7 @@ function podFromEcr(): () => Pod | undefined {
 }
 
 test("a pod whose image lies in ECR runs: the node's role may sign in and pull", async () => {
-  here = await world({ seedNodes: true });
+  here = await startJourney({ seedNodes: true });
   const pod = podFromEcr();
   await here.until(() => pod()?.status?.phase === "Running", 3);
 });
@@ -63,7 +63,7 @@ test.for([
   ["PullImages", "403 Forbidden"],
 ] as const)("without %s it waits for its image in the registry's words", async ([sid, words]) => {
   const node = permissionsFor(place).node.filter((statement) => statement.sid !== sid);
-  here = await world({ seedNodes: true, overrides: { permissions: { node } } });
+  here = await startJourney({ seedNodes: true, overrides: { permissions: { node } } });
   const pod = podFromEcr();
   await here.until(() => pod()?.status?.containerStatuses?.some(({ state }) => "waiting" in state) === true, 3);
   const [status] = pod()?.status?.containerStatuses ?? [];

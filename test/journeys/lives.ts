@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { userOf } from "../../lambdas/desired/accounts.ts";
 import type { Call } from "../../lib/sandbox/core/calls.ts";
 import { openStore } from "../../lib/sandbox/core/store.ts";
-import { type World, type WorldOptions, type Write, world } from "./world.ts";
+import { type Journey, type JourneyOptions, startJourney, type Write } from "./journey.ts";
 
 /** A call that the simulator has answered, while the answer is still on its way: the process dies then. */
 export interface Moment {
@@ -36,7 +36,7 @@ const fits = ({ service, action, principal }: Moment, call: Omit<Call, "seq" | "
 const WRITES = new Set(["PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"]);
 
 /** Keeps every write that the ledger took. */
-function writesOf({ simulator: { dynamodb } }: World): Write[] {
+function writesOf({ simulator: { dynamodb } }: Journey): Write[] {
   const writes: Write[] = [];
   const service = dynamodb.service as { answer: typeof dynamodb.service.answer };
   const answer = service.answer;
@@ -49,8 +49,8 @@ function writesOf({ simulator: { dynamodb } }: World): Write[] {
   return writes;
 }
 
-/** Copies the world's file and ledger at each moment, as they are right then. */
-function remember(here: World, from: string, moments: readonly Moment[]): Map<string, Remains> {
+/** Copies the journey's store and ledger at each moment, as they are right then. */
+function remember(here: Journey, from: string, moments: readonly Moment[]): Map<string, Remains> {
   const { calls } = here.simulator.simulation;
   const record = calls.record;
   const writes = writesOf(here);
@@ -75,7 +75,7 @@ const FILE = "ground.sqlite";
 /** A journey that is lived once, and what its process would have left behind at each of the moments. */
 export interface Lives {
   /** Starts a new process on what was left at that moment. */
-  from(after: string): Promise<World>;
+  from(after: string): Promise<Journey>;
   end(): void;
 }
 
@@ -84,14 +84,14 @@ export interface Lives {
  * @param journey types, presses and waits until all has ended
  */
 export async function liveOnce(
-  options: WorldOptions,
+  options: JourneyOptions,
   moments: readonly Moment[],
-  journey: (here: World) => Promise<void>,
+  journey: (here: Journey) => Promise<void>,
 ): Promise<Lives> {
   const parent = mkdtempSync(join(tmpdir(), "casement-restart-"));
   const folder = join(parent, "files");
   mkdirSync(folder);
-  const first = await world(options, openStore(join(folder, FILE)));
+  const first = await startJourney(options, openStore(join(folder, FILE)));
   const remains = remember(first, folder, moments);
   await journey(first);
   await first.close();
@@ -100,7 +100,7 @@ export async function liveOnce(
       const left = remains.get(after);
       if (!left) throw new Error(`the journey never came to where ${after}`);
       // A process that starts anew draws other random numbers.
-      return world({ ledger: left.ledger, now: left.now, seed: left.now % 1_000 }, openStore(left.file));
+      return startJourney({ ledger: left.ledger, now: left.now, seed: left.now % 1_000 }, openStore(left.file));
     },
     end: () => rmSync(parent, { recursive: true, force: true }),
   };

@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from "vitest";
 import { demo } from "../../lib/sandbox/demo.ts";
 import { expectSound, newest, settled } from "./evidence.ts";
+import { type Journey, startJourney } from "./journey.ts";
 import { asAdministrator, askEc2 } from "./outside.ts";
 import { inThreads, openly, privately } from "./reading.ts";
-import { type World, world } from "./world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 const { windowsNodes } = demo.securityGroups;
@@ -23,7 +23,7 @@ async function add(): Promise<string> {
 }
 
 test("beside the router's load balancer nodes are added, also after its rule was taken away and came back", async () => {
-  here = await world({ seedNodes: true });
+  here = await startJourney({ seedNodes: true });
   expect(rules()).toContain("-1  group");
   await add();
   expect((await newest(here)).operation.status).toBe("succeeded");
@@ -41,7 +41,7 @@ test("beside the router's load balancer nodes are added, also after its rule was
 });
 
 test("beside a Network Load Balancer nodes are added, and the doctor notes what is open", async () => {
-  here = await world({ seedNodes: true, neighbours: { with: ["nlb"] } });
+  here = await startJourney({ seedNodes: true, neighbours: { with: ["nlb"] } });
   await here.pass(1);
   expect(rules()).toEqual(expect.arrayContaining(["tcp 31234 0.0.0.0/0", "icmp 3 0.0.0.0/0"]));
   await add();
@@ -56,7 +56,7 @@ test("beside a Network Load Balancer nodes are added, and the doctor notes what 
 });
 
 test("a team's own Service opens its port while nodes run, which takes nothing from anybody", async () => {
-  here = await world({ seedNodes: true });
+  here = await startJourney({ seedNodes: true });
   const metadata = { name: "late", annotations: { "service.beta.kubernetes.io/aws-load-balancer-type": "nlb" } };
   const spec = { type: "LoadBalancer", ports: [{ port: 80, nodePort: 31_000 }] };
   const service = { apiVersion: "v1", kind: "Service", metadata, spec };
@@ -69,7 +69,7 @@ test("a team's own Service opens its port while nodes run, which takes nothing f
 });
 
 test("a port for people that was opened to addresses still keeps every launch back", async () => {
-  here = await world({ seedNodes: true });
+  here = await startJourney({ seedNodes: true });
   const rule = { GroupId: windowsNodes, IpProtocol: "tcp", FromPort: "3389", ToPort: "3389", CidrIp: "10.0.0.0/8" };
   await askEc2(here, "AuthorizeSecurityGroupIngress", rule);
   expect(await add()).toContain("it admits Remote Desktop (port 3389) from addresses");

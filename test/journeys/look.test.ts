@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { expectSound, settled } from "./evidence.ts";
+import { type Journey, startJourney } from "./journey.ts";
 import { batch, cordonByHand, ec2, otherWeb, web } from "./others.ts";
 import { openly, privately } from "./reading.ts";
 import { withSeedNodes } from "./removal.ts";
 import { type Name, people } from "./slack-users.ts";
-import { type World, world } from "./world.ts";
 
-let here: World;
+let here: Journey;
 
-/** Looking changes nothing: those who only look share a world. */
-function sharing(build: () => Promise<World>): void {
+/** Looking changes nothing: tests that only look share a journey. */
+function sharing(build: () => Promise<Journey>): void {
   beforeAll(async () => {
     here = await build();
   });
@@ -94,7 +94,7 @@ describe("somebody who looks around", () => {
 });
 
 describe("on a cluster without Windows nodes", () => {
-  sharing(world);
+  sharing(startJourney);
 
   test.each(["nodes", "node ip-10-0-3-7", "operations", "add web", "remove ip-10-0-3-7", "cancel add-3f9c2a71"])(
     "somebody without a role is refused %j in private, and nothing starts",
@@ -151,7 +151,7 @@ describe("with seed nodes", () => {
   });
 
   test("says what to do where there are none", async () => {
-    here = await world();
+    here = await startJourney();
     expect(await answer("operator", "/win nodes")).toMatch(/no Windows nodes yet.*\/win help add/);
   });
 
@@ -191,7 +191,7 @@ describe("with seed nodes", () => {
   });
 
   test("an empty policy allows nobody anything but help", async () => {
-    here = await world({ configuration: { policy: {} } });
+    here = await startJourney({ configuration: { policy: {} } });
     for (const words of ["nodes", "add web", "operations"])
       expect(await answer("operator", `/win ${words}`)).toContain("You have no role");
     expect(await answer("operator", "/win help")).toContain("You may change nothing here");
@@ -199,13 +199,13 @@ describe("with seed nodes", () => {
   });
 
   test("whoever may only look and cancel may not add", async () => {
-    here = await world({ configuration: { people: approverOnly } });
+    here = await startJourney({ configuration: { people: approverOnly } });
     expect(await answer("approver", "/win add web")).toContain("You have no role that may use `add`");
     expect(await answer("approver", "/win operations")).toContain("Nobody has asked for anything yet");
   });
 
   test("lists every command and what of it this person may use", async () => {
-    here = await world({ configuration: { people: approverOnly } });
+    here = await startJourney({ configuration: { people: approverOnly } });
     const theirs = await answer("approver", "/win help");
     for (const word of ["help", "nodes", "node", "add", "remove", "operations", "cancel"])
       expect(theirs).toContain(`\`/win ${word}`);

@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from "vitest";
 import { demo } from "../../lib/sandbox/demo.ts";
 import { calls, expectSound, launchedBy, newest, settled } from "./evidence.ts";
+import { type Journey, type JourneyOptions, startJourney } from "./journey.ts";
 import { edge, otherWeb } from "./others.ts";
 import { asAdministrator, askEc2, entryFor } from "./outside.ts";
 import { openly, privately } from "./reading.ts";
-import { type World, type WorldOptions, world } from "./world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 const WMCO = "openshift-windows-machine-config-operator";
@@ -25,15 +25,15 @@ async function report(): Promise<string> {
 }
 
 /** The configuration with more said about the cluster. */
-async function worldWhere(cluster: object, options: WorldOptions = {}): Promise<World> {
-  const plain = await world();
+async function journeyWhere(cluster: object, options: JourneyOptions = {}): Promise<Journey> {
+  const plain = await startJourney();
   const configuration = { cluster: { ...plain.configuration.cluster, ...cluster } };
   await plain.close();
-  return world({ ...options, configuration });
+  return startJourney({ ...options, configuration });
 }
 
 test("without WMCO's namespace nodes are shown and removed, and the doctor finds nothing", async () => {
-  here = await world({ seedNodes: true });
+  here = await startJourney({ seedNodes: true });
   const spaces = here.simulator.kubernetes.objects("namespaces").map(({ metadata }) => metadata.name);
   expect(spaces).not.toContain(WMCO);
   await here.type("operator", `/win node ${otherWeb.name}`);
@@ -46,7 +46,7 @@ test("without WMCO's namespace nodes are shown and removed, and the doctor finds
 });
 
 test("beside WMCO nothing is launched, and the channel says what would become of its nodes", async () => {
-  here = await world({ seedNodes: true, neighbours: { with: ["wmco"] } });
+  here = await startJourney({ seedNodes: true, neighbours: { with: ["wmco"] } });
   await here.pass(1);
   const said = await typed("/win add web");
   expect(said).toMatch(/Windows Machine Config Operator is at work.*stops at the first Windows node/);
@@ -60,7 +60,7 @@ test("beside WMCO nothing is launched, and the channel says what would become of
 });
 
 test("beside WMCO a node is added where the configuration says that it is meant, and the doctor only warns", async () => {
-  here = await worldWhere({ besideWmco: true }, { seedNodes: true, neighbours: { with: ["wmco"] } });
+  here = await journeyWhere({ besideWmco: true }, { seedNodes: true, neighbours: { with: ["wmco"] } });
   await typed("/win add web");
   expect((await newest(here)).operation.status).toBe("succeeded");
   await expectSound(here);
@@ -68,7 +68,7 @@ test("beside WMCO a node is added where the configuration says that it is meant,
 });
 
 test("an operator that was scaled down and has no nodes stands in nobody's way", async () => {
-  here = await world({ neighbours: { with: ["wmco"] } });
+  here = await startJourney({ neighbours: { with: ["wmco"] } });
   const deployments = `/apis/apps/v1/namespaces/${WMCO}/deployments`;
   await asAdministrator(here, "DELETE", `${deployments}/windows-machine-config-operator`);
   await typed("/win add web --dry-run");
@@ -76,7 +76,7 @@ test("an operator that was scaled down and has no nodes stands in nobody's way",
 });
 
 test("an address that WMCO was given is found as soon as the instance has it, not when its kubelet joins", async () => {
-  here = await world({ configuration: { deadlines: { provision: { keepFailed: 5 } } } });
+  here = await startJourney({ configuration: { deadlines: { provision: { keepFailed: 5 } } } });
   const every = demo.subnets.flatMap(({ cidr }) =>
     Array.from({ length: 251 }, (_, at) => [cidr.replace("0/24", String(at + 4)), "username=Administrator"]),
   );
@@ -97,7 +97,7 @@ test.for([
     /installed on platform `External`, without a cloud controller/,
   ],
 ] as const)("on %s nothing is launched, and the reason is said", async ([, status, words]) => {
-  here = await world();
+  here = await startJourney();
   const infrastructure = {
     apiVersion: "config.openshift.io/v1",
     kind: "Infrastructure",
@@ -112,7 +112,7 @@ test.for([
 });
 
 test("pods with addresses of class E keep a launch back", async () => {
-  here = await world();
+  here = await startJourney();
   const networks = "/apis/operator.openshift.io/v1/networks/cluster";
   await asAdministrator(here, "DELETE", networks);
   here.simulator.kubernetes.create({
@@ -135,7 +135,7 @@ test("pods with addresses of class E keep a launch back", async () => {
 });
 
 test("a node in a subnet with public addresses shows them", async () => {
-  here = await world();
+  here = await startJourney();
   for (const { id } of demo.subnets)
     await askEc2(here, "ModifySubnetAttribute", { SubnetId: id, "MapPublicIpOnLaunch.Value": "true" });
   await here.type("operator", "/win add web");

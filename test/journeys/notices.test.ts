@@ -5,17 +5,17 @@ import { demo } from "../../lib/sandbox/demo.ts";
 import { place } from "../../lib/sandbox/demo-account.ts";
 import { calls, denied, newest, settled } from "./evidence.ts";
 import { asked, impatient, launchedId } from "./failing.ts";
+import { type Journey, startJourney } from "./journey.ts";
 import { injectFault } from "./outside.ts";
-import { type World, world } from "./world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 /** Messages that subscribers of the topic got, each once: EventBridge may bring the same event twice. */
 const notified = (): string[] => [...new Set(here.simulator.topic.notifications().map(({ message }) => message))];
 
 test("who is subscribed to the topic hears of a machine that waits for a decision, once and without Slack", async () => {
-  here = await world({ configuration: impatient });
+  here = await startJourney({ configuration: impatient });
   injectFault(here, "agent-never-online");
   await here.type("operator", "/win add web");
   await asked(here);
@@ -33,7 +33,7 @@ test("who is subscribed to the topic hears of a machine that waits for a decisio
 
 test("a notice that cannot be sent holds nothing up", async () => {
   const rights = permissionsFor(place)["provision-node"].filter(({ sid }) => sid !== "CallPeople");
-  here = await world({ configuration: impatient, overrides: { permissions: { "provision-node": rights } } });
+  here = await startJourney({ configuration: impatient, overrides: { permissions: { "provision-node": rights } } });
   injectFault(here, "agent-never-online");
   await here.type("operator", "/win add web");
   await asked(here);
@@ -44,7 +44,7 @@ test("a notice that cannot be sent holds nothing up", async () => {
 });
 
 test("each hour the front door is asked by its address on the internet, which nobody in Slack sees", async () => {
-  here = await world();
+  here = await startJourney();
   const said = here.simulator.slack.messages().length;
   const answers = () =>
     here.simulator.metrics

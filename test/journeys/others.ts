@@ -1,7 +1,7 @@
 import type { InstanceRecord } from "../../lib/sandbox/aws/ec2/records.ts";
 import { windowsNodes } from "../../lib/sandbox/demo-nodes.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
-import type { World } from "./world.ts";
+import type { Journey } from "./journey.ts";
 
 /** A Windows node that the demo cluster starts with. */
 export interface SeedNode {
@@ -21,7 +21,7 @@ export const batch = seedNode("10.0.1.41");
 export const edge = seedNode("10.0.1.52");
 
 /** A cluster administrator at kubectl. */
-export async function kubectl(here: World, method: string, url: string, body: object = {}): Promise<void> {
+export async function kubectl(here: Journey, method: string, url: string, body: object = {}): Promise<void> {
   const { certificate } = await here.simulator.kubernetes.adminCredentials();
   const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
   const request = {
@@ -35,11 +35,11 @@ export async function kubectl(here: World, method: string, url: string, body: ob
 }
 
 /** Cordons a node by hand, or opens it. */
-export const cordonByHand = (here: World, { name }: SeedNode, unschedulable = true): Promise<void> =>
+export const cordonByHand = (here: Journey, { name }: SeedNode, unschedulable = true): Promise<void> =>
   kubectl(here, "PATCH", `/api/v1/nodes/${name}`, { spec: { unschedulable } });
 
 /** The owner of the account at the EC2 console. */
-export async function ec2(here: World, action: string, fields: Readonly<Record<string, string>>): Promise<void> {
+export async function ec2(here: Journey, action: string, fields: Readonly<Record<string, string>>): Promise<void> {
   const request = {
     method: "POST",
     url: "/",
@@ -51,11 +51,11 @@ export async function ec2(here: World, action: string, fields: Readonly<Record<s
 }
 
 /** Puts a tag on an instance. */
-export const tag = (here: World, { instanceId }: SeedNode, key: string, value: string): Promise<void> =>
+export const tag = (here: Journey, { instanceId }: SeedNode, key: string, value: string): Promise<void> =>
   ec2(here, "CreateTags", { "ResourceId.1": instanceId, "Tag.1.Key": key, "Tag.1.Value": value });
 
 /** Auto Scaling's own tag: no user can write one that begins with "aws:". */
-export async function joinScalingGroup(here: World, { instanceId }: SeedNode, group: string): Promise<void> {
+export async function joinScalingGroup(here: Journey, { instanceId }: SeedNode, group: string): Promise<void> {
   const instances = here.simulator.simulation.store.collection<InstanceRecord>("ec2-instances");
   const instance = instances.get(instanceId);
   if (instance)
@@ -63,7 +63,7 @@ export async function joinScalingGroup(here: World, { instanceId }: SeedNode, gr
 }
 
 /** The instance's state in EC2. */
-export const stateOf = (here: World, { instanceId }: SeedNode): string | undefined =>
+export const stateOf = (here: Journey, { instanceId }: SeedNode): string | undefined =>
   here.simulator.ec2.describe().find((instance) => instance.InstanceId === instanceId)?.State?.Name;
 
 interface Pod extends KubeObject {
@@ -72,20 +72,20 @@ interface Pod extends KubeObject {
 }
 
 /** Names of the pods on a node. */
-export const podsOn = (here: World, { name }: SeedNode): string[] =>
+export const podsOn = (here: Journey, { name }: SeedNode): string[] =>
   (here.simulator.kubernetes.objects("pods") as Pod[])
     .filter(({ spec }) => spec.nodeName === name)
     .map(({ metadata }) => metadata.name);
 
 /** Which of the two nodes of pool web an app's pods run on; the scheduler chose. */
-export const homeOf = (here: World, app: string): SeedNode =>
+export const homeOf = (here: Journey, app: string): SeedNode =>
   podsOn(here, web).some((name) => name.startsWith(app)) ? web : otherWeb;
 
 /** A node as people call it: "ip-10-0-3-7". */
 export const shortName = ({ name }: SeedNode): string => name.split(".")[0] ?? "";
 
 /** Number of pods of an app that run, on whichever node. */
-export const running = (here: World, app: string): number =>
+export const running = (here: Journey, app: string): number =>
   (here.simulator.kubernetes.objects("pods") as Pod[]).filter(
     ({ metadata, status }) => metadata.labels?.app === app && status?.phase === "Running",
   ).length;
@@ -105,7 +105,7 @@ export const podOn = (node: SeedNode, name: string, more: { metadata?: object; s
   }) as unknown as KubeObject;
 
 /** A pod on the node that its budget "guard" does not let go. */
-export async function guardedPod(here: World, node: SeedNode): Promise<void> {
+export async function guardedPod(here: Journey, node: SeedNode): Promise<void> {
   here.simulator.kubernetes.create(podOn(node, "guarded"));
   here.simulator.kubernetes.create({
     apiVersion: "policy/v1",
@@ -117,7 +117,7 @@ export async function guardedPod(here: World, node: SeedNode): Promise<void> {
 }
 
 /** Its owner lets the guarded pod go. */
-export const letGo = (here: World): Promise<void> =>
+export const letGo = (here: Journey): Promise<void> =>
   kubectl(here, "PATCH", "/apis/policy/v1/namespaces/default/poddisruptionbudgets/guard", {
     spec: { minAvailable: 0 },
   });

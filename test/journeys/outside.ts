@@ -3,17 +3,17 @@ import type { StageName } from "../../lambdas/stages.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
 import { makeRequest } from "../../lib/sandbox/machine/certificate-request.ts";
 import { lambdaName } from "../../lib/sandbox/simulator.ts";
-import type { World } from "./world.ts";
+import type { Journey } from "./journey.ts";
 
 /** Lets time pass until a node of an `add` has entered this stage. */
-export const reached = (here: World, stage: StageName): Promise<void> =>
+export const reached = (here: Journey, stage: StageName): Promise<void> =>
   here.until(() => operationsOf(here).some(({ name }) => name === `enter ${stage}`), 60, `stage ${stage}`);
 
 interface DurableOperation {
   readonly name?: string;
 }
 
-const operationsOf = (here: World): DurableOperation[] =>
+const operationsOf = (here: Journey): DurableOperation[] =>
   here.simulator.lambda
     .executions()
     .filter(({ functionName }) => functionName === lambdaName("provision-node"))
@@ -22,30 +22,30 @@ const operationsOf = (here: World): DurableOperation[] =>
     );
 
 /** Injects a fault that applies `count` times, or until it is ended. */
-export function injectFault(here: World, kind: string, match: Record<string, string> = {}, count?: number): string {
+export function injectFault(here: Journey, kind: string, match: Record<string, string> = {}, count?: number): string {
   const fault = here.simulator.simulation.faults.inject(kind, match, count);
   if (!fault) throw new Error(`there is no fault ${kind} with ${JSON.stringify(match)}`);
   return fault.id;
 }
 
 /** Ends a fault. */
-export const endFault = (here: World, id: string): boolean => here.simulator.simulation.faults.end(id);
+export const endFault = (here: Journey, id: string): boolean => here.simulator.simulation.faults.end(id);
 
 const owner = { principal: "owner", require: () => undefined, context: {} };
 
 /** A person with the owner's rights asks EC2 for something, past the bot. */
-export async function askEc2(here: World, action: string, parameters: Record<string, string>): Promise<void> {
+export async function askEc2(here: Journey, action: string, parameters: Record<string, string>): Promise<void> {
   const body = Buffer.from(new URLSearchParams({ Action: action, Version: "2016-11-15", ...parameters }).toString());
   const request = { method: "POST", url: "/", headers: {}, body };
   await here.drive(here.simulator.ec2.service.answer(action, request, owner as never));
 }
 
 /** A person terminates an instance in the console. */
-export const terminateFromOutside = (here: World, instanceId: string): Promise<void> =>
+export const terminateFromOutside = (here: Journey, instanceId: string): Promise<void> =>
   askEc2(here, "TerminateInstances", { "InstanceId.1": instanceId });
 
 /** A cluster administrator talks to the API server. */
-export async function asAdministrator(here: World, method: string, url: string, body?: object): Promise<void> {
+export async function asAdministrator(here: Journey, method: string, url: string, body?: object): Promise<void> {
   const { kubernetes } = here.simulator;
   const headers = { accept: "application/json", "content-type": "application/json" };
   const { certificate } = await here.drive(kubernetes.adminCredentials());
@@ -60,7 +60,7 @@ const CSRS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
  * A holder of a bootstrap token asks for the certificate of a node, with a key of their own.
  * @returns the request's name
  */
-export async function asksAsNode(here: World, nodeName: string, token?: string): Promise<string> {
+export async function asksAsNode(here: Journey, nodeName: string, token?: string): Promise<string> {
   const { kubernetes } = here.simulator;
   const template = {
     commonName: `system:node:${nodeName}`,
@@ -91,7 +91,7 @@ export async function asksAsNode(here: World, nodeName: string, token?: string):
 }
 
 /** A person approves one request with kubectl. */
-export async function approvesByHand(here: World, name: string): Promise<void> {
+export async function approvesByHand(here: Journey, name: string): Promise<void> {
   const csr = here.simulator.kubernetes
     .objects("certificatesigningrequests", "certificates.k8s.io")
     .find(({ metadata }) => metadata.name === name);
@@ -100,7 +100,7 @@ export async function approvesByHand(here: World, name: string): Promise<void> {
 }
 
 /** Answer to `kubectl logs` of a pod on this node: the status, and the words. */
-export async function kubectlLogs(here: World, pod: string): Promise<{ status: number; words: string }> {
+export async function kubectlLogs(here: Journey, pod: string): Promise<{ status: number; words: string }> {
   const { kubernetes } = here.simulator;
   const { certificate } = await here.drive(kubernetes.adminCredentials());
   const url = `/api/v1/namespaces/default/pods/${pod}/log`;

@@ -12,10 +12,10 @@ import { place } from "../../lib/sandbox/demo-account.ts";
 import { inProcess } from "../../lib/sandbox/in-process.ts";
 import { lambdaName } from "../../lib/sandbox/simulator.ts";
 import { calls, denied, launchedBy, newest, settled } from "./evidence.ts";
+import { type Journey, startJourney } from "./journey.ts";
 import { injectFault, reached } from "./outside.ts";
-import { type World, world } from "./world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 /** Rights that IAM asks for a call; a call that is not listed needs the right of the same name. */
@@ -50,7 +50,7 @@ const used = (principal: PrincipalName): Set<string> =>
   );
 
 test("what may be done for an add is done, and nothing beyond it is tried", { timeout: 40_000 }, async () => {
-  here = await world();
+  here = await startJourney();
   // A crash while a command is sent makes the workflow look it up; a cancelled add takes its machine away.
   const sending = { function: lambdaName("provision-node"), operation: "send configure, try 1", when: "before" };
   injectFault(here, "handler-crash", sending, 1);
@@ -89,7 +89,7 @@ async function answerTo(principal: PrincipalName, send: (config: object) => Prom
 }
 
 test("who may only ask a function for its rights gets no machine from it, nor does anybody without an operation", async () => {
-  here = await world();
+  here = await startJourney();
   const workflow = lambdaName("provision-node");
   const forged = { operation: "add-00000000", index: 0, pool: "web", image: { parameter: "", imageId: "ami-0a1" } };
   const Payload = Buffer.from(JSON.stringify({ ...forged, runtimeVersion: "1" }));
@@ -115,7 +115,7 @@ test("a document that is not the one that was deployed is sent to nobody", async
     ...one,
     content: one.content.replace("exit", "#"),
   }));
-  here = await world({ overrides: { documents: foreign } });
+  here = await startJourney({ overrides: { documents: foreign } });
   await here.type("operator", "/win add web");
   await here.until(() => calls(here, "ssm", "SendCommand").length > 0, 30);
   expect(calls(here, "ssm", "SendCommand").map(({ error }) => error)).toEqual(["InvalidDocument"]);
@@ -123,7 +123,7 @@ test("a document that is not the one that was deployed is sent to nobody", async
 });
 
 test("a function in wrong hands can touch neither foreign machines nor foreign secrets", async () => {
-  here = await world({ seedNodes: true });
+  here = await startJourney({ seedNodes: true });
   await here.type("operator", "/win add web");
   await reached(here, "guard");
   const [ours] = launchedBy(here, (await newest(here)).operation.id);

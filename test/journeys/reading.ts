@@ -1,5 +1,5 @@
+import type { Journey } from "./journey.ts";
 import { type Name, people } from "./slack-users.ts";
-import type { World } from "./world.ts";
 
 interface Text {
   readonly text?: string;
@@ -25,28 +25,28 @@ export const readBlocks = (blocks: readonly object[]): string =>
     .join("\n");
 
 /** Messages to this person alone, oldest first. */
-export const privately = ({ simulator }: World, user: Name): string[] =>
+export const privately = ({ simulator }: Journey, user: Name): string[] =>
   simulator.slack
     .messages()
     .filter(({ onlyTo }) => onlyTo === people[user])
     .map(({ blocks }) => readBlocks(blocks));
 
 /** Messages in the channel, threads left out, oldest first. */
-export const openly = ({ simulator }: World): string[] =>
+export const openly = ({ simulator }: Journey): string[] =>
   simulator.slack
     .messages()
     .filter(({ onlyTo, threadTs, user }) => !onlyTo && threadTs === undefined && user.startsWith("U0CASEMENT"))
     .map(({ blocks }) => readBlocks(blocks));
 
 /** Messages in the threads, oldest first. */
-export const inThreads = ({ simulator }: World): string[] =>
+export const inThreads = ({ simulator }: Journey): string[] =>
   simulator.slack
     .messages()
     .filter(({ threadTs }) => threadTs !== undefined)
     .map(({ blocks }) => readBlocks(blocks));
 
 /** Words of the topmost dialog in front of this person, with its buttons; "" when none is open. */
-export function dialogOf({ simulator }: World, user: Name): string {
+export function dialogOf({ simulator }: Journey, user: Name): string {
   const view = simulator.slack.ui.viewsOf(people[user]).at(-1);
   if (!view) return "";
   const buttons = [view.close, view.submit].flatMap((button) => (button ? [`[${words(button as Text)}]`] : []));

@@ -1,17 +1,17 @@
 import { RUNTIME_KEY } from "../../lambdas/release/runtime-key.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
-import type { World } from "./world.ts";
+import type { Journey } from "./journey.ts";
 
-/** The runtime document that the world began with, parsed. */
-const firstDocument = ({ simulator: { simulation } }: World): { configuration: object; payload: object } =>
+/** The runtime document that the journey started with, parsed. */
+const firstDocument = ({ simulator: { simulation } }: Journey): { configuration: object; payload: object } =>
   JSON.parse(simulation.store.collection<string>("published").get(RUNTIME_KEY) ?? "{}");
 
 /** Publishes a text as the newest runtime document. */
-export const publishText = ({ simulator: { s3 } }: World, text: string): string =>
+export const publishText = ({ simulator: { s3 } }: Journey, text: string): string =>
   s3.seed(demo.bucket, RUNTIME_KEY, text);
 
 /** Publishes another configuration, which the front door in this process does not know yet. */
-export function release(here: World, changes: object): void {
+export function release(here: Journey, changes: object): void {
   const document = firstDocument(here);
   publishText(here, JSON.stringify({ ...document, configuration: { ...document.configuration, ...changes } }));
 }
@@ -33,6 +33,6 @@ export function nextRelease(document: unknown): unknown {
 const grownTable = (table: object): object =>
   Object.fromEntries(Object.entries(table).map(([name, value]) => [name, nextRelease(value)]));
 
-/** Publishes the world's document as the next release would write it. */
-export const publishNextRelease = (here: World): string =>
+/** Publishes the journey's document as the next release would write it. */
+export const publishNextRelease = (here: Journey): string =>
   publishText(here, JSON.stringify(nextRelease(firstDocument(here))));

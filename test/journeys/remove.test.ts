@@ -3,12 +3,12 @@ import { userOf } from "../../lambdas/desired/accounts.ts";
 import { CANCEL_OPERATION } from "../../lambdas/messages/slack/buttons.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
 import { calls, eventsOn, newest, settled } from "./evidence.ts";
+import type { Journey } from "./journey.ts";
 import { cordonByHand, guardedPod, homeOf, letGo, podOn, podsOn, running, shortName, stateOf, web } from "./others.ts";
 import { dialogOf, inThreads, openly, privately } from "./reading.ts";
 import { ask, expectGone, expectKept, sayYes, withSeedNodes } from "./removal.ts";
-import type { World } from "./world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 test("a dialog opens at once and then names node, instance, pool, pods, their owners and their data", async () => {

@@ -1,18 +1,18 @@
 import { afterEach, expect, test } from "vitest";
 import { expectSound, heldBack, newest, settled } from "./evidence.ts";
 import { asked, impatient, launchedName } from "./failing.ts";
+import { type Journey, startJourney } from "./journey.ts";
 import { asksAsNode, reached } from "./outside.ts";
 import { requestState, threadOf } from "./signing.ts";
-import { type World, world } from "./world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 const thread = (): string => threadOf(here);
 const stateOf = (name: string): string => requestState(here, name);
 
 test("beside a person who approves everything, a node joins and the thread says who approved", async () => {
-  here = await world({ neighbours: { with: ["approves-all"] } });
+  here = await startJourney({ neighbours: { with: ["approves-all"] } });
   await here.type("operator", "/win add web");
   await settled(here);
   expect((await newest(here)).operation.status).toBe("succeeded");
@@ -24,7 +24,7 @@ test("beside a person who approves everything, a node joins and the thread says 
 });
 
 test("a request that is denied is named at once, with who and why; after three the stage ends", async () => {
-  here = await world({ neighbours: { with: ["denies-all"] } });
+  here = await startJourney({ neighbours: { with: ["denies-all"] } });
   await here.type("operator", "/win add web");
   await reached(here, "client-csr");
   const since = Date.now();
@@ -39,7 +39,7 @@ test("a request that is denied is named at once, with who and why; after three t
 });
 
 test("another bootstrap token that asks for the node's name first is left pending, and the machine joins", async () => {
-  here = await world({ configuration: impatient });
+  here = await startJourney({ configuration: impatient });
   await here.type("operator", "/win add web");
   await reached(here, "configure");
   const foreign = await asksAsNode(here, launchedName(here));

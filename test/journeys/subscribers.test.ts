@@ -2,20 +2,20 @@ import { afterEach, expect, test } from "vitest";
 import { permissionsFor } from "../../lib/permissions.ts";
 import { place } from "../../lib/sandbox/demo-account.ts";
 import { settled } from "./evidence.ts";
+import { type Journey, type JourneyOptions, startJourney } from "./journey.ts";
 import { privately } from "./reading.ts";
-import { type World, type WorldOptions, world } from "./world.ts";
 
 const MAIL = "platform-team@example.com";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 /** Answer of the doctor when these are subscribed to the topic that alarms go to. */
 async function diagnosis(
   subscribers: Readonly<Record<string, boolean>>,
-  overrides: WorldOptions["overrides"] = {},
+  overrides: JourneyOptions["overrides"] = {},
 ): Promise<string> {
-  here = await world({ seedNodes: true, overrides });
+  here = await startJourney({ seedNodes: true, overrides });
   here.simulator.sns.unsubscribe(MAIL);
   for (const [endpoint, confirmed] of Object.entries(subscribers))
     here.simulator.sns.subscribe({ endpoint, confirmed });

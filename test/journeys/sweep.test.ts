@@ -5,11 +5,11 @@ import { demo } from "../../lib/sandbox/demo.ts";
 import { inProcess } from "../../lib/sandbox/in-process.ts";
 import { OWNER } from "../../lib/sandbox/principals.ts";
 import { heldBack } from "./evidence.ts";
+import { type Journey, startJourney } from "./journey.ts";
 import { guardedPod, web } from "./others.ts";
 import { sayYes, withSeedNodes } from "./removal.ts";
-import { type World, world } from "./world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 /** A person with an administrator's rights stops an execution from outside: nothing of it runs any more. */
@@ -24,7 +24,7 @@ async function stop(arn: string): Promise<void> {
 }
 
 test("an operation whose executions were stopped is closed by the sweep, which gives back what it held", async () => {
-  here = await world();
+  here = await startJourney();
   await here.type("operator", "/win add web 1");
   const id = (await here.operations())[0]?.id ?? "";
   await here.until(async () => (await here.nodes(id))[0]?.stage === "features", 30);
@@ -45,7 +45,7 @@ test("an operation whose executions were stopped is closed by the sweep, which g
 });
 
 test("a node whose own execution was stopped holds nothing back once its add has ended", async () => {
-  here = await world();
+  here = await startJourney();
   await here.type("operator", "/win add web 1");
   const id = (await here.operations())[0]?.id ?? "";
   await here.until(async () => (await here.nodes(id))[0]?.stage === "serving-csr", 60);
@@ -72,7 +72,7 @@ test("a removal whose execution was stopped after the cordon says how the node c
 });
 
 test("an operation that goes on is left alone by the sweep", async () => {
-  here = await world();
+  here = await startJourney();
   await here.type("operator", "/win add web 1");
   here.simulator.simulation.faults.inject("agent-never-online", {});
   await here.pass(45);

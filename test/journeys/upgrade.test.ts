@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { calls, expectSound, heldBack, launchedBy, newest, settled, spoken } from "./evidence.ts";
 import { asked, expectPutAway, impatient, launchedId } from "./failing.ts";
+import { type Journey, startJourney } from "./journey.ts";
 import { injectFault } from "./outside.ts";
 import { dialogOf, privately } from "./reading.ts";
 import { publishNextRelease, publishText, release } from "./releases.ts";
-import { type World, world } from "./world.ts";
 
-let here: World;
+let here: Journey;
 beforeEach(() => {
   // A click that cannot be judged is in the function's log too.
   vi.spyOn(console, "error").mockReturnValue();
@@ -23,7 +23,7 @@ const thread = (): string => JSON.stringify(spoken(here).thread);
 
 describe("while a failed machine waits for a decision", () => {
   beforeEach(async () => {
-    here = await world({ configuration: impatient });
+    here = await startJourney({ configuration: impatient });
     injectFault(here, "feature-install-fails");
     await here.type("operator", "/win add web");
     await asked(here);
@@ -69,7 +69,7 @@ describe("while a failed machine waits for a decision", () => {
 
 describe("while a removal waits for its answer", () => {
   beforeEach(async () => {
-    here = await world({ seedNodes: true });
+    here = await startJourney({ seedNodes: true });
     await here.type("operator", "/win remove ip-10-0-3-7");
     await here.until(() => dialogOf(here, "operator").includes("[Remove]"), 2, "the facts in the dialog");
   });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectSound } from "./evidence.ts";
+import { type Journey, startJourney } from "./journey.ts";
 import { openly, privately } from "./reading.ts";
-import { type World, world } from "./world.ts";
 
-let here: World;
+let here: Journey;
 beforeAll(async () => {
-  here = await world();
+  here = await startJourney();
 });
 afterAll(() => here.close());
 

@@ -19,7 +19,7 @@ const setting = {
   vocabulary: { commandWord: "/win", commands, pools: ["web", "batch"] },
 };
 
-/** The page over the real simulated Slack, a real Bolt app with the product's words, and a world that stands still. */
+/** The page over the real simulated Slack, a real Bolt app with the product's words, and sample state that does not change. */
 export function servedPage() {
   const simulation = simulationAt(hostClock);
   const holder: { service?: Slack } = {};

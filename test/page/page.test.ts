@@ -8,7 +8,7 @@ let browser: Awaited<ReturnType<typeof browsing.openBrowser>>;
 let server: Awaited<ReturnType<typeof serve>>;
 let window: Page;
 let faults: string[];
-let world: ReturnType<typeof servedPage>;
+let served: ReturnType<typeof servedPage>;
 
 beforeAll(async () => {
   browser = await browsing.openBrowser();
@@ -22,8 +22,8 @@ afterAll(async () => {
 beforeEach(async () => {
   await server?.close();
   await window?.close();
-  world = servedPage();
-  server = await serve(world.page.answer);
+  served = servedPage();
+  server = await serve(served.page.answer);
   window = await browser.context.newPage();
   faults = [];
   window.on("pageerror", (error) => faults.push(error.message));
@@ -34,7 +34,7 @@ const composer = () => browsing.composer(window);
 const picture = (name: string) => browsing.picture(window, name);
 const type = (text: string) => browsing.type(window, text);
 
-test("shows the world and an empty channel before anything was said", async () => {
+test("shows the simulator and an empty channel before the first message", async () => {
   await window.getByText("Nothing has been said here yet.").waitFor();
   await window.getByRole("cell", { name: "i-0a1b2c3d4e5f60711" }).waitFor();
   expect(await window.getByRole("region", { name: "Nodes" }).getByText("NotReady,SchedulingDisabled").count()).toBe(1);
@@ -42,7 +42,7 @@ test("shows the world and an empty channel before anything was said", async () =
   expect(faults).toEqual([]);
 });
 
-test("completes a command from the command list and the names of the world", async () => {
+test("completes a command from the command list and the names of nodes and operations", async () => {
   await composer().pressSequentially("/w");
   await composer().press("Tab");
   await composer().pressSequentially("a");
@@ -88,12 +88,12 @@ test("injects a fault and ends it", async () => {
   await picture("fault");
   await window.getByRole("button", { name: "Inject" }).click();
   await window.getByText("method = chat.postMessage · 3 more").waitFor();
-  expect(world.simulation.faults.inForce()).toMatchObject([
+  expect(served.simulation.faults.inForce()).toMatchObject([
     { kind: "slack-down", match: { method: "chat.postMessage" } },
   ]);
   await window.getByRole("button", { name: "End", exact: true }).click();
   await window.getByText(/method = chat.postMessage/).waitFor({ state: "detached" });
-  expect(world.simulation.faults.inForce()).toEqual([]);
+  expect(served.simulation.faults.inForce()).toEqual([]);
 });
 
 test("changes the clock's speed and shows it", async () => {
@@ -122,14 +122,14 @@ test("says that the sandbox does not answer once it is gone, and gives back what
 });
 
 test("stays where somebody reads, and comes back for what they do themselves", async () => {
-  for (let line = 0; line < 30; line += 1) void world.slack.ui.type("U0APPROVER", "C0WINDOWS", `line ${line}`);
+  for (let line = 0; line < 30; line += 1) void served.slack.ui.type("U0APPROVER", "C0WINDOWS", `line ${line}`);
   await window.getByText("line 29").waitFor();
   const log = window.getByRole("log");
   const fromEnd = () => log.evaluate((list) => list.scrollHeight - list.scrollTop - list.clientHeight);
   expect(await fromEnd()).toBeLessThan(2);
   await log.evaluate((list) => list.scrollTo({ top: 0 }));
   await log.dispatchEvent("scroll");
-  void world.slack.ui.type("U0APPROVER", "C0WINDOWS", "while you read");
+  void served.slack.ui.type("U0APPROVER", "C0WINDOWS", "while you read");
   await window.getByText("while you read").waitFor();
   expect(await fromEnd()).toBeGreaterThan(100);
   await type("hello");

@@ -3,7 +3,7 @@ import { demo } from "../../lib/sandbox/demo.ts";
 
 const minutes = (count: number): string => new Date(Date.parse("2026-11-20T14:00:00Z") + count * 60_000).toISOString();
 
-/** Time at which the samples' world stands. */
+/** Time of the sample state. */
 export const NOW = minutes(12);
 
 const record: OperationRecord = {

@@ -5,26 +5,26 @@ import type { Services } from "./neighbour.ts";
 
 const requests = known("certificatesigningrequests", "certificates.k8s.io");
 
-/** The signers of kubelets: what else is asked for, a neighbour here leaves alone. */
+/** Signers of kubelets' certificates; neighbours ignore requests for other signers. */
 const KUBELETS: ReadonlySet<string> = new Set([
   "kubernetes.io/kube-apiserver-client-kubelet",
   "kubernetes.io/kubelet-serving",
 ]);
 
-/** Decision on a request, in the words that stand on it afterwards. */
+/** Decision on a request, as it is stored in the request's conditions. */
 export interface Verdict {
   readonly type: "Approved" | "Denied";
   readonly reason: string;
   readonly message: string;
 }
 
-/** Somebody who decides about certificate signing requests of kubelets. */
+/** A neighbour that approves or denies certificate signing requests of kubelets. */
 export interface DecidingNeighbour {
-  /** The program that they use, as the API server's managedFields name it. */
+  /** Program that sends the decision, as the API server's managedFields name it. */
   readonly program: string;
-  /** Time that they take, in milliseconds. */
+  /** Time until the decision, in milliseconds. */
   readonly takes: number;
-  /** Undefined leaves the request to others. */
+  /** Returns undefined to leave the request to others. */
   readonly judge: (request: SigningRequest) => Verdict | undefined;
 }
 
@@ -56,7 +56,7 @@ function decided(
   };
 }
 
-/** Lets a neighbour decide about every open request, now and from now on. */
+/** Lets a neighbour decide about every open request, present and future. */
 export function decideRequests({ kubernetes: { cluster } }: Services, neighbour: DecidingNeighbour): void {
   const { objects, simulation } = cluster;
   const decide = (name: string): void => {

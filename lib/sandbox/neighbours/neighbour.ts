@@ -10,20 +10,20 @@ export interface Services {
   readonly ec2: Ec2;
 }
 
-/** A program or a person at work in the same cluster and account, beside Casement: `npm start -- --with NAME`. */
+/** A program or a person that works in the same cluster and account as Casement: `npm start -- --with NAME`. */
 export interface Neighbour {
   /** Name that --with takes, in lower case with hyphens. */
   readonly name: string;
   /** One sentence: what it does to the cluster. */
   readonly sentence: string;
   /**
-   * Lets it work from now on. Called once in every process, when the cluster has its nodes: what it installs it installs
-   * unless it is there, and then it looks at everything that is stored.
+   * Starts it. Called once in every process, when the cluster has its nodes: it installs what is missing, and then
+   * processes everything that is stored.
    */
   readonly start: (services: Services) => void;
 }
 
-/** Stores objects that a neighbour brings along, except those that are there already. */
+/** Creates a neighbour's objects, except those that exist already. */
 export function install({ kubernetes }: Services, objects: readonly KubeObject[]): void {
   for (const object of objects) if (!isStored(kubernetes, object)) kubernetes.create(object);
 }
@@ -33,7 +33,7 @@ function isStored({ cluster }: Kubernetes, { apiVersion, kind, metadata }: KubeO
   return type !== undefined && cluster.objects.get(type, metadata.namespace, metadata.name) !== undefined;
 }
 
-/** Lets a neighbour's control loops run beside the simulator's own, beginning with everything that is stored. */
+/** Runs a neighbour's controllers beside the simulator's, starting with everything that is stored. */
 export function runControllers(
   { kubernetes: { cluster } }: Services,
   controllers: (cluster: Cluster) => readonly Controller[],

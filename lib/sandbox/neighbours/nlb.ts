@@ -1,7 +1,7 @@
 import type { KubeObject } from "../kubernetes/model/object.ts";
 import { install, type Neighbour } from "./neighbour.ts";
 
-/** A team's Service that asks for a Network Load Balancer instead of a classic one. */
+/** A Service that requests a Network Load Balancer instead of a classic one. */
 const service = {
   apiVersion: "v1",
   kind: "Service",

@@ -20,7 +20,7 @@ export const approvesAll: Neighbour = {
     }),
 };
 
-/** A person, or a policy of theirs, who lets nobody in. */
+/** A policy that denies every request. */
 export const deniesAll: Neighbour = {
   name: "denies-all",
   sentence: "A policy controller denies every certificate request of a kubelet within a second, and says why.",

@@ -4,5 +4,5 @@ import { nlb } from "./nlb.ts";
 import { approvesAll, deniesAll } from "./people.ts";
 import { wmco } from "./wmco.ts";
 
-/** Everybody who can be switched on; each has a file of its own. */
+/** Neighbours that can be switched on; each has its own file. */
 export const neighbours: readonly Neighbour[] = [approvesAll, deniesAll, machineApprover, nlb, wmco];

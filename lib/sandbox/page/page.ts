@@ -4,8 +4,8 @@ import type { SlackUi } from "../slack/ui/slack-ui.ts";
 import { acts } from "./acts.ts";
 import { type Assets, bundled, documentOf } from "./assets.ts";
 import { changes } from "./changes.ts";
+import { type Agent, type State, snapshotOf } from "./snapshot.ts";
 import type { Setting } from "./vocabulary.ts";
-import { type Agent, type State, worldOf } from "./world.ts";
 
 /** Anything that answers HTTP requests in process. */
 interface Service {
@@ -77,7 +77,7 @@ function dataRoutes({ ui, control, agents, speed, setting }: PageParts): Readonl
       const userId = query.get("as") ?? "";
       return json({ messages: ui.messagesFor(userId), views: ui.viewsOf(userId) });
     },
-    "/page/world": async () => json(worldOf(await state(), agents(), speed())),
+    "/page/world": async () => json(snapshotOf(await state(), agents(), speed())),
     "/page/events": async () => eventStream(slackChanges.stream()),
   };
 }

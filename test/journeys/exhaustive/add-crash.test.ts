@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { lambdaName } from "../../../lib/sandbox/simulator.ts";
 import { expectSound, heldBack, joinSecrets, launchedBy, newest, settled, spoken } from "../evidence.ts";
+import { type Journey, startJourney } from "../journey.ts";
 import { injectFault } from "../outside.ts";
-import { type World, world } from "../world.ts";
 
-let here: World;
+let here: Journey;
 beforeEach(() => {
   // The SDK writes every refused checkpoint to the log.
   vi.spyOn(console, "error").mockReturnValue(undefined);
@@ -72,7 +72,7 @@ test.for([
   ["handler-crash-at-start", "before"],
   ["handler-crash-at-start", "after"],
 ] as const)("a node is added though its handlers die at every step (%s, %s)", async ([kind, when]) => {
-  here = await world();
+  here = await startJourney();
   for (const [workflow, operations] of Object.entries(steps))
     for (const operation of operations) injectFault(here, kind, { function: lambdaName(workflow), operation, when }, 1);
   await here.type("operator", "/win add web");

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { calls, expectSound, heldBack, launchedBy, newest, settled, spoken, wordsOf } from "../evidence.ts";
+import { type Journey, startJourney } from "../journey.ts";
 import { askEc2, endFault, injectFault, reached } from "../outside.ts";
-import { type World, world } from "../world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 /** It all went well in the end, with one instance per node. */
@@ -22,7 +22,7 @@ async function expectAdded(count: number): Promise<void> {
 }
 
 test("takes the next subnet, then the next type, where the first has no capacity", async () => {
-  here = await world();
+  here = await startJourney();
   const [first, second, third] = demo.subnets;
   injectFault(here, "no-capacity", { type: "m6i.xlarge", subnet: first.id });
   injectFault(here, "no-capacity", {
@@ -39,7 +39,7 @@ test("takes the next subnet, then the next type, where the first has no capacity
 });
 
 test("fails with EC2's codes where there is no capacity anywhere, and asks nobody", async () => {
-  here = await world();
+  here = await startJourney();
   injectFault(here, "no-capacity", { type: "m6i.xlarge" });
   injectFault(here, "no-capacity", { type: "m5.xlarge", code: "VcpuLimitExceeded" });
   await here.type("operator", "/win add web");
@@ -64,7 +64,7 @@ test("fails with EC2's codes where there is no capacity anywhere, and asks nobod
 const services = { RunInstances: "ec2", DescribeInstances: "ec2", SendCommand: "ssm", GetCommandInvocation: "ssm" };
 
 test.for(["aws-throttle", "aws-5xx"])("is patient with AWS under %s", async (kind) => {
-  here = await world();
+  here = await startJourney();
   for (const [action, service] of Object.entries(services)) injectFault(here, kind, { service, action }, 5);
   await here.type("operator", "/win add web 2");
   await settled(here);
@@ -73,14 +73,14 @@ test.for(["aws-throttle", "aws-5xx"])("is patient with AWS under %s", async (kin
 });
 
 test("has the time that Windows Server 2025 needs on a fresh disk: its list of features alone takes minutes", async () => {
-  here = await world();
+  here = await startJourney();
   await here.type("operator", "/win add edge 2");
   await settled(here);
   await expectAdded(2);
 });
 
 test("bears a download that arrives damaged once, and services that are busy while the machine reads from them", async () => {
-  here = await world();
+  here = await startJourney();
   injectFault(here, "download-corrupt", {}, 1);
   injectFault(here, "aws-5xx", { service: "s3", action: "GetObject" }, 3);
   await here.type("operator", "/win add web");
@@ -92,7 +92,7 @@ test("bears a download that arrives damaged once, and services that are busy whi
 });
 
 test("reboots although the marker of an earlier reboot is damaged", async () => {
-  here = await world();
+  here = await startJourney();
   injectFault(here, "record-damaged", { file: "reboot.json", how: "zeros" });
   await here.type("operator", "/win add web");
   await settled(here);
@@ -100,7 +100,7 @@ test("reboots although the marker of an earlier reboot is damaged", async () => 
 });
 
 test("is ready again after a boot that container networks outlived without their attachment", async () => {
-  here = await world({ seedNodes: true });
+  here = await startJourney({ seedNodes: true });
   injectFault(here, "endpoints-outlive-boot", {}, 1);
   const id = here.simulator.machines.all()[0]?.instanceId ?? "none";
   await askEc2(here, "RebootInstances", { "InstanceId.1": id });
@@ -113,7 +113,7 @@ test("is ready again after a boot that container networks outlived without their
 });
 
 test("is patient with an API server that is away for forty seconds", async () => {
-  here = await world();
+  here = await startJourney();
   await here.type("operator", "/win add web");
   await reached(here, "client-csr");
   const away = injectFault(here, "kubernetes-5xx");
@@ -124,7 +124,7 @@ test("is patient with an API server that is away for forty seconds", async () =>
 });
 
 test("goes on while Slack is down, and catches up when it is back", async () => {
-  here = await world();
+  here = await startJourney();
   await here.type("operator", "/win add web");
   await here.until(() => spoken(here).channel.length > 0, 2);
   const before = spoken(here).channel[0]?.text;
@@ -138,7 +138,7 @@ test("goes on while Slack is down, and catches up when it is back", async () => 
 });
 
 test("says nothing twice when Slack takes a message and its answer is lost", async () => {
-  here = await world();
+  here = await startJourney();
   injectFault(here, "slack-answer-lost", { method: "chat.postMessage" }, 3);
   await here.type("operator", "/win add web");
   await settled(here);

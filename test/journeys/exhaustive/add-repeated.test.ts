@@ -1,14 +1,14 @@
 import { afterEach, expect, test } from "vitest";
 import { lambdaName } from "../../../lib/sandbox/simulator.ts";
 import { expectSound, launchedBy, newest, settled, spoken } from "../evidence.ts";
+import { type Journey, startJourney } from "../journey.ts";
 import { injectFault } from "../outside.ts";
-import { type World, world } from "../world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 test("the same request delivered twice starts one operation and gets the same answer", async () => {
-  here = await world();
+  here = await startJourney();
   const first = await here.type("operator", "/win add web");
   const second = await here.again();
   expect(second.messages.map(({ text }) => text)).toEqual(first.messages.map(({ text }) => text));
@@ -24,7 +24,7 @@ test("the same request delivered twice starts one operation and gets the same an
 });
 
 test.for(["event-delivered-twice", "event-delivered-late"])("events change nothing under %s", async (kind) => {
-  here = await world();
+  here = await startJourney();
   injectFault(here, kind, { function: lambdaName("cloud-events") });
   await here.type("operator", "/win add web");
   await settled(here);
@@ -37,7 +37,7 @@ test.for(["event-delivered-twice", "event-delivered-late"])("events change nothi
 
 /** Everything that was said and asked for in one run. */
 async function run(seed: number) {
-  here = await world({ seed });
+  here = await startJourney({ seed });
   await here.type("operator", "/win add web");
   await settled(here);
   const { operation } = await newest(here);

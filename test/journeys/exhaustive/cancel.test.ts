@@ -12,11 +12,11 @@ import {
   spoken,
   wordsOf,
 } from "../evidence.ts";
+import { type Journey, startJourney } from "../journey.ts";
 import { injectFault, reached } from "../outside.ts";
 import { people } from "../slack-users.ts";
-import { type World, world } from "../world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 /** Last message to this person alone, empty when there is none. */
@@ -51,7 +51,7 @@ const beforeTheReturn = stagesOf("provision")
   .map(({ name }) => name);
 
 test.for(beforeTheReturn)("cancelled in stage %s, everything is taken away", async (stage: StageName) => {
-  here = await world();
+  here = await startJourney();
   // The last two stages may be over within a moment: a busy API server holds them up.
   const labelling = { verb: "patch", resource: "nodes", principal: "system:serviceaccount:casement:join" };
   if (stage === "ready" || stage === "verify") injectFault(here, "kubernetes-5xx", labelling, 3);
@@ -64,7 +64,7 @@ test.for(beforeTheReturn)("cancelled in stage %s, everything is taken away", asy
 });
 
 test("cancelled in the last stage, the node is finished", async () => {
-  here = await world();
+  here = await startJourney();
   await here.type("operator", "/win add web");
   await reached(here, "admit");
   await here.press("operator", "cancel-operation");
@@ -79,7 +79,7 @@ test("cancelled in the last stage, the node is finished", async () => {
 });
 
 test("cancelled by the button before EC2 was asked, nothing is launched at all", async () => {
-  here = await world();
+  here = await startJourney();
   injectFault(here, "aws-slow", { service: "ssm", action: "GetParameter" }, 1);
   await here.type("operator", "/win add web 2");
   await here.until(() => spoken(here).channel.length > 0, 2);
@@ -92,7 +92,7 @@ test("cancelled by the button before EC2 was asked, nothing is launched at all",
 });
 
 test("cancelled while it asks what becomes of a failed machine, the machine goes", async () => {
-  here = await world();
+  here = await startJourney();
   injectFault(here, "feature-install-fails");
   await here.type("operator", "/win add web");
   await here.until(async () => (await newest(here)).operation.status === "waiting", 60);
@@ -107,7 +107,7 @@ test("cancelled while it asks what becomes of a failed machine, the machine goes
 });
 
 test("everybody sees within seconds that an operation is being cancelled", async () => {
-  here = await world();
+  here = await startJourney();
   await here.type("operator", "/win add web");
   await reached(here, "agent");
   await here.press("operator", "cancel-operation");
@@ -118,7 +118,7 @@ test("everybody sees within seconds that an operation is being cancelled", async
 });
 
 test("who has no right to cancel is told so in private, and it goes on", async () => {
-  here = await world();
+  here = await startJourney();
   await here.type("operator", "/win add web");
   await reached(here, "agent");
   const { id } = (await newest(here)).operation;
@@ -132,7 +132,7 @@ test("who has no right to cancel is told so in private, and it goes on", async (
 });
 
 test("what is unknown or has ended cannot be cancelled, and what is cancelled already says by whom", async () => {
-  here = await world();
+  here = await startJourney();
   await here.type("operator", "/win cancel add-00000000");
   expect(whispered("operator")).toContain("There is no operation `add-00000000`");
   await here.type("operator", "/win add web");

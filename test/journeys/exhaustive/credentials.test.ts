@@ -3,17 +3,17 @@ import { accounts, userOf } from "../../../lambdas/desired/accounts.ts";
 import { lambdaName } from "../../../lib/sandbox/simulator.ts";
 import { connect, hoursLeft, notified, stored } from "../connecting.ts";
 import { calls, newest, settled } from "../evidence.ts";
+import { type Journey, startJourney } from "../journey.ts";
 import { endFault, injectFault } from "../outside.ts";
 import { openly } from "../reading.ts";
-import { type World, world } from "../world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 const HOUR = 60;
 
 test("with the API server away for thirty hours people are called, an add says what helps, and connecting heals it", async () => {
-  here = await world();
+  here = await startJourney();
   const id = injectFault(here, "kubernetes-5xx");
   await here.pass(12.5 * HOUR);
   expect(notified(here)).toEqual([]);
@@ -55,7 +55,7 @@ test("with the API server away for thirty hours people are called, an add says w
 });
 
 test("whatever breaks a renewal on its way leaves the old credential in its place, and the next hour renews it", async () => {
-  here = await world();
+  here = await startJourney();
   await connect(here, 5 * 3_600);
   const before = stored(here, "look");
   await here.pass(2.6 * HOUR);
@@ -75,7 +75,7 @@ test("whatever breaks a renewal on its way leaves the old credential in its plac
 });
 
 test("an API server that is away for an hour in the middle of a renewal heals by itself", async () => {
-  here = await world();
+  here = await startJourney();
   await connect(here, 7 * 3_600);
   await here.pass(3.6 * HOUR);
   const id = injectFault(here, "kubernetes-5xx");

@@ -3,16 +3,16 @@ import type { NodeRecord } from "../../../lambdas/records.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { expectSound, newest, nodeNamed, settled, spoken, wordsOf } from "../evidence.ts";
 import { asked, expectPutAway, impatient, launchedId, launchedName } from "../failing.ts";
+import { type Journey, startJourney } from "../journey.ts";
 import { injectFault, reached, terminateFromOutside } from "../outside.ts";
 import { people } from "../slack-users.ts";
-import { type World, world } from "../world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 /** A machine whose features cannot be installed, and the question about it. */
 async function failing(): Promise<NodeRecord> {
-  here = await world({ configuration: impatient });
+  here = await startJourney({ configuration: impatient });
   await here.type("operator", "/win add web");
   injectFault(here, "feature-install-fails");
   return asked(here);
@@ -61,7 +61,7 @@ test("who may not add may not decide, and a second decision comes too late", asy
 });
 
 test("an instance that EC2 gives up while it starts is told in EC2's words, once", async () => {
-  here = await world({ configuration: impatient });
+  here = await startJourney({ configuration: impatient });
   injectFault(here, "launch-fails");
   await here.type("operator", "/win add web");
   await settled(here);
@@ -73,7 +73,7 @@ test("an instance that EC2 gives up while it starts is told in EC2's words, once
 });
 
 test("an instance that somebody else terminates asks nobody anything", async () => {
-  here = await world({ configuration: impatient });
+  here = await startJourney({ configuration: impatient });
   await here.type("operator", "/win add web");
   await reached(here, "payload");
   const instanceId = launchedId(here);
@@ -88,7 +88,7 @@ test("an instance that somebody else terminates asks nobody anything", async () 
 });
 
 test("a failed machine whose Node is Ready is never terminated", async () => {
-  here = await world({ configuration: impatient });
+  here = await startJourney({ configuration: impatient });
   await here.type("operator", "/win add web");
   await reached(here, "verify");
   injectFault(here, "agent-silent");
@@ -101,7 +101,7 @@ test("a failed machine whose Node is Ready is never terminated", async () => {
 });
 
 test("a service that crashes once while the node joins is started again by Windows", async () => {
-  here = await world({ configuration: impatient });
+  here = await startJourney({ configuration: impatient });
   await here.type("operator", "/win add web");
   await reached(here, "network");
   injectFault(here, "service-crashes", { service: "kubelet" }, 1);

@@ -3,10 +3,10 @@ import { stageName } from "../../../lambdas/messages/operation/stages.ts";
 import type { StageName } from "../../../lambdas/stages.ts";
 import { newest, settled, spoken, wordsOf } from "../evidence.ts";
 import { asked, expectPutAway, impatient, launchedId, launchedName } from "../failing.ts";
+import { type Journey, startJourney } from "../journey.ts";
 import { asAdministrator, entryFor, injectFault, machineFor, reached } from "../outside.ts";
-import { type World, world } from "../world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 /** A way to fail: at which stage what goes wrong, where that ends, and what people read about it. */
@@ -170,7 +170,7 @@ const cases: readonly Case[] = [
 ];
 
 test.for(cases)("$what: says so, asks, and is terminated when told", async (one) => {
-  here = await world({ configuration: impatient });
+  here = await startJourney({ configuration: impatient });
   await here.type("operator", "/win add web");
   if (one.from) await reached(here, one.from);
   await one.happens();

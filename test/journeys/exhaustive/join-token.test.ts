@@ -2,10 +2,10 @@ import { afterEach, expect, test } from "vitest";
 import { JOIN_USER } from "../../../lambdas/desired/cluster-access.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { calls, expectSound, joinSecrets, newest, nodeNamed, settled } from "../evidence.ts";
+import { type Journey, startJourney } from "../journey.ts";
 import { askEc2, endFault, injectFault, reached } from "../outside.ts";
-import { type World, world } from "../world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 const CREDENTIAL = "authentication.kubernetes.io/credential-id";
@@ -19,7 +19,7 @@ const credentials = (signer: string): string[] =>
     .flatMap(({ extra = {} }) => extra[CREDENTIAL] ?? []);
 
 test("a kubelet that could not ask for ten minutes gets another token and joins with it", async () => {
-  here = await world();
+  here = await startJourney();
   const silence = injectFault(here, "kubernetes-5xx", { principal: JOIN_USER });
   await here.type("operator", "/win add web");
   await reached(here, "client-csr");
@@ -35,7 +35,7 @@ test("a kubelet that could not ask for ten minutes gets another token and joins 
 });
 
 test("in a subnet that gives public addresses a node joins with a serving certificate for all of them", async () => {
-  here = await world();
+  here = await startJourney();
   for (const { id } of demo.subnets)
     await askEc2(here, "ModifySubnetAttribute", { SubnetId: id, "MapPublicIpOnLaunch.Value": "true" });
   await here.type("operator", "/win add web");
@@ -49,7 +49,7 @@ test("in a subnet that gives public addresses a node joins with a serving certif
 });
 
 test("beside the cluster's machine approver, which knows no such Machine, Casement approves its own machine", async () => {
-  here = await world({ neighbours: { with: ["machine-approver"] } });
+  here = await startJourney({ neighbours: { with: ["machine-approver"] } });
   await here.type("operator", "/win add web");
   await settled(here);
   const { operation, nodes } = await newest(here);

@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from "vitest";
 import { expectSound, newest, settled } from "../evidence.ts";
 import { asked, impatient } from "../failing.ts";
+import { type Journey, startJourney } from "../journey.ts";
 import { kubectl, podOn, running, type SeedNode, web } from "../others.ts";
 import { kubectlLogs } from "../outside.ts";
 import { privately } from "../reading.ts";
-import { type World, world } from "../world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 const SIGNER = "/api/v1/namespaces/openshift-kube-apiserver-operator/secrets/kube-apiserver-to-kubelet-signer";
@@ -26,7 +26,7 @@ async function talkingPod(node: SeedNode, name: string): Promise<void> {
 }
 
 test("after the cluster has replaced its signer, logs are read on nodes that join, and no more on those that joined before", async () => {
-  here = await world({ seedNodes: true });
+  here = await startJourney({ seedNodes: true });
   await talkingPod(web, "old-pod");
   expect(await kubectlLogs(here, "old-pod")).toMatchObject({ status: 200 });
   await replaceSigner();
@@ -61,7 +61,7 @@ test.for([
 ] as const)(
   "while the cluster publishes %s, no kubelet is started, and the failure says where to look",
   async ([, pem, why]) => {
-    here = await world({ configuration: impatient });
+    here = await startJourney({ configuration: impatient });
     const data = Buffer.from(pem).toString("base64");
     await kubectl(here, "PATCH", CONFIG, { spec: { kubeAPIServerServingCAData: data } });
     await here.type("operator", "/win add web");

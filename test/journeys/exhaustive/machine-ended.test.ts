@@ -2,10 +2,10 @@ import { afterEach, expect, test } from "vitest";
 import type { StageName } from "../../../lambdas/stages.ts";
 import { expectSound, heldBack, joinSecrets, newest, settled, spoken, wordsOf } from "../evidence.ts";
 import { asked, impatient, launchedId } from "../failing.ts";
+import { type Journey, startJourney } from "../journey.ts";
 import { askEc2, injectFault, reached, terminateFromOutside } from "../outside.ts";
-import { type World, world } from "../world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 /** EC2 takes some seconds to end an instance, and a look comes every quarter of a minute. */
@@ -15,7 +15,7 @@ test.for<StageName>(["agent", "features", "payload", "client-csr", "serving-csr"
   "an instance that is terminated during %s is noticed within a minute",
   async (stage) => {
     // What the stages after the kubelet's start wait for does not come by itself.
-    here = await world({ configuration: impatient });
+    here = await startJourney({ configuration: impatient });
     if (stage === "client-csr") injectFault(here, "kubelet-wrong-csr", { how: "other-name" });
     await here.type("operator", "/win add web");
     if (stage === "serving-csr") {
@@ -42,7 +42,7 @@ test.for<StageName>(["agent", "features", "payload", "client-csr", "serving-csr"
 );
 
 test("an instance that is stopped is noticed within a minute, and a person decides about it", async () => {
-  here = await world({ configuration: impatient });
+  here = await startJourney({ configuration: impatient });
   await here.type("operator", "/win add web");
   await reached(here, "payload");
   const since = Date.now();
@@ -58,7 +58,7 @@ test("an instance that is stopped is noticed within a minute, and a person decid
 });
 
 test("a machine that ends while a person is asked about it needs no decision any more", async () => {
-  here = await world({ configuration: impatient });
+  here = await startJourney({ configuration: impatient });
   injectFault(here, "feature-install-fails");
   await here.type("operator", "/win add web");
   await asked(here);

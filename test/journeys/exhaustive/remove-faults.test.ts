@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CANCEL_OPERATION } from "../../../lambdas/messages/slack/buttons.ts";
 import { lambdaName } from "../../../lib/sandbox/simulator.ts";
 import { calls, newest, nodeNamed, settled } from "../evidence.ts";
+import type { Journey } from "../journey.ts";
 import { cordonByHand, guardedPod, kubectl, stateOf, web } from "../others.ts";
 import { terminateFromOutside } from "../outside.ts";
 import { inThreads, openly } from "../reading.ts";
 import { ask, expectGone, expectKept, sayYes, withSeedNodes } from "../removal.ts";
-import type { World } from "../world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 /** The durable SDK logs each checkpoint that a dying process could not write. */

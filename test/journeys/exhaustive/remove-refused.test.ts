@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts";
 import { calls, expectSound, newest, nodeNamed, settled } from "../evidence.ts";
+import type { Journey } from "../journey.ts";
 import {
   batch,
   cordonByHand,
@@ -16,43 +17,47 @@ import {
 } from "../others.ts";
 import { dialogOf, openly, privately } from "../reading.ts";
 import { ask, expectGone, expectKept, sayYes, withSeedNodes } from "../removal.ts";
-import type { World } from "../world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
-const untag = (key: string) => (world: World) =>
-  ec2(world, "DeleteTags", { "ResourceId.1": web.instanceId, "Tag.1.Key": key });
+const untag = (key: string) => (journey: Journey) =>
+  ec2(journey, "DeleteTags", { "ResourceId.1": web.instanceId, "Tag.1.Key": key });
 
 /** Name of the case, node that is asked for, preparation, and words that the dialog must say: why, and what to do instead. */
-const refusals: readonly (readonly [string, SeedNode | string, ((world: World) => Promise<void>) | null, RegExp])[] = [
+const refusals: readonly (readonly [
+  string,
+  SeedNode | string,
+  ((journey: Journey) => Promise<void>) | null,
+  RegExp,
+])[] = [
   [
     "was not launched by us",
     web,
     untag("casement:launched"),
     /not launched by me.*drain it with kubectl, then terminate/s,
   ],
-  ["is another cluster's", web, (world) => tag(world, web, "casement:cluster", "prod-east"), /not launched by me/],
+  ["is another cluster's", web, (journey) => tag(journey, web, "casement:cluster", "prod-east"), /not launched by me/],
   [
     "is of an Auto Scaling group",
     web,
-    (world) => joinScalingGroup(world, web, "win-asg"),
+    (journey) => joinScalingGroup(journey, web, "win-asg"),
     /Auto Scaling group `win-asg`, which would replace it.*lower the group's desired capacity/s,
   ],
   [
     "is of a node group",
     web,
-    (world) => tag(world, web, "eks:nodegroup-name", "win-ng"),
+    (journey) => tag(journey, web, "eks:nodegroup-name", "win-ng"),
     /node group `win-ng`.*scale the node group down/s,
   ],
-  ["is of Karpenter", web, (world) => tag(world, web, "karpenter.sh/nodepool", "win"), /Karpenter.*NodeClaim/s],
+  ["is of Karpenter", web, (journey) => tag(journey, web, "karpenter.sh/nodepool", "win"), /Karpenter.*NodeClaim/s],
   ["is of a MachineSet", edge, null, /MachineSet.*scale the MachineSet down/s],
   ["is protected against termination", batch, null, /protected against termination.*lifts the protection/s],
   ["is a Linux node", "10.0.0.20", null, /Linux node.*cluster's own tools/s],
   [
     "is the last schedulable one of its build while pods need it",
     web,
-    (world) => cordonByHand(world, otherWeb),
+    (journey) => cordonByHand(journey, otherWeb),
     /last schedulable node of Windows build `10.0.20348`, and \d pods? needs? that build.*`\/win add` with a pool/s,
   ],
 ];

@@ -1,18 +1,18 @@
 import { afterEach, expect, test } from "vitest";
 import { expectSound, newest, settled } from "../evidence.ts";
 import { impatient, launchedName } from "../failing.ts";
+import { type Journey, startJourney } from "../journey.ts";
 import { approvesByHand, asksAsNode, reached } from "../outside.ts";
 import { requestState, threadOf } from "../signing.ts";
-import { type World, world } from "../world.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 const thread = (): string => threadOf(here);
 const stateOf = (name: string): string => requestState(here, name);
 
 test("another bootstrap token that asks for the node's name after the machine did is left pending, and told", async () => {
-  here = await world({ configuration: impatient });
+  here = await startJourney({ configuration: impatient });
   await here.type("operator", "/win add web");
   await reached(here, "client-csr");
   const foreign = await asksAsNode(here, launchedName(here));
@@ -24,7 +24,7 @@ test("another bootstrap token that asks for the node's name after the machine di
 });
 
 test("a request of somebody else's that a person approves is called out loudly, and its Node is not taken for ours", async () => {
-  here = await world({ configuration: impatient });
+  here = await startJourney({ configuration: impatient });
   await here.type("operator", "/win add web");
   await reached(here, "configure");
   const foreign = await asksAsNode(here, launchedName(here));

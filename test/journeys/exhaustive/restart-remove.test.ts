@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { calls, settled } from "../evidence.ts";
+import type { Journey } from "../journey.ts";
 import { type Lives, liveOnce, type Moment, remover } from "../lives.ts";
 import { web } from "../others.ts";
 import { dialogOf, inThreads, openly } from "../reading.ts";
 import { expectGone, sayYes } from "../removal.ts";
-import type { World } from "../world.ts";
 
 const moments: readonly Moment[] = [
   { after: "the dialog showed its facts", service: "slack", action: "views.update", count: 1 },
@@ -29,7 +29,7 @@ const moments: readonly Moment[] = [
 
 describe("a process that dies during a removal and is started again on its files", () => {
   let lives: Lives;
-  let here: World | undefined;
+  let here: Journey | undefined;
 
   beforeAll(async () => {
     lives = await liveOnce({ seedNodes: true }, moments, async (first) => {
@@ -57,7 +57,7 @@ describe("a process that dies during a removal and is started again on its files
 });
 
 /** The dialog is still open at the asker's, whatever became of the process. */
-async function answer(here: World): Promise<void> {
+async function answer(here: Journey): Promise<void> {
   await here.until(() => dialogOf(here, "operator").includes("[Remove]"), 6, "the dialog's facts");
   await here.submit("operator");
 }

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { expectSound, heldBack, joinSecrets, launchedBy, newest, nodeNamed, settled } from "../evidence.ts";
+import type { Journey } from "../journey.ts";
 import { joiner, type Lives, liveOnce, type Moment } from "../lives.ts";
 import { inThreads, openly } from "../reading.ts";
-import type { World } from "../world.ts";
 
 const moments: readonly Moment[] = [
   { after: "the request was written down", service: "dynamodb", action: "PutItem", principal: "front-door", count: 1 },
@@ -39,7 +39,7 @@ const moments: readonly Moment[] = [
 
 describe("a process that dies during an add and is started again on its files", () => {
   let lives: Lives;
-  let here: World | undefined;
+  let here: Journey | undefined;
 
   beforeAll(async () => {
     lives = await liveOnce({}, moments, async (first) => {
@@ -62,7 +62,7 @@ describe("a process that dies during an add and is started again on its files", 
   });
 });
 
-async function expectAddedOnce(here: World): Promise<void> {
+async function expectAddedOnce(here: Journey): Promise<void> {
   const { operation, nodes } = await newest(here);
   expect(operation.status).toBe("succeeded");
   const [instance, ...others] = launchedBy(here, operation.id);
@@ -84,7 +84,7 @@ async function expectAddedOnce(here: World): Promise<void> {
 }
 
 /** Nobody knows of it but the ledger: the sweep finds it and says so. */
-async function expectNeverBegan(here: World): Promise<void> {
+async function expectNeverBegan(here: Journey): Promise<void> {
   await here.pass(40);
   await settled(here);
   expect((await newest(here)).operation).toMatchObject({

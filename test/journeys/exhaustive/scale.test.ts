@@ -4,9 +4,9 @@ import { UNREGISTERED_AT_ONCE } from "../../../lambdas/steps/ledger/join-slots.t
 import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts";
 import { makeRequest } from "../../../lib/sandbox/machine/certificate-request.ts";
 import { calls, expectSound, heldBack, launchedBy, newest, settled, spoken, wordsOf } from "../evidence.ts";
-import { type World, world } from "../world.ts";
+import { type Journey, startJourney } from "../journey.ts";
 
-let here: World;
+let here: Journey;
 afterEach(() => here.close());
 
 /** A certificate request of another signer's user that nobody answers. */
@@ -22,7 +22,7 @@ const pending = (at: number, request: string): KubeObject =>
 test("more nodes than may be on their way at once wait for places, and all become Ready", {
   timeout: 120_000,
 }, async () => {
-  here = await world();
+  here = await startJourney();
   await here.type("operator", "/win add batch 22");
   await here.until(() => calls(here, "ec2", "RunInstances").length >= UNREGISTERED_AT_ONCE, 5);
   await here.pass(2);
@@ -40,7 +40,7 @@ test("more nodes than may be on their way at once wait for places, and all becom
 });
 
 test("nothing is launched in front of a cluster whose approver drowns in requests", async () => {
-  here = await world({ configuration: { deadlines: { provision: { queue: 3 } } } });
+  here = await startJourney({ configuration: { deadlines: { provision: { queue: 3 } } } });
   const names = { commonName: "somebody", organizations: [], dnsNames: [], ipAddresses: [] };
   const { request } = await makeRequest(names);
   const pem = Buffer.from(request).toString("base64");

@@ -11,12 +11,12 @@ interface Call {
 }
 
 function browser() {
-  const world = servedPage();
+  const snapshot = servedPage();
   const ask = (url: string, { method = "GET", body, headers = HOST }: Call = {}): Promise<WireResponse> =>
-    world.page.answer({ method, url, headers, body: Buffer.from(body === undefined ? "" : JSON.stringify(body)) });
+    snapshot.page.answer({ method, url, headers, body: Buffer.from(body === undefined ? "" : JSON.stringify(body)) });
   const read = async (url: string, call?: Call) => JSON.parse(String((await ask(url, call)).body));
   const post = (url: string, body: unknown) => ask(url, { method: "POST", body });
-  return { ...world, ask, read, post };
+  return { ...snapshot, ask, read, post };
 }
 
 const typed = (text: string, userId = "U0OPERATOR") => ({ userId, channelId: "C0WINDOWS", text });

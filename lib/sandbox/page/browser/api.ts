@@ -1,5 +1,5 @@
+import type { Snapshot } from "../snapshot.ts";
 import type { Setting } from "../vocabulary.ts";
-import type { World } from "../world.ts";
 
 /** A block or an element: what it holds depends on its type, as Block Kit's reference says. */
 export type Kit = { readonly type: string; readonly [field: string]: unknown };
@@ -87,7 +87,7 @@ const send = async <T>(method: string, path: string, body?: unknown): Promise<T>
 export const api = {
   setting: () => get<Setting>("/page/setting"),
   slack: (userId: string) => get<SlackView>(`/page/desk?as=${encodeURIComponent(userId)}`),
-  world: () => get<World>("/page/world"),
+  snapshot: () => get<Snapshot>("/page/world"),
   faults: () => get<FaultList>("/page/control/faults"),
   type: (userId: string, channelId: string, text: string, threadTs?: string) =>
     send<Shown>("POST", "/page/type", { userId, channelId, text, threadTs }),

@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
+import type { ShownNode, ShownOperation, Snapshot } from "../snapshot.ts";
 import type { Seat, Setting } from "../vocabulary.ts";
-import type { ShownNode, ShownOperation, World } from "../world.ts";
-import { useSetting, useSlack, useWorld } from "./live.ts";
+import { useSetting, useSlack, useSnapshot } from "./live.ts";
+import { SimulatorPanel } from "./simulator/simulator-panel.tsx";
 import { Channel } from "./slack/channel.tsx";
 import type { Names } from "./slack/completion.ts";
 import { Composer } from "./slack/composer.tsx";
 import { Dialog } from "./slack/dialog.tsx";
 import { Avatar } from "./slack/people.tsx";
-import { WorldPanel } from "./world/world-panel.tsx";
 
 /** Reads and sets the person in front of the page; the address remembers it, so that two windows can be two people. */
 function useSeat(people: readonly Seat[]): [Seat | undefined, (seat: Seat) => void] {
@@ -46,8 +46,8 @@ function Seats({ people, seat, choose }: { people: readonly Seat[]; seat: Seat; 
 const isUnderWay = ({ status }: ShownOperation): boolean => status === "running" || status === "waiting";
 
 /** Collects the names that the composer completes: Windows nodes with their pools, and operations that still run. */
-function namesIn(world: World | undefined): Names {
-  const { nodes = [], instances = [], operations = [] } = world ?? {};
+function namesIn(snapshot: Snapshot | undefined): Names {
+  const { nodes = [], instances = [], operations = [] } = snapshot ?? {};
   const poolOf = ({ instanceId }: ShownNode) => instances.find(({ id }) => id === instanceId)?.pool ?? "node";
   return {
     nodes: nodes
@@ -62,7 +62,7 @@ function namesIn(world: World | undefined): Names {
 function Window({ setting, seat, choose }: { setting: Setting; seat: Seat; choose: (seat: Seat) => void }) {
   const [channelId, setChannelId] = useState(setting.channels[0]?.id ?? "");
   const ui = useSlack(seat.id);
-  const { world, faults, lost, again } = useWorld();
+  const { snapshot, faults, lost, again } = useSnapshot();
   const view = ui.views.at(-1);
   const messages = ui.messages.filter((message) => message.channel === channelId);
   return (
@@ -93,13 +93,19 @@ function Window({ setting, seat, choose }: { setting: Setting; seat: Seat; choos
         />
         <Composer
           vocabulary={setting.vocabulary}
-          names={namesIn(world)}
+          names={namesIn(snapshot)}
           channelId={channelId}
           seat={seat}
           placeholder={`Message #${setting.channels.find(({ id }) => id === channelId)?.name} – try ${setting.vocabulary.commandWord} help`}
         />
       </section>
-      <WorldPanel cluster={setting.cluster} world={world} faults={faults} again={again} people={setting.people} />
+      <SimulatorPanel
+        cluster={setting.cluster}
+        snapshot={snapshot}
+        faults={faults}
+        again={again}
+        people={setting.people}
+      />
       {view && <Dialog key={view.id} view={view} seat={seat} setting={setting} />}
     </div>
   );

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import type { Snapshot } from "../snapshot.ts";
 import type { Setting } from "../vocabulary.ts";
-import type { World } from "../world.ts";
 import { api, type FaultList, type SlackView } from "./api.ts";
 
-/** Interval at which the live half looks at the world; Slack's half is told of changes. */
+/** Interval at which the simulator's half is polled; Slack's half is told of changes by an event stream. */
 const LOOK_MS = 1_000;
 
 /** Asks a question, never twice at once: a wish that comes while it is being asked is granted afterwards. */
@@ -51,21 +51,21 @@ export function useSlack(userId: string): SlackView {
   return answer?.userId === userId ? answer.ui : { messages: [], views: [] };
 }
 
-/** The world and the faults, looked at once a second; `again` looks at once. */
-export function useWorld(): {
-  readonly world: World | undefined;
+/** Polls the simulator's state and the faults once a second; `again` polls at once. */
+export function useSnapshot(): {
+  readonly snapshot: Snapshot | undefined;
   readonly faults: FaultList;
   readonly lost: boolean;
   readonly again: () => void;
 } {
   const { answer, ask, lost } = useAnswer(async () => {
-    const [world, faults] = await Promise.all([api.world(), api.faults()]);
-    return { world, faults };
+    const [snapshot, faults] = await Promise.all([api.snapshot(), api.faults()]);
+    return { snapshot, faults };
   });
   useEffect(() => {
     void ask();
     const timer = setInterval(ask, LOOK_MS);
     return () => clearInterval(timer);
   }, [ask]);
-  return { world: answer?.world, faults: answer?.faults ?? { kinds: [], inForce: [] }, lost, again: ask };
+  return { snapshot: answer?.snapshot, faults: answer?.faults ?? { kinds: [], inForce: [] }, lost, again: ask };
 }

@@ -77,8 +77,8 @@ export interface ShownNode {
   readonly instanceId: string;
 }
 
-/** Everything in the live half of the page. */
-export interface World {
+/** Content of the simulator's half of the page. */
+export interface Snapshot {
   readonly now: string;
   readonly speed: number;
   readonly instances: readonly ShownInstance[];
@@ -120,10 +120,10 @@ const newestFirst = (one: EC2Instance, other: EC2Instance): number =>
   (other.LaunchTime ?? "").localeCompare(one.LaunchTime ?? "");
 
 /**
- * Makes the content of the page's live half from the real state of the world. Windows nodes and the newest instances come
+ * Makes the content of the simulator's half of the page. Windows nodes and the newest instances come
  * first: they are what the operations work on.
  */
-export const worldOf = (state: State, agents: readonly Agent[], speed: number): World => ({
+export const snapshotOf = (state: State, agents: readonly Agent[], speed: number): Snapshot => ({
   now: state.now,
   speed,
   instances: [...state.instances].sort(newestFirst).map((instance) => shownInstance(instance, agents)),

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { worldOf } from "../../../lib/sandbox/page/world.ts";
+import { snapshotOf } from "../../../lib/sandbox/page/snapshot.ts";
 import { agents, instances, nodes, operations } from "../../page/samples.ts";
 
 const state = { now: "2026-11-20T14:12:00.000Z", instances, nodes, operations } as unknown as Parameters<
-  typeof worldOf
+  typeof snapshotOf
 >[0];
 
 test("puts the newest instances first, with what SSM hears of their agents", () => {
-  const shown = worldOf(state, agents, 1).instances.map(({ id, state, ping, pool }) => [id, state, ping, pool]);
+  const shown = snapshotOf(state, agents, 1).instances.map(({ id, state, ping, pool }) => [id, state, ping, pool]);
   expect(shown).toEqual([
     ["i-0a1b2c3d4e5f60711", "pending", "–", "web"],
     ["i-0a1b2c3d4e5f60710", "running", "Online", "web"],
@@ -17,7 +17,7 @@ test("puts the newest instances first, with what SSM hears of their agents", () 
 });
 
 test("puts Windows nodes first, in the words of kubectl", () => {
-  const shown = worldOf(state, agents, 1).nodes.map(({ name, status, instanceId }) => [
+  const shown = snapshotOf(state, agents, 1).nodes.map(({ name, status, instanceId }) => [
     name.split(".")[0],
     status,
     instanceId,
@@ -36,8 +36,8 @@ test("calls a node that never reported Unknown, and an instance without details 
     nodes: [{ metadata: { name: "n" } }],
     operations: [],
   };
-  const world = worldOf(bare, [], 60);
-  expect(world.nodes[0]).toMatchObject({ status: "Unknown", version: "", instanceId: "", windows: false });
-  expect(world.instances[0]).toMatchObject({ id: "i-1", state: "unknown", ping: "–" });
-  expect(world.speed).toBe(60);
+  const snapshot = snapshotOf(bare, [], 60);
+  expect(snapshot.nodes[0]).toMatchObject({ status: "Unknown", version: "", instanceId: "", windows: false });
+  expect(snapshot.instances[0]).toMatchObject({ id: "i-1", state: "unknown", ping: "–" });
+  expect(snapshot.speed).toBe(60);
 });

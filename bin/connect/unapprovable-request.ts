@@ -19,7 +19,7 @@ async function request(): Promise<string> {
  * when the work is done.
  * @param work is given the attempt to approve it, as a dry run
  */
-export async function withStrangersRequest<T>(
+export async function withUnapprovableRequest<T>(
   { certificates }: Administrator,
   work: (approving: Attempt) => Promise<T>,
 ): Promise<T> {

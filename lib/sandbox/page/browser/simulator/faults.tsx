@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ShownInstance } from "../../world.ts";
+import type { ShownInstance } from "../../snapshot.ts";
 import { api, type FaultList } from "../api.ts";
 import { Panel } from "./panel.tsx";
 

@@ -1,5 +1,5 @@
+import type { ShownOperation } from "../../snapshot.ts";
 import type { Seat } from "../../vocabulary.ts";
-import type { ShownOperation } from "../../world.ts";
 import { Fold, Panel, State } from "./panel.tsx";
 import { stageWords } from "./stage-words.ts";
 

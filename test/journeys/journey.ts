@@ -9,7 +9,7 @@ import { createSimulation } from "../../lib/sandbox/core/simulation.ts";
 import { openStore, type Store } from "../../lib/sandbox/core/store.ts";
 import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
 import { FRONT_DOOR, inProcess } from "../../lib/sandbox/in-process.ts";
-import type { Wish } from "../../lib/sandbox/neighbours/choice.ts";
+import type { NeighbourSelection } from "../../lib/sandbox/neighbours/selection.ts";
 import { payloadManifest, seedAccount } from "../../lib/sandbox/seed-account.ts";
 import { seedNodes } from "../../lib/sandbox/seed-nodes.ts";
 import { createSimulator, type Overrides, type Simulator } from "../../lib/sandbox/simulator.ts";
@@ -35,27 +35,27 @@ export interface Write {
   readonly body: string;
 }
 
-/** Choices of a journey about its world. */
-export interface WorldOptions {
+/** Options of a journey. */
+export interface JourneyOptions {
   readonly seed?: number;
   /** Seed Windows nodes: two of pool web, a protected one, one of a MachineSet. */
   readonly seedNodes?: boolean;
   /** Changes of the configuration, by its top-level fields. */
   readonly configuration?: object;
-  /** Writes to the ledger of an earlier world, for one that is built again on the same memory. */
+  /** Writes to the ledger of an earlier journey, for one that is resumed on the same store. */
   readonly ledger?: readonly Write[];
   /** The API server is private: functions that call it sit in a VPC. */
   readonly functionsInVpc?: boolean;
   /** Parts that were set up in another way than the reviewed files say. */
   readonly overrides?: Overrides;
   /** Neighbours and controllers to switch on or off, by name. */
-  readonly neighbours?: Wish;
+  readonly neighbours?: NeighbourSelection;
   /** Beginning of the journey, in milliseconds since the epoch. */
   readonly now?: number;
 }
 
 /** The whole product on the simulator, in this process, on a clock that only moves when nothing is under way. */
-export interface World extends SlackUsers {
+export interface Journey extends SlackUsers {
   readonly simulator: Simulator;
   readonly configuration: Configuration;
   /** Lets time pass until the question answers yes; fails loudly when it does not within `minutes`. */
@@ -81,8 +81,11 @@ async function writeAgain({ dynamodb }: Simulator, writes: readonly Write[] = []
     await dynamodb.service.answer(action, { method: "POST", url: "/", headers: {}, body: Buffer.from(body) }, owner);
 }
 
-/** Builds the world. Call `close` at the end of the test. */
-export async function world(options: WorldOptions = {}, store: Store = openStore(":memory:")): Promise<World> {
+/** Starts a journey. Call `close` at the end of the test. */
+export async function startJourney(
+  options: JourneyOptions = {},
+  store: Store = openStore(":memory:"),
+): Promise<Journey> {
   vi.useFakeTimers({
     now: options.now ?? BEGINNING,
     toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"],
@@ -129,7 +132,7 @@ export async function world(options: WorldOptions = {}, store: Store = openStore
     }
   };
   // A question is itself a few requests: asked after every timer it would cost more than the journey.
-  const until: World["until"] = (question, minutes, what = "what the journey waits for") =>
+  const until: Journey["until"] = (question, minutes, what = "what the journey waits for") =>
     move(question, minutes, what, ASK_EVERY_MS);
   const driven = async <T>(work: Promise<T>, minutes = 1): Promise<T> => {
     let over = false;

@@ -1,4 +1,4 @@
-import type { ShownNode } from "../../world.ts";
+import type { ShownNode } from "../../snapshot.ts";
 import { ageOf } from "./age.ts";
 import { Fold, Panel, State } from "./panel.tsx";
 

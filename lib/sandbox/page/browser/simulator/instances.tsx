@@ -1,4 +1,4 @@
-import type { ShownInstance, ShownNode } from "../../world.ts";
+import type { ShownInstance, ShownNode } from "../../snapshot.ts";
 import { Fold, Panel, State } from "./panel.tsx";
 
 function Table({ instances, nodes }: { instances: readonly ShownInstance[]; nodes: readonly ShownNode[] }) {

@@ -4,13 +4,13 @@ import type { Neighbour } from "./neighbour.ts";
 import { neighbours } from "./table.ts";
 
 /** Names to switch on and off: neighbours, which are off at first, and the simulator's own controllers, which are on. */
-export interface Wish {
+export interface NeighbourSelection {
   readonly with?: readonly string[];
   readonly without?: readonly string[];
 }
 
-/** Neighbours at work, and the simulator's controllers that are not. */
-export interface Choice {
+/** Neighbours that run, and the simulator's controllers that do not. */
+export interface ActiveNeighbours {
   readonly neighbours: readonly Neighbour[];
   readonly without: ReadonlySet<string>;
 }
@@ -27,28 +27,28 @@ export const knownNames: readonly string[] = [
 ];
 
 /**
- * Judges a wish before anything is changed.
- * @returns what is wrong with it, in words; undefined when nothing is
+ * Checks a selection before anything is changed.
+ * @returns the error in one sentence; undefined when the selection is valid
  */
-export function mistakeIn({ with: on = [], without: off = [] }: Wish): string | undefined {
+export function selectionError({ with: on = [], without: off = [] }: NeighbourSelection): string | undefined {
   const known = [...neighbourNames, ...controllerNames];
-  const strange = [...on, ...off].find((name) => !known.includes(name));
-  if (strange !== undefined) return `there is no neighbour or controller "${strange}" (${namesInOneLine})`;
+  const unknown = [...on, ...off].find((name) => !known.includes(name));
+  if (unknown !== undefined) return `there is no neighbour or controller "${unknown}" (${namesInOneLine})`;
   const both = on.find((name) => off.includes(name));
   return both === undefined ? undefined : `"${both}" cannot be switched on and off at once`;
 }
 
 /**
- * The choice that holds from now on: what this sandbox's state holds, changed by the wish. It is kept with the
- * demo, so that a restart without flags finds the same neighbours.
+ * Applies a selection to the one that the state holds. The result is kept, so that a restart without flags runs the same
+ * neighbours.
  * @throws Error that lists the known names
  */
-export function chosen(store: Store, wish: Wish): Choice {
-  const mistake = mistakeIn(wish);
-  if (mistake) throw new Error(mistake);
+export function selectNeighbours(store: Store, selection: NeighbourSelection): ActiveNeighbours {
+  const error = selectionError(selection);
+  if (error) throw new Error(error);
   const kept = store.collection<boolean>("neighbours");
-  for (const name of wish.with ?? []) kept.set(name, true);
-  for (const name of wish.without ?? []) kept.set(name, false);
+  for (const name of selection.with ?? []) kept.set(name, true);
+  for (const name of selection.without ?? []) kept.set(name, false);
   return {
     neighbours: neighbours.filter(({ name }) => kept.get(name) === true),
     without: new Set(controllerNames.filter((name) => kept.get(name) === false)),
