@@ -70,7 +70,7 @@ function activate(store: Store, table: TableDescription): Promise<void> {
 }
 
 /**
- * Opens dynalite's database in process: no socket, and no timers of the host in what it does.
+ * Opens dynalite's database in process: without a socket, and without the host's timers.
  * @param path directory of LevelDB's files; in memory if omitted
  */
 export function openDynalite(path?: string): Dynalite {

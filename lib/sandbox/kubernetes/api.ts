@@ -65,7 +65,7 @@ export interface Kubernetes extends KubernetesApi {
   objects(plural: string, group?: string): KubeObject[];
   /** The controllers' view of the cluster, for controllers that run beside the simulator's. */
   readonly cluster: Cluster;
-  /** Resumes what a killed process had under way; called once by the composition, after everything is built. */
+  /** Resumes the work of a killed process; called once by the composition, after everything is built. */
   resume(): void;
 }
 
@@ -128,7 +128,7 @@ function seedOnce(
 }
 
 /**
- * Builds the simulated cluster from what is stored.
+ * Builds the simulated cluster from the store.
  * @param cloud EC2 as the cloud controller manager sees it
  */
 export async function kubernetesApi(

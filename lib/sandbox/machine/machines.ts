@@ -163,7 +163,7 @@ async function seed(fleet: Fleet, instanceId: string, what: Seed): Promise<Apply
 
 /**
  * Builds the machines of the simulator: one for every Windows instance that EC2 starts.
- * @param ports the API server they call, EC2 around them, and what their instance role may read
+ * @param ports the API server they call, EC2 around them, and the reads of their instance role
  */
 export function machines(simulation: Simulation, ports: MachinePorts): Machines {
   const fleet = newFleet(simulation, ports);

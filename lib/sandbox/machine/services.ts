@@ -151,7 +151,7 @@ function startNow(machine: Machine, service: Service): void {
 }
 
 /**
- * Starts a service and, before it, what it depends on, as the service control manager does. Leaves a running service
+ * Starts a service and, before it, its dependencies, as the service control manager does. Leaves a running service
  * alone.
  * @throws WindowsError 2, 193, 1058, 1060, 1067, 1068, 1075
  */

@@ -26,7 +26,7 @@ export interface Delivery {
   invocationsOf(command: Command): Invocation[];
   /** The agents' side of the delivery. */
   readonly agents: Pick<SsmBackend, "ready" | "report">;
-  /** Gives up what waits for an instance that is gone. */
+  /** Fails the invocations that wait for an instance that is gone. */
   forget(instanceId: string): void;
   resume(): void;
 }

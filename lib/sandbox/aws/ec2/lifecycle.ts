@@ -18,7 +18,7 @@ export interface Lifecycle {
 interface Path {
   readonly through: InstanceState;
   readonly to: InstanceState;
-  /** Seconds, shortest and longest; assumed from what such instances usually take. */
+  /** Seconds, shortest and longest (assumed: usual durations of such instances). */
   readonly seconds: readonly [number, number];
   /** Reason shown from the first state on. */
   readonly because?: Reason;

@@ -46,7 +46,7 @@ function impersonated({ headers, url }: WireRequest): User | undefined {
   return { name, groups: [...groups.filter(Boolean), "system:authenticated"] };
 }
 
-/** Lists what the sender must be allowed to impersonate; service accounts are a resource of their own. */
+/** Lists what the sender must be allowed to impersonate; service accounts are a separate resource. */
 const claims = (wanted: User): readonly { resource: string; name: string; namespace?: string }[] => {
   const account = serviceAccountOf(wanted.name);
   if (account) return [{ resource: "serviceaccounts", ...account }];

@@ -66,7 +66,7 @@ async function newSigner(simulation: Simulation, from: number, shownFrom: number
 }
 
 /**
- * Builds the API server's side of its calls to kubelets from what is stored.
+ * Builds the API server's side of its calls to kubelets from the store.
  * @param authority signs the other clients of kubelets; the bundle holds it, as the real one holds those signers
  */
 export async function kubeletClients(simulation: Simulation, authority: Authority): Promise<KubeletClients> {

@@ -4,7 +4,7 @@ import type { Form } from "../request/content.ts";
 import type { Page } from "../request/lists.ts";
 import { type Column, columnsOf } from "./columns.ts";
 
-/** The form of a response, and what a table holds beside its cells. */
+/** The form of a response, and the objects that a table holds beside its cells. */
 export interface View {
   readonly form: Form;
   readonly type: ResourceType;

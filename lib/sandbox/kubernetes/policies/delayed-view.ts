@@ -16,7 +16,7 @@ interface State {
   readonly object: KubeObject | undefined;
 }
 
-/** The objects of a type as a reader sees them who learns of each change with a delay. */
+/** The objects of a type as seen by a reader that learns of each change with a delay. */
 export interface DelayedView<T extends KubeObject> {
   list(): T[];
   /** Starts the delay: from now on changes are seen late; objects that are stored already are seen at once. */

@@ -141,7 +141,7 @@ export function remove(server: Server, call: ApiCall): WireResponse {
   return json(success(200, about));
 }
 
-/** DELETE of many: the list of what was deleted. */
+/** DELETE of many: returns the list of deleted objects. */
 export function removeMany(server: Server, call: ApiCall): WireResponse {
   const selection = selectionOf(call.type, call.namespace, call.query);
   const page = server.list(selection, new URLSearchParams());

@@ -8,7 +8,7 @@ import { settingsOf } from "./settings.ts";
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-/** Reads the authorities in a PEM bundle that are valid now; skips what is not a certificate. */
+/** Reads the authorities in a PEM bundle that are valid now; skips anything that is not a certificate. */
 function authoritiesIn(bundle: string, now: number): X509Certificate[] {
   return (bundle.match(CERTIFICATE) ?? []).flatMap((pem) => {
     try {
