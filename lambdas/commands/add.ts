@@ -1,4 +1,5 @@
 import type { Command } from "./command.ts";
+import { dryRun, reason } from "./options.ts";
 
 export const add: Command = {
   name: "add",
@@ -7,12 +8,12 @@ export const add: Command = {
     { name: "pool", kind: "pool", required: true, means: "the pool that grows" },
     { name: "count", kind: "count", required: false, means: "how many nodes, 1 by default" },
   ],
-  dryRun: true,
+  options: [dryRun, reason],
   effect: "change",
   workflow: "add-nodes",
   dialog: false,
   summary: "Adds Windows nodes to a pool",
   detail:
     "Launches instances and takes each of them to a Ready Windows node. One message shows the progress of every node; it is refused above the pool's maximum.",
-  examples: ["add web", "add web 2", "add web 2 --dry-run"],
+  examples: ["add web", "add web 2", "add web 2 --dry-run", 'add web 2 --reason "more load on Monday"'],
 };

@@ -11,7 +11,7 @@ export const cancel: Command = {
       means: "its id, as its message and the list of operations show it",
     },
   ],
-  dryRun: false,
+  options: [],
   effect: "cancel",
   workflow: null,
   dialog: false,

@@ -1,5 +1,5 @@
 /** Meaning of a word of a command: decides how it is parsed, completed and explained. */
-export type ArgumentKind = "command" | "pool" | "count" | "node" | "operation";
+export type ArgumentKind = "command" | "pool" | "count" | "node" | "nodes" | "nodes-or-pool" | "operation";
 
 /** One positional argument. */
 export interface Argument {
@@ -13,6 +13,41 @@ export interface Argument {
   readonly means: string;
 }
 
+interface OptionWords {
+  /** The word typed behind two hyphens: "dry-run". */
+  readonly option: string;
+  /** Field of the request, where it is not called by that word. */
+  readonly field?: string;
+  /** One phrase for help: "how many are away at once". */
+  readonly means: string;
+}
+
+interface Flag extends OptionWords {
+  readonly kind: "flag";
+  /** Values that mean the same as none: kubectl's `--dry-run=server`. */
+  readonly values?: readonly string[];
+}
+
+interface CountOption extends OptionWords {
+  readonly kind: "count";
+  /** The greatest value; the least is 1. */
+  readonly most: number;
+}
+
+interface TextOption extends OptionWords {
+  readonly kind: "text";
+  /** Characters, which keep their own case. */
+  readonly most: number;
+}
+
+/** One option, typed anywhere behind the command: `--dry-run`, `--max 2`, `--reason "Patch Tuesday"`. */
+export type Option = Flag | CountOption | TextOption;
+
+/** The nodes that a command is about: named one by one, or all of a pool. */
+export type Targets =
+  | { readonly kind: "nodes"; readonly nodes: readonly string[] }
+  | { readonly kind: "pool"; readonly pool: string };
+
 /** Effect of a command: "answer" is computed in the front door, "look" reads, "change" is an operation. */
 export type Effect = "answer" | "look" | "change" | "cancel";
 
@@ -23,8 +58,7 @@ export interface Command {
   /** kubectl's ways to say the same: "get nodes". */
   readonly also: readonly string[];
   readonly arguments: readonly Argument[];
-  /** Accepts --dry-run: shows what would happen, changes nothing. */
-  readonly dryRun: boolean;
+  readonly options: readonly Option[];
   readonly effect: Effect;
   /** The durable function that does it, by its file name in workflows/; null when the front door answers alone. */
   readonly workflow: string | null;
@@ -42,11 +76,20 @@ export type Request =
   | { readonly command: "help"; readonly topic: string | null }
   | { readonly command: "nodes" }
   | { readonly command: "node"; readonly node: string }
-  | { readonly command: "add"; readonly pool: string; readonly count: number; readonly dryRun: boolean }
-  | { readonly command: "remove"; readonly node: string; readonly dryRun: boolean }
+  | {
+      readonly command: "add";
+      readonly pool: string;
+      readonly count: number;
+      readonly dryRun: boolean;
+      readonly reason?: string;
+    }
+  | { readonly command: "remove"; readonly node: string; readonly dryRun: boolean; readonly reason?: string }
   | { readonly command: "operations" }
   | { readonly command: "doctor" }
   | { readonly command: "cancel"; readonly operation: string };
+
+/** Reason of a request, in the requester's words; null where nothing was said. */
+export const reasonOf = (request: Request): string | null => ("reason" in request && request.reason) || null;
 
 /** Is a request only to show what would happen? */
 export const isDryRun = (request: Request): boolean => "dryRun" in request && request.dryRun;

@@ -4,7 +4,7 @@ export const doctor: Command = {
   name: "doctor",
   also: ["check", "diagnose"],
   arguments: [],
-  dryRun: false,
+  options: [],
   effect: "look",
   workflow: "look",
   dialog: false,

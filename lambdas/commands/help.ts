@@ -12,7 +12,7 @@ export const help: Command = {
       means: "the command to explain, all of them by default",
     },
   ],
-  dryRun: false,
+  options: [],
   effect: "answer",
   workflow: null,
   dialog: false,

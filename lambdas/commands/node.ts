@@ -6,7 +6,7 @@ export const node: Command = {
   arguments: [
     { name: "node", kind: "node", required: true, means: "name, instance id, IP address or a unique beginning" },
   ],
-  dryRun: false,
+  options: [],
   effect: "look",
   workflow: "look",
   dialog: false,

@@ -4,7 +4,7 @@ export const nodes: Command = {
   name: "nodes",
   also: ["get nodes", "get node", "get no"],
   arguments: [],
-  dryRun: false,
+  options: [],
   effect: "look",
   workflow: "look",
   dialog: false,

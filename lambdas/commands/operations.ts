@@ -4,7 +4,7 @@ export const operations: Command = {
   name: "operations",
   also: ["get operations", "ops"],
   arguments: [],
-  dryRun: false,
+  options: [],
   effect: "look",
   workflow: "look",
   dialog: false,

@@ -1,4 +1,5 @@
 import type { Command } from "./command.ts";
+import { dryRun, reason } from "./options.ts";
 
 export const remove: Command = {
   name: "remove",
@@ -6,12 +7,17 @@ export const remove: Command = {
   arguments: [
     { name: "node", kind: "node", required: true, means: "name, instance id, IP address or a unique beginning" },
   ],
-  dryRun: true,
+  options: [dryRun, reason],
   effect: "change",
   workflow: "remove-node",
   dialog: true,
   summary: "Removes a Windows node and terminates its instance",
   detail:
     "Asks first, in a dialog that names the node, its instance, its pods and their local data. Then it cordons the node, evicts its pods within the deadline, terminates the instance and deletes the Node. Only instances launched by this bot can be removed.",
-  examples: ["remove ip-10-0-3-7", "remove i-0ab12cd34ef567890 --dry-run", "delete node ip-10-0-3-7"],
+  examples: [
+    "remove ip-10-0-3-7",
+    "remove i-0ab12cd34ef567890 --dry-run",
+    'remove ip-10-0-3-7 --reason "disk errors, INC-4711"',
+    "delete node ip-10-0-3-7",
+  ],
 };

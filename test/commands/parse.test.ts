@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { commands } from "../../lambdas/commands/list.ts";
-import { parse } from "../../lambdas/commands/parse.ts";
+import type { Command } from "../../lambdas/commands/command.ts";
+import { commandOf, commands } from "../../lambdas/commands/list.ts";
+import { parse, parserOf } from "../../lambdas/commands/parse.ts";
 import { usageMessage } from "../../lambdas/messages/command/usage.ts";
 
 const vocabulary = { pools: ["web", "batch"], commandWord: "/win" };
@@ -55,6 +56,19 @@ describe("what is understood", () => {
     ["add web 2 --dry-run=server", add(2, true)],
     ["remove win-3", { command: "remove", node: "win-3", dryRun: false }],
     ["delete node win-3 --dry-run", { command: "remove", node: "win-3", dryRun: true }],
+    ['add web --reason "Patch Tuesday, KB5031364"', { ...add(1), reason: "Patch Tuesday, KB5031364" }],
+    ["add web --reason \u201cPatch Tuesday\u201d 2", { ...add(2), reason: "Patch Tuesday" }],
+    ["add web \u2014reason=\u201eErsatz f\u00fcr WIN-3\u201c", { ...add(1), reason: "Ersatz f\u00fcr WIN-3" }],
+    ["--reason='Disk errors' add web 2 --dry-run", { ...add(2, true), reason: "Disk errors" }],
+    ["add web --reason KB5031364", { ...add(1), reason: "KB5031364" }],
+    [
+      'add web --reason "node/win-3 is slow; --dry-run was fine"',
+      { ...add(1), reason: "node/win-3 is slow; --dry-run was fine" },
+    ],
+    [
+      'remove node/Win-3 --reason "don\'t need it"',
+      { command: "remove", node: "win-3", dryRun: false, reason: "don't need it" },
+    ],
     ["operations", { command: "operations" }],
     ["cancel add-3f9c2a71", { command: "cancel", operation: "add-3f9c2a71" }],
   ])("%j is a request", (text, request) => {
@@ -73,12 +87,24 @@ describe("what is not understood", () => {
     ["delete pod web-1", "unknown-command", "`/win help` lists them all"],
     ["help teleport", "unknown-command", "I know no command `teleport`"],
     ["<@U0VISITOR0|vera>", "unknown-command", "I know no command `&lt;@"],
-    ["add", "missing", "`/win add &lt;pool&gt; [count] [--dry-run]`"],
-    ["remove", "missing", "`/win remove &lt;node&gt; [--dry-run]`"],
+    ["add", "missing", '`/win add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;text&gt;"]`'],
+    ["remove", "missing", '`/win remove &lt;node&gt; [--dry-run] [--reason "&lt;text&gt;"]`'],
     ["add web 2 3", "too-much", "`3` here"],
     ["nodes win-3 win-4", "too-much", "`win-3` here: `/win nodes`"],
     ["nodes --dry-run", "unknown-option", "no option `--dry-run`"],
     ["add web --force", "unknown-option", "no option `--force`"],
+    ["add web --dry-rum", "unknown-option", "did you mean `--dry-run`"],
+    ["nodes --reason x", "unknown-option", "It belongs to `add`, `remove`."],
+    ["add web --dry-run=none", "needless-value", "`--dry-run` takes no value `none`"],
+    ["add web --dry-run --dry-run", "option-twice", "`--dry-run` can be given once"],
+    ['add web --reason "a" --reason="b"', "option-twice", "`--reason` can be given once"],
+    ["add web --reason", "missing-value", "`--reason` needs a value"],
+    ["add web --reason --dry-run", "missing-value", "`--reason` needs a value"],
+    ['add web --reason "  "', "missing-value", "`--reason` needs a value"],
+    ["add web --reason=", "missing-value", "`--reason` needs a value"],
+    ['add web --reason "Patch Tuesday', "unclosed-quote", "has no closing quote"],
+    ["add web --reason Patch Tuesday", "unquoted", "Put the text of `--reason` in quotes: only `Patch` was read"],
+    [`add web --reason "${"x".repeat(201)}"`, "long-text", "has 201 characters, and 200 are the most"],
     ["add wbe 3", "unknown-pool", "did you mean `/win add web`? Pools: `web`, `batch`"],
     ["add 2 web", "unknown-pool", "Pools: `web`, `batch`"],
     ['add "web" 2', "unknown-pool", "did you mean `/win add web`?"],
@@ -87,7 +113,11 @@ describe("what is not understood", () => {
     ["add 🐙", "unknown-pool", "no pool `🐙`"],
     ["add <http://evil.example|web> 2", "unknown-pool", "no pool `&lt;http://evil.example|web&gt;`"],
     ["add \u202eweb", "unknown-pool", "no pool `\ufffdweb`"],
-    ["add \u0000", "unknown-pool", "The form is `/win add &lt;pool&gt; [count] [--dry-run]`."],
+    [
+      "add \u0000",
+      "unknown-pool",
+      'The form is `/win add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;text&gt;"]`.',
+    ],
     ["add <@U0VISITOR0|vera> 2", "unknown-pool", "no pool `&lt;@"],
     ["add &lt;!channel&gt;", "unknown-pool", "no pool `&lt;!channel&gt;`"],
     ["add constructor", "unknown-pool", "no pool `constructor`"],
@@ -110,16 +140,99 @@ describe("what is not understood", () => {
 });
 
 test.each([
-  ["add web ", "add", "`/win add &lt;pool&gt; [count] [--dry-run]`"],
+  ["add web ", "add", '`/win add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;text&gt;"]`'],
   ["/win node ", "node", "`/win node &lt;node&gt;`"],
   ["lorem ip", "help", "`/win help [command]`"],
 ])("says kindly that 4,000 characters of %j are no command, and shows the form of %s", (words, command, form) => {
   const parsed = parse(words.repeat(500).slice(0, 4_000).padEnd(4_000, "x"), vocabulary);
-  expect(parsed).toEqual({ problem: { kind: "too-long", length: 4_000, command } });
+  expect(parsed).toEqual({ problem: { kind: "too-long", length: 4_000, command: commandOf(command) } });
   if (!("problem" in parsed)) return;
   expect(usageMessage(parsed.problem, "/win").text).toBe(
     `That is 4,000 characters, and a command is a few words: ${form}. \`/win help\` lists them all.`,
   );
+});
+
+/** A command as later ones will be: several nodes or a pool, a number, a text and a flag. */
+const drain: Command = {
+  name: "drain",
+  also: [],
+  arguments: [{ name: "node", field: "targets", kind: "nodes-or-pool", required: true, means: "nodes, or a pool" }],
+  options: [
+    { option: "max", kind: "count", most: 5, means: "how many at once" },
+    { option: "reason", kind: "text", most: 20, means: "why" },
+    { option: "force", kind: "flag", means: "whatever happens" },
+  ],
+  effect: "change",
+  workflow: null,
+  dialog: false,
+  summary: "",
+  detail: "",
+  examples: [],
+};
+const uncordon: Command = {
+  ...drain,
+  name: "uncordon",
+  arguments: [{ name: "nodes", kind: "nodes", required: true, means: "" }],
+};
+const parseNext = parserOf([...commands, drain, uncordon]);
+const nodesNamed = (...nodes: string[]) => ({ kind: "nodes", nodes });
+
+describe("options and arguments that are data of a command", () => {
+  test.each([
+    ["drain win-1", { targets: nodesNamed("win-1"), force: false }],
+    ["drain WIN-1 node/win-2 win-1 --max 2", { targets: nodesNamed("win-1", "win-2"), max: 2, force: false }],
+    ["drain --max=5 web", { targets: { kind: "pool", pool: "web" }, max: 5, force: false }],
+    [
+      '--max 1 drain win-1 --force win-2 --reason "A B"',
+      { targets: nodesNamed("win-1", "win-2"), max: 1, force: true, reason: "A B" },
+    ],
+    ['drain win-1 --max="3"', { targets: nodesNamed("win-1"), max: 3, force: false }],
+  ])("%j is a request", (text, fields) => {
+    expect(parseNext(text, vocabulary)).toEqual({ request: { command: "drain", ...fields } });
+  });
+
+  test("several nodes alone are a list", () => {
+    const request = { command: "uncordon", nodes: ["win-1", "win-2"], force: false };
+    expect(parseNext("uncordon win-1 win-2", vocabulary)).toEqual({ request });
+  });
+
+  test.each([
+    ["drain", "missing", "needs the node (nodes, or a pool): `/win drain &lt;node&gt;... [--max &lt;number&gt;]"],
+    ["drain web win-1", "pool-among-nodes", "`web` is a pool: give one pool, or nodes, but not both"],
+    ["drain win-1 win/2", "bad-node", "`win/2` cannot be a node"],
+    ["drain win-1 --max", "missing-value", "`--max` needs a value, as in `--max &lt;number&gt;`"],
+    ["drain win-1 --max --force", "missing-value", "`--max` needs a value"],
+    ["drain win-1 --max 6", "bad-number", "cannot be `6`: it takes a whole number from 1 to 5"],
+    ["drain win-1 --max 0", "bad-number", "cannot be `0`"],
+    ["drain win-1 --max -1", "bad-number", "cannot be `-1`"],
+    ["drain win-1 --max two", "bad-number", "cannot be `two`"],
+    ["drain win-1 --max 2 --max 2", "option-twice", "`--max` can be given once"],
+    ["drain win-1 --maxx 2", "unknown-option", "did you mean `--max`"],
+    ["add web --max 2", "unknown-option", "`add` has no option `--max`"],
+    ["drain win-1 --force=yes", "needless-value", "`--force` takes no value `yes`"],
+  ])("%j gives the sentence of %s", (text, kind, part) => {
+    const parsed = parseNext(text, vocabulary);
+    expect(parsed).toHaveProperty("problem.kind", kind);
+    if ("problem" in parsed) expect(usageMessage(parsed.problem, "/win").text).toContain(part);
+  });
+
+  test("an option of one name takes a value in every command, or in none", () => {
+    const all = commands.flatMap(({ options }) => options);
+    for (const { option, kind } of all)
+      expect(new Set(all.filter((other) => other.option === option).map((other) => other.kind))).toEqual(
+        new Set([kind]),
+      );
+  });
+
+  test("a reason in quotes comes through as it was typed, whatever it says", () => {
+    const words = fc.stringMatching(/^[A-Za-z0-9,.;:!?#()=/ -]{1,60}$/).filter((text) => text.trim() !== "");
+    fc.assert(
+      fc.property(words, (text) => {
+        const parsed = parse(`add web --reason "${text}" 2`, vocabulary);
+        expect(parsed).toEqual({ request: { ...add(2), reason: text.trim() } });
+      }),
+    );
+  });
 });
 
 describe("any text", () => {
@@ -134,6 +247,12 @@ describe("any text", () => {
     "&amp;",
     "&lt;",
     "--dry-run",
+    "--reason",
+    "--reason=",
+    '"',
+    "'",
+    "=",
+    "\u201c",
     "\u0000",
     "\ud800",
     "\u202e",
@@ -145,12 +264,13 @@ describe("any text", () => {
     fc.array(word, { maxLength: 3 }).map((words) => `add ${words.join(" ")}`),
     word.map((typed) => `help ${typed}`),
     word.map((typed) => `remove ${typed}`),
+    fc.array(word, { maxLength: 4 }).map((words) => `drain win-1 --reason ${words.join(" ")} --max ${words[0] ?? ""}`),
   );
 
   test("gives a request or one short sentence that can neither ping nor break out of its frame", () => {
     fc.assert(
       fc.property(text, (typed) => {
-        const parsed = parse(typed, vocabulary);
+        const parsed = parseNext(typed, vocabulary);
         if ("request" in parsed) return;
         const said = usageMessage(parsed.problem, "/win").text;
         expect(said.length).toBeLessThanOrEqual(500);

@@ -14,7 +14,8 @@ const fillings: readonly (readonly [RegExp, string])[] = [
   [/<node>/g, "ip-10-0-3-7"],
   [/<operation>/g, "add-3f9c2a71"],
   [/\[(?:topic|command)\]/g, "add"],
-  [/\[(--[a-z-]+)\]/g, "$1"],
+  [/<text>/g, "disk errors"],
+  [/\[(--[^\]]+)\]/g, "$1"],
 ];
 const vocabulary = { pools: ["web", "batch", "edge"], commandWord: "/win" };
 

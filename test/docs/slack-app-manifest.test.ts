@@ -3,9 +3,9 @@ import type { WebClient } from "@slack/web-api";
 import { expect, expectTypeOf, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
+import { formOf } from "../../lambdas/commands/form.ts";
 import { commands } from "../../lambdas/commands/list.ts";
 import { configurationSchema } from "../../lambdas/configuration.ts";
-import { formOf } from "../../lambdas/messages/command/forms.ts";
 import { chatMethods } from "../../lib/sandbox/slack/methods/chat.ts";
 import { conversationMethods } from "../../lib/sandbox/slack/methods/conversations.ts";
 import { peopleMethods } from "../../lib/sandbox/slack/methods/people.ts";
@@ -80,7 +80,7 @@ test("registers the command word that the configuration has by default", () => {
 });
 
 test("hints at commands as they are typed", () => {
-  const forms = commands.map((command) => formOf({ ...command, dryRun: false }, "").trim());
+  const forms = commands.map((command) => formOf({ ...command, options: [] }, "").trim());
   for (const hint of slash?.usage_hint.split(" | ") ?? [])
     expect(forms.some((form) => form === hint || form.startsWith(`${hint} [`))).toBe(true);
 });

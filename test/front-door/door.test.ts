@@ -127,7 +127,7 @@ describe("help", () => {
     expect(visitor).toContain("You may change nothing here");
     const operator = JSON.stringify(await answerTo("help"));
     expect(operator).not.toContain("not yours to use");
-    expect(operator).toContain("`/win add &lt;pool&gt; [count] [--dry-run]`");
+    expect(operator).toContain("`/win add &lt;pool&gt; [count] [--dry-run] [--reason ");
   });
 
   test("explains one command", async () => {

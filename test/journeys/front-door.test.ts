@@ -108,6 +108,16 @@ describe("the answer", () => {
     },
   );
 
+  test("to a request with a reason is an operation that shows it as it was typed", async () => {
+    await here.type("operator", "/win add web 1 --reason \u201cPatch Tuesday, KB5031364\u201d");
+    await here.pass(1);
+    expect((await newest(here)).operation.request).toMatchObject({ count: 1, reason: "Patch Tuesday, KB5031364" });
+    expect(openly(here)[0]).toContain("Reason: Patch Tuesday, KB5031364");
+    await here.type("operator", "/win operations");
+    await here.pass(1);
+    expect(privately(here, "operator").at(-1)).toContain("Add 1 node to web: Patch Tuesday, KB5031364");
+  });
+
   test("to a request that is delivered twice is the same, and one operation is started", async () => {
     await here.type("operator", "/win add web 1");
     const again = await here.again();

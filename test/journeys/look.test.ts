@@ -118,7 +118,12 @@ describe("on a cluster without Windows nodes", () => {
 
   test.each(["help add", "add --help", "add -h"])("%j explains the command", async (words) => {
     const said = await answer("operator", `/win ${words}`);
-    for (const part of ["`/win add &lt;pool&gt; [count] [--dry-run]`", "*pool*", "*count* (optional)", "Examples:"])
+    for (const part of [
+      '`/win add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;text&gt;"]`',
+      "*pool*",
+      "*count* (optional)",
+      "Examples:",
+    ])
       expect(said).toContain(part);
     expect(await here.operations()).toEqual([]);
   });

@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => here.close());
 
-const ADD = "`/win add &lt;pool&gt; [count] [--dry-run]`";
-const REMOVE = "`/win remove &lt;node&gt; [--dry-run]`";
+const ADD = '`/win add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;text&gt;"]`';
+const REMOVE = '`/win remove &lt;node&gt; [--dry-run] [--reason "&lt;text&gt;"]`';
 const HELP = "`/win help`";
 
 /** Mistakes that a person types, each with the right form that the answer must show. */

@@ -26,6 +26,18 @@ describe("the one message of an operation", () => {
     expect(textOf(shown)).toContain("▫️ node 2: waits for its turn");
   });
 
+  test("gives the requester's reason, in which nothing pings, and says nothing where there is none", () => {
+    const request = {
+      command: "add",
+      pool: "web",
+      count: 2,
+      dryRun: false,
+      reason: "Patch Tuesday <!channel>",
+    } as const;
+    expect(textOf(message([], { request }))).toContain("Reason: Patch Tuesday &lt;!channel&gt;");
+    expect(textOf(message([]))).not.toContain("Reason");
+  });
+
   test("calls a node by its name once it has one", () => {
     const shown = message([nodeRecord({ status: "succeeded", nodeName: "ip-10-0-3-7", endedAt: NOW })]);
     expect(textOf(shown)).toContain("✅ `ip-10-0-3-7`: Ready after 9m50s");

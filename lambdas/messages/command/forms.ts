@@ -1,16 +1,9 @@
 import type { Command, Request } from "../../commands/command.ts";
-import { commandOf } from "../../commands/list.ts";
+import { formOf } from "../../commands/form.ts";
 import { code } from "../slack/text.ts";
 
-/** Form in which a command is typed: "/win add <pool> [count] [--dry-run]"; the arrows are still to be escaped. */
-export function formOf(command: Command, commandWord: string): string {
-  const places = command.arguments.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`));
-  return [commandWord, command.name, ...places, ...(command.dryRun ? ["[--dry-run]"] : [])].join(" ");
-}
-
-/** The same, as code for a message. */
-export const shownForm = (command: string, commandWord: string): string =>
-  code(formOf(commandOf(command), commandWord));
+/** Form in which a command is typed, as code for a message. */
+export const shownForm = (command: Command, commandWord: string): string => code(formOf(command, commandWord));
 
 /** A command somebody can type, as code: the next step of most sentences. */
 export const typeThis = (commandWord: string, ...words: readonly (string | number)[]): string =>

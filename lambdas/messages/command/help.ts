@@ -1,8 +1,9 @@
 import type { Command } from "../../commands/command.ts";
+import { formOf, optionForm } from "../../commands/form.ts";
 import type { Message } from "../../records.ts";
 import { header, section } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";
-import { formOf, typeThis } from "./forms.ts";
+import { typeThis } from "./forms.ts";
 
 const line = (command: Command, commandWord: string, usable: readonly string[]): string =>
   `${code(formOf(command, commandWord))} ${command.summary}${usable.includes(command.name) ? "" : " _(not yours to use)_"}`;
@@ -35,6 +36,9 @@ export function helpMessage(
 const argumentLines = (command: Command): string[] =>
   command.arguments.map(({ name, means, required }) => `• *${name}*${required ? "" : " (optional)"}: ${plain(means)}`);
 
+const optionLines = (command: Command): string[] =>
+  command.options.map((option) => `• *${plain(optionForm(option))}*: ${plain(option.means)}`);
+
 const alsoSaid = (command: Command): string[] =>
   command.also.length > 0 ? [`Also understood: ${command.also.map(code).join(", ")}`] : [];
 
@@ -44,7 +48,7 @@ export function commandHelp(command: Command, usable: readonly string[], command
     `*${code(formOf(command, commandWord))}*`,
     plain(command.detail, 1_000),
     ...argumentLines(command),
-    ...(command.dryRun ? ["• *--dry-run*: shows what would happen and changes nothing"] : []),
+    ...optionLines(command),
     `Examples: ${command.examples.map((example) => typeThis(commandWord, example)).join(", ")}`,
     ...alsoSaid(command),
     ...(usable.includes(command.name) ? [] : ["You have no role that may use it."]),

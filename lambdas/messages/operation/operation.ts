@@ -1,3 +1,4 @@
+import { reasonOf } from "../../commands/command.ts";
 import type { Block, Message, NodeRecord, OperationRecord, OperationStatus, OperationView } from "../../records.ts";
 import { titleOf } from "../command/forms.ts";
 import { between } from "../slack/age.ts";
@@ -66,7 +67,9 @@ function summary({ operation, pool }: OperationView): string[] {
     operation.cancelledBy !== null && operation.endedAt === null
       ? [`Cancelled by ${prose(`<@${operation.cancelledBy}>`, 80)}: what is in flight is put back first.`]
       : [];
+  const reason = reasonOf(operation.request);
   return [
+    ...(reason ? [`Reason: ${plain(reason)}`] : []),
     ...(pool ? [poolSummary(pool, operation)] : []),
     ...(operation.summary ? [prose(operation.summary)] : []),
     ...cancelling,

@@ -1,3 +1,4 @@
+import { type Request, reasonOf } from "../../commands/command.ts";
 import type { Message, OperationRecord } from "../../records.ts";
 import { titleOf, typeThis } from "../command/forms.ts";
 import { between } from "../slack/age.ts";
@@ -7,10 +8,13 @@ import { counted } from "../slack/text.ts";
 
 const COLUMNS = ["OPERATION", "STATUS", "WHAT", "BY", "AGE", "TOOK", "RESULT"];
 
+/** The request in a few words, with the reason that was given: "Remove win-3: disk errors". */
+const whatOf = (request: Request): string => [titleOf(request), reasonOf(request)].filter(Boolean).join(": ");
+
 const cells = (operation: OperationRecord, now: string): string[] => [
   operation.id,
   operation.status,
-  titleOf(operation.request),
+  whatOf(operation.request),
   operation.asker.userName,
   between(operation.requestedAt, now),
   operation.endedAt ? between(operation.requestedAt, operation.endedAt) : "",

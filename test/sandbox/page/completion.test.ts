@@ -20,10 +20,15 @@ test.each([
   ["/lose ", []],
   ["/win ", commands.map(({ name }) => name)],
   ["/win no", ["nodes", "node"]],
-  ["/win add ", ["web", "batch", "--dry-run"]],
+  ["/win add ", ["web", "batch", "--dry-run", "--reason"]],
   ["/win add b", ["batch"]],
-  ["/win add web ", ["--dry-run"]],
-  ["/win add web --dry-run ", []],
+  ["/win add web ", ["--dry-run", "--reason"]],
+  ["/win add web --dry-run ", ["--reason"]],
+  ["/win add --dry-run ", ["web", "batch", "--reason"]],
+  ["/win add web --reason ", []],
+  ['/win add web --reason "Patch Tue', []],
+  ['/win add web --reason "Patch Tuesday" ', ["--dry-run"]],
+  ['/win add web --reason="Patch Tuesday" --d', ["--dry-run"]],
   ["/win remove ip-10-0-0-22", []],
   ["/win remove ip", ["ip-10-0-0-21", "ip-10-0-0-22"]],
   ["/win cancel ", ["add-3f9c2a71"]],
@@ -34,7 +39,9 @@ test.each([
 });
 
 test("shows the form of the command that is being typed, and only then", () => {
-  expect(completion("/win add ", vocabulary, names).form).toBe("/win add <pool> [count] [--dry-run]");
+  expect(completion("/win add ", vocabulary, names).form).toBe(
+    '/win add <pool> [count] [--dry-run] [--reason "<text>"]',
+  );
   expect(completion("/win ad", vocabulary, names).form).toBeNull();
 });
 

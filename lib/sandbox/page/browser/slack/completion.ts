@@ -1,4 +1,5 @@
 import type { Command } from "../../../../../lambdas/commands/command.ts";
+import { formOf, optionForm } from "../../../../../lambdas/commands/form.ts";
 import type { Vocabulary } from "../../vocabulary.ts";
 
 /** One thing that can be put where the last word stands. */
@@ -23,12 +24,6 @@ export interface Completion {
 const MOST = 8;
 const nothing: Completion = { suggestions: [], form: null };
 
-/** Writes the form in which a command is typed. */
-export function formOf(command: Command, commandWord: string): string {
-  const places = command.arguments.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`));
-  return [commandWord, command.name, ...places, ...(command.dryRun ? ["[--dry-run]"] : [])].join(" ");
-}
-
 const beginning = (suggestions: readonly Suggestion[], start: string): Suggestion[] =>
   suggestions.filter(({ word }) => word.startsWith(start) && word !== start).slice(0, MOST);
 
@@ -37,8 +32,29 @@ const candidates: Readonly<Record<string, (vocabulary: Vocabulary, names: Names)
   command: ({ commands }) => commands.map(({ name, summary }) => ({ word: name, means: summary })),
   pool: ({ pools }) => pools.map((word) => ({ word, means: "pool" })),
   node: (_vocabulary, { nodes }) => [...nodes],
+  nodes: (_vocabulary, { nodes }) => [...nodes],
+  "nodes-or-pool": ({ pools }, { nodes }) => [...pools.map((word) => ({ word, means: "pool" })), ...nodes],
   operation: (_vocabulary, { operations }) => [...operations],
 };
+
+/** Options that were not typed yet. */
+const optionsLeft = ({ options }: Command, before: readonly string[]): Suggestion[] =>
+  options
+    .filter(({ option }) => !before.some((word) => word === `--${option}` || word.startsWith(`--${option}=`)))
+    .map((option) => ({ word: `--${option.option}`, means: `${optionForm(option)}: ${option.means}` }));
+
+/** Suggestions for the word behind these; none for an option's value. */
+function next(command: Command, before: readonly string[], offer: (kind: string) => Suggestion[]): Suggestion[] {
+  const valued = new Set(command.options.flatMap(({ option, kind }) => (kind === "flag" ? [] : [`--${option}`])));
+  if (valued.has(before.at(-1) ?? "")) return [];
+  const plain = before.filter((word, at) => !word.startsWith("--") && !valued.has(before[at - 1] ?? ""));
+  const last = command.arguments.at(-1);
+  const argument = command.arguments[plain.length] ?? (last?.kind.startsWith("nodes") ? last : undefined);
+  return [...(argument ? offer(argument.kind) : []), ...optionsLeft(command, before)];
+}
+
+/** A quoted text is one word, and its content is no business of the completion. */
+const withoutQuotes = (typed: string): string => typed.replace(/["\u201c][^"\u201c\u201d]*(?:["\u201d]|$)/g, '""');
 
 /**
  * Completes the last word of a command.
@@ -46,7 +62,7 @@ const candidates: Readonly<Record<string, (vocabulary: Vocabulary, names: Names)
  * @returns at most eight suggestions; none when the text is no command
  */
 export function completion(typed: string, vocabulary: Vocabulary, names: Names): Completion {
-  const words = typed.replace(/^\s+/, "").split(/\s+/);
+  const words = withoutQuotes(typed).replace(/^\s+/, "").split(/\s+/);
   const last = words.at(-1) ?? "";
   const { commandWord, commands } = vocabulary;
   if (words.length === 1) {
@@ -58,10 +74,7 @@ export function completion(typed: string, vocabulary: Vocabulary, names: Names):
   if (words.length === 2) return { suggestions: beginning(offer("command"), last), form: null };
   const command = commands.find(({ name }) => name === words[1]);
   if (!command) return nothing;
-  const argument = command.arguments[words.length - 3];
-  const dryRun =
-    command.dryRun && !words.includes("--dry-run") ? [{ word: "--dry-run", means: "only show what would happen" }] : [];
-  const suggestions = beginning([...(argument ? offer(argument.kind) : []), ...dryRun], last);
+  const suggestions = beginning(next(command, words.slice(2, -1), offer), last);
   return { suggestions, form: formOf(command, commandWord) };
 }
 

@@ -10,7 +10,7 @@ const LONGEST = 40;
  * The known word that was probably meant.
  * @returns null when nothing is near
  */
-export function nearest(typed: string, known: readonly string[]): string | null {
+export function suggest(typed: string, known: readonly string[]): string | null {
   if (known.length === 0 || typed.length > LONGEST) return null;
   const word = closest(typed, known);
   return distance(typed, word) <= Math.min(SLIPS, word.length - 1) ? word : null;

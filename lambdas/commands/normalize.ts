@@ -1,0 +1,78 @@
+/** Links that Slack makes by itself of host names, mail addresses and numbers: `<http://host|host>`. */
+const AUTOMATIC_LINK = /<(?:https?:\/\/|mailto:|tel:)([^|>]*?)\/?(?:\|([^>]*))?>/gi;
+
+/** Signs without width that come along when something is copied: nobody sees them, and nobody meant them. */
+const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
+
+/** Slack escapes these three, and only these (docs: "Formatting text for app surfaces"). */
+const ESCAPED: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">" };
+
+/** Characters that phones and editors put in place of two hyphens, of one, and of straight quotes. */
+const SMART: readonly (readonly [RegExp, string])[] = [
+  [/(?<=^|\s)[\u2012-\u2015]+-*(?=\p{L})/gu, "--"],
+  [/[\u2010-\u2015\u2212]/g, "-"],
+  [/[\u2018\u2019\u201a\u201b]/g, "'"],
+  [/[\u201c-\u201f\u00ab\u00bb]/g, '"'],
+];
+
+/** One word of a command. */
+export interface Word {
+  /** In lower case, with its quotes: names, numbers and options are read from it. */
+  readonly text: string;
+  /** In its own case, without its quotes. */
+  readonly content: string;
+  readonly quoted: boolean;
+  /** The `node` of kubectl's `node/NAME`: names no node itself. */
+  readonly isType: boolean;
+}
+
+const typed = (text: string): string =>
+  text
+    .replace(AUTOMATIC_LINK, (link: string, address: string, label: string = address) =>
+      // A label that is no part of its address was chosen by somebody: what was meant is not for us to say.
+      address.toLowerCase().includes(label.toLowerCase()) ? label : link,
+    )
+    .replace(INVISIBLE, "")
+    .replace(/&(?:amp|lt|gt);/g, (entity) => ESCAPED[entity] ?? entity);
+
+/** An option with a quoted value, a quoted text, or whatever is between two spaces. */
+const WORD = /(?<option>-+[^\d\s="'][^\s="']*=)?(?<quote>["'])(?<inside>.*?)\k<quote>(?=\s|$)|\S+/gs;
+
+const wordOf = (text: string, content = text, quoted = false): Word => ({
+  text: text.toLowerCase(),
+  content,
+  quoted,
+  isType: false,
+});
+
+const TYPES: ReadonlySet<string> = new Set(["node", "nodes", "no"]);
+
+/** kubectl's `node/NAME` as two words; where the type was said before it, once is enough: `node node/NAME`. */
+function withTypes(words: readonly Word[]): Word[] {
+  const read: Word[] = [];
+  for (const word of words) {
+    const [, name] = word.quoted ? [] : (/^(?:nodes?|no)\/(.+)$/s.exec(word.text) ?? []);
+    if (name === undefined) {
+      read.push(word);
+      continue;
+    }
+    if (TYPES.has(read.at(-1)?.text ?? "")) read.pop();
+    read.push({ ...wordOf("node"), isType: true }, wordOf(word.content.slice(-name.length)));
+  }
+  return read;
+}
+
+/**
+ * Splits typed text into words: without Slack's links and escapes, with plain hyphens and quotes. A quoted text is one word.
+ * kubectl's `node/NAME` becomes the words `node NAME`. Mentions stay as they are (`<@u123>`).
+ * @param text the text of a slash command as Slack sends it
+ */
+export function normalize(text: string): Word[] {
+  const plain = SMART.reduce((before, [smart, straight]) => before.replace(smart, straight), typed(text));
+  return withTypes(
+    [...plain.matchAll(WORD)].map(({ 0: whole, groups }) => {
+      const inside = groups?.inside;
+      return inside === undefined ? wordOf(whole) : wordOf(whole, inside, true);
+    }),
+  );
+}

@@ -1,0 +1,96 @@
+import type { Argument, ArgumentKind, Command, Targets } from "./command.ts";
+import type { Word } from "./normalize.ts";
+import { isOperationId } from "./operation-id.ts";
+import type { Problem, Reading, Vocabulary } from "./problem.ts";
+import { suggest } from "./suggest.ts";
+
+/** Nodes that one operation may add. */
+export const MOST_NODES = 100;
+
+/** Finds the command that a topic of `help` names. */
+export type FindTopic = (words: readonly string[]) => Reading<string>;
+
+interface Context extends Vocabulary {
+  readonly command: Command;
+  readonly findTopic: FindTopic;
+}
+
+type Reader = (words: readonly Word[], context: Context) => Reading;
+
+const one =
+  (read: (typed: string, context: Context) => Reading): Reader =>
+  (words, context) =>
+    read(words[0]?.text ?? "", context);
+
+const isNodeName = (typed: string): boolean => /^[a-z0-9][a-z0-9.:-]{0,252}$/.test(typed);
+
+const readNodes: Reader = (words, { command }) => {
+  const names = words.filter(({ isType }) => !isType).map(({ text }) => text);
+  const strange = names.find((name) => !isNodeName(name));
+  return strange === undefined
+    ? { value: [...new Set(names)] }
+    : { problem: { kind: "bad-node", command, typed: strange } };
+};
+
+/** A pool's name stands alone: among nodes it could be meant as the beginning of a node's name. */
+const readTargets: Reader = (words, context) => {
+  const [first] = words;
+  const { pools, command } = context;
+  if (words.length === 1 && pools.includes(first?.text ?? ""))
+    return { value: { kind: "pool", pool: first?.text ?? "" } satisfies Targets };
+  const pool = words.find(({ text }) => pools.includes(text));
+  if (pool) return { problem: { kind: "pool-among-nodes", command, typed: pool.text } };
+  const nodes = readNodes(words, context);
+  return "problem" in nodes ? nodes : { value: { kind: "nodes", nodes: nodes.value as string[] } satisfies Targets };
+};
+
+const readers: Readonly<Record<ArgumentKind, Reader>> = {
+  command: (words, { findTopic }) => findTopic(words.map(({ text }) => text)),
+  pool: one((typed, { command, pools }) =>
+    pools.includes(typed)
+      ? { value: typed }
+      : { problem: { kind: "unknown-pool", command, typed, pools, nearest: suggest(typed, pools) } },
+  ),
+  count: one((typed, { command }) =>
+    /^\d{1,3}$/.test(typed) && Number(typed) >= 1 && Number(typed) <= MOST_NODES
+      ? { value: Number(typed) }
+      : { problem: { kind: "bad-count", command, typed } },
+  ),
+  node: one((typed, { command }) =>
+    isNodeName(typed) ? { value: typed } : { problem: { kind: "bad-node", command, typed } },
+  ),
+  nodes: readNodes,
+  "nodes-or-pool": readTargets,
+  operation: one((typed, { command }) =>
+    isOperationId(typed) ? { value: typed } : { problem: { kind: "bad-operation", command, typed } },
+  ),
+};
+
+/** Kinds that take every word that is left. */
+const takesRest: ReadonlySet<ArgumentKind> = new Set<ArgumentKind>(["command", "nodes", "nodes-or-pool"]);
+
+/** Value of an optional argument that was not typed. */
+const defaults: Readonly<Partial<Record<ArgumentKind, unknown>>> = { count: 1, command: null };
+
+const absent = (command: Command, argument: Argument): Reading =>
+  argument.required ? { problem: { kind: "missing", command, argument } } : { value: defaults[argument.kind] };
+
+/**
+ * Reads the arguments of a command.
+ * @param words typed behind the command's own words, without options
+ * @returns the request's fields
+ */
+export function readArguments(words: readonly Word[], context: Context): Reading<Readonly<Record<string, unknown>>> {
+  const value: Record<string, unknown> = {};
+  let left = words;
+  for (const argument of context.command.arguments) {
+    const taken = takesRest.has(argument.kind) ? left : left.slice(0, 1);
+    const reading = taken.length > 0 ? readers[argument.kind](taken, context) : absent(context.command, argument);
+    if ("problem" in reading) return reading;
+    value[argument.field ?? argument.name] = reading.value;
+    left = left.slice(taken.length);
+  }
+  const [extra] = left;
+  const tooMuch = (typed: string): Problem => ({ kind: "too-much", command: context.command, typed });
+  return extra === undefined ? { value } : { problem: tooMuch(extra.text) };
+}

@@ -1,0 +1,122 @@
+import type { Command, Option } from "./command.ts";
+import type { Word } from "./normalize.ts";
+import type { Problem, Reading } from "./problem.ts";
+import { suggest } from "./suggest.ts";
+
+/** An option as it was typed. */
+export interface TypedOption {
+  /** With its hyphens, in lower case, without its value. */
+  readonly typed: string;
+  readonly value: Word | null;
+  /** A plain word follows its unquoted value: perhaps a text whose quotes were forgotten. */
+  readonly isFollowed: boolean;
+}
+
+/** A negative number is a wrong count, not an option. */
+const isOption = ({ text, quoted }: Word): boolean => /^-+[^\d\s"']/.test(text) && (!quoted || text.includes("="));
+
+const named = (typed: string): string | null => (/^--[^-]/.test(typed) ? typed.slice(2) : null);
+
+/** Divides "--max=2" into the option and its value. */
+function attached(word: Word): { readonly typed: string; readonly value: Word | null } {
+  const at = word.text.indexOf("=");
+  if (at < 0) return { typed: word.text, value: null };
+  const content = word.quoted ? word.content : word.content.slice(at + 1);
+  return { typed: word.text.slice(0, at), value: { ...word, text: word.text.slice(at + 1), content } };
+}
+
+/**
+ * Divides what was typed into options with their values and plain words, wherever the options stand.
+ * @param known every command's options: an option of this name takes the next word as its value, if it takes one
+ */
+export function splitOptions(
+  words: readonly Word[],
+  known: readonly Option[],
+): { options: TypedOption[]; plain: Word[] } {
+  const options: TypedOption[] = [];
+  const plain: Word[] = [];
+  const takesValue = (typed: string): boolean =>
+    known.some(({ option, kind }) => option === named(typed) && kind !== "flag");
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] as Word;
+    const next = words[at + 1];
+    if (!isOption(word)) plain.push(word);
+    else {
+      const { typed, value } = attached(word);
+      const takesNext = value === null && takesValue(typed) && next !== undefined && !isOption(next);
+      if (takesNext) at += 1;
+      const after = words[at + 1];
+      const given = takesNext ? next : value;
+      options.push({
+        typed,
+        value: given,
+        isFollowed: given?.quoted === false && after !== undefined && !isOption(after),
+      });
+    }
+  }
+  return { options, plain };
+}
+
+/** The command's own option of this name. */
+export const optionOf = ({ options }: Command, { typed }: TypedOption): Option | undefined =>
+  options.find(({ option }) => option === named(typed));
+
+/** An option that a command does not have, with what may have been meant. */
+export function unknownOption(command: Command, typed: string, commands: readonly Command[]): Problem {
+  const own = command.options.map(({ option }) => `--${option}`);
+  const elsewhere = commands
+    .filter(({ options }) => options.some(({ option }) => option === named(typed)))
+    .map(({ name }) => name);
+  return { kind: "unknown-option", command, typed, nearest: suggest(typed, own), elsewhere };
+}
+
+type Read = (option: never, value: Word | null, command: Command) => Reading;
+
+const readFlag = (option: Extract<Option, { kind: "flag" }>, value: Word | null, command: Command): Reading =>
+  value === null || option.values?.includes(value.text)
+    ? { value: true }
+    : { problem: { kind: "needless-value", command, option, typed: value.content } };
+
+function readCount(option: Extract<Option, { kind: "count" }>, value: Word | null, command: Command): Reading {
+  if (value === null || value.content === "") return { problem: { kind: "missing-value", command, option } };
+  const number = /^\d{1,6}$/.test(value.content) ? Number(value.content) : 0;
+  return number >= 1 && number <= option.most
+    ? { value: number }
+    : { problem: { kind: "bad-number", command, option, typed: value.content } };
+}
+
+function readText(option: Extract<Option, { kind: "text" }>, value: Word | null, command: Command): Reading {
+  const text = value?.content.trim() ?? "";
+  if (value?.quoted === false && /^["']/.test(text)) return { problem: { kind: "unclosed-quote", command, option } };
+  if (text === "") return { problem: { kind: "missing-value", command, option } };
+  return text.length <= option.most
+    ? { value: text }
+    : { problem: { kind: "long-text", command, option, length: text.length } };
+}
+
+const readers: Readonly<Record<Option["kind"], Read>> = { flag: readFlag, count: readCount, text: readText };
+
+/**
+ * Reads the options of a command.
+ * @param commands every command, so that an option of another one is told from one that nobody knows
+ * @returns the request's fields: a flag is true or false, an option that was not typed has no field
+ */
+export function readOptions(
+  command: Command,
+  typed: readonly TypedOption[],
+  commands: readonly Command[],
+): Reading<Readonly<Record<string, unknown>>> {
+  const value: Record<string, unknown> = {};
+  const seen = new Set<Option>();
+  for (const given of typed) {
+    const option = optionOf(command, given);
+    if (!option) return { problem: unknownOption(command, given.typed, commands) };
+    if (seen.has(option)) return { problem: { kind: "option-twice", command, option } };
+    seen.add(option);
+    const reading = readers[option.kind](option as never, given.value, command);
+    if ("problem" in reading) return reading;
+    value[option.field ?? option.option] = reading.value;
+  }
+  const flags = command.options.filter(({ kind }) => kind === "flag");
+  return { value: { ...Object.fromEntries(flags.map(({ field, option }) => [field ?? option, false])), ...value } };
+}
