@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { deadlinesSchema, withOldKeys } from "./deadlines.ts";
 import { knownPart } from "./known-part.ts";
+import { profileNames } from "./profiles/names.ts";
 
 const cidr = z.cidrv4("must be a range of IPv4 addresses, 10.0.0.0/16");
 
@@ -36,7 +37,7 @@ export const configurationSchema = z.strictObject({
     name: z.string().regex(/^[a-z0-9-]{1,34}$/, "must be at most 34 of a-z, 0-9 and -: rules are named by it"),
     /** The infrastructure id, in tags as kubernetes.io/cluster/<id>. */
     id: z.string().regex(/^[a-z0-9-]{1,40}$/),
-    profile: z.enum(["okd"]),
+    profile: z.enum(profileNames),
     /** Kubernetes version of the Windows payload, "1.34.2". */
     version: z.string().regex(/^\d+\.\d+\.\d+$/),
     region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, "must be a region of AWS's, us-west-2"),

@@ -3,6 +3,7 @@ import { FunctionUrlAuthType, type IFunction } from "aws-cdk-lib/aws-lambda";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Topic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
+import { profileOf } from "../lambdas/profiles/list.ts";
 import { TAG } from "../lambdas/tags.ts";
 import { Alarms, type AlarmsProps } from "./constructs/alarms.ts";
 import { clusterSecrets } from "./constructs/cluster-secrets.ts";
@@ -109,7 +110,7 @@ export class CasementStack extends Stack {
     return new NodeNetwork(this, "NodeNetwork", {
       cluster: cluster.name,
       vpc: aws.vpc,
-      overlayPort: cluster.hybridOverlayPort,
+      ports: profileOf({ cluster }).ports(cluster),
       ...aws.securityGroups,
     });
   }

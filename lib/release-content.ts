@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { okdPayloadPaths, type PayloadManifest, payloadManifestOf } from "../lambdas/profiles/okd/payload.ts";
+import { type PayloadManifest, payloadManifestOf } from "../lambdas/desired/payload.ts";
+import { profileOf } from "../lambdas/profiles/list.ts";
+import type { Profile } from "../lambdas/profiles/profile.ts";
 import type { Release } from "../lambdas/release/publish.ts";
 import { machineScripts, scriptText } from "./constructs/script-text.ts";
 import type { Deployment } from "./deployment.ts";
@@ -10,11 +12,11 @@ import { messageOf } from "./message-of.ts";
 const scripts = machineScripts.map((name) => ({ name: `${name}.ps1`, text: scriptText(name) }));
 
 /** Our scripts get their place in the manifest when a deployment publishes them; until then they stand in it so. */
-const notYetPublished = (version: string) =>
+const notYetPublished = ({ payloadPaths }: Profile, version: string) =>
   scripts.map(({ name, text }) => ({
     name,
     version,
-    path: okdPayloadPaths.get(name) ?? "",
+    path: payloadPaths.get(name) ?? "",
     key: name,
     versionId: "given by the bucket at deployment",
     sha256: createHash("sha256").update(text).digest("hex"),
@@ -37,7 +39,9 @@ export function readPayload({ aws, cluster }: Deployment, path: string): Payload
     throw new Error(`${path}: aws.payloadManifest: there is no file ${manifest}; its path is relative to ${path}`);
   try {
     const payload: Payload = JSON.parse(readFileSync(manifest, "utf8"));
-    payloadManifestOf({ ...payload, files: [...payload.files, ...notYetPublished(payload.kubernetes)] });
+    const profile = profileOf({ cluster });
+    const files = [...payload.files, ...notYetPublished(profile, payload.kubernetes)];
+    payloadManifestOf(profile, { ...payload, files });
     if (payload.kubernetes !== cluster.version)
       throw new Error(`it is for Kubernetes ${payload.kubernetes}, cluster.version is ${cluster.version}`);
     return payload;

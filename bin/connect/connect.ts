@@ -34,7 +34,7 @@ async function examinedAs(account: Account, place: Place, whole: boolean): Promi
     return unreachable(settings.error);
   }
   const ofAccount = doctor({ clients: clients(settings), settings, now: await place.clock() });
-  return whole ? ofAccount.examineAnyway(YOU) : ofAccount.examineAccess(YOU);
+  return whole ? ofAccount.examineAnyway(YOU, place.profile) : ofAccount.examineAccess(YOU, place.profile);
 }
 
 /**

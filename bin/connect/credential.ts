@@ -8,6 +8,7 @@ import { ACCOUNT_NAMESPACE, type Account, secretOf, userOf } from "../../lambdas
 import { wordsOfFinding } from "../../lambdas/messages/doctor/findings.ts";
 import type { Settings } from "../../lambdas/settings.ts";
 import { isAbsent, wordsOf } from "../../lambdas/steps/client-errors.ts";
+import type { Subject } from "../../lambdas/steps/doctor/check.ts";
 import { refusalOf } from "../../lambdas/steps/doctor/credential.ts";
 import { type Attempt, policies } from "../../lambdas/steps/doctor/policies.ts";
 import type { World } from "../../lambdas/steps/world.ts";
@@ -105,9 +106,9 @@ const TRIES = 10;
 const BETWEEN_MS = 1_000;
 
 /** Nothing is given to the functions before the policies that hold the account were seen to refuse. */
-async function seePoliciesRefuse(world: World, account: Account, more: readonly Attempt[]): Promise<void> {
+async function seePoliciesRefuse(subject: Subject, account: Account, more: readonly Attempt[]): Promise<void> {
   for (let tried = 1; ; tried += 1) {
-    const [missing] = await policies({ world, by: account }, more);
+    const [missing] = await policies(subject, more);
     if (!missing) return;
     if (tried === TRIES) {
       const { says, remedy } = wordsOfFinding(missing, "/win");
@@ -141,8 +142,9 @@ async function made(
     settings,
     now: await place.clock(),
   };
-  if (account !== "join") await seePoliciesRefuse(world, account, []);
-  else await withUnapprovableRequest(administrator, (attempt) => seePoliciesRefuse(world, account, [attempt]));
+  const subject = { world, by: account, profile: place.profile };
+  if (account !== "join") await seePoliciesRefuse(subject, account, []);
+  else await withUnapprovableRequest(administrator, (attempt) => seePoliciesRefuse(subject, account, [attempt]));
   return { account, settings, credential };
 }
 

@@ -5,6 +5,8 @@ import { GetFunctionConfigurationCommand, LambdaClient } from "@aws-sdk/client-l
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import { LIVE } from "../../lambdas/aliases.ts";
 import type { Account } from "../../lambdas/desired/accounts.ts";
+import { profileOf } from "../../lambdas/profiles/list.ts";
+import type { Profile } from "../../lambdas/profiles/profile.ts";
 import { type Settings, settings } from "../../lambdas/settings.ts";
 import { documentHashes, scriptDocuments } from "../../lib/constructs/script-document.ts";
 import { type Deployment, readDeployment } from "../../lib/deployment.ts";
@@ -20,6 +22,7 @@ export interface Place {
   /** Label keys that the configured pools give to nodes. */
   readonly labelKeys: readonly string[];
   readonly cluster: string;
+  readonly profile: Profile;
   readonly commandWord: string;
   /** File with the administrator's way into the cluster; null for kubectl's own choice. */
   readonly kubeconfig: string | null;
@@ -43,12 +46,14 @@ function endpointsIn(folder: string): Endpoints {
 /** A sandbox that runs, by the files it has written. */
 export function sandboxPlace(folder: string): Place {
   const endpoints = endpointsIn(folder);
-  const { pools, command } = demoConfiguration({ apiServer: endpoints.kubernetes, authority: "" });
+  const configuration = demoConfiguration({ apiServer: endpoints.kubernetes, authority: "" });
+  const { pools, command } = configuration;
   const name = demo.cluster.name;
   const functions = workflowNames.map((workflow) => [workflow, `${conventionalName(name, workflow)}:${LIVE}`]);
   return {
     labelKeys: keysOf(pools),
     cluster: name,
+    profile: profileOf(configuration),
     commandWord: command,
     kubeconfig: join(folder, "kubeconfig"),
     // A sandbox has its own time, and it may run faster than ours: over a report it hardly moves.
@@ -99,6 +104,7 @@ export function deployedPlace(path: string): Place {
   return {
     labelKeys: keysOf(pools),
     cluster: cluster.name,
+    profile: profileOf({ cluster }),
     commandWord: command,
     kubeconfig: null,
     clock: async () => Date.now,

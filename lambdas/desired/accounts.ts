@@ -10,8 +10,17 @@ export type Account = (typeof accounts)[number];
 /** Their namespace; each has a Secret of its own name there, to which its tokens are bound. */
 export const ACCOUNT_NAMESPACE = "casement";
 
-/** The user name by which the API server knows an account. */
-export const userOf = (account: Account): string => `system:serviceaccount:${ACCOUNT_NAMESPACE}:${account}`;
+/** A service account of the cluster. */
+export interface ServiceAccount {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The user name by which the API server knows a service account. */
+export const userNameOf = ({ namespace, name }: ServiceAccount): string => `system:serviceaccount:${namespace}:${name}`;
+
+/** The user name by which the API server knows an account of the bot. */
+export const userOf = (account: Account): string => userNameOf({ namespace: ACCOUNT_NAMESPACE, name: account });
 
 /** The secret in Secrets Manager with an account's credential: JSON { server, ca, token }. */
 export const secretOf = (cluster: string, account: Account): string => `casement/${cluster}/kubernetes/${account}`;

@@ -1,4 +1,5 @@
-import { ACCOUNT_NAMESPACE, type Account } from "./accounts.ts";
+import { ACCOUNT_NAMESPACE, type Account, type ServiceAccount } from "./accounts.ts";
+import { CLIENT_SIGNER, SERVING_SIGNER } from "./signers.ts";
 
 /** One thing that the bot asks of the cluster; a test compares the list with the reviewed manifest, rule by rule. */
 export interface Access {
@@ -15,12 +16,6 @@ export interface Access {
   readonly name?: string;
 }
 
-/** Namespace in which OKD keeps the account that nodes join with. */
-export const JOIN_NAMESPACE = "openshift-machine-config-operator";
-export const JOIN_ACCOUNT = "node-bootstrapper";
-/** Requester of a joining kubelet's client certificate: that account's user name. */
-export const JOIN_USER = `system:serviceaccount:${JOIN_NAMESPACE}:${JOIN_ACCOUNT}`;
-
 const core = { group: "" };
 const certificates = { group: "certificates.k8s.io" };
 const signer = (name: string): Access => ({
@@ -31,7 +26,7 @@ const signer = (name: string): Access => ({
   name,
 });
 
-/** Rights to read that every account has. */
+/** Rights to read that every account has in any cluster. */
 const reading: readonly Access[] = [
   { does: "show one node", verb: "get", ...core, resource: "nodes" },
   { does: "list the nodes", verb: "list", ...core, resource: "nodes" },
@@ -48,50 +43,6 @@ const reading: readonly Access[] = [
     ...certificates,
     resource: "certificatesigningrequests",
   },
-  {
-    does: "look at the cluster's network",
-    verb: "get",
-    group: "operator.openshift.io",
-    resource: "networks",
-    name: "cluster",
-  },
-  {
-    does: "read the authority that kubelets must trust",
-    verb: "get",
-    group: "machineconfiguration.openshift.io",
-    resource: "controllerconfigs",
-    name: "machine-config-controller",
-  },
-  { does: "see a Machine", verb: "get", group: "machine.openshift.io", resource: "machines" },
-  { does: "see which machines a Machine claims", verb: "list", group: "machine.openshift.io", resource: "machines" },
-  {
-    does: "see the machines that WMCO was given",
-    verb: "get",
-    ...core,
-    resource: "configmaps",
-    name: "windows-instances",
-  },
-  {
-    does: "see whether WMCO is at work",
-    verb: "get",
-    group: "apps",
-    resource: "deployments",
-    name: "windows-machine-config-operator",
-  },
-  {
-    does: "see what the cluster was installed on",
-    verb: "get",
-    group: "config.openshift.io",
-    resource: "infrastructures",
-    name: "cluster",
-  },
-  {
-    does: "see the account that machines join with",
-    verb: "get",
-    ...core,
-    resource: "serviceaccounts",
-    name: JOIN_ACCOUNT,
-  },
 ];
 
 /** Rights of both accounts that change something. */
@@ -103,7 +54,7 @@ const changing: readonly Access[] = [
   { does: "list Events on nodes", verb: "list", ...core, resource: "events", namespace: "default" },
 ];
 
-const tokenOf = (name: string, namespace: string, does: string): Access => ({
+const tokenOf = ({ namespace, name }: ServiceAccount, does: string): Access => ({
   does,
   verb: "create",
   ...core,
@@ -113,30 +64,43 @@ const tokenOf = (name: string, namespace: string, does: string): Access => ({
   name,
 });
 
-const renewing = (account: Account): Access => tokenOf(account, ACCOUNT_NAMESPACE, "renew its own credential");
+const renewing = (account: Account): Access =>
+  tokenOf({ namespace: ACCOUNT_NAMESPACE, name: account }, "renew its own credential");
 
-/** Everything that each account may do in a cluster, and why: what `npm run connect` and the doctor ask for one by one. */
-export const clusterAccess: Readonly<Record<Account, readonly Access[]>> = {
-  look: [...reading, renewing("look")],
-  act: [
-    ...reading,
-    ...changing,
-    { does: "evict pods", verb: "create", ...core, resource: "pods", subresource: "eviction" },
-    renewing("act"),
-  ],
-  join: [
-    ...reading,
-    ...changing,
-    {
-      does: "approve signing requests",
-      verb: "update",
-      ...certificates,
-      resource: "certificatesigningrequests",
-      subresource: "approval",
-    },
-    signer("kubernetes.io/kube-apiserver-client-kubelet"),
-    signer("kubernetes.io/kubelet-serving"),
-    tokenOf(JOIN_ACCOUNT, JOIN_NAMESPACE, "make the token that a machine joins with"),
-    renewing("join"),
-  ],
-};
+/** A profile, as far as it decides about rights in the cluster. */
+export interface AccessNeeds {
+  readonly join: { readonly account: ServiceAccount };
+  /** Objects of this kind of cluster that every account reads. */
+  readonly reading: readonly Access[];
+}
+
+/** Everything that each account may do in a cluster, and why: `npm run connect` and the doctor ask for it one by one. */
+export function accessOf({ join, reading: ofProfile }: AccessNeeds): Readonly<Record<Account, readonly Access[]>> {
+  const { name } = join.account;
+  const does = "see the account that machines join with";
+  const all = [...reading, ...ofProfile, { does, verb: "get", ...core, resource: "serviceaccounts", name }];
+  return {
+    look: [...all, renewing("look")],
+    act: [
+      ...all,
+      ...changing,
+      { does: "evict pods", verb: "create", ...core, resource: "pods", subresource: "eviction" },
+      renewing("act"),
+    ],
+    join: [
+      ...all,
+      ...changing,
+      {
+        does: "approve signing requests",
+        verb: "update",
+        ...certificates,
+        resource: "certificatesigningrequests",
+        subresource: "approval",
+      },
+      signer(CLIENT_SIGNER),
+      signer(SERVING_SIGNER),
+      tokenOf(join.account, "make the token that a machine joins with"),
+      renewing("join"),
+    ],
+  };
+}

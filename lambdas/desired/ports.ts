@@ -11,23 +11,7 @@ export interface Port {
   readonly from: readonly Peer[];
 }
 
-/**
- * Everything that a node of profile okd takes from its cluster. Traffic between pods travels inside the overlay's
- * UDP port, so no other port is open for it.
- * @param overlayPort the cluster's VXLAN port, 4789 unless configured otherwise
- */
-export const okdPorts = (overlayPort: number): readonly Port[] => [
-  { name: "Casement kubelet", protocol: "TCP", port: 10250, from: ["control-plane", "linux-nodes"] },
-  {
-    name: "Casement overlay network",
-    protocol: "UDP",
-    port: overlayPort,
-    from: ["control-plane", "linux-nodes", "windows-nodes"],
-  },
-  { name: "Casement metrics", protocol: "TCP", port: 9182, from: ["linux-nodes"] },
-];
-
-/** The same ports in the Windows firewall, which knows networks but no security groups. */
+/** Ports in the Windows firewall, which knows networks but no security groups. */
 export const firewallRules = (ports: readonly Port[], machineNetwork: string): Action[] =>
   ports.map(({ name, protocol, port }) => ({
     do: "firewall-rule",

@@ -1,5 +1,5 @@
 import type { Configuration, Pool } from "../configuration.ts";
-import type { PayloadManifest } from "./okd/payload.ts";
+import type { PayloadManifest } from "../desired/payload.ts";
 
 /** Everything that decides what one Windows machine looks like. */
 export interface MachineFacts {

@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import { DeleteObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { z } from "zod";
 import { configurationOf, publishedConfiguration } from "../configuration.ts";
-import { okdPayloadPaths, type PayloadFile, payloadManifestOf } from "../profiles/okd/payload.ts";
+import { type PayloadFile, payloadManifestOf } from "../desired/payload.ts";
+import { profileOf } from "../profiles/list.ts";
+import type { Profile } from "../profiles/profile.ts";
 import { RUNTIME_KEY } from "./runtime-key.ts";
 
 /** Release that a deployment hands over. */
@@ -40,13 +42,14 @@ export async function publish(s3: S3Client, bucket: string, text: string): Promi
     return VersionId;
   };
   if (release.payload === null) return { runtimeVersion: null };
+  const profile = profileOf(configuration);
   const { kubernetes, files } = release.payload;
   const ours: PayloadFile[] = [];
   for (const { name, text: script } of release.scripts) {
-    const file = scriptFile(name, script, kubernetes);
+    const file = scriptFile(profile, name, script, kubernetes);
     ours.push({ ...file, versionId: await put(file.key, script) });
   }
-  const payload = payloadManifestOf({ ...release.payload, files: [...files, ...ours] });
+  const payload = payloadManifestOf(profile, { ...release.payload, files: [...files, ...ours] });
   return {
     runtimeVersion: await put(
       RUNTIME_KEY,
@@ -55,9 +58,14 @@ export async function publish(s3: S3Client, bucket: string, text: string): Promi
   };
 }
 
-function scriptFile(name: string, text: string, version: string): Omit<PayloadFile, "versionId"> {
+function scriptFile(
+  { payloadPaths }: Profile,
+  name: string,
+  text: string,
+  version: string,
+): Omit<PayloadFile, "versionId"> {
   const sha256 = createHash("sha256").update(text).digest("hex");
-  const path = okdPayloadPaths.get(name);
+  const path = payloadPaths.get(name);
   if (!path) throw new Error(`no machine has a place for ${name}`);
   const key = `payload/scripts/${sha256.slice(0, 12)}-${name}`;
   return { name, path, version, key, sha256, size: Buffer.byteLength(text) };

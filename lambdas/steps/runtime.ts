@@ -1,8 +1,9 @@
 import { GetObjectCommand, type GetObjectCommandOutput } from "@aws-sdk/client-s3";
 import { z } from "zod";
 import { type Configuration, type Rules, readConfiguration, readRules } from "../configuration.ts";
+import { type PayloadManifest, readPayloadManifest } from "../desired/payload.ts";
 import { Refused } from "../errors.ts";
-import { type PayloadManifest, readPayloadManifest } from "../profiles/okd/payload.ts";
+import { profileOf } from "../profiles/list.ts";
 import { RUNTIME_KEY } from "../release/runtime-key.ts";
 import type { World } from "./world.ts";
 
@@ -25,11 +26,10 @@ export const runtime = (world: World) => ({
    */
   read: async (version: string | null): Promise<Runtime> => {
     const { document, version: read } = await documentOf(world, version);
-    return readable(() => ({
-      version: read,
-      configuration: readConfiguration(document.configuration),
-      payload: readPayloadManifest(document.payload),
-    }));
+    return readable(() => {
+      const configuration = readConfiguration(document.configuration);
+      return { version: read, configuration, payload: readPayloadManifest(profileOf(configuration), document.payload) };
+    });
   },
 
   /**

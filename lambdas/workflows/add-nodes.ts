@@ -1,11 +1,11 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Start } from "../commands/command.ts";
 import type { Configuration } from "../configuration.ts";
-import { okdPorts } from "../desired/ports.ts";
 import { Refused } from "../errors.ts";
 import { addSummary } from "../messages/operation/endings.ts";
 import { addDryRun, shownOnly, tooManyNodes } from "../messages/operation/outcomes.ts";
 import { refusedLaunch } from "../messages/provision/obstacles.ts";
+import { profileOf } from "../profiles/list.ts";
 import { newNodeRecord, type OperationStatus, type OperationView } from "../records.ts";
 import { launcherOf } from "../steps/ec2/instances.ts";
 import { launchObstacles } from "../steps/ec2/launch-obstacles.ts";
@@ -65,7 +65,8 @@ async function findRoom(steps: Steps, ask: AddStart, begun: Begun): Promise<Room
   const pool = configuration.pools[name];
   if (!pool) throw new Refused(`The configuration has no pool ${name} any more.`);
   await refuseWhatCannotJoin(steps, configuration);
-  await steps.instances.checkSecurityGroup(pool.securityGroup, okdPorts(configuration.cluster.hybridOverlayPort));
+  const profile = profileOf(configuration);
+  await steps.instances.checkSecurityGroup(pool.securityGroup, profile.ports(configuration.cluster));
   const existing = (await steps.instances.ofPool(configuration.cluster.name, name)).map(launcherOf);
   const { before, granted } = await steps.places.reserve(
     { name, maximum: pool.maximum },
@@ -78,7 +79,7 @@ async function findRoom(steps: Steps, ask: AddStart, begun: Begun): Promise<Room
   }
   return {
     pool: { name, before, after: before + count, maximum: pool.maximum },
-    image: await steps.instances.image(pool.windows),
+    image: await steps.instances.image(profile.imageParameter(pool.windows)),
   };
 }
 

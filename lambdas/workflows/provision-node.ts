@@ -1,4 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Profile } from "../profiles/profile.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { tryingRights } from "./doctor/diagnose.ts";
@@ -29,6 +30,9 @@ const stages = stageTable<"provision", ProvisionTask>("provision", {
   admit,
 });
 
+/** The stages that a kind of cluster needs, in their order. */
+const stagesFor = (profile: Profile) => stages.filter(({ name }) => profile.stages.some((wanted) => wanted === name));
+
 /** One Windows node, from a launch to Ready; a failure leaves nothing half done and asks what becomes of the machine. */
 export const provisionNode = renewingCredential(
   tryingRights(
@@ -37,7 +41,7 @@ export const provisionNode = renewingCredential(
       async (start: ProvisionStart, ctx: DurableContext): Promise<void> => {
         const task = await newProvisionTask(ctx, steps, start);
         try {
-          await runStages(task, stages);
+          await runStages(task, stagesFor(task.profile));
           await once(task, "done", () =>
             record(task, { status: "succeeded", waitsFor: null, endedAt: steps.timestamp() }),
           );

@@ -1,12 +1,12 @@
 import { CfnSecurityGroup, CfnSecurityGroupIngress } from "aws-cdk-lib/aws-ec2";
 import { Construct } from "constructs";
-import { okdPorts, type Peer } from "../../lambdas/desired/ports.ts";
+import type { Peer, Port } from "../../lambdas/desired/ports.ts";
 
 /** Network of the Windows nodes and of the peers that they talk with. */
 export interface NodeNetworkProps {
   readonly cluster: string;
   readonly vpc: string;
-  readonly overlayPort: number;
+  readonly ports: readonly Port[];
   readonly controlPlane: string;
   readonly linuxNodes: string;
 }
@@ -31,7 +31,7 @@ export class NodeNetwork extends Construct {
       "linux-nodes": props.linuxNodes,
       "windows-nodes": this.groupId,
     };
-    for (const { name, protocol, port, from } of okdPorts(props.overlayPort)) {
+    for (const { name, protocol, port, from } of props.ports) {
       const rule = { ipProtocol: protocol.toLowerCase(), fromPort: port, toPort: port, description: name };
       const peers = distinctBy(from, (peer) => groups[peer]);
       for (const peer of peers) this.#admit(`${name} from ${peer}`, this.groupId, groups[peer], rule);

@@ -1,5 +1,6 @@
 import type { IpPermission } from "@aws-sdk/client-ec2";
-import { okdPorts, securityGroupRules } from "../../lambdas/desired/ports.ts";
+import { securityGroupRules } from "../../lambdas/desired/ports.ts";
+import { profileOf } from "../../lambdas/profiles/list.ts";
 import type { Place } from "../place.ts";
 import type { Account } from "./aws/ec2/account.ts";
 import { demo } from "./demo.ts";
@@ -10,7 +11,7 @@ const { windowsNodes, controlPlane, linuxNodes } = demo.securityGroups;
 export const account: Account = {
   ...demo,
   inbound: {
-    [windowsNodes]: securityGroupRules(okdPorts(4789), {
+    [windowsNodes]: securityGroupRules(profileOf(demo).ports({ hybridOverlayPort: 4789 }), {
       "control-plane": controlPlane,
       "linux-nodes": linuxNodes,
       "windows-nodes": windowsNodes,

@@ -28,7 +28,7 @@ export const demoConfiguration = (
       name: demo.cluster.name,
       id: demo.cluster.id,
       version: demo.cluster.version,
-      profile: "okd",
+      profile: demo.cluster.profile,
       region: demo.region,
       apiServer: cluster.apiServer,
       certificateAuthority: cluster.authority,

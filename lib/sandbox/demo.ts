@@ -13,7 +13,7 @@ export const demo = {
     controlPlane: "sg-0d10000000000a200",
     linuxNodes: "sg-0d10000000000a300",
   },
-  cluster: { name: "prod-west", id: "prod-west-x7k2p", version: "1.34.2" },
+  cluster: { name: "prod-west", id: "prod-west-x7k2p", version: "1.34.2", profile: "okd" },
   networks: { service: "172.30.0.0/16", cluster: "10.128.0.0/14", machine: "10.0.0.0/16", hybrid: "10.132.0.0/14" },
   bucket: "casement-prod-west-111122223333",
   ledgerTable: "casement-prod-west-ledger",

@@ -3,8 +3,9 @@ import { basename } from "node:path/win32";
 import type { Configuration } from "../../lambdas/configuration.ts";
 import { ACCOUNT_NAMESPACE, type Account, accounts, secretOf, userOf } from "../../lambdas/desired/accounts.ts";
 import { LIFE_SECONDS } from "../../lambdas/desired/credential-term.ts";
+import type { PayloadFile, PayloadManifest } from "../../lambdas/desired/payload.ts";
 import { ledgerIndexes, PRIMARY_KEY } from "../../lambdas/ledger-table.ts";
-import { okdPayloadPaths, type PayloadFile, type PayloadManifest } from "../../lambdas/profiles/okd/payload.ts";
+import { profileOf } from "../../lambdas/profiles/list.ts";
 import { RUNTIME_KEY } from "../../lambdas/release/runtime-key.ts";
 import { machineScripts, scriptText } from "../constructs/script-text.ts";
 import { demo } from "./demo.ts";
@@ -81,15 +82,14 @@ const contentOf = (name: string, version: string): string =>
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** The payload as it lies in the bucket: uploaded at the first call, found again later. */
-export function payloadManifest(
-  simulator: Simulator,
-  { cluster: { version: kubernetes } }: Configuration,
-): PayloadManifest {
+export function payloadManifest(simulator: Simulator, configuration: Configuration): PayloadManifest {
+  const { name: profile, payloadPaths } = profileOf(configuration);
+  const { version: kubernetes } = configuration.cluster;
   const uploads = simulator.simulation.store.collection<string>("uploads");
-  const files = [...okdPayloadPaths].map(([name, path]): PayloadFile => {
+  const files = [...payloadPaths].map(([name, path]): PayloadFile => {
     const content = contentOf(name, versionOf(name, kubernetes));
     const hash = sha256(content);
-    const key = `payload/okd/${kubernetes}/${hash.slice(0, 12)}-${name}`;
+    const key = `payload/${profile}/${kubernetes}/${hash.slice(0, 12)}-${name}`;
     const versionId = uploads.get(key) ?? simulator.s3.seed(demo.bucket, key, content);
     uploads.set(key, versionId);
     return {
@@ -102,7 +102,7 @@ export function payloadManifest(
       size: Buffer.byteLength(content),
     };
   });
-  return { format: 1, profile: "okd", kubernetes, files };
+  return { format: 1, profile, kubernetes, files };
 }
 
 /** containerd's 2.2 goes with Kubernetes 1.34 (containerd RELEASES.md). */

@@ -1,21 +1,12 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import type { Configuration } from "../../lambdas/configuration.ts";
+import { userNameOf } from "../../lambdas/desired/accounts.ts";
 import { authoritiesIn } from "../../lambdas/desired/authorities.ts";
-import { JOIN_USER } from "../../lambdas/desired/cluster-access.ts";
 import { givenItem } from "../../lambdas/desired/given.ts";
+import { startingTaint } from "../../lambdas/desired/node-keys.ts";
+import type { PayloadManifest } from "../../lambdas/desired/payload.ts";
 import { buildOf } from "../../lambdas/desired/windows-builds.ts";
-import { nodeLabels } from "../../lambdas/profiles/okd/labels.ts";
-import type { PayloadManifest } from "../../lambdas/profiles/okd/payload.ts";
-import {
-  afterJoinActions,
-  bootstrapKubeconfig,
-  configureActions,
-  featureActions,
-  guardActions,
-  networkActions,
-  payloadActions,
-  startActions,
-} from "../../lambdas/profiles/okd/plans.ts";
+import { profileOf } from "../../lambdas/profiles/list.ts";
 import { TAG } from "../../lambdas/tags.ts";
 import { sleep } from "./core/clock.ts";
 import { demo } from "./demo.ts";
@@ -79,7 +70,7 @@ interface Taintable {
 function isReady(simulator: Simulator, seed: SeedNode): boolean {
   const node = nodeOf(simulator, seed) as Taintable | undefined;
   const ready = node?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
-  return ready && !node?.spec?.taints?.some(({ key }) => key === "casement.dev/starting");
+  return ready && !node?.spec?.taints?.some(({ key }) => key === startingTaint.key);
 }
 
 /** Finds out whether a seed node still waits for a certificate. */
@@ -113,15 +104,20 @@ async function seedWindowsNode(seeding: Seeding, seed: SeedNode, until: number):
     kubeletClients: simulator.kubernetes.kubeletClients(),
     joinSecretId: seedSecret(simulator, configuration, instanceId),
   };
-  const before = [...guardActions(facts), ...featureActions(), ...payloadActions(facts), ...configureActions(facts)];
-  await perform(simulator, instanceId, [...before, ...startActions(facts)]);
+  const { plans } = profileOf(configuration);
+  const before = [plans.guard, plans.features, plans.payload, plans.configure, plans.start];
+  await perform(
+    simulator,
+    instanceId,
+    before.flatMap((plan) => plan(facts)),
+  );
   while (!nodeOf(simulator, seed)) {
     if (simulator.simulation.clock.now() > until) throw new Error(`${name} did not register.`);
     await sleep(simulator.simulation.clock, POLL_MS);
   }
   await recordGiven(seeding, instanceId);
   // A registered node no longer needs its join material: it is removed from the machine and the secret store.
-  await perform(simulator, instanceId, [...networkActions(), ...afterJoinActions()]);
+  await perform(simulator, instanceId, [...plans.network(facts), ...plans.afterJoin(facts)]);
   simulator.secrets.unseed(facts.joinSecretId);
 }
 
@@ -136,9 +132,10 @@ async function perform(
 
 function seedSecret(simulator: Simulator, configuration: Configuration, instanceId: string): string {
   const name = `casement/${demo.cluster.name}/join/${instanceId}`;
-  const token = simulator.kubernetes.issueToken({ name: JOIN_USER }, 24 * 3_600);
+  const { join } = profileOf(configuration);
+  const token = simulator.kubernetes.issueToken({ name: userNameOf(join.account) }, 24 * 3_600);
   const arn = `arn:aws:ec2:${demo.region}:${demo.accountId}:instance/${instanceId}`;
-  simulator.secrets.seed(name, JSON.stringify({ kubeconfig: bootstrapKubeconfig(configuration, token) }), {
+  simulator.secrets.seed(name, JSON.stringify({ kubeconfig: join.kubeconfig(configuration, token) }), {
     [TAG.cluster]: demo.cluster.name,
     [TAG.instanceArn]: arn,
   });
@@ -148,12 +145,14 @@ function seedSecret(simulator: Simulator, configuration: Configuration, instance
 /** Approves the seed nodes' certificates, labels their Nodes and removes the starting taint. */
 async function approveAndLabel({ simulator, configuration }: Seeding): Promise<void> {
   const names = windowsNodes.map(({ instanceId }) => `system:node:${nodeName(simulator, instanceId)}`);
+  const profile = profileOf(configuration);
+  const requesters = [userNameOf(profile.join.account), ...names];
   for (const csr of simulator.kubernetes.objects("certificatesigningrequests", "certificates.k8s.io"))
-    await approve(simulator, csr, names);
+    await approve(simulator, csr, requesters);
   for (const seed of windowsNodes) {
     const pool = configuration.pools[seed.pool];
     const node = nodeOf(simulator, seed);
-    if (pool && node) await labelAndUntaint(simulator, node, nodeLabels({ poolName: seed.pool, pool }));
+    if (pool && node) await labelAndUntaint(simulator, node, profile.labels({ poolName: seed.pool, pool }));
   }
 }
 
@@ -162,10 +161,10 @@ interface SigningRequest extends KubeObject {
   readonly status?: { readonly conditions?: readonly object[]; readonly certificate?: string };
 }
 
-async function approve(simulator: Simulator, object: KubeObject, names: readonly string[]): Promise<void> {
+async function approve(simulator: Simulator, object: KubeObject, requesters: readonly string[]): Promise<void> {
   const csr = object as SigningRequest;
   if (csr.status?.conditions?.length) return;
-  if (csr.spec.username !== JOIN_USER && !names.includes(csr.spec.username ?? "")) return;
+  if (!requesters.includes(csr.spec.username ?? "")) return;
   const path = `/apis/certificates.k8s.io/v1/certificatesigningrequests/${csr.metadata.name}/approval`;
   const conditions = [{ type: "Approved", status: "True", reason: "SandboxSeed", message: "seed node" }];
   await asAdministrator(simulator, "PUT", path, { ...csr, status: { ...csr.status, conditions } });
@@ -173,7 +172,7 @@ async function approve(simulator: Simulator, object: KubeObject, names: readonly
 
 async function labelAndUntaint(simulator: Simulator, node: KubeObject, labels: Record<string, string>): Promise<void> {
   const taints = (node as Taintable).spec?.taints ?? [];
-  const rest = taints.filter(({ key }) => key !== "casement.dev/starting");
+  const rest = taints.filter(({ key }) => key !== startingTaint.key);
   const labelled = Object.entries(labels).every(([key, value]) => node.metadata.labels?.[key] === value);
   if (labelled && rest.length === taints.length) return;
   await asAdministrator(simulator, "PATCH", `/api/v1/nodes/${node.metadata.name}`, {

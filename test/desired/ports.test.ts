@@ -1,15 +1,10 @@
 import type { IpPermission } from "@aws-sdk/client-ec2";
 import { describe, expect, it } from "vitest";
-import {
-  balancerPorts,
-  firewallRules,
-  okdPorts,
-  securityGroupFaults,
-  securityGroupRules,
-} from "../../lambdas/desired/ports.ts";
+import { balancerPorts, firewallRules, securityGroupFaults, securityGroupRules } from "../../lambdas/desired/ports.ts";
+import { okd } from "../../lambdas/profiles/okd/okd.ts";
 
 const groups = { "control-plane": "sg-1", "linux-nodes": "sg-2", "windows-nodes": "sg-3" };
-const ports = okdPorts(4789);
+const ports = okd.ports({ hybridOverlayPort: 4789 });
 const right: IpPermission[] = securityGroupRules(ports, groups) as IpPermission[];
 const faultsWith = (...more: IpPermission[]): string[] =>
   securityGroupFaults({ IpPermissions: [...right, ...more] }, ports);
@@ -42,7 +37,7 @@ describe("the ports of a Windows node", () => {
   });
 
   it("follow the cluster's overlay port", () => {
-    expect(firewallRules(okdPorts(9789), "10.0.0.0/16")).toContainEqual(
+    expect(firewallRules(okd.ports({ hybridOverlayPort: 9789 }), "10.0.0.0/16")).toContainEqual(
       expect.objectContaining({ protocol: "UDP", port: 9789, remoteAddresses: ["10.0.0.0/16"] }),
     );
   });

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { okdPayloadPaths } from "../../lambdas/profiles/okd/payload.ts";
+import { okd } from "../../lambdas/profiles/okd/okd.ts";
 import { machineScripts } from "../../lib/constructs/script-text.ts";
 import { readPayload } from "../../lib/release-content.ts";
 import { exampleWith } from "../stack/example.ts";
@@ -16,7 +16,7 @@ describe("the payload by hand", () => {
 
   test("lists every program that the profile needs", () => {
     const ours = machineScripts.map((name) => `${name}.ps1`);
-    const needed = [...okdPayloadPaths].filter(([name]) => !ours.includes(name)).map(([, path]) => path);
+    const needed = [...okd.payloadPaths].filter(([name]) => !ours.includes(name)).map(([, path]) => path);
     const below = listed.map((line) => line.replace("payload/", "C:\\k\\").replaceAll("/", "\\"));
     expect(below.toSorted()).toEqual(needed.toSorted());
   });

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { accounts } from "../../lambdas/desired/accounts.ts";
-import { clusterAccess } from "../../lambdas/desired/cluster-access.ts";
+import { accessOf } from "../../lambdas/desired/cluster-access.ts";
+import { okd } from "../../lambdas/profiles/okd/okd.ts";
 import { clusterManifest } from "../../lib/manifests/manifest.ts";
 
 interface Role {
@@ -44,7 +45,7 @@ const grantedTo = (account: string): string[] =>
     .flatMap(rightsOf);
 
 test.each(accounts)("the doctor checks exactly the rights that the manifest grants to the account %s", (account) => {
-  const asked = clusterAccess[account].map(({ verb, group, resource, subresource, name = "", namespace = "" }) =>
+  const asked = accessOf(okd)[account].map(({ verb, group, resource, subresource, name = "", namespace = "" }) =>
     [verb, group, subresource ? `${resource}/${subresource}` : resource, name, namespace].join(" "),
   );
   expect(asked.toSorted()).toEqual(grantedTo(account).toSorted());

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { oldKeyWarnings } from "../../lambdas/deadlines.ts";
-import { okdPayloadPaths } from "../../lambdas/profiles/okd/payload.ts";
+import { okd } from "../../lambdas/profiles/okd/okd.ts";
 import { deploymentOf, readDeployment } from "../../lib/deployment.ts";
 import { readPayload, releaseContent } from "../../lib/release-content.ts";
 import { certificate } from "./certificates.ts";
@@ -184,7 +184,7 @@ describe("the deadlines of a configuration file", () => {
   });
 });
 
-const programs = [...okdPayloadPaths]
+const programs = [...okd.payloadPaths]
   .filter(([name]) => !["guard.ps1", "network.ps1"].includes(name))
   .map(([name, path]) => ({
     name,

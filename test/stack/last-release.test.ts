@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { readConfiguration } from "../../lambdas/configuration.ts";
-import { readPayloadManifest } from "../../lambdas/profiles/okd/payload.ts";
+import { readPayloadManifest } from "../../lambdas/desired/payload.ts";
+import { okd } from "../../lambdas/profiles/okd/okd.ts";
 import { nextRelease } from "../journeys/releases.ts";
 import { documentOfToday, type KeptRelease, LAST_RELEASE, readerOf, releaseOfToday } from "./runtime-document.ts";
 
@@ -36,7 +37,7 @@ describe("a runtime document of the last release", () => {
   it("can be read by today's code", () => {
     const { configuration, payload } = last.document;
     expect(readConfiguration(configuration).cluster.name).toBe("prod-west");
-    expect(readPayloadManifest(payload).files.length).toBeGreaterThan(0);
+    expect(readPayloadManifest(okd, payload).files.length).toBeGreaterThan(0);
   });
 
   it("is one that the last release would have written", () => {

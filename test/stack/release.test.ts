@@ -3,7 +3,8 @@ import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { describe, expect, it, vi } from "vitest";
 import { directoryTick } from "../../lambdas/cloud-events/directory-tick.ts";
 import { configurationOf } from "../../lambdas/configuration.ts";
-import { okdPayloadPaths, type PayloadFile, payloadManifestOf } from "../../lambdas/profiles/okd/payload.ts";
+import { type PayloadFile, payloadManifestOf } from "../../lambdas/desired/payload.ts";
+import { okd } from "../../lambdas/profiles/okd/okd.ts";
 import { hostedRelease } from "../../lambdas/release/handler.ts";
 import { type Payload, releaseContent } from "../../lib/release-content.ts";
 import { s3 } from "../../lib/sandbox/aws/s3/s3.ts";
@@ -18,7 +19,7 @@ const payload = {
   format: 1,
   profile: "okd",
   kubernetes: "1.34.2",
-  files: [...okdPayloadPaths]
+  files: [...okd.payloadPaths]
     .filter(([name]) => !OURS.includes(name))
     .map(([name, path]): PayloadFile => {
       const key = `payload/okd/1.34.2/${name}`;
@@ -80,14 +81,14 @@ describe("publishing a release", () => {
     const { RuntimeVersion } = answer.Data as Loose;
     const document = JSON.parse(await get("runtime/current.json", String(RuntimeVersion)));
     expect(configurationOf(document.configuration).pools.web?.securityGroup).toBe(made.securityGroup);
-    expect(payloadManifestOf(document.payload).files).toHaveLength(okdPayloadPaths.size);
+    expect(payloadManifestOf(okd, document.payload).files).toHaveLength(okd.payloadPaths.size);
   });
 
   it("puts our scripts where the document says they are, byte for byte", async () => {
     const { ask, get } = newFixture();
     await ask("Create", releaseContent(exampleWith({}), payload, made));
     const document = JSON.parse(await get("runtime/current.json"));
-    const ours = payloadManifestOf(document.payload).files.filter(({ name }) => OURS.includes(name));
+    const ours = payloadManifestOf(okd, document.payload).files.filter(({ name }) => OURS.includes(name));
     expect(ours).toHaveLength(OURS.length);
     for (const { key, versionId, sha256: hash } of ours) expect(sha256(await get(key, versionId))).toBe(hash);
   });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { configurationOf, configurationSchema } from "../../lambdas/configuration.ts";
-import { manifestSchema } from "../../lambdas/profiles/okd/payload.ts";
+import { manifestSchemaOf } from "../../lambdas/desired/payload.ts";
+import { okd } from "../../lambdas/profiles/okd/okd.ts";
 import { releaseContent } from "../../lib/release-content.ts";
 import { manifest } from "../profiles/okd/facts.ts";
 import { exampleWith } from "./example.ts";
@@ -28,7 +29,7 @@ export const documentOfToday = (): KeptRelease["document"] => ({
   payload: manifest(),
 });
 
-const runtimeDocument = z.object({ configuration: configurationSchema, payload: manifestSchema });
+const runtimeDocument = z.object({ configuration: configurationSchema, payload: manifestSchemaOf(okd) });
 
 /** This release, as the next one will meet it. */
 export const releaseOfToday = (): KeptRelease => ({

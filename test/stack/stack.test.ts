@@ -2,7 +2,8 @@ import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { commands } from "../../lambdas/commands/list.ts";
 import { configurationSchema } from "../../lambdas/configuration.ts";
-import { okdPorts, securityGroupFaults } from "../../lambdas/desired/ports.ts";
+import { securityGroupFaults } from "../../lambdas/desired/ports.ts";
+import { okd } from "../../lambdas/profiles/okd/okd.ts";
 import { scriptDocuments } from "../../lib/constructs/script-document.ts";
 import { rulesOf } from "../../lib/event-rules.ts";
 import { functionNames, functions, workflowNames } from "../../lib/functions.ts";
@@ -200,8 +201,8 @@ describe("what machines are given", () => {
       ToPort: Number(ToPort),
       UserIdGroupPairs: [{ GroupId: String(SourceSecurityGroupId) }],
     }));
-    expect(securityGroupFaults({ IpPermissions }, okdPorts(4789))).toEqual([]);
-    expect(own).toHaveLength(okdPorts(4789).flatMap(({ from }) => from).length);
+    expect(securityGroupFaults({ IpPermissions }, okd.ports({ hybridOverlayPort: 4789 }))).toEqual([]);
+    expect(own).toHaveLength(okd.ports({ hybridOverlayPort: 4789 }).flatMap(({ from }) => from).length);
   });
 
   it("opens nothing but the overlay in the cluster's own groups", () => {

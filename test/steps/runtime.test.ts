@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { configurationOf } from "../../lambdas/configuration.ts";
+import { payloadManifestOf } from "../../lambdas/desired/payload.ts";
 import type { Plan } from "../../lambdas/desired/plan.ts";
-import { payloadManifestOf } from "../../lambdas/profiles/okd/payload.ts";
+import { okd } from "../../lambdas/profiles/okd/okd.ts";
 import { RUNTIME_KEY } from "../../lambdas/release/runtime-key.ts";
 import { newestWindows } from "../../lib/sandbox/aws/ec2/images.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
@@ -65,7 +66,7 @@ describe("A runtime document of the next release", () => {
   it("is refused by the same keys where it is written", () => {
     const { configuration, payload } = nextRelease(document()) as Published;
     expect(() => configurationOf(configuration)).toThrow('pools.web.taint: Unrecognized key: "addedByTheNextRelease"');
-    expect(() => payloadManifestOf(payload)).toThrow('files.0: Unrecognized key: "addedByTheNextRelease"');
+    expect(() => payloadManifestOf(okd, payload)).toThrow('files.0: Unrecognized key: "addedByTheNextRelease"');
   });
 
   it("still says who may do what when everything else has become unreadable", async () => {
@@ -86,7 +87,7 @@ describe("A runtime document of the next release", () => {
 
 describe("The image of a Windows release", () => {
   it.each(["2019", "2022", "2025"] as const)("of %s is the newest that AWS publishes", async (windows) => {
-    expect(await simulator.as("add-nodes").instances.image(windows)).toEqual({
+    expect(await simulator.as("add-nodes").instances.image(okd.imageParameter(windows))).toEqual({
       parameter: `/aws/service/ami-windows-latest/Windows_Server-${windows}-English-Core-Base`,
       imageId: newestWindows(START, windows)?.imageId,
     });

@@ -1,4 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { okd } from "../../lambdas/profiles/okd/okd.ts";
 import type { Order } from "../../lambdas/steps/machine/machine.ts";
 import { newNodeTask } from "../../lambdas/workflows/node/task.ts";
 import type { ProvisionTask } from "../../lambdas/workflows/provision/task.ts";
@@ -89,6 +90,7 @@ export function taskOn(
     ...newNodeTask({ ctx, steps, runtime, ...work }, "ready"),
     start: { operation: "add-1", index: 0, pool: "web", image, runtimeVersion: "1" },
     pool,
+    profile: okd,
     wait: tenMinutes(),
     machine,
     lease,

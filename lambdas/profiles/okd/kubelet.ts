@@ -1,9 +1,7 @@
 import { kubernetesFolder as k } from "../../desired/machine-paths.ts";
 import { addressIn } from "../../desired/network-address.ts";
+import { startingTaint } from "../../desired/node-keys.ts";
 import type { MachineFacts } from "../machine-facts.ts";
-
-/** Keeps every pod away until the node was verified; the last thing that provisioning removes. */
-export const startingTaint = { key: "casement.dev/starting", value: "true", effect: "NoSchedule" } as const;
 
 /** The cluster's DNS service has the tenth address of the service network (OKD's dns-operator). */
 const DNS_ADDRESS = 10;

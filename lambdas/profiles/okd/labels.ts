@@ -1,3 +1,4 @@
+import { POOL_LABEL } from "../../desired/node-keys.ts";
 import type { MachineFacts } from "../machine-facts.ts";
 
 // Kubernetes documentation, "Labels and Selectors": an optional DNS prefix, then a name of at most 63 characters.
@@ -19,7 +20,7 @@ export function nodeLabels({ poolName, pool }: Pick<MachineFacts, "poolName" | "
     );
   return {
     ...pool.labels,
-    "casement.dev/pool": poolName,
+    [POOL_LABEL]: poolName,
     "node.openshift.io/os_id": "Windows",
     "node-role.kubernetes.io/worker": "",
   };

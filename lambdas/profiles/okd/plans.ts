@@ -1,13 +1,15 @@
-import type { Configuration } from "../../configuration.ts";
 import { directory, jsonFile, startService, stopService, textFile } from "../../desired/actions.ts";
 import { casementFolder, kubernetesFolder as k, logFolder } from "../../desired/machine-paths.ts";
+import type { PayloadFile } from "../../desired/payload.ts";
 import type { Action } from "../../desired/plan.ts";
-import { firewallRules, okdPorts } from "../../desired/ports.ts";
+import { firewallRules } from "../../desired/ports.ts";
 import { atLeast } from "../../desired/versions.ts";
 import type { MachineFacts } from "../machine-facts.ts";
+import type { Profile } from "../profile.ts";
 import { containerdConfiguration } from "./containerd.ts";
+import { BOOTSTRAP_KUBECONFIG, JOIN_AUTHORITY } from "./join.ts";
 import { credentialProviders, kubeletConfiguration } from "./kubelet.ts";
-import type { PayloadFile } from "./payload.ts";
+import { okdPorts } from "./ports.ts";
 import { logOf, okdServices } from "./services.ts";
 
 const GUARD_TASK = "Casement guard";
@@ -15,8 +17,6 @@ const NETWORK_TASK = "Casement network";
 
 /** Made by hybrid-overlay-node (ovn-kubernetes); network.ps1 waits for it. */
 const HNS_NETWORK = "OVNKubernetesHybridOverlayNetwork";
-
-const BOOTSTRAP_KUBECONFIG = `${k}\\bootstrap-kubeconfig`;
 
 const fileFrom = (bucket: string, { path, key, versionId, sha256 }: PayloadFile): Action => ({
   do: "file",
@@ -35,7 +35,7 @@ const isOurs = (path: string): boolean => path.startsWith(`${casementFolder}\\`)
  * The guard of the metadata route: first of all, before anything that could lose the route. Windows restarts the SSM
  * agent by itself only when told to.
  */
-export const guardActions = (facts: MachineFacts): Action[] => [
+const guard = (facts: MachineFacts): Action[] => [
   directory(casementFolder, "system"),
   ...payloadFiles(facts, isOurs),
   { do: "service-recovery", name: "AmazonSSMAgent", restartAfter: [30, 60, 60] },
@@ -44,7 +44,7 @@ export const guardActions = (facts: MachineFacts): Action[] => [
 ];
 
 /** Windows features; they leave a reboot due, which is taken before any container network exists. */
-export const featureActions = (): Action[] => [{ do: "feature", name: "Containers" }];
+const features = (): Action[] => [{ do: "feature", name: "Containers" }];
 
 // Below C:\ ordinary users may create files in what they did not make, and these programs run as SYSTEM.
 const programFolders = (): Action[] => [
@@ -55,7 +55,7 @@ const programFolders = (): Action[] => [
 ];
 
 /** The programs, each verified by its hash. */
-export const payloadActions = (facts: MachineFacts): Action[] => [
+const payload = (facts: MachineFacts): Action[] => [
   ...programFolders(),
   ...payloadFiles(facts, (path) => !isOurs(path)),
 ];
@@ -75,7 +75,7 @@ const KUBELET_CLIENTS = `${k}\\kubelet-ca.crt`;
 
 const configurationFiles = (facts: MachineFacts): Action[] => [
   textFile(KUBELET_CLIENTS, facts.kubeletClients),
-  textFile(`${k}\\bootstrap-ca.crt`, facts.configuration.cluster.certificateAuthority),
+  textFile(JOIN_AUTHORITY, facts.configuration.cluster.certificateAuthority),
   jsonFile(`${k}\\kubelet.conf`, kubeletConfiguration(facts)),
   jsonFile(`${k}\\credential-provider-config.yaml`, credentialProviders()),
   textFile(`${k}\\containerd\\containerd_conf.toml`, containerdConfiguration()),
@@ -115,11 +115,11 @@ const networkTask = ({ configuration, nodeName }: MachineFacts): Action => ({
  * Everything that makes the machine a node, short of what it joins with and of starting it.
  * @throws Refused when this Windows release cannot do what the cluster is configured for
  */
-export const configureActions = (facts: MachineFacts): Action[] => {
+const configure = (facts: MachineFacts): Action[] => {
   const { cluster } = facts.configuration;
   return [
     ...stateFolders(),
-    ...firewallRules(okdPorts(cluster.hybridOverlayPort), cluster.machineNetwork),
+    ...firewallRules(okdPorts(cluster), cluster.machineNetwork),
     { do: "defender-exclusion", process: `${k}\\containerd\\containerd.exe` },
     ...configurationFiles(facts),
     ...okdServices(facts),
@@ -128,7 +128,7 @@ export const configureActions = (facts: MachineFacts): Action[] => {
 };
 
 /** Brings what the machine joins with, and starts what needs nothing more from the cluster than to ask for a certificate. */
-export const startActions = (facts: MachineFacts): Action[] => [
+const start = (facts: MachineFacts): Action[] => [
   joinMaterial(facts),
   ...["containerd", "kubelet", "windows_exporter", "csi-proxy"].map((name) => startService(name, logOf(name))),
 ];
@@ -137,37 +137,34 @@ export const startActions = (facts: MachineFacts): Action[] => [
  * Brings new join material to a machine whose first token has ended. A kubelet reads its bootstrap kubeconfig when it
  * starts (k8s cmd/kubelet/app, buildKubeletClientConfig), so it is started again.
  */
-export const rejoinActions = (facts: MachineFacts): Action[] => [
+const rejoin = (facts: MachineFacts): Action[] => [
   stopService("kubelet"),
   joinMaterial(facts),
   startService("kubelet", logOf("kubelet")),
 ];
 
 /** Starts the network once the kubelet has its kubeconfig and the Node its subnet. */
-export const networkActions = (): Action[] => [
+const network = (): Action[] => [
   startService("hybrid-overlay-node", logOf("hybrid-overlay-node")),
   { do: "run-task", name: NETWORK_TASK, withinSeconds: 600, record: `${casementFolder}\\network.json` },
   startService("kube-proxy", logOf("kube-proxy")),
 ];
 
 /** After a failure: a kubelet that goes on asking for certificates would fill the cluster's queue of requests. */
-export const stopKubeletActions = (): Action[] => [stopService("kubelet")];
+const stopKubelet = (): Action[] => [stopService("kubelet")];
 
 /** Join material is of no use once the kubelet has its own certificate, so it leaves the disk. */
-export const afterJoinActions = (): Action[] => [{ do: "remove-file", path: BOOTSTRAP_KUBECONFIG }];
+const afterJoin = (): Action[] => [{ do: "remove-file", path: BOOTSTRAP_KUBECONFIG }];
 
-/**
- * The kubeconfig that a machine joins with: the content of its secret's field `kubeconfig`. JSON is YAML.
- * @param token a short-lived token of OKD's node-bootstrapper
- */
-export const bootstrapKubeconfig = ({ cluster }: Configuration, token: string): string =>
-  JSON.stringify({
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [
-      { name: "local", cluster: { server: cluster.apiServer, "certificate-authority": `${k}\\bootstrap-ca.crt` } },
-    ],
-    users: [{ name: "bootstrap", user: { token } }],
-    contexts: [{ name: "bootstrap", context: { cluster: "local", user: "bootstrap" } }],
-    "current-context": "bootstrap",
-  });
+/** Plans for the stages of a machine's way into the cluster, and for its end. */
+export const plans: Profile["plans"] = {
+  guard,
+  features,
+  payload,
+  configure,
+  start,
+  rejoin,
+  network,
+  afterJoin,
+  stopKubelet,
+};

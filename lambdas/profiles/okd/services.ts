@@ -2,7 +2,9 @@ import { kubernetesFolder as k, logFolder } from "../../desired/machine-paths.ts
 import type { Action } from "../../desired/plan.ts";
 import { Refused } from "../../errors.ts";
 import type { MachineFacts } from "../machine-facts.ts";
+import { BOOTSTRAP_KUBECONFIG, JOIN_AUTHORITY } from "./join.ts";
 import { selfLabels } from "./labels.ts";
+import { STANDARD_OVERLAY_PORT } from "./ports.ts";
 
 type Service = Extract<Action, { do: "service" }>;
 
@@ -11,9 +13,6 @@ const RESTART_AFTER = [10, 30, 60];
 
 /** Windows Server 2019 cannot change the VXLAN port (OpenShift documentation, WMCO prerequisites). */
 const FIXED_OVERLAY_BUILD = "10.0.17763";
-
-/** OVN-Kubernetes' own VXLAN port, where the cluster names none (OKD documentation, "Configuring hybrid networking"). */
-export const STANDARD_OVERLAY_PORT = 4789;
 
 /** Folder of a service's log below the log folder, where it is not the service's own name. */
 const logFolders: Readonly<Record<string, string>> = { "hybrid-overlay-node": "hybrid-overlay" };
@@ -42,7 +41,7 @@ const kubelet = (facts: MachineFacts): string =>
     runner("kubelet"),
     `${k}\\kubelet.exe`,
     `--config=${k}\\kubelet.conf`,
-    `--bootstrap-kubeconfig=${k}\\bootstrap-kubeconfig`,
+    `--bootstrap-kubeconfig=${BOOTSTRAP_KUBECONFIG}`,
     `--kubeconfig=${k}\\kubeconfig`,
     "--cert-dir=C:\\var\\lib\\kubelet\\pki\\",
     "--windows-service",
@@ -73,7 +72,7 @@ const hybridOverlay = (facts: MachineFacts): string =>
     "--windows-service",
     `--logfile ${logOf("hybrid-overlay-node")}`,
     `--k8s-apiserver=${facts.configuration.cluster.apiServer}`,
-    `--k8s-cacert ${k}\\bootstrap-ca.crt`,
+    `--k8s-cacert ${JOIN_AUTHORITY}`,
     ...overlayPort(facts),
   ].join(" ");
 

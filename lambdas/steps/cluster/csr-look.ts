@@ -1,6 +1,7 @@
 import type { V1CertificateSigningRequest } from "@kubernetes/client-node";
+import { SERVING_SIGNER } from "../../desired/signers.ts";
 import type { Decider } from "../../messages/provision/signing-requests.ts";
-import { CREDENTIAL_ID, type Expected, judge, type PendingRequest, SERVING_SIGNER, type Verdict } from "./csr-rules.ts";
+import { CREDENTIAL_ID, type Expected, judge, type PendingRequest, type Verdict } from "./csr-rules.ts";
 
 /** A request as the API server shows it. */
 type Csr = V1CertificateSigningRequest;

@@ -1,10 +1,7 @@
 import "reflect-metadata";
 import { createPublicKey, verify } from "node:crypto";
 import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from "@peculiar/x509";
-
-/** The two signers whose requests we may approve. */
-export const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet";
-export const SERVING_SIGNER = "kubernetes.io/kubelet-serving";
+import { CLIENT_SIGNER, SERVING_SIGNER } from "../../desired/signers.ts";
 
 /** The key under which the API server names the credential that a request came with (k8s.io/apiserver, user.CredentialIDKey). */
 export const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";

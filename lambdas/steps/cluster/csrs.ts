@@ -1,4 +1,5 @@
 import { ApiException, type V1CertificateSigningRequest } from "@kubernetes/client-node";
+import { CLIENT_SIGNER, SERVING_SIGNER } from "../../desired/signers.ts";
 import { Retryable } from "../../errors.ts";
 import type { Decider } from "../../messages/provision/signing-requests.ts";
 import { everyPage } from "../every-page.ts";
@@ -14,7 +15,7 @@ import {
   type Sorted,
   sorted,
 } from "./csr-look.ts";
-import { CLIENT_SIGNER, type Expected, judge, type KnownNames, SERVING_SIGNER, strangeness } from "./csr-rules.ts";
+import { type Expected, judge, type KnownNames, strangeness } from "./csr-rules.ts";
 
 /** OKD's own approver gives up for everybody when about a hundred are pending; we stop launching well before. */
 export const PENDING_AT_MOST = 50;

@@ -1,4 +1,5 @@
 import type { V1Node, V1Pod, V1Volume } from "@kubernetes/client-node";
+import { BUILD_LABEL } from "../../desired/node-keys.ts";
 import type { NodeDetails } from "../../messages/node/details.ts";
 import type { NodeRow } from "../../messages/node/nodes-table.ts";
 import type { MovedPod } from "../../messages/remove/dialog.ts";
@@ -8,7 +9,6 @@ import type { Claim } from "./claims.ts";
 import { podsToEvict } from "./evictions.ts";
 import { ownershipOf } from "./ownership.ts";
 
-export const BUILD_LABEL = "node.kubernetes.io/windows-build";
 const ROLE_LABEL = "node-role.kubernetes.io/";
 
 /** A node's labels, none when it has none. */

@@ -1,9 +1,10 @@
 import type { V1Node, V1Pod } from "@kubernetes/client-node";
+import { BUILD_LABEL } from "../../desired/node-keys.ts";
 import type { RemovalRefusal } from "../../messages/remove/refusal.ts";
 import type { Machine } from "../ec2/instances.ts";
 import type { Claim } from "./claims.ts";
 import { podsToEvict } from "./evictions.ts";
-import { BUILD_LABEL, isReady, isWindows, labelsOf } from "./node-facts.ts";
+import { isReady, isWindows, labelsOf } from "./node-facts.ts";
 import { ownerOf, ownershipOf } from "./ownership.ts";
 
 /** Pods that only this build of Windows can run: their own selector says so, or they run on such a node now. */

@@ -10,7 +10,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { DescribeDocumentCommand } from "@aws-sdk/client-ssm";
 import type { Configuration } from "../../configuration.ts";
-import { balancerPorts, okdPorts, securityGroupFaults } from "../../desired/ports.ts";
+import { balancerPorts, securityGroupFaults } from "../../desired/ports.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import type { DocumentScript } from "../../scripts/documents.ts";
 import { wordsOf } from "../client-errors.ts";
@@ -54,8 +54,8 @@ async function subnets(patient: Patient): Promise<Finding[]> {
   return (await Promise.all(used.map(([id, pools]) => subnet(patient, id, pools)))).flat();
 }
 
-async function securityGroup({ world, configuration }: Patient, group: string): Promise<Finding[]> {
-  const ports = okdPorts(configuration.cluster.hybridOverlayPort);
+async function securityGroup({ world, configuration, profile }: Patient, group: string): Promise<Finding[]> {
+  const ports = profile.ports(configuration.cluster);
   try {
     const { SecurityGroups } = await world.clients.ec2.send(new DescribeSecurityGroupsCommand({ GroupIds: [group] }));
     const [found = {}] = SecurityGroups ?? [];
@@ -76,10 +76,10 @@ async function securityGroups(patient: Patient): Promise<Finding[]> {
   return (await Promise.all(used.map((group) => securityGroup(patient, group)))).flat();
 }
 
-async function images({ world, configuration }: Patient): Promise<Finding[]> {
+async function images({ world, configuration, profile }: Patient): Promise<Finding[]> {
   const chosen = Object.entries(configuration.pools).map(async ([pool, { windows }]): Promise<Finding[]> => {
     try {
-      await instances(world).image(windows);
+      await instances(world).image(profile.imageParameter(windows));
       return [];
     } catch (error) {
       if (isMissing(error)) return [{ kind: "image-missing", pool, why: wordsOf(error) }];

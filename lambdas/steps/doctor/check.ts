@@ -1,7 +1,8 @@
 import { ApiException } from "@kubernetes/client-node";
 import type { Configuration } from "../../configuration.ts";
+import type { PayloadManifest } from "../../desired/payload.ts";
 import type { Area, Finding } from "../../messages/doctor/finding.ts";
-import type { PayloadManifest } from "../../profiles/okd/payload.ts";
+import type { Profile } from "../../profiles/profile.ts";
 import { slackCode, wordsOf } from "../client-errors.ts";
 import type { World } from "../world.ts";
 
@@ -10,6 +11,8 @@ export interface Subject {
   readonly world: World;
   /** Asker as findings name it: the function, or the person at the terminal. */
   readonly by: string;
+  /** The kind of cluster. */
+  readonly profile: Profile;
 }
 
 /** The same, with what it should be. */

@@ -1,5 +1,5 @@
 import { userOf } from "../../desired/accounts.ts";
-import { type Access, clusterAccess } from "../../desired/cluster-access.ts";
+import { type Access, accessOf } from "../../desired/cluster-access.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { accountOf } from "../../settings.ts";
 import { isReady, isWindows } from "../cluster/node-facts.ts";
@@ -11,7 +11,7 @@ import { expiry, refusalOf, unusable } from "./credential.ts";
 import { policies } from "./policies.ts";
 
 /** Does the API server take the credential, and for the account that it is meant for? */
-async function credentialCounts({ world, by }: Subject): Promise<Finding[]> {
+async function credentialCounts({ world, by, profile }: Subject): Promise<Finding[]> {
   const fault = await unusable(world);
   if (fault) return [fault];
   const account = accountOf(world.settings);
@@ -29,7 +29,7 @@ async function credentialCounts({ world, by }: Subject): Promise<Finding[]> {
     const why = refusalOf(error);
     if (why === null) throw error;
     // A token that is known to have ended is said to have ended.
-    const [ended] = await expiry({ world, by });
+    const [ended] = await expiry({ world, by, profile });
     return [ended?.kind === "credential-expired" ? ended : { kind: "credential-unusable", account, why }];
   }
 }
@@ -56,9 +56,9 @@ async function mayI({ clients }: World, { does: _does, ...wanted }: Access): Pro
  * Asks the API server for each right by SelfSubjectAccessReview.
  * @returns one finding per right that is missing
  */
-async function rights({ world }: Subject): Promise<Finding[]> {
+async function rights({ world, profile }: Subject): Promise<Finding[]> {
   const account = accountOf(world.settings);
-  const asked = clusterAccess[account].map(
+  const asked = accessOf(profile)[account].map(
     async (access): Promise<Finding[]> =>
       (await mayI(world, access))
         ? []

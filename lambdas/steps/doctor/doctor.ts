@@ -1,6 +1,8 @@
 import type { Configuration } from "../../configuration.ts";
 import type { Examination } from "../../messages/doctor/doctor.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
+import { profileOf } from "../../profiles/list.ts";
+import type { Profile } from "../../profiles/profile.ts";
 import { isBusy, wordsOf } from "../client-errors.ts";
 import { instances } from "../ec2/instances.ts";
 import { type Runtime, runtime } from "../runtime.ts";
@@ -10,7 +12,7 @@ import { agentChecks } from "./agents.ts";
 import { type Check, first, isolated, type Patient, type Subject } from "./check.ts";
 import { accessChecks, clusterChecks, clusterCredential } from "./cluster.ts";
 import { ages } from "./credential.ts";
-import { okdChecks } from "./profile-checks.ts";
+import { profileChecksOf } from "./profile-checks.ts";
 import { rightsOf, type Tried } from "./rights.ts";
 import { slackChecks, slackIdentity } from "./slack.ts";
 
@@ -20,11 +22,11 @@ interface Side<Of extends Subject> {
   readonly checks: readonly Check<Of>[];
 }
 
-const sides: readonly Side<Patient>[] = [
+const sidesOf = (profile: Profile): readonly Side<Patient>[] => [
   { opening: slackIdentity, checks: slackChecks },
   // Each service of AWS's is down by itself.
   { opening: null, checks: [...accountChecks, ...agentChecks] },
-  { opening: clusterCredential, checks: [...clusterChecks, ...okdChecks] },
+  { opening: clusterCredential, checks: [...clusterChecks, ...profileChecksOf(profile)] },
 ];
 
 const whatOf = (checks: readonly { readonly what: string }[]): string[] => checks.map(({ what }) => what);
@@ -63,9 +65,13 @@ export const together = (all: readonly Examination[]): Examination => ({
 });
 
 /** Images by pool, as far as they can be resolved: those that cannot are a finding of another check. */
-async function imagesOf(world: World, { pools }: Configuration): Promise<Record<string, string>> {
+async function imagesOf(world: World, configuration: Configuration): Promise<Record<string, string>> {
+  const { imageParameter } = profileOf(configuration);
   const resolved = await Promise.allSettled(
-    Object.entries(pools).map(async ([name, { windows }]) => [name, (await instances(world).image(windows)).imageId]),
+    Object.entries(configuration.pools).map(async ([name, { windows }]) => [
+      name,
+      (await instances(world).image(imageParameter(windows))).imageId,
+    ]),
   );
   return Object.fromEntries(resolved.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
 }
@@ -87,8 +93,9 @@ async function withoutRelease(subject: Subject, error: unknown): Promise<Examina
 /** Looks at everything and mends nothing. */
 export const doctor = (world: World) => {
   const examine = async (known: Pick<Runtime, "configuration" | "payload">, by: string): Promise<Examination> => {
-    const patient: Patient = { world, by, images: {}, ...known };
-    const examined = await Promise.all(sides.map((side) => examineSide(side, patient)));
+    const profile = profileOf(known.configuration);
+    const patient: Patient = { world, by, profile, images: {}, ...known };
+    const examined = await Promise.all(sidesOf(profile).map((side) => examineSide(side, patient)));
     return { ...together(examined), credentials: await ages(world) };
   };
   return {
@@ -100,21 +107,22 @@ export const doctor = (world: World) => {
     examine,
 
     /** The same, also while there is no release or AWS does not answer; for a terminal. */
-    examineAnyway: async (by: string): Promise<Examination> => {
+    examineAnyway: async (by: string, profile: Profile): Promise<Examination> => {
       const read = await runtime(world)
         .read(null)
         .catch((error: unknown) => ({ error }));
-      return "error" in read ? withoutRelease({ world, by }, read.error) : examine(read, by);
+      return "error" in read ? withoutRelease({ world, by, profile }, read.error) : examine(read, by);
     },
 
-    examineAccess: (by: string): Promise<Examination> => examineAccess({ world, by }),
+    examineAccess: (by: string, profile: Profile): Promise<Examination> => examineAccess({ world, by, profile }),
 
     images: (configuration: Configuration): Promise<Record<string, string>> => imagesOf(world, configuration),
 
     /** A function tries what its own role allows, and its account in the cluster: nobody else holds that credential. */
     tryRights: async (by: Tried, images: Readonly<Record<string, string>>): Promise<Examination> => {
       const { configuration, payload } = await runtime(world).read(null);
-      const patient: Patient = { world, by, images, configuration, payload };
+      const profile = profileOf(configuration);
+      const patient: Patient = { world, by, profile, images, configuration, payload };
       const ofRole = examineSide({ opening: null, checks: rightsOf[by] }, patient);
       return together(await Promise.all([ofRole, examineAccess(patient)]));
     },

@@ -1,5 +1,6 @@
 import { type Authority, isLogSigner } from "../../desired/authorities.ts";
 import type { Given } from "../../desired/given.ts";
+import { POOL_LABEL } from "../../desired/node-keys.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { kubeletAuthority } from "../cluster/kubelet-authority.ts";
 import { instanceIdOf, isWindows, labelsOf } from "../cluster/node-facts.ts";
@@ -9,9 +10,6 @@ import type { Check, Patient } from "./check.ts";
 
 /** The cluster replaces its signers long before they end: one that is so close was forgotten. */
 const ENDS_SOON_MS = 30 * 24 * 3_600_000;
-
-/** Set by provisioning: what carries it was given its authorities by Casement. */
-const POOL = "casement.dev/pool";
 
 /** One node, as far as its authorities are compared. */
 interface Trusting {
@@ -67,7 +65,7 @@ function endings(published: readonly Authority[], now: number): Finding[] {
 
 async function look({ world, configuration }: Patient): Promise<Finding[]> {
   const { authorities, why } = await kubeletAuthority(world).read(configuration);
-  const ours = (await nodes(world).all()).filter((node) => isWindows(node) && labelsOf(node)[POOL] !== undefined);
+  const ours = (await nodes(world).all()).filter((node) => isWindows(node) && labelsOf(node)[POOL_LABEL] !== undefined);
   const found = kubeletClientFindings(authorities, ours.map(trustingOf), await given(world).all(), world.now());
   return why === null ? found : [{ kind: "authority-unpublished", why }, ...found];
 }

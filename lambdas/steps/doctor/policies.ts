@@ -1,7 +1,7 @@
 import { ApiException, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
-import { ACCOUNT_NAMESPACE, type Account } from "../../desired/accounts.ts";
-import { JOIN_ACCOUNT, JOIN_NAMESPACE } from "../../desired/cluster-access.ts";
+import { ACCOUNT_NAMESPACE, type Account, type ServiceAccount } from "../../desired/accounts.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
+import type { Profile } from "../../profiles/profile.ts";
 import { accountOf } from "../../settings.ts";
 import { bodyOf, isAbsent } from "../client-errors.ts";
 import { isWindows } from "../cluster/node-facts.ts";
@@ -31,26 +31,27 @@ async function labelLinuxNode(world: World): Promise<unknown> {
 const NOTHING_TO_TRY_ON = Symbol("nothing to try on");
 
 /** pkg/registry/core/pod/storage/eviction.go admits the request first and then reads the pod. */
-const evictAtOnce = ({ clients }: World): Promise<unknown> =>
-  clients.kubernetes.core.createNamespacedPodEviction({
-    name: NOBODY,
-    namespace: JOIN_NAMESPACE,
-    dryRun: "All",
-    body: {
-      apiVersion: "policy/v1",
-      kind: "Eviction",
-      metadata: { name: NOBODY, namespace: JOIN_NAMESPACE },
-      deleteOptions: { gracePeriodSeconds: 0 },
-    },
-  });
+const evictAtOnce =
+  (namespace: string) =>
+  ({ clients }: World): Promise<unknown> =>
+    clients.kubernetes.core.createNamespacedPodEviction({
+      name: NOBODY,
+      namespace,
+      dryRun: "All",
+      body: {
+        apiVersion: "policy/v1",
+        kind: "Eviction",
+        metadata: { name: NOBODY, namespace },
+        deleteOptions: { gracePeriodSeconds: 0 },
+      },
+    });
 
 /** pkg/registry/core/serviceaccount/storage/token.go admits the request first and then reads what the token is bound to. */
 const tokenBoundToNobody =
-  (name: string, namespace: string, expirationSeconds: number) =>
+  (account: ServiceAccount, expirationSeconds: number) =>
   ({ clients }: World): Promise<unknown> =>
     clients.kubernetes.core.createNamespacedServiceAccountToken({
-      name,
-      namespace,
+      ...account,
       dryRun: "All",
       body: {
         spec: {
@@ -66,16 +67,20 @@ const label: Attempt = { policy: "casement-nodes", what: "a label on a Linux nod
 const ownToken = (account: Account): Attempt => ({
   policy: "casement-tokens",
   what: "a token of its own that does not end with its Secret",
-  attempt: tokenBoundToNobody(account, ACCOUNT_NAMESPACE, 3_600),
+  attempt: tokenBoundToNobody({ namespace: ACCOUNT_NAMESPACE, name: account }, 3_600),
 });
 
 /** `casement-signing-requests` cannot be tried without a request that was made: `npm run connect -- credential` makes one. */
-const attempts: Readonly<Record<Account, readonly Attempt[]>> = {
+const attemptsOf = ({ join }: Profile): Readonly<Record<Account, readonly Attempt[]>> => ({
   look: [ownToken("look")],
   act: [
     label,
     ownToken("act"),
-    { policy: "casement-evictions", what: "an eviction without a time to end in", attempt: evictAtOnce },
+    {
+      policy: "casement-evictions",
+      what: "an eviction without a time to end in",
+      attempt: evictAtOnce(join.account.namespace),
+    },
   ],
   join: [
     label,
@@ -83,10 +88,10 @@ const attempts: Readonly<Record<Account, readonly Attempt[]>> = {
     {
       policy: "casement-tokens",
       what: "a join token for two hours",
-      attempt: tokenBoundToNobody(JOIN_ACCOUNT, JOIN_NAMESPACE, 7_200),
+      attempt: tokenBoundToNobody(join.account, 7_200),
     },
   ],
-};
+});
 
 /** Said by the API server when a policy denied (its admission plugin's own words). */
 const byPolicy = (error: unknown): boolean =>
@@ -110,7 +115,7 @@ async function tried(world: World, { policy, what, attempt }: Attempt): Promise<
  * @param more what can be tried besides
  * @returns one finding for each attempt that no policy denied
  */
-export const policies = async ({ world }: Subject, more: readonly Attempt[] = []): Promise<Finding[]> => {
-  const all = [...attempts[accountOf(world.settings)], ...more];
+export const policies = async ({ world, profile }: Subject, more: readonly Attempt[] = []): Promise<Finding[]> => {
+  const all = [...attemptsOf(profile)[accountOf(world.settings)], ...more];
   return (await Promise.all(all.map((one) => tried(world, one)))).flat();
 };

@@ -76,8 +76,6 @@ const NO_ROOM = new Set([
   "MaxSpotInstanceCountExceeded",
 ]);
 
-const IMAGE_PATH = "/aws/service/ami-windows-latest/Windows_Server";
-
 const machineOf = (instance: Instance): Machine => ({
   instanceId: instance.InstanceId ?? "",
   state: instance.State?.Name ?? "unknown",
@@ -146,9 +144,8 @@ export const instances = (world: World) => {
   return {
     ...seen(world),
 
-    /** Resolves the newest image of a Windows release from AWS's public parameter. */
-    image: async (windows: string): Promise<Image> => {
-      const parameter = `${IMAGE_PATH}-${windows}-English-Core-Base`;
+    /** Resolves an image from the public parameter of AWS's that holds the newest one. */
+    image: async (parameter: string): Promise<Image> => {
       const { Parameter } = await ssm.send(new GetParameterCommand({ Name: parameter }));
       if (!Parameter?.Value) throw new Refused(`AWS's parameter ${parameter} holds no image`);
       return { parameter, imageId: Parameter.Value };

@@ -7,9 +7,8 @@ import {
 } from "@aws-sdk/client-secrets-manager";
 import { z } from "zod";
 import type { Configuration } from "../../configuration.ts";
-import { JOIN_ACCOUNT, JOIN_NAMESPACE } from "../../desired/cluster-access.ts";
 import { Refused, Retryable } from "../../errors.ts";
-import { bootstrapKubeconfig } from "../../profiles/okd/plans.ts";
+import type { Profile } from "../../profiles/profile.ts";
 import { TAG } from "../../tags.ts";
 import type { World } from "../world.ts";
 
@@ -66,17 +65,20 @@ export const joinSecret = (world: World) => {
      * @throws Retryable when an older one was in the way: its deletion takes a moment (API Reference, DeleteSecret)
      * @throws Refused when the API server gives tokens no id
      */
-    create: async (configuration: Configuration, instanceId: string): Promise<JoinToken> => {
+    create: async (
+      { join }: Pick<Profile, "join">,
+      configuration: Configuration,
+      instanceId: string,
+    ): Promise<JoinToken> => {
       const { status } = await kubernetes.core.createNamespacedServiceAccountToken({
-        name: JOIN_ACCOUNT,
-        namespace: JOIN_NAMESPACE,
+        ...join.account,
         body: { spec: { audiences: [], expirationSeconds: TOKEN_SECONDS } },
       });
       if (!status?.token) throw new Error("the API server granted a bootstrap token without saying it");
       const token = readToken(status.token);
       const secret = {
         Name: nameOf(instanceId),
-        SecretString: JSON.stringify({ kubeconfig: bootstrapKubeconfig(configuration, status.token) }),
+        SecretString: JSON.stringify({ kubeconfig: join.kubeconfig(configuration, status.token) }),
         Tags: [
           { Key: TAG.cluster, Value: world.settings.cluster },
           { Key: TAG.instanceArn, Value: instanceArn(world, configuration, instanceId) },

@@ -1,29 +1,27 @@
 import { sha256 } from "../../desired/authorities.ts";
+import { BUILD_LABEL, KUBELET_CLIENTS, startingTaint } from "../../desired/node-keys.ts";
 import { buildOf } from "../../desired/windows-builds.ts";
-import { startingTaint } from "../../profiles/okd/kubelet.ts";
-import { nodeLabels } from "../../profiles/okd/labels.ts";
-import { afterJoinActions } from "../../profiles/okd/plans.ts";
-import { BUILD_LABEL } from "../../steps/cluster/node-facts.ts";
 import { missingOn, type WantedNode } from "../../steps/cluster/wanted-node.ts";
 import { done, pending } from "../engine/durable.ts";
 import { apply, once, waitFor } from "../node/task.ts";
+import { planOf } from "./configure.ts";
 import { currentNode } from "./join.ts";
 import { machineOf, type ProvisionTask } from "./task.ts";
 
+const labelsOf = ({ profile, start, pool }: ProvisionTask): Readonly<Record<string, string>> =>
+  profile.labels({ poolName: start.pool, pool });
+
 /** The Node as the pool and EC2 say it must be. */
 const wanted = (task: ProvisionTask): WantedNode => ({
-  labels: { ...nodeLabels({ poolName: task.start.pool, pool: task.pool }), [BUILD_LABEL]: buildOf(task.pool.windows) },
+  labels: { ...labelsOf(task), [BUILD_LABEL]: buildOf(task.pool.windows) },
   taint: task.pool.taint,
   instanceId: machineOf(task).instanceId,
 });
 
-/** Hex sha256 of the file of authorities that the kubelet was given; the ledger's record is what counts. */
-const KUBELET_CLIENTS = "casement.dev/kubelet-clients";
-
 /** Labels, taint, build and provider id are what the pool and EC2 say. */
 export async function verify(task: ProvisionTask): Promise<void> {
   await once(task, "label the Node", async () => {
-    await task.steps.nodes.label(await currentNode(task), nodeLabels({ poolName: task.start.pool, pool: task.pool }));
+    await task.steps.nodes.label(await currentNode(task), labelsOf(task));
   });
   await once(task, "annotate the Node", async () => {
     const annotations = { [KUBELET_CLIENTS]: sha256(task.kubeletClients) };
@@ -39,7 +37,7 @@ export async function verify(task: ProvisionTask): Promise<void> {
 export async function admit(task: ProvisionTask): Promise<void> {
   const { instanceId } = machineOf(task);
   await once(task, "delete the join secret", () => task.steps.joinSecret.remove(instanceId));
-  await apply(task, "remove the join material", afterJoinActions());
+  await apply(task, "remove the join material", planOf(task, "afterJoin"));
   await once(task, "take off the start-up taint", async () => {
     await task.steps.nodes.untaint(await currentNode(task), startingTaint.key);
   });

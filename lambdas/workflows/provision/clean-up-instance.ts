@@ -116,5 +116,5 @@ async function deleteNode(task: ProvisionTask): Promise<void> {
 }
 
 /** The Node of the machine, whoever made it. */
-const nodeOf = async ({ machine, steps }: ProvisionTask): Promise<Node | undefined> =>
-  machine ? steps.nodes.read(machine.privateDnsName) : undefined;
+const nodeOf = async ({ machine, steps, profile }: ProvisionTask): Promise<Node | undefined> =>
+  machine ? steps.nodes.read(profile.nodeName(machine)) : undefined;

@@ -1,41 +1,38 @@
-import type { Observation } from "../../desired/plan.ts";
+import type { Action, Observation } from "../../desired/plan.ts";
 import { buildOf } from "../../desired/windows-builds.ts";
 import type { MachineFacts } from "../../profiles/machine-facts.ts";
-import {
-  configureActions,
-  featureActions,
-  guardActions,
-  payloadActions,
-  rejoinActions,
-  startActions,
-} from "../../profiles/okd/plans.ts";
+import type { PlanName } from "../../profiles/profile.ts";
 import { MINUTE, StageFailed } from "../engine/durable.ts";
 import { guardFault } from "../node/guard.ts";
 import { addNotes } from "../node/notes.ts";
 import { observe } from "../node/observe.ts";
 import { reboot } from "../node/reboot.ts";
 import { apply, once } from "../node/task.ts";
-import { machineOf, type ProvisionTask } from "./task.ts";
+import { machineOf, nodeNameOf, type ProvisionTask } from "./task.ts";
 
 /** Everything that decides what this machine looks like. */
-export function factsOf(task: ProvisionTask): MachineFacts {
-  const { privateDnsName, privateIp, instanceId } = machineOf(task);
+function factsOf(task: ProvisionTask): MachineFacts {
+  const { privateIp, instanceId } = machineOf(task);
   return {
     configuration: task.runtime.configuration,
     payload: task.runtime.payload,
     kubeletClients: task.kubeletClients,
     poolName: task.start.pool,
     pool: task.pool,
-    nodeName: privateDnsName,
+    nodeName: nodeNameOf(task),
     nodeIp: privateIp,
     build: buildOf(task.pool.windows),
     joinSecretId: task.steps.joinSecret.nameOf(instanceId),
   };
 }
 
+/** The actions of one of the profile's plans, for this machine. */
+export const planOf = (task: ProvisionTask, name: PlanName): readonly Action[] =>
+  task.profile.plans[name](factsOf(task));
+
 /** SSM cannot repair a lost route, because its agent needs that route: what repairs it must be on the disk first. */
 export async function guardRoute(task: ProvisionTask): Promise<void> {
-  await apply(task, "install the guard", guardActions(factsOf(task)));
+  await apply(task, "install the guard", planOf(task, "guard"));
   const before = await readClock(task, "before the look");
   const seen = await observe(task, "verify the guard");
   const after = await readClock(task, "after the look");
@@ -58,10 +55,11 @@ function clockFault(shown: number, before: number, after: number): string | null
 
 /** Features, and the one reboot that they need, before any container network exists. */
 export async function installFeatures(task: ProvisionTask): Promise<void> {
-  const { rebootDue } = await apply(task, "install features", featureActions());
+  const wanted = planOf(task, "features");
+  const { rebootDue } = await apply(task, "install features", wanted);
   if (rebootDue) await reboot(task, networkFault);
   const after = await observe(task, "look at the features");
-  const missing = featureActions().filter((action) => action.do === "feature" && !after.features.includes(action.name));
+  const missing = wanted.filter((action) => action.do === "feature" && !after.features.includes(action.name));
   if (missing.length > 0) throw new StageFailed("the feature Containers is not installed after the reboot");
   if (after.rebootPending) throw new StageFailed("Windows asks for another reboot");
 }
@@ -72,7 +70,7 @@ const networkFault = ({ hnsNetworks }: Observation): string | null =>
 
 /** The programs, from the bucket, each verified by its hash. */
 export const installPayload = (task: ProvisionTask): Promise<unknown> =>
-  apply(task, "install the payload", payloadActions(factsOf(task)));
+  apply(task, "install the payload", planOf(task, "payload"));
 
 /**
  * Files and services; then the machine gets its credential to join with, the kubelet starts and asks for its certificate.
@@ -87,16 +85,18 @@ export async function configureMachine(task: ProvisionTask): Promise<void> {
   await once(task, "say where it was read", async () => {
     if (authority.why !== null) await addNotes(task, [authority.why]);
   });
-  await apply(task, "configure", configureActions(factsOf(task)));
+  await apply(task, "configure", planOf(task, "configure"));
   await once(task, "record what it was given", () => task.steps.given.record(instanceId, task.owner, authority));
   await giveToken(task, "make the join token");
-  await apply(task, "start the kubelet", startActions(factsOf(task)));
+  await apply(task, "start the kubelet", planOf(task, "start"));
 }
 
 /** Makes a join token for this machine alone; what is asked for with it is known by the token's id. */
 async function giveToken(task: ProvisionTask, name: string): Promise<void> {
   const { instanceId } = machineOf(task);
-  const token = await once(task, name, () => task.steps.joinSecret.create(task.runtime.configuration, instanceId));
+  const token = await once(task, name, () =>
+    task.steps.joinSecret.create(task.profile, task.runtime.configuration, instanceId),
+  );
   task.tokens = [...task.tokens, token];
 }
 
@@ -106,5 +106,5 @@ export async function replaceToken(task: ProvisionTask): Promise<void> {
   const { instanceId } = machineOf(task);
   await once(task, `delete the join secret ${round - 1}`, () => task.steps.joinSecret.remove(instanceId));
   await giveToken(task, `make the join token ${round}`);
-  await apply(task, `start the kubelet ${round}`, rejoinActions(factsOf(task)));
+  await apply(task, `start the kubelet ${round}`, planOf(task, "rejoin"));
 }

@@ -6,12 +6,12 @@ import {
   machineOutcome,
   UNREADABLE,
 } from "../../messages/provision/failures.ts";
-import { stopKubeletActions } from "../../profiles/okd/plans.ts";
 import { stagesOf } from "../../stages.ts";
 import { endOf, hasEnded, isDown, wasGivenUp } from "../../steps/ec2/instances.ts";
 import { Cancelled, causeOf, MINUTE } from "../engine/durable.ts";
 import { apply, once, onMachine, record, uncancellable } from "../node/task.ts";
 import { cleanUpInstance } from "./clean-up-instance.ts";
+import { planOf } from "./configure.ts";
 import { awaitDecision, type Decision } from "./decision.ts";
 import type { ProvisionTask } from "./task.ts";
 
@@ -67,12 +67,12 @@ async function surroundings(task: ProvisionTask): Promise<Surroundings> {
   }
 }
 
-async function lookAround({ steps, lease, machine, node }: ProvisionTask): Promise<Surroundings> {
+async function lookAround({ steps, lease, machine, node, profile }: ProvisionTask): Promise<Surroundings> {
   if (!lease) return { isGone: false, isGivenUp: false, state: "unknown", findings: [] };
   const seen = await steps.instances.describe(lease.instanceId);
   if (seen && hasEnded(seen))
     return { isGone: true, isGivenUp: wasGivenUp(seen), state: seen.state, findings: [endOf(seen)] };
-  const uid = node && machine ? (await steps.nodes.read(machine.privateDnsName))?.metadata?.uid : undefined;
+  const uid = node && machine ? (await steps.nodes.read(profile.nodeName(machine)))?.metadata?.uid : undefined;
   return {
     isGone: false,
     isGivenUp: false,
@@ -99,7 +99,7 @@ async function stopKubelet(task: ProvisionTask): Promise<string> {
     until: task.steps.now() + STOPPED_WITHIN_MS,
   }));
   try {
-    await apply(task, "stop the kubelet", stopKubeletActions(), onMachine(task, uncancellable(task, until)));
+    await apply(task, "stop the kubelet", planOf(task, "stopKubelet"), onMachine(task, uncancellable(task, until)));
     return kubeletIs.stopped;
   } catch (error) {
     return kubeletIs.notStopped(causeOf(error).message);

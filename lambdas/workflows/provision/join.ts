@@ -1,32 +1,28 @@
-import { JOIN_USER } from "../../desired/cluster-access.ts";
+import { userNameOf } from "../../desired/accounts.ts";
+import { CLIENT_SIGNER, SERVING_SIGNER } from "../../desired/signers.ts";
 import { signingRequestNotice } from "../../messages/operation/notices.ts";
 import { signingRequest } from "../../messages/provision/signing-requests.ts";
-import { networkActions } from "../../profiles/okd/plans.ts";
-import {
-  CLIENT_SIGNER,
-  credentialOf,
-  type Expected,
-  type KnownNames,
-  SERVING_SIGNER,
-} from "../../steps/cluster/csr-rules.ts";
+import type { AwaitedAnnotation } from "../../profiles/profile.ts";
+import { credentialOf, type Expected, type KnownNames } from "../../steps/cluster/csr-rules.ts";
 import type { CsrLook } from "../../steps/cluster/csrs.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { done, type Poll, pending, StageFailed } from "../engine/durable.ts";
 import { addNotes } from "../node/notes.ts";
 import { apply, once, record, waitFor } from "../node/task.ts";
-import { replaceToken } from "./configure.ts";
+import { planOf, replaceToken } from "./configure.ts";
 import { unclaimed } from "./launch.ts";
-import { machineOf, type ProvisionTask } from "./task.ts";
+import { machineOf, nodeNameOf, type ProvisionTask } from "./task.ts";
 
 /** Facts that the machine's certificate requests must match, by EC2's and the cluster's word. */
 async function expected(task: ProvisionTask): Promise<Expected & { readonly nodeSince: string | null }> {
   const { instanceId, privateDnsName, launchedAt } = machineOf(task);
-  const node = await task.steps.nodes.read(privateDnsName);
+  const nodeName = nodeNameOf(task);
+  const node = await task.steps.nodes.read(nodeName);
   // Public addresses come with the subnet, or later: EC2's present word counts.
   const machine = (await task.steps.instances.describe(instanceId)) ?? machineOf(task);
   return {
-    nodeName: privateDnsName,
-    bootstrapper: JOIN_USER,
+    nodeName,
+    bootstrapper: userNameOf(task.profile.join.account),
     credentials: task.tokens.map(({ id }) => credentialOf(id)),
     addresses: [machine.privateIp, ...(machine.publicIp ? [machine.publicIp] : [])],
     names: [privateDnsName, ...(machine.publicDnsName ? [machine.publicDnsName] : [])],
@@ -84,11 +80,11 @@ async function registered(task: ProvisionTask, node: string): Promise<Poll<"appr
   return done("approved");
 }
 
-async function knownNames({ steps, runtime }: ProvisionTask): Promise<KnownNames> {
+async function knownNames({ steps, runtime, profile }: ProvisionTask): Promise<KnownNames> {
   const instances = await steps.instances.ofCluster(runtime.configuration.cluster.id);
   const nodes = await steps.nodes.all();
   return {
-    instances: instances.map(({ privateDnsName }) => privateDnsName),
+    instances: instances.map((instance) => profile.nodeName(instance)),
     nodes: nodes.map(({ metadata }) => metadata?.name ?? ""),
   };
 }
@@ -128,15 +124,13 @@ const clientRequest = (task: ProvisionTask): Promise<"approved" | "token ended">
 
 /** The Node object appears; from here on Events tell people with kubectl what people in Slack see. */
 export async function nodeRegistered(task: ProvisionTask): Promise<void> {
-  const { privateDnsName } = machineOf(task);
+  const name = nodeNameOf(task);
   task.node = await waitFor(task, "the Node exists", async () => {
-    const node = await task.steps.nodes.read(privateDnsName);
-    return node
-      ? done({ name: privateDnsName, uid: node.metadata?.uid ?? "" })
-      : pending(`the kubelet to register ${privateDnsName}`);
+    const node = await task.steps.nodes.read(name);
+    return node ? done({ name, uid: node.metadata?.uid ?? "" }) : pending(`the kubelet to register ${name}`);
   });
   await once(task, "registered", async () => {
-    await record(task, { nodeName: privateDnsName });
+    await record(task, { nodeName: name });
     await task.steps.places.giveBack(task.owner);
   });
 }
@@ -147,27 +141,28 @@ export const servingCertificate = (task: ProvisionTask): Promise<unknown> =>
 
 /** The Node as it is now; a Node that was deleted meanwhile is a failure, not something to wait for. */
 export async function currentNode(task: ProvisionTask): Promise<Node> {
-  const node = await task.steps.nodes.read(machineOf(task).privateDnsName);
+  const node = await task.steps.nodes.read(nodeNameOf(task));
   if (!node) throw new StageFailed("the Node was deleted while it was being set up");
   if (node.metadata?.uid !== task.node?.uid)
     throw new StageFailed("the Node was deleted and made again by somebody else");
   return node;
 }
 
-const SUBNET = "k8s.ovn.org/hybrid-overlay-node-subnet";
-const GATEWAY = "k8s.ovn.org/hybrid-overlay-distributed-router-gateway-mac";
+async function annotated(task: ProvisionTask, awaited: readonly AwaitedAnnotation[]): Promise<void> {
+  for (const { name, annotation, waitsFor } of awaited) {
+    await waitFor(task, name, async () => {
+      const node = await currentNode(task);
+      return node.metadata?.annotations?.[annotation] ? done(true) : pending(waitsFor);
+    });
+  }
+}
 
-const annotated = (task: ProvisionTask, name: string, annotation: string, by: string): Promise<true> =>
-  waitFor(task, name, async () => {
-    const node = await currentNode(task);
-    return node.metadata?.annotations?.[annotation] ? done(true) : pending(by);
-  });
-
-/** The network operator gives a subnet, the hybrid overlay makes the networks, kube-proxy starts on them. */
+/** The cluster gives the Node its part of the network, then the profile's services start on it. */
 export async function networkReady(task: ProvisionTask): Promise<void> {
-  await annotated(task, "the Node has a subnet", SUBNET, "the network operator to give the Node a subnet");
-  await apply(task, "start the network", networkActions());
-  await annotated(task, "the overlay has announced itself", GATEWAY, "the hybrid overlay to announce its gateway");
+  const { network } = task.profile;
+  await annotated(task, network.before);
+  await apply(task, "start the network", planOf(task, "network"));
+  await annotated(task, network.after);
 }
 
 /** The kubelet's own word on its health. */

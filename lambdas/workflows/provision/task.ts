@@ -2,6 +2,8 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Pool } from "../../configuration.ts";
 import { Refused } from "../../errors.ts";
 import { machineLeaves } from "../../messages/provision/failures.ts";
+import { profileOf } from "../../profiles/list.ts";
+import type { Profile } from "../../profiles/profile.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Image } from "../../steps/ec2/launch-request.ts";
 import type { JoinToken } from "../../steps/machine/join-secret.ts";
@@ -22,6 +24,7 @@ export interface ProvisionStart {
 export interface ProvisionTask extends NodeTask {
   readonly start: ProvisionStart;
   readonly pool: Pool;
+  readonly profile: Profile;
   machine: Machine | null;
   /** PEM of the authorities that its kubelet is to trust; empty before the stage that reads them. */
   kubeletClients: string;
@@ -56,10 +59,11 @@ export async function newProvisionTask(
   });
   const pool = runtime.configuration.pools[start.pool];
   if (!pool) throw new Error(`the runtime document ${start.runtimeVersion} has no pool ${start.pool}`);
+  const profile = profileOf(runtime.configuration);
   const workflow = "provision";
   const eventReason = "CasementProvisioning";
   const assignment = { ctx, steps, workflow, operation, index, runtime, eventReason, needsMachine: true } as const;
-  return { ...newNodeTask(assignment, "launch"), start, pool, machine: null, kubeletClients: "", tokens: [] };
+  return { ...newNodeTask(assignment, "launch"), start, pool, profile, machine: null, kubeletClients: "", tokens: [] };
 }
 
 /** The instance. @throws StageFailed before it was launched */
@@ -67,6 +71,9 @@ export const machineOf = ({ machine }: ProvisionTask): Machine => {
   if (!machine) throw new StageFailed(machineLeaves.nothingLaunched);
   return machine;
 };
+
+/** Name of its Node. @throws StageFailed before the instance was launched */
+export const nodeNameOf = (task: ProvisionTask): string => task.profile.nodeName(machineOf(task));
 
 /** Releases everything that bounds others: the slot, the lease, and the join secret if it is still there. */
 export async function releaseAll(task: ProvisionTask): Promise<void> {

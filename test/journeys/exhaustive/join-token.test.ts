@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import { JOIN_USER } from "../../../lambdas/desired/cluster-access.ts";
+import { userNameOf } from "../../../lambdas/desired/accounts.ts";
+import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { calls, expectSound, joinSecrets, newest, nodeNamed, settled } from "../evidence.ts";
 import { type Journey, startJourney } from "../journey.ts";
@@ -20,7 +21,7 @@ const credentials = (signer: string): string[] =>
 
 test("a kubelet that could not ask for ten minutes gets another token and joins with it", async () => {
   here = await startJourney();
-  const silence = injectFault(here, "kubernetes-5xx", { principal: JOIN_USER });
+  const silence = injectFault(here, "kubernetes-5xx", { principal: userNameOf(okd.join.account) });
   await here.type("operator", "/win add web");
   await reached(here, "client-csr");
   await here.pass(10.5);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { MachineFacts } from "../../../lambdas/profiles/machine-facts.ts";
-import { configureActions } from "../../../lambdas/profiles/okd/plans.ts";
+import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import { factsWith } from "./facts.ts";
 
 const commandOf = (facts: MachineFacts, name: string): string => {
-  const service = configureActions(facts).find((one) => one.do === "service" && one.name === name);
+  const service = okd.plans.configure(facts).find((one) => one.do === "service" && one.name === name);
   return service?.do === "service" ? service.commandLine : "";
 };
 
@@ -40,20 +40,20 @@ describe("the command lines", () => {
   });
 
   it("never ask the metadata service for the node's name", () => {
-    expect(JSON.stringify(configureActions(factsWith()))).not.toContain("169.254.169.254");
+    expect(JSON.stringify(okd.plans.configure(factsWith()))).not.toContain("169.254.169.254");
   });
 
   it("name another overlay port, which Windows Server 2019 cannot use", () => {
     const cluster = { hybridOverlayPort: 9789 };
     expect(commandOf(factsWith(cluster), "hybrid-overlay-node")).toContain("--hybrid-overlay-vxlan-port 9789");
     const old = factsWith(cluster, { windows: "2019" }, { build: "10.0.17763" });
-    expect(() => configureActions(old)).toThrow("Windows Server 2019 cannot use the overlay port 9789");
+    expect(() => okd.plans.configure(old)).toThrow("Windows Server 2019 cannot use the overlay port 9789");
   });
 });
 
 describe("the network task", () => {
   const argumentsOf = (version: string): readonly string[] => {
-    const task = configureActions(factsWith({ version })).find((one) => one.do === "task");
+    const task = okd.plans.configure(factsWith({ version })).find((one) => one.do === "task");
     return task?.do === "task" ? task.arguments : [];
   };
 

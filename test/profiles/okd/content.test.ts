@@ -1,10 +1,10 @@
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import type { Action } from "../../../lambdas/desired/plan.ts";
-import { configureActions } from "../../../lambdas/profiles/okd/plans.ts";
+import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import { factsWith } from "./facts.ts";
 
-const contentOf = (actions: Action[], path: string): string => {
+const contentOf = (actions: readonly Action[], path: string): string => {
   const file = actions.find((one) => one.do === "file" && one.path === path);
   if (file?.do !== "file" || file.source.from !== "inline") throw new Error(`there is no content for ${path}`);
   return Buffer.from(file.source.base64, "base64").toString();
@@ -12,7 +12,7 @@ const contentOf = (actions: Action[], path: string): string => {
 
 describe("the kubelet's configuration", () => {
   it("is WMCO's, with eviction on memory and the taint that keeps pods away", () => {
-    expect(JSON.parse(contentOf(configureActions(factsWith()), "C:\\k\\kubelet.conf"))).toEqual({
+    expect(JSON.parse(contentOf(okd.plans.configure(factsWith()), "C:\\k\\kubelet.conf"))).toEqual({
       kind: "KubeletConfiguration",
       apiVersion: "kubelet.config.k8s.io/v1beta1",
       rotateCertificates: true,
@@ -45,14 +45,14 @@ describe("the kubelet's configuration", () => {
   });
 
   it("finds the cluster's DNS in the middle of a network too", () => {
-    const text = contentOf(configureActions(factsWith({ serviceNetwork: "10.96.128.0/17" })), "C:\\k\\kubelet.conf");
+    const text = contentOf(okd.plans.configure(factsWith({ serviceNetwork: "10.96.128.0/17" })), "C:\\k\\kubelet.conf");
     expect(JSON.parse(text).clusterDNS).toEqual(["10.96.128.10"]);
   });
 });
 
 describe("the kubelet's credentials for images", () => {
   it("come from the program of the payload, for Amazon's registries in every partition", () => {
-    const text = contentOf(configureActions(factsWith()), "C:\\k\\credential-provider-config.yaml");
+    const text = contentOf(okd.plans.configure(factsWith()), "C:\\k\\credential-provider-config.yaml");
     expect(JSON.parse(text)).toEqual({
       apiVersion: "kubelet.config.k8s.io/v1",
       kind: "CredentialProviderConfig",
@@ -69,7 +69,7 @@ describe("the kubelet's credentials for images", () => {
 });
 
 describe("containerd's configuration", () => {
-  const text = contentOf(configureActions(factsWith()), "C:\\k\\containerd\\containerd_conf.toml");
+  const text = contentOf(okd.plans.configure(factsWith()), "C:\\k\\containerd\\containerd_conf.toml");
 
   it("is WMCO's, as TOML reads it", () => {
     expect(parse(text)).toMatchObject({

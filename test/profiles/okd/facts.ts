@@ -1,6 +1,7 @@
 import { configurationOf } from "../../../lambdas/configuration.ts";
+import { type PayloadManifest, payloadManifestOf } from "../../../lambdas/desired/payload.ts";
 import type { MachineFacts } from "../../../lambdas/profiles/machine-facts.ts";
-import { okdPayloadPaths, type PayloadManifest, payloadManifestOf } from "../../../lambdas/profiles/okd/payload.ts";
+import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 
 /** A configuration as an administrator would write it; `cluster` and `pool` change single values. */
 export const configurationWith = (cluster: object = {}, pool: object = {}) =>
@@ -38,11 +39,11 @@ export const configurationWith = (cluster: object = {}, pool: object = {}) =>
 
 /** A manifest with every file that the profile needs. */
 export const manifest = (): PayloadManifest =>
-  payloadManifestOf({
+  payloadManifestOf(okd, {
     format: 1,
     profile: "okd",
     kubernetes: "1.34.2",
-    files: [...okdPayloadPaths].map(([name, path], index) => ({
+    files: [...okd.payloadPaths].map(([name, path], index) => ({
       name,
       version: "1.34.2",
       path,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { payloadManifestOf } from "../../../lambdas/profiles/okd/payload.ts";
+import { payloadManifestOf } from "../../../lambdas/desired/payload.ts";
+import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import { manifest } from "./facts.ts";
 
 const changed = (name: string, change: object): unknown => ({
@@ -9,7 +10,7 @@ const changed = (name: string, change: object): unknown => ({
 
 describe("a payload manifest", () => {
   it("is taken when every file is there", () => {
-    expect(payloadManifestOf(JSON.parse(JSON.stringify(manifest())))).toEqual(manifest());
+    expect(payloadManifestOf(okd, JSON.parse(JSON.stringify(manifest())))).toEqual(manifest());
   });
 
   it.for<[string, unknown, string]>([
@@ -30,6 +31,6 @@ describe("a payload manifest", () => {
     ["is of another profile", { ...manifest(), profile: "eks" }, "profile"],
     ["is nothing", null, "(top)"],
   ])("is refused when it %s", ([, value, fault]) => {
-    expect(() => payloadManifestOf(value)).toThrow(fault);
+    expect(() => payloadManifestOf(okd, value)).toThrow(fault);
   });
 });

@@ -3,29 +3,17 @@ import { describe, expect, it } from "vitest";
 import type { Action } from "../../../lambdas/desired/plan.ts";
 import type { MachineFacts } from "../../../lambdas/profiles/machine-facts.ts";
 import { nodeLabels, selfLabels } from "../../../lambdas/profiles/okd/labels.ts";
-import { okdPayloadPaths } from "../../../lambdas/profiles/okd/payload.ts";
-import {
-  afterJoinActions,
-  bootstrapKubeconfig,
-  configureActions,
-  featureActions,
-  guardActions,
-  networkActions,
-  payloadActions,
-  rejoinActions,
-  startActions,
-  stopKubeletActions,
-} from "../../../lambdas/profiles/okd/plans.ts";
+import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import { configurationWith, factsWith } from "./facts.ts";
 
 const everything = (facts: MachineFacts): Action[] => [
-  ...guardActions(facts),
-  ...featureActions(),
-  ...payloadActions(facts),
-  ...configureActions(facts),
-  ...startActions(facts),
-  ...networkActions(),
-  ...afterJoinActions(),
+  ...okd.plans.guard(facts),
+  ...okd.plans.features(facts),
+  ...okd.plans.payload(facts),
+  ...okd.plans.configure(facts),
+  ...okd.plans.start(facts),
+  ...okd.plans.network(facts),
+  ...okd.plans.afterJoin(facts),
 ];
 
 const inWords = (action: Action): string => {
@@ -35,7 +23,7 @@ const inWords = (action: Action): string => {
 
 describe("the stages of profile okd", () => {
   it("lay the guard first: its folder, its files, the agent's recovery, its task, and a run of it", () => {
-    expect(guardActions(factsWith()).map(inWords)).toEqual([
+    expect(okd.plans.guard(factsWith()).map(inWords)).toEqual([
       "directory C:\\Casement",
       "file C:\\Casement\\guard.ps1",
       "file C:\\Casement\\network.ps1",
@@ -46,7 +34,7 @@ describe("the stages of profile okd", () => {
   });
 
   it("close the guard to everybody but SYSTEM, run it each minute, and let Windows restart the agent for ever", () => {
-    const [folder, , , recovery, task] = guardActions(factsWith());
+    const [folder, , , recovery, task] = okd.plans.guard(factsWith());
     expect(folder).toMatchObject({ access: "system" });
     expect(recovery).toMatchObject({ restartAfter: [30, 60, 60] });
     expect(task).toMatchObject({ script: "C:\\Casement\\guard.ps1", arguments: [], everyMinutes: 1 });
@@ -54,19 +42,19 @@ describe("the stages of profile okd", () => {
 
   it("bring every file of the payload by bucket, in a folder that only SYSTEM may write", () => {
     const facts = factsWith();
-    const actions = [...guardActions(facts), ...payloadActions(facts)];
+    const actions = [...okd.plans.guard(facts), ...okd.plans.payload(facts)];
     const files = actions.filter((one) => one.do === "file");
-    expect(files.map(({ path }) => path).toSorted()).toEqual([...okdPayloadPaths.values()].toSorted());
+    expect(files.map(({ path }) => path).toSorted()).toEqual([...okd.payloadPaths.values()].toSorted());
     for (const file of files)
       expect(file).toMatchObject({
         source: { from: "bucket", bucket: "casement-prod-west" },
         sha256: expect.any(String),
       });
-    expect(payloadActions(facts)[0]).toEqual({ do: "directory", path: "C:\\k", access: "system" });
+    expect(okd.plans.payload(facts)[0]).toEqual({ do: "directory", path: "C:\\k", access: "system" });
   });
 
   it("define WMCO's services in WMCO's order", () => {
-    const services = configureActions(factsWith()).filter((one) => one.do === "service");
+    const services = okd.plans.configure(factsWith()).filter((one) => one.do === "service");
     for (const service of services) expect(service).toMatchObject({ environment: [], restartAfter: [10, 30, 60] });
     expect(services.map(({ name, dependsOn, startType }) => [name, dependsOn, startType])).toEqual([
       ["containerd", [], "Automatic"],
@@ -79,7 +67,7 @@ describe("the stages of profile okd", () => {
   });
 
   it("write every file and folder before the service that reads it", () => {
-    const actions = [...payloadActions(factsWith()), ...configureActions(factsWith())];
+    const actions = [...okd.plans.payload(factsWith()), ...okd.plans.configure(factsWith())];
     const laid = new Set<string>();
     // Written by the programs themselves, or with the order to start them.
     const runtime = ["C:\\k\\kubeconfig", "C:\\k\\kube-proxy.conf", "C:\\k\\bootstrap-kubeconfig"];
@@ -94,7 +82,7 @@ describe("the stages of profile okd", () => {
   });
 
   it("open the cluster's ports and exclude containerd from Defender before any service is defined", () => {
-    const words = configureActions(factsWith()).map(inWords);
+    const words = okd.plans.configure(factsWith()).map(inWords);
     const first = words.indexOf("service containerd");
     for (const action of [
       "firewall-rule Casement kubelet",
@@ -106,7 +94,7 @@ describe("the stages of profile okd", () => {
   });
 
   it("start what joins first, and the network when the node is there", () => {
-    expect([...startActions(factsWith()), ...networkActions()].map(inWords)).toEqual([
+    expect([...okd.plans.start(factsWith()), ...okd.plans.network(factsWith())].map(inWords)).toEqual([
       "file C:\\k\\bootstrap-kubeconfig",
       "service-state containerd",
       "service-state kubelet",
@@ -119,7 +107,7 @@ describe("the stages of profile okd", () => {
   });
 
   it("bring new join material to a kubelet that is stopped, which reads it when it starts again", () => {
-    expect(rejoinActions(factsWith()).map(inWords)).toEqual([
+    expect(okd.plans.rejoin(factsWith()).map(inWords)).toEqual([
       "service-state kubelet",
       "file C:\\k\\bootstrap-kubeconfig",
       "service-state kubelet",
@@ -127,8 +115,8 @@ describe("the stages of profile okd", () => {
   });
 
   it("take join material off the disk, and stop a kubelet that failed to join", () => {
-    expect(afterJoinActions()).toEqual([{ do: "remove-file", path: "C:\\k\\bootstrap-kubeconfig" }]);
-    expect(stopKubeletActions()).toEqual([{ do: "service-state", name: "kubelet", state: "Stopped" }]);
+    expect(okd.plans.afterJoin(factsWith())).toEqual([{ do: "remove-file", path: "C:\\k\\bootstrap-kubeconfig" }]);
+    expect(okd.plans.stopKubelet(factsWith())).toEqual([{ do: "service-state", name: "kubelet", state: "Stopped" }]);
   });
 });
 
@@ -158,7 +146,7 @@ describe("what travels", () => {
   });
 
   it("keeps join material and the kubelet's keys to SYSTEM and Administrators", () => {
-    const actions = [...configureActions(factsWith()), ...startActions(factsWith())];
+    const actions = [...okd.plans.configure(factsWith()), ...okd.plans.start(factsWith())];
     const closed = actions.filter((one) => "access" in one && one.access === "system");
     expect(closed.map(inWords)).toEqual(["directory C:\\var\\lib\\kubelet\\pki", "file C:\\k\\bootstrap-kubeconfig"]);
   });
@@ -185,7 +173,7 @@ describe("what travels", () => {
 
 describe("the bootstrap kubeconfig", () => {
   it("names the cluster's API server, the authority on the machine, and the token", () => {
-    expect(JSON.parse(bootstrapKubeconfig(configurationWith(), "token-1"))).toMatchObject({
+    expect(JSON.parse(okd.join.kubeconfig(configurationWith(), "token-1"))).toMatchObject({
       clusters: [
         {
           cluster: {

@@ -1,5 +1,6 @@
+import { userNameOf } from "../../../lambdas/desired/accounts.ts";
 import type { Action } from "../../../lambdas/desired/plan.ts";
-import { networkActions, startActions } from "../../../lambdas/profiles/okd/plans.ts";
+import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import type { InstanceFacts } from "../../../lib/sandbox/core/ports.ts";
 import { type Kubernetes, kubernetesApi } from "../../../lib/sandbox/kubernetes/api.ts";
 import { manualClock } from "../manual-clock.ts";
@@ -100,23 +101,21 @@ export async function clusterFixture(after?: ClusterFixture): Promise<ClusterFix
 
 /** Makes a token as the bot does. */
 export const bootstrapToken = (fixture: ClusterFixture, seconds: number): string =>
-  fixture.api.issueToken(
-    { name: "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper" },
-    seconds,
-  );
+  fixture.api.issueToken({ name: userNameOf(okd.join.account) }, seconds);
 
 export const allActions = (
   fixture: ClusterFixture,
   facts: InstanceFacts,
-): Record<"guard" | "features" | "payload" | "configure" | "start" | "network", Action[]> => {
-  const okd = okdFacts(facts, fixture.manifest, fixture.api.kubeletClients());
+): Record<"guard" | "features" | "payload" | "configure" | "start" | "network" | "afterJoin", readonly Action[]> => {
+  const machine = okdFacts(facts, fixture.manifest, fixture.api.kubeletClients());
   return {
-    guard: stages.guard(okd),
-    features: stages.features(),
-    payload: stages.payload(okd),
-    configure: stages.configure(okd),
-    start: startActions(okd),
-    network: networkActions(),
+    guard: stages.guard(machine),
+    features: stages.features(machine),
+    payload: stages.payload(machine),
+    configure: stages.configure(machine),
+    start: okd.plans.start(machine),
+    network: okd.plans.network(machine),
+    afterJoin: okd.plans.afterJoin(machine),
   };
 };
 

@@ -1,14 +1,8 @@
 import { configurationOf } from "../../../lambdas/configuration.ts";
+import type { PayloadManifest } from "../../../lambdas/desired/payload.ts";
 import type { Action, Observation } from "../../../lambdas/desired/plan.ts";
 import type { MachineFacts } from "../../../lambdas/profiles/machine-facts.ts";
-import { okdPayloadPaths, type PayloadManifest } from "../../../lambdas/profiles/okd/payload.ts";
-import {
-  bootstrapKubeconfig,
-  configureActions,
-  featureActions,
-  guardActions,
-  payloadActions,
-} from "../../../lambdas/profiles/okd/plans.ts";
+import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import { scriptDocuments } from "../../../lib/constructs/script-document.ts";
 import { scriptText } from "../../../lib/constructs/script-text.ts";
 import { AwsError } from "../../../lib/sandbox/core/aws-service.ts";
@@ -102,7 +96,7 @@ const contentFor = (name: string): string => {
 /** The payload in the bucket, and its manifest. */
 export function payload(): { bucket: Map<string, string>; manifest: PayloadManifest } {
   const bucket = new Map<string, string>();
-  const files = [...okdPayloadPaths].map(([name, path]) => {
+  const files = [...okd.payloadPaths].map(([name, path]) => {
     const content = contentFor(name);
     bucket.set(`${demo.bucket}/payload/${name}@v1`, content);
     const sha256 = sha256Of(content);
@@ -129,13 +123,13 @@ export function okdFacts(facts: InstanceFacts, manifest: PayloadManifest, kubele
 
 /** A kubeconfig in a secret, like the machine's. */
 export const joinSecret = (token: string): string =>
-  JSON.stringify({ kubeconfig: bootstrapKubeconfig(configuration, token) });
+  JSON.stringify({ kubeconfig: okd.join.kubeconfig(configuration, token) });
 
 export const stages = {
-  guard: guardActions,
-  features: featureActions,
-  payload: payloadActions,
-  configure: configureActions,
+  guard: okd.plans.guard,
+  features: okd.plans.features,
+  payload: okd.plans.payload,
+  configure: okd.plans.configure,
 };
 
 /** Report at the end of a command. */

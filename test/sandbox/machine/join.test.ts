@@ -3,7 +3,6 @@ import { Pkcs10CertificateRequest } from "@peculiar/x509";
 import { describe, expect, it } from "vitest";
 import { startService, stopService } from "../../../lambdas/desired/actions.ts";
 import type { Action } from "../../../lambdas/desired/plan.ts";
-import { afterJoinActions } from "../../../lambdas/profiles/okd/plans.ts";
 import { logOf } from "../../../lambdas/profiles/okd/services.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
@@ -204,7 +203,7 @@ describe("a joined machine", () => {
   it("renews its lease and survives a reboot with the guard, without bootstrap material", async () => {
     const fixture = await clusterFixture();
     await joined(fixture, facts);
-    expect(resultOf(await fixture.apply(id, afterJoinActions()))).toMatchObject({ ok: true });
+    expect(resultOf(await fixture.apply(id, allActions(fixture, facts).afterJoin))).toMatchObject({ ok: true });
     const before = fixture.node(name)?.status.nodeInfo.bootID;
     expect(await rebooted(fixture, id)).toMatchObject({ ok: true });
     await fixture.clock.advance(minutes(4));

@@ -1,8 +1,8 @@
 import type { V1Node, V1Pod } from "@kubernetes/client-node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startingTaint } from "../../../lambdas/desired/node-keys.ts";
+import { CLIENT_SIGNER, SERVING_SIGNER } from "../../../lambdas/desired/signers.ts";
 import { Refused, Retryable } from "../../../lambdas/errors.ts";
-import { startingTaint } from "../../../lambdas/profiles/okd/kubelet.ts";
-import { CLIENT_SIGNER, SERVING_SIGNER } from "../../../lambdas/steps/cluster/csr-rules.ts";
 import type { Evicted } from "../../../lambdas/steps/cluster/evictions.ts";
 import type { Lease } from "../../../lambdas/steps/ledger/leases.ts";
 import { budget, linuxNode } from "../../sandbox/kubernetes/cluster.ts";

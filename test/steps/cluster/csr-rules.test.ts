@@ -1,3 +1,4 @@
+import { CLIENT_SIGNER, SERVING_SIGNER } from "../../../lambdas/desired/signers.ts";
 import "reflect-metadata";
 import {
   Attribute,
@@ -8,7 +9,7 @@ import {
 } from "@peculiar/x509";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CLIENT_SIGNER, judge, type PendingRequest, SERVING_SIGNER } from "../../../lambdas/steps/cluster/csr-rules.ts";
+import { judge, type PendingRequest } from "../../../lambdas/steps/cluster/csr-rules.ts";
 import {
   address,
   bootstrapper,

@@ -1,3 +1,4 @@
+import { CLIENT_SIGNER, SERVING_SIGNER } from "../../../lambdas/desired/signers.ts";
 import "reflect-metadata";
 import { webcrypto } from "node:crypto";
 import {
@@ -8,12 +9,7 @@ import {
   Pkcs10CertificateRequestGenerator,
   SubjectAlternativeNameExtension,
 } from "@peculiar/x509";
-import {
-  CLIENT_SIGNER,
-  type Expected,
-  type PendingRequest,
-  SERVING_SIGNER,
-} from "../../../lambdas/steps/cluster/csr-rules.ts";
+import type { Expected, PendingRequest } from "../../../lambdas/steps/cluster/csr-rules.ts";
 
 const algorithms = {
   ec: { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },

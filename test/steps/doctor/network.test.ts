@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { networkFindings } from "../../../lambdas/steps/doctor/profile-checks.ts";
+import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import { configurationWith } from "../../profiles/okd/facts.ts";
 
 const configuration = configurationWith({ serviceNetwork: "172.30.0.0/16", hybridOverlayPort: 4789 });
@@ -18,7 +18,7 @@ describe("the cluster's network", () => {
     ["with its port left out", { hybridClusterNetwork }],
     ["with the standard port", { hybridClusterNetwork, hybridOverlayVXLANPort: 4789 }],
   ])("is right %s", (_, overlay) => {
-    expect(networkFindings(networkWith(overlay), configuration)).toEqual([]);
+    expect(okd.network.findings(networkWith(overlay), configuration)).toEqual([]);
   });
 
   it.each([
@@ -26,12 +26,12 @@ describe("the cluster's network", () => {
     ["with an overlay of no range", networkWith({ hybridClusterNetwork: [] })],
     ["of another kind", networkWith({ hybridClusterNetwork }, {}, "OpenShiftSDN")],
   ])("has no place for Windows nodes %s", (_, found) => {
-    expect(networkFindings(found, configuration)).toMatchObject([{ kind: "no-hybrid-network" }]);
+    expect(okd.network.findings(found, configuration)).toMatchObject([{ kind: "no-hybrid-network" }]);
   });
 
   it("must use the overlay port and the service network that machines are configured with", () => {
     const overlay = { hybridClusterNetwork, hybridOverlayVXLANPort: 9898 };
-    expect(networkFindings(networkWith(overlay, { serviceNetwork: ["10.96.0.0/12"] }), configuration)).toEqual([
+    expect(okd.network.findings(networkWith(overlay, { serviceNetwork: ["10.96.0.0/12"] }), configuration)).toEqual([
       { kind: "network-differs", what: "the overlay's port", cluster: "9898", configured: "4789" },
       { kind: "network-differs", what: "the service network", cluster: "10.96.0.0/12", configured: "172.30.0.0/16" },
     ]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { okdPorts } from "../../../lambdas/desired/ports.ts";
 import { Refused, Retryable } from "../../../lambdas/errors.ts";
 import { workOf } from "../../../lambdas/node-work.ts";
+import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import { launcherOf } from "../../../lambdas/steps/ec2/instances.ts";
 import { type Candidate, candidatesOf, launchRequest } from "../../../lambdas/steps/ec2/launch-request.ts";
 import { newestWindows } from "../../../lib/sandbox/aws/ec2/images.ts";
@@ -217,8 +217,8 @@ describe("Instances on the simulator", () => {
 
   it("are only launched behind a security group that is as the profile needs it", async () => {
     const { instances } = simulator.as("add-nodes");
-    await instances.checkSecurityGroup(demo.securityGroups.windowsNodes, okdPorts(4789));
-    const linux = instances.checkSecurityGroup(demo.securityGroups.linuxNodes, okdPorts(4789));
+    await instances.checkSecurityGroup(demo.securityGroups.windowsNodes, okd.ports({ hybridOverlayPort: 4789 }));
+    const linux = instances.checkSecurityGroup(demo.securityGroups.linuxNodes, okd.ports({ hybridOverlayPort: 4789 }));
     await expect(linux).rejects.toThrow(/is not as it must be: it does not admit/);
     await expect(linux).rejects.toThrow(Refused);
   });

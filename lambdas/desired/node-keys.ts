@@ -1,0 +1,11 @@
+/** Keeps every pod away until the node was verified; the last thing that provisioning removes. */
+export const startingTaint = { key: "casement.dev/starting", value: "true", effect: "NoSchedule" } as const;
+
+/** Label with the name of the pool, set by provisioning: a Node that carries it was set up by Casement. */
+export const POOL_LABEL = "casement.dev/pool";
+
+/** Annotation with the hex sha256 of the authorities that the kubelet was given; the ledger's record is what counts. */
+export const KUBELET_CLIENTS = "casement.dev/kubelet-clients";
+
+/** Label with the Windows build, set by the kubelet. */
+export const BUILD_LABEL = "node.kubernetes.io/windows-build";

@@ -1,0 +1,9 @@
+import type { ProfileName } from "./names.ts";
+import { okd } from "./okd/okd.ts";
+import type { Profile } from "./profile.ts";
+
+const profiles: Readonly<Record<ProfileName, Profile>> = { okd };
+
+/** The profile that a configuration names: the only place that picks one. */
+export const profileOf = ({ cluster }: { readonly cluster: { readonly profile: ProfileName } }): Profile =>
+  profiles[cluster.profile];

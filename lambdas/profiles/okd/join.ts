@@ -1,0 +1,30 @@
+import type { Configuration } from "../../configuration.ts";
+import { kubernetesFolder as k } from "../../desired/machine-paths.ts";
+import type { Profile } from "../profile.ts";
+
+/** File with the kubeconfig that a machine joins with. */
+export const BOOTSTRAP_KUBECONFIG = `${k}\\bootstrap-kubeconfig`;
+
+/** File with the API server's authority. */
+export const JOIN_AUTHORITY = `${k}\\bootstrap-ca.crt`;
+
+/**
+ * The kubeconfig that a machine joins with: the content of its secret's field `kubeconfig`. JSON is YAML.
+ * @param token a short-lived token of OKD's node-bootstrapper
+ */
+const kubeconfig = ({ cluster }: Configuration, token: string): string =>
+  JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "local", cluster: { server: cluster.apiServer, "certificate-authority": JOIN_AUTHORITY } }],
+    users: [{ name: "bootstrap", user: { token } }],
+    contexts: [{ name: "bootstrap", context: { cluster: "local", user: "bootstrap" } }],
+    "current-context": "bootstrap",
+  });
+
+/** OKD's own account for new nodes; its machine-config-operator gives it the right to ask for a kubelet's certificate. */
+export const join: Profile["join"] = {
+  account: { namespace: "openshift-machine-config-operator", name: "node-bootstrapper" },
+  approver: "openshift-cluster-machine-approver",
+  kubeconfig,
+};

@@ -1,0 +1,33 @@
+import { stages } from "../../stages.ts";
+import type { Profile } from "../profile.ts";
+import { reading } from "./cluster-access.ts";
+import { join } from "./join.ts";
+import { nodeLabels } from "./labels.ts";
+import { network } from "./network.ts";
+import { payloadPaths } from "./payload.ts";
+import { plans } from "./plans.ts";
+import { okdPorts } from "./ports.ts";
+
+/** OKD and OpenShift: WMCO's services in WMCO's order, on Amazon's plain Windows images. */
+export const okd: Profile = {
+  name: "okd",
+  stages: stages.provision.map(({ name }) => name),
+  payloadPaths,
+  imageParameter: (windows) => `/aws/service/ami-windows-latest/Windows_Server-${windows}-English-Core-Base`,
+  ports: okdPorts,
+  nodeName: ({ privateDnsName }) => privateDnsName,
+  labels: nodeLabels,
+  join,
+  network,
+  plans,
+  reading,
+  checks: [
+    "server-version",
+    "network",
+    "launch-obstacles",
+    "join-account",
+    "machine-approver",
+    "kubelet-versions",
+    "kubelet-clients",
+  ],
+};

@@ -1,0 +1,89 @@
+import type { Configuration, Pool } from "../configuration.ts";
+import type { ServiceAccount } from "../desired/accounts.ts";
+import type { AccessNeeds } from "../desired/cluster-access.ts";
+import type { PayloadRules } from "../desired/payload.ts";
+import type { Action } from "../desired/plan.ts";
+import type { Port } from "../desired/ports.ts";
+import type { Finding } from "../messages/doctor/finding.ts";
+import type { StageOf } from "../stages.ts";
+import type { MachineFacts } from "./machine-facts.ts";
+
+/** A plan of a machine's way into the cluster; `afterJoin` ends it, `stopKubelet` follows a failure. */
+export type PlanName =
+  | "guard"
+  | "features"
+  | "payload"
+  | "configure"
+  | "start"
+  | "rejoin"
+  | "network"
+  | "afterJoin"
+  | "stopKubelet";
+
+/** A check of the doctor's that not every kind of cluster needs; lambdas/steps/doctor/profile-checks.ts runs them. */
+export type CheckId =
+  | "server-version"
+  | "network"
+  | "launch-obstacles"
+  | "join-account"
+  | "machine-approver"
+  | "kubelet-versions"
+  | "kubelet-clients";
+
+/** An annotation that somebody else writes on the Node, and the wait for it. */
+export interface AwaitedAnnotation {
+  /** Name of the wait, unique in the workflow. */
+  readonly name: string;
+  readonly annotation: string;
+  /** Phrase after "waits for": the program, and what it is to do. */
+  readonly waitsFor: string;
+}
+
+/** The credential that machines join with. */
+interface Join {
+  /** Account whose short-lived tokens are the join material. */
+  readonly account: ServiceAccount;
+  /** Namespace of the cluster's own approver of its machines' requests. */
+  readonly approver: string;
+  /** Content of the file that the kubelet asks for its first certificate with. */
+  kubeconfig(configuration: Configuration, token: string): string;
+}
+
+/** The network that pods on Windows get. */
+interface Network {
+  /** The cluster-wide object that describes it. */
+  readonly object: { readonly group: string; readonly version: string; readonly plural: string; readonly name: string };
+  /** Compares that object with the configuration. @throws ZodError if it is another object */
+  findings(found: unknown, configuration: Pick<Configuration, "cluster">): Finding[];
+  /** Annotations that must be there before the plan `network`, and those that come of it. */
+  readonly before: readonly AwaitedAnnotation[];
+  readonly after: readonly AwaitedAnnotation[];
+}
+
+/**
+ * A kind of cluster as one pure value: everything that differs between kinds, as data and functions from facts to data.
+ * Workflows and steps do what it says and know no kind by name; `profileOf` in list.ts picks it.
+ */
+export interface Profile extends PayloadRules, AccessNeeds {
+  /** Stages of provisioning that its machines pass; their order is that of lambdas/stages.ts. */
+  readonly stages: readonly StageOf<"provision">[];
+  /** SSM's public parameter with the newest image of a Windows release. */
+  imageParameter(windows: Pool["windows"]): string;
+  /** Every port that a node takes from its cluster. */
+  ports(cluster: Pick<Configuration["cluster"], "hybridOverlayPort">): readonly Port[];
+  /** Name of a machine's Node, by EC2's description of the instance. */
+  nodeName(instance: { readonly privateDnsName: string }): string;
+  /**
+   * Every label that the finished Node carries beyond those a kubelet sets by itself.
+   * @throws Error if a label of the pool is no Kubernetes label
+   */
+  labels(facts: Pick<MachineFacts, "poolName" | "pool">): Readonly<Record<string, string>>;
+  readonly join: Join;
+  readonly network: Network;
+  /**
+   * The actions of each plan.
+   * @throws Refused if the Windows release cannot do what the cluster is configured for
+   */
+  readonly plans: Readonly<Record<PlanName, (facts: MachineFacts) => readonly Action[]>>;
+  readonly checks: readonly CheckId[];
+}
