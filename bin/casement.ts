@@ -6,7 +6,7 @@ import { readDeployment } from "../lib/deployment.ts";
 import { deploymentBundles, everyBundle } from "../lib/deployment-bundles.ts";
 import { readPayload } from "../lib/release-content.ts";
 
-/** The annotated example: what `cdk synth` shows when nobody names a configuration. */
+/** The annotated example: what `cdk synth` shows without a configuration. */
 const EXAMPLE = "docs/configuration.example.yaml";
 
 /** Folder that the bundles are made in; CDK copies them into its own output. */

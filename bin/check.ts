@@ -26,7 +26,7 @@ const run = ({ name, command }: Check): Promise<Outcome> =>
   new Promise((resolve) => {
     const began = performance.now();
     let output = "";
-    // The tools see a pipe: they are told whether somebody watches in colours.
+    // The tools write to a pipe: the environment tells them whether the terminal has colours.
     const colours = process.stdout.isTTY ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" };
     const child = spawn(command, {
       env: { ...process.env, ...colours },

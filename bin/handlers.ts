@@ -19,7 +19,7 @@ import { lambdaName, type Simulator, TOPIC } from "../lib/sandbox/simulator.ts";
 export interface Addresses {
   readonly aws: string;
   readonly slack: string;
-  /** The front door as the internet reaches it; left out, nobody checks whether it answers. */
+  /** Public URL of the front door (default: it is not checked). */
   readonly frontDoor?: string;
   readonly now: () => number;
   readonly slackNow: () => number;

@@ -20,7 +20,7 @@ function authorityOf({ caData, caFile }: { caData?: string; caFile?: string }): 
 }
 
 /**
- * Reads the kubeconfig of whoever sits here.
+ * Reads the local user's kubeconfig.
  * @throws StartError when it names no API server
  */
 export function administratorOf({ kubeconfig }: Place): Administrator {

@@ -13,11 +13,11 @@ import type { Place } from "./place.ts";
 /** Outcome of a task: the text to print and the exit code. */
 export interface Told {
   readonly text: string;
-  /** 0: all well, or only warnings; 1: something is broken, or nobody could look. */
+  /** 0: all well, or only warnings; 1: something is broken, or could not be checked. */
   readonly code: 0 | 1;
 }
 
-/** Whoever sits at the terminal, as findings name who lacks a right. */
+/** Name of the local user in findings about missing rights. */
 const YOU = "you";
 
 /** Nothing can be asked: AWS does not answer, or does not know us. */

@@ -23,7 +23,7 @@ export interface CredentialOptions {
   readonly accounts: readonly Account[];
   /** URL at which the functions reach the API server, if not the one that kubectl uses. */
   readonly server: string | undefined;
-  /** A token that somebody made elsewhere, of the only account. */
+  /** A token that was made elsewhere, of the only account. */
   readonly tokenFile: string | undefined;
   readonly caFile: string | undefined;
 }

@@ -4,7 +4,7 @@ import { isAbsent } from "../../lambdas/steps/client-errors.ts";
 import { StartError } from "../start-error.ts";
 import type { Administrator } from "./administrator.ts";
 
-/** Rights by which somebody comes to a token of an account: to make one, to read one, or to run something as the account. */
+/** Rights that give access to an account's token: to make one, to read one, or to run something as the account. */
 const mintingRights: readonly { readonly group: string; readonly resource: string; readonly verbs: string[] }[] = [
   { group: "", resource: "serviceaccounts/token", verbs: ["create"] },
   { group: "", resource: "serviceaccounts", verbs: ["impersonate"] },
@@ -26,7 +26,7 @@ const mintingRights: readonly { readonly group: string; readonly resource: strin
 const has = (list: readonly string[] | undefined, wanted: string): boolean =>
   list?.includes("*") === true || list?.includes(wanted) === true;
 
-/** Does a rule lead to a token of an account? */
+/** Finds out whether a rule gives access to a token of an account. */
 export const isMinting = ({ apiGroups, resources, verbs }: V1PolicyRule): boolean =>
   mintingRights.some(
     (right) =>
@@ -86,7 +86,7 @@ export async function refuseForeignAccess(administrator: Administrator): Promise
 const TOKENS = new Set(["kubernetes.io/service-account-token", "kubernetes.io/dockercfg"]);
 
 /**
- * Finds tokens of the accounts that lie in the cluster itself: whoever may read them is the bot until they are deleted.
+ * Finds tokens of the accounts that lie in the cluster itself: who can read them can act as the bot until they are deleted.
  * @returns names of Secrets
  */
 export async function lyingTokens({ core }: Administrator): Promise<string[]> {

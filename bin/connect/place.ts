@@ -96,7 +96,7 @@ async function environmentOfStack(cluster: string, region: string): Promise<Reco
 }
 
 /**
- * A deployment, by its configuration file. AWS is asked with the credentials of whoever sits here (profile, SSO, environment).
+ * A deployment, by its configuration file. AWS is called with the local credentials (profile, SSO, environment).
  * @throws Error that names the file and what is wrong with it
  */
 export function deployedPlace(path: string): Place {

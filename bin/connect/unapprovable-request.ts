@@ -6,7 +6,7 @@ import type { Administrator } from "./administrator.ts";
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 
-/** A serving certificate for a node that nobody has; its key is forgotten here, so nobody could use it. */
+/** Makes a request for the serving certificate of a node that does not exist; its key is discarded. */
 async function request(): Promise<string> {
   const keys = await webcrypto.subtle.generateKey(algorithm, false, ["sign", "verify"]);
   const name = "O=system:nodes, CN=system:node:casement-connect";
@@ -33,7 +33,7 @@ export async function withUnapprovableRequest<T>(
   try {
     return await work({
       policy: "casement-signing-requests",
-      what: "the approval of a stranger's request",
+      what: "the approval of a foreign request",
       attempt: ({ clients }) =>
         clients.kubernetes.certificates.replaceCertificateSigningRequestApproval({
           name,

@@ -12,10 +12,10 @@ interface Answer {
   readonly blocks: readonly unknown[];
 }
 
-/** A door before a world in memory, and the ways to knock. */
+/** A door before a world in memory, and functions that send requests to it. */
 export interface Door {
   readonly memory: Memory;
-  readonly knock: (event: HttpEvent) => Promise<{ readonly statusCode: number; readonly body: string }>;
+  readonly send: (event: HttpEvent) => Promise<{ readonly statusCode: number; readonly body: string }>;
   /** Types a command; every answer must be private. */
   readonly answerTo: (text: string, fields?: Readonly<Record<string, string>>) => Promise<Answer>;
   /** The same, and only the words. */
@@ -36,7 +36,7 @@ export function atTheDoor(): Door {
   };
   return {
     memory,
-    knock: (event) => door(event, {}),
+    send: (event) => door(event, {}),
     answerTo,
     type: async (text, fields) => (await answerTo(text, fields)).text,
     onlyOperation: () => {

@@ -3,10 +3,10 @@ import { nodeRecord, operationRecord } from "../messages/records.ts";
 import { atTheDoor } from "./at-the-door.ts";
 import { buttonPress } from "./signed.ts";
 
-let { memory, type, knock } = atTheDoor();
+let { memory, type, send } = atTheDoor();
 
 beforeEach(() => {
-  ({ memory, type, knock } = atTheDoor());
+  ({ memory, type, send } = atTheDoor());
   vi.spyOn(console, "error").mockImplementation(() => undefined);
 });
 afterEach(() => {
@@ -82,7 +82,7 @@ describe("cancel", () => {
 
   test("by the button does the same and answers in private", async () => {
     waitingAdd();
-    await knock(buttonPress("cancel-operation", "add-3f9c2a71"));
+    await send(buttonPress("cancel-operation", "add-3f9c2a71"));
     expect(memory.callbacks.get("callback-1")).toEqual({ decision: "cancel", userId: "U0OPERATOR" });
     expect(memory.whispers[0]?.message.text).toContain("Cancelling `add-3f9c2a71`");
   });
@@ -98,29 +98,29 @@ describe("the buttons of a failed node", () => {
     ["keep-instance", "keep"],
     ["terminate-instance", "terminate"],
   ])("%s completes the waiting decision, and says nothing more", async (actionId, decision) => {
-    expect((await knock(buttonPress(actionId, "add-3f9c2a71:1"))).statusCode).toBe(200);
+    expect((await send(buttonPress(actionId, "add-3f9c2a71:1"))).statusCode).toBe(200);
     expect(memory.callbacks.get("decision-1")).toEqual({ decision, userId: "U0OPERATOR" });
     expect(memory.whispers).toEqual([]);
   });
 
   test("delivered again get no other answer", async () => {
-    await knock(buttonPress("keep-instance", "add-3f9c2a71:1"));
-    await knock(buttonPress("keep-instance", "add-3f9c2a71:1"));
+    await send(buttonPress("keep-instance", "add-3f9c2a71:1"));
+    await send(buttonPress("keep-instance", "add-3f9c2a71:1"));
     expect(memory.whispers).toEqual([]);
   });
 
   test("tell it later when the door died between writing the decision and telling it", async () => {
     memory.broken.add("completeCallback");
-    await knock(buttonPress("keep-instance", "add-3f9c2a71:1"));
+    await send(buttonPress("keep-instance", "add-3f9c2a71:1"));
     memory.broken.clear();
-    await knock(buttonPress("terminate-instance", "add-3f9c2a71:1", "U0OPERATOR", { trigger_id: "4.5.7" }));
+    await send(buttonPress("terminate-instance", "add-3f9c2a71:1", "U0OPERATOR", { trigger_id: "4.5.7" }));
     expect(memory.callbacks.get("decision-1")).toEqual({ decision: "keep", userId: "U0OPERATOR" });
     expect(memory.whispers.at(-1)).toMatchObject({ message: { text: expect.stringContaining("Somebody was faster") } });
   });
 
   test("tell who comes second that it was decided", async () => {
-    await knock(buttonPress("keep-instance", "add-3f9c2a71:1"));
-    await knock(buttonPress("terminate-instance", "add-3f9c2a71:1", "U0OPERATOR", { trigger_id: "4.5.7" }));
+    await send(buttonPress("keep-instance", "add-3f9c2a71:1"));
+    await send(buttonPress("terminate-instance", "add-3f9c2a71:1", "U0OPERATOR", { trigger_id: "4.5.7" }));
     expect(memory.callbacks.get("decision-1")).toEqual({ decision: "keep", userId: "U0OPERATOR" });
     expect(memory.whispers).toMatchObject([
       { userId: "U0OPERATOR", message: { text: expect.stringContaining("Somebody was faster") } },
@@ -143,7 +143,7 @@ describe("the buttons of a failed node", () => {
       "<#C0WINDOWS>",
     ],
   ])("do nothing for %s and say so in private", async (_who, event, sentence) => {
-    expect((await knock(event)).statusCode).toBe(200);
+    expect((await send(event)).statusCode).toBe(200);
     expect(memory.callbacks.get("decision-1")).toBe("waiting");
     expect(memory.whispers).toMatchObject([{ message: { text: expect.stringContaining(sentence) } }]);
   });
@@ -151,7 +151,7 @@ describe("the buttons of a failed node", () => {
   test.each(["add-3f9c2a71:7", "add-3f9c2a71", "", "../../x:1", "add-3f9c2a71:-1"])(
     "do nothing with the value %j",
     async (value) => {
-      await knock(buttonPress("keep-instance", value));
+      await send(buttonPress("keep-instance", value));
       expect(memory.callbacks.get("decision-1")).toBe("waiting");
       expect(memory.whispers).toMatchObject([{ message: { text: expect.stringContaining("belongs to nothing") } }]);
     },
@@ -159,7 +159,7 @@ describe("the buttons of a failed node", () => {
 
   test("tell the person when the decision could not be passed on", async () => {
     memory.broken.add("completeCallback");
-    expect((await knock(buttonPress("keep-instance", "add-3f9c2a71:1"))).statusCode).toBe(200);
+    expect((await send(buttonPress("keep-instance", "add-3f9c2a71:1"))).statusCode).toBe(200);
     expect(memory.whispers).toMatchObject([{ message: { text: expect.stringContaining("does not answer") } }]);
   });
 });

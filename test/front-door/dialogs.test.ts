@@ -4,10 +4,10 @@ import { operationRecord } from "../messages/records.ts";
 import { atTheDoor } from "./at-the-door.ts";
 import { dialogEvent } from "./signed.ts";
 
-let { memory, type, knock, onlyOperation } = atTheDoor();
+let { memory, type, send, onlyOperation } = atTheDoor();
 
 beforeEach(() => {
-  ({ memory, type, knock, onlyOperation } = atTheDoor());
+  ({ memory, type, send, onlyOperation } = atTheDoor());
   vi.spyOn(console, "error").mockImplementation(() => undefined);
 });
 afterEach(() => {
@@ -24,7 +24,7 @@ describe("the removal's dialog", () => {
     memory.operations.set(removal.id, removal);
     memory.callbacks.set("callback-dialog", "waiting");
   };
-  const shown = async (event: HttpEvent) => JSON.parse((await knock(event)).body || "null");
+  const shown = async (event: HttpEvent) => JSON.parse((await send(event)).body || "null");
 
   test("opens at once with the command's own trigger, and the workflow is started to fill it in", async () => {
     await type("remove win-1");

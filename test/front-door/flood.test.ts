@@ -14,10 +14,10 @@ afterEach(() => {
 test("a flood of unsigned requests is refused one by one, and logged in samples", async () => {
   let now = NOW;
   const door = frontDoor({ ...rememberingWorld().world, now: () => now });
-  const knock = async () => (await door({ headers: {}, body: "command=/win" }, {})).statusCode;
-  for (let request = 0; request < 250; request += 1) expect(await knock()).toBe(401);
+  const send = async () => (await door({ headers: {}, body: "command=/win" }, {})).statusCode;
+  for (let request = 0; request < 250; request += 1) expect(await send()).toBe(401);
   expect(logged).toEqual(Array(10).fill("refused with 401: no timestamp"));
   now += 60_000;
-  expect(await knock()).toBe(401);
+  expect(await send()).toBe(401);
   expect(logged.slice(10)).toEqual(["refused 240 more requests in that minute", "refused with 401: no timestamp"]);
 });

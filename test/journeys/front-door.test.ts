@@ -43,7 +43,7 @@ interface Letter {
 }
 
 /** A request to the front door as anybody on the internet may send it. */
-function knock(body: string, { secret, age = 0, headers = {}, instead }: Letter = {}) {
+function send(body: string, { secret, age = 0, headers = {}, instead }: Letter = {}) {
   const timestamp = String(Math.floor(Date.now() / 1000) - age);
   const request = {
     method: "POST",
@@ -85,12 +85,12 @@ describe("what Slack did not sign", () => {
     ["without a time", { headers: { "x-slack-request-timestamp": "" } }],
     ["with a time that is none", { headers: { "x-slack-request-timestamp": "now" } }],
   ])("%s gets 401 and runs nothing", async (_what, letter) => {
-    expect((await knock(body, letter)).status).toBe(401);
+    expect((await send(body, letter)).status).toBe(401);
     await expectNothing();
   });
 
   test("the same, rightly signed, is taken on", async () => {
-    expect((await knock(body)).status).toBe(200);
+    expect((await send(body)).status).toBe(200);
     expect((await newest(here)).operation.request).toEqual({ command: "add", pool: "web", count: 2, dryRun: false });
   });
 });

@@ -16,7 +16,7 @@ export async function ask(here: Journey, node: string): Promise<string> {
 }
 
 /** Asks for a removal and says yes; the removal has begun then. */
-export async function sayYes(here: Journey, node: string): Promise<void> {
+export async function confirmRemoval(here: Journey, node: string): Promise<void> {
   expect(await ask(here, node)).toContain("[Remove]");
   await here.submit("operator");
 }

@@ -6,7 +6,7 @@ import { calls, eventsOn, newest, settled } from "./evidence.ts";
 import type { Journey } from "./journey.ts";
 import { cordonByHand, guardedPod, homeOf, letGo, podOn, podsOn, running, shortName, stateOf, web } from "./others.ts";
 import { dialogOf, inThreads, openly, privately } from "./reading.ts";
-import { ask, expectGone, expectKept, sayYes, withSeedNodes } from "./removal.ts";
+import { ask, confirmRemoval, expectGone, expectKept, withSeedNodes } from "./removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());
@@ -28,7 +28,7 @@ test("a dialog opens at once and then names node, instance, pool, pods, their ow
 
 test("Remove empties the node, terminates the instance and deletes the Node; its pods run elsewhere", async () => {
   here = await withSeedNodes();
-  await sayYes(here, "ip-10-0-3-7");
+  await confirmRemoval(here, "ip-10-0-3-7");
   await expectGone(here, web);
   expect(running(here, "storefront")).toBe(2);
   const [message] = openly(here);
@@ -49,7 +49,7 @@ test("pods leave by the eviction API alone, by UID and with their own grace", as
   here = await withSeedNodes();
   here.simulator.kubernetes.create(podOn(web, "slow", { spec: { terminationGracePeriodSeconds: 75 } }));
   await here.pass(1);
-  await sayYes(here, "ip-10-0-3-7");
+  await confirmRemoval(here, "ip-10-0-3-7");
   const pod = () =>
     here.simulator.kubernetes.objects("pods").find(({ metadata }) => metadata.name === "slow")?.metadata ?? null;
   await here.until(() => pod()?.deletionTimestamp !== undefined, 5);
@@ -144,7 +144,7 @@ test("a dry run tells the asker what would go and changes nothing", async () => 
 test("a budget holds the removal up, says so, and lets it go on when it allows", async () => {
   here = await withSeedNodes();
   await guardedPod(here, web);
-  await sayYes(here, "ip-10-0-3-7");
+  await confirmRemoval(here, "ip-10-0-3-7");
   await here.pass(3.5);
   expect(openly(here)[0]).toMatch(
     /evicting its pods.*waits for disruption budgets to let 1 pod go \(default\/guarded: The disruption budget guard needs 1 healthy pods and has 1/,
@@ -157,7 +157,7 @@ test("a budget holds the removal up, says so, and lets it go on when it allows",
 test("a budget that never allows ends the removal at the deadline: uncordoned, with pod and budget named", async () => {
   here = await withSeedNodes();
   await guardedPod(here, web);
-  await sayYes(here, "ip-10-0-3-7");
+  await confirmRemoval(here, "ip-10-0-3-7");
   await expectKept(here, web);
   const { operation, nodes } = await newest(here);
   expect(operation.status).toBe("failed");
@@ -173,7 +173,7 @@ test("a node that somebody had cordoned before stays cordoned when the removal f
   here = await withSeedNodes();
   await guardedPod(here, web);
   await cordonByHand(here, web);
-  await sayYes(here, "ip-10-0-3-7");
+  await confirmRemoval(here, "ip-10-0-3-7");
   await expectKept(here, web, true);
   expect(openly(here)[0]).toContain("the node is cordoned, as it was before");
 });
@@ -181,7 +181,7 @@ test("a node that somebody had cordoned before stays cordoned when the removal f
 test("an overloaded API server is no budget: the eviction is asked for again until it is heard", async () => {
   here = await withSeedNodes();
   here.simulator.simulation.faults.inject("kubernetes-throttle", { resource: "pods/eviction" }, 4);
-  await sayYes(here, "ip-10-0-3-7");
+  await confirmRemoval(here, "ip-10-0-3-7");
   await here.pass(0.3);
   expect(openly(here)[0]).not.toContain("budget");
   await expectGone(here, web);
@@ -196,7 +196,7 @@ test("one pod that the API server does not evict holds up no other, and is named
     resource: "pods/eviction",
     name: "shop-2",
   });
-  await sayYes(here, "ip-10-0-3-7");
+  await confirmRemoval(here, "ip-10-0-3-7");
   await here.pass(1);
   expect(podsOn(here, web).filter((name) => names.includes(name))).toEqual(["shop-2"]);
   expect(openly(here)[0]).toContain(
@@ -209,7 +209,7 @@ test("one pod that the API server does not evict holds up no other, and is named
 test("Cancel during an eviction that a budget blocks puts the node back", async () => {
   here = await withSeedNodes();
   await guardedPod(here, web);
-  await sayYes(here, "ip-10-0-3-7");
+  await confirmRemoval(here, "ip-10-0-3-7");
   await here.pass(2);
   const shown = await here.press("approver", CANCEL_OPERATION);
   expect(shown.error).toBeNull();

@@ -7,7 +7,7 @@ import { OWNER } from "../../lib/sandbox/principals.ts";
 import { heldBack } from "./evidence.ts";
 import { type Journey, startJourney } from "./journey.ts";
 import { guardedPod, web } from "./others.ts";
-import { sayYes, withSeedNodes } from "./removal.ts";
+import { confirmRemoval, withSeedNodes } from "./removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());
@@ -60,7 +60,7 @@ test("a node whose own execution was stopped holds nothing back once its add has
 test("a removal whose execution was stopped after the cordon says how the node comes back into service", async () => {
   here = await withSeedNodes();
   await guardedPod(here, web);
-  await sayYes(here, "ip-10-0-3-7");
+  await confirmRemoval(here, "ip-10-0-3-7");
   const id = (await here.operations())[0]?.id ?? "";
   await here.until(async () => (await here.nodes(id))[0]?.stage === "evict", 10);
   for (const { arn } of here.simulator.lambda.executions().filter(({ status }) => status === "RUNNING"))

@@ -3,7 +3,7 @@ import { z } from "zod";
 const text = z.string();
 /** ISO 8601 in UTC, sandbox time. */
 const moment = z.iso.datetime();
-/** As another API shapes it (EC2's Instance, Kubernetes' Node, Block Kit's block). */
+/** An object in the shape of another API (EC2's Instance, Kubernetes' Node, Block Kit's block). */
 const asElsewhere = z.record(text, z.unknown());
 
 const machine = z.object({

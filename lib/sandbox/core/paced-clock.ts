@@ -33,7 +33,7 @@ const AHEAD_MS = 1_000;
 /**
  * Time as it is shown: it never passes what is due and has not happened yet. On a host that is late, things happen at
  * their own moments all the same, and so in their order: what takes three seconds is over before what takes six.
- * @param saveTime is told a time before any later one is shown, so that whoever goes on from there never goes back
+ * @param saveTime is called with a time before any later one is shown, so that the next run never starts earlier
  */
 function shownTime(time: TimeSource, due: Timers, saveTime: (time: number) => void) {
   /** The moment that is being lived through. */

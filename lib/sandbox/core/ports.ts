@@ -78,7 +78,7 @@ export interface Cloud {
   instances(): InstanceFacts[];
   /** The operating system asked for it ("shutdown /s"): EC2 moves to stopping. A reboot of the OS is not seen by EC2. */
   shutDownByGuest(instanceId: string): void;
-  /** Left out where nobody looks after security groups. */
+  /** Default: security groups are not simulated. */
   readonly firewall?: Firewall;
 }
 

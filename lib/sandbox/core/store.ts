@@ -11,7 +11,7 @@ export interface Collection<T> {
   readonly size: number;
 }
 
-/** Everything the simulator remembers. Values are plain JSON; what was set survives a kill of the process. */
+/** State of the simulator. Values are plain JSON; a value that was set survives a kill of the process. */
 export interface Store {
   /** The collection of that name; asked twice, the same one. */
   collection<T>(name: string): Collection<T>;
@@ -58,7 +58,7 @@ function file(path: string): Disk {
 
 const nothing = (): void => undefined;
 
-/** The memory of a journey ends with it: nobody would read what was written. */
+/** In-memory storage, for journeys: nothing is written. */
 const nowhere: Disk = {
   rows: () => [],
   write: nothing,
@@ -90,7 +90,7 @@ function collectionOn(disk: Disk, name: string): Collection<unknown> {
 }
 
 /**
- * Opens the simulator's memory.
+ * Opens the simulator's store.
  * @param path a file, or ":memory:" for a journey
  */
 export function openStore(path: string): Store {

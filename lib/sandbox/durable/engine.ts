@@ -32,7 +32,7 @@ export interface Engine extends Starts {
   resume(): void;
 }
 
-/** Parts of the simulator on which the engine stands. */
+/** Parts of the simulator that the engine is built from. */
 interface EngineGround {
   readonly simulation: Simulation;
   readonly account: Account;
@@ -98,7 +98,7 @@ function openCallback({ simulation, executions }: EngineParts, id: string, refer
   throw new AwsError("CallbackTimeoutException", message);
 }
 
-/** A sign of life changes no history and wakes nobody, but the timer must be set anew. */
+/** A heartbeat changes no history and invokes nothing, but the timer must be set again. */
 function keepAlive(
   { simulation, executions, effects: following }: EngineParts,
   owner: Execution,

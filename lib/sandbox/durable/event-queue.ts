@@ -41,7 +41,7 @@ interface QueueParts {
   readonly runner: Invocations;
   /** Undefined when the function is gone. */
   readonly target: (event: QueuedEvent) => Target | undefined;
-  /** May the function's role send to its queue of dead letters? Where it may not, the event is lost. */
+  /** Finds out whether the function's role may send to its dead-letter queue. If it may not, the event is lost. */
   readonly mayKeep: (functionName: string) => boolean;
 }
 

@@ -14,7 +14,7 @@ export interface ExecutionStore {
   open(execution: Execution): void;
   /** Writes an operation's new state; returns the execution with it unseen and its history longer, not yet put. */
   change(execution: Execution, operation: Operation, at: number): Execution;
-  /** Writes an operation about which nobody needs to hear. */
+  /** Writes an operation without telling the function of it. */
   keep(execution: Execution, operation: Operation): void;
   /** Adds to the history; returns the execution with its history longer, not yet put. */
   log(execution: Execution, event: NewEvent): Execution;

@@ -71,7 +71,7 @@ function startDelay({ faults }: SimulationParts, name: string, warm: boolean): n
   return slow + (warm ? 0 : COLD_START_MS);
 }
 
-/** Environments that stand idle, by function: the times until which they are kept. They die with the process. */
+/** Idle environments by function: the times until which they are kept. They are lost with the process. */
 function idleEnvironments({ clock }: SimulationParts) {
   const idle = new Map<string, number[]>();
   return {
@@ -119,7 +119,7 @@ function withinLimit(
 async function perform(invocation: Invocation, remaining: () => number): Promise<Outcome> {
   const { handler } = invocation.target.function;
   try {
-    // Through JSON, as through Lambda's runtime API: a handler shares no object with anybody.
+    // Through JSON, as through Lambda's runtime API: a handler shares no object with its caller.
     const event = JSON.parse(JSON.stringify(invocation.event ?? {}));
     const answer = await handler(event as never, context(invocation, remaining) as never);
     return sized(JSON.stringify(answer) ?? "null");

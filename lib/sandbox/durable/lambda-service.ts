@@ -20,7 +20,7 @@ export interface LambdaOptions extends Account {
   readonly hostTime: (sandboxMs: number) => number;
   /** Probability that an unnamed asynchronous event is delivered twice, 0 to 1; default 0.005 (assumed). */
   readonly duplicates?: number;
-  /** May a function's role keep its dead letters? Left out, every role may. */
+  /** Finds out whether a function's role may send to its dead-letter queue (default: every role may). */
   readonly mayKeep?: (functionName: string) => boolean;
 }
 

@@ -13,7 +13,7 @@ export const eventTime =
   (ms) =>
     new Date(Math.ceil(hostTime(ms))).toISOString();
 
-/** Times in an answer of the API that the SDK reads, rounded up so that nobody asks a moment too early. */
+/** Times in an answer of the API that the SDK reads, rounded up so that the SDK does not ask too early. */
 export const apiTime =
   (hostTime: Translation): WrittenTime =>
   (ms) =>

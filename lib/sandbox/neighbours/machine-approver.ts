@@ -20,7 +20,7 @@ const BOOTSTRAPPER_GROUPS = [
 ];
 const NODE = "system:node:";
 
-/** maxDiffBetweenPendingCSRsAndMachinesCount: above it, it approves nothing for anybody. */
+/** maxDiffBetweenPendingCSRsAndMachinesCount: above it, it approves no request. */
 const TOO_MANY = 100;
 /** maxPendingDelta, maxMachineClockSkew, maxMachineDelta. */
 const RECENT = 3_600_000;
@@ -101,7 +101,7 @@ function mayServe(
   );
 }
 
-/** Does it look after a request at all (pendingNodeCertFilter)? */
+/** Finds out whether it handles a request at all (pendingNodeCertFilter). */
 const isItsBusiness = ({ spec }: SigningRequest): boolean =>
   spec.signerName === CLIENT ? spec.username === BOOTSTRAPPER : (spec.groups ?? []).includes("system:nodes");
 

@@ -17,7 +17,7 @@ const service = {
   },
 } as unknown as KubeObject;
 
-/** A Network Load Balancer: the cloud controller opens its node ports to everybody. */
+/** A Network Load Balancer: the cloud controller opens its node ports to every address. */
 export const nlb: Neighbour = {
   name: "nlb",
   sentence:

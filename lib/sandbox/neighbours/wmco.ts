@@ -57,7 +57,7 @@ const installed = [
 const FIRST_RETRY = 1_000;
 const LAST_RETRY = 1_000_000;
 
-/** The Windows nodes of MachineSets were set up by it before anybody looked. */
+/** WMCO set up the Windows nodes of MachineSets before the sandbox started. */
 function adopt({ kubernetes: { cluster } }: Services): void {
   const claimed = new Set(
     cluster.objects

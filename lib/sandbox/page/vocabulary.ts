@@ -8,11 +8,11 @@ export interface Vocabulary {
   readonly pools: readonly string[];
 }
 
-/** Somebody who may sit in front of the page. */
+/** A user whom the page can act as. */
 export interface Seat {
   readonly id: string;
   readonly name: string;
-  /** Empty for somebody with no rights. */
+  /** Empty for a user without rights. */
   readonly roles: readonly string[];
 }
 

@@ -12,7 +12,7 @@ export interface Channel {
   readonly externallyShared: boolean;
 }
 
-/** Somebody with an account. */
+/** A user of the workspace. */
 export interface Person {
   readonly id: string;
   readonly name: string;

@@ -6,7 +6,7 @@ import { messageObject } from "./methods/method.ts";
 import type { View } from "./view.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** The legacy verification token, still in each payload; nobody should trust it. */
+/** The legacy verification token, still in each payload; it must not be trusted. */
 const VERIFICATION_TOKEN = "gIkuvaNzQIHg97ATvDxqgjtO";
 
 /** Form that Slack sends for a slash command. Source: guide "Implementing slash commands". */

@@ -13,7 +13,7 @@ export interface Slack {
   /** Passes a request from outside on to the app: who signs it with the app's secret speaks for Slack. */
   fromOutside(request: WireRequest): Promise<WireResponse>;
   readonly ui: SlackUi;
-  /** All that anybody sees, oldest first: the control API's GET /messages. */
+  /** Messages that any user sees, oldest first: the control API's GET /messages. */
   messages(): SeenMessage[];
 }
 

@@ -13,7 +13,7 @@ interface Trigger {
 /** Trigger ids: the right, good once and for a moment, to open a view in front of the person who acted. */
 export interface Triggers {
   issue(userId: string, viewId?: string): string;
-  /** Takes on an id that somebody else made who speaks for Slack; one that is known already stays as it is. */
+  /** Adds an id that was made outside, in Slack's place; a known id is left unchanged. */
   adopt(id: string, userId: string): void;
   /** @throws SlackError invalid_trigger_id, expired_trigger_id, exchanged_trigger_id */
   exchange(id: string): { readonly userId: string; readonly viewId?: string };

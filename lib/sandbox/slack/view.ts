@@ -4,7 +4,7 @@ import { viewFaults, viewTooLarge, withIds } from "./block-kit/validate.ts";
 import type { Directory } from "./directory.ts";
 import { refuseFaults, SlackError } from "./slack-error.ts";
 
-/** A modal in front of somebody, as Slack's API writes views. */
+/** An open modal, as Slack's API writes views. */
 export interface View {
   readonly id: string;
   readonly team_id: string;

@@ -48,7 +48,7 @@ export interface Workspace {
   readonly views: ViewStack;
   readonly triggers: Triggers;
   readonly responseUrls: ResponseUrls;
-  /** Tells listeners that somebody may see something new; returns what ends the listening. */
+  /** Adds a listener that is called when a user may see something new; returns a function that removes it. */
   onChange(listener: () => void): () => void;
 }
 

@@ -6,7 +6,7 @@ import type { Journey } from "../journey.ts";
 import { cordonByHand, guardedPod, kubectl, stateOf, web } from "../others.ts";
 import { terminateFromOutside } from "../outside.ts";
 import { inThreads, openly } from "../reading.ts";
-import { ask, expectGone, expectKept, sayYes, withSeedNodes } from "../removal.ts";
+import { ask, confirmRemoval, expectGone, expectKept, withSeedNodes } from "../removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());
@@ -77,7 +77,7 @@ describe("a handler that dies", () => {
     const { faults } = here.simulator.simulation;
     for (const operation of OPERATIONS)
       faults.inject(kind, { function: lambdaName("remove-node"), operation, when }, 1);
-    await sayYes(here, "ip-10-0-3-7");
+    await confirmRemoval(here, "ip-10-0-3-7");
     await expectOnce();
     const left = faults.inForce().map(({ match }) => match.operation ?? "");
     expect(left.filter((operation) => kind === "handler-crash" || !WAITS.has(operation))).toEqual([]);
@@ -106,7 +106,7 @@ describe("Cancel", () => {
   test("during the eviction puts the node back", async () => {
     here = await withSeedNodes();
     await guardedPod(here, web);
-    await sayYes(here, "ip-10-0-3-7");
+    await confirmRemoval(here, "ip-10-0-3-7");
     await here.until(async () => (await stage()) === "evict", 2);
     await here.press("operator", CANCEL_OPERATION);
     await expectKept(here, web);
@@ -115,7 +115,7 @@ describe("Cancel", () => {
 
   test("after terminate was called is told that it is too late, and the removal is finished", async () => {
     here = await withSeedNodes();
-    await sayYes(here, "ip-10-0-3-7");
+    await confirmRemoval(here, "ip-10-0-3-7");
     await here.until(() => stateOf(here, web) === "shutting-down", 3);
     const shown = await here.type("operator", `/win cancel ${await operationOf()}`);
     expect(shown.messages[0]?.text).toContain("past the point of no return");
@@ -140,7 +140,7 @@ test("Slack being away during the removal changes nothing about it; the message 
 
 test("an API server that is away for a while delays the removal and no more", async () => {
   here = await withSeedNodes();
-  await sayYes(here, "ip-10-0-3-7");
+  await confirmRemoval(here, "ip-10-0-3-7");
   const down = here.simulator.simulation.faults.inject("kubernetes-5xx", {
     principal: "system:serviceaccount:casement:act",
   });
@@ -152,7 +152,7 @@ test("an API server that is away for a while delays the removal and no more", as
 test("an instance that is terminated during the eviction is waited for no longer, and its removal ends well", async () => {
   here = await withSeedNodes();
   await guardedPod(here, web);
-  await sayYes(here, "ip-10-0-3-7");
+  await confirmRemoval(here, "ip-10-0-3-7");
   await here.pass(1);
   await terminateFromOutside(here, web.instanceId);
   await here.until(async () => (await newest(here)).operation.endedAt !== null, 4, "the end of the removal");
@@ -162,7 +162,7 @@ test("an instance that is terminated during the eviction is waited for no longer
 test("a Node that is deleted during the eviction does not stop its instance from going", async () => {
   here = await withSeedNodes();
   await guardedPod(here, web);
-  await sayYes(here, "ip-10-0-3-7");
+  await confirmRemoval(here, "ip-10-0-3-7");
   await here.pass(1);
   await kubectl(here, "DELETE", `/api/v1/nodes/${web.name}`);
   await kubectl(here, "DELETE", "/api/v1/namespaces/default/pods/guarded", { gracePeriodSeconds: 0 });
@@ -171,7 +171,7 @@ test("a Node that is deleted during the eviction does not stop its instance from
 
 test("a Node that is made anew under the same name while its instance goes is left alone, and the removal ends well", async () => {
   here = await withSeedNodes();
-  await sayYes(here, "ip-10-0-3-7");
+  await confirmRemoval(here, "ip-10-0-3-7");
   await here.until(() => stateOf(here, web) === "shutting-down", 5);
   await kubectl(here, "DELETE", `/api/v1/nodes/${web.name}`);
   const [apiVersion, kind] = ["v1", "Node"];
@@ -188,7 +188,7 @@ test("a Node that is made anew under the same name while its instance goes is le
 test("throttled by EC2 it waits and terminates once", async () => {
   here = await withSeedNodes();
   here.simulator.simulation.faults.inject("aws-throttle", { service: "ec2", action: "TerminateInstances" }, 5);
-  await sayYes(here, "ip-10-0-3-7");
+  await confirmRemoval(here, "ip-10-0-3-7");
   await expectGone(here, web);
   expect(calls(here, "ec2", "TerminateInstances").filter(({ error }) => error === null)).toHaveLength(1);
   expect(nodeNamed(here, web.name)).toBeUndefined();

@@ -16,7 +16,7 @@ import {
   web,
 } from "../others.ts";
 import { dialogOf, openly, privately } from "../reading.ts";
-import { ask, expectGone, expectKept, sayYes, withSeedNodes } from "../removal.ts";
+import { ask, confirmRemoval, expectGone, expectKept, withSeedNodes } from "../removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());
@@ -178,14 +178,14 @@ test("what became forbidden while the dialog was open is not done", async () => 
 
 test("an instance that was terminated from outside meanwhile is tidied up", async () => {
   here = await withSeedNodes();
-  await sayYes(here, "ip-10-0-3-7");
+  await confirmRemoval(here, "ip-10-0-3-7");
   await ec2(here, "TerminateInstances", { "InstanceId.1": web.instanceId });
   await expectGone(here, web);
 });
 
 test("protected between the yes and the end, the instance stays and the node is opened again", async () => {
   here = await withSeedNodes();
-  await sayYes(here, "ip-10-0-3-7");
+  await confirmRemoval(here, "ip-10-0-3-7");
   await ec2(here, "ModifyInstanceAttribute", { InstanceId: web.instanceId, "DisableApiTermination.Value": "true" });
   await expectKept(here, web);
   expect((await newest(here)).operation.status).toBe("failed");

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { calls, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
-import { type Lives, liveOnce, type Moment, remover } from "../lives.ts";
 import { web } from "../others.ts";
 import { dialogOf, inThreads, openly } from "../reading.ts";
-import { expectGone, sayYes } from "../removal.ts";
+import { confirmRemoval, expectGone } from "../removal.ts";
+import { type Moment, type Restarts, recordRestarts, remover } from "../restarts.ts";
 
 const moments: readonly Moment[] = [
   { after: "the dialog showed its facts", service: "slack", action: "views.update", count: 1 },
@@ -28,12 +28,12 @@ const moments: readonly Moment[] = [
 ];
 
 describe("a process that dies during a removal and is started again on its files", () => {
-  let lives: Lives;
+  let restarts: Restarts;
   let here: Journey | undefined;
 
   beforeAll(async () => {
-    lives = await liveOnce({ seedNodes: true }, moments, async (first) => {
-      await sayYes(first, "ip-10-0-3-7");
+    restarts = await recordRestarts({ seedNodes: true }, moments, async (first) => {
+      await confirmRemoval(first, "ip-10-0-3-7");
       await settled(first);
     });
   }, 60_000);
@@ -41,10 +41,10 @@ describe("a process that dies during a removal and is started again on its files
     await here?.close();
     here = undefined;
   });
-  afterAll(() => lives.end());
+  afterAll(() => restarts.end());
 
   test.each(moments)("right after $after, finishes it once", async ({ after }) => {
-    here = await lives.from(after);
+    here = await restarts.from(after);
     if (after === "the dialog showed its facts") await answer(here);
     await expectGone(here, web);
     const [message, ...more] = openly(here);

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { expectSound, heldBack, joinSecrets, launchedBy, newest, nodeNamed, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
-import { joiner, type Lives, liveOnce, type Moment } from "../lives.ts";
 import { inThreads, openly } from "../reading.ts";
+import { joiner, type Moment, type Restarts, recordRestarts } from "../restarts.ts";
 
 const moments: readonly Moment[] = [
   { after: "the request was written down", service: "dynamodb", action: "PutItem", principal: "front-door", count: 1 },
@@ -38,11 +38,11 @@ const moments: readonly Moment[] = [
 ];
 
 describe("a process that dies during an add and is started again on its files", () => {
-  let lives: Lives;
+  let restarts: Restarts;
   let here: Journey | undefined;
 
   beforeAll(async () => {
-    lives = await liveOnce({}, moments, async (first) => {
+    restarts = await recordRestarts({}, moments, async (first) => {
       await first.type("operator", "/win add web 1");
       await settled(first);
     });
@@ -51,10 +51,10 @@ describe("a process that dies during an add and is started again on its files", 
     await here?.close();
     here = undefined;
   });
-  afterAll(() => lives.end());
+  afterAll(() => restarts.end());
 
   test.each(moments)("right after $after, finishes it once", async ({ after }) => {
-    here = await lives.from(after);
+    here = await restarts.from(after);
     // A request that was written down and never started is what Slack's second delivery is for.
     if (after === "the request was written down") return expectNeverBegan(here);
     await settled(here);

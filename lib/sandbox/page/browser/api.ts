@@ -16,7 +16,7 @@ export interface Message {
   readonly edited: boolean;
 }
 
-/** A dialog in front of somebody. */
+/** An open dialog. */
 export interface View {
   readonly id: string;
   readonly blocks: readonly Kit[];

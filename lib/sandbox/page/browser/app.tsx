@@ -42,7 +42,7 @@ function Seats({ people, seat, choose }: { people: readonly Seat[]; seat: Seat; 
   );
 }
 
-/** Is the operation still to be cancelled? */
+/** Finds out whether an operation can still be cancelled. */
 const isUnderWay = ({ status }: ShownOperation): boolean => status === "running" || status === "waiting";
 
 /** Collects the names that the composer completes: Windows nodes with their pools, and operations that still run. */

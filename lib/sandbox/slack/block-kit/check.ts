@@ -11,7 +11,7 @@ export type Check = (value: unknown, pointer: string) => Fault[];
 /** A plain JSON object. */
 export type Json = Record<string, unknown>;
 
-/** Is it a JSON object (no array, no null)? */
+/** Finds out whether a value is a JSON object (no array, no null). */
 export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 

@@ -83,11 +83,11 @@ export const messageFaults = (blocks: unknown): Fault[] => messageSurface(blocks
  */
 export const viewFaults = (view: unknown): Fault[] => modal(view, "/view");
 
-/** Are these blocks, each of them right, too much for one message (msg_blocks_too_long)? */
+/** Finds out whether valid blocks are too much for one message (msg_blocks_too_long). */
 export const tooLongTogether = (blocks: readonly unknown[]): boolean =>
   JSON.stringify(blocks).length > MESSAGE_CHARACTERS;
 
-/** Is this view above Slack's 250 KB? */
+/** Finds out whether a view is larger than Slack's 250 KB. */
 export const viewTooLarge = (view: unknown): boolean => Buffer.byteLength(JSON.stringify(view)) > VIEW_BYTES;
 
 /** A fault as Slack writes it: "must be less than 3001 characters [json-pointer:/blocks/0/text/text]". */

@@ -6,7 +6,7 @@ import { commandForm } from "../payloads.ts";
 import type { Workspace } from "../workspace.ts";
 import { answerIn, type Exchange, type Exchanges, type Shown, shownTo, slackbotSays } from "./exchange.ts";
 
-/** A line somebody typed. */
+/** A line that a user typed. */
 export interface Typed {
   readonly person: Person;
   readonly channel: Channel;

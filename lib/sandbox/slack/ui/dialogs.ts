@@ -16,7 +16,7 @@ function closeAll({ views }: Workspace, person: Person): void {
   for (const view of views.of(person.id)) views.close(view.id);
 }
 
-/** Takes a dialog away that its person closed. */
+/** Removes a dialog that its user closed. */
 export function left(workspace: Workspace, person: Person, view: View): void {
   if (view.clear_on_close) closeAll(workspace, person);
   workspace.views.close(view.id);
@@ -82,7 +82,7 @@ export function submission(
   };
 }
 
-/** The word to the app that a dialog was closed. Nobody looks at its failure: the dialog is gone. */
+/** Tells the app that a dialog was closed. A failure is ignored: the dialog is gone. */
 export const closing = (workspace: Workspace, person: Person, view: View): Exchange => ({
   person,
   form: { payload: JSON.stringify(viewClosed(workspace, person, view)) },

@@ -6,7 +6,7 @@ import { SlackError } from "../slack-error.ts";
 import type { View } from "../view.ts";
 import type { Workspace } from "../workspace.ts";
 
-/** Somebody wants to do what Slack's own window would not let them do: a button that is not there, a foreign channel. */
+/** Error of an action that Slack's own window does not offer: a button that is not there, a foreign channel. */
 export class UiError extends Error {
   override readonly name = "UiError";
 }

@@ -7,7 +7,7 @@ const tones = { running: "busy", waiting: "bad", succeeded: "good", failed: "bad
 
 const toneOf = (status: string) => tones[status as keyof typeof tones] ?? "over";
 
-/** More than these are folded away; what still runs is always in sight. */
+/** More than these are folded away; running operations are always shown. */
 const LATEST = 3;
 
 const hasEnded = ({ status }: ShownOperation): boolean => status !== "running" && status !== "waiting";
@@ -50,7 +50,7 @@ export function Operations({ operations, people }: { operations: readonly ShownO
   const isOld = (operation: ShownOperation, place: number): boolean => place >= LATEST && hasEnded(operation);
   const old = operations.filter(isOld);
   return (
-    <Panel title="Operations" count={operations.length} empty="Nothing has been asked for yet.">
+    <Panel title="Operations" count={operations.length} empty="No operations yet.">
       <ul class="operations">{operations.filter((operation) => !old.includes(operation)).map(row)}</ul>
       <Fold count={old.length} what="older">
         <ul class="operations">{old.map(row)}</ul>

@@ -16,7 +16,7 @@ const follows = (message: Message, before: Message | undefined): boolean =>
 /** Whether a message is this person's own doing: something said, or an answer to them alone. */
 const isOwn = ({ user, onlyTo }: Message, seat: Seat): boolean => user === seat.id || onlyTo === seat.id;
 
-/** Keeps the newest message in sight unless somebody scrolled up to read; what a person just did brings them back. */
+/** Keeps the newest message in sight unless the user scrolled up; an action of the user scrolls down again. */
 function useStickyEnd(messages: readonly Message[], seat: Seat) {
   const list = useRef<HTMLDivElement>(null);
   const place = useRef({ atEnd: true, top: 0, newest: "" });
@@ -24,7 +24,7 @@ function useStickyEnd(messages: readonly Message[], seat: Seat) {
     const element = list.current;
     if (!element) return;
     const { scrollTop, scrollHeight, clientHeight } = element;
-    // Content that grows moves the end away without anybody scrolling: only going up means reading.
+    // Growing content moves the end without a scroll by the user: only scrolling up means that they read.
     const stayed = place.current.atEnd && scrollTop >= place.current.top;
     place.current.atEnd = stayed || scrollHeight - scrollTop - clientHeight < 80;
     place.current.top = scrollTop;

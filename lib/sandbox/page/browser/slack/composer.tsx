@@ -111,7 +111,7 @@ export function Composer(props: ComposerProps) {
   const draft = useDraft(props);
   const { text, write, chosen, offered, fault } = draft;
   const field = useRef<HTMLInputElement>(null);
-  // Whoever comes, or becomes somebody else, can type at once.
+  // The composer has the focus when the page opens and when the user changes.
   useEffect(() => field.current?.focus(), [props.seat.id]);
   return (
     <footer class="composer">

@@ -22,7 +22,7 @@ export function Avatar({ name, small = false }: { name: string; small?: boolean 
   );
 }
 
-/** Somebody who wrote a message. */
+/** Author of a message. */
 export interface Author {
   readonly name: string;
   readonly isApp: boolean;

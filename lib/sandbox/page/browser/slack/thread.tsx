@@ -24,7 +24,7 @@ function Reply({ root, seat, channelId }: { root: Message; seat: Seat; channelId
   );
 }
 
-/** The replies to a message, folded until somebody wants them. */
+/** The replies to a message, folded until they are opened. */
 export function Thread(props: {
   root: Message;
   replies: readonly Message[];

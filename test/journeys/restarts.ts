@@ -12,7 +12,7 @@ export interface Moment {
   readonly service: string;
   readonly action: string;
   readonly principal?: string;
-  /** The how many-th such call. */
+  /** Number of the call among those that match, from 1. */
   readonly count: number;
 }
 
@@ -20,8 +20,8 @@ export interface Moment {
 export const remover = userOf("act");
 export const joiner = userOf("join");
 
-/** Remains of a process that is gone from one moment to the next: its memory, its ledger, and the time of its end. */
-export interface Remains {
+/** State that a killed process leaves: its store, its ledger, and the time of its end. */
+export interface LeftState {
   readonly file: string;
   readonly ledger: readonly Write[];
   readonly now: number;
@@ -35,7 +35,7 @@ const fits = ({ service, action, principal }: Moment, call: Omit<Call, "seq" | "
 
 const WRITES = new Set(["PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"]);
 
-/** Keeps every write that the ledger took. */
+/** Records every write that the ledger accepts. */
 function writesOf({ simulator: { dynamodb } }: Journey): Write[] {
   const writes: Write[] = [];
   const service = dynamodb.service as { answer: typeof dynamodb.service.answer };
@@ -50,11 +50,11 @@ function writesOf({ simulator: { dynamodb } }: Journey): Write[] {
 }
 
 /** Copies the journey's store and ledger at each moment, as they are right then. */
-function remember(here: Journey, from: string, moments: readonly Moment[]): Map<string, Remains> {
+function copyAt(here: Journey, from: string, moments: readonly Moment[]): Map<string, LeftState> {
   const { calls } = here.simulator.simulation;
   const record = calls.record;
   const writes = writesOf(here);
-  const remains = new Map<string, Remains>();
+  const states = new Map<string, LeftState>();
   const seen = new Map<string, number>();
   calls.record = (call) => {
     record(call);
@@ -62,42 +62,42 @@ function remember(here: Journey, from: string, moments: readonly Moment[]): Map<
       const times = (seen.get(moment.after) ?? 0) + 1;
       seen.set(moment.after, times);
       if (times !== moment.count) continue;
-      const folder = `${from}-${remains.size}`;
+      const folder = `${from}-${states.size}`;
       cpSync(from, folder, { recursive: true });
-      remains.set(moment.after, { file: join(folder, FILE), ledger: [...writes], now: Date.now() });
+      states.set(moment.after, { file: join(folder, FILE), ledger: [...writes], now: Date.now() });
     }
   };
-  return remains;
+  return states;
 }
 
-const FILE = "ground.sqlite";
+const FILE = "store.sqlite";
 
-/** A journey that is lived once, and what its process would have left behind at each of the moments. */
-export interface Lives {
-  /** Starts a new process on what was left at that moment. */
+/** A journey that ran once, with the state that a killed process would have left at each moment. */
+export interface Restarts {
+  /** Resumes the journey from the state at that moment. */
   from(after: string): Promise<Journey>;
   end(): void;
 }
 
 /**
- * Lives a journey on files.
+ * Runs a journey on files and copies its state at each moment.
  * @param journey types, presses and waits until all has ended
  */
-export async function liveOnce(
+export async function recordRestarts(
   options: JourneyOptions,
   moments: readonly Moment[],
   journey: (here: Journey) => Promise<void>,
-): Promise<Lives> {
+): Promise<Restarts> {
   const parent = mkdtempSync(join(tmpdir(), "casement-restart-"));
   const folder = join(parent, "files");
   mkdirSync(folder);
   const first = await startJourney(options, openStore(join(folder, FILE)));
-  const remains = remember(first, folder, moments);
+  const states = copyAt(first, folder, moments);
   await journey(first);
   await first.close();
   return {
     from: (after) => {
-      const left = remains.get(after);
+      const left = states.get(after);
       if (!left) throw new Error(`the journey never came to where ${after}`);
       // A process that starts anew draws other random numbers.
       return startJourney({ ledger: left.ledger, now: left.now, seed: left.now % 1_000 }, openStore(left.file));
