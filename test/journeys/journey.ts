@@ -6,13 +6,14 @@ import type { Configuration } from "../../lambdas/configuration.ts";
 import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
 import { createSimulation } from "../../lib/sandbox/core/simulation.ts";
-import { openStore, type Store } from "../../lib/sandbox/core/store.ts";
+import { openStore, type Snapshot, type Store } from "../../lib/sandbox/core/store.ts";
 import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
 import { FRONT_DOOR, inProcess } from "../../lib/sandbox/in-process.ts";
 import type { NeighbourSelection } from "../../lib/sandbox/neighbours/selection.ts";
 import { payloadManifest, seedAccount } from "../../lib/sandbox/seed-account.ts";
 import { seedNodes } from "../../lib/sandbox/seed-nodes.ts";
 import { createSimulator, type Overrides, type Simulator } from "../../lib/sandbox/simulator.ts";
+import { recordWrites, repeatWrites, type Write } from "./ledger-writes.ts";
 import { type SlackUsers, slackUsers } from "./slack-users.ts";
 
 // The SDK reads a person's configuration files once, while time would not move: no file of this machine is read here.
@@ -28,12 +29,6 @@ const BEGINNING = Date.UTC(2026, 10, 21, 3, 0, 0);
 
 const MINUTE = 60_000;
 const ASK_EVERY_MS = 500;
-
-/** A write to the ledger: DynamoDB's action and its input as JSON. */
-export interface Write {
-  readonly action: string;
-  readonly body: string;
-}
 
 /** Options of a journey. */
 export interface JourneyOptions {
@@ -57,6 +52,8 @@ export interface JourneyOptions {
 /** The whole product on the simulator, in this process, on a clock that only moves when nothing is under way. */
 export interface Journey extends SlackUsers {
   readonly simulator: Simulator;
+  /** Every write that the ledger took, oldest first. */
+  readonly ledgerWrites: readonly Write[];
   readonly configuration: Configuration;
   /** Lets time pass until the question answers yes; fails loudly when it does not within `minutes`. */
   until(question: () => boolean | Promise<boolean>, minutes: number, what?: string): Promise<void>;
@@ -74,18 +71,44 @@ export interface Journey extends SlackUsers {
 /** Has the time come, or will nothing happen any more? */
 const isOver = (end: number): boolean => Date.now() >= end || vi.getTimerCount() === 0;
 
-const owner = { principal: "owner", require: () => undefined };
-
-async function writeAgain({ dynamodb }: Simulator, writes: readonly Write[] = []): Promise<void> {
-  for (const { action, body } of writes)
-    await dynamodb.service.answer(action, { method: "POST", url: "/", headers: {}, body: Buffer.from(body) }, owner);
+/** Seed nodes that are Ready, for a journey to begin with. */
+interface Seeded {
+  readonly snapshot: Snapshot;
+  readonly ledger: readonly Write[];
+  readonly now: number;
 }
 
-/** Starts a journey. Call `close` at the end of the test. */
-export async function startJourney(
-  options: JourneyOptions = {},
-  store: Store = openStore(":memory:"),
-): Promise<Journey> {
+const seededJourneys = new Map<string, Seeded>();
+
+/** Seeds the nodes once for all journeys of a worker that ask for the same ones: four machines join, which takes a while. */
+async function seededOnce(options: JourneyOptions): Promise<Seeded> {
+  const key = JSON.stringify(options);
+  const known = seededJourneys.get(key);
+  if (known) return known;
+  const store = openStore(":memory:");
+  const first = await begin(options, store);
+  const seeded = { snapshot: store.snapshot(), ledger: [...first.ledgerWrites], now: Date.now() };
+  await first.close();
+  seededJourneys.set(key, seeded);
+  return seeded;
+}
+
+async function journeyWithNodes({ overrides, neighbours, ...options }: JourneyOptions): Promise<Journey> {
+  const { snapshot, ledger, now } = await seededOnce(options);
+  // What goes on from a snapshot draws other random numbers than what led to it.
+  const onwards = { ...options, seedNodes: false, ledger, now, seed: (options.seed ?? 1) + 1 };
+  const different = { ...(overrides ? { overrides } : {}), ...(neighbours ? { neighbours } : {}) };
+  return begin({ ...onwards, ...different }, openStore(":memory:", snapshot));
+}
+
+/**
+ * Starts a journey. Call `close` at the end of the test.
+ * @param store the memory of an earlier journey (default: an empty one)
+ */
+export const startJourney = (options: JourneyOptions = {}, store?: Store): Promise<Journey> =>
+  options.seedNodes && !store ? journeyWithNodes(options) : begin(options, store ?? openStore(":memory:"));
+
+async function begin(options: JourneyOptions, store: Store): Promise<Journey> {
   vi.useFakeTimers({
     now: options.now ?? BEGINNING,
     toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"],
@@ -104,7 +127,8 @@ export async function startJourney(
   const authority = simulator.kubernetes.authorityPem;
   const configuration = demoConfiguration({ apiServer: KUBERNETES, authority }, options.configuration);
   await seedAccount(simulator, configuration, KUBERNETES);
-  await writeAgain(simulator, options.ledger);
+  const ledgerWrites = recordWrites(simulator);
+  await repeatWrites(simulator, options.ledger);
   const transport = inProcess(simulator, under);
   const addresses = {
     aws: AWS,
@@ -154,6 +178,7 @@ export async function startJourney(
 
   return {
     simulator,
+    ledgerWrites,
     configuration,
     ...slackUsers(simulator, driven),
     until,

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { userOf } from "../../lambdas/desired/accounts.ts";
 import type { Call } from "../../lib/sandbox/core/calls.ts";
 import { openStore } from "../../lib/sandbox/core/store.ts";
-import { type Journey, type JourneyOptions, startJourney, type Write } from "./journey.ts";
+import { type Journey, type JourneyOptions, startJourney } from "./journey.ts";
+import type { Write } from "./ledger-writes.ts";
 
 /** A call that the simulator has answered, while the answer is still on its way: the process dies then. */
 export interface Moment {
@@ -33,27 +34,10 @@ const fits = ({ service, action, principal }: Moment, call: Omit<Call, "seq" | "
   call.action === action &&
   (principal === undefined || call.principal === principal);
 
-const WRITES = new Set(["PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"]);
-
-/** Records every write that the ledger accepts. */
-function writesOf({ simulator: { dynamodb } }: Journey): Write[] {
-  const writes: Write[] = [];
-  const service = dynamodb.service as { answer: typeof dynamodb.service.answer };
-  const answer = service.answer;
-  service.answer = async (action, request, caller) => {
-    const response = await answer(action, request, caller);
-    if (WRITES.has(action) && response.status < 400)
-      writes.push({ action, body: Buffer.from(request.body).toString("utf8") });
-    return response;
-  };
-  return writes;
-}
-
 /** Copies the journey's store and ledger at each moment, as they are right then. */
 function copyAt(here: Journey, from: string, moments: readonly Moment[]): Map<string, LeftState> {
   const { calls } = here.simulator.simulation;
   const record = calls.record;
-  const writes = writesOf(here);
   const states = new Map<string, LeftState>();
   const seen = new Map<string, number>();
   calls.record = (call) => {
@@ -64,7 +48,7 @@ function copyAt(here: Journey, from: string, moments: readonly Moment[]): Map<st
       if (times !== moment.count) continue;
       const folder = `${from}-${states.size}`;
       cpSync(from, folder, { recursive: true });
-      states.set(moment.after, { file: join(folder, FILE), ledger: [...writes], now: Date.now() });
+      states.set(moment.after, { file: join(folder, FILE), ledger: [...here.ledgerWrites], now: Date.now() });
     }
   };
   return states;

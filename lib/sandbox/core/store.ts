@@ -20,13 +20,21 @@ export interface Store {
    * joins it.
    */
   together<R>(work: () => R): R;
+  /** Copies every value, for another store that begins with them. */
+  snapshot(): Snapshot;
   close(): void;
 }
+
+/** Key and JSON of a value. */
+type Row = readonly [key: string, json: string];
+
+/** The values of a store at one moment, by collection. */
+export type Snapshot = ReadonlyMap<string, readonly Row[]>;
 
 /** Storage of values beside the process's own memory. */
 interface Disk {
   /** Key and JSON of every value of a collection. */
-  rows(collection: string): [key: string, json: string][];
+  rows(collection: string): readonly Row[];
   write(collection: string, key: string, value: unknown): void;
   remove(collection: string, key: string): void;
   begin(): void;
@@ -58,18 +66,22 @@ function file(path: string): Disk {
 
 const nothing = (): void => undefined;
 
-/** In-memory storage, for journeys: nothing is written. */
-const nowhere: Disk = {
-  rows: () => [],
+/** In-memory storage, for journeys: it begins with the given values, and nothing is written. */
+const nowhere = (before: Snapshot): Disk => ({
+  rows: (collection) => before.get(collection) ?? [],
   write: nothing,
   remove: nothing,
   begin: nothing,
   commit: nothing,
   rollback: nothing,
   close: nothing,
-};
+});
 
-function collectionOn(disk: Disk, name: string): Collection<unknown> {
+interface KeptCollection extends Collection<unknown> {
+  rows(): readonly Row[];
+}
+
+function collectionOn(disk: Disk, name: string): KeptCollection {
   const entries = new Map<string, unknown>(disk.rows(name).map(([key, json]) => [key, JSON.parse(json)]));
   return {
     get: (key) => entries.get(key),
@@ -81,6 +93,7 @@ function collectionOn(disk: Disk, name: string): Collection<unknown> {
       if (entries.delete(key)) disk.remove(name, key);
     },
     has: (key) => entries.has(key),
+    rows: () => [...entries].map(([key, value]) => [key, JSON.stringify(value)]),
     keys: () => [...entries.keys()],
     values: () => [...entries.values()],
     get size() {
@@ -92,10 +105,11 @@ function collectionOn(disk: Disk, name: string): Collection<unknown> {
 /**
  * Opens the simulator's store.
  * @param path a file, or ":memory:" for a journey
+ * @param before values that a store in memory begins with
  */
-export function openStore(path: string): Store {
-  const disk = path === ":memory:" ? nowhere : file(path);
-  const collections = new Map<string, Collection<unknown>>();
+export function openStore(path: string, before: Snapshot = new Map()): Store {
+  const disk = path === ":memory:" ? nowhere(before) : file(path);
+  const collections = new Map<string, KeptCollection>();
   let together = false;
   return {
     collection: <T>(name: string) => {
@@ -118,6 +132,7 @@ export function openStore(path: string): Store {
         together = false;
       }
     },
+    snapshot: () => new Map([...collections].map(([name, collection]) => [name, collection.rows()])),
     close: () => disk.close(),
   };
 }
