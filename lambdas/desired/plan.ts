@@ -89,7 +89,7 @@ export type ApplyRequest =
   | { readonly plan: Plan }
   | { readonly bucket: string; readonly key: string; readonly version: string; readonly sha256: string };
 
-/** The JSON line that `apply.ps1` prints last. Unchanged actions are only counted: output is cut at 24,000 characters. */
+/** The JSON line that `apply.ps1` prints last. Unchanged actions are only counted: it fits the 2,500 characters of a list of machines. */
 export interface ApplyResult {
   readonly script: "apply";
   readonly ok: boolean;
@@ -119,7 +119,20 @@ export interface RebootResult {
   readonly error: string | null;
 }
 
-/** The JSON line that `observe.ps1` prints last (it takes `{}`): what later steps check. */
+/** The one parameter `Request` of `observe.ps1`: everything, or only the sha256 of some files. */
+export type ObserveRequest = Readonly<Record<string, never>> | { readonly files: readonly string[] };
+
+/** The JSON line of `observe.ps1` when it was asked for files; it fits the 2,500 characters of a list of machines. */
+export interface FileObservation {
+  readonly script: "observe";
+  readonly ok: boolean;
+  /** Reason why the files could not be read; `files` is missing then. */
+  readonly error?: string;
+  /** In the order asked for; null for a file that is not there. */
+  readonly files?: readonly { readonly path: string; readonly sha256: string | null }[];
+}
+
+/** The JSON line that `observe.ps1` prints last when it was asked for everything (`{}`): what later steps check. */
 export interface Observation {
   readonly script: "observe";
   readonly ok: boolean;

@@ -107,15 +107,30 @@ function Save-Trace {
     }
 }
 
-# SSM keeps the first 24,000 characters of the output: a long list of changes is cut here, with a word about the rest.
-function Limit-Changes([int] $characters) {
+function Limit-Changes($changes, [int] $characters) {
     $kept = @()
-    foreach ($change in $Outcome.changed) {
+    foreach ($change in $changes) {
         $characters -= $change.Length + 10
-        if ($characters -lt 0) { return @($kept) + "and $($Outcome.changed.Count - $kept.Count) more" }
+        if ($characters -lt 0) { return @($kept) + "and $($changes.Count - $kept.Count) more" }
         $kept += $change
     }
     return $kept
+}
+
+# A line that is too long loses its list of changes first, then the end of its error.
+function Limit-Outcome {
+    $changes = @($Outcome.changed)
+    foreach ($characters in @(1000, 300, 0)) {
+        $Outcome.changed = @(Limit-Changes $changes $characters)
+        if ((Get-ResultLine $Outcome).Length -le $MostCharacters) { return }
+    }
+    for ($length = 500; $null -ne $Outcome.failed -and $length -gt 10; $length = [int] ($length / 2)) {
+        foreach ($name in @('error', 'operation')) {
+            $text = $Outcome.failed[$name]
+            if ($text.Length -gt $length) { $Outcome.failed[$name] = $text.Substring(0, $length) + '...' }
+            if ((Get-ResultLine $Outcome).Length -le $MostCharacters) { return }
+        }
+    }
 }
 
 $Doing = 'request'
@@ -129,6 +144,6 @@ try {
 }
 $Outcome.restartDue = $RestartDue.ToArray()
 Save-Trace
-$Outcome.changed = @(Limit-Changes 16000)
+Limit-Outcome
 Write-Result $Outcome
 exit [int] (-not $Outcome.ok)

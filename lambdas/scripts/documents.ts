@@ -1,5 +1,17 @@
+/** Scripts that read a machine and change nothing: they need no lease, and one command may go to many machines. */
+const lookScripts = ["observe"] as const;
+
+/** Scripts that change a machine: each machine that one of them goes to must be leased. */
+const changeScripts = ["apply", "reboot"] as const;
+
+/** One of the scripts that change nothing. */
+export type LookScript = (typeof lookScripts)[number];
+
+/** One of the scripts that change a machine. */
+export type ChangeScript = (typeof changeScripts)[number];
+
 /** Scripts that reach a machine as SSM documents; the others lie on the machine as files. */
-export const documentScripts = ["apply", "observe", "reboot"] as const;
+export const documentScripts = ["apply", "observe", "reboot"] as const satisfies readonly (LookScript | ChangeScript)[];
 
 /** One of the scripts that the bot sends. */
 export type DocumentScript = (typeof documentScripts)[number];
@@ -20,7 +32,7 @@ export interface DocumentLimits {
  */
 export const documentLimits: Readonly<Record<DocumentScript, DocumentLimits>> = {
   apply: { timeoutSeconds: 1800, maxRequest: 16_384 },
-  observe: { timeoutSeconds: 640, maxRequest: 64 },
+  observe: { timeoutSeconds: 640, maxRequest: 4096 },
   reboot: { timeoutSeconds: 1800, maxRequest: 1024 },
 };
 

@@ -1,6 +1,7 @@
 # casement-script: observe
 #
-# Says what this machine looks like, as far as later steps decide by it. Changes nothing; its request is {}.
+# Says what this machine looks like, as far as later steps decide by it. Changes nothing. Its request is {}, or
+# {"files": [paths]}: then it says the sha256 of these files and nothing else, so that many machines can be asked often.
 [CmdletBinding()]
 param([string] $Request = '{{ Request }}')
 
@@ -57,9 +58,26 @@ function Get-Observation {
     }
 }
 
+# A file that is not there has no sha256.
+function Get-Files($paths) {
+    foreach ($path in @($paths)) {
+        $sha256 = $null
+        if (Test-Path -LiteralPath $path -PathType Leaf) { $sha256 = (Get-FileHash -LiteralPath $path -Algorithm SHA256).Hash.ToLowerInvariant() }
+        [ordered] @{ path = "$path"; sha256 = $sha256 }
+    }
+}
+
+function Get-FileObservation($paths) {
+    $seen = [ordered] @{ script = 'observe'; ok = $true; files = @(Get-Files $paths) }
+    $length = (Get-ResultLine $seen).Length
+    if ($length -gt $MostCharacters) { throw "the result has $length characters, and SSM shows 2,500 of each machine: ask for fewer files" }
+    return $seen
+}
+
 try {
-    Read-Request $Request | Out-Null
-    Write-Result (Get-Observation)
+    $asked = Read-Request $Request
+    if (Test-Has $asked 'files') { Write-Result (Get-FileObservation $asked.files) }
+    else { Write-Result (Get-Observation) }
     exit 0
 } catch {
     Write-Result ([ordered] @{ script = 'observe'; ok = $false; error = Get-ErrorText $_ })

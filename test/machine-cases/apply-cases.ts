@@ -95,6 +95,30 @@ const causes: readonly MachineCase[] = [
     result: failed("file C:\\k\\containerd-shim-runhcs-v1.exe", text(/ It runs as process N\.$/)),
   },
   {
+    name: "counts changes that a list of many machines would not show",
+    script: "apply",
+    folders: ["C:\\k"],
+    request: planOf(
+      ...Array.from({ length: 120 }, (_, at) => ({
+        do: "directory",
+        path: `C:\\k\\folder-${at}`,
+        access: "inherited",
+      })),
+    ),
+    exitCode: 0,
+    result: { ok: true, changed: expect.arrayContaining([expect.stringMatching(/^and \d+ more$/)]) },
+  },
+  {
+    name: "cuts the end of words that a list of many machines would not show",
+    script: "apply",
+    request: planOf({ do: "service-state", name: "\u540d".repeat(600), state: "Running" }),
+    exitCode: 1,
+    result: {
+      ok: false,
+      failed: { operation: expect.stringMatching(/\u540d\.\.\.$/), error: "there is no such service" },
+    },
+  },
+  {
     name: "prints the machine's error messages unshortened, in plain ASCII",
     script: "apply",
     folders,

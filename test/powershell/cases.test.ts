@@ -5,6 +5,7 @@ import { applyCases } from "../machine-cases/apply-cases.ts";
 import { GUARD_RECORD, type MachineCase } from "../machine-cases/case.ts";
 import { guardCases } from "../machine-cases/guard-cases.ts";
 import { judge, judgeSettled, type Seen } from "../machine-cases/judge.ts";
+import { observeCases } from "../machine-cases/observe-cases.ts";
 import { rebootCases } from "../machine-cases/reboot-cases.ts";
 import { freshMachine, type Machine } from "../machine-cases/windows.ts";
 import { pwsh } from "./pwsh.ts";
@@ -101,6 +102,7 @@ const backInJson = (root: string, line: string): string => {
 describe.skipIf(!pwsh).each([
   [suite("apply.ps1 under PowerShell"), applyCases],
   [suite("guard.ps1 under PowerShell"), guardCases],
+  [suite("observe.ps1 under PowerShell"), observeCases],
   [suite("reboot.ps1 under PowerShell"), rebootCases],
 ] as const)("%s", (_, cases) => {
   let here: ScriptHost;

@@ -15,10 +15,18 @@ $WarningPreference = 'SilentlyContinue'
 
 $CasementHome = Join-Path $env:SystemDrive 'Casement'
 
+# A list of many machines shows the first 2,500 characters of each one's output (API reference, CommandPlugin), and the agent
+# cuts before that: a line that others read in such a list keeps below this.
+$MostCharacters = 2400
+
 # The line is plain ASCII, which no code page of a console can spoil; JSON has a spelling for everything else.
-function Write-Result($result) {
+function Get-ResultLine($result) {
     $line = $result | ConvertTo-Json -Compress -Depth 6
-    [Console]::Out.WriteLine([regex]::Replace($line, '[^\x20-\x7e]', { param($found) '\u{0:x4}' -f [int] $found.Value[0] }))
+    return [regex]::Replace($line, '[^\x20-\x7e]', { param($found) '\u{0:x4}' -f [int] $found.Value[0] })
+}
+
+function Write-Result($result) {
+    [Console]::Out.WriteLine((Get-ResultLine $result))
 }
 
 # The request arrives as base64 because its alphabet can end no string and call no command.

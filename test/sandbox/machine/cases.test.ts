@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { applyCases } from "../../machine-cases/apply-cases.ts";
 import { guardCases } from "../../machine-cases/guard-cases.ts";
 import { judge, judgeSettled } from "../../machine-cases/judge.ts";
+import { observeCases } from "../../machine-cases/observe-cases.ts";
 import { rebootCases } from "../../machine-cases/reboot-cases.ts";
 import { simulated } from "../../machine-cases/simulated.ts";
 
@@ -9,6 +10,7 @@ import { simulated } from "../../machine-cases/simulated.ts";
 describe.each([
   ["apply.ps1", applyCases],
   ["guard.ps1", guardCases],
+  ["observe.ps1", observeCases],
   ["reboot.ps1", rebootCases],
 ])("%s on the simulated machine", (_, cases) => {
   it.for(cases)("$name", async (one) => {

@@ -8,7 +8,7 @@ import { errorText } from "./causes.ts";
 import { acquireMachineMutex } from "./machine-mutex.ts";
 import { actionOf, applyRequestSchema, type PlanPlace, planOf, type ReceivedPlan } from "./plan-schema.ts";
 import { requireSpace, writeEvent } from "./records.ts";
-import { lineOf, requestAs, requireInTime } from "./request.ts";
+import { fitsList, lineOf, requestAs, requireInTime } from "./request.ts";
 
 async function planAt(run: ScriptRun, place: PlanPlace): Promise<ReceivedPlan> {
   const content = await downloadPinned(run, place, place.sha256, "the plan");
@@ -90,17 +90,34 @@ async function received(run: ScriptRun): Promise<ReceivedPlan> {
   return "plan" in asked ? planOf(asked.plan) : planAt(run, asked);
 }
 
-/** Limit-Changes of apply.ps1: SSM keeps the first 24,000 characters of the output. */
-function limited(changed: readonly string[], characters = 16_000): string[] {
+/** Limit-Changes of apply.ps1. */
+function limitedChanges(changed: readonly string[], characters: number): string[] {
   const lengths = changed.map(({ length }) => length + 10);
   const fits = lengths.findIndex((_, at) => lengths.slice(0, at + 1).reduce((sum, one) => sum + one, 0) > characters);
   return fits < 0 ? [...changed] : [...changed.slice(0, fits), `and ${changed.length - fits} more`];
 }
 
+const cut = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length)}...` : text);
+
+/** Limit-Outcome of apply.ps1: a line that is too long loses its list of changes first, then the end of its error. */
+function limited(result: ApplyResult): ApplyResult {
+  const shorter = [1000, 300, 0].map((most) => ({ ...result, changed: limitedChanges(result.changed, most) }));
+  const withoutChanges = shorter.at(-1) ?? result;
+  const { failed } = result;
+  const lengths = failed ? [500, 250, 125, 62, 31, 16] : [];
+  const cutErrors = lengths.flatMap((length): ApplyResult[] => {
+    const error = cut(failed?.error ?? "", length);
+    return [
+      { ...withoutChanges, failed: { operation: cut(failed?.operation ?? "", length * 2), error } },
+      { ...withoutChanges, failed: { operation: cut(failed?.operation ?? "", length), error } },
+    ];
+  });
+  return [...shorter, ...cutErrors].find((one) => fitsList(lineOf(one))) ?? withoutChanges;
+}
+
 function print(machine: Machine, askedBy: string, result: ApplyResult): ScriptEnd {
   saveTrace(machine, askedBy, result);
-  const stdout = lineOf({ ...result, changed: limited(result.changed) });
-  return { exitCode: result.ok ? 0 : 1, stdout, stderr: "" };
+  return { exitCode: result.ok ? 0 : 1, stdout: lineOf(limited(result)), stderr: "" };
 }
 
 /** apply.ps1: executes the actions of a plan, and nothing else. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Observation } from "../../../../lambdas/desired/plan.ts";
+import type { FileObservation, Observation } from "../../../../lambdas/desired/plan.ts";
 import { load } from "../loading.ts";
 import type { Machine, Script, ScriptRun } from "../machine.ts";
 import { metadataAnswers } from "../metadata.ts";
@@ -8,7 +8,7 @@ import { scriptNameOf, taskOf } from "../tasks.ts";
 import { errorText } from "./causes.ts";
 import { guardPaths, STATE_FILE } from "./guard.ts";
 import { recordedError } from "./records.ts";
-import { lineOf, requestAs } from "./request.ts";
+import { fitsList, lineOf, requestAs } from "./request.ts";
 
 /** File and task in which observe.ps1 looks for the guard. */
 const GUARD_FILE = "C:\\Casement\\guard.ps1";
@@ -57,21 +57,38 @@ export function observation(machine: Machine): Observation {
   };
 }
 
-const requestSchema = z.object({});
+const requestSchema = z.object({ files: z.array(z.string()).optional() });
+
+/** The answer to a look at files alone. */
+function fileObservation({ disk }: Machine, paths: readonly string[]): FileObservation {
+  const files = paths.map((path) => ({ path, sha256: disk.file(path)?.sha256 ?? null }));
+  const seen = { script: "observe", ok: true, files } as const;
+  const line = lineOf(seen).trimEnd();
+  if (fitsList(line)) return seen;
+  throw new Error(`the result has ${line.length} characters, and SSM shows 2,500 of each machine: ask for fewer files`);
+}
 
 /** PowerShell and the modules of the cmdlets that observe.ps1 and the guard that it asks name. */
 const parts = ["powershell", "scheduling", "networking", "features"] as const;
 
-/** observe.ps1: prints the machine's state. */
-export const observe: Script = async ({ machine, process, request }) => {
+/** Looks at everything: this takes the modules of Windows, and a guard at rest. */
+async function wholeObservation({ machine, process }: ScriptRun): Promise<Observation> {
   for (const part of parts) await load(machine, process, part);
+  await guardAtRest({ machine, process });
+  // HRESULT 0x800706BA, RPC_S_SERVER_UNAVAILABLE: CIM cmdlets answer so while Windows Management Instrumentation is
+  // down.
+  if (machine.faultApplies("look-fails")) throw new Error("The RPC server is unavailable.");
+  return observation(machine);
+}
+
+/** observe.ps1: prints the machine's state, or the hashes of the files that it is asked for. */
+export const observe: Script = async (run) => {
+  const { machine, process } = run;
   try {
-    requestAs(request, requestSchema);
-    await guardAtRest({ machine, process });
-    // HRESULT 0x800706BA, RPC_S_SERVER_UNAVAILABLE: CIM cmdlets answer so while Windows Management Instrumentation is
-    // down.
-    if (machine.faultApplies("look-fails")) throw new Error("The RPC server is unavailable.");
-    return { exitCode: 0, stdout: lineOf(observation(machine)), stderr: "" };
+    const { files } = requestAs(run.request, requestSchema);
+    if (files) await load(machine, process, "powershell");
+    const seen = files ? fileObservation(machine, files) : await wholeObservation(run);
+    return { exitCode: 0, stdout: lineOf(seen), stderr: "" };
   } catch (error) {
     const stdout = lineOf({ script: "observe", ok: false, error: errorText(error) });
     return { exitCode: 1, stdout, stderr: "" };

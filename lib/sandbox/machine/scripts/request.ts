@@ -36,3 +36,9 @@ export function requireInTime(
 /** A result as Write-Result prints it: one line of plain ASCII. */
 export const lineOf = (result: object): string =>
   `${JSON.stringify(result).replaceAll(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)}\n`;
+
+/** $MostCharacters of session.ps1: what a list of many machines certainly shows of each. */
+const MOST_CHARACTERS = 2_400;
+
+/** Does a line fit into a list of many machines? */
+export const fitsList = (line: string): boolean => line.trimEnd().length <= MOST_CHARACTERS;
