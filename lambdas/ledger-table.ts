@@ -57,6 +57,8 @@ export const keys = {
   }),
   /** The callback that waits for a command. */
   command: (commandId: string): Key => ({ pk: `${COMMAND_PARTITION}${commandId}`, sk: "callback" }),
+  /** The callback that waits for a command on all its machines. */
+  fleet: (commandId: string): Key => ({ pk: `${COMMAND_PARTITION}${commandId}`, sk: "whole" }),
   /** The callback that waits for an instance. */
   machine: (instanceId: string): Key => ({ pk: `${MACHINE_PARTITION}${instanceId}`, sk: "callback" }),
   lease: (instanceId: string): Key => ({ pk: `lease#${instanceId}`, sk: "lease" }),

@@ -19,6 +19,13 @@ export interface EventRule {
 
 const target = "cloud-events";
 
+// Each script by itself: "casement-west-" would also match the documents of the cluster "west-2".
+const ofOurScripts = (cluster: string) =>
+  documentScripts.map((script) => ({ prefix: `casement-${cluster}-${script}-` }));
+
+/** Statuses of a command that ended on all its machines (SSM user guide, "Understanding command statuses"), as events spell them. */
+const COMMAND_ENDS = ["Success", "Failed", "Cancelled", "TimedOut", "Timed Out", "Delivery Timed Out", "Incomplete"];
+
 /**
  * Rules that wake the second door and that reach people: the stack makes them, and the sandbox starts with them.
  * @param cluster whose: several clusters may share an account and so its bus
@@ -29,8 +36,16 @@ export const rulesOf = (cluster: string): readonly EventRule[] => [
     pattern: {
       source: ["aws.ssm"],
       "detail-type": ["EC2 Command Invocation Status-change Notification"],
-      // Each script by itself: "casement-west-" would also hear what the cluster "west-2" sends.
-      detail: { "document-name": documentScripts.map((script) => ({ prefix: `casement-${cluster}-${script}-` })) },
+      detail: { "document-name": ofOurScripts(cluster) },
+    },
+    target,
+  },
+  {
+    name: "ssm-fleet-finished",
+    pattern: {
+      source: ["aws.ssm"],
+      "detail-type": ["EC2 Command Status-change Notification"],
+      detail: { "document-name": ofOurScripts(cluster), status: COMMAND_ENDS },
     },
     target,
   },

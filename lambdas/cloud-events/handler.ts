@@ -12,9 +12,14 @@ import { people } from "../steps/slack/people.ts";
 import type { World } from "../steps/world.ts";
 import { checkFrontDoor } from "./front-door-check.ts";
 
-/** SSM's event for one machine's command; the event for the whole command says nothing about machines. */
+const WHOLE_COMMAND = "EC2 Command Status-change Notification";
+
+/**
+ * SSM's events: one for each machine of a command, and one for the command over all of them, which says nothing about a
+ * machine.
+ */
 const commandEvent = z.object({
-  "detail-type": z.literal("EC2 Command Invocation Status-change Notification"),
+  "detail-type": z.enum(["EC2 Command Invocation Status-change Notification", WHOLE_COMMAND]),
   detail: z.object({ "command-id": z.string(), status: z.string() }),
 });
 
@@ -82,10 +87,12 @@ function schedulesOf(world: World, runtime: Runtime): Readonly<Record<string, Sc
 }
 
 /** Wakes the workflow that waits for a command, if the command has finished and somebody waits. */
-async function wakeForCommand(world: World, { detail }: z.infer<typeof commandEvent>): Promise<string> {
-  const { "command-id": commandId, status } = detail;
+async function wakeForCommand(world: World, event: z.infer<typeof commandEvent>): Promise<string> {
+  const { "command-id": commandId, status } = event.detail;
   if (isUnderWay(status)) return `ignored: ${commandId} goes on`;
-  const callback = await ledger(world).commandCallback(commandId);
+  const { commandCallback, fleetCallback } = ledger(world);
+  const isWhole = event["detail-type"] === WHOLE_COMMAND;
+  const callback = await (isWhole ? fleetCallback(commandId) : commandCallback(commandId));
   if (!callback) return `ignored: nobody waits for ${commandId}`;
   return `${commandId}: ${await executions(world).complete(callback, { status })}`;
 }

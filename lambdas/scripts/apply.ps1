@@ -125,7 +125,7 @@ function Limit-Outcome {
         if ((Get-ResultLine $Outcome).Length -le $MostCharacters) { return }
     }
     for ($length = 500; $null -ne $Outcome.failed -and $length -gt 10; $length = [int] ($length / 2)) {
-        foreach ($name in @('error', 'operation')) {
+        foreach ($name in @('error', 'action')) {
             $text = $Outcome.failed[$name]
             if ($text.Length -gt $length) { $Outcome.failed[$name] = $text.Substring(0, $length) + '...' }
             if ((Get-ResultLine $Outcome).Length -le $MostCharacters) { return }

@@ -12,6 +12,7 @@ import { given } from "./given.ts";
 import { places } from "./ledger/join-slots.ts";
 import { leases } from "./ledger/leases.ts";
 import { ledger } from "./ledger/ledger.ts";
+import { fleet } from "./machine/fleet.ts";
 import { joinSecret } from "./machine/join-secret.ts";
 import { machine } from "./machine/machine.ts";
 import { metrics } from "./metrics.ts";
@@ -35,6 +36,7 @@ export const steps = (world: World) => ({
   doctor: doctor(world),
   evictions: evictions(world),
   executions: executions(world),
+  fleet: fleet(world),
   given: given(world),
   instances: instances(world),
   joinSecret: joinSecret(world),

@@ -47,6 +47,26 @@ describe("a command's event", () => {
   });
 });
 
+describe("the event of a command over all its machines", () => {
+  const FLEET = "22222222-2222-4333-8444-555555555555";
+  const ended = (commandId: string) => ({
+    "detail-type": "EC2 Command Status-change Notification",
+    detail: { "command-id": commandId, status: "Success" },
+  });
+
+  it("wakes who waits for all of them, and a single machine's event does not", async () => {
+    const arn = `arn:aws:lambda:${demo.region}:${demo.accountId}:function:${lambdaName("provision-node")}:1/durable-execution/gone/1`;
+    const callback = newCallbackId({ arn, operation: "2" }, simulator.simulation.random);
+    await simulator.as("provision-node").ledger.awaitFleet(FLEET, callback);
+    expect(await door(finished("Success", FLEET))).toBe(`ignored: nobody waits for ${FLEET}`);
+    expect(await door(ended(FLEET))).toBe(`${FLEET}: too late`);
+  });
+
+  it("does not wake who waits for one machine", async () => {
+    expect(await door(ended(COMMAND))).toBe(`ignored: nobody waits for ${COMMAND}`);
+  });
+});
+
 describe("an instance's event", () => {
   const changed = (state: string, instanceId = INSTANCE) => ({
     "detail-type": "EC2 Instance State-change Notification",

@@ -115,7 +115,7 @@ const causes: readonly MachineCase[] = [
     exitCode: 1,
     result: {
       ok: false,
-      failed: { operation: expect.stringMatching(/\u540d\.\.\.$/), error: "there is no such service" },
+      failed: { action: expect.stringMatching(/\u540d\.\.\.$/), error: "there is no such service" },
     },
   },
   {

@@ -111,6 +111,12 @@ const seen = ({ clients: { ec2 } }: World) => ({
     return found;
   },
 
+  /** Says in words how those of these instances ended that answer no command any more; the others are left out. */
+  endsOf: async (instanceIds: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+    const machines = await find(ec2, [{ Name: "instance-id", Values: [...instanceIds] }]);
+    return new Map(machines.filter(isDown).map((machine) => [machine.instanceId, endOf(machine)]));
+  },
+
   /** Finds the instances that were launched for a pool and still exist. */
   ofPool: (cluster: string, pool: string): Promise<Machine[]> =>
     find(ec2, [

@@ -68,10 +68,9 @@ async function decide(
   return { kind: "late", earlier: item.decided && callback ? { decided: item.decided, callback } : null };
 }
 
-/** The part of the ledger that people read: each request with its asker, its time and its course. */
-export const ledger = (world: DoorWorld) => {
+/** Keeps which callback waits for what: whoever hears of the event completes it. */
+const waiters = (world: DoorWorld) => {
   const items = table(world);
-  const { settings } = world;
   const awaited = (callbackId: string) => ({
     callbackId,
     at: timestamp(world),
@@ -79,6 +78,39 @@ export const ledger = (world: DoorWorld) => {
   });
   const awaitMachine = (instanceId: string, callbackId: string): Promise<void> =>
     items.replace(keys.machine(instanceId), awaited(callbackId));
+
+  return {
+    /** Remembers which callback waits for a command, so that its event can complete it, or that of its machine's end. */
+    awaitCommand: async (commandId: string, instanceId: string, callbackId: string): Promise<void> => {
+      await items.replace(keys.command(commandId), awaited(callbackId));
+      await awaitMachine(instanceId, callbackId);
+    },
+
+    /**
+     * Remembers which callback waits until a command has ended on every machine that it went to: the events of single
+     * machines do not wake it.
+     */
+    awaitFleet: (commandId: string, callbackId: string): Promise<void> =>
+      items.replace(keys.fleet(commandId), awaited(callbackId)),
+
+    /** Remembers which callback waits for an instance, so that the event of its end can complete it. */
+    awaitMachine,
+
+    machineCallback: async (instanceId: string): Promise<string | undefined> =>
+      (await items.read<{ callbackId: string }>(keys.machine(instanceId)))?.callbackId,
+
+    fleetCallback: async (commandId: string): Promise<string | undefined> =>
+      (await items.read<{ callbackId: string }>(keys.fleet(commandId)))?.callbackId,
+
+    commandCallback: async (commandId: string): Promise<string | undefined> =>
+      (await items.read<{ callbackId: string }>(keys.command(commandId)))?.callbackId,
+  };
+};
+
+/** The part of the ledger that people read: each request with its asker, its time and its course. */
+export const ledger = (world: DoorWorld) => {
+  const items = table(world);
+  const { settings } = world;
   const operation = (id: string): Promise<OperationRecord | undefined> =>
     items.read<OperationRecord>(keys.operation(id));
 
@@ -146,19 +178,6 @@ export const ledger = (world: DoorWorld) => {
 
     nodes: (id: string): Promise<NodeRecord[]> => items.all<NodeRecord>(operationPartition(id), NODE_ITEMS),
 
-    /** Remembers which callback waits for a command, so that its event can complete it, or that of its machine's end. */
-    awaitCommand: async (commandId: string, instanceId: string, callbackId: string): Promise<void> => {
-      await items.replace(keys.command(commandId), awaited(callbackId));
-      await awaitMachine(instanceId, callbackId);
-    },
-
-    /** Remembers which callback waits for an instance, so that the event of its end can complete it. */
-    awaitMachine,
-
-    machineCallback: async (instanceId: string): Promise<string | undefined> =>
-      (await items.read<{ callbackId: string }>(keys.machine(instanceId)))?.callbackId,
-
-    commandCallback: async (commandId: string): Promise<string | undefined> =>
-      (await items.read<{ callbackId: string }>(keys.command(commandId)))?.callbackId,
+    ...waiters(world),
   };
 };

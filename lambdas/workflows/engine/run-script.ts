@@ -24,13 +24,13 @@ import {
  * operations of the execution, so rounds get longer: after ten minutes, and after an hour.
  * @param round counted from 1
  */
-function roundSeconds(round: number): number {
+export function roundSeconds(round: number): number {
   if (round <= 13) return 45;
   return round <= 63 ? 60 : 120;
 }
 
 /** Errors after which SSM certainly did not take the command. */
-const notTaken = (error: Error): boolean => error instanceof Retryable || error.name === "ThrottlingException";
+export const notTaken = (error: Error): boolean => error instanceof Retryable || error.name === "ThrottlingException";
 
 /** Result of one look: the command, and whether anybody still wants it. */
 interface Round {

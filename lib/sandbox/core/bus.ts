@@ -10,6 +10,14 @@ export type Fact =
       readonly status: string;
       readonly requestedAt: string;
     }
+  | {
+      /** A command over all its machines. */
+      readonly kind: "command";
+      readonly commandId: string;
+      readonly documentName: string;
+      readonly status: string;
+      readonly requestedAt: string;
+    }
   | { readonly kind: "execution"; readonly arn: string; readonly functionName: string; readonly status: string };
 
 /** A synchronous announcer: listeners must not throw and must not block. */

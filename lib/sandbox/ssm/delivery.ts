@@ -3,7 +3,7 @@ import type { Collection } from "../core/store.ts";
 import type { Machines } from "../machine/machines.ts";
 import { type PersistentTimers, persistentTimers } from "../machine/persistent-timers.ts";
 import type { Job, SsmBackend, StepResult, StepStatus } from "../machine/ssm-backend.ts";
-import { errorsOf } from "./aggregate.ts";
+import { commandStatus, errorsOf } from "./aggregate.ts";
 import { contentOf, type Documents, stepsOf } from "./documents.ts";
 import { type Command, type Invocation, type InvocationStatus, isOver, type StatusDetails } from "./model.ts";
 
@@ -50,12 +50,23 @@ const keyOf = (commandId: string, instanceId: string): string => `${commandId}/$
 const invocationsOf = (outbox: Outbox, command: Command): Invocation[] =>
   command.instanceIds.flatMap((id) => outbox.invocations.get(keyOf(command.commandId, id)) ?? []);
 
+const statusOf = (outbox: Outbox, command: Command): string =>
+  commandStatus(command, invocationsOf(outbox, command)).status;
+
+function announceCommand({ simulation }: Outbox, command: Command, status: string): void {
+  const { commandId, documentName } = command;
+  const requestedAt = new Date(command.requestedAt).toISOString();
+  simulation.bus.announce({ kind: "command", commandId, documentName, requestedAt, status });
+}
+
 function move(outbox: Outbox, invocation: Invocation, status: InvocationStatus, details: StatusDetails = status): void {
+  const { commandId, instanceId } = invocation;
+  const command = outbox.commands.get(commandId);
+  const before = command && statusOf(outbox, command);
   invocation.status = status;
   invocation.details = details;
-  outbox.invocations.set(keyOf(invocation.commandId, invocation.instanceId), invocation);
-  const { commandId, instanceId } = invocation;
-  const documentName = outbox.commands.get(commandId)?.documentName ?? "";
+  outbox.invocations.set(keyOf(commandId, instanceId), invocation);
+  const documentName = command?.documentName ?? "";
   const requestedAt = new Date(invocation.requestedAt).toISOString();
   outbox.simulation.bus.announce({
     kind: "command-invocation",
@@ -65,6 +76,8 @@ function move(outbox: Outbox, invocation: Invocation, status: InvocationStatus, 
     status,
     requestedAt,
   });
+  const after = command && statusOf(outbox, command);
+  if (command && after && after !== before) announceCommand(outbox, command, after);
 }
 
 function jobOf(outbox: Outbox, command: Command): Job {

@@ -7,11 +7,8 @@ import { commandStatus } from "./aggregate.ts";
 import type { Delivery } from "./delivery.ts";
 import { contentOf, type Documents } from "./documents.ts";
 import { type Command, type Invocation, isOver } from "./model.ts";
-import { stderrOf, stdoutOf } from "./output.ts";
+import { listOutputOf, stderrOf, stdoutOf } from "./output.ts";
 import { pageOf } from "./paging.ts";
-
-/** API reference, CommandPlugin Output: 2,500 characters. */
-const PLUGIN_CHARACTERS = 2_500;
 
 const commandId = z.string().length(36);
 const instanceId = z.string().min(10);
@@ -94,11 +91,8 @@ const pluginShape = (step: StepResult): object => ({
   ResponseCode: step.exitCode,
   ResponseStartDateTime: seconds(step.startedAt),
   ResponseFinishDateTime: seconds(step.endedAt),
-  Output: outputOf(step).slice(0, PLUGIN_CHARACTERS),
+  Output: listOutputOf(step),
 });
-
-const outputOf = ({ stdout, stderr }: StepResult): string =>
-  stderr === "" ? stdout : `${stdout}\n----------ERROR-------\n${stderr}`;
 
 const invocationShape = (command: Command, one: Invocation, details: boolean): object => ({
   CommandId: one.commandId,
@@ -163,12 +157,22 @@ function listCommands(stores: InvocationStores, input: ListInput): object {
   return { Commands: items.map((command) => commandShape(command, stores.delivery.invocationsOf(command))), ...next };
 }
 
+/**
+ * Milliseconds by which the invocations of a command appear in lists one after another (assumed: lists are eventually
+ * consistent, and a list that is read right after SendCommand may hold some of the machines only).
+ */
+const LISTED_APART_MS = 200;
+
+const isListed = (now: number, { instanceIds, visibleAt }: Command, { instanceId }: Invocation): boolean =>
+  now >= visibleAt + instanceIds.indexOf(instanceId) * LISTED_APART_MS;
+
 function listInvocations(stores: InvocationStores, input: ListInput): object {
   const found = commandsFor(stores, input).flatMap((command) =>
     stores.delivery
       .invocationsOf(command)
       .filter((one) => input.InstanceId === undefined || one.instanceId === input.InstanceId)
       .filter((one) => passes(input, command, one))
+      .filter((one) => isListed(stores.simulation.clock.now(), command, one))
       .map((one) => invocationShape(command, one, input.Details)),
   );
   const { items, ...next } = pageOf(found, input.MaxResults, input.NextToken);

@@ -241,6 +241,42 @@ describe("lists", () => {
   });
 });
 
+describe("the list of a command's invocations", () => {
+  it("is not complete right after the command was sent: machines appear in it one after another", async () => {
+    const fixture = ssmFixture();
+    const ids: string[] = [];
+    for (let number = 1; number <= 8; number += 1) ids.push(await fixture.online(number));
+    const commandId = await send(fixture, ids);
+    const listed = async (): Promise<number> =>
+      (await fixture.client.send(new ListCommandInvocationsCommand({ CommandId: commandId }))).CommandInvocations
+        ?.length ?? 0;
+    expect(await listed()).toBe(0);
+    const seen = new Set<number>();
+    for (let at = 0; at < 50; at += 1) {
+      await fixture.clock.advance(100);
+      seen.add(await listed());
+    }
+    expect(seen.size).toBeGreaterThan(3);
+    expect(await listed()).toBe(8);
+  });
+});
+
+describe("a command over all its machines", () => {
+  it("is announced as ended once, after the last of them", async () => {
+    const fixture = ssmFixture();
+    const ids = [await fixture.online(1), await fixture.online(2), await fixture.online(3)];
+    const commandId = await send(fixture, ids);
+    await fixture.clock.advance(minutes(3));
+    const told = fixture.facts.flatMap((fact) =>
+      fact.kind === "command" || fact.kind === "command-invocation" ? [`${fact.kind} ${fact.status}`] : [],
+    );
+    expect(told.filter((one) => one === "command-invocation Success")).toHaveLength(3);
+    expect(told.filter((one) => one === "command Success")).toHaveLength(1);
+    expect(told.at(-1)).toBe("command Success");
+    expect(fixture.facts.findLast(({ kind }) => kind === "command")).toMatchObject({ commandId });
+  });
+});
+
 describe("a killed process", () => {
   it("delivers waiting commands afterwards", async () => {
     const clock = manualClock();

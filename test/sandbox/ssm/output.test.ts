@@ -1,5 +1,6 @@
 import { GetCommandInvocationCommand, ListCommandInvocationsCommand, SendCommandCommand } from "@aws-sdk/client-ssm";
 import { describe, expect, it } from "vitest";
+import { listOutputOf } from "../../../lib/sandbox/ssm/output.ts";
 import { minutes } from "../machine/fixture.ts";
 import { encoded, nameOf, ssmFixture } from "./fixture.ts";
 
@@ -25,6 +26,19 @@ describe("output", () => {
     expect(seen.StandardOutputContent).toBe(`${"o".repeat(23_980)}--output truncated--`);
     expect(seen.StandardErrorContent).toHaveLength(8_000);
     const list = await fixture.client.send(new ListCommandInvocationsCommand({ CommandId: commandId, Details: true }));
-    expect(list.CommandInvocations?.[0]?.CommandPlugins?.[0]?.Output).toHaveLength(2_500);
+    const shown = list.CommandInvocations?.[0]?.CommandPlugins?.[0]?.Output ?? "";
+    expect(shown.length).toBeLessThanOrEqual(2_500);
+    expect(shown).toMatch(/o\n---Output truncated---\n-{10}ERROR-{7}\ne+\n---Error truncated----$/);
+  });
+
+  it.each([
+    ["short output and no errors whole", 100, 0, /^o{100}$/],
+    ["short output and long errors", 100, 5_000, /^o{100}\n-{10}ERROR-{7}\ne+\n---Error truncated----$/],
+    ["long output and short errors", 5_000, 100, /^o+\n---Output truncated---\n-{10}ERROR-{7}\ne{100}$/],
+  ])("shows %s in a list, within 2,500 characters", (_, output, errors, shown) => {
+    const step = { stdout: "o".repeat(output), stderr: "e".repeat(errors) };
+    const text = listOutputOf(step as Parameters<typeof listOutputOf>[0]);
+    expect(text).toMatch(shown);
+    expect(text.length).toBeLessThanOrEqual(2_500);
   });
 });

@@ -37,7 +37,7 @@ describe("SendCommand", () => {
     ["a missing parameter", { Parameters: {} }, "InvalidParameters"],
     ["two values for a String", { Parameters: { Request: ["e30=", "e30="] } }, "InvalidParameters"],
     ["a value against the pattern", { Parameters: { Request: ['"; Remove-Item C:\\'] } }, "InvalidParameters"],
-    ["a value that is too long", { Parameters: { Request: ["A".repeat(100)] } }, "InvalidParameters"],
+    ["a value that is too long", { Parameters: { Request: ["A".repeat(5_000)] } }, "InvalidParameters"],
     ["more than 64 KB", { DocumentName: "short", Parameters: { Request: ["A".repeat(65_500)] } }, "InvalidParameters"],
     ["an instance that never registered", { InstanceIds: ["i-0aaaaaaaaaaaaaaaa"] }, "InvalidInstanceId"],
     ["no instance at all", { InstanceIds: [] }, "InvalidInstanceId"],

@@ -51,6 +51,19 @@ const invocationChange = (fact: Of<"command-invocation">, origin: Origin): Conte
   },
 });
 
+/** The same page; of its fields those that a simulated command has. A command's parameters are among the real ones. */
+const commandChange = ({ commandId, documentName, requestedAt, status }: Of<"command">): Content => ({
+  source: "aws.ssm",
+  "detail-type": "EC2 Command Status-change Notification",
+  resources: [],
+  detail: {
+    "command-id": commandId,
+    "document-name": documentName,
+    "requested-date-time": requestedAt,
+    status,
+  },
+});
+
 /** Lambda Developer Guide, "Monitoring durable functions"; without its two timestamps: no fact carries them. */
 function executionChange(fact: Of<"execution">): Content {
   const [functionArn = "", name] = fact.arn.split("/durable-execution/");
@@ -74,6 +87,7 @@ function executionChange(fact: Of<"execution">): Content {
 export function eventOf(fact: Fact, origin: Origin): Content | undefined {
   if (fact.kind === "instance-state") return stateChange(fact, origin);
   if (fact.kind === "command-invocation") return invocationChange(fact, origin);
+  if (fact.kind === "command") return commandChange(fact);
   return fact.kind === "execution" ? executionChange(fact) : undefined;
 }
 

@@ -108,8 +108,8 @@ function limited(result: ApplyResult): ApplyResult {
   const cutErrors = lengths.flatMap((length): ApplyResult[] => {
     const error = cut(failed?.error ?? "", length);
     return [
-      { ...withoutChanges, failed: { operation: cut(failed?.operation ?? "", length * 2), error } },
-      { ...withoutChanges, failed: { operation: cut(failed?.operation ?? "", length), error } },
+      { ...withoutChanges, failed: { action: cut(failed?.action ?? "", length * 2), error } },
+      { ...withoutChanges, failed: { action: cut(failed?.action ?? "", length), error } },
     ];
   });
   return [...shorter, ...cutErrors].find((one) => fitsList(lineOf(one))) ?? withoutChanges;

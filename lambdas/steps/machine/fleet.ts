@@ -1,0 +1,165 @@
+import {
+  CancelCommandCommand,
+  type CommandInvocation,
+  InvalidInstanceId,
+  paginateListCommandInvocations,
+  SendCommandCommand,
+} from "@aws-sdk/client-ssm";
+import type { ObserveRequest } from "../../desired/plan.ts";
+import type { ChangeScript, DocumentScript, LookScript } from "../../scripts/documents.ts";
+import { type Lease, leases } from "../ledger/leases.ts";
+import type { World } from "../world.ts";
+import { documentOf, isUnderWay, resultOf } from "./machine.ts";
+
+/** Machines that one command may name (API reference, SendCommand: InstanceIds has at most 50 items). */
+export const MOST_MACHINES = 50;
+
+/** The agents must begin within this time: a command that waits longer would run on machines that have moved on. */
+const BEGIN_WITHIN_SECONDS = 120;
+
+interface FleetOrder {
+  /** Unique per operation and batch: finds the command again when the answer was lost. At most 100 characters. */
+  readonly mark: string;
+}
+
+/** A look at machines: it changes nothing and needs no lease. */
+export interface FleetLook extends FleetOrder {
+  readonly script: LookScript;
+  /** Becomes the document's one parameter, base64 of this as JSON. */
+  readonly request: ObserveRequest;
+}
+
+/** A change of machines: each must be leased by whoever sends it. */
+export interface FleetChange extends FleetOrder {
+  readonly script: ChangeScript;
+  /** Becomes the document's one parameter, base64 of this as JSON. Never holds a secret. */
+  readonly request: object;
+}
+
+/** Outcome of sending: SSM refuses the whole command for one machine that it does not reach, and mostly names it. */
+export type Sent =
+  | { readonly state: "sent"; readonly commandId: string }
+  | { readonly state: "refused"; readonly unreachable: readonly string[]; readonly why: string };
+
+/** Judgement of one machine's part of a command. */
+export type Verdict =
+  | { readonly instanceId: string; readonly state: "running"; readonly status: string }
+  | { readonly instanceId: string; readonly state: "done"; readonly result: object }
+  | { readonly instanceId: string; readonly state: "failed"; readonly why: string };
+
+/** Marks of the agent in the output that a list shows (amazon-ssm-agent, iohandler TruncateOutput). */
+const ERRORS = "\n----------ERROR-------\n";
+const CUT = "---Output truncated---";
+
+/** Statuses of an invocation that is not the script's own end, in words (SSM user guide, "Understanding command statuses"). */
+const endings: Readonly<Record<string, string>> = {
+  DeliveryTimedOut: "the SSM agent did not take the command in time",
+  ExecutionTimedOut: "the script did not end in time",
+  Undeliverable: "SSM could not deliver the command: the instance is gone, or its agent does not answer",
+  Terminated: "SSM stopped the command after failures on other machines",
+  AccessDenied: "SSM denies this command on the instance",
+  InvalidPlatform: "SSM says that the instance does not run Windows",
+  Cancelled: "the command was cancelled",
+};
+
+function failureOf(script: DocumentScript, { Status, StatusDetails }: CommandInvocation, output: string): string {
+  const details = StatusDetails ?? Status ?? "Unknown";
+  const [printed = "", errors = ""] = output.split(ERRORS);
+  if (endings[details]) return `${script}.ps1: ${endings[details]} (${details})`;
+  if (printed.includes(CUT)) return `${script}.ps1 printed more than SSM shows of each of many machines`;
+  const words = (errors || printed).trim().slice(-300);
+  const end = Status === "Success" ? "ended without its result line" : `ended as ${details}`;
+  return `${script}.ps1 ${end}${words ? `: ${words}` : ""}`;
+}
+
+/**
+ * Judges one machine's invocation; SSM's status of the whole command says nothing about a machine.
+ * @param invocation undefined while the list does not show it yet
+ */
+export function verdictOf(
+  script: DocumentScript,
+  instanceId: string,
+  invocation: CommandInvocation | undefined,
+): Verdict {
+  if (!invocation) return { instanceId, state: "running", status: "Pending" };
+  if (isUnderWay(invocation.Status ?? ""))
+    return { instanceId, state: "running", status: invocation.StatusDetails ?? invocation.Status ?? "" };
+  const output = (invocation.CommandPlugins ?? []).map(({ Output = "" }) => Output).join("\n");
+  const result = resultOf(output.split(ERRORS)[0] ?? "", script);
+  // A script that failed says so itself: its own words are better than SSM's status.
+  if (result && "ok" in result) return { instanceId, state: "done", result };
+  return { instanceId, state: "failed", why: failureOf(script, invocation, output) };
+}
+
+const request = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64");
+
+/** Commands that go to many machines at once, by explicit instance ids. */
+export const fleet = (world: World) => {
+  const { ssm } = world.clients;
+  const lease = leases(world);
+
+  const send = async (instanceIds: readonly string[], order: FleetLook | FleetChange): Promise<Sent> => {
+    try {
+      const { Command } = await ssm.send(
+        new SendCommandCommand({
+          ...documentOf(world.settings, order.script),
+          InstanceIds: [...instanceIds],
+          Parameters: { Request: [request(order.request)] },
+          Comment: order.mark,
+          TimeoutSeconds: BEGIN_WITHIN_SECONDS,
+          // One machine's failure must not end the others' part; by default the first failure does.
+          MaxErrors: "100%",
+          // A machine that waits for a place could miss its time to begin.
+          MaxConcurrency: String(MOST_MACHINES),
+        }),
+      );
+      if (!Command?.CommandId) throw new Error("SSM answered SendCommand without a command id");
+      return { state: "sent", commandId: Command.CommandId };
+    } catch (error) {
+      if (!(error instanceof InvalidInstanceId)) throw error;
+      const unreachable = instanceIds.filter((id) => error.message.includes(id));
+      return { state: "refused", unreachable, why: "SSM does not reach the instance: its agent is not registered" };
+    }
+  };
+
+  return {
+    /**
+     * Sends a look at up to 50 machines; no lease is asked for.
+     * SendCommand has no idempotency token: call it at most once and look for the mark when the answer was lost.
+     */
+    look: (instanceIds: readonly string[], order: FleetLook): Promise<Sent> => send(instanceIds, order),
+
+    /**
+     * Sends a change to up to 50 machines, each under its own lease; as with `look`, at most once.
+     * @throws Refused when one of the leases is not held any more: nothing is sent then
+     */
+    change: async (held: readonly Lease[], order: FleetChange): Promise<Sent> => {
+      for (const one of held) await lease.check(one);
+      return send(
+        held.map(({ instanceId }) => instanceId),
+        order,
+      );
+    },
+
+    /** Reads a command's invocations page by page and judges each machine's; one that the list lacks has not begun. */
+    verdicts: async (
+      script: DocumentScript,
+      commandId: string,
+      instanceIds: readonly string[],
+    ): Promise<readonly Verdict[]> => {
+      const known = new Map<string, CommandInvocation>();
+      const pages = paginateListCommandInvocations(
+        { client: ssm, pageSize: MOST_MACHINES },
+        { CommandId: commandId, Details: true },
+      );
+      for await (const page of pages)
+        for (const one of page.CommandInvocations ?? []) known.set(one.InstanceId ?? "", one);
+      return instanceIds.map((id) => verdictOf(script, id, known.get(id)));
+    },
+
+    /** Asks the agents to stop a command; what they have done stays done. */
+    cancel: async (commandId: string, instanceIds: readonly string[]): Promise<void> => {
+      await ssm.send(new CancelCommandCommand({ CommandId: commandId, InstanceIds: [...instanceIds] }));
+    },
+  };
+};

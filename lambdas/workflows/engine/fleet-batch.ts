@@ -1,0 +1,171 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { DocumentScript } from "../../scripts/documents.ts";
+import type { Sent, Verdict } from "../../steps/machine/fleet.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { MINUTE, step, stepAtMostOnce } from "./durable.ts";
+import { notTaken, roundSeconds } from "./run-script.ts";
+
+/** Outcome of one machine, small enough to be kept for hundreds of them. */
+export type FleetOutcome<T> =
+  | { readonly instanceId: string; readonly state: "done"; readonly value: T }
+  | { readonly instanceId: string; readonly state: "failed"; readonly why: string };
+
+/** Judgement of a script's result line: what the workflow needs of it, or why it counts as a failure. */
+export type Reading<T> = { readonly value: T } | { readonly why: string };
+
+/** Request to many machines, and how their answers are read. */
+export interface FleetRun<T> {
+  /** Unique across executions: the marks of the commands begin with it. */
+  readonly owner: string;
+  /** Unique within the execution. */
+  readonly name: string;
+  /** Minutes that each batch may take. */
+  readonly minutes: number;
+  readonly cancelledBy: () => Promise<string | null>;
+  /** Reads a result line; it is kept for every machine, so it must be small. */
+  readonly read: (result: object) => Reading<T>;
+}
+
+/** Machines that get the same request in one command. */
+export interface Batch {
+  readonly name: string;
+  readonly script: DocumentScript;
+  readonly instanceIds: readonly string[];
+  readonly send: (instanceIds: readonly string[], mark: string) => Promise<Sent>;
+}
+
+/** The same failure for each of these machines. */
+export const allFailed = (instanceIds: readonly string[], why: string) =>
+  instanceIds.map((instanceId) => ({ instanceId, state: "failed", why }) as const);
+
+/** Result of one poll of a batch; outcomes are kept only when it is over. */
+interface Round<T> {
+  readonly running: readonly string[];
+  readonly isCalledOff: boolean;
+  readonly outcomes: readonly FleetOutcome<T>[];
+}
+
+function outcomeOf<T>(verdict: Verdict, ends: ReadonlyMap<string, string>, run: FleetRun<T>): FleetOutcome<T> | null {
+  const { instanceId } = verdict;
+  if (verdict.state === "failed") return verdict;
+  if (verdict.state === "done") {
+    const reading = run.read(verdict.result);
+    return "value" in reading
+      ? { instanceId, state: "done", value: reading.value }
+      : { instanceId, state: "failed", why: reading.why };
+  }
+  const end = ends.get(instanceId);
+  return end === undefined ? null : { instanceId, state: "failed", why: end };
+}
+
+/** Reads all verdicts of a command; a machine that EC2 has ended or stopped will not answer any more. */
+async function poll<T>(steps: Steps, batch: Batch, commandId: string, run: FleetRun<T>): Promise<Round<T>> {
+  const verdicts = await steps.fleet.verdicts(batch.script, commandId, batch.instanceIds);
+  const waiting = verdicts.flatMap(({ state, instanceId }) => (state === "running" ? [instanceId] : []));
+  const ends = waiting.length > 0 ? await steps.instances.endsOf(waiting) : new Map<string, string>();
+  const outcomes = verdicts.map((verdict) => outcomeOf(verdict, ends, run));
+  const running = verdicts.flatMap(({ instanceId }, at) => (outcomes[at] === null ? [instanceId] : []));
+  return { running, isCalledOff: false, outcomes: running.length > 0 ? [] : outcomes.filter((one) => one !== null) };
+}
+
+/** Seconds that machines may take to end a command that was called off. */
+const CALLED_OFF_WITHIN_SECONDS = 45;
+
+/** Calls off what still runs, and judges the batch as it stands then: SSM's cancelling is best effort. */
+async function callOff<T>(
+  ctx: DurableContext,
+  steps: Steps,
+  batch: Batch,
+  commandId: string,
+  run: FleetRun<T>,
+  running: readonly string[],
+): Promise<readonly FleetOutcome<T>[]> {
+  await step(ctx, `call off ${batch.name}`, () => steps.fleet.cancel(commandId, running));
+  await ctx.wait(`${batch.name} is called off`, { seconds: CALLED_OFF_WITHIN_SECONDS });
+  return step(ctx, `last verdicts of ${batch.name}`, async () => {
+    const verdicts = await steps.fleet.verdicts(batch.script, commandId, batch.instanceIds);
+    return verdicts.map(
+      (verdict) =>
+        outcomeOf(verdict, new Map(), run) ?? {
+          instanceId: verdict.instanceId,
+          state: "failed" as const,
+          why: `${batch.script}.ps1 did not end in time and was called off`,
+        },
+    );
+  });
+}
+
+/** Waits for a command on all its machines: by the event of its end, and by a slow poll behind it. */
+async function awaitCommand<T>(
+  ctx: DurableContext,
+  steps: Steps,
+  batch: Batch,
+  commandId: string,
+  run: FleetRun<T>,
+  until: number,
+): Promise<readonly FleetOutcome<T>[]> {
+  for (let round = 1; ; round += 1) {
+    const [ended, callbackId] = await ctx.createCallback(`${batch.name} ended ${round}`, {
+      timeout: { seconds: roundSeconds(round) },
+    });
+    // The event may have come before the callback was known: after writing it down, look once.
+    const seen = await step(ctx, `verdicts of ${batch.name} ${round}`, async (): Promise<Round<T>> => {
+      await steps.ledger.awaitFleet(commandId, callbackId);
+      const polled = await poll(steps, batch, commandId, run);
+      const isCalledOff = polled.running.length > 0 && (steps.now() >= until || (await run.cancelledBy()) !== null);
+      return { ...polled, isCalledOff };
+    });
+    if (seen.running.length === 0) return seen.outcomes;
+    if (seen.isCalledOff) return callOff(ctx, steps, batch, commandId, run, seen.running);
+    await ended.catch(() => undefined);
+  }
+}
+
+/** Sends a batch once, also across crashes. */
+const sendOnce = (ctx: DurableContext, steps: Steps, { name, instanceIds, send }: Batch, owner: string) => {
+  const mark = `${owner} ${name}`;
+  return stepAtMostOnce<Sent>(
+    ctx,
+    `send ${name}`,
+    () => send(instanceIds, mark),
+    async () => {
+      const commandId = await steps.machine.sent(instanceIds[0] ?? "", mark);
+      return commandId === null ? null : { state: "sent", commandId };
+    },
+    notTaken,
+  );
+};
+
+/** The parts of a batch that SSM refused: without the machines that it named, or in halves where it named none. */
+function partsOf(batch: Batch, unreachable: readonly string[]): readonly Batch[] {
+  const rest = batch.instanceIds.filter((id) => !unreachable.includes(id));
+  const middle = Math.ceil(rest.length / 2);
+  const parts = unreachable.length > 0 ? [rest] : [rest.slice(0, middle), rest.slice(middle)];
+  return parts
+    .filter((part) => part.length > 0)
+    .map((instanceIds, at) => ({ ...batch, name: `${batch.name}.${at + 1}`, instanceIds }));
+}
+
+/**
+ * Sends one command to a batch of machines and waits for each of them.
+ * @returns an outcome for every machine of the batch
+ */
+export async function runBatch<T>(
+  ctx: DurableContext,
+  steps: Steps,
+  batch: Batch,
+  run: FleetRun<T>,
+): Promise<readonly FleetOutcome<T>[]> {
+  const begun = await step(ctx, `begin ${batch.name}`, async () => ({
+    cancelledBy: await run.cancelledBy(),
+    until: steps.now() + run.minutes * MINUTE,
+  }));
+  if (begun.cancelledBy !== null) return allFailed(batch.instanceIds, "the operation was cancelled before");
+  const sent = await sendOnce(ctx, steps, batch, run.owner);
+  if (sent.state === "sent") return awaitCommand(ctx, steps, batch, sent.commandId, run, begun.until);
+  const { unreachable, why } = sent;
+  if (unreachable.length === 0 && batch.instanceIds.length === 1) return allFailed(batch.instanceIds, why);
+  const parts: FleetOutcome<T>[] = allFailed(unreachable, why);
+  for (const part of partsOf(batch, unreachable)) parts.push(...(await runBatch(ctx, steps, part, run)));
+  return parts;
+}

@@ -1,0 +1,103 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { ObserveRequest } from "../../desired/plan.ts";
+import type { ChangeScript, LookScript } from "../../scripts/documents.ts";
+import type { Lease } from "../../steps/ledger/leases.ts";
+import { MOST_MACHINES } from "../../steps/machine/fleet.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { causeOf } from "./durable.ts";
+import { allFailed, type Batch, type FleetOutcome, type FleetRun, runBatch } from "./fleet-batch.ts";
+
+/** One machine to look at. */
+export interface Looked {
+  readonly instanceId: string;
+  readonly request: ObserveRequest;
+}
+
+/** One machine to change, leased by this operation. */
+export interface Changed {
+  readonly lease: Lease;
+  readonly request: object;
+}
+
+/** Batches under way at once: SSM answers RateExceeded when too many invocations wait for their agents. */
+const BATCHES_AT_ONCE = 5;
+
+/**
+ * Groups machines by equal request, and each group into batches that one command may name.
+ * @returns in the order of the machines
+ */
+export function batchesOf<M extends { readonly request: object }>(members: readonly M[]): readonly (readonly M[])[] {
+  const groups = Map.groupBy(members, ({ request }) => JSON.stringify(request));
+  return [...groups.values()].flatMap((group) =>
+    Array.from({ length: Math.ceil(group.length / MOST_MACHINES) }, (_, at) =>
+      group.slice(at * MOST_MACHINES, (at + 1) * MOST_MACHINES),
+    ),
+  );
+}
+
+async function runBatches<T>(
+  ctx: DurableContext,
+  steps: Steps,
+  batches: readonly Batch[],
+  run: FleetRun<T>,
+): Promise<ReadonlyMap<string, FleetOutcome<T>>> {
+  const ended = await ctx.map(
+    run.name,
+    [...batches],
+    async (child, batch) => {
+      try {
+        return await runBatch(child, steps, batch, run);
+      } catch (error) {
+        return allFailed(batch.instanceIds, causeOf(error).message);
+      }
+    },
+    { maxConcurrency: BATCHES_AT_ONCE, completionConfig: { toleratedFailurePercentage: 100 } },
+  );
+  return new Map(ended.getResults().flatMap((outcomes) => outcomes.map((one) => [one.instanceId, one])));
+}
+
+/**
+ * Looks at many machines, 50 in one command and without a lease.
+ * @returns an outcome for every machine; one that fails hinders no other
+ */
+export const lookAtFleet = <T>(
+  ctx: DurableContext,
+  steps: Steps,
+  script: LookScript,
+  machines: readonly Looked[],
+  run: FleetRun<T>,
+): Promise<ReadonlyMap<string, FleetOutcome<T>>> => {
+  const batches = batchesOf(machines).map(
+    (batch, at): Batch => ({
+      name: `${run.name} ${at + 1}`,
+      script,
+      instanceIds: batch.map(({ instanceId }) => instanceId),
+      send: (ids, mark) => steps.fleet.look(ids, { script, request: batch[0]?.request ?? {}, mark }),
+    }),
+  );
+  return runBatches(ctx, steps, batches, run);
+};
+
+/**
+ * Changes many machines, 50 in one command; the lease of each is checked before its command is sent.
+ * @returns an outcome for every machine; one that fails hinders no other
+ */
+export const changeFleet = <T>(
+  ctx: DurableContext,
+  steps: Steps,
+  script: ChangeScript,
+  machines: readonly Changed[],
+  run: FleetRun<T>,
+): Promise<ReadonlyMap<string, FleetOutcome<T>>> => {
+  const batches = batchesOf(machines).map((batch, at): Batch => {
+    const leases = new Map(batch.map(({ lease }) => [lease.instanceId, lease]));
+    const held = (ids: readonly string[]): Lease[] => ids.flatMap((id) => leases.get(id) ?? []);
+    return {
+      name: `${run.name} ${at + 1}`,
+      script,
+      instanceIds: [...leases.keys()],
+      send: (ids, mark) => steps.fleet.change(held(ids), { script, request: batch[0]?.request ?? {}, mark }),
+    };
+  });
+  return runBatches(ctx, steps, batches, run);
+};
