@@ -12,6 +12,12 @@ const importing = (path: string, from: string): Violation => ({
   says: "lint/style/noRestrictedImports",
 });
 
+/** A file that names one kind of cluster, in each part of the tree that has rules for imports of its own. */
+const naming = (path: string, from: string): Violation => ({
+  ...importing(path, from),
+  says: "One kind of cluster by name",
+});
+
 const replayed = (name: string, statement: string): Violation => ({
   path: `lambdas/workflows/${name}.ts`,
   source: `export const used = async (context) => {\n  ${statement}\n};\n`,
@@ -43,6 +49,15 @@ export const violations: readonly Violation[] = [
   importing("lambdas/profiles/kubernetes.ts", "@kubernetes/client-node"),
   importing("lambdas/messages/slack.ts", "@slack/web-api"),
   importing("lambdas/records.ts", "./steps/ledger.ts"),
+  naming("lambdas/release/kind.ts", "../profiles/okd/payload.ts"),
+  naming("lambdas/desired/kind.ts", "../profiles/okd/okd.ts"),
+  naming("lambdas/workflows/node/kind.ts", "../../profiles/okd/plans.ts"),
+  naming("lambdas/steps/doctor/kind.ts", "../../profiles/okd/network.ts"),
+  naming("lambdas/clients/kind.ts", "../profiles/okd/okd.ts"),
+  naming("lambdas/front-door/kind.ts", "../profiles/okd/okd.ts"),
+  naming("lib/constructs/kind.ts", "../../lambdas/profiles/okd/ports.ts"),
+  naming("lib/sandbox/kind.ts", "../../lambdas/profiles/eks/eks.ts"),
+  naming("bin/connect/kind.ts", "../../lambdas/profiles/okd/okd.ts"),
   importing("lambdas/workflows/cloud.ts", "@aws-sdk/client-ssm"),
   importing("lambdas/workflows/slack.ts", "@slack/web-api"),
   importing("lambdas/workflows/stack.ts", "../../lib/permissions.ts"),
@@ -132,6 +147,20 @@ export const violations: readonly Violation[] = [
 
 /** Files that the same rules must leave alone. */
 export const allowed: readonly Omit<Violation, "says">[] = [
+  {
+    path: "lambdas/profiles/list.ts",
+    source: `import { okd } from "./okd/okd.ts";
+
+export const profileOf = () => okd;
+`,
+  },
+  {
+    path: "lib/constructs/any-kind.ts",
+    source: `import { profileOf } from "../../lambdas/profiles/list.ts";
+
+export const ports = () => profileOf().ports;
+`,
+  },
   {
     path: "lambdas/workflows/add-nodes.ts",
     source: `import type { DurableContext } from "@aws/durable-execution-sdk-js";

@@ -29,7 +29,7 @@ beforeAll(async () => {
   }
   await symlink(join(root, "node_modules"), join(project, "node_modules"));
   for (const { path, source } of [...violations, ...allowed]) await lay(path, source);
-  const report = await run("biome", "lint", "--reporter=github", "--max-diagnostics=none", "lambdas", "lib");
+  const report = await run("biome", "lint", "--reporter=github", "--max-diagnostics=none", "lambdas", "lib", "bin");
   lintLines = report.split("\n").filter((line) => line.startsWith("::"));
 });
 
