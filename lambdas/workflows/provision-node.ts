@@ -30,8 +30,9 @@ const stages = stageTable<"provision", ProvisionTask>("provision", {
   admit,
 });
 
-/** The stages that a kind of cluster needs, in their order. */
-const stagesFor = (profile: Profile) => stages.filter(({ name }) => profile.stages.some((wanted) => wanted === name));
+/** The stages that a kind of cluster needs, in the table's order. */
+export const stagesFor = ({ stages: needed }: Pick<Profile, "stages">) =>
+  stages.filter(({ name }) => needed.some((one) => one === name));
 
 /** One Windows node, from a launch to Ready; a failure leaves nothing half done and asks what becomes of the machine. */
 export const provisionNode = renewingCredential(

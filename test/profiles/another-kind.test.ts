@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accessOf } from "../../lambdas/desired/cluster-access.ts";
+import { payloadManifestOf } from "../../lambdas/desired/payload.ts";
+import type { Plan } from "../../lambdas/desired/plan.ts";
+import { securityGroupFaults, securityGroupRules } from "../../lambdas/desired/ports.ts";
+import { okd } from "../../lambdas/profiles/okd/okd.ts";
+import { profileChecksOf } from "../../lambdas/steps/doctor/profile-checks.ts";
+import { verify } from "../../lambdas/workflows/provision/admit.ts";
+import { planOf } from "../../lambdas/workflows/provision/configure.ts";
+import { networkReady } from "../../lambdas/workflows/provision/join.ts";
+import { stagesFor } from "../../lambdas/workflows/provision-node.ts";
+import { diary, machine, taskOn } from "../workflows/a-task.ts";
+import { run, setUp, tearDown } from "../workflows/durable-engine.ts";
+import { anotherKind } from "./another-kind.ts";
+import { manifest } from "./okd/facts.ts";
+
+beforeAll(setUp);
+afterAll(tearDown);
+
+const profile = anotherKind;
+const [shortName = ""] = machine.privateDnsName.split(".");
+
+/** A cluster with one Node under the short name, ready for pods; remembers the plans and labels it was given. */
+function cluster() {
+  const plans: Plan[] = [];
+  const labels: object[] = [];
+  const node = {
+    metadata: {
+      name: shortName,
+      uid: "uid-1",
+      annotations: { "example.com/agent": "here" },
+      labels: {
+        "casement.dev/pool": "web",
+        "example.com/kind": "another",
+        "node.kubernetes.io/windows-build": "10.0.20348",
+      },
+    },
+    spec: {
+      providerID: `aws:///us-west-2a/${machine.instanceId}`,
+      taints: [{ key: "os", value: "Windows", effect: "NoSchedule" }],
+    },
+  };
+  const given = {
+    machine: {
+      requestFor: async (plan: Plan) => {
+        plans.push(plan);
+        return { plan };
+      },
+    },
+    nodes: {
+      read: async (name: string) => (name === shortName ? node : undefined),
+      label: async (_node: unknown, wanted: object) => void labels.push(wanted),
+      annotate: async () => undefined,
+    },
+  };
+  return { plans, labels, given };
+}
+
+const registered = { name: shortName, uid: "uid-1" };
+
+describe("Another kind of cluster is provisioned by the same workflow", () => {
+  it("in its own stages, in the order of the table", () => {
+    expect(stagesFor(profile).map(({ name }) => name)).toEqual([
+      ...["launch", "agent", "guard", "configure", "node", "network", "ready", "verify", "admit"],
+    ]);
+  });
+
+  it("with the name and the release of its own machine in its plan", async () => {
+    let text = "";
+    await run(async (ctx) => {
+      const [file] = planOf(taskOn(ctx, diary(), {}, { profile }), "configure");
+      if (file?.do === "file" && file.source.from === "inline") text = atob(file.source.base64);
+    });
+    expect(JSON.parse(text)).toEqual({ nodeName: shortName, windows: "2022" });
+  });
+
+  it("with its own network, which another annotation announces", async () => {
+    const { plans, given } = cluster();
+    const ended = await run((ctx) => networkReady(taskOn(ctx, diary(), given, { profile, node: registered })));
+    expect(ended.status).toBe("SUCCEEDED");
+    expect(plans.map(({ actions }) => actions)).toEqual([profile.plans.network({} as never)]);
+  });
+
+  it("with its own labels, on the Node that has its own kind of name", async () => {
+    const { labels, given } = cluster();
+    const ended = await run((ctx) => verify(taskOn(ctx, diary(), given, { profile, node: registered })));
+    expect(ended.status).toBe("SUCCEEDED");
+    expect(labels).toEqual([{ "casement.dev/pool": "web", "example.com/kind": "another" }]);
+  });
+});
+
+describe("Another kind of cluster is judged by its own rules", () => {
+  it("has a payload of its own, and takes no other kind's", () => {
+    const [file] = manifest().files;
+    const own = { ...file, name: "agent.exe", path: "C:\\another\\agent.exe" };
+    const written = { format: 1, profile: "another", kubernetes: "1.34.2", files: [own] };
+    expect(payloadManifestOf(profile, written)).toEqual(written);
+    expect(() => payloadManifestOf(profile, { ...written, files: [] })).toThrow("agent.exe is missing");
+    expect(() => payloadManifestOf(okd, written)).toThrow('profile: Invalid input: expected "okd"');
+    expect(() => payloadManifestOf(profile, manifest())).toThrow('profile: Invalid input: expected "another"');
+  });
+
+  it("has a security group of its own", () => {
+    const groups = { "control-plane": "sg-a", "linux-nodes": "sg-b", "windows-nodes": "sg-c" };
+    const ports = profile.ports({ hybridOverlayPort: 4_789 });
+    const IpPermissions = securityGroupRules(ports, groups);
+    expect(securityGroupFaults({ IpPermissions }, ports)).toEqual([]);
+    expect(securityGroupFaults({ IpPermissions }, okd.ports({ hybridOverlayPort: 4_789 }))).toHaveLength(3);
+  });
+
+  it("asks for the rights to its own account and objects, and for no other kind's", () => {
+    const rights = accessOf(profile).join.map(
+      ({ verb, group, resource, name = "" }) => `${verb} ${group} ${resource} ${name}`,
+    );
+    expect(rights).toEqual(
+      expect.arrayContaining([
+        "get  serviceaccounts joiner",
+        "create  serviceaccounts joiner",
+        "get example.com networks pods",
+      ]),
+    );
+    expect(rights.filter((right) => right.includes("openshift"))).toEqual([]);
+  });
+
+  it("is examined by the checks that it names", () => {
+    expect(profileChecksOf(profile).map(({ what }) => what)).toEqual(["the kubelets' versions", "the hybrid network"]);
+  });
+});

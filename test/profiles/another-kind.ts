@@ -1,0 +1,40 @@
+import { jsonFile, startService } from "../../lambdas/desired/actions.ts";
+import { POOL_LABEL } from "../../lambdas/desired/node-keys.ts";
+import type { Profile } from "../../lambdas/profiles/profile.ts";
+
+const none = () => [];
+
+/** A kind of cluster that shares nothing with the shipped one: no certificates to approve, one service, a network that is there. */
+export const anotherKind: Profile = {
+  name: "another",
+  stages: ["admit", "launch", "agent", "guard", "configure", "node", "network", "ready", "verify"],
+  payloadPaths: new Map([["agent.exe", "C:\\another\\agent.exe"]]),
+  imageParameter: (windows) => `/another/windows-${windows}`,
+  ports: () => [{ name: "agent", protocol: "TCP", port: 8_443, from: ["control-plane"] }],
+  nodeName: ({ privateDnsName }) => privateDnsName.split(".")[0] ?? "",
+  labels: ({ poolName }) => ({ [POOL_LABEL]: poolName, "example.com/kind": "another" }),
+  join: {
+    account: { namespace: "kube-system", name: "joiner" },
+    approver: "kube-system",
+    kubeconfig: (_configuration, token) => token,
+  },
+  network: {
+    object: { group: "example.com", version: "v1", plural: "networks", name: "pods" },
+    findings: none,
+    before: [],
+    after: [{ name: "the agent is there", annotation: "example.com/agent", waitsFor: "the agent to announce itself" }],
+  },
+  plans: {
+    guard: none,
+    features: none,
+    payload: none,
+    configure: ({ nodeName, pool }) => [jsonFile("C:\\another\\agent.json", { nodeName, windows: pool.windows })],
+    start: none,
+    rejoin: none,
+    network: () => [startService("agent", "C:\\another\\agent.log")],
+    afterJoin: none,
+    stopKubelet: none,
+  },
+  reading: [{ does: "see the networks", verb: "get", group: "example.com", resource: "networks", name: "pods" }],
+  checks: ["kubelet-versions", "network"],
+};
