@@ -7,7 +7,7 @@ const cidr = z.cidrv4("must be a range of IPv4 addresses, 10.0.0.0/16");
 
 /** Slack's ids: one letter says what it is of. */
 const slackId = (letters: string) =>
-  z.string().regex(new RegExp(`^[${letters}][A-Z0-9]{1,20}$`), `must be an id of Slack's that begins with ${letters}`);
+  z.string().regex(new RegExp(`^[${letters}][A-Z0-9]{1,20}$`), `must be a Slack id that begins with ${letters}`);
 
 /** One pool as functions know it. */
 export const poolSchema = z.strictObject({
@@ -40,7 +40,7 @@ export const configurationSchema = z.strictObject({
     profile: z.enum(profileNames),
     /** Kubernetes version of the Windows payload, "1.34.2". */
     version: z.string().regex(/^\d+\.\d+\.\d+$/),
-    region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, "must be a region of AWS's, us-west-2"),
+    region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, "must be an AWS region, such as us-west-2"),
     /** API server as machines reach it, https://api-int… */
     apiServer: z.url({ protocol: /^https$/, message: "must be an address that begins with https://" }),
     /** PEM of the API server's authority, put on every machine. */

@@ -41,7 +41,7 @@ const provision = [
   },
   {
     name: "guard",
-    words: { name: "metadata route", doing: "guarding the metadata route" },
+    words: { name: "metadata route", doing: "securing the metadata route" },
     minutes: 15,
     cancellable: true,
   },
@@ -53,19 +53,19 @@ const provision = [
   },
   {
     name: "payload",
-    words: { name: "binaries", doing: "fetching the Kubernetes binaries" },
+    words: { name: "binaries", doing: "downloading the Kubernetes binaries" },
     minutes: 15,
     cancellable: true,
   },
   {
     name: "configure",
-    words: { name: "services", doing: "setting the services up" },
+    words: { name: "services", doing: "configuring services" },
     minutes: 10,
     cancellable: true,
   },
   {
     name: "client-csr",
-    words: { name: "client certificate", doing: "getting its client certificate" },
+    words: { name: "client certificate", doing: "requesting a client certificate" },
     minutes: 20,
     cancellable: true,
   },
@@ -77,19 +77,19 @@ const provision = [
   },
   {
     name: "serving-csr",
-    words: { name: "serving certificate", doing: "getting its serving certificate" },
+    words: { name: "serving certificate", doing: "requesting a serving certificate" },
     minutes: 10,
     cancellable: true,
   },
   {
     name: "network",
-    words: { name: "pod network", doing: "bringing the pod network up" },
+    words: { name: "pod network", doing: "bringing up the pod network" },
     minutes: 10,
     cancellable: true,
   },
   {
     name: "ready",
-    words: { name: "readiness", doing: "becoming Ready" },
+    words: { name: "readiness", doing: "waiting for the kubelet to be Ready" },
     minutes: 10,
     cancellable: true,
   },
@@ -101,7 +101,7 @@ const provision = [
   },
   {
     name: "admit",
-    words: { name: "admission", doing: "opening the node to pods" },
+    words: { name: "admission", doing: "admitting pods" },
     minutes: 2,
     cancellable: false,
   },
@@ -117,7 +117,7 @@ const remove = [
   },
   {
     name: "evict",
-    words: { name: "eviction", doing: "evicting its pods" },
+    words: { name: "eviction", doing: "evicting pods" },
     minutes: 15,
     cancellable: true,
   },
@@ -129,7 +129,7 @@ const remove = [
   },
   {
     name: "delete",
-    words: { name: "Node object", doing: "deleting the Node" },
+    words: { name: "Node object", doing: "deleting the Node object" },
     minutes: 5,
     cancellable: false,
   },

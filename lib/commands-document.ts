@@ -38,7 +38,7 @@ export function commandsDocument(commands: readonly Command[], commandWord: stri
   return `${[
     "# Commands",
     "This page is made from `lambdas/commands/`; a test keeps it so.",
-    "A node is named by its name, instance id, IP address or a unique beginning. Words may be in any case; a text in quotes keeps its own. Options may stand anywhere behind the command, as `--option value` or `--option=value`. Who may use which command is set in the configuration under `people` and `policy`.",
+    "A node is named by its name, instance id, IP address or unique prefix. Words may be in any case; a text in quotes keeps its own. Options may stand anywhere behind the command, as `--option value` or `--option=value`. Who may use which command is set in the configuration under `people` and `policy`.",
     overview.join("\n"),
     ...commands.map((command) => chapter(command, commandWord)),
   ].join("\n\n")}\n`;

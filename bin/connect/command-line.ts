@@ -19,8 +19,8 @@ export interface CommandLine {
 }
 
 /** Usage text, for `--help` and behind the message about a wrong command line. */
-export const usage = `npm run connect                  asks the cluster whether the bot's three accounts may do all that they must
-npm run connect -- manifest      prints what a cluster administrator applies: … | kubectl apply -f -
+export const usage = `npm run connect                  checks the permissions of Casement's three accounts in the cluster
+npm run --silent connect -- manifest    prints the manifest to apply: … | kubectl apply -f -
 npm run connect -- credential    makes a credential for each account and stores it in Secrets Manager
 npm run connect -- check         the whole doctor on a terminal (also: npm run doctor)
 

@@ -5,8 +5,8 @@ export const add: Command = {
   name: "add",
   also: ["add node", "add nodes"],
   arguments: [
-    { name: "pool", kind: "pool", required: true, means: "the pool that grows" },
-    { name: "count", kind: "count", required: false, means: "how many nodes, 1 by default" },
+    { name: "pool", kind: "pool", required: true, means: "pool to add nodes to" },
+    { name: "count", kind: "count", required: false, means: "number of nodes, 1 by default" },
   ],
   options: [dryRun, reason],
   effect: "change",
@@ -14,6 +14,6 @@ export const add: Command = {
   dialog: false,
   summary: "Adds Windows nodes to a pool",
   detail:
-    "Launches instances and takes each of them to a Ready Windows node. One message shows the progress of every node; it is refused above the pool's maximum.",
+    "Launches instances and brings each of them up as a Ready Windows node. One message shows the progress of every node. Requests above the pool's maximum are refused.",
   examples: ["add web", "add web 2", "add web 2 --dry-run", 'add web 2 --reason "more load on Monday"'],
 };

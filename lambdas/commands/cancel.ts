@@ -8,7 +8,7 @@ export const cancel: Command = {
       name: "operation",
       kind: "operation",
       required: true,
-      means: "its id, as its message and the list of operations show it",
+      means: "id of the operation, from its message or from the list of operations",
     },
   ],
   options: [],
@@ -16,7 +16,6 @@ export const cancel: Command = {
   workflow: null,
   dialog: false,
   summary: "Cancels a running operation",
-  detail:
-    "Asks an operation to stop. What is in flight is put back first; a node past the point of no return is finished, then the operation stops.",
+  detail: "Stops an operation. Work in progress is rolled back; nodes past the point of no return are completed first.",
   examples: ["cancel add-3f9c2a71"],
 };

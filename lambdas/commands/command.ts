@@ -53,7 +53,7 @@ export type Effect = "answer" | "look" | "change" | "cancel";
 
 /** One command as data: help, completion, docs, functions and sandbox are derived from it. */
 export interface Command {
-  /** The word itself, and the key of the policy: "add". */
+  /** The name itself, and the key of the policy: "add". */
   readonly name: string;
   /** kubectl's ways to say the same: "get nodes". */
   readonly also: readonly string[];

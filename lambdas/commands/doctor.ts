@@ -8,8 +8,8 @@ export const doctor: Command = {
   effect: "look",
   workflow: "look",
   dialog: false,
-  summary: "Says what is wrong, and what to do about it",
+  summary: "Finds problems, and shows how to fix them",
   detail:
-    "Looks at Slack (scopes, channel), the AWS account (permissions, subnets, security groups, images, documents, payload, ledger, clock), the cluster (credential, rights, admission policies, network, versions) and the nodes' agents and kubelets. It changes nothing. Each finding comes with its remedy, the worst first. When Slack is down, `npm run doctor` says the same on a terminal.",
+    "Checks Slack (scopes, channel), the AWS account (permissions, subnets, security groups, images, documents, payload, ledger, clock), the cluster (credential, rights, admission policies, network, versions) and the nodes' agents and kubelets. It changes nothing. Each finding has a remedy; the worst come first. If Slack is down, run `npm run doctor` in a terminal.",
   examples: ["doctor"],
 };

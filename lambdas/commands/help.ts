@@ -9,7 +9,7 @@ export const help: Command = {
       field: "topic",
       kind: "command",
       required: false,
-      means: "the command to explain, all of them by default",
+      means: "command to explain, all by default",
     },
   ],
   options: [],
@@ -17,6 +17,6 @@ export const help: Command = {
   workflow: null,
   dialog: false,
   summary: "Lists the commands, or explains one",
-  detail: "Shows the commands that exist and which of them you may use. With a command it explains that one.",
+  detail: "Lists all commands and marks those that you cannot use. With a command, explains that one.",
   examples: ["help", "help add"],
 };

@@ -9,6 +9,6 @@ export const operations: Command = {
   workflow: "look",
   dialog: false,
   summary: "Lists the latest operations",
-  detail: "Lists who asked for what and when, how it stands or how it ended, newest first.",
+  detail: "Lists recent operations with requester, age, status and result, newest first.",
   examples: ["operations"],
 };

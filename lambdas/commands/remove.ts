@@ -4,16 +4,14 @@ import { dryRun, reason } from "./options.ts";
 export const remove: Command = {
   name: "remove",
   also: ["remove node", "delete node", "delete nodes", "delete no"],
-  arguments: [
-    { name: "node", kind: "node", required: true, means: "name, instance id, IP address or a unique beginning" },
-  ],
+  arguments: [{ name: "node", kind: "node", required: true, means: "name, instance id, IP address or unique prefix" }],
   options: [dryRun, reason],
   effect: "change",
   workflow: "remove-node",
   dialog: true,
   summary: "Removes a Windows node and terminates its instance",
   detail:
-    "Asks first, in a dialog that names the node, its instance, its pods and their local data. Then it cordons the node, evicts its pods within the deadline, terminates the instance and deletes the Node. Only instances launched by this bot can be removed.",
+    "Asks for confirmation in a dialog that lists the node, its instance, its pods and their local data. Then cordons the node, evicts its pods within the deadline, terminates the instance and deletes the Node. Only instances launched by Casement can be removed.",
   examples: [
     "remove ip-10-0-3-7",
     "remove i-0ab12cd34ef567890 --dry-run",

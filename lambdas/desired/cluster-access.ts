@@ -19,7 +19,7 @@ export interface Access {
 const core = { group: "" };
 const certificates = { group: "certificates.k8s.io" };
 const signer = (name: string): Access => ({
-  does: `approve what asks the signer ${name}`,
+  does: `approve requests to the signer ${name}`,
   verb: "approve",
   ...certificates,
   resource: "signers",
@@ -28,17 +28,17 @@ const signer = (name: string): Access => ({
 
 /** Rights to read that every account has in any cluster. */
 const reading: readonly Access[] = [
-  { does: "show one node", verb: "get", ...core, resource: "nodes" },
-  { does: "list the nodes", verb: "list", ...core, resource: "nodes" },
-  { does: "see whether an evicted pod has gone", verb: "get", ...core, resource: "pods" },
-  { does: "list what runs on a node", verb: "list", ...core, resource: "pods" },
-  { does: "name the budget that blocks", verb: "get", group: "policy", resource: "poddisruptionbudgets" },
-  { does: "list the budgets", verb: "list", group: "policy", resource: "poddisruptionbudgets" },
-  { does: "tell a DaemonSet's pods from orphans", verb: "get", group: "apps", resource: "daemonsets" },
-  { does: "see whether a namespace is being deleted", verb: "get", ...core, resource: "namespaces" },
+  { does: "read a node", verb: "get", ...core, resource: "nodes" },
+  { does: "list nodes", verb: "list", ...core, resource: "nodes" },
+  { does: "read a pod", verb: "get", ...core, resource: "pods" },
+  { does: "list the pods of a node", verb: "list", ...core, resource: "pods" },
+  { does: "read a disruption budget", verb: "get", group: "policy", resource: "poddisruptionbudgets" },
+  { does: "list disruption budgets", verb: "list", group: "policy", resource: "poddisruptionbudgets" },
+  { does: "read a DaemonSet", verb: "get", group: "apps", resource: "daemonsets" },
+  { does: "read a namespace", verb: "get", ...core, resource: "namespaces" },
   { does: "read a signing request", verb: "get", ...certificates, resource: "certificatesigningrequests" },
   {
-    does: "find the requests of a joining machine",
+    does: "list signing requests",
     verb: "list",
     ...certificates,
     resource: "certificatesigningrequests",
@@ -48,7 +48,7 @@ const reading: readonly Access[] = [
 /** Rights of both accounts that change something. */
 const changing: readonly Access[] = [
   { does: "cordon, label, taint and annotate nodes", verb: "patch", ...core, resource: "nodes" },
-  { does: "forget the Node of a machine that is gone", verb: "delete", ...core, resource: "nodes" },
+  { does: "delete the Node of a terminated machine", verb: "delete", ...core, resource: "nodes" },
   { does: "write Events on nodes", verb: "create", ...core, resource: "events", namespace: "default" },
   { does: "change Events on nodes", verb: "patch", ...core, resource: "events", namespace: "default" },
   { does: "list Events on nodes", verb: "list", ...core, resource: "events", namespace: "default" },
@@ -99,7 +99,7 @@ export function accessOf({ join, reading: ofProfile }: AccessNeeds): Readonly<Re
       },
       signer(CLIENT_SIGNER),
       signer(SERVING_SIGNER),
-      tokenOf(join.account, "make the token that a machine joins with"),
+      tokenOf(join.account, "issue join tokens"),
       renewing("join"),
     ],
   };

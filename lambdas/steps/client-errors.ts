@@ -97,7 +97,7 @@ export function wordsOf(error: unknown): string {
 const slackErrors: Readonly<Record<string, (error: Error) => string>> = {
   slack_webapi_platform_error: (error) => `Slack refused: ${slackCode(error)}`,
   slack_webapi_http_error: (error) => `Slack answered ${statusOf(error)}`,
-  slack_webapi_rate_limited_error: () => "Slack asked for fewer requests",
+  slack_webapi_rate_limited_error: () => "Slack rate-limited the request",
   slack_webapi_request_error: (error) => `Slack did not answer (${wordsOf(error.cause ?? "no reason given")})`,
 };
 
@@ -105,7 +105,7 @@ const slackWords = (error: Error): string | undefined => slackErrors[String(fiel
 
 /** It was read again before the API server refused it: nothing but a new one helps. */
 const REFUSED_CREDENTIAL =
-  "the API server does not accept the credential that the functions have: a cluster administrator must run npm run connect -- credential (docs/runbook.md#cluster-credential)";
+  "the API server rejects Casement's credential: a cluster administrator must run npm run connect -- credential (docs/runbook.md#cluster-credential)";
 
 function kubernetesWords(error: ApiException<unknown>): string {
   if (error.code === 401) return REFUSED_CREDENTIAL;

@@ -55,7 +55,7 @@ function readable<T>(read: () => T): T {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Refused(
-      `I cannot read the configuration that was deployed last. If a deployment is under way, ask again when it has ended; otherwise it needs a new one (docs/deploy.md). ${why}`,
+      `The deployed configuration cannot be read. If a deployment is running, try again when it has ended; otherwise deploy again (docs/deploy.md). ${why}`,
       { cause: error },
     );
   }
@@ -70,7 +70,7 @@ async function fetched(world: World, version: string | null): Promise<GetObjectC
     return await world.clients.s3.send(new GetObjectCommand({ ...where, ...(version ? { VersionId: version } : {}) }));
   } catch (error) {
     if (!(error instanceof Error) || !NOT_THERE.has(error.name)) throw error;
-    const why = `I am not set up completely: ${where.Bucket} gives me no ${RUNTIME_KEY} (${error.name}). docs/deploy.md says how it gets there.`;
+    const why = `Casement is not set up completely: the bucket ${where.Bucket} has no ${RUNTIME_KEY} (${error.name}). See docs/deploy.md.`;
     throw new Refused(why, { cause: error });
   }
 }

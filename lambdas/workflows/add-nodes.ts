@@ -63,7 +63,7 @@ async function findRoom(steps: Steps, ask: AddStart, begun: Begun): Promise<Room
   const { configuration }: Runtime = await steps.runtime.read(begun.runtimeVersion);
   const { pool: name, count, dryRun } = ask.request;
   const pool = configuration.pools[name];
-  if (!pool) throw new Refused(`The configuration has no pool ${name} any more.`);
+  if (!pool) throw new Refused(`pool ${name} was removed from the configuration`);
   await refuseWhatCannotJoin(steps, configuration);
   const profile = profileOf(configuration);
   await steps.instances.checkSecurityGroup(pool.securityGroup, profile.ports(configuration.cluster));
@@ -129,7 +129,7 @@ async function end(steps: Steps, ask: AddStart, begun: Begun, room: Room, last: 
   const status: OperationStatus = succeeded ? "succeeded" : operation?.cancelledBy ? "cancelled" : "failed";
   await steps.ledger.changeOperation(ask.operation, {
     status,
-    summary: addSummary(room.pool.name, nodes),
+    summary: addSummary(nodes),
     endedAt: operation?.endedAt ?? steps.timestamp(),
     callbacks: {},
   });

@@ -59,7 +59,7 @@ async function answer(steps: Steps, request: Request, begun: Begun): Promise<Mes
     const operations = (await steps.ledger.operations(MOST_REQUESTS)).filter(isOperation);
     return operationsMessage(operations.slice(0, MOST_OPERATIONS), steps.timestamp(), begun.commandWord);
   }
-  throw new UserError(`${request.command} is not something to look at.`);
+  throw new UserError(`${request.command} cannot be shown.`);
 }
 
 const machineOfNode = (node: Node, machines: readonly Machine[]): Machine | undefined =>

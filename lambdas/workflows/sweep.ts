@@ -50,7 +50,7 @@ async function findLost(steps: Steps): Promise<Lost[]> {
 
 async function howLost(steps: Steps, { requestedAt, executionArn }: OperationRecord): Promise<string | null> {
   if (steps.now() - Date.parse(requestedAt) < YOUNG_MS) return null;
-  if (executionArn === null) return "it was asked for, but never began";
+  if (executionArn === null) return "its execution never started";
   const status = await steps.executions.status(executionArn);
   return status === "RUNNING" ? null : `its execution ended as ${status ?? "unknown"}`;
 }

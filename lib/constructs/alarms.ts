@@ -79,7 +79,7 @@ export class Alarms extends Construct {
     return new Watch(this, "Front door is slow", {
       metric: doorLatency(frontDoor.lambda.functionName),
       alarmDescription:
-        "The front door takes longer than 2.5 seconds: people see operation_timeout. See docs/runbook.md#front-door-is-slow",
+        "The front door takes longer than 2.5 seconds: commands fail with operation_timeout. See docs/runbook.md#front-door-is-slow",
       threshold: 2_500,
       evaluationPeriods: 3,
       datapointsToAlarm: 2,
@@ -93,7 +93,7 @@ export class Alarms extends Construct {
     return new Watch(this, "Front door does not answer", {
       metric: frontDoorAnswers(cluster, LOOKED_AT_WITHIN),
       alarmDescription:
-        "The front door did not answer a signed request, or nobody could ask it for three hours. See docs/runbook.md#front-door-does-not-answer",
+        "The front door did not answer a signed request, or has not been checked for three hours. See docs/runbook.md#front-door-does-not-answer",
       threshold: 1,
       evaluationPeriods: 1,
       comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
@@ -105,7 +105,7 @@ export class Alarms extends Construct {
   #ending(account: Account, cluster: string): Alarm {
     return new Watch(this, `Cluster credential ${account} ends`, {
       metric: credentialHours(cluster, account, LOOKED_AT_WITHIN),
-      alarmDescription: `The cluster credential of the account ${account} ends within ${TOO_FEW_HOURS} hours and is not renewed, is refused, or nobody could look at it for three hours. See docs/runbook.md#cluster-credential`,
+      alarmDescription: `The cluster credential of the account ${account} expires within ${TOO_FEW_HOURS} hours, is rejected, or has not been checked for three hours. See docs/runbook.md#cluster-credential`,
       threshold: TOO_FEW_HOURS,
       evaluationPeriods: 1,
       comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
@@ -135,50 +135,50 @@ function troubles({ frontDoor, cloudEvents, workflows, rules }: AlarmsProps): Tr
   return [
     {
       id: "Failed executions",
-      what: "A workflow ended by a bug: its operation may have left a node or a machine half done.",
+      what: "A workflow failed with an unexpected error and may have left a node or an instance unfinished.",
       runbook: "failed-executions",
       metric: total("failed", each("DurableExecutionFailed", workflows)),
     },
     {
       id: "Timed-out executions",
-      what: "A workflow ran out of time: nothing was put back, the sweep will find what it held.",
+      what: "A workflow exceeded its execution timeout and was not rolled back. The sweep releases its leases.",
       runbook: "timed-out-executions",
       metric: total("timed out", each("DurableExecutionTimedOut", workflows)),
     },
     {
       id: "Dead letters",
-      what: "An event could not be handled and waits in a dead-letter queue.",
+      what: "An event could not be processed and is in a dead-letter queue.",
       runbook: "dead-letters",
       metric: total("dead letters", letters),
     },
     {
       // The one above stays on until the queues are empty and says nothing of what comes after.
       id: "More dead letters",
-      what: "Another event could not be handled.",
+      what: "Another event could not be processed.",
       runbook: "dead-letters",
       metric: growth("more dead letters", letters),
     },
     {
       id: "Refused requests",
-      what: "The front door refuses most requests: the signing secret is not Slack's any more, or somebody else calls.",
+      what: "The front door rejects most requests: the signing secret does not match Slack's, or the requests do not come from Slack.",
       runbook: "refused-requests",
       metric: mostlyRefused(frontDoor.lambda.functionName, Duration.minutes(15)),
     },
     {
       id: "Front door errors",
-      what: "Slack got a server error: people's commands may have been lost.",
+      what: "The front door returned server errors to Slack: commands may have been lost.",
       runbook: "front-door-errors",
       metric: lambdaCount("Url5xxCount", frontDoor.lambda.functionName, "5xx"),
     },
     {
       id: "Event errors",
-      what: "Events of AWS could not be handled: waiting executions fall back on slow polls.",
+      what: "AWS events could not be processed: executions fall back to slow polling.",
       runbook: "event-errors",
       metric: lambdaCount("Errors", cloudEvents.lambda.functionName, "errors"),
     },
     {
       id: "Throttles",
-      what: "Lambda refused invocations: a burst of requests, or too little concurrency.",
+      what: "Lambda throttled invocations: a burst of requests, or too little concurrency.",
       runbook: "throttles",
       metric: total("throttles", each("Throttles", functions)),
     },

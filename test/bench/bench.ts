@@ -84,7 +84,7 @@ interface Cold {
 
 async function coldStart(folder: string, simulator: BenchSimulator): Promise<Cold> {
   const cold = await measured<Cold>("cold.mjs", folder, simulator, JSON.stringify(event(simulator)));
-  if (cold.status !== 200 || !cold.body.includes("On it"))
+  if (cold.status !== 200 || !cold.body.includes("To stop it"))
     throw new Error(`${folder} answered ${cold.status}: ${cold.body}`);
   return cold;
 }

@@ -43,7 +43,7 @@ describe("cancel", () => {
     waitingAdd();
     await type("cancel add-3f9c2a71");
     expect(await type("cancel add-3f9c2a71", { trigger_id: "1.2.4" })).toContain(
-      "is being cancelled already, <@U0OPERATOR> asked for it",
+      "is already being cancelled by <@U0OPERATOR>",
     );
   });
 
@@ -72,12 +72,12 @@ describe("cancel", () => {
       "add-3f9c2a71",
       operationRecord({ status: "succeeded", endedAt: "2026-11-21T10:00:00.000Z" }),
     );
-    expect(await type("cancel add-3f9c2a71")).toContain("has ended already (✅ done)");
+    expect(await type("cancel add-3f9c2a71")).toContain("has already ended (✅ done)");
     expect(memory.operations.get("add-3f9c2a71")?.cancelledBy).toBeNull();
   });
 
   test("says when there is no such operation", async () => {
-    expect(await type("cancel add-00000000")).toContain("There is no operation `add-00000000`");
+    expect(await type("cancel add-00000000")).toContain("Operation `add-00000000` not found");
   });
 
   test("by the button does the same and answers in private", async () => {
@@ -115,7 +115,9 @@ describe("the buttons of a failed node", () => {
     memory.broken.clear();
     await send(buttonPress("terminate-instance", "add-3f9c2a71:1", "U0OPERATOR", { trigger_id: "4.5.7" }));
     expect(memory.callbacks.get("decision-1")).toEqual({ decision: "keep", userId: "U0OPERATOR" });
-    expect(memory.whispers.at(-1)).toMatchObject({ message: { text: expect.stringContaining("Somebody was faster") } });
+    expect(memory.whispers.at(-1)).toMatchObject({
+      message: { text: expect.stringContaining("already made, or timed out") },
+    });
   });
 
   test("tell who comes second that it was decided", async () => {
@@ -123,19 +125,23 @@ describe("the buttons of a failed node", () => {
     await send(buttonPress("terminate-instance", "add-3f9c2a71:1", "U0OPERATOR", { trigger_id: "4.5.7" }));
     expect(memory.callbacks.get("decision-1")).toEqual({ decision: "keep", userId: "U0OPERATOR" });
     expect(memory.whispers).toMatchObject([
-      { userId: "U0OPERATOR", message: { text: expect.stringContaining("Somebody was faster") } },
+      { userId: "U0OPERATOR", message: { text: expect.stringContaining("already made, or timed out") } },
     ]);
   });
 
   test.each([
-    ["a visitor", buttonPress("terminate-instance", "add-3f9c2a71:1", "U0VISITOR0"), "no role"],
-    ["somebody who may only look", buttonPress("terminate-instance", "add-3f9c2a71:1", "U0READER"), "no role"],
+    ["a visitor", buttonPress("terminate-instance", "add-3f9c2a71:1", "U0VISITOR0"), "do not have permission"],
+    [
+      "somebody who may only look",
+      buttonPress("terminate-instance", "add-3f9c2a71:1", "U0READER"),
+      "do not have permission",
+    ],
     [
       "another workspace",
       buttonPress("terminate-instance", "add-3f9c2a71:1", "U0OPERATOR", {
         user: { id: "U0OPERATOR", team_id: "T0OTHER" },
       }),
-      "my own workspace",
+      "Casement's own workspace",
     ],
     [
       "another channel",
@@ -153,13 +159,13 @@ describe("the buttons of a failed node", () => {
     async (value) => {
       await send(buttonPress("keep-instance", value));
       expect(memory.callbacks.get("decision-1")).toBe("waiting");
-      expect(memory.whispers).toMatchObject([{ message: { text: expect.stringContaining("belongs to nothing") } }]);
+      expect(memory.whispers).toMatchObject([{ message: { text: expect.stringContaining("has expired") } }]);
     },
   );
 
   test("tell the person when the decision could not be passed on", async () => {
     memory.broken.add("completeCallback");
     expect((await send(buttonPress("keep-instance", "add-3f9c2a71:1"))).statusCode).toBe(200);
-    expect(memory.whispers).toMatchObject([{ message: { text: expect.stringContaining("does not answer") } }]);
+    expect(memory.whispers).toMatchObject([{ message: { text: expect.stringContaining("is not responding") } }]);
   });
 });

@@ -68,7 +68,7 @@ describe("the removal's dialog", () => {
 
   test("whose trigger Slack calls too old is said to have come too late", async () => {
     memory.expired.add("1.2.3");
-    expect(await type("remove win-1")).toContain("Slack did not open the dialog in time");
+    expect(await type("remove win-1")).toContain("the dialog did not open within Slack's time limit");
     expect(onlyOperation().status).toBe("not-started");
   });
 
@@ -89,21 +89,19 @@ describe("the removal's dialog", () => {
     await shown(dialogEvent("view_submission", removal.id));
     const answered = await shown(dialogEvent("view_submission", removal.id, "U0OPERATOR", "7.8.10"));
     expect(answered).toMatchObject({ response_action: "update", view: { type: "modal", notify_on_close: false } });
-    expect(JSON.stringify(answered)).toContain("Somebody was faster");
+    expect(JSON.stringify(answered)).toContain("already made, or timed out");
   });
 
   test("submitted by somebody who lost the role removes nothing", async () => {
     waiting();
     expect(JSON.stringify(await shown(dialogEvent("view_submission", removal.id, "U0READER")))).toContain(
-      "no role that may use `remove`",
+      "do not have permission to use `remove`",
     );
     expect(memory.callbacks.get("callback-dialog")).toBe("waiting");
   });
 
   test("of an operation that nobody knows says so", async () => {
-    expect(JSON.stringify(await shown(dialogEvent("view_submission", "remove-00000000")))).toContain(
-      "belongs to nothing",
-    );
+    expect(JSON.stringify(await shown(dialogEvent("view_submission", "remove-00000000")))).toContain("has expired");
   });
 
   test("closed completes the waiting callback", async () => {

@@ -17,7 +17,7 @@ describe("a command", () => {
   test.each(["constructor", "__proto__", "toString"])(
     "of a user called %s is one of a person without a role",
     async (user_id) => {
-      expect(await type("add web 2", { user_id })).toContain("You have no role that may use `add`");
+      expect(await type("add web 2", { user_id })).toContain("You do not have permission to use `add`");
       expect(onlyOperation().status).toBe("refused");
     },
   );
@@ -41,7 +41,7 @@ describe("a command", () => {
       },
     });
     expect(said).toBe(
-      `On it: *Add 2 nodes to web* is \`${operation.id}\`. Its message follows here; \`/win operations\` shows how it stands, \`/win cancel ${operation.id}\` stops it.`,
+      `*Add 2 nodes to web* started (\`${operation.id}\`). Progress follows in this channel. To stop it: \`/win cancel ${operation.id}\``,
     );
   });
 
@@ -69,7 +69,7 @@ describe("a command", () => {
   test("whose start is not taken says so, in the answer and in the ledger, also when it is delivered again", async () => {
     memory.broken.add("start");
     const said = await type("add web");
-    expect(said).toContain("Nothing was started: the service that runs operations did not take it.");
+    expect(said).toContain("Not started: Lambda did not accept the operation.");
     expect(onlyOperation()).toMatchObject({ status: "not-started", endedAt: "2026-11-21T10:30:00.000Z" });
     memory.broken.clear();
     expect(await type("add web")).toBe(said);
@@ -98,7 +98,7 @@ describe("a command", () => {
 
   test("gets a sentence instead of silence when the ledger does not answer, and starts nothing", async () => {
     memory.broken.add("requested");
-    expect(await type("add web")).toContain("does not answer");
+    expect(await type("add web")).toContain("is not responding");
     expect(memory.starts).toEqual([]);
   });
 
@@ -107,7 +107,7 @@ describe("a command", () => {
     ["describe node win-1", { command: "node", node: "win-1" }],
     ["operations", { command: "operations" }],
   ])("%j is looked up by a workflow, also for those who may only look", async (text, request) => {
-    expect(await type(text, { user_id: "U0READER" })).toContain("I am looking");
+    expect(await type(text, { user_id: "U0READER" })).toContain("Fetching the current state");
     expect([...memory.executions.values()]).toMatchObject([{ workflow: "look", payload: { request } }]);
   });
 
@@ -123,10 +123,10 @@ describe("a command", () => {
 describe("help", () => {
   test("lists every command and says what the reader may not use", async () => {
     const visitor = JSON.stringify(await answerTo("", { user_id: "U0VISITOR0" }));
-    expect(visitor.split("not yours to use").length - 1).toBe(commands.length - 1);
-    expect(visitor).toContain("You may change nothing here");
+    expect(visitor.split("no permission").length - 1).toBe(commands.length - 1);
+    expect(visitor).toContain("Your roles allow no changes");
     const operator = JSON.stringify(await answerTo("help"));
-    expect(operator).not.toContain("not yours to use");
+    expect(operator).not.toContain("no permission");
     expect(operator).toContain("`/win add &lt;pool&gt; [count] [--dry-run] [--reason ");
   });
 
@@ -139,7 +139,7 @@ describe("help", () => {
 
 describe("somebody who may not", () => {
   test("is told in private when the policy says no, and the refusal is kept", async () => {
-    expect(await type("add web", { user_id: "U0VISITOR0" })).toContain("no role that may use `add`");
+    expect(await type("add web", { user_id: "U0VISITOR0" })).toContain("do not have permission to use `add`");
     expect(memory.starts).toEqual([]);
     expect(onlyOperation()).toMatchObject({ status: "refused", endedAt: "2026-11-21T10:30:00.000Z" });
   });
@@ -152,7 +152,7 @@ describe("somebody who may not", () => {
   });
 
   test.each([
-    ["is of another workspace", { team_id: "T0OTHER" }, "my own workspace"],
+    ["is of another workspace", { team_id: "T0OTHER" }, "Casement's own workspace"],
     ["types in another channel", { channel_id: "C0RANDOM" }, "<#C0WINDOWS>"],
     ["writes to the bot directly", { channel_id: "D0DIRECT" }, "<#C0WINDOWS>"],
   ])("is told in private who %s, and nothing is written or started", async (_why, fields, sentence) => {
@@ -162,7 +162,7 @@ describe("somebody who may not", () => {
 
   test.each([
     ["guest", "Guests"],
-    ["bot", "from people"],
+    ["bot", "Bots cannot use Casement"],
     ["shared-channel", "another organisation"],
   ] as const)("is told in private as a %s, whatever the roles", async (standing, sentence) => {
     memory.standings.set("U0OPERATOR", standing);
@@ -173,7 +173,7 @@ describe("somebody who may not", () => {
 
   test("gets nothing done while the directory cannot be read", async () => {
     memory.broken.add("directory");
-    expect(await type("add web")).toContain("does not answer");
+    expect(await type("add web")).toContain("is not responding");
     expect(memory.operations.size).toBe(0);
   });
 });

@@ -112,7 +112,7 @@ test("above the maximum nothing is launched, and channel and ledger say so", asy
   expect(operation.status).toBe("refused");
   expect(nodes).toEqual([]);
   const words = spoken(here).channel.map(wordsOf).join("\n");
-  expect(words).toContain("web has 2 of at most 8 nodes: 7 more would be too many");
+  expect(words).toContain("web has 2 of at most 8 nodes; adding 7 would exceed that");
   expect(words).toContain("nothing was changed");
   expect(calls(here, "ec2", "RunInstances")).toEqual([]);
   expect(await heldBack(here)).toEqual([]);
@@ -153,7 +153,7 @@ test("a dry run says what would happen and changes nothing", async () => {
   expect((await newest(here)).operation).toMatchObject({ status: "succeeded", messageTs: null });
   await here.type("operator", "/win add web 7 --dry-run");
   await settled(here);
-  expect(privately(here, "operator").at(-1)).toContain("web has 2 of at most 8 nodes: 7 more would be too many");
+  expect(privately(here, "operator").at(-1)).toContain("web has 2 of at most 8 nodes; adding 7 would exceed that");
   expect((await newest(here)).operation.status).toBe("refused");
   expect(spoken(here)).toEqual({ channel: [], thread: [] });
   expect(await heldBack(here)).toEqual([]);

@@ -23,7 +23,7 @@ test("who lost the role since the front door was told is refused in private befo
   release(here, nobody);
   await here.type("operator", "/win add web 1");
   await settled(here);
-  expect(privately(here, "operator").at(-1)).toContain("no role that may use `add`");
+  expect(privately(here, "operator").at(-1)).toContain("do not have permission to use `add`");
   expect((await newest(here)).operation.status).toBe("refused");
   expect(spoken(here).channel).toEqual([]);
   expect(calls(here, "ec2", "RunInstances")).toEqual([]);
@@ -37,7 +37,7 @@ test("who loses the role while the dialog is open removes nothing", async () => 
   release(here, nobody);
   await here.submit("operator");
   await settled(here);
-  expect(privately(here, "operator").at(-1)).toContain("no role that may use `remove`");
+  expect(privately(here, "operator").at(-1)).toContain("do not have permission to use `remove`");
   expect((await newest(here)).operation.status).toBe("refused");
   expect(calls(here, "ec2", "TerminateInstances")).toEqual([]);
   await expectSound(here);
@@ -64,13 +64,13 @@ test("who lost the role since the front door was told neither cancels nor decide
     ["keep-instance", "add"],
   ] as const) {
     await here.press("operator", action);
-    const refusal = `no role that may use \`${command}\``;
+    const refusal = `do not have permission to use \`${command}\``;
     await here.until(() => privately(here, "operator").at(-1)?.includes(refusal) ?? false, 2, refusal);
   }
   expect((await newest(here)).operation).toMatchObject({ status: "waiting", cancelledBy: null });
   await here.press("approver", "terminate-instance");
   await here.until(() => privately(here, "approver").length > 0, 1, "an answer at once");
-  expect(privately(here, "approver").at(-1)).toContain(`\`${launchedId(here)}\` is being terminated`);
+  expect(privately(here, "approver").at(-1)).toContain(`Terminating \`${launchedId(here)}\``);
   await settled(here);
   expect((await newest(here)).nodes[0]?.outcome).toBe("terminated by <@U0APPROVER>");
   await expectSound(here);
@@ -83,7 +83,7 @@ test("who lost the role since the front door was told does not stop a machine on
   release(here, { people: { operator: ["U0APPROVER"] } });
   await here.press("operator", "cancel-operation");
   await settled(here);
-  expect(privately(here, "operator").at(-1)).toContain("no role that may use `cancel`");
+  expect(privately(here, "operator").at(-1)).toContain("do not have permission to use `cancel`");
   expect((await newest(here)).operation).toMatchObject({ status: "succeeded", cancelledBy: null });
   await expectSound(here);
 });

@@ -137,7 +137,7 @@ describe("a start that Lambda does not take", () => {
       here.simulator.simulation.faults.inject(kind, { service: "lambda", action: "Invoke" });
       const shown = await here.type("operator", "/win add web 2");
       expect(shown.error).toBeNull();
-      expect(shown.messages[0]?.text).toMatch(/Nothing was started: .*please try again in a minute/);
+      expect(shown.messages[0]?.text).toMatch(/Not started: .*Try again in a minute/);
       expect((await newest(here)).operation).toMatchObject({ status: "not-started", endedAt: expect.any(String) });
       expect(here.simulator.lambda.executions()).toEqual([]);
       expect(openly(here)).toEqual([]);
@@ -147,7 +147,7 @@ describe("a start that Lambda does not take", () => {
   test("is tried again before anybody gives up", async () => {
     here.simulator.simulation.faults.inject("aws-throttle", { service: "lambda", action: "Invoke" }, 1);
     const shown = await here.type("operator", "/win add web 1");
-    expect(shown.messages[0]?.text).toContain("On it");
+    expect(shown.messages[0]?.text).toContain("started (");
     expect(here.simulator.lambda.executions().length).toBeGreaterThanOrEqual(0);
     await here.pass(1);
     expect((await newest(here)).operation.status).toBe("running");
@@ -157,7 +157,7 @@ describe("a start that Lambda does not take", () => {
 test("a ledger that is away gets a sentence instead of silence, and nothing starts", async () => {
   here.simulator.simulation.faults.inject("aws-5xx", { service: "dynamodb" });
   const shown = await here.type("operator", "/win add web 2");
-  expect(shown.messages[0]?.text ?? shown.notice).toMatch(/does not answer|operation_timeout/);
+  expect(shown.messages[0]?.text ?? shown.notice).toMatch(/is not responding|operation_timeout/);
   expect(here.simulator.lambda.executions()).toEqual([]);
 });
 
@@ -167,7 +167,7 @@ test("a start that Lambda delivers an hour late does nothing and says so", async
   await here.pass(70);
   await settled(here);
   expect((await newest(here)).operation.status).toBe("failed");
-  expect([...privately(here, "operator"), ...openly(here)].join("\n")).toMatch(/arrived too late|never began/);
+  expect([...privately(here, "operator"), ...openly(here)].join("\n")).toMatch(/delivered too late|never started/);
   expect(calls(here, "ec2", "RunInstances")).toEqual([]);
   await expectSound(here);
 });

@@ -18,7 +18,7 @@ test("with a customer's key as the account's default, a launch ends at once, and
   await here.until(() => here.said().join().includes("Client.InternalError"), 10);
   expect(here.said().join()).toContain("aws.volumeKey");
   await here.type("operator", "/win doctor");
-  await here.until(() => privately(here, "operator").join().includes("name it in the configuration"), 5);
+  await here.until(() => privately(here, "operator").join().includes("to it in the configuration"), 5);
 });
 
 test("with the key configured, machines start and the doctor has nothing to say about keys", async () => {

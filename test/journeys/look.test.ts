@@ -81,14 +81,14 @@ describe("somebody who looks around", () => {
 
   test("names the nodes that an unclear beginning could mean, and only those that run Windows", async () => {
     const said = await answer("operator", "/win node ip-10-0-1");
-    expect(said).toContain("fits 2 nodes");
+    expect(said).toContain("matches 2 nodes");
     expect(said).toContain(batch.name);
     expect(said).not.toContain("ip-10-0-1-10");
   });
 
   test.each(["web", "10.0.3", "ip-10-0-3-70", "i-0fffffffffffffff0"])("says that there is no %s", async (typed) => {
-    expect(await answer("operator", `/win node ${typed}`)).toContain(`There is no Windows node \`${typed}\``);
-    expect(await answer("operator", "/win operations")).toBe("Nobody has asked for anything yet.");
+    expect(await answer("operator", `/win node ${typed}`)).toContain(`Windows node \`${typed}\` not found`);
+    expect(await answer("operator", "/win operations")).toBe("No operations yet.");
     await expectSound(here);
   });
 });
@@ -99,7 +99,9 @@ describe("on a cluster without Windows nodes", () => {
   test.each(["nodes", "node ip-10-0-3-7", "operations", "add web", "remove ip-10-0-3-7", "cancel add-3f9c2a71"])(
     "somebody without a role is refused %j in private, and nothing starts",
     async (words) => {
-      expect(await answer("visitor", `/win ${words}`)).toMatch(/You have no role that may use .*Nothing was done/);
+      expect(await answer("visitor", `/win ${words}`)).toMatch(
+        /You do not have permission to use .*Nothing was changed/,
+      );
       expect(await here.operations()).toEqual([]);
       expect(here.simulator.lambda.executions()).toEqual([]);
       expect(openly(here)).toEqual([]);
@@ -157,7 +159,7 @@ describe("with seed nodes", () => {
 
   test("says what to do where there are none", async () => {
     here = await startJourney();
-    expect(await answer("operator", "/win nodes")).toMatch(/no Windows nodes yet.*\/win help add/);
+    expect(await answer("operator", "/win nodes")).toMatch(/No Windows nodes found.*\/win help add/);
   });
 
   test("names the operation that works on it, and how to stop it", async () => {
@@ -167,7 +169,9 @@ describe("with seed nodes", () => {
     await here.submit("operator");
     await here.type("approver", "/win node ip-10-0-3-7");
     await here.pass(0.1);
-    expect(privately(here, "approver").at(-1)).toMatch(/`(remove-\w+)` works on this node; `\/win cancel \1` stops it/);
+    expect(privately(here, "approver").at(-1)).toMatch(
+      /`(remove-\w+)` is working on this node; `\/win cancel \1` stops it/,
+    );
   });
 
   test("lists who asked for what and how it ended, newest first, and no looks", async () => {
@@ -179,7 +183,7 @@ describe("with seed nodes", () => {
     const table = await answer("approver", "/win operations");
     const [, head, first, second, ...rest] = table.split("\n");
     expect(head?.split(/ {3,}/)).toEqual(["OPERATION", "STATUS", "WHAT", "BY", "AGE", "TOOK", "RESULT"]);
-    expect(first).toMatch(/^remove-\w{8} +refused +Remove ip-10-0-1-41 +olivia .*protected against termination$/);
+    expect(first).toMatch(/^remove-\w{8} +refused +Remove ip-10-0-1-41 +olivia .*has termination protection$/);
     expect(second).toMatch(/^add-\w{8} +succeeded +Dry run: add 1 node to web +olivia +5m\w* .*nothing was changed/);
     expect(rest.join("\n")).not.toMatch(/nodes-|operations-/);
   });
@@ -198,15 +202,15 @@ describe("with seed nodes", () => {
   test("an empty policy allows nobody anything but help", async () => {
     here = await startJourney({ configuration: { policy: {} } });
     for (const words of ["nodes", "add web", "operations"])
-      expect(await answer("operator", `/win ${words}`)).toContain("You have no role");
-    expect(await answer("operator", "/win help")).toContain("You may change nothing here");
+      expect(await answer("operator", `/win ${words}`)).toContain("do not have permission");
+    expect(await answer("operator", "/win help")).toContain("Your roles allow no changes");
     expect(await here.operations()).toEqual([]);
   });
 
   test("whoever may only look and cancel may not add", async () => {
     here = await startJourney({ configuration: { people: approverOnly } });
-    expect(await answer("approver", "/win add web")).toContain("You have no role that may use `add`");
-    expect(await answer("approver", "/win operations")).toContain("Nobody has asked for anything yet");
+    expect(await answer("approver", "/win add web")).toContain("You do not have permission to use `add`");
+    expect(await answer("approver", "/win operations")).toContain("No operations yet");
   });
 
   test("lists every command and what of it this person may use", async () => {
@@ -214,8 +218,8 @@ describe("with seed nodes", () => {
     const theirs = await answer("approver", "/win help");
     for (const word of ["help", "nodes", "node", "add", "remove", "operations", "cancel"])
       expect(theirs).toContain(`\`/win ${word}`);
-    expect(theirs).toMatch(/\/win add .*not yours to use/);
-    expect(theirs).not.toMatch(/\/win cancel .*not yours to use/);
-    expect(await answer("operator", "/win help")).not.toContain("not yours to use");
+    expect(theirs).toMatch(/\/win add .*no permission/);
+    expect(theirs).not.toMatch(/\/win cancel .*no permission/);
+    expect(await answer("operator", "/win help")).not.toContain("no permission");
   });
 });

@@ -104,8 +104,8 @@ test("who may only ask a function for its rights gets no machine from it, nor do
   const ends = () => here.simulator.lambda.executions().filter(({ functionName }) => functionName === workflow);
   await here.until(() => ends().length === 2 && ends().every(({ status }) => status === "FAILED"), 15);
   expect(ends().map(({ error }) => error?.ErrorMessage)).toEqual([
-    expect.stringContaining("does no work for who may only ask it for its rights"),
-    expect.stringContaining("no operation under way asks for node 1 of add-00000000"),
+    expect.stringContaining("was invoked through the qualifier that may only check its permissions"),
+    expect.stringContaining("no running operation requests node 1 of add-00000000"),
   ]);
   expect(calls(here, "ec2", "RunInstances")).toEqual([]);
 });

@@ -11,7 +11,7 @@ export const withSeedNodes = (options: JourneyOptions = {}): Promise<Journey> =>
 /** Asks for a removal and waits until the dialog shows what would go; returns what it says. */
 export async function ask(here: Journey, node: string): Promise<string> {
   await here.type("operator", `/win remove ${node}`);
-  await here.until(() => !dialogOf(here, "operator").includes("Looking at"), 6, "the dialog's facts");
+  await here.until(() => !dialogOf(here, "operator").includes("Reading the instance"), 6, "the dialog's facts");
   return dialogOf(here, "operator");
 }
 

@@ -17,12 +17,12 @@ test("a dialog opens at once and then names node, instance, pool, pods, their ow
   here.simulator.kubernetes.create(podOn(home, "by-hand"));
   await here.pass(1);
   await here.type("operator", `/win remove ${shortName(home)}`);
-  expect(dialogOf(here, "operator")).toContain(`Looking at \`${shortName(home)}\``);
+  expect(dialogOf(here, "operator")).toContain(`pods and local data of \`${shortName(home)}\``);
   expect(dialogOf(here, "operator")).not.toContain("[Remove]");
   const facts = await ask(here, shortName(home));
   for (const fact of [home.name, home.instanceId, "`web`", "[Keep]", "[Remove]"]) expect(facts).toContain(fact);
   expect(facts).toMatch(/default\/reports-\S+` \(ReplicaSet reports-\S+\) · ⚠️ loses emptyDir scratch/);
-  expect(facts).toContain("`default/by-hand` (⚠️ nothing makes it again)");
+  expect(facts).toContain("`default/by-hand` (⚠️ not recreated)");
   expect(facts).toContain("2 pods will lose local data or not come back");
 });
 
@@ -37,9 +37,9 @@ test("Remove empties the node, terminates the instance and deletes the Node; its
   expect(message).not.toContain("[Cancel]");
   expect(inThreads(here).map((line) => line.replace(/.*: /, "").replace(/ (\(|after ).*/, ""))).toEqual([
     "cordoning the node",
-    "evicting its pods",
+    "evicting pods",
     "terminating the instance",
-    "deleting the Node",
+    "deleting the Node object",
     "removed",
   ]);
   expect(eventsOn(here, web.name).filter((event) => event.startsWith("CasementRemoving"))).toHaveLength(4);
@@ -114,7 +114,7 @@ test("a dialog that nobody answers ends by itself and says so; pressing Remove t
   await ask(here, "ip-10-0-3-7");
   await settled(here);
   expect((await newest(here)).operation.status).toBe("cancelled");
-  expect(dialogOf(here, "operator")).toContain("Nobody answered the dialog in time. Nothing was changed.");
+  expect(dialogOf(here, "operator")).toContain("The dialog timed out. Nothing was changed.");
   expect(dialogOf(here, "operator")).not.toContain("[Remove]");
   await expectKept(here, web);
 });
@@ -126,7 +126,7 @@ test("cancelled while the dialog waits, it says so in the dialog", async () => {
   await here.type("approver", `/win cancel ${operation.id}`);
   await expectKept(here, web);
   expect((await newest(here)).operation).toMatchObject({ status: "cancelled", cancelledBy: "U0APPROVER" });
-  expect(dialogOf(here, "operator")).toContain("Cancelled before anything was changed.");
+  expect(dialogOf(here, "operator")).toContain("Cancelled. Nothing was changed.");
 });
 
 test("a dry run tells the asker what would go and changes nothing", async () => {
@@ -136,7 +136,7 @@ test("a dry run tells the asker what would go and changes nothing", async () => 
   expect(shown.views).toEqual([]);
   await expectKept(here, home);
   const said = privately(here, "operator").at(-1) ?? "";
-  for (const word of ["Dry run, nothing was changed", home.instanceId, "reports-", "lose local data", "For real:"])
+  for (const word of ["Dry run: nothing was changed", home.instanceId, "reports-", "local data", "To apply:"])
     expect(said).toContain(word);
   expect(openly(here)).toEqual([]);
 });
@@ -147,7 +147,7 @@ test("a budget holds the removal up, says so, and lets it go on when it allows",
   await confirmRemoval(here, "ip-10-0-3-7");
   await here.pass(3.5);
   expect(openly(here)[0]).toMatch(
-    /evicting its pods.*waits for disruption budgets to let 1 pod go \(default\/guarded: The disruption budget guard needs 1 healthy pods and has 1/,
+    /evicting pods.*waiting for disruption budgets to allow the eviction of 1 pod \(default\/guarded: The disruption budget guard needs 1 healthy pods and has 1/,
   );
   expect(openly(here)[0]).toMatch(/· 3m20s of 3m20s/);
   await letGo(here);
@@ -165,7 +165,7 @@ test("a budget that never allows ends the removal at the deadline: uncordoned, w
   const [message] = openly(here);
   for (const words of ["failed at eviction", "default/guarded", "disruption budget guard", "schedulable again"])
     expect(message).toContain(words);
-  expect(message).toContain("`/win remove ip-10-0-3-7` tries it again.");
+  expect(message).toContain("`/win remove ip-10-0-3-7` tries again.");
   expect(running(here, "guarded")).toBe(1);
 });
 
@@ -200,7 +200,7 @@ test("one pod that the API server does not evict holds up no other, and is named
   await here.pass(1);
   expect(podsOn(here, web).filter((name) => names.includes(name))).toEqual(["shop-2"]);
   expect(openly(here)[0]).toContain(
-    "waits for the API server to evict 1 pod (default/shop-2: the server is currently unable to handle the request)",
+    "waiting for the API server to evict 1 pod (default/shop-2: the server is currently unable to handle the request)",
   );
   here.simulator.simulation.faults.end(stuck?.id ?? "");
   await expectGone(here, web);

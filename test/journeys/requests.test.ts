@@ -17,7 +17,7 @@ test("beside a person who approves everything, a node joins and the thread says 
   await settled(here);
   expect((await newest(here)).operation.status).toBe("succeeded");
   expect(thread()).toMatch(
-    /csr-\w+ was approved by somebody with kubectl .*, not by Casement; it is this machine's and right/,
+    /csr-\w+ was approved by a kubectl user .*, not by Casement; it is this machine's request and valid/,
   );
   expect(await heldBack(here)).toEqual([]);
   await expectSound(here);
@@ -31,9 +31,12 @@ test("a request that is denied is named at once, with who and why; after three t
   await here.until(() => thread().includes("was denied by"), 2, "a word about the denial");
   const denied = /csr-\w+ was denied by the program gatekeeper \("new nodes are frozen until the audit is over"\)/;
   expect(thread()).toMatch(denied);
-  expect(thread()).toContain("Next: let requests for system:node:");
+  expect(thread()).toContain("Next: allow requests for system:node:");
   const node = await asked(here);
-  expect(node.failure).toMatchObject({ stage: "client-csr", why: expect.stringMatching(/as 3 requests so far/) });
+  expect(node.failure).toMatchObject({
+    stage: "client-csr",
+    why: expect.stringMatching(/as were 3 requests in total/),
+  });
   expect(Date.now() - since).toBeLessThan(3 * 60_000);
   await expectSound(here);
 });
@@ -46,6 +49,6 @@ test("another bootstrap token that asks for the node's name first is left pendin
   await settled(here);
   expect((await newest(here)).operation.status).toBe("succeeded");
   expect(stateOf(foreign)).toBe("pending");
-  expect(thread()).toMatch(new RegExp(`${foreign} was left pending: it was asked for with another join token`));
+  expect(thread()).toMatch(new RegExp(`${foreign} was left pending: it was made with another join token`));
   await expectSound(here);
 });

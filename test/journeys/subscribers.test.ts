@@ -25,24 +25,24 @@ async function diagnosis(
 }
 
 test("an address that confirmed is enough", async () => {
-  expect(await diagnosis({ [MAIL]: true })).toMatch(/all well/);
+  expect(await diagnosis({ [MAIL]: true })).toMatch(/all \d\d checks passed/);
 });
 
 test("a topic without a subscriber is serious: alarms reach nobody", async () => {
   const said = await diagnosis({});
-  expect(said).toContain("Alarms reach nobody: the topic has no subscriber");
+  expect(said).toContain("Alarms are not delivered: the topic has no subscriber");
   expect(said).toContain("subscribe your pager");
 });
 
 test("an address that never confirmed is as bad, and the doctor says what to do", async () => {
   const said = await diagnosis({ [MAIL]: false });
-  expect(said).toContain(`Alarms reach nobody: \`${MAIL}\` has not confirmed`);
-  expect(said).toContain("follow the link in AWS's mail");
+  expect(said).toContain(`Alarms are not delivered: \`${MAIL}\` has not confirmed`);
+  expect(said).toContain("follow the link in the confirmation mail from AWS");
 });
 
 test("one of two that has not confirmed is named, beside the one that has", async () => {
   const said = await diagnosis({ [MAIL]: true, "night-shift@example.com": false });
-  expect(said).toContain("`night-shift@example.com` has not confirmed to be told of alarms");
+  expect(said).toContain("`night-shift@example.com` has not confirmed the alarm subscription");
   expect(said).toContain(`\`${MAIL}\` has`);
 });
 

@@ -35,8 +35,8 @@ test("an operation whose executions were stopped is closed by the sweep, which g
   const [operation] = await here.operations();
   expect(operation).toMatchObject({ status: "failed", summary: "its execution ended as STOPPED" });
   const [node] = await here.nodes(id);
-  expect(node).toMatchObject({ status: "failed", outcome: `instance ${node?.instanceId} is left as it was` });
-  expect(here.said().filter((text) => text.includes("will not go on by itself"))).toHaveLength(1);
+  expect(node).toMatchObject({ status: "failed", outcome: `instance ${node?.instanceId} was left as is` });
+  expect(here.said().filter((text) => text.includes("stalled and needs attention"))).toHaveLength(1);
 
   // The pool's promise, the place and the lease are free: the next add fits and the machine may be removed.
   await here.type("operator", "/win add web 7");
@@ -66,7 +66,7 @@ test("a removal whose execution was stopped after the cordon says how the node c
   for (const { arn } of here.simulator.lambda.executions().filter(({ status }) => status === "RUNNING"))
     await stop(arn);
   await here.pass(40);
-  const outcome = `instance ${web.instanceId} runs on; the node may still be cordoned: \`kubectl uncordon ${web.name}\` puts it back in service`;
+  const outcome = `instance ${web.instanceId} is still running; its node may still be cordoned: \`kubectl uncordon ${web.name}\` makes it schedulable`;
   expect((await here.nodes(id))[0]).toMatchObject({ status: "failed", outcome });
   expect(here.said().join("\n")).toContain("kubectl uncordon");
 });
@@ -77,5 +77,5 @@ test("an operation that goes on is left alone by the sweep", async () => {
   here.simulator.simulation.faults.inject("agent-never-online", {});
   await here.pass(45);
   expect((await here.operations())[0]?.status).toBe("waiting");
-  expect(here.said().some((text) => text.includes("will not go on by itself"))).toBe(false);
+  expect(here.said().some((text) => text.includes("stalled and needs attention"))).toBe(false);
 });

@@ -43,13 +43,13 @@ describe("while a failed machine waits for a decision", () => {
       publishText(here, unreadable);
       await here.press("operator", button);
       await here.until(() => thread().includes("could not check whether the person may decide"), 3, "a note");
-      expect(thread()).toContain("Press again in a minute: without another decision the machine is kept.");
-      expect(privately(here, "operator").at(-1)).toContain("I cannot read the configuration that was deployed last");
+      expect(thread()).toContain("Press it again in a minute; without another decision the instance is kept.");
+      expect(privately(here, "operator").at(-1)).toContain("The deployed configuration cannot be read");
       expect(JSON.stringify(spoken(here).channel)).toContain("without another decision the instance is kept at");
       await settled(here);
       expect(calls(here, "ec2", "TerminateInstances")).toEqual([]);
       const { operation, nodes } = await newest(here);
-      expect(nodes[0]?.outcome).toContain("nobody could check in time whether <@U0OPERATOR> may");
+      expect(nodes[0]?.outcome).toContain("Casement could not check in time whether <@U0OPERATOR> may");
       expect(launchedBy(here, operation.id).map(({ State }) => State?.Name)).toEqual(["running"]);
       expect(await heldBack(here)).toEqual([]);
     },
@@ -62,7 +62,7 @@ describe("while a failed machine waits for a decision", () => {
     release(here, {});
     await here.press("operator", "terminate-instance");
     await settled(here);
-    expect(privately(here, "operator").at(-1)).toContain(`\`${launchedId(here)}\` is being terminated`);
+    expect(privately(here, "operator").at(-1)).toContain(`Terminating \`${launchedId(here)}\``);
     await expectPutAway(here, false);
   });
 });
@@ -89,8 +89,8 @@ describe("while a removal waits for its answer", () => {
     expect((await newest(here)).operation.status).toBe("refused");
     expect(calls(here, "ec2", "TerminateInstances")).toEqual([]);
     const said = JSON.stringify(spoken(here).channel);
-    expect(said).toContain("I cannot read the configuration that was deployed last");
-    expect(said).toContain("ask again when it has ended");
+    expect(said).toContain("The deployed configuration cannot be read");
+    expect(said).toContain("try again when it has ended");
     expect(said).toContain("nothing was changed");
     await expectSound(here);
   });

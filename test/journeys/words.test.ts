@@ -82,5 +82,7 @@ test("none of it started anything, and the ledger knows nothing of it", async ()
 
 test("an unknown operation cannot be cancelled, and the way to find the right one is named", async () => {
   const shown = await here.type("operator", "/win cancel add-3f9c2a71");
-  expect(shown.messages[0]?.text).toBe("There is no operation `add-3f9c2a71`: `/win operations` lists them.");
+  expect(shown.messages[0]?.text).toBe(
+    "Operation `add-3f9c2a71` not found. `/win operations` lists recent operations.",
+  );
 });

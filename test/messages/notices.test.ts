@@ -30,7 +30,7 @@ describe("what people are told past Slack", () => {
     const [{ message, until } = { message: "", until: null }] = all;
     expect(message).toContain("add-3f9c2a71: i-1 failed at the stage first boot.");
     expect(message).toContain(
-      "press Keep or Terminate in Slack; unless it is kept, it is terminated at 2026-11-21 04:20 UTC",
+      "Press Keep or Terminate in Slack; without a decision it is terminated at 2026-11-21 04:20 UTC",
     );
     expect(message).toContain("docs/runbook.md#answer-for-a-button-by-hand");
     expect(until).toBe(decideBy);

@@ -21,9 +21,9 @@ describe("the one message of an operation", () => {
     expect(shown.text).toBe("⏳ Add 2 nodes to web: running, 0 of 2 nodes done");
     expect(textOf(shown)).toContain("*web*: 3 → 5 (max 8)");
     expect(textOf(shown)).toContain(
-      "⏳ node 1 `i-0ab12cd34ef567890`: installing Windows features, with one reboot (4/13) · 2m of 9m50s · waits for the agent to come back",
+      "⏳ node 1 `i-0ab12cd34ef567890`: installing Windows features, with one reboot (4/13) · 2m of 9m50s · waiting for the agent to come back",
     );
-    expect(textOf(shown)).toContain("▫️ node 2: waits for its turn");
+    expect(textOf(shown)).toContain("▫️ node 2: queued");
   });
 
   test("gives the requester's reason, in which nothing pings, and says nothing where there is none", () => {
@@ -47,38 +47,40 @@ describe("the one message of an operation", () => {
     expect(message([]).blocks.at(-1)).toMatchObject({
       type: "actions",
       block_id: "cancel:add-3f9c2a71",
-      elements: [{ action_id: "cancel-operation", value: "add-3f9c2a71", confirm: { deny: { text: "Let it run" } } }],
+      elements: [{ action_id: "cancel-operation", value: "add-3f9c2a71", confirm: { deny: { text: "Keep running" } } }],
     });
     expect(textOf(message([], { cancelledBy: "U0APPROVER" }))).not.toContain("cancel-operation");
     expect(textOf(message([], { cancelledBy: "U0APPROVER" }))).toContain("Cancelled by <@U0APPROVER>");
     expect(textOf(message([], { status: "succeeded", endedAt: NOW }))).not.toContain("cancel-operation");
   });
 
-  test("shows a failure with its stage, the machine's own words, what was left, and both buttons with the deadline", () => {
+  test("shows a failure with its stage, the machine's state, both buttons with the deadline, and the details last", () => {
     const shown = textOf(message([decidingRecord()]));
     expect(shown).toContain("failed at Windows features");
     expect(shown).toContain("```\\nInstall-WindowsFeature : 0x800f0954\\n```");
-    expect(shown).toContain("*Left:* instance i-0ab12cd34ef567890 is running");
-    expect(shown).toContain("it is terminated at 15:08 UTC, in 58m");
+    expect(shown).toContain("\\nInstance i-0ab12cd34ef567890 is running");
+    expect(shown).toContain("it is terminated at <!date^1795273680^{time}|15:08 UTC> (in 58m)");
+    expect(shown.indexOf("*Next:*")).toBeLessThan(shown.indexOf("```"));
     expect(shown).toContain('"action_id":"keep-instance","value":"add-3f9c2a71:0"');
     expect(shown).toContain('"action_id":"terminate-instance","value":"add-3f9c2a71:0"');
   });
 
   test("counts how long a node took to fail, not how long somebody took to decide", () => {
     const failedAt = "2026-11-21T14:05:10.000Z";
-    expect(textOf(message([decidingRecord({ failedAt })]))).toContain("_Windows features_ after 5m:");
+    expect(textOf(message([decidingRecord({ failedAt })]))).toContain("_Windows features_ after 5m · needs a decision");
     expect(textOf(message([decidingRecord({ failedAt, status: "failed", endedAt: NOW })]))).toContain("after 5m");
   });
 
   test("says only of what came about how many nodes the pool has now", () => {
     const ended = (status: "succeeded" | "cancelled") => textOf(message([], { status, endedAt: NOW }));
-    expect(ended("succeeded")).not.toContain("asked for *web*");
-    expect(ended("cancelled")).toContain("asked for *web*: 3 → 5 (max 8)");
+    expect(ended("succeeded")).not.toContain("requested: *web*");
+    expect(ended("cancelled")).toContain("requested: *web*: 3 → 5 (max 8)");
   });
 
-  test("says what became of a failed node and what to type next, without buttons", () => {
+  test("shows the outcome of a failed node instead of the state it was left in, and the next command, without buttons", () => {
     const shown = textOf(message([decidingRecord({ status: "failed", outcome: "terminated" })]));
-    expect(shown).toContain("*Then:* terminated. *Next:* `/win add web` adds another one.");
+    expect(shown).toContain("\\nTerminated.\\n*Next:* `/win add web` tries again.");
+    expect(shown).not.toContain("is running");
     expect(shown).not.toContain("keep-instance");
   });
 
@@ -86,7 +88,7 @@ describe("the one message of an operation", () => {
     const why = "``` <!channel> <@U0VISITOR0> ```";
     const shown = textOf(message([decidingRecord({ failure: { stage: "agent", why, left: "``` <!here>" } })]));
     expect(shown).toContain("''' &lt;!channel&gt; &lt;@U0VISITOR0&gt; '''");
-    expect(shown).not.toMatch(/<!/);
+    expect(shown).not.toMatch(/<!(?!date\^)/);
   });
 
   test("sums up more than thirty nodes by stage", () => {
@@ -105,7 +107,7 @@ describe("the one message of an operation", () => {
     );
     const shown = textOf(message([...over, decidingRecord({ index: 60 })]));
     expect(shown).toContain('"add-3f9c2a71:60"');
-    expect(shown).toMatch(/and \d+ failures more: each is in the thread/);
+    expect(shown).toMatch(/\d+ more failures in the thread/);
   });
 });
 
@@ -140,24 +142,22 @@ describe("the sentence on how an add ended", () => {
   const cancelled = nodeRecord({ status: "cancelled" });
 
   test("says only that nodes are Ready when all of them are", () => {
-    expect(addSummary("web", [nodeRecord({ status: "succeeded" })])).toBe("web: 1 node is Ready.");
+    expect(addSummary([nodeRecord({ status: "succeeded" })])).toBe("1 node is Ready.");
   });
 
-  test("says of cancelled and failed nodes which instances are terminated and which are left", () => {
+  test("says of cancelled and failed nodes which instances are terminated and which remain", () => {
     const nodes = [
       nodeRecord({ status: "succeeded" }),
       nodeRecord({ status: "failed" }),
       { ...cancelled, isTerminated: true } as const,
       { ...cancelled, instanceId: null },
     ];
-    expect(addSummary("web", nodes)).toBe(
-      "web: 1 node is Ready, 1 node failed (left: i-0ab12cd34ef567890), 2 nodes were cancelled (1 instance terminated).",
+    expect(addSummary(nodes)).toBe(
+      "1 node is Ready, 1 node failed (remaining: i-0ab12cd34ef567890), 2 nodes were cancelled (1 instance terminated).",
     );
   });
 
   test("says that nothing was launched", () => {
-    expect(addSummary("web", [{ ...cancelled, instanceId: null }])).toBe(
-      "web: 1 node was cancelled (no instance was launched).",
-    );
+    expect(addSummary([{ ...cancelled, instanceId: null }])).toBe("1 node was cancelled (no instance was launched).");
   });
 });

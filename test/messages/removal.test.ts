@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { removeDryRun } from "../../lambdas/messages/operation/outcomes.ts";
 import { type Dialog, removalDialog, removalRefused, removalSkeleton } from "../../lambdas/messages/remove/dialog.ts";
-import { type RemovalRefusal, removalRefusal } from "../../lambdas/messages/remove/refusal.ts";
+import { type RemovalRefusal, removalRefusal, removalRefusedMessage } from "../../lambdas/messages/remove/refusal.ts";
 import { checkedView } from "../../lib/sandbox/slack/view.ts";
 
 const OPERATION = "remove-12345678";
@@ -34,7 +34,7 @@ test("names node, instance, pool and pods, those that lose something first", () 
   for (const fact of ["`win-1`", "`i-0ab12cd34ef567890`", "*Pool* `web`", "(ReplicaSet web-7d4b9)"])
     expect(said).toContain(fact);
   expect(said).toContain("loses emptyDir cache, hostPath C:\\\\data");
-  expect(said).toContain("1 pod will lose local data or not come back");
+  expect(said).toContain("1 pod loses local data, 1 pod is not recreated");
   expect(said.indexOf("shop/debug")).toBeLessThan(said.indexOf("shop/web-7d4b9-x"));
 });
 
@@ -47,28 +47,28 @@ test("counts the pods that it does not name", () => {
   }));
   const dialog = removalDialog(OPERATION, { ...facts, pods });
   expect(() => checkedView(dialog)).not.toThrow();
-  expect(textOf(dialog)).toContain("and 210 pods more");
+  expect(textOf(dialog)).toContain("and 210 more pods");
 });
 
 test.each<[RemovalRefusal, string, string]>([
-  [{ kind: "not-launched-by-us" }, "not launched by me", "drain it with kubectl"],
+  [{ kind: "not-launched-by-us" }, "not launched by Casement", "drain it with kubectl"],
   [{ kind: "auto-scaling-group", owner: "asg-1" }, "Auto Scaling group `asg-1`", "desired capacity"],
   [{ kind: "machine-set", owner: "ms-1" }, "MachineSet `ms-1`", "with oc"],
   [{ kind: "machine", owner: "win-1" }, "Machine `win-1`", "delete that Machine with oc"],
   [
     { kind: "windows-instances", owner: "10.0.0.77" },
     "as `10.0.0.77` in its ConfigMap `windows-instances`",
-    "take that entry out",
+    "remove that entry",
   ],
   [{ kind: "karpenter", owner: "nc-1" }, "NodeClaim `nc-1`", "with kubectl"],
   [{ kind: "node-group", owner: "ng-1" }, "node group `ng-1`", "scale the node group"],
-  [{ kind: "termination-protected" }, "protected against termination", "DisableApiTermination"],
+  [{ kind: "termination-protected" }, "has termination protection", "DisableApiTermination"],
   [{ kind: "linux" }, "a Linux node", "own tools"],
   [{ kind: "no-instance" }, "no EC2 instance", "delete the Node"],
-  [{ kind: "busy", operation: "add-3f9c2a71" }, "`add-3f9c2a71` works on it", "`/win cancel add-3f9c2a71`"],
-  [{ kind: "last-of-build", build: "10.0.20348", pods: 1 }, "1 pod needs that build", "`/win add`"],
+  [{ kind: "busy", operation: "add-3f9c2a71" }, "`add-3f9c2a71` is working on it", "`/win cancel add-3f9c2a71`"],
+  [{ kind: "last-of-build", build: "10.0.20348", pods: 1 }, "1 pod needs that build", "`/win add &lt;pool&gt;`"],
 ])("refuses %o with the reason and a next step", (refusal, why, next) => {
-  const dialog = removalRefused(OPERATION, "win-1", removalRefusal(refusal, "/win"));
+  const dialog = removalRefused(OPERATION, removalRefusedMessage("win-1", removalRefusal(refusal, "/win")));
   expect(dialog).not.toHaveProperty("submit");
   expect(textOf(dialog)).toContain(why);
   expect(textOf(dialog).split("*Next:*")[1]).toContain(next);
@@ -77,9 +77,9 @@ test.each<[RemovalRefusal, string, string]>([
 test("tells a dry run what would be evicted and how to do it for real", () => {
   const { text } = removeDryRun(facts, "/win");
   expect(text).toContain("2 pods would be evicted: `shop/web-7d4b9-x`, `shop/debug`");
-  expect(text).toContain("For real: `/win remove win-1`");
+  expect(text).toContain("To apply: `/win remove win-1`");
 });
 
 test("tells a dry run in words that no pod would move", () => {
-  expect(removeDryRun({ ...facts, pods: [] }, "/win").text).toContain("\nNo pods run on it that would have to move.\n");
+  expect(removeDryRun({ ...facts, pods: [] }, "/win").text).toContain("\nNo pods to evict.\n");
 });

@@ -41,7 +41,7 @@ test("counts the nodes that do not fit into one message", () => {
   const shown = blocks
     .filter(({ type }) => type === "section")
     .reduce((sum, block) => sum + textOf(block).split("i-0ab").length - 1, 0);
-  expect(JSON.stringify(blocks.at(-1))).toContain(`and ${300 - shown} nodes more`);
+  expect(JSON.stringify(blocks.at(-1))).toContain(`and ${300 - shown} more nodes`);
 });
 
 test("shows the nodes that are not Ready first when not all of them fit", () => {

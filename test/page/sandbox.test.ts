@@ -46,7 +46,7 @@ test("takes an add from the composer to two Ready nodes, in one message and besi
   // Faster than this a busy machine cannot keep up, and deadlines pass on the sandbox's clock.
   await pace(60);
   await type(window, "/win add web 2");
-  await window.getByText("On it:").waitFor();
+  await window.getByText("To stop it:").waitFor();
   await message("Add 2 nodes to web").getByText("web: 2 nodes are Ready.").waitFor(LONG);
   expect(await message("Add 2 nodes to web").count()).toBe(1);
   await region("Operations").getByText("succeeded").waitFor();
@@ -103,10 +103,10 @@ test("removes a node only after somebody said so in its dialog", { timeout: 60_0
 test("tells a visitor in private that nothing was done, and shows the operations to everybody", async () => {
   await window.getByRole("button", { name: /Vera/ }).click();
   await type(window, "/win add web");
-  await window.getByText(/You have no role that may use/).waitFor();
+  await window.getByText(/You do not have permission to use/).waitFor();
   await window.emulateMedia({ colorScheme: "dark" });
   await picture(window, "sandbox-visitor-dark");
   await window.getByRole("button", { name: /Olivia/ }).click();
   await message("Add 2 nodes to web").waitFor();
-  expect(await window.getByText(/You have no role that may use/).count()).toBe(0);
+  expect(await window.getByText(/You do not have permission to use/).count()).toBe(0);
 });

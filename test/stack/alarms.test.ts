@@ -83,7 +83,7 @@ describe("what tells a human", () => {
   };
 
   it("hears when most requests are refused: the signing secret may not be Slack's any more", () => {
-    const { Metrics, Threshold } = alarmOf("refuses most requests");
+    const { Metrics, Threshold } = alarmOf("rejects most requests");
     const [ratio, ...counted] = Metrics as Loose[];
     expect(ratio?.Expression).toBe("IF(FILL(refused, 0) >= 3 AND FILL(refused, 0) / asked > 0.5, 1, 0)");
     expect(counted.map(({ Id, MetricStat }) => [Id, ((MetricStat as Loose).Metric as Loose).MetricName])).toEqual([
@@ -118,8 +118,8 @@ describe("what tells a human", () => {
   });
 
   it("hears of a second dead letter while the first one still lies there", () => {
-    const [grown] = alarmOf("Another event could not be handled").Metrics as Loose[];
-    const [standing] = alarmOf("waits in a dead-letter queue").Metrics as Loose[];
+    const [grown] = alarmOf("Another event could not be processed").Metrics as Loose[];
+    const [standing] = alarmOf("is in a dead-letter queue").Metrics as Loose[];
     expect(grown?.Expression).toBe(`DIFF(${standing?.Expression})`);
   });
 

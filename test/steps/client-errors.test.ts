@@ -101,7 +101,7 @@ describe("The words of an error", async () => {
     ["the status where the body is null", kubernetes(500, "null"), "the API server answered 500"],
     ["a text as it is", "oops", "oops"],
     ["that Slack is away", await slack(503, "<html>"), "Slack answered 503"],
-    ["that Slack limits", await slack(429, "", { "retry-after": "30" }), "Slack asked for fewer requests"],
+    ["that Slack limits", await slack(429, "", { "retry-after": "30" }), "Slack rate-limited the request"],
     ["Slack's refusal", await slackRefusal("channel_not_found"), "Slack refused: channel_not_found"],
     ["that Slack is out of reach", await unreachable(), "Slack did not answer (fetch failed)"],
   ])("are %s", (_, error, words) => {

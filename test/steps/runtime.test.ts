@@ -80,7 +80,7 @@ describe("A runtime document of the next release", () => {
   it("that is unreadable is refused with what somebody can do", async () => {
     publish({ configuration: { people: [] }, payload: {} });
     await expect(simulator.as("look").runtime.rules()).rejects.toThrow(
-      /If a deployment is under way, ask again when it has ended.*\n {2}slack: /s,
+      /If a deployment is running, try again when it has ended.*\n {2}slack: /s,
     );
   });
 });

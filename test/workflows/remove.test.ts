@@ -76,8 +76,8 @@ describe("After the yes to a removal", () => {
   });
 
   it.each([
-    ["somebody protected the instance", { isProtected: true }, "protected"],
-    ["the Node was made again", { uid: "uid-2" }, "deleted and made again"],
+    ["somebody protected the instance", { isProtected: true }, "termination protection"],
+    ["the Node was made again", { uid: "uid-2" }, "deleted and recreated"],
   ])("nothing is taken when meanwhile %s", async (_, change, why) => {
     expect(await answeredYes(change)).toEqual({ why: expect.stringContaining(why), taken: [] });
   });

@@ -29,7 +29,7 @@ async function swept(minutesAgo: number, fields: Partial<OperationRecord>, execu
 
 it("leaves what may still begin, and closes what never began", async () => {
   expect(await swept(19, {}, undefined)).toEqual([]);
-  expect(await swept(21, {}, undefined)).toEqual(["failed: it was asked for, but never began"]);
+  expect(await swept(21, {}, undefined)).toEqual(["failed: its execution never started"]);
 });
 
 it("leaves what runs, and closes what was stopped without a word", async () => {

@@ -7,33 +7,33 @@ import { code, plain, prose } from "../slack/text.ts";
 import { titleOf, typeThis } from "./forms.ts";
 
 /**
- * The first answer to a request that was taken on, private to the asker. However often a request is delivered, it gets this
- * answer: what became of an operation that did begin is not told here.
+ * Builds the private answer to an accepted request. A repeated delivery gets the same answer: the outcome of an operation that
+ * did start is not part of it.
  */
 export function startedAnswer(operation: OperationRecord, commandWord: string): Message {
   const { id, request, summary, status, executionArn } = operation;
-  if (status === "not-started" && executionArn === null) return say(`Nothing was started: ${prose(summary)}`);
+  if (status === "not-started" && executionArn === null) return say(`Not started: ${prose(summary)}`);
   const { effect, dialog } = commandOf(request.command);
   const title = plain(titleOf(request), 300);
-  if (effect === "look") return say("One moment, I am looking.");
-  if (isDryRun(request)) return say(`One moment: *${title}* changes nothing, I only look.`);
-  if (dialog) return say(`*${title}* is ${code(id)}. Please answer in the dialog: until then nothing is changed.`);
+  if (effect === "look") return say("Fetching the current state…");
+  if (isDryRun(request)) return say(`*${title}*. Nothing will be changed; the plan follows.`);
+  if (dialog) return say(`*${title}* (${code(id)}): confirm in the dialog. Nothing changes until you do.`);
   return say(
-    `On it: *${title}* is ${code(id)}. Its message follows here; ${typeThis(commandWord, "operations")} shows how it stands, ${typeThis(commandWord, "cancel", id)} stops it.`,
+    `*${title}* started (${code(id)}). Progress follows in this channel. To stop it: ${typeThis(commandWord, "cancel", id)}`,
   );
 }
 
 /** Reasons why an operation was not started, in the ledger and in the answer. */
 export const notStarted = {
-  busy: "the service that runs operations did not take it. Nothing was changed; please try again in a minute.",
-  expired: "Slack did not open the dialog in time. Nothing was changed; please try again.",
-  dialog: "Slack could not open the dialog. Nothing was changed; please try again in a minute.",
+  busy: "Lambda did not accept the operation. Nothing was changed. Try again in a minute.",
+  expired: "the dialog did not open within Slack's time limit. Nothing was changed. Try again.",
+  dialog: "Slack could not open the dialog. Nothing was changed. Try again in a minute.",
 } as const;
 
-/** Something of ours is broken, and nobody knows yet how far it came. */
+/** Answer when the front door fails before it knows whether the request was accepted. */
 export const troubleAnswer = (commandWord: string): Message =>
   say(
-    `Something on my side does not answer, so I cannot say whether this was taken on. ${typeThis(commandWord, "operations")} shows it; if it is not there, please try again in a minute.`,
+    `A service that Casement depends on is not responding, so your request may or may not have been accepted. Check ${typeThis(commandWord, "operations")}; if it is not listed, try again in a minute.`,
   );
 
 /** Outcome of an attempt to cancel. */
@@ -47,41 +47,38 @@ const cancellations: {
   readonly [K in Cancellation["kind"]]: (of: Extract<Cancellation, { kind: K }>, word: string) => string;
 } = {
   unknown: ({ operation }, word) =>
-    `There is no operation ${code(operation)}: ${typeThis(word, "operations")} lists them.`,
+    `Operation ${code(operation)} not found. ${typeThis(word, "operations")} lists recent operations.`,
   ended: ({ operation, status, summary }) =>
-    `${code(operation)} has ended already (${statusWords(status)}), there is nothing left to cancel. ${prose(summary)}`.trim(),
-  already: ({ operation, by }) =>
-    `${code(operation)} is being cancelled already, ${prose(`<@${by}>`)} asked for it. Its message shows how far it is.`,
+    `${code(operation)} has already ended (${statusWords(status)}). ${prose(summary)}`.trim(),
+  already: ({ operation, by }) => `${code(operation)} is already being cancelled by ${prose(`<@${by}>`)}.`,
   asked: ({ operation }) =>
-    `Cancelling ${code(operation)}: what is in flight is put back first, a node past the point of no return is finished. Its message shows the end.`,
+    `Cancelling ${code(operation)}. Work in progress is rolled back; nodes past the point of no return are completed first.`,
 };
 
-/** The answer to somebody who cancels, by command or by button. */
+/** Answer to a cancellation, by command or by button. */
 export const cancelAnswer = (cancellation: Cancellation, commandWord: string): Message =>
   say((cancellations[cancellation.kind] as (of: Cancellation, word: string) => string)(cancellation, commandWord));
 
-/** Private answer to the person whose decision about a failed machine is carried out. */
+/** Private answer to the person whose decision about a failed instance is carried out. */
 export const decisionHeard = (instanceId: string, isKept: boolean): Message =>
   say(
     isKept
-      ? `${code(instanceId)} is kept for inspection, as you say. Nobody else terminates it: that is yours to do.`
-      : `${code(instanceId)} is being terminated, as you say. The message shows when it is gone.`,
+      ? `Keeping ${code(instanceId)} for inspection. Casement will not terminate it: terminate it in EC2 when you are done.`
+      : `Terminating ${code(instanceId)}.`,
   );
 
 const pressed = { keep: "Keep for inspection", terminate: "Terminate now", cancel: "Cancel operation" } as const;
 
 /**
- * A decision about a failed machine that nobody could judge, in plain words for the thread and for whoever pressed.
- * @param why what could not be read or asked
+ * Explains to the thread and to the person who pressed that their right to decide could not be checked.
+ * @param why the error of the service that could not be read
  */
 export const decisionUnjudged = (decision: keyof typeof pressed, why: string): string =>
-  `“${pressed[decision]}” was pressed, but I could not check whether the person may decide. Nothing was done yet. Press again in a minute: without another decision the machine is kept. The reason: ${why.replaceAll(/\s+/g, " ").slice(0, 600)}`;
+  `“${pressed[decision]}” was not carried out: Casement could not check whether the person may decide. Press it again in a minute; without another decision the instance is kept. Cause: ${why.replaceAll(/\s+/g, " ").slice(0, 600)}`;
 
-/** Private answer to the person whose click came to nothing. */
+/** Private answer to a click that came too late. */
 export const lateClick = (what: string): Message =>
-  say(
-    `Somebody was faster, or the time was up: there is nothing to decide about ${plain(what)} any more. The message shows what became of it.`,
-  );
+  say(`The decision about ${plain(what)} was already made, or timed out. See its message for the result.`);
 
-/** A button or dialog that belongs to nothing we know. */
-export const staleClick: Message = say("This button belongs to nothing I know any more. Nothing was changed.");
+/** Answer to a button or dialog of an operation that the ledger does not know. */
+export const staleClick: Message = say("This button has expired. Nothing was changed.");

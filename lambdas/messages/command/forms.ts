@@ -5,7 +5,7 @@ import { code } from "../slack/text.ts";
 /** Form in which a command is typed, as code for a message. */
 export const shownForm = (command: Command, commandWord: string): string => code(formOf(command, commandWord));
 
-/** A command somebody can type, as code: the next step of most sentences. */
+/** Command to type, as code: the next step of most messages. */
 export const typeThis = (commandWord: string, ...words: readonly (string | number)[]): string =>
   code([commandWord, ...words].join(" "));
 
@@ -17,7 +17,7 @@ const titles: { readonly [C in Request["command"]]: (request: Extract<Request, {
     `${dryRun ? "Dry run: add" : "Add"} ${count} ${count === 1 ? "node" : "nodes"} to ${pool}`,
   remove: ({ node, dryRun }) => `${dryRun ? "Dry run: remove" : "Remove"} ${node}`,
   operations: () => "List the operations",
-  doctor: () => "Look for what is wrong",
+  doctor: () => "Run the doctor",
   cancel: ({ operation }) => `Cancel ${operation}`,
 };
 

@@ -6,11 +6,11 @@ import { code, plain } from "../slack/text.ts";
 import { typeThis } from "./forms.ts";
 
 const line = (command: Command, commandWord: string, usable: readonly string[]): string =>
-  `${code(formOf(command, commandWord))} ${command.summary}${usable.includes(command.name) ? "" : " _(not yours to use)_"}`;
+  `${code(formOf(command, commandWord))} ${command.summary}${usable.includes(command.name) ? "" : " _(no permission)_"}`;
 
 /**
- * All commands, and which of them the reader may use.
- * @param usable words of the commands that the reader may use
+ * Lists all commands, and marks those that the reader may not use.
+ * @param usable names of the commands that the reader may use
  * @param cluster the cluster's name
  */
 export function helpMessage(
@@ -20,14 +20,16 @@ export function helpMessage(
   cluster: string,
 ): Message {
   const changing = commands.some((command) => command.effect === "change" && usable.includes(command.name));
-  const rights = changing ? "" : "\nYou may change nothing here: whoever keeps the configuration can give you a role.";
+  const rights = changing
+    ? ""
+    : "\nYour roles allow no changes. Roles are granted under `people` in Casement's configuration.";
   return {
     text: `How to use ${commandWord}`,
     blocks: [
       header(`Windows nodes of ${cluster}`),
       section(commands.map((command) => line(command, commandWord, usable)).join("\n")),
       section(
-        `${typeThis(commandWord, "help", "add")} explains one. kubectl's words are understood too: ${typeThis(commandWord, "get nodes")}.${rights}`,
+        `For details: ${typeThis(commandWord, "help", "add")}. kubectl's syntax works too: ${typeThis(commandWord, "get nodes")}.${rights}`,
       ),
     ],
   };
@@ -40,7 +42,7 @@ const optionLines = (command: Command): string[] =>
   command.options.map((option) => `• *${plain(optionForm(option))}*: ${plain(option.means)}`);
 
 const alsoSaid = (command: Command): string[] =>
-  command.also.length > 0 ? [`Also understood: ${command.also.map(code).join(", ")}`] : [];
+  command.also.length > 0 ? [`Aliases: ${command.also.map(code).join(", ")}`] : [];
 
 /** One command explained. */
 export function commandHelp(command: Command, usable: readonly string[], commandWord: string): Message {
@@ -51,7 +53,7 @@ export function commandHelp(command: Command, usable: readonly string[], command
     ...optionLines(command),
     `Examples: ${command.examples.map((example) => typeThis(commandWord, example)).join(", ")}`,
     ...alsoSaid(command),
-    ...(usable.includes(command.name) ? [] : ["You have no role that may use it."]),
+    ...(usable.includes(command.name) ? [] : ["None of your roles allows this command."]),
   ];
   return { text: command.summary, blocks: [section(lines.join("\n"))] };
 }

@@ -18,46 +18,44 @@ const meant = (nearest: string | null, ...words: string[]): string =>
 
 const sayings: Saying = {
   "too-long": ({ length, command }, word) =>
-    `That is ${length.toLocaleString("en-US")} characters, and a command is a few words: ${shownForm(command, word)}. ${typeThis(word, "help")} lists them all.`,
+    `Command too long (${length.toLocaleString("en-US")} characters). Usage: ${shownForm(command, word)}. ${typeThis(word, "help")} lists all commands.`,
   "unknown-command": ({ typed, nearest }, word) =>
-    `I know no command ${echo(typed)}${meant(nearest, word)} ${typeThis(word, "help")} lists them all.`,
+    `Unknown command ${echo(typed)}${meant(nearest, word)} ${typeThis(word, "help")} lists all commands.`,
   missing: ({ command, argument }, word) =>
-    `${code(command.name)} needs the ${argument.name} (${argument.means}): ${shownForm(command, word)}.`,
-  "too-much": ({ command, typed }, word) =>
-    `I do not know what to do with ${echo(typed)} here: ${shownForm(command, word)}.`,
+    `${code(command.name)} requires ${code(`<${argument.name}>`)} (${argument.means}). Usage: ${shownForm(command, word)}.`,
+  "too-much": ({ command, typed }, word) => `Unexpected argument ${echo(typed)}. Usage: ${shownForm(command, word)}.`,
   "unknown-option": ({ command, typed, nearest, elsewhere }, word) => {
-    const others = elsewhere.length > 0 ? ` It belongs to ${some(elsewhere.map(code), 5)}.` : "";
-    const near = nearest ? `; did you mean ${code(nearest)}` : "";
-    return `${code(command.name)} has no option ${echo(typed)}${near}: ${shownForm(command, word)}.${others}`;
+    const others = elsewhere.length > 0 ? ` It is an option of ${some(elsewhere.map(code), 5)}.` : "";
+    return `Unknown option ${echo(typed)}${meant(nearest)} Usage: ${shownForm(command, word)}.${others}`;
   },
   "option-twice": ({ command, option }, word) =>
-    `${code(`--${option.option}`)} can be given once: ${shownForm(command, word)}.`,
+    `Duplicate option ${code(`--${option.option}`)}. Usage: ${shownForm(command, word)}.`,
   "missing-value": ({ command, option }, word) =>
-    `${code(`--${option.option}`)} needs a value, as in ${code(optionForm(option))}: ${shownForm(command, word)}.`,
+    `${code(`--${option.option}`)} requires a value: ${code(optionForm(option))}. Usage: ${shownForm(command, word)}.`,
   "needless-value": ({ command, option, typed }, word) =>
-    `${code(`--${option.option}`)} takes no value ${echo(typed)}: ${shownForm(command, word)}.`,
+    `${code(`--${option.option}`)} takes no value, but got ${echo(typed)}. Usage: ${shownForm(command, word)}.`,
   "bad-number": ({ command, option, typed }, word) =>
-    `${code(`--${option.option}`)} cannot be ${echo(typed)}: it takes a whole number${"most" in option ? ` from 1 to ${option.most}` : ""}, as in ${shownForm(command, word)}.`,
+    `${echo(typed)} is not a valid value of ${code(`--${option.option}`)}: use a whole number${"most" in option ? ` from 1 to ${option.most}` : ""}. Usage: ${shownForm(command, word)}.`,
   "long-text": ({ command, option, length }, word) =>
-    `The text of ${code(`--${option.option}`)} has ${length} characters${"most" in option ? `, and ${option.most} are the most` : ""}: ${shownForm(command, word)}.`,
+    `The text of ${code(`--${option.option}`)} is too long (${length} characters${"most" in option ? `, at most ${option.most}` : ""}). Usage: ${shownForm(command, word)}.`,
   "unclosed-quote": ({ command, option }, word) =>
-    `The text of ${code(`--${option.option}`)} has no closing quote: ${shownForm(command, word)}.`,
+    `The text of ${code(`--${option.option}`)} has no closing quote. Usage: ${shownForm(command, word)}.`,
   unquoted: ({ command, option, typed }, word) =>
-    `Put the text of ${code(`--${option.option}`)} in quotes: only ${echo(typed)} was read as its text. The form is ${shownForm(command, word)}.`,
+    `Put the text of ${code(`--${option.option}`)} in quotes: only ${echo(typed)} was read. Usage: ${shownForm(command, word)}.`,
   "pool-among-nodes": ({ command, typed }, word) =>
-    `${echo(typed)} is a pool: give one pool, or nodes, but not both, as in ${shownForm(command, word)}.`,
+    `${echo(typed)} is a pool: give either one pool or nodes. Usage: ${shownForm(command, word)}.`,
   "unknown-pool": ({ command, typed, pools, nearest }, word) =>
-    `There is no pool ${echo(typed)}${meant(nearest, word, command.name)} Pools: ${some(pools.map(code), 5) || "none yet"}. The form is ${shownForm(command, word)}.`,
+    `Pool ${echo(typed)} not found${meant(nearest, word, command.name)} Pools: ${some(pools.map(code), 5) || "none"}. Usage: ${shownForm(command, word)}.`,
   "bad-count": ({ command, typed }, word) =>
-    `${echo(typed)} is no count I can use: a whole number from 1 to ${MOST_NODES}, as in ${shownForm(command, word)}.`,
+    `${echo(typed)} is not a valid count: use a whole number from 1 to ${MOST_NODES}. Usage: ${shownForm(command, word)}.`,
   "bad-node": ({ command, typed }, word) =>
-    `${echo(typed)} cannot be a node: give its name, instance id, IP address or a unique beginning, as in ${shownForm(command, word)}.`,
+    `${echo(typed)} is not a valid node: use its name, instance id, IP address or a unique prefix. Usage: ${shownForm(command, word)}.`,
   "bad-operation": ({ command, typed }, word) =>
-    `${echo(typed)} is no operation's id (they look like ${code("add-3f9c2a71")}): ${shownForm(command, word)}, and ${typeThis(word, "operations")} lists them.`,
+    `${echo(typed)} is not a valid operation id (example: ${code("add-3f9c2a71")}). Usage: ${shownForm(command, word)}. ${typeThis(word, "operations")} lists recent operations.`,
 };
 
 /**
- * Explains a typing mistake kindly and with the right form: at most 500 characters, nothing in it can ping.
+ * Explains a typing mistake and shows the usage: at most 500 characters; typed text in it cannot ping anyone.
  * @param commandWord "/win"
  */
 export const usageMessage = (problem: Problem, commandWord: string): Message =>

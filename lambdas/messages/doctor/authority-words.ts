@@ -1,3 +1,4 @@
+import { localDate } from "../slack/age.ts";
 import { code, plain, some } from "../slack/text.ts";
 import type { Finding } from "./finding.ts";
 import { broken, note, type Words, warning } from "./finding-words.ts";
@@ -16,33 +17,33 @@ type OfAuthorities = Extract<
 
 const list = (names: readonly string[]): string => some(names.map(code), 8);
 
-/** Words of the findings about join tokens, and about the authorities that kubelets trust. */
+/** Texts of the findings about join tokens, and about the authorities that kubelets trust. */
 export const ofAuthorities: { readonly [K in OfAuthorities["kind"]]: (of: Extract<Finding, { kind: K }>) => Words } = {
   "server-too-old": ({ server }) =>
     broken(
       "Cluster",
       `the cluster runs ${code(server)}, whose join tokens have no id: no node can be added`,
-      "update the cluster to Kubernetes 1.30 or newer",
+      "upgrade the cluster to Kubernetes 1.30 or newer",
     ),
   "authority-missing": ({ nodes, authority, logs }) => {
-    const who = `${list(nodes)} ${nodes.length === 1 ? "does" : "do"} not trust ${code(authority)}, which the cluster uses now or soon`;
+    const who = `${list(nodes)} ${nodes.length === 1 ? "does" : "do"} not trust ${code(authority)}, which the cluster uses or will use soon`;
     const remedy = "replace these nodes one by one: add a new one, then remove the old one";
     return logs
-      ? broken("Nodes", `${who}: there \`kubectl logs\` and \`exec\` answer 401`, remedy)
-      : warning("Nodes", `${who}: there metrics and other clients of the kubelet may be refused`, remedy);
+      ? broken("Nodes", `${who}: \`kubectl logs\` and \`exec\` fail with 401 there`, remedy)
+      : warning("Nodes", `${who}: metrics and other kubelet clients may be refused there`, remedy);
   },
   "authority-unknown": ({ nodes }) =>
     note(
       "Nodes",
-      `it is not recorded which authorities the kubelets of ${list(nodes)} trust: they joined before this was kept`,
-      "see whether `kubectl logs` works for a pod there",
+      `the authorities that the kubelets of ${list(nodes)} trust are not recorded: these nodes joined before Casement kept a record`,
+      "check that `kubectl logs` works for a pod there",
     ),
   "authority-ends": ({ authority, at }) =>
     warning(
       "Cluster",
-      `the authority behind \`kubectl logs\`, ${code(authority)}, ends at ${plain(at)} and the cluster has not replaced it`,
-      "look at `oc get clusteroperator kube-apiserver`: it replaces this authority long before its end",
+      `the authority behind \`kubectl logs\`, ${code(authority)}, expires ${localDate(at)} and the cluster has not replaced it`,
+      "check `oc get clusteroperator kube-apiserver`: it normally replaces this authority long before it expires",
     ),
   "authority-unpublished": ({ why }) =>
-    warning("Cluster", plain(why), "correct it, or compare the configuration with the cluster by hand once a year"),
+    warning("Cluster", plain(why), "fix it, or compare the configuration with the cluster by hand once a year"),
 };

@@ -1,22 +1,23 @@
 import type { Account } from "../../desired/accounts.ts";
 import type { CredentialNews } from "../../desired/credential-watch.ts";
 import type { Message } from "../../records.ts";
-import { line, moment, type Notice } from "../operation/notices.ts";
+import { line, type Notice } from "../operation/notices.ts";
+import { utc } from "../slack/age.ts";
 import { context, section } from "../slack/blocks.ts";
 import { plain } from "../slack/text.ts";
 
-/** Work that stops without an account. */
+/** Work that fails without an account. */
 const purposes: Readonly<Record<Account, string>> = {
-  look: "showing and examining the cluster",
+  look: "reading the cluster",
   act: "removing nodes",
   join: "adding nodes",
 };
 
-/** The same news of several accounts is said once. */
+/** The same news about several accounts, told once. */
 interface Grouped extends Pick<CredentialNews, "say"> {
   readonly accounts: readonly Account[];
   readonly why: string;
-  /** ISO 8601: when the first of them ends; null when none says it. */
+  /** ISO 8601: the first expiry; null when no credential has one. */
   readonly endsAt: string | null;
 }
 
@@ -45,19 +46,22 @@ const whose = (accounts: readonly Account[]): string =>
 
 const stopped = (accounts: readonly Account[]): string => listed(accounts.map((account) => purposes[account]));
 
+const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+
+/** Sentences without their full stop: what happened, what it means, what to do. */
 const sentences: Readonly<Record<CredentialNews["say"], (group: Grouped) => string>> = {
   failing: ({ accounts, why, endsAt }) =>
     `${whose(accounts)} could not be renewed twice in a row: ${why}. ${
-      endsAt ? `Until ${moment(endsAt)} everything works; then ` : "When it ends, "
-    }${stopped(accounts)} stops. It is tried again each hour. If the cause stays, run: ${COMMAND}`,
+      endsAt
+        ? `${capital(stopped(accounts))} works until ${utc(endsAt)}`
+        : `When it expires, ${stopped(accounts)} fails`
+    }. Casement retries every hour. If it keeps failing, run: ${COMMAND}`,
   ended: ({ accounts, why }) =>
-    `${whose(accounts)} in the cluster cannot be used: ${why}. Until a cluster administrator runs ${COMMAND}, ${stopped(accounts)} fails`,
-  well: ({ accounts }) => `${whose(accounts)} in the cluster can be used again and will be renewed in time`,
+    `${whose(accounts)} cannot be used: ${why}. Until a cluster administrator runs ${COMMAND}, ${stopped(accounts)} fails`,
+  well: ({ accounts }) => `${whose(accounts)} works again and is renewed on schedule`,
 };
 
-const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
-
-/** Words of a mail or a page; null when there is only good news, for which nobody is woken. */
+/** Text of a mail or a page; null when there is only good news, which is not worth waking a person. */
 export function credentialNotice(news: readonly CredentialNews[]): Notice | null {
   const bad = grouped(news.filter(({ say }) => say !== "well"));
   if (bad.length === 0) return null;
@@ -72,7 +76,7 @@ export function credentialNotice(news: readonly CredentialNews[]): Notice | null
 
 const signs: Readonly<Record<CredentialNews["say"], string>> = { failing: "⚠️", ended: "❌", well: "✅" };
 
-/** The same in the channel. */
+/** The same for the channel. */
 export function credentialMessage(cluster: string, news: readonly CredentialNews[]): Message {
   const groups = grouped(news);
   const words = groups.map((group) => `${signs[group.say]} ${plain(capital(sentences[group.say](group)), 1_500)}.`);

@@ -2,19 +2,20 @@ import { accounts } from "../../desired/accounts.ts";
 import type { Block, Message } from "../../records.ts";
 import { between } from "../slack/age.ts";
 import { context, fitting, header, section } from "../slack/blocks.ts";
-import { code, counted, plain } from "../slack/text.ts";
+import { andMore } from "../slack/table.ts";
+import { code, counted, plain, sentence } from "../slack/text.ts";
 import type { Area, Finding, Level } from "./finding.ts";
 import type { Words } from "./finding-words.ts";
 import { wordsOfFinding } from "./findings.ts";
 
-/** Result of looking at everything. */
+/** Result of all checks. */
 export interface Examination {
   readonly findings: readonly Finding[];
-  /** Number of things that were looked at. */
+  /** Number of checks made. */
   readonly looked: number;
-  /** Checks that were left out because their side does not answer. */
+  /** Checks that were skipped because their service does not respond. */
   readonly skipped: readonly string[];
-  /** The credentials in the cluster that were looked at: how old, and when they are renewed. */
+  /** Age and renewal of the cluster credentials that were read. */
   readonly credentials?: readonly CredentialAge[];
 }
 
@@ -26,9 +27,9 @@ export interface CredentialAge {
   readonly at: string;
 }
 
-/** "`look` 3h old, renewed in 9h" */
+/** "`look` 3h old, renewal in 9h" */
 function ageLine({ account, issuedAt, renewsAt, at }: CredentialAge): string {
-  const due = Date.parse(renewsAt) > Date.parse(at) ? `renewed in ${between(at, renewsAt)}` : "renewed within the hour";
+  const due = Date.parse(renewsAt) > Date.parse(at) ? `renewal in ${between(at, renewsAt)}` : "renewal within the hour";
   return `${code(account)} ${between(issuedAt, at)} old, ${due}`;
 }
 
@@ -36,7 +37,7 @@ function ageLine({ account, issuedAt, renewsAt, at }: CredentialAge): string {
 function credentialsLine({ credentials = [] }: Examination): string[] {
   const order: readonly string[] = accounts;
   const inOrder = credentials.toSorted((one, other) => order.indexOf(one.account) - order.indexOf(other.account));
-  return inOrder.length > 0 ? [`Credentials in the cluster: ${inOrder.map(ageLine).join("; ")}`] : [];
+  return inOrder.length > 0 ? [`Cluster credentials: ${inOrder.map(ageLine).join("; ")}`] : [];
 }
 
 const signs: Readonly<Record<Level, string>> = { broken: "❌", unclear: "❔", warning: "⚠️", note: "ℹ️" };
@@ -58,25 +59,21 @@ function grouped(findings: readonly Finding[], commandWord: string): { area: Are
     .toSorted((one, other) => worstOf(one.found) - worstOf(other.found));
 }
 
-/** A note needs no remedy: what follows is for those who do not want it so. */
+/** A note needs no remedy: its next step is for readers who want to change it. */
 const remedyOf = ({ level }: Words): string => (level === "note" ? "To change it" : "Remedy");
 
 const line = (words: Words): string =>
   `${signs[words.level]} ${sentence(words.says)}\n*${remedyOf(words)}:* ${words.remedy}.`;
 
-/** Services end their words with a full stop or without. */
-const sentence = (text: string): string =>
-  `${text.replace(/^[a-z]/, (letter) => letter.toUpperCase()).replace(/\.+$/, "")}.`;
-
 function verdict({ findings, looked }: Examination, cluster: string, commandWord: string): string {
   const all = findings.map((finding) => wordsOfFinding(finding, commandWord));
   const count = (level: Level): number => all.filter((words) => words.level === level).length;
-  const notes = count("note") > 0 ? `, ${counted(count("note"), "note")}` : "";
-  if (all.length === count("note")) return `${plain(cluster)}: all well (${counted(looked, "check")}${notes})`;
+  const notes = count("note") > 0 ? ` (${counted(count("note"), "note")})` : "";
+  if (all.length === count("note")) return `${plain(cluster)}: all ${looked} checks passed${notes}`;
   const parts: readonly (readonly [number, string])[] = [
     [count("broken"), "problem"],
     [count("warning"), "warning"],
-    [count("unclear"), "open question"],
+    [count("unclear"), "inconclusive check"],
     [count("note"), "note"],
   ];
   const said = parts.filter(([number]) => number > 0).map(([number, noun]) => counted(number, noun));
@@ -84,9 +81,9 @@ function verdict({ findings, looked }: Examination, cluster: string, commandWord
 }
 
 const skippedLine = ({ skipped }: Examination): Block[] =>
-  skipped.length > 0 ? [context(`Not looked at: ${plain(skipped.join(", "), 1_000)}`)] : [];
+  skipped.length > 0 ? [context(`Not checked: ${plain(skipped.join(", "), 1_000)}`)] : [];
 
-/** The doctor's report for the asker alone: grouped, worst first, each finding with its remedy. */
+/** The doctor's private report: grouped, worst first, each finding with its remedy. */
 export function doctorMessage(examination: Examination, cluster: string, commandWord: string): Message {
   const text = verdict(examination, cluster, commandWord);
   const fixed = [header(text), ...credentialsLine(examination).map(context), ...skippedLine(examination)];
@@ -95,11 +92,11 @@ export function doctorMessage(examination: Examination, cluster: string, command
   );
   const shown = fitting(groups, fixed, 48);
   const rest = groups.length - shown.length;
-  const more = rest > 0 ? [context(`and ${counted(rest, "finding")} more: mend these first, then ask again`)] : [];
+  const more = rest > 0 ? [context(`${andMore(rest, "finding")}: fix these first, then run the doctor again`)] : [];
   const fine =
     groups.length === 0
-      ? [section("Slack, AWS, the cluster and its nodes are as they must be.")]
-      : [context(`${counted(examination.looked, "check")} were made.`)];
+      ? [section("No problems found in Slack, AWS, the cluster or its nodes.")]
+      : [context(`${counted(examination.looked, "check")} run.`)];
   const ages = credentialsLine(examination).map(context);
   return { text, blocks: [header(text), ...shown.flat(), ...more, ...fine, ...ages, ...skippedLine(examination)] };
 }
@@ -108,6 +105,7 @@ const bare = (text: string): string =>
   text
     .replace(/[*`]/g, "")
     .replace(/<#([A-Z0-9]+)>/g, "$1")
+    .replace(/<!date\^[^|>]*\|([^>]*)>/g, "$1")
     .replace(/&lt;/g, "<")
     .replace(/&gt;/g, ">")
     .replace(/&amp;/g, "&");
@@ -118,7 +116,7 @@ export function doctorText(examination: Examination, cluster: string, commandWor
     ({ area, found }) =>
       `${area}\n${found.map((words) => `  ${signs[words.level]} ${bare(sentence(words.says))}\n     ${remedyOf(words)}: ${bare(words.remedy)}.`).join("\n")}`,
   );
-  const skipped = examination.skipped.length > 0 ? [`Not looked at: ${examination.skipped.join(", ")}`] : [];
+  const skipped = examination.skipped.length > 0 ? [`Not checked: ${examination.skipped.join(", ")}`] : [];
   const ages = credentialsLine(examination).map(bare);
   return [bare(verdict(examination, cluster, commandWord)), ...groups, ...ages, ...skipped].join("\n\n");
 }

@@ -1,20 +1,20 @@
 import type { Area, Level } from "./finding.ts";
 
-/** Words of a finding. */
+/** Text of a finding. */
 export interface Words {
   readonly area: Area;
   readonly level: Level;
-  /** The fault, without a full stop. */
+  /** The problem, without a full stop. */
   readonly says: string;
   /** The remedy that a person can apply, without a full stop. */
   readonly remedy: string;
 }
 
-/** Words of something that will not work. */
+/** Text of a finding that something does not work. */
 export const broken = (area: Area, says: string, remedy: string): Words => ({ area, level: "broken", says, remedy });
 
-/** Words of something that works now and will not for long. */
+/** Text of a finding that something works now and soon will not. */
 export const warning = (area: Area, says: string, remedy: string): Words => ({ area, level: "warning", says, remedy });
 
-/** Words of something that works as it must and is worth knowing. */
+/** Text of a finding that needs no remedy and is worth knowing. */
 export const note = (area: Area, says: string, remedy: string): Words => ({ area, level: "note", says, remedy });

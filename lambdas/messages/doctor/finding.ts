@@ -1,13 +1,13 @@
-/** Side on which something is wrong: the groups of the doctor's report. */
+/** Group of a finding in the doctor's report. */
 export type Area = "Slack" | "AWS" | "Cluster" | "Nodes";
 
 /**
- * "broken": something will not work. "unclear": nobody could look. "warning": works now, will not for long. "note": works, and
- * is worth knowing.
+ * "broken": does not work. "unclear": could not be checked. "warning": works now, and soon will not. "note": works, and is worth
+ * knowing.
  */
 export type Level = "broken" | "unclear" | "warning" | "note";
 
-/** One thing that the doctor found, as data. */
+/** One finding of the doctor, as data. */
 export type Finding =
   | { readonly kind: "down"; readonly area: Area; readonly why: string }
   | { readonly kind: "no-answer"; readonly area: Area; readonly what: string; readonly why: string }
@@ -43,14 +43,14 @@ export type Finding =
   | { readonly kind: "kubelet-version"; readonly node: string; readonly kubelet: string; readonly server: string }
   | { readonly kind: "no-cloud-controller"; readonly platform: string }
   | { readonly kind: "reserved-network"; readonly network: string }
-  /** `nodes` are the operator's; `meant` says that the configuration allows to stand beside it. */
+  /** `nodes` are the operator's; `meant`: the configuration accepts it (`cluster.besideWmco`). */
   | { readonly kind: "beside-wmco"; readonly nodes: readonly string[]; readonly meant: boolean }
   | { readonly kind: "server-too-old"; readonly server: string }
   | {
       readonly kind: "authority-missing";
       readonly nodes: readonly string[];
       readonly authority: string;
-      /** It is behind `kubectl logs`, not only behind metrics. */
+      /** `kubectl logs` uses it, not only metrics. */
       readonly logs: boolean;
     }
   | { readonly kind: "authority-unknown"; readonly nodes: readonly string[] }

@@ -5,62 +5,25 @@ import { ofAuthorities } from "./authority-words.ts";
 import { ofCredentials } from "./credential-words.ts";
 import type { Area, Finding } from "./finding.ts";
 import { broken, note, type Words, warning } from "./finding-words.ts";
+import { ofSlack } from "./slack-findings.ts";
 import { ofSubscribers } from "./subscriber-findings.ts";
 
 const list = (names: readonly string[]): string => some(names.map(code), 8);
 
-const nameTheKey = "name it in the configuration as `aws.volumeKey` and deploy (docs/runbook.md, stage launch)";
-const makeItAnew = "find out in CloudTrail who made it anew, delete it, and deploy the stack again";
-const applyManifest = "apply what `npm run connect -- manifest` prints: `kubectl apply -f -`";
-const addSubnet = "remove what is not needed there, or give the pool another subnet in the configuration";
+const nameTheKey = "set `aws.volumeKey` to it in the configuration and deploy (docs/runbook.md, stage launch)";
+const recreateDocument = "find in CloudTrail who recreated it, delete it, and deploy the stack again";
+const applyManifest = "apply the manifest: `npm run --silent connect -- manifest | kubectl apply -f -`";
+const addSubnet = "free addresses there, or give the pool another subnet in the configuration";
 
-/** First place to look when a whole side is silent. */
+/** First place to check when a service does not respond. */
 const whenDown: Readonly<Record<Area, string>> = {
-  Slack: "look at https://slack-status.com and at the secret that holds the bot token",
-  AWS: "look at the AWS Health Dashboard and at the credentials in use",
-  Cluster: "see whether the API server answers `kubectl get --raw /readyz`, and whether the functions may reach it",
-  Nodes: "look at the nodes with `kubectl get nodes`",
+  Slack: "check https://slack-status.com and the secret that holds the bot token",
+  AWS: "check the AWS Health Dashboard and the credentials in use",
+  Cluster: "check that `kubectl get --raw /readyz` succeeds and that the functions can reach the API server",
+  Nodes: "check `kubectl get nodes`",
 };
 
 type Sayings = { readonly [K in Finding["kind"]]: (of: Extract<Finding, { kind: K }>, commandWord: string) => Words };
-
-const ofSlack: Pick<
-  Sayings,
-  "slack-credential" | "other-app" | "scopes-missing" | "not-a-member" | "channel-shared" | "channel-unknown"
-> = {
-  "slack-credential": ({ why }) =>
-    broken(
-      "Slack",
-      `the app's token in Secrets Manager cannot be used: ${plain(why)}`,
-      "store signing secret and bot token as docs/deploy.md says under “Join Slack and the stack”",
-    ),
-  "other-app": ({ found, configured }) =>
-    broken(
-      "Slack",
-      `the bot token belongs to ${code(found)}, the configuration names ${code(configured)}`,
-      "put the right app's token into the secret, or its ids into the configuration",
-    ),
-  "scopes-missing": ({ scopes }) =>
-    broken(
-      "Slack",
-      `the app lacks ${scopes.length === 1 ? "the scope" : "the scopes"} ${list(scopes)}`,
-      "add them under OAuth and Permissions as docs/slack-app-manifest.yaml has them, and install the app again",
-    ),
-  "not-a-member": ({ channel }) =>
-    broken("Slack", `I am no member of <#${plain(channel, 40)}>`, "type `/invite @casement` there"),
-  "channel-shared": ({ channel }) =>
-    broken(
-      "Slack",
-      `<#${plain(channel, 40)}> is shared with another organisation, so every command in it is refused`,
-      "name another channel in the configuration",
-    ),
-  "channel-unknown": ({ channel }) =>
-    broken(
-      "Slack",
-      `the channel ${code(channel)} cannot be found`,
-      "name an existing channel's id in the configuration, and invite me if it is private",
-    ),
-};
 
 const ofAws: Pick<
   Sayings,
@@ -81,8 +44,8 @@ const ofAws: Pick<
   denied: ({ by, action }) =>
     broken(
       "AWS",
-      `${code(by)} may not ${code(action)}`,
-      "deploy the stack, which grants it; if it is deployed, look for a service control policy that forbids it (docs/security.md)",
+      `${code(by)} is not allowed ${code(action)}`,
+      "deploy the stack, which grants it; if it is deployed, check for a service control policy that denies it (docs/security.md)",
     ),
   "subnet-full": ({ subnet, pools, free }) => ({
     area: "AWS",
@@ -94,25 +57,25 @@ const ofAws: Pick<
     broken(
       "AWS",
       `the subnet ${code(subnet)} (${list(pools)}) does not exist`,
-      "name existing subnets in the configuration",
+      "set existing subnets in the configuration",
     ),
   "security-group": ({ group, faults }) =>
     broken(
       "AWS",
-      `the security group ${code(group)} is not as it must be: ${faults.map((fault) => plain(fault, 120)).join("; ")}`,
-      "deploy the stack again, or take the rule back in the EC2 console; nothing is launched behind it until then",
+      `the security group ${code(group)} has wrong rules: ${faults.map((fault) => plain(fault, 120)).join("; ")}`,
+      "deploy the stack again, or correct the rules in the EC2 console; until then Casement launches nothing in this group",
     ),
   "balancer-ports": ({ group, ports }) =>
     note(
       "AWS",
-      `the cluster's cloud controller opened ${list(ports)} of ${code(group)} to everybody, for a Network Load Balancer`,
-      "name its clients in the Service's `loadBalancerSourceRanges`, or keep these nodes out of it with the label `node.kubernetes.io/exclude-from-external-load-balancers`; a rule that is only taken away comes back",
+      `the cluster's cloud controller opened ${list(ports)} of ${code(group)} to every address, for a Network Load Balancer`,
+      "restrict the Service with `loadBalancerSourceRanges`, or exclude these nodes with the label `node.kubernetes.io/exclude-from-external-load-balancers`; a rule that is only deleted comes back",
     ),
   "image-missing": ({ pool, why }) =>
     broken(
       "AWS",
-      `no Windows image can be found for pool ${code(pool)}: ${plain(why)}`,
-      "name a Windows release that AWS publishes in this region",
+      `no Windows image was found for pool ${code(pool)}: ${plain(why)}`,
+      "set a Windows release that AWS publishes in this region",
     ),
   "launch-refused": ({ pool, why }) =>
     broken(
@@ -123,27 +86,31 @@ const ofAws: Pick<
   "payload-missing": ({ files }) =>
     broken(
       "AWS",
-      `${counted(files.length, "file")} of the payload ${files.length === 1 ? "is" : "are"} not in the bucket as the manifest pins them: ${list(files)}`,
+      `${counted(files.length, "file")} of the payload ${files.length === 1 ? "differs" : "differ"} from the manifest or ${files.length === 1 ? "is" : "are"} missing from the bucket: ${list(files)}`,
       "upload the payload again and deploy its manifest (docs/deploy.md)",
     ),
   "payload-version": ({ payload, configured }) =>
     broken(
       "AWS",
-      `the payload is for Kubernetes ${code(payload)}, the configuration says ${code(configured)}`,
+      `the payload is for Kubernetes ${code(payload)}, but the configuration says ${code(configured)}`,
       "upload the payload of that version, or correct `cluster.version`",
     ),
   "no-release": ({ why }) =>
     broken(
       "AWS",
-      `the release that functions go by cannot be read: ${plain(why)}`,
+      `the release document cannot be read: ${plain(why)}`,
       "deploy the stack with a payload manifest (docs/deploy.md)",
     ),
   "volume-key": ({ key }) =>
-    broken("AWS", `volumes are encrypted with ${code(key)}, which I may not use: new nodes end at once`, nameTheKey),
+    broken(
+      "AWS",
+      `volumes are encrypted with ${code(key)}, which Casement is not allowed to use: new instances terminate at launch`,
+      nameTheKey,
+    ),
   "document-missing": ({ script, name }) =>
     broken("AWS", `the SSM document ${code(name)} for ${code(script)} does not exist`, "deploy the stack again"),
   "document-changed": ({ name }) =>
-    broken("AWS", `the SSM document ${code(name)} does not hold what was deployed, so it is not sent`, makeItAnew),
+    broken("AWS", `the SSM document ${code(name)} differs from the deployed one, so it is not used`, recreateDocument),
 };
 
 const ofCluster: Pick<
@@ -162,14 +129,14 @@ const ofCluster: Pick<
   "policy-missing": ({ account, policy, what }) =>
     broken(
       "Cluster",
-      `the admission policy ${code(policy)} does not hold the account ${code(account)}: ${plain(what)} would have been let through`,
+      `the admission policy ${code(policy)} is not enforced for the account ${code(account)}: it would have allowed ${plain(what)}`,
       applyManifest,
     ),
   "server-version": ({ server, payload }) =>
     broken(
       "Cluster",
-      `the cluster runs ${code(server)}, and the payload for ${code(payload)} fits that version and the next one only`,
-      "upload the payload that belongs to the cluster's version and deploy its manifest",
+      `the cluster runs ${code(server)}, but the payload for ${code(payload)} supports that version and the next one only`,
+      "upload the payload for the cluster's version and deploy its manifest",
     ),
   "no-hybrid-network": ({ network }) =>
     broken(
@@ -180,23 +147,27 @@ const ofCluster: Pick<
   "network-differs": ({ what, cluster, configured }) =>
     broken(
       "Cluster",
-      `${plain(what)} is ${code(cluster)} in the cluster and ${code(configured)} in the configuration`,
-      "write the cluster's value into the configuration and deploy it",
+      `${plain(what)} is ${code(cluster)} in the cluster, but ${code(configured)} in the configuration`,
+      "set the cluster's value in the configuration and deploy",
     ),
   "no-join-account": () =>
     broken(
       "Cluster",
-      "the account that nodes join with, `openshift-machine-config-operator/node-bootstrapper`, is missing",
-      "look after the machine config operator: it makes this account",
+      "the service account for joining nodes, `openshift-machine-config-operator/node-bootstrapper`, is missing",
+      "check the Machine Config Operator, which creates this account",
     ),
   "no-machine-approver": () =>
     warning(
       "Cluster",
-      "there is no `openshift-cluster-machine-approver`: nobody approves the certificates of the cluster's own Machines",
-      "look after that cluster operator; nodes that I launch do not need it",
+      "`openshift-cluster-machine-approver` is missing: certificates of the cluster's own Machines are not approved",
+      "check that cluster operator; nodes that Casement launches do not need it",
     ),
   "no-linux-node": () =>
-    broken("Cluster", "there is no Ready Linux node, which the cluster's own services need", "bring one up first"),
+    broken(
+      "Cluster",
+      "no Linux node is Ready, and the cluster's own services need one",
+      "get a Linux node Ready first",
+    ),
 };
 
 const ofNodes: Pick<Sayings, "agents-old" | "agents-silent" | "kubelet-version" | "clock" | "down" | "no-answer"> = {
@@ -210,27 +181,27 @@ const ofNodes: Pick<Sayings, "agents-old" | "agents-silent" | "kubelet-version" 
     warning(
       "Nodes",
       `the SSM agent is not online on ${list(machines)}`,
-      "see whether they run and reach the metadata service; a node that stays silent can only be removed",
+      "check that they run and reach the metadata service; a node whose agent stays offline can only be removed",
     ),
   "kubelet-version": ({ node, kubelet, server }) =>
     broken(
       "Nodes",
       `${code(node)} runs kubelet ${code(kubelet)}, which the API server ${code(server)} does not support`,
-      "replace the node: at most three minor versions older, never newer",
+      "replace the node: a kubelet may be up to three minor versions older than the API server, never newer",
     ),
   clock: ({ against, seconds }) =>
     warning(
       against === "AWS" ? "AWS" : "Cluster",
-      `our clock and ${plain(against)}'s differ by ${seconds} s`,
-      "set the clock that is wrong by NTP: signatures, tokens and certificates fail when it grows",
+      `the clocks of Casement and ${plain(against)} differ by ${seconds} s`,
+      "synchronise the wrong clock by NTP: with a larger difference signatures, tokens and certificates fail",
     ),
   down: ({ area, why }) =>
-    broken(area, `${area === "Cluster" ? "the cluster" : area} does not answer: ${plain(why)}`, whenDown[area]),
+    broken(area, `${area === "Cluster" ? "the cluster" : area} does not respond: ${plain(why)}`, whenDown[area]),
   "no-answer": ({ area, what, why }, word) => ({
     area,
     level: "unclear",
-    says: `nobody could look at ${plain(what)}: ${plain(why)}`,
-    remedy: `ask again in a minute: ${typeThis(word, "doctor")}`,
+    says: `could not check ${plain(what)}: ${plain(why)}`,
+    remedy: `try again in a minute: ${typeThis(word, "doctor")}`,
   }),
 };
 
@@ -245,6 +216,6 @@ const sayings: Sayings = {
   ...ofNodes,
 };
 
-/** A finding in words, safe inside mrkdwn. */
+/** Text of a finding, safe inside mrkdwn. */
 export const wordsOfFinding = (finding: Finding, commandWord: string): Words =>
   (sayings[finding.kind] as (of: Finding, word: string) => Words)(finding, commandWord);

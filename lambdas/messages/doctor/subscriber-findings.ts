@@ -5,18 +5,18 @@ const list = (endpoints: readonly string[]): string => some(endpoints.map(code),
 const have = (endpoints: readonly string[]): string => `${list(endpoints)} ${endpoints.length === 1 ? "has" : "have"}`;
 
 const FOLLOW_THE_LINK =
-  "follow the link in AWS's mail; it ends after two days, and SNS's console sends a new one (“Request confirmation”)";
+  "follow the link in the confirmation mail from AWS; it expires after two days, and the SNS console sends a new one (“Request confirmation”)";
 
-/** Those who are told without Slack, by mail or pager: what is wrong with their subscriptions. */
+/** Texts of the findings about alarm subscriptions. */
 export const ofSubscribers = {
   "nobody-told": ({ pending }: { readonly pending: readonly string[] }): Words =>
     pending.length === 0
       ? broken(
           "AWS",
-          "alarms reach nobody: the topic has no subscriber",
-          "name addresses under `aws.notify` in the configuration and deploy it, or subscribe your pager to the stack's output `HumanTopic`",
+          "alarms are not delivered: the topic has no subscriber",
+          "add addresses under `aws.notify` in the configuration and deploy, or subscribe your pager to the stack's output `HumanTopic`",
         )
-      : broken("AWS", `alarms reach nobody: ${have(pending)} not confirmed`, FOLLOW_THE_LINK),
+      : broken("AWS", `alarms are not delivered: ${have(pending)} not confirmed the subscription`, FOLLOW_THE_LINK),
   unconfirmed: ({
     pending,
     confirmed,
@@ -24,5 +24,9 @@ export const ofSubscribers = {
     readonly pending: readonly string[];
     readonly confirmed: readonly string[];
   }): Words =>
-    warning("AWS", `${have(pending)} not confirmed to be told of alarms; ${have(confirmed)}`, FOLLOW_THE_LINK),
+    warning(
+      "AWS",
+      `${have(pending)} not confirmed the alarm subscription, so alarms reach ${list(confirmed)} only`,
+      FOLLOW_THE_LINK,
+    ),
 };

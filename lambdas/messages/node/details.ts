@@ -5,14 +5,14 @@ import { context, header, limits, section, sections } from "../slack/blocks.ts";
 import { code, codeLine, fenced, plain, some } from "../slack/text.ts";
 import type { NodeRow } from "./nodes-table.ts";
 
-/** One node in full, as `kubectl describe node` and EC2 know it. */
+/** One node in full, from Kubernetes and EC2. */
 export interface NodeDetails extends NodeRow {
   readonly addresses: readonly string[];
   readonly osImage: string;
   readonly containerRuntime: string;
   readonly instanceType: string | null;
   readonly zone: string | null;
-  /** EC2's word for the instance's state, "running". */
+  /** EC2's name for the instance's state, "running". */
   readonly instanceState: string | null;
   /** Ownership of its machine: "managed", "assisted", "observed". */
   readonly ownership: string;
@@ -50,7 +50,7 @@ const facts = (node: NodeDetails, now: string): [string, string][] => [
   ],
   ["Ownership", node.ownership],
   ["Taints", node.taints.join(", ")],
-  ["Held by", node.heldBy ?? "nobody"],
+  ["Held by", node.heldBy ?? ""],
 ];
 
 const factLines = (node: NodeDetails, now: string): string[] =>
@@ -78,7 +78,11 @@ export function nodeMessage(node: NodeDetails, now: string, commandWord: string)
         )
       : "none";
   const heldBy = node.heldBy
-    ? [context(`${code(node.heldBy)} works on this node; ${typeThis(commandWord, "cancel", node.heldBy)} stops it.`)]
+    ? [
+        context(
+          `${code(node.heldBy)} is working on this node; ${typeThis(commandWord, "cancel", node.heldBy)} stops it.`,
+        ),
+      ]
     : [];
   return {
     text: `${plain(node.name)}: ${plain(node.status)}`,

@@ -35,17 +35,16 @@ const cells = (row: NodeRow, now: string): string[] => [
   row.instanceId ?? "",
 ];
 
-/** Puts nodes that are not simply Ready first: they must be shown where there is no room for all. */
+/** Puts nodes that are not Ready first: they must be shown when there is no room for all. */
 const troubledFirst = (rows: readonly NodeRow[]): NodeRow[] =>
   [...rows].sort((one, other) => Number(one.status === "Ready") - Number(other.status === "Ready"));
 
 /**
- * The Windows nodes with kubectl's columns and ours; when they are too many, those that are not Ready come first.
- * @param now ISO 8601: ages are counted up to here
+ * Lists the Windows nodes with kubectl's columns and Casement's; when they do not all fit, those that are not Ready come first.
+ * @param now ISO 8601: end of the ages
  */
 export function nodesMessage(rows: readonly NodeRow[], now: string, commandWord: string): Message {
-  if (rows.length === 0)
-    return say(`There are no Windows nodes yet: ${typeThis(commandWord, "help", "add")} says how to add some.`);
+  if (rows.length === 0) return say(`No Windows nodes found. To add some: ${typeThis(commandWord, "help", "add")}`);
   const shown = (listed: readonly NodeRow[]) =>
     table(
       COLUMNS,
@@ -55,6 +54,6 @@ export function nodesMessage(rows: readonly NodeRow[], now: string, commandWord:
   const text = counted(rows.length, "Windows node");
   if (all.rest === 0) return { text, blocks: all.blocks };
   const { blocks, rest } = shown(troubledFirst(rows));
-  const more = `${andMore(rest, "node")}: ${typeThis(commandWord, "node")} with a name shows one.`;
+  const more = `${andMore(rest, "node")}; ${typeThis(commandWord, "node", "<name>")} shows one.`;
   return { text, blocks: [...blocks, context(more)] };
 }

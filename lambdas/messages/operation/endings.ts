@@ -9,7 +9,7 @@ import { nodeLabel } from "./node-lines.ts";
 /** Instances named in a summary; the rest is counted. */
 const MOST_INSTANCES = 3;
 
-/** Says which machines remain of nodes that did not get into the cluster. */
+/** Names the instances that remain of nodes that did not join. */
 function leftovers(nodes: readonly NodeRecord[]): string {
   const launched = nodes.filter((node) => node.instanceId !== null);
   if (launched.length === 0) return machineLeaves.nothingLaunched;
@@ -17,12 +17,12 @@ function leftovers(nodes: readonly NodeRecord[]): string {
   const terminated = launched.length - left.length;
   return [
     ...(terminated > 0 ? [`${counted(terminated, "instance")} terminated`] : []),
-    ...(left.length > 0 ? [`left: ${some(left, MOST_INSTANCES)}`] : []),
+    ...(left.length > 0 ? [`remaining: ${some(left, MOST_INSTANCES)}`] : []),
   ].join(", ");
 }
 
-/** Says in one sentence, for message and ledger, how an `add` ended and what it left. */
-export function addSummary(pool: string, nodes: readonly NodeRecord[]): string {
+/** Sums up, for message and ledger, how an `add` ended and what remains of failed nodes; the pool is in the title. */
+export function addSummary(nodes: readonly NodeRecord[]): string {
   const ended = (status: NodeStatus, one: string, many: string): string[] => {
     const those = nodes.filter((node) => node.status === status);
     if (those.length === 0) return [];
@@ -34,53 +34,48 @@ export function addSummary(pool: string, nodes: readonly NodeRecord[]): string {
     ...ended("failed", "failed", "failed"),
     ...ended("cancelled", "was cancelled", "were cancelled"),
   ];
-  return `${pool}: ${parts.join(", ")}.`;
+  return `${parts.join(", ")}.`;
 }
 
-/** A mistake of the asker, told to the asker alone. */
+/** Private message about a mistake in the request. */
 export const mistakeMessage = (words: string): Message => say(words);
 
 const ending = (sign: string, start: Start, words: string, next: string): Message => ({
   text: `${sign} ${plain(titleOf(start.request), 300)}`,
   blocks: [
     section(`${sign} *${plain(titleOf(start.request), 300)}*: ${prose(words, 1_500)}`),
-    context(`${code(start.operation)} · asked by ${prose(`<@${start.asker.userId}>`)} · ${next}`),
+    context(`${code(start.operation)} · requested by ${prose(`<@${start.asker.userId}>`)} · ${next}`),
   ],
 });
 
-/** Policy, ownership or safety said no: told where it was asked. */
+/** Message in the channel of a request that policy, ownership or safety refused. */
 export const refusedMessage = (start: Start, words: string, commandWord: string): Message =>
-  ending("🚫", start, words, `nothing was changed; ${typeThis(commandWord, "operations")} lists it`);
+  ending("🚫", start, words, `nothing was changed · ${typeThis(commandWord, "operations")} lists it`);
 
-/** A service did not do its part for minutes: nothing is wrong with the request. */
+/** Message of an operation that ended because a service was unavailable: the request itself is valid. */
 export const busyMessage = (start: Start, words: string, commandWord: string): Message =>
   ending(
     "❌",
     start,
-    `given up, because a service did not do its part for minutes: ${words}`,
-    `${typeThis(commandWord, "nodes")} shows what is there now; please try again later`,
+    `gave up after several minutes because a service was unavailable: ${words}`,
+    `try again later · ${typeThis(commandWord, "nodes")} shows the current state`,
   );
 
-/** Something nobody foresaw: what is known, and where to look. */
+/** Message of an operation that ended with an unexpected error. */
 export const troubleMessage = (start: Start, words: string, commandWord: string): Message =>
-  ending(
-    "❌",
-    start,
-    `stopped by something unforeseen: ${words}`,
-    `${typeThis(commandWord, "nodes")} shows what is there now`,
-  );
+  ending("❌", start, `unexpected error: ${words}`, `${typeThis(commandWord, "nodes")} shows the current state`);
 
-/** A removal that went through, in one sentence for message and ledger. */
+/** Summary of a completed removal, for message and ledger. */
 export const removedSummary = (node: string): string => `${node} was removed and its instance terminated.`;
 
 /**
- * A removal that came to nothing, in one sentence for message and ledger.
+ * Sums up a removal that failed or was cancelled, for message and ledger.
  * @param why "cancelled", "eviction failed"
- * @param left what it leaves behind, in words
+ * @param left state that it leaves, as a clause
  */
 export const notRemovedSummary = (why: string, left: string): string => `Not removed: ${why}; ${left}.`;
 
-/** An operation that somebody waits for and that will not end by itself: said by the sweep, in its thread. */
+/** Message of the sweep in an operation's thread: its execution ended without finishing the operation. */
 export function lostMessage(
   operation: OperationRecord,
   why: string,
@@ -90,20 +85,20 @@ export function lostMessage(
   const left = nodes.flatMap((node) =>
     node.outcome && node.status === "failed" ? [`${nodeLabel(node)}: ${plain(node.outcome, 300)}`] : [],
   );
-  const text = `❌ *${plain(titleOf(operation.request), 300)}* will not go on by itself: ${prose(why, 500)}.`;
+  const text = `❌ *${plain(titleOf(operation.request), 300)}* stalled and needs attention: ${prose(why, 500)}.`;
   const lines =
     left.length > 0
-      ? `\nWhat is left:\n${left
+      ? `\nRemaining:\n${left
           .slice(0, 20)
           .map((line) => `• ${line}`)
           .join("\n")}`
       : "";
   return {
-    text: `❌ ${plain(titleOf(operation.request), 300)} was lost`,
+    text: `❌ ${plain(titleOf(operation.request), 300)} stalled`,
     blocks: [
       section(`${text}${lines}`.slice(0, 3_000)),
       context(
-        `${code(operation.id)} · what it held is free again · ${typeThis(commandWord, "nodes")} shows what is there now`,
+        `${code(operation.id)} · its leases and join slots are released · ${typeThis(commandWord, "nodes")} shows the current state`,
       ),
     ],
   };

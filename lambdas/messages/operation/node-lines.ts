@@ -17,29 +17,32 @@ export const signs: Readonly<Record<NodeStatus, string>> = {
 export const nodeLabel = (node: NodeRecord): string =>
   node.nodeName ? code(node.nodeName) : `node ${node.index + 1}${node.instanceId ? ` ${code(node.instanceId)}` : ""}`;
 
-/** Deciding is not working: what failed took as long as it took to fail. */
-const total = (node: NodeRecord, now: string): string => between(node.startedAt, node.failedAt ?? node.endedAt ?? now);
+/** Time that a node took; waiting for a decision is not part of it. */
+export const worked = (node: NodeRecord, now: string): string =>
+  between(node.startedAt, node.failedAt ?? node.endedAt ?? now);
 
 function running(node: NodeRecord, now: string): string {
-  if (!node.stage) return `starting · ${total(node, now)}`;
-  const waits = node.waitsFor ? ` · waits for ${plain(node.waitsFor, 200)}` : "";
-  return `${stageDoing(node.stage)} (${stagePosition(node)}) · ${between(node.stageSince, now)} of ${total(node, now)}${waits}`;
+  if (!node.stage) return `starting · ${worked(node, now)}`;
+  const waits = node.waitsFor ? ` · waiting for ${plain(node.waitsFor, 200)}` : "";
+  return `${stageDoing(node.stage)} (${stagePosition(node)}) · ${between(node.stageSince, now)} of ${worked(node, now)}${waits}`;
 }
 
 const where = (node: NodeRecord): string => (node.failure ? ` at _${stageName(node.failure.stage)}_` : "");
-const became = (node: NodeRecord): string => (node.outcome ? ` · ${prose(node.outcome, 200)}` : "");
+/** Outcome of a failed node; where nothing was launched, the failure says the same. */
+const became = ({ outcome, failure }: NodeRecord): string =>
+  outcome && outcome !== failure?.left ? ` · ${prose(outcome, 200)}` : "";
 
 const standing: Readonly<Record<NodeStatus, (node: NodeRecord, now: string) => string>> = {
-  queued: () => "waits for its turn",
+  queued: () => "queued",
   running,
-  deciding: (node, now) => `failed${where(node)} after ${total(node, now)}: keep it or terminate it?`,
-  succeeded: (node, now) => `${node.stage === "delete" ? "removed" : "Ready"} after ${total(node, now)}`,
-  failed: (node, now) => `failed${where(node)} after ${total(node, now)}${became(node)}`,
-  cancelled: (node, now) => `cancelled after ${total(node, now)}${became(node)}`,
+  deciding: (node, now) => `failed${where(node)} after ${worked(node, now)} · needs a decision`,
+  succeeded: (node, now) => `${node.stage === "delete" ? "removed" : "Ready"} after ${worked(node, now)}`,
+  failed: (node, now) => `failed${where(node)} after ${worked(node, now)}${became(node)}`,
+  cancelled: (node, now) => `cancelled after ${worked(node, now)}${became(node)}`,
 };
 
 /**
- * One node of an operation in one line: its sign, its name, where it is, since when, what it waits for.
+ * Describes one node of an operation in one line: sign, name, stage, time, and the service it is waiting for.
  * @param now ISO 8601: elapsed times are counted up to here
  */
 export const nodeLine = (node: NodeRecord, now: string): string =>
@@ -49,13 +52,12 @@ const kindOf = (node: NodeRecord): string =>
   node.status === "running" && node.stage ? stageDoing(node.stage) : node.status;
 
 const kinds: Readonly<Record<string, string>> = {
-  queued: "waiting for their turn",
   running: "starting",
-  deciding: "failed, to be kept or terminated",
+  deciding: "failed, need a decision",
   succeeded: "done",
 };
 
-/** Many nodes in a few lines: how many are where. */
+/** Counts many nodes by stage, one line each. */
 export function summaryLines(nodes: readonly NodeRecord[]): string[] {
   const groups = Map.groupBy(nodes, kindOf);
   return [...groups].map(([kind, members]) => {

@@ -1,5 +1,6 @@
 import type { NodeRecord, OperationRecord } from "../../records.ts";
 import { titleOf } from "../command/forms.ts";
+import { utc } from "../slack/age.ts";
 import { nodeLabel } from "./node-lines.ts";
 import { stageName } from "./stages.ts";
 
@@ -9,18 +10,18 @@ export const NEEDS_A_HUMAN = "Casement Needs a Human";
 /** `source` of a cluster's events: several clusters may share an account's bus. */
 export const sourceOf = (cluster: string): string => `casement.${cluster}`;
 
-/** Somebody is waited for: what the event carries, and what a mail or a page says. */
+/** Event that calls a person, by mail or pager. */
 export interface Notice {
   readonly kind: "decision" | "confirmation" | "signing-request" | "lost" | "credential";
   /** Null when no operation waits. */
   readonly operation: string | null;
-  /** One line of plain words. */
+  /** One line of plain text. */
   readonly message: string;
-  /** ISO 8601: what happens by itself happens then; null when nothing does. */
+  /** ISO 8601: time of the automatic outcome; null when there is none. */
   readonly until: string | null;
 }
 
-/** A page is one line: EventBridge fills it into a quoted template, and pagers cut what is long. */
+/** Turns text into the one line of a page: EventBridge fills it into a quoted template, and pagers cut long text. */
 export const line = (text: string): string =>
   text
     .replace(/["\\]/g, "'")
@@ -28,10 +29,7 @@ export const line = (text: string): string =>
     .slice(0, 1_000)
     .trim();
 
-/** "2026-11-21 14:32 UTC": whoever is paged may be in another day. */
-export const moment = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;
-
-/** A machine failed, and somebody must say what becomes of it. */
+/** Calls people to decide about a failed instance. */
 export const decisionNotice = (
   operation: string,
   { instanceId, failure, decideBy }: Pick<NodeRecord, "instanceId" | "failure" | "decideBy">,
@@ -39,42 +37,42 @@ export const decisionNotice = (
   kind: "decision",
   operation,
   message: line(
-    `${operation}: ${instanceId ?? "a machine"} failed at the stage ${failure ? stageName(failure.stage) : "launch"}. Somebody must press Keep or Terminate in Slack; unless it is kept, it is terminated at ${moment(decideBy ?? "")}. Without Slack: docs/runbook.md#answer-for-a-button-by-hand. Why it failed: ${failure?.why ?? "unknown"}`,
+    `${operation}: ${instanceId ?? "an instance"} failed at the stage ${failure ? stageName(failure.stage) : "launch"}. Press Keep or Terminate in Slack; without a decision it is terminated at ${utc(decideBy ?? "")}. Without Slack: docs/runbook.md#answer-for-a-button-by-hand. Cause: ${failure?.why ?? "unknown"}`,
   ),
   until: decideBy,
 });
 
 /**
- * A dialog is open, and nothing happens before it is answered.
- * @param node name of the Node that is to go
+ * Calls people to answer an open dialog; nothing is changed before.
+ * @param node name of the Node to remove
  */
 export const confirmationNotice = (operation: string, node: string, asker: string, until: string): Notice => ({
   kind: "confirmation",
   operation,
   message: line(
-    `${operation}: the removal of ${node} waits for ${asker} to answer the dialog in Slack. Without an answer nothing is changed, and it ends at ${moment(until)}.`,
+    `${operation}: the removal of ${node} is waiting for ${asker} to confirm the dialog in Slack. Without an answer it ends at ${utc(until)} and nothing is changed.`,
   ),
   until,
 });
 
-/** Certificate requests that are nearly right: nobody but a person may judge them. */
+/** Calls people to judge certificate requests that differ in one point from the expected one. */
 export const signingRequestNotice = (operation: string, notes: readonly string[]): Notice => ({
   kind: "signing-request",
   operation,
   message: line(
-    `${operation}: somebody must judge a certificate request (kubectl get csr). ${notes.join("; ")}. See docs/runbook.md#stage-client-certificate.`,
+    `${operation}: a certificate request needs review (kubectl get csr). ${notes.join("; ")}. See docs/runbook.md#stage-client-certificate.`,
   ),
   until: null,
 });
 
-/** An operation was lost, and what it left waits for somebody. */
+/** Calls people to an operation whose execution ended without finishing it. */
 export const lostNotice = (operation: OperationRecord, why: string, nodes: readonly NodeRecord[]): Notice => ({
   kind: "lost",
   operation: operation.id,
   message: line(
-    `${operation.id} (${titleOf(operation.request)}) will not go on by itself: ${why}. See docs/runbook.md#take-a-lost-machine-away. ${nodes
+    `${operation.id} (${titleOf(operation.request)}) stalled and needs attention: ${why}. See docs/runbook.md#take-a-lost-machine-away. ${nodes
       .flatMap((node) =>
-        node.outcome && node.status === "failed" ? [`Left: ${nodeLabel(node)}: ${node.outcome}.`] : [],
+        node.outcome && node.status === "failed" ? [`Remaining: ${nodeLabel(node)}: ${node.outcome}.`] : [],
       )
       .join(" ")}`,
   ),

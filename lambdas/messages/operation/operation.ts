@@ -8,19 +8,19 @@ import { code, counted, plain, prose } from "../slack/text.ts";
 import { failureBlocks } from "./failure.ts";
 import { nodeLine, summaryLines } from "./node-lines.ts";
 
-/** More nodes than this are summed up by stage instead of told one by one. */
+/** More nodes than this are counted by stage instead of listed. */
 export const MOST_LINES = 30;
 
-/** So are lines that are longer together: failures and their buttons need room beside them. */
+/** Longer lists are counted too: failures and their buttons need room beside them. */
 const MOST_CHARACTERS = 6_000;
 
-/** Characters of a machine's own words in the one message; the thread has more of them. */
+/** Characters of a failure's details in the message; the thread shows more. */
 const WHY = 600;
 
 const statuses: Readonly<Record<OperationStatus, { readonly sign: string; readonly words: string }>> = {
   requested: { sign: "⏳", words: "starting" },
   running: { sign: "⏳", words: "running" },
-  waiting: { sign: "❓", words: "waiting for somebody" },
+  waiting: { sign: "❓", words: "action required" },
   succeeded: { sign: "✅", words: "done" },
   failed: { sign: "❌", words: "failed" },
   cancelled: { sign: "⛔", words: "cancelled" },
@@ -41,31 +41,35 @@ const cancelButton = (operation: OperationRecord): Button => ({
   text: "Cancel operation",
   confirm: {
     title: "Cancel this operation?",
-    text: "What is in flight is put back. A node past the point of no return is finished first.",
-    confirm: "Cancel it",
-    deny: "Let it run",
+    text: "Work in progress is rolled back. Nodes past the point of no return are completed first.",
+    confirm: "Cancel operation",
+    deny: "Keep running",
   },
 });
 
-const origin = ({ operation, now }: OperationView): string => {
-  const { id, status, asker, requestedAt, endedAt } = operation;
-  const time = between(requestedAt, endedAt ?? now);
-  const since = endedAt ? `after ${time}` : status === "waiting" ? `· begun ${time} ago` : `for ${time}`;
-  return `${code(id)} · asked by ${plain(asker.userName, 80)} · ${statuses[status].words} ${since}`;
+/** Time of work: a removal that waited for its dialog counts from the first change. */
+const startOf = ({ operation, nodes }: OperationView): string =>
+  nodes.map(({ startedAt }) => startedAt).sort()[0] ?? operation.requestedAt;
+
+const origin = (view: OperationView): string => {
+  const { id, status, asker, endedAt } = view.operation;
+  const time = between(startOf(view), endedAt ?? view.now);
+  const since = endedAt ? `after ${time}` : status === "waiting" ? `· started ${time} ago` : `for ${time}`;
+  return `${code(id)} · requested by ${plain(asker.userName, 80)} · ${statuses[status].words} ${since}`;
 };
 
 /** "web: 3 → 5 (max 8)" */
 export const poolLine = ({ name, before, after, maximum }: NonNullable<OperationView["pool"]>): string =>
   `*${plain(name, 60)}*: ${before} → ${after} (max ${maximum})`;
 
-/** Pool of an operation; one that did not succeed was only asked for, so the pool may be as it was. */
+/** Pool of an operation; if the operation did not succeed, the size is shown as requested, not as actual. */
 const poolSummary = (pool: NonNullable<OperationView["pool"]>, { endedAt, status }: OperationRecord): string =>
-  endedAt === null || status === "succeeded" ? poolLine(pool) : `asked for ${poolLine(pool)}`;
+  endedAt === null || status === "succeeded" ? poolLine(pool) : `requested: ${poolLine(pool)}`;
 
 function summary({ operation, pool }: OperationView): string[] {
   const cancelling =
     operation.cancelledBy !== null && operation.endedAt === null
-      ? [`Cancelled by ${prose(`<@${operation.cancelledBy}>`, 80)}: what is in flight is put back first.`]
+      ? [`Cancelled by ${prose(`<@${operation.cancelledBy}>`, 80)}: rolling back work in progress.`]
       : [];
   const reason = reasonOf(operation.request);
   return [
@@ -82,7 +86,7 @@ function lines(nodes: readonly NodeRecord[], now: string): string[] {
   return fits ? all : summaryLines(nodes);
 }
 
-/** Those that wait for somebody come first: their buttons must be in reach. */
+/** Nodes that need a decision come first: their buttons must be in reach. */
 const failed = (nodes: readonly NodeRecord[]): NodeRecord[] =>
   nodes
     .filter((node) => node.failure)
@@ -109,10 +113,11 @@ function frame(view: OperationView): { readonly top: Block[]; readonly bottom: B
   };
 }
 
-const elsewhere = (count: number): Block => context(`and ${counted(count, "failure")} more: each is in the thread`);
+const elsewhere = (count: number): Block =>
+  context(`${count} more ${count === 1 ? "failure" : "failures"} in the thread`);
 
 /**
- * The one message of an operation, as it stands: written whole each time, always within Slack's limits.
+ * Builds the message of an operation, whole each time and within Slack's limits.
  * Failures that do not fit are counted; each has its own message in the thread, with the same buttons.
  * @param commandWord "/win": next steps are given as commands
  */

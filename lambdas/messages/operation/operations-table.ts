@@ -28,12 +28,12 @@ const cells = (operation: OperationRecord, now: string): string[] => [
  * @param now ISO 8601
  */
 export function operationsMessage(operations: readonly OperationRecord[], now: string, commandWord: string): Message {
-  if (operations.length === 0) return say("Nobody has asked for anything yet.");
+  if (operations.length === 0) return say("No operations yet.");
   const { blocks, rest } = table(
     COLUMNS,
     operations.map((operation) => cells(operation, now)),
   );
-  const older = rest > 0 ? ` The ${rest} oldest of them do not fit here.` : "";
-  const hint = context(`${typeThis(commandWord, "cancel")} with an id stops one that runs.${older}`);
+  const older = rest > 0 ? ` The ${rest} oldest are not shown.` : "";
+  const hint = context(`${typeThis(commandWord, "cancel", "<operation>")} stops a running operation.${older}`);
   return { text: counted(operations.length, "operation"), blocks: [...blocks, hint] };
 }

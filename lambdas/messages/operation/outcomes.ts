@@ -1,27 +1,26 @@
 import type { Message } from "../../records.ts";
 import { typeThis } from "../command/forms.ts";
-import { losesSomething, type MovedPod, noPodsToMove, type RemovalFacts } from "../remove/dialog.ts";
-import type { RefusalWords } from "../remove/refusal.ts";
+import { lossesOf, type MovedPod, noPodsToMove, type RemovalFacts } from "../remove/dialog.ts";
 import { say } from "../slack/blocks.ts";
 import { code, counted, echo, plain, some } from "../slack/text.ts";
 import { poolLine } from "./operation.ts";
 
 /** Summary of an operation that was a dry run, as the ledger keeps it. */
-export const shownOnly = "Shown only, nothing was changed.";
+export const shownOnly = "Dry run: nothing was changed.";
 
-/** Names offered when somebody's beginning fits several nodes. */
+/** Names offered when a prefix matches several nodes. */
 const MOST_NAMES = 10;
 
-/** Nothing is called what was typed. */
+/** Answer when no node matches. */
 export const noSuchNode = (typed: string, commandWord: string): string =>
-  `There is no Windows node ${echo(typed)}: ${typeThis(commandWord, "nodes")} lists them.`;
+  `Windows node ${echo(typed)} not found. ${typeThis(commandWord, "nodes")} lists all nodes.`;
 
-/** Several nodes begin with what was typed. */
+/** Answer when a prefix matches several nodes. */
 export const severalNodes = (typed: string, names: readonly string[]): string =>
-  `${echo(typed)} fits ${counted(names.length, "node")}: ${some(
+  `${echo(typed)} matches ${counted(names.length, "node")}: ${some(
     names.map((name) => code(name)),
     MOST_NAMES,
-  )}. Say a little more.`;
+  )}. Be more specific.`;
 
 /** Plan of an `add`, with every fact that was looked up for it. */
 export interface AddPlan {
@@ -36,9 +35,9 @@ export interface AddPlan {
 export const addDryRun = (plan: AddPlan, commandWord: string): Message =>
   say(
     [
-      `*Dry run, nothing was changed.* ${poolLine(plan.pool)}`,
-      `Image ${code(plan.imageId)} (Windows Server ${plain(plan.windows)}), first of ${some(plan.instanceTypes.map(code), 5)} with capacity in ${some(plan.subnets.map(code), 5)}.`,
-      `For real: ${typeThis(commandWord, "add", plan.pool.name, plan.pool.after - plan.pool.before)}`,
+      `*Dry run: nothing was changed.* ${poolLine(plan.pool)}`,
+      `Image ${code(plan.imageId)} (Windows Server ${plain(plan.windows)}), first available of ${some(plan.instanceTypes.map(code), 5)} in ${some(plan.subnets.map(code), 5)}.`,
+      `To apply: ${typeThis(commandWord, "add", plan.pool.name, plan.pool.after - plan.pool.before)}`,
     ].join("\n"),
   );
 
@@ -51,45 +50,36 @@ function evictions(pods: readonly MovedPod[]): string {
     pods.map((pod) => code(`${pod.namespace}/${pod.name}`)),
     MOST_PODS,
   );
-  const losing = pods.filter(losesSomething).length;
-  const losses = losing > 0 ? ` ⚠️ ${counted(losing, "pod")} would lose local data or not come back.` : "";
-  return `${counted(pods.length, "pod")} would be evicted: ${names}.${losses}`;
+  const losses = lossesOf(pods);
+  return `${counted(pods.length, "pod")} would be evicted: ${names}.${losses ? ` ⚠️ ${losses}.` : ""}`;
 }
 
 /** The dry run of a `remove` that would be allowed. */
 export const removeDryRun = ({ node, instanceId, pods }: RemovalFacts, commandWord: string): Message =>
   say(
     [
-      `*Dry run, nothing was changed.* ${code(node)} (${code(instanceId)}) would be cordoned, emptied, terminated and deleted.`,
+      `*Dry run: nothing was changed.* ${code(node)} (${code(instanceId)}) would be cordoned, drained, terminated and deleted.`,
       evictions(pods),
-      `For real: ${typeThis(commandWord, "remove", node)}`,
+      `To apply: ${typeThis(commandWord, "remove", node)}`,
     ].join("\n"),
   );
-
-/** A removal that is refused, in one line. */
-export const notRemoved = (node: string, { why, next }: RefusalWords): string =>
-  `${code(node)} is not removed: ${why}. Next: ${next}.`;
-
-/** A dry run of a removal that would be refused. */
-export const removalRefusedMessage = (typed: string, { why, next }: RefusalWords): Message =>
-  say(`🚫 ${code(typed)} is not removed: ${why}.\n*Next:* ${next}.`);
 
 /** An `add` that would pass its pool's maximum. */
 export interface TooMany {
   readonly pool: string;
-  /** Nodes that the pool has or has promised. */
+  /** Nodes of the pool, with those that other operations have reserved. */
   readonly before: number;
-  /** Nodes that were asked for. */
+  /** Nodes requested. */
   readonly count: number;
   readonly maximum: number;
 }
 
-/** Explains why an `add` beyond the pool's maximum is refused, and what can be done instead. */
+/** Explains why an `add` beyond the pool's maximum is refused, and what would be accepted. */
 export function tooManyNodes({ pool, before, count, maximum }: TooMany, commandWord: string): string {
   const room = Math.max(0, maximum - before);
   const next =
     room > 0
-      ? `${typeThis(commandWord, "add", pool, room)} would fit.`
-      : "Remove one first, or raise the maximum in the configuration.";
-  return `${plain(pool)} has ${before} of at most ${counted(maximum, "node")}: ${count} more would be too many. Next: ${next}`;
+      ? `add fewer nodes (${typeThis(commandWord, "add", pool, room)}), or raise the maximum in the configuration.`
+      : "remove a node first, or raise the maximum in the configuration.";
+  return `${plain(pool)} has ${before} of at most ${counted(maximum, "node")}; adding ${count} would exceed that. Next: ${next}`;
 }

@@ -1,22 +1,22 @@
 import type { Message, NodeRecord, OperationRecord } from "../../records.ts";
 import { between } from "../slack/age.ts";
-import { say } from "../slack/blocks.ts";
+import { say, section } from "../slack/blocks.ts";
 import { plain, prose } from "../slack/text.ts";
 import { failureBlocks } from "./failure.ts";
 import { nodeLabel, nodeLine, signs } from "./node-lines.ts";
 import { stageDoing, stageName } from "./stages.ts";
 
-/** Characters of a machine's own words in the thread: a section holds 3,000, the rest of the failure at most 1,450. */
+/** Characters of a failure's details in the thread: a section holds 3,000, the rest of the failure at most 1,450. */
 const WHY = 1_500;
 
-/** State of a node as the thread last told it: as much of its record as the next lines depend on. */
+/** State of a node that the thread shows: as much of its record as the next lines depend on. */
 export interface Told extends Pick<NodeRecord, "index" | "status" | "stage" | "stageSince"> {
   /** Number of its notes that were told. */
   readonly notes: number;
   readonly failed: boolean;
 }
 
-/** Everything of this record has been said. */
+/** State after every line of this record was posted. */
 export const toldOf = ({ index, status, stage, stageSince, notes, failure: failed }: NodeRecord): Told => ({
   index,
   status,
@@ -33,9 +33,9 @@ function took(before: Told | null, after: NodeRecord): string {
 }
 
 function failure(operation: OperationRecord, node: NodeRecord, commandWord: string, now: string): Message {
-  const calls = node.status === "deciding" ? ` ${prose(`<@${operation.asker.userId}>`)}, keep it or terminate it?` : "";
-  const text = `${nodeLine(node, now)}${calls}`;
-  return { text, blocks: [...say(text).blocks, ...failureBlocks(node, operation, commandWord, now, WHY)] };
+  const calls =
+    node.status === "deciding" ? [section(`${prose(`<@${operation.asker.userId}>`)}, this needs a decision.`)] : [];
+  return { text: nodeLine(node, now), blocks: [...failureBlocks(node, operation, commandWord, now, WHY), ...calls] };
 }
 
 /** A line of the thread, and what makes it this line and no other among those of its node. */
@@ -73,10 +73,10 @@ function change(
 }
 
 /**
- * Lines of the thread on a node between two looks at its record: stages, remarks, the failure in full, the end.
- * @param before what the thread has said of it, null at first
+ * Lists the lines of the thread for the changes of a node's record: stages, remarks, the failure in full, the end.
+ * @param before state that the thread shows; null at first
  * @param now ISO 8601
- * @returns nothing when nothing changed that people follow
+ * @returns no lines when no stage, remark or status changed
  */
 export const threadLines = (
   operation: OperationRecord,

@@ -1,54 +1,54 @@
 import { counted, some } from "../slack/text.ts";
 
-/** Characters of a machine's own words within a sentence. */
+/** Characters of a machine's error within a sentence. */
 const MOST_WORDS = 200;
 
-/** State of a failed machine's kubelet: one that runs on would go on asking for certificates. */
+/** State of a failed machine's kubelet: a running one would keep requesting certificates. */
 export const kubeletIs = {
   neverStarted: "its kubelet was never started",
   stopped: "its kubelet is stopped",
-  gone: "its kubelet is gone with it",
-  off: "its kubelet does not run",
-  /** @param why the machine's or SSM's own words */
+  gone: "and its kubelet with it",
+  off: "its kubelet is not running",
+  /** @param why the machine's or SSM's error */
   notStopped: (why: string): string => `its kubelet could not be stopped (${why.slice(0, MOST_WORDS)})`,
 } as const;
 
-/** Stands for EC2's word while nobody can be asked. */
-export const UNREADABLE = "in a state that could not be read";
+/** Stands for EC2's state name while EC2 cannot be reached. */
+export const UNREADABLE = "in an unknown state";
 
-/** Remains of a node that was not taken into the cluster. */
+/** State that a failed node leaves, as a clause. */
 export const machineLeaves = {
   nothingLaunched: "no instance was launched",
-  gone: "nothing: the instance is gone",
+  gone: "the instance no longer exists",
   /**
-   * @param state EC2's word for the instance
+   * @param state EC2's name for the instance's state
    * @param kubelet one of `kubeletIs`
    */
   standing: (instanceId: string, state: string, kubelet: string): string =>
     `instance ${instanceId} is ${state}, ${kubelet}`,
-  /** Its execution ended without a word: nobody put anything in order. */
+  /** Its execution ended without a rollback. */
   untouched: (instanceId: string | null): string =>
-    instanceId ? `instance ${instanceId} is left as it was` : machineLeaves.nothingLaunched,
-  /** Its removal ended without a word after the node was to be cordoned. */
+    instanceId ? `instance ${instanceId} was left as is` : machineLeaves.nothingLaunched,
+  /** Its removal ended without a rollback, after the cordon may have been set. */
   cordoned: (instanceId: string, node: string): string =>
-    `instance ${instanceId} runs on; the node may still be cordoned: \`kubectl uncordon ${node}\` puts it back in service`,
+    `instance ${instanceId} is still running; its node may still be cordoned: \`kubectl uncordon ${node}\` makes it schedulable`,
 } as const;
 
-/** Acts of others on a machine, behind its workflow's back: the cause of whatever failed then. */
+/** Changes to a machine that its workflow did not make: the cause of the failure that follows. */
 export const doneByOthers = {
-  givenUp: "EC2 gave the instance up",
-  terminated: "the instance was terminated by somebody else",
-  nodeDeleted: "the Node was deleted by somebody else meanwhile",
+  givenUp: "EC2 terminated the instance",
+  terminated: "the instance was terminated outside Casement",
+  nodeDeleted: "the Node was deleted outside Casement",
 } as const;
 
-/** Cause of the end of a machine that was not taken into the cluster; people by id. */
+/** Cause of the end of a machine that did not join; people by id. */
 export const machineEndedBy = {
   cancellation: (userId: string): string => `cancelled by <@${userId}>`,
   decision: (userId: string): string => `terminated by <@${userId}>`,
-  deadline: "terminated when nobody had decided in time",
+  deadline: "terminated automatically, because no decision was made in time",
 } as const;
 
-/** Reasons to spare a machine that failed: it serves the cluster. */
+/** Reasons to keep a failed machine: it serves the cluster. */
 export const inUse = {
   ready: (node: string): string => `its Node ${node} is Ready`,
   runsPods: (node: string, pods: number): string => `its Node ${node} runs ${counted(pods, "pod")}`,
@@ -57,23 +57,23 @@ export const inUse = {
 /** Subnets and instance types that a deployment took out of the pool between a request and its launch. */
 export const takenOut = {
   some: (pool: string, gone: readonly string[]): string =>
-    `a deployment has taken ${some(gone, 6)} out of pool ${pool} since this was asked for, so the node is not launched there`,
+    `a deployment has removed ${some(gone, 6)} from pool ${pool} since the request, so the node is not launched there`,
   everything: (pool: string, gone: readonly string[]): string =>
-    `a deployment has taken ${some(gone, 6)} out of pool ${pool} since this was asked for, and no subnet with an instance type is left to launch in; ask again to use the pool as it is now`,
+    `a deployment has removed ${some(gone, 6)} from pool ${pool} since the request, and no subnet with an instance type remains; run the command again to use the current pool`,
 } as const;
 
-/** Fate of a machine that was not taken into the cluster, as its line in the message and the ledger say it. */
+/** Outcome of a machine that did not join, for its line in the message and for the ledger. */
 export const machineOutcome = {
   kept: (userId: string): string => `kept for inspection by <@${userId}>`,
-  /** @param userId whose decision could not be judged until the time was up */
+  /** @param userId the person whose right to decide could not be checked before the deadline */
   keptUnjudged: (userId: string): string =>
-    `kept, because nobody could check in time whether <@${userId}> may decide: look at it, then terminate it in EC2`,
+    `kept, because Casement could not check in time whether <@${userId}> may decide: inspect the instance, then terminate it in EC2`,
   /** @param reason one of `inUse` */
-  spared: (reason: string): string => `kept, because ${reason}: use remove on it`,
+  spared: (reason: string): string => `kept, because ${reason}: to remove it, use the remove command`,
   /** @param endedBy one of `machineEndedBy` */
   nothingLaunched: (endedBy: string): string => `${endedBy}; ${machineLeaves.nothingLaunched}`,
   /** @param endedBy one of `machineEndedBy` or `doneByOthers` */
   notYetTerminated: (endedBy: string, instanceId: string): string =>
-    `${endedBy}, but EC2 does not show ${instanceId} as terminated yet`,
+    `${endedBy}, but EC2 does not report ${instanceId} as terminated yet`,
   cancelled: (endedBy: string): string => `${endedBy}; the instance is terminated`,
 } as const;

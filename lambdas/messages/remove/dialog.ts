@@ -4,7 +4,6 @@ import { context, divider, limits, section, sections } from "../slack/blocks.ts"
 import { REMOVE_DIALOG } from "../slack/buttons.ts";
 import { andMore } from "../slack/table.ts";
 import { code, counted, plain } from "../slack/text.ts";
-import type { RefusalWords } from "./refusal.ts";
 
 /** A modal as Slack takes it. */
 export interface Dialog {
@@ -30,7 +29,7 @@ export interface MovedPod {
   readonly localData: readonly string[];
 }
 
-/** Facts that a person should know before a node goes. */
+/** Facts for the confirmation of a removal. */
 export interface RemovalFacts {
   readonly node: string;
   readonly instanceId: string;
@@ -55,12 +54,12 @@ const dialog = (operation: string, close: string, blocks: readonly Block[], subm
   blocks: blocks.slice(0, limits.modalBlocks),
 });
 
-/** The dialog at once, while the facts are gathered: it can only be closed. */
+/** Dialog shown while the facts are read: it can only be closed. */
 export const removalSkeleton = (operation: string, typed: string): Dialog =>
-  dialog(operation, "Keep", [section(`⏳ Looking at ${code(typed)}: its instance, its pods and their data…`)]);
+  dialog(operation, "Keep", [section(`⏳ Reading the instance, pods and local data of ${code(typed)}…`)]);
 
 const podLine = ({ namespace, name, owner, localData }: MovedPod): string => {
-  const origin = owner ? plain(owner, 80) : "⚠️ nothing makes it again";
+  const origin = owner ? plain(owner, 80) : "⚠️ not recreated";
   const data = localData.length > 0 ? ` · ⚠️ loses ${plain(localData.join(", "), 150)}` : "";
   return `• ${code(`${namespace}/${name}`)} (${origin})${data}`;
 };
@@ -69,11 +68,22 @@ const podLine = ({ namespace, name, owner, localData }: MovedPod): string => {
 const byLoss = (pods: readonly MovedPod[]): MovedPod[] =>
   [...pods].sort((one, other) => Number(losesSomething(other)) - Number(losesSomething(one)));
 
-/** Would a removal cost this pod its local data, or end it for good because nothing makes it again? */
-export const losesSomething = (pod: MovedPod): boolean => pod.owner === null || pod.localData.length > 0;
+const losesData = (pod: MovedPod): boolean => pod.localData.length > 0;
 
-/** Of a node whose removal moves nothing. */
-export const noPodsToMove = "No pods run on it that would have to move.";
+const losesSomething = (pod: MovedPod): boolean => pod.owner === null || losesData(pod);
+
+/** Losses of an eviction, without a full stop: "2 pods lose local data, 1 pod is not recreated"; empty when there are none. */
+export function lossesOf(pods: readonly MovedPod[]): string {
+  const losing = pods.filter(losesData).length;
+  const ending = pods.filter(({ owner }) => owner === null).length;
+  return [
+    ...(losing > 0 ? [`${counted(losing, "pod")} ${losing === 1 ? "loses" : "lose"} local data`] : []),
+    ...(ending > 0 ? [`${counted(ending, "pod")} ${ending === 1 ? "is" : "are"} not recreated`] : []),
+  ].join(", ");
+}
+
+/** Line for a node without pods to evict. */
+export const noPodsToMove = "No pods to evict.";
 
 function podBlocks(pods: readonly MovedPod[]): Block[] {
   if (pods.length === 0) return [section(noPodsToMove)];
@@ -86,11 +96,11 @@ function podBlocks(pods: readonly MovedPod[]): Block[] {
 }
 
 function lossBlocks(pods: readonly MovedPod[]): Block[] {
-  const losing = pods.filter(losesSomething).length;
-  return losing > 0 ? [section(`⚠️ *${counted(losing, "pod")} will lose local data or not come back.*`)] : [];
+  const losses = lossesOf(pods);
+  return losses ? [section(`⚠️ *${losses}.*`)] : [];
 }
 
-/** The dialog with the facts: "Remove" goes on, "Keep" changes nothing. */
+/** Dialog with the facts: "Remove" starts the removal, "Keep" changes nothing. */
 export const removalDialog = (operation: string, facts: RemovalFacts): Dialog =>
   dialog(
     operation,
@@ -105,11 +115,11 @@ export const removalDialog = (operation: string, facts: RemovalFacts): Dialog =>
     "Remove",
   );
 
-/** The dialog when nothing may be removed: why, and what can be done instead. */
-export const removalRefused = (operation: string, typed: string, { why, next }: RefusalWords): Dialog =>
-  dialog(operation, "Close", [section(`🚫 ${code(typed)} is not removed: ${why}.\n*Next:* ${next}.`)]);
+/** Dialog of a refused removal: the reason and the next step. */
+export const removalRefused = (operation: string, refusal: Message): Dialog =>
+  dialog(operation, "Close", refusal.blocks);
 
-/** Dialog that replaces the first one when "Remove" came to nothing; closing it says nothing more. */
+/** Dialog that replaces the first one when "Remove" had no effect; closing it is not reported. */
 export const removalNotice = (operation: string, { blocks }: Message): Dialog => ({
   ...dialog(operation, "Close", blocks),
   notify_on_close: false,

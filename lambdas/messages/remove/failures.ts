@@ -3,11 +3,11 @@ import { code, counted, some } from "../slack/text.ts";
 /** Pods named in a line; the rest is counted. */
 const MOST_NAMES = 3;
 
-/** Pods that a removal waits for while they are still on their way out: "2 pods to leave (a/b, c/d)". */
+/** Pods that a removal waits for while they terminate: "2 pods to terminate (a/b, c/d)". */
 export const podsToLeave = (names: readonly string[]): string =>
-  `${counted(names.length, "pod")} to leave (${some(names, MOST_NAMES)})`;
+  `${counted(names.length, "pod")} to terminate (${some(names, MOST_NAMES)})`;
 
-/** A pod that was not evicted: by whom it is held up, and in whose words. */
+/** A pod that was not evicted, and the API server's reason. */
 export interface HeldUp {
   readonly name: string;
   readonly by: "blocked" | "unanswered";
@@ -21,38 +21,38 @@ const reasons = (pods: readonly HeldUp[]): string =>
   );
 
 const waits: Readonly<Record<HeldUp["by"], (pods: readonly HeldUp[]) => string>> = {
-  blocked: (pods) => `disruption budgets to let ${counted(pods.length, "pod")} go (${reasons(pods)})`,
+  blocked: (pods) => `disruption budgets to allow the eviction of ${counted(pods.length, "pod")} (${reasons(pods)})`,
   unanswered: (pods) => `the API server to evict ${counted(pods.length, "pod")} (${reasons(pods)})`,
 };
 
-/** Pods that a removal waits for while budgets block it or the API server takes no eviction; one pod at least. */
+/** Pods that a removal waits for while budgets block it or the API server accepts no eviction; one pod at least. */
 export const podsHeldUp = (pods: readonly HeldUp[]): string =>
   (["blocked", "unanswered"] as const)
     .map((by) => ({ by, held: pods.filter((pod) => pod.by === by) }))
     .flatMap(({ by, held }) => (held.length > 0 ? [waits[by](held)] : []))
     .join(" and ");
 
-/** Pods that were scheduled again on the node they had left. */
+/** Pods that were scheduled on the node after its drain. */
 export const podsCameBack = (names: readonly string[]): string =>
-  `${counted(names.length, "pod")} came to the node after it was emptied (${some(names, MOST_NAMES)}): did somebody uncordon it?`;
+  `${counted(names.length, "pod")} started on the node after it was drained (${some(names, MOST_NAMES)}); it may have been uncordoned`;
 
-/** State that is left by a removal that came to nothing. */
+/** State that a failed or cancelled removal leaves, as a clause. */
 export const removalLeaves = {
   untouched: "nothing was changed",
   asCordonedAsBefore: "the node is cordoned, as it was before",
-  schedulable: "the node is schedulable again; pods that were evicted do not come back by themselves",
+  schedulable: "the node is schedulable again; evicted pods stay where they are now",
   cordoned: (node: string, why: string): string =>
-    `the node is still cordoned, because ${why}; ${code(`kubectl uncordon ${node}`)} opens it to pods again`,
+    `the node is still cordoned, because ${why}; ${code(`kubectl uncordon ${node}`)} makes it schedulable`,
   terminating: (instanceId: string): string =>
-    `EC2 was told to terminate ${code(instanceId)}; its Node stays until the cluster notices`,
+    `EC2 is terminating ${code(instanceId)}; its Node stays until the cluster deletes it`,
 } as const;
 
 /** Reason why a dialog was not confirmed. */
 export type Unconfirmed = "closed" | "cancel" | "time";
 
-/** Outcome of a removal that nobody confirmed. */
+/** Outcome of a removal that was not confirmed. */
 export const unconfirmed: Readonly<Record<Unconfirmed, string>> = {
   closed: "The dialog was closed. Nothing was changed.",
-  cancel: "Cancelled before anything was changed.",
-  time: "Nobody answered the dialog in time. Nothing was changed.",
+  cancel: "Cancelled. Nothing was changed.",
+  time: "The dialog timed out. Nothing was changed.",
 };

@@ -1,18 +1,20 @@
+import type { Message } from "../../records.ts";
 import { TAG } from "../../tags.ts";
 import { typeThis } from "../command/forms.ts";
+import { say } from "../slack/blocks.ts";
 import { code } from "../slack/text.ts";
 
 /** Kind of owner of a machine that Casement may not remove. */
 type OwnerKind = "auto-scaling-group" | "machine-set" | "machine" | "windows-instances" | "karpenter" | "node-group";
 
-/** Reason why a node is not removed. */
+/** Reason why a node cannot be removed. */
 export type RemovalRefusal =
   | { readonly kind: "not-launched-by-us" | "linux" | "no-instance" | "termination-protected" }
   | { readonly kind: OwnerKind; readonly owner: string }
   | { readonly kind: "busy"; readonly operation: string }
   | { readonly kind: "last-of-build"; readonly build: string; readonly pods: number };
 
-/** A refusal in words: why, and what somebody can do instead. */
+/** Texts of a refusal: the reason and the next step, each a clause. */
 export interface RefusalWords {
   readonly why: string;
   readonly next: string;
@@ -34,51 +36,59 @@ type Words = {
 
 const words: Words = {
   "not-launched-by-us": () => ({
-    why: `its instance was not launched by me (it carries no \`${TAG.launched}\` tag of this cluster)`,
-    next: "whoever launched it removes it: drain it with kubectl, then terminate the instance in EC2",
+    why: `its instance was not launched by Casement (it has no \`${TAG.launched}\` tag of this cluster)`,
+    next: "drain it with kubectl, then terminate the instance in EC2",
   }),
   linux: () => ({
-    why: "it is a Linux node, and I only act on Windows nodes",
-    next: "use the cluster's own tools for it",
+    why: "it is a Linux node, and Casement manages Windows nodes only",
+    next: "use the cluster's own tools",
   }),
   "no-instance": () => ({
-    why: "I find no EC2 instance behind it",
-    next: "when the machine is really gone, delete the Node with kubectl",
+    why: "it has no EC2 instance",
+    next: "if the machine no longer exists, delete the Node with kubectl",
   }),
   "termination-protected": () => ({
-    why: "its instance is protected against termination",
-    next: "whoever protected it lifts the protection in EC2 (DisableApiTermination), then ask again",
+    why: "its instance has termination protection",
+    next: "turn off termination protection in EC2 (DisableApiTermination), then try again",
   }),
   "auto-scaling-group": owned("Auto Scaling group", "lower the group's desired capacity instead"),
   "machine-set": owned("MachineSet", "scale the MachineSet down, or delete its Machine, with oc"),
   machine: ({ owner }) => ({
     why: `it belongs to the Machine ${code(owner)} of the cluster's Machine API`,
-    next: "delete that Machine with oc: its controller drains the node and ends the instance",
+    next: "delete that Machine with oc: its controller drains the node and terminates the instance",
   }),
   "windows-instances": ({ owner }) => ({
-    why: `the Windows Machine Config Operator has it as ${code(owner)} in its ConfigMap ${code("windows-instances")}`,
-    next: "take that entry out with oc: the operator then takes the node out of the cluster",
+    why: `the Windows Machine Config Operator manages it as ${code(owner)} in its ConfigMap ${code("windows-instances")}`,
+    next: "remove that entry with oc: the operator then removes the node from the cluster",
   }),
   karpenter: owned("Karpenter NodeClaim", "delete the NodeClaim with kubectl"),
   "node-group": owned("node group", "scale the node group down instead"),
   busy: ({ operation }, commandWord) => ({
-    why: `${code(operation)} works on it`,
-    next: `wait for it, or stop it with ${typeThis(commandWord, "cancel", operation)}`,
+    why: `${code(operation)} is working on it`,
+    next: `wait for it to end, or stop it: ${typeThis(commandWord, "cancel", operation)}`,
   }),
   "last-of-build": ({ build, pods }, commandWord) => ({
     why: `it is the last schedulable node of Windows build ${code(build)}, and ${pods} ${pods === 1 ? "pod needs" : "pods need"} that build`,
-    next: `add another one first: ${typeThis(commandWord, "add")} with a pool of that build`,
+    next: `add another one first: ${typeThis(commandWord, "add", "<pool>")} with a pool of that build`,
   }),
 };
 
-/** Says why a node is not removed, and what can be done instead. */
+/** Explains why a node cannot be removed, and names the next step. */
 export const removalRefusal = (refusal: RemovalRefusal, commandWord: string): RefusalWords =>
   (words[refusal.kind] as (of: RemovalRefusal, commandWord: string) => RefusalWords)(refusal, commandWord);
 
+/** Names the node, the reason and the next step, for the ledger and for errors. */
+export const removalRefusedText = (node: string, { why, next }: RefusalWords): string =>
+  `${code(node)} cannot be removed: ${why}. Next: ${next}.`;
+
+/** The same as a message: for the dialog, or for the requester of a dry run. */
+export const removalRefusedMessage = (node: string, { why, next }: RefusalWords): Message =>
+  say(`🚫 ${code(node)} cannot be removed: ${why}.\n*Next:* ${next}.`);
+
 const claimants: Readonly<Record<string, string>> = { "machine-set": "the MachineSet", machine: "the Machine" };
 
-/** Reason to give one of Casement's machines no certificate: another controller of the cluster calls it its own. */
+/** Reason to refuse a certificate to one of Casement's machines: another controller of the cluster claims it. */
 export const claimedByOthers = (machine: string, kind: OwnerKind, owner: string): string => {
   const by = claimants[kind] ? `${claimants[kind]} ${owner}` : "the ConfigMap windows-instances";
-  return `${machine} is claimed by ${by}: its certificates are for that one's approver`;
+  return `${machine} is claimed by ${by}, whose approver is responsible for its certificates`;
 };

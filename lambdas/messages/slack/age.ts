@@ -33,5 +33,14 @@ export function age(milliseconds: number): string {
 /** The time between two moments (ISO 8601), as kubectl prints it. */
 export const between = (from: string, to: string): string => age(Date.parse(to) - Date.parse(from));
 
-/** "14:32 UTC" */
-export const clockTime = (moment: string): string => `${moment.slice(11, 16)} UTC`;
+/** "2026-11-21 14:32 UTC": with the date, because the reader's day may be another. */
+export const utc = (moment: string): string => `${moment.slice(0, 16).replace("T", " ")} UTC`;
+
+const token = (moment: string, format: string, fallback: string): string =>
+  `<!date^${Math.floor(Date.parse(moment) / 1000)}^${format}|${fallback}>`;
+
+/** A time of today in the reader's time zone; clients without it show "14:32 UTC" (docs: "Date formatting"). */
+export const localTime = (moment: string): string => token(moment, "{time}", `${moment.slice(11, 16)} UTC`);
+
+/** A date and time in the reader's time zone; clients without it show UTC. */
+export const localDate = (moment: string): string => token(moment, "{date_short_pretty} at {time}", utc(moment));

@@ -28,7 +28,7 @@ export interface Confirmation {
   readonly deny: string;
 }
 
-/** A button: its action id says what, its value says on what. */
+/** A button: its action id names the action, its value the object. */
 export interface Button {
   readonly actionId: string;
   readonly value: string;
@@ -64,7 +64,7 @@ export const actions = (id: string, buttons: readonly Button[]): Block => ({
 /** Characters of a message's total that blocks use. */
 export const sizeOf = (blocks: readonly Block[]): number => JSON.stringify(blocks).length;
 
-/** Plain words as a message. */
+/** A text as a message. */
 export const say = (text: string): Message => ({ text, blocks: [section(text)] });
 
 /**
@@ -86,8 +86,8 @@ export function sections(lines: readonly string[], wrap: (lines: string) => stri
 }
 
 /**
- * As many of the groups as fit into a message beside what must be in it, in their order.
- * @param fixed blocks that are in the message anyway
+ * Takes as many of the groups, in their order, as fit into a message.
+ * @param fixed blocks that the message has in any case
  */
 export function fitting(
   groups: readonly (readonly Block[])[],

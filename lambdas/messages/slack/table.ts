@@ -1,8 +1,8 @@
 import type { Block } from "../../records.ts";
 import { limits, sections, sizeOf } from "./blocks.ts";
-import { codeLine, counted, fenced } from "./text.ts";
+import { codeLine, fenced } from "./text.ts";
 
-/** Characters that a table leaves for what is said around it. */
+/** Characters that a table leaves for the text around it. */
 const AROUND = 1_000;
 
 const widths = (rows: readonly (readonly string[])[]): number[] =>
@@ -42,5 +42,5 @@ export function table(
   return { blocks: framed(shown), rest: lines.length - shown.length };
 }
 
-/** "and 12 nodes more" */
-export const andMore = (rest: number, noun: string): string => `and ${counted(rest, noun)} more`;
+/** "and 12 more nodes" */
+export const andMore = (rest: number, noun: string): string => `and ${rest} more ${noun}${rest === 1 ? "" : "s"}`;

@@ -21,11 +21,11 @@ export function escaped(text: string, limit: number): string {
   return `${kept}…`;
 }
 
-/** One line of plain words from elsewhere: a name, a sentence of the ledger. It opens no code block. */
+/** One line of text from elsewhere: a name, a sentence of the ledger. It opens no code block. */
 export const plain = (text: string, limit = 300): string =>
   escaped(withoutControls(text, /$^/, " ").replace(/`{2,}/g, "'").trim(), limit);
 
-/** A sentence of ours that may name people as `<@U…>`; all else in it is escaped. */
+/** A sentence that may mention people as `<@U…>`; everything else in it is escaped. */
 export const prose = (text: string, limit = 600): string =>
   plain(text, limit).replace(/&lt;@([UW][A-Z0-9]{2,20})&gt;/g, "<@$1>");
 
@@ -39,7 +39,7 @@ export function echo(text: string): string {
   return `\`${escaped(words, 80).replaceAll("@", "@\u200b") || " "}\``;
 }
 
-/** Words of a machine, for the inside of a code block that they cannot break out of; line breaks stay. */
+/** A machine's output, for the inside of a code block that it cannot break out of; line breaks stay. */
 const inCode = (text: string, limit: number): string =>
   escaped(
     withoutControls(text, /[\n\t]/, "")
@@ -54,8 +54,12 @@ export const codeLine = (line: string): string => inCode(line.replace(/\s/g, " "
 /** A code block around what is safe inside it. */
 export const fenced = (safe: string): string => `\`\`\`\n${safe}\n\`\`\``;
 
-/** Words of a machine as a code block of at most `limit` characters. */
+/** A machine's output as a code block of at most `limit` characters. */
 export const codeBlock = (text: string, limit: number): string => fenced(inCode(text.trim(), limit - 8) || " ");
+
+/** A clause as a sentence: with a capital and one full stop, which services write or leave out. */
+export const sentence = (clause: string): string =>
+  `${clause.replace(/^[a-z]/, (letter) => letter.toUpperCase()).replace(/\.+$/, "")}.`;
 
 /** "1 node", "3 nodes". */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -26,7 +26,7 @@ const RECORD = { pk: "credentials", sk: "credentials" };
 async function checkUser({ authentication }: Kubernetes, account: Account): Promise<void> {
   const { status } = await authentication.createSelfSubjectReview({ body: {} });
   const user = status?.userInfo?.username ?? "";
-  if (user !== userOf(account)) throw new Error(`it is a credential of ${user}, not of ${userOf(account)}`);
+  if (user !== userOf(account)) throw new Error(`it belongs to ${user}, not to ${userOf(account)}`);
 }
 
 /** A token of the account itself, which the admission policy `casement-tokens` lets it make: for a day, with its Secret. */
@@ -65,7 +65,7 @@ export const credential = (world: World) => {
     const after = { ...before, token: await requested(clients.kubernetesWith(before), account) };
     await checkUser(clients.kubernetesWith(after), account).catch((error: unknown) => {
       // The old one may still be good: only its own refusal says that it is over.
-      throw isRefusal(error) ? new Error("the API server does not accept the token that it has just made") : error;
+      throw isRefusal(error) ? new Error("the API server rejects the token that it has just issued") : error;
     });
     // Somebody may have stored another one meanwhile, with another address.
     if ((await read(name)) !== text) return termOf(clusterCredentialOf(await read(name)).token);

@@ -89,7 +89,7 @@ function parsed(pem: string): Parsed | string {
   if (!PEM.test(pem)) return "it is not exactly one PEM certificate request";
   try {
     const request = new Pkcs10CertificateRequest(pem);
-    if (!selfSigned(request)) return "its signature is not made by its own key";
+    if (!selfSigned(request)) return "it is not signed by its own key";
     const alternatives = request.extensions.filter((one) => one instanceof SubjectAlternativeNameExtension);
     const names = alternatives.flatMap((extension) => extension.names.items);
     const of = (type: string) => names.filter((name) => name.type === type).map((name) => name.value);
@@ -122,34 +122,34 @@ const usagesAre = (usages: readonly string[], purpose: "client auth" | "server a
 const ageFault = (pending: PendingRequest, expected: Expected): string | null =>
   Date.parse(pending.createdAt) >= Date.parse(expected.launchedAt)
     ? null
-    : "it is older than the instance: another machine asked for it";
+    : "it is older than the instance: another machine made it";
 
 const subjectFault = (request: Parsed): string | null => {
   if (request.organizations.join() !== "system:nodes")
     return `its organizations are "${request.organizations.join(", ")}", not exactly system:nodes`;
   if (request.subjectValues !== 2) return "its subject has more than a common name and an organization";
-  if (!request.plain) return "it asks for more than alternative names";
+  if (!request.plain) return "it requests more than alternative names";
   return null;
 };
 
 function clientFault(pending: PendingRequest, request: Parsed, expected: Expected): string | null {
   if (pending.username !== expected.bootstrapper)
-    return `it was asked for by ${pending.username}, not by ${expected.bootstrapper}`;
+    return `it was made by ${pending.username}, not by ${expected.bootstrapper}`;
   const [credential, ...more] = pending.credentials;
-  if (credential === undefined) return "the API server does not say with which token it was asked for";
+  if (credential === undefined) return "it does not show the join token that it was made with";
   if (more.length > 0 || !expected.credentials.includes(credential))
-    return `it was asked for with another join token (${pending.credentials.join(", ")}) than this machine's`;
+    return `it was made with another join token (${pending.credentials.join(", ")}) than this machine's`;
   if (!usagesAre(pending.usages, "client auth")) return `its usages are ${pending.usages.join(", ")}`;
   if (request.dns.length + request.ips.length + request.otherNames > 0)
     return "a client certificate must carry no alternative names";
-  if (expected.nodeExists) return `a Node named ${expected.nodeName} exists already`;
+  if (expected.nodeExists) return `a Node named ${expected.nodeName} already exists`;
   return null;
 }
 
 function servingFault(pending: PendingRequest, request: Parsed, expected: Expected): string | null {
   if (pending.username !== `system:node:${expected.nodeName}`)
-    return `it was asked for by ${pending.username}, not by the node itself`;
-  if (!pending.groups.includes("system:nodes")) return "who asked is not in the group system:nodes";
+    return `it was made by ${pending.username}, not by the node itself`;
+  if (!pending.groups.includes("system:nodes")) return "its requester is not in the group system:nodes";
   if (!usagesAre(pending.usages, "server auth")) return `its usages are ${pending.usages.join(", ")}`;
   if (!expected.nodeExists) return `no Node named ${expected.nodeName} exists`;
   if (request.otherNames > 0) return "it carries a URI, an e-mail address or another kind of name";
@@ -185,7 +185,7 @@ export function judge(pending: PendingRequest, expected: Expected): Verdict {
   const commonName = request.commonNames.join(",");
   if (commonName !== `system:node:${expected.nodeName}`) {
     if (!asks && !looksLike(commonName, expected.nodeName)) return { verdict: "other" };
-    return nearMiss(`it asks for the name ${commonName}`);
+    return nearMiss(`it requests the name ${commonName}`);
   }
   const fault =
     ageFault(pending, expected) ??
@@ -203,11 +203,11 @@ export interface KnownNames {
 function strangeName(pending: PendingRequest, nodeName: string, known: KnownNames): string | null {
   const isItsOwn = pending.username === `system:node:${nodeName}`;
   if (!known.instances.includes(nodeName))
-    return `it asks for the name system:node:${nodeName}, and no instance of this cluster is called that`;
+    return `it requests the name system:node:${nodeName}, but no instance of this cluster has that name`;
   if (pending.signerName === SERVING_SIGNER && !isItsOwn)
-    return `it asks for the name system:node:${nodeName} on behalf of ${pending.username}`;
+    return `it requests the name system:node:${nodeName} on behalf of ${pending.username}`;
   if (known.nodes.includes(nodeName) && !isItsOwn)
-    return `it asks for the name of the Node ${nodeName}, which exists already`;
+    return `it requests the name of the Node ${nodeName}, which already exists`;
   return null;
 }
 

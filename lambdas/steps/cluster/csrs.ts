@@ -52,7 +52,7 @@ export const csrs = (world: World) => {
       await api.replaceCertificateSigningRequestApproval({ name: nameOf(csr), body });
     } catch (error) {
       if (error instanceof ApiException && (error.code === 409 || error.code === 404))
-        throw new Retryable("the signing request was changed at the same moment", { cause: error });
+        throw new Retryable("the signing request was changed by another writer at the same time", { cause: error });
       throw error;
     }
   };

@@ -21,7 +21,7 @@ const controllerConfig = z.object({ spec: z.object({ kubeAPIServerServingCAData:
 
 /** Answers after which the configuration's own authority counts, in words. */
 const notPublished: Readonly<Record<number, string>> = {
-  403: `I may not read ${OBJECT}: apply what \`npm run connect -- manifest\` prints`,
+  403: `Casement is not allowed to read ${OBJECT}: apply the manifest (\`npm run --silent connect -- manifest | kubectl apply -f -\`)`,
   404: `the cluster has no ${OBJECT}`,
 };
 
@@ -52,11 +52,11 @@ export const kubeletAuthority = (world: World) => {
         if (why === undefined) throw error;
         const pem = cluster.kubeletClientAuthority;
         if (pem === undefined)
-          throw new Refused(`${why}, and the configuration has no cluster.kubeletClientAuthority instead`, {
+          throw new Refused(`${why}, and cluster.kubeletClientAuthority is not set in the configuration`, {
             cause: error,
           });
         const authorities = authoritiesIn(pem, "cluster.kubeletClientAuthority of the configuration");
-        return { pem, authorities, why: `${why}; the kubelet trusts what the configuration says instead` };
+        return { pem, authorities, why: `${why}; the kubelet trusts the authorities of the configuration instead` };
       }
     },
   };

@@ -52,7 +52,7 @@ const changing = (world: World) => {
       await core.patchNode({ name: node.metadata?.name ?? "", body: { metadata, ...body } }, mergePatch);
     } catch (error) {
       if (error instanceof ApiException && error.code === 409)
-        throw new Retryable("the Node was changed at the same moment", { cause: error });
+        throw new Retryable("the Node was changed by another writer at the same time", { cause: error });
       throw error;
     }
   };

@@ -181,6 +181,6 @@ export const accountChecks: readonly Check[] = [
   { area: "AWS", what: "the Windows images", look: images },
   { area: "AWS", what: "the SSM documents", look: documents },
   { area: "AWS", what: "the payload in the bucket", look: payload },
-  { area: "AWS", what: "who is told without Slack", look: subscribers },
+  { area: "AWS", what: "the alarm subscriptions", look: subscribers },
   { area: "AWS", what: "the clock", look: clock },
 ];

@@ -61,7 +61,7 @@ function failed({ area, what }: Pick<Check, "area" | "what">, { world, by }: Sub
   }
   if (error instanceof ApiException && error.code === 401) return { kind: "credential-refused", account };
   if (error instanceof ApiException && error.code === 403)
-    return { kind: "right-missing", account, does: `look at ${what}`, right: wordsOf(error) };
+    return { kind: "right-missing", account, does: `read ${what}`, right: wordsOf(error) };
   return { kind: "no-answer", area, what, why: wordsOf(error) };
 }
 

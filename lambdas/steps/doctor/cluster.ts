@@ -21,9 +21,7 @@ async function credentialCounts({ world, by, profile }: Subject): Promise<Findin
     });
     const user = data.status?.userInfo?.username ?? "";
     if (user !== userOf(account))
-      return [
-        { kind: "credential-unusable", account, why: `it is a credential of ${user}, not of ${userOf(account)}` },
-      ];
+      return [{ kind: "credential-unusable", account, why: `it belongs to ${user}, not to ${userOf(account)}` }];
     return skewFinding("the cluster", headers.date, world.now());
   } catch (error) {
     const why = refusalOf(error);
@@ -75,7 +73,7 @@ async function linuxNode({ world }: Subject): Promise<Finding[]> {
 /** While the API server does not take the credential, nothing else is asked of it. */
 export const clusterCredential: Check<Subject> = {
   area: "Cluster",
-  what: "whether the API server takes the credential",
+  what: "whether the API server accepts the credential",
   look: credentialCounts,
 };
 

@@ -34,7 +34,7 @@ const UNTRUSTED = /^(UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|DEPTH_ZERO|SELF_SIGNE
  * @returns in words why, or null
  */
 export function refusalOf(error: unknown): string | null {
-  if (error instanceof ApiException && error.code === 401) return "the API server does not accept the token";
+  if (error instanceof ApiException && error.code === 401) return "the API server rejects the token";
   const cause = error instanceof Error ? (error.cause as { readonly code?: unknown } | undefined) : undefined;
   return UNTRUSTED.test(String(cause?.code))
     ? `the API server's certificate is not of the authority in \`ca\`, or not of the name in \`server\` (${cause?.code})`

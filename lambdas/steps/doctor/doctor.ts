@@ -87,7 +87,7 @@ async function withoutRelease(subject: Subject, error: unknown): Promise<Examina
   const why = wordsOf(error);
   const finding: Finding = isBusy(error) ? { kind: "down", area: "AWS", why } : { kind: "no-release", why };
   const access = await examineAccess(subject);
-  return together([{ findings: [finding], looked: 1, skipped: ["everything that a release describes"] }, access]);
+  return together([{ findings: [finding], looked: 1, skipped: ["all checks that need a release"] }, access]);
 }
 
 /** Looks at everything and mends nothing. */

@@ -66,7 +66,7 @@ const label: Attempt = { policy: "casement-nodes", what: "a label on a Linux nod
 
 const ownToken = (account: Account): Attempt => ({
   policy: "casement-tokens",
-  what: "a token of its own that does not end with its Secret",
+  what: "a token of its own that is not bound to its Secret",
   attempt: tokenBoundToNobody({ namespace: ACCOUNT_NAMESPACE, name: account }, 3_600),
 });
 
@@ -78,7 +78,7 @@ const attemptsOf = ({ join }: Profile): Readonly<Record<Account, readonly Attemp
     ownToken("act"),
     {
       policy: "casement-evictions",
-      what: "an eviction without a time to end in",
+      what: "an eviction without a grace period",
       attempt: evictAtOnce(join.account.namespace),
     },
   ],

@@ -62,8 +62,8 @@ const obstacles = async ({ world, configuration }: Patient): Promise<Finding[]> 
 const checks: Readonly<Record<CheckId, Check>> = {
   "server-version": { area: "Cluster", what: "the cluster's version", look: server },
   network: { area: "Cluster", what: "the hybrid network", look: clusterNetwork },
-  "launch-obstacles": { area: "Cluster", what: "what stands against a launch", look: obstacles },
-  "join-account": { area: "Cluster", what: "the account that nodes join with", look: joinAccount },
+  "launch-obstacles": { area: "Cluster", what: "the obstacles to a launch", look: obstacles },
+  "join-account": { area: "Cluster", what: "the service account for joining nodes", look: joinAccount },
   "machine-approver": { area: "Cluster", what: "the machine approver", look: machineApprover },
   "kubelet-versions": { area: "Nodes", what: "the kubelets' versions", look: kubelets },
   "kubelet-clients": kubeletClients,

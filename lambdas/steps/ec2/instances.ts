@@ -57,7 +57,7 @@ const aboutKeys = (because: string): string =>
 
 /** Describes the end of an instance, as far as EC2 tells. */
 export const endOf = ({ instanceId, state, because }: Machine): string =>
-  `${instanceId} is ${state}: ${because ? `EC2 says ${because}${aboutKeys(because)}` : "somebody or something ended it"}`;
+  `${instanceId} is ${state}: ${because ? `EC2 says ${because}${aboutKeys(because)}` : "it was stopped or terminated outside Casement"}`;
 
 /** Launching either gave an instance or found no room here; anything else is thrown. */
 export type Launched = { readonly instanceId: string } | { readonly noRoom: string };
@@ -153,7 +153,7 @@ export const instances = (world: World) => {
     /** Resolves an image from the public parameter of AWS's that holds the newest one. */
     image: async (parameter: string): Promise<Image> => {
       const { Parameter } = await ssm.send(new GetParameterCommand({ Name: parameter }));
-      if (!Parameter?.Value) throw new Refused(`AWS's parameter ${parameter} holds no image`);
+      if (!Parameter?.Value) throw new Refused(`the SSM parameter ${parameter} holds no image`);
       return { parameter, imageId: Parameter.Value };
     },
 
@@ -163,8 +163,7 @@ export const instances = (world: World) => {
       const [group] = SecurityGroups ?? [];
       if (!group) throw new Refused(`the security group ${groupId} does not exist`);
       const faults = securityGroupFaults(group, ports);
-      if (faults.length > 0)
-        throw new Refused(`the security group ${groupId} is not as it must be: ${faults.join("; ")}`);
+      if (faults.length > 0) throw new Refused(`the security group ${groupId} has wrong rules: ${faults.join("; ")}`);
     },
 
     /** Asks for one instance; the same request again finds the same instance. */

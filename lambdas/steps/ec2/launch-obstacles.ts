@@ -31,7 +31,7 @@ const isInitialised = ({ platform, ownCloudController }: ClusterFacts): boolean 
   platform === null || platform === "AWS" || (platform === "External" && ownCloudController);
 
 /**
- * Judges what stands against a launch, before there is a machine.
+ * Judges the obstacles to a launch, before there is a machine.
  * @returns findings of the doctor's; `/win add` goes on while none of them is broken
  */
 export function launchObstacles(facts: ClusterFacts, { cluster }: Pick<Configuration, "cluster">): Finding[] {

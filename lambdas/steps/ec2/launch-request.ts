@@ -49,7 +49,7 @@ export function launchRequest(
   candidate: Candidate,
 ): RunInstancesCommandInput {
   const pool = configuration.pools[poolName];
-  if (!pool) throw new Refused(`there is no pool ${poolName} any more`);
+  if (!pool) throw new Refused(`pool ${poolName} was removed from the configuration`);
   const tags = [
     { Key: "Name", Value: `${configuration.cluster.name}-${poolName}` },
     { Key: TAG.cluster, Value: configuration.cluster.name },

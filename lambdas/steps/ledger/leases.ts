@@ -46,7 +46,7 @@ export const leases = (world: World) => {
      */
     check: async (lease: Lease): Promise<void> => {
       if (!same(await read(lease.instanceId), lease)) {
-        throw new Refused(`the lease on ${lease.instanceId} is not held by ${lease.owner} any more`);
+        throw new Refused(`the lease on ${lease.instanceId} is no longer held by ${lease.owner}`);
       }
     },
 

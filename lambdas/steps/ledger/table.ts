@@ -179,7 +179,7 @@ export const table = ({ clients, settings }: Storage) => {
       const version = (before?.version ?? 0) + 1;
       const unchanged = before ? { expression: "version = :seen", values: { ":seen": before.version } } : missing;
       const written = await putIf(unchanged, { ...after, ...key, version });
-      if (!written) throw new Retryable(`${key.pk} was changed by somebody else at the same moment`);
+      if (!written) throw new Retryable(`${key.pk} was changed by another writer at the same time`);
       return after;
     },
   };

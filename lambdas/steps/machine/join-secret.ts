@@ -31,7 +31,7 @@ function readToken(token: string): JoinToken {
   const found = claims.safeParse(jsonIn(Buffer.from(payload, "base64url").toString("utf8"))).data;
   if (found) return { id: found.jti, expiresAt: new Date(found.exp * 1000).toISOString() };
   throw new Refused(
-    "the API server gives join tokens without an id (jti), so a certificate request could not be told from another machine's: Kubernetes 1.30 or newer is needed",
+    "the API server issues join tokens without an id (jti), so certificate requests of different machines cannot be told apart: Kubernetes 1.30 or newer is required",
   );
 }
 

@@ -34,7 +34,8 @@ export const tryingRights =
     const work = workflow(steps);
     return async (payload, ctx) => {
       if (asksToTry(payload)) return step(ctx, "try own rights", () => steps.doctor.tryRights(name, payload.images));
-      if (isForRights(ctx)) throw new Refused(`${name} does no work for who may only ask it for its rights`);
+      if (isForRights(ctx))
+        throw new Refused(`${name} was invoked through the qualifier that may only check its permissions`);
       return work(payload, ctx);
     };
   };

@@ -28,6 +28,6 @@ export async function applyPlan(
   );
   const result = await runScript<ApplyResult>(ctx, steps, held, name, { script: "apply", request }, bounds);
   if (result.failed) throw new StageFailed(`${result.failed.action}: ${result.failed.error}`);
-  if (!result.ok) throw new StageFailed("apply.ps1 did not finish and does not say why");
+  if (!result.ok) throw new StageFailed("apply.ps1 failed without an error message");
   return result;
 }

@@ -26,7 +26,6 @@ export async function observe(task: NodeTask, name: string): Promise<Observation
 async function observeOnce(task: NodeTask, name: string): Promise<Observation> {
   const order = { script: "observe", request: {} } as const;
   const seen = await runScript<Observation>(task.ctx, task.steps, leaseOf(task), name, order, task.wait);
-  if (!seen.ok)
-    throw new StageFailed(`observe.ps1 could not look at the machine: ${seen.error ?? "it does not say why"}`);
+  if (!seen.ok) throw new StageFailed(`observe.ps1 failed on the machine: ${seen.error ?? "no error message"}`);
   return seen;
 }

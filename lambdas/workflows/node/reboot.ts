@@ -26,7 +26,7 @@ export async function reboot(
   const lost = await rebootOnce(task, request);
   const after = await observe(task, "look after the reboot");
   if (after.bootId === before.bootId)
-    throw new StageFailed(lost ?? "the machine says it rebooted, but its boot id is the same");
+    throw new StageFailed(lost ?? "the machine reports a reboot, but its boot id has not changed");
   return after;
 }
 
@@ -44,6 +44,6 @@ async function rebootOnce(task: NodeTask, request: RebootRequest): Promise<strin
     if (isLostResult(error)) return error.message;
     throw error;
   }
-  if (!result.ok) throw new StageFailed(result.error ?? "reboot.ps1 did not come through");
+  if (!result.ok) throw new StageFailed(result.error ?? "reboot.ps1 failed without an error message");
   return null;
 }

@@ -32,7 +32,7 @@ export async function beginOperation(steps: Steps, start: Start, executionArn: s
 
 /** Error of a start that came late: a promised change shows as refused in the list, a look concerns only its asker. */
 function late({ request }: Start): Error {
-  const words = "This request arrived too late to be acted on. Please ask again.";
+  const words = "The request was delivered too late and was not started. Run the command again.";
   return isChange(request.command) ? new Refused(words) : new UserError(words);
 }
 

@@ -105,10 +105,10 @@ async function census({ steps, operation }: Watched, last: number): Promise<numb
 
 async function howLost(steps: Steps, node: NodeRecord): Promise<string | null> {
   if (node.executionArn === null) {
-    return steps.now() - Date.parse(node.startedAt) > NEVER_BEGAN_MS ? "the execution never began" : null;
+    return steps.now() - Date.parse(node.startedAt) > NEVER_BEGAN_MS ? "the execution never started" : null;
   }
   const status = await steps.executions.status(node.executionArn);
-  return status === "RUNNING" ? null : `the execution ended as ${status ?? "unknown"} in the middle of this stage`;
+  return status === "RUNNING" ? null : `the execution ended as ${status ?? "unknown"} during this stage`;
 }
 
 /** An operation with a node that waits for somebody's decision is itself waiting. */

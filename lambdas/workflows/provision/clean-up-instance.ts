@@ -83,7 +83,7 @@ async function useOf(task: ProvisionTask): Promise<string | null> {
 /** @returns whether EC2 shows within the deadline that the instance is gone */
 async function terminate(task: ProvisionTask, lease: Lease): Promise<boolean> {
   // Nobody is asked any more: a click from now on is too late.
-  await once(task, "nobody is asked any more", () => record(task, { callbacks: {}, decideBy: null }));
+  await once(task, "close the question", () => record(task, { callbacks: {}, decideBy: null }));
   try {
     await within(task, "terminate the instance", async () => done(await task.steps.instances.terminate(lease)));
     return await isTerminated(task, lease.instanceId);

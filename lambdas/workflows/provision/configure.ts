@@ -61,7 +61,7 @@ export async function installFeatures(task: ProvisionTask): Promise<void> {
   const after = await observe(task, "look at the features");
   const missing = wanted.filter((action) => action.do === "feature" && !after.features.includes(action.name));
   if (missing.length > 0) throw new StageFailed("the feature Containers is not installed after the reboot");
-  if (after.rebootPending) throw new StageFailed("Windows asks for another reboot");
+  if (after.rebootPending) throw new StageFailed("Windows requires another reboot");
 }
 
 /** Rebooting would lose the networks that containers use. */

@@ -124,7 +124,7 @@ async function judge(
   } catch (error) {
     const why = causeOf(error).message;
     console.error(`the decision of ${pressed.userId} could not be judged`, why);
-    await once(task, `say that nobody could judge it ${round}`, () => sayUnjudged(task, pressed, why));
+    await once(task, `report the failed permission check ${round}`, () => sayUnjudged(task, pressed, why));
     return "unjudged";
   }
 }

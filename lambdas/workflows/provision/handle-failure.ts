@@ -126,7 +126,7 @@ function carryOut(task: ProvisionTask, decided: Decision): Promise<void> {
     case "terminate":
       return cleanUpInstance(task, { status: "failed", by: machineEndedBy.decision(decided.userId) });
     case "cancel":
-      return cleanUpInstance(task, { status: "cancelled", by: machineEndedBy.decision(decided.userId) });
+      return cleanUpInstance(task, { status: "cancelled", by: machineEndedBy.cancellation(decided.userId) });
   }
 }
 

@@ -58,7 +58,7 @@ async function approveOnce(task: ProvisionTask, signer: string): Promise<Poll<"a
     if (isSinceLaunch(wanted)) return registered(task, wanted.nodeName);
   }
   if (denied.length >= DENIALS)
-    throw new StageFailed(`${denied.slice(-1)}, as ${denied.length} requests so far; ${again}`);
+    throw new StageFailed(`${denied.slice(-1)}, as were ${denied.length} requests in total; ${again}`);
   const awaited = `the kubelet's certificate request (${signer.split("/")[1]})`;
   // The likeliest reason why the right one does not come, so it is told with the wait, and with the failure.
   return pending([awaited, ...[...denied, ...wrong, ...left].slice(0, 1)].join("; "));
@@ -109,7 +109,7 @@ async function callAbout(task: ProvisionTask, decided: readonly string[], left: 
  */
 export async function clientCertificate(task: ProvisionTask): Promise<void> {
   const machine = machineOf(task);
-  await unclaimed(task, machine, "nobody else claims the machine");
+  await unclaimed(task, machine, "no other controller claims the machine");
   while ((await clientRequest(task)) === "token ended") await replaceToken(task);
 }
 
@@ -142,9 +142,9 @@ export const servingCertificate = (task: ProvisionTask): Promise<unknown> =>
 /** The Node as it is now; a Node that was deleted meanwhile is a failure, not something to wait for. */
 export async function currentNode(task: ProvisionTask): Promise<Node> {
   const node = await task.steps.nodes.read(nodeNameOf(task));
-  if (!node) throw new StageFailed("the Node was deleted while it was being set up");
+  if (!node) throw new StageFailed("the Node was deleted during setup");
   if (node.metadata?.uid !== task.node?.uid)
-    throw new StageFailed("the Node was deleted and made again by somebody else");
+    throw new StageFailed("the Node was deleted and recreated outside Casement");
   return node;
 }
 
@@ -172,5 +172,5 @@ export const nodeReady = (task: ProvisionTask): Promise<true> =>
     const ready = node.status?.conditions?.find((condition) => condition.type === "Ready");
     return ready?.status === "True"
       ? done(true)
-      : pending(`the kubelet to be Ready: ${ready?.message ?? "it has not reported yet"}`);
+      : pending(`the kubelet to be Ready: ${ready?.message ?? "no status reported yet"}`);
   });

@@ -29,7 +29,7 @@ export async function launch(task: ProvisionTask): Promise<void> {
     return isUp(seen) ? done(seen) : pending(`EC2 to start ${instanceId}`);
   });
   task.machine = machine;
-  await unclaimed(task, machine, "nobody else claims the new machine");
+  await unclaimed(task, machine, "no other controller claims the new machine");
 }
 
 /**
@@ -59,8 +59,7 @@ const waitForPlace = (task: ProvisionTask): Promise<true> =>
     const requests = await task.steps.csrs.pendingCount();
     if (requests > PENDING_AT_MOST)
       return pending(`fewer than ${PENDING_AT_MOST} pending certificate requests (there are ${requests})`);
-    if (!(await task.steps.places.take(task.owner)))
-      return pending(`one of ${UNREGISTERED_AT_ONCE} places for machines on their way in`);
+    if (!(await task.steps.places.take(task.owner))) return pending(`one of ${UNREGISTERED_AT_ONCE} join slots`);
     return done(true);
   });
 
@@ -74,7 +73,7 @@ async function firstWithRoom(task: ProvisionTask): Promise<string> {
     if ("instanceId" in launched) return launched.instanceId;
     refusals.push(`${where}: ${launched.noRoom}`);
   }
-  throw new StageFailed(`EC2 has no room anywhere: ${refusals.join("; ")}`);
+  throw new StageFailed(`EC2 has no capacity in any subnet: ${refusals.join("; ")}`);
 }
 
 /**
@@ -119,6 +118,6 @@ export async function agentOnline(task: ProvisionTask): Promise<void> {
     const machine = await task.steps.instances.describe(instanceId);
     if (!isUp(machine)) return pending(`EC2 to show ${instanceId}`);
     const agent = await task.steps.machine.agent(instanceId);
-    return agent.online ? done(true) : pending("the SSM agent to come online after the first boot");
+    return agent.online ? done(true) : pending("the SSM agent to come online after first boot");
   });
 }

@@ -42,7 +42,7 @@ async function checkOrder(steps: Steps, { operation: id, index, pool }: Provisio
   const request = operation?.request;
   const isAsked = request?.command === "add" && request.pool === pool && index < request.count && !request.dryRun;
   const isUnderWay = operation?.endedAt === null && operation.executionArn !== null;
-  if (!isAsked || !isUnderWay) throw new Refused(`no operation under way asks for node ${index + 1} of ${id}`);
+  if (!isAsked || !isUnderWay) throw new Refused(`no running operation requests node ${index + 1} of ${id}`);
 }
 
 /** Reads what the node is to become, and records in the ledger which execution works on it. */

@@ -1,8 +1,13 @@
 import { dialogOf, isDryRun, type Start } from "../../commands/command.ts";
 import { refusedMessage } from "../../messages/operation/endings.ts";
-import { notRemoved, removalRefusedMessage, removeDryRun, shownOnly } from "../../messages/operation/outcomes.ts";
+import { removeDryRun, shownOnly } from "../../messages/operation/outcomes.ts";
 import { type RemovalFacts, removalRefused } from "../../messages/remove/dialog.ts";
-import { type RemovalRefusal, removalRefusal } from "../../messages/remove/refusal.ts";
+import {
+  type RemovalRefusal,
+  removalRefusal,
+  removalRefusedMessage,
+  removalRefusedText,
+} from "../../messages/remove/refusal.ts";
 import { instanceIdOf, movedPods } from "../../steps/cluster/node-facts.ts";
 import { removalRefusalOf } from "../../steps/cluster/removal-rules.ts";
 import { isOurs } from "../../steps/ec2/instances.ts";
@@ -63,24 +68,21 @@ export async function choose(steps: Steps, start: Start, begun: Begun, named: st
 }
 
 /** Says why not: in the channel and in the dialog that is open, or to a dry run's asker alone; the ledger keeps it. */
-export async function refuseRemoval(
-  steps: Steps,
-  start: Start,
-  begun: Begun,
-  { name, refusal }: Chosen,
-): Promise<void> {
-  if (!refusal) throw new Error("there is nothing to refuse");
-  const words = removalRefusal(refusal, begun.commandWord);
+export async function refuseRemoval(steps: Steps, start: Start, begun: Begun, chosen: Chosen): Promise<void> {
+  const { name } = chosen;
+  if (!chosen.refusal) throw new Error("there is nothing to refuse");
+  const words = removalRefusal(chosen.refusal, begun.commandWord);
   await steps.ledger.changeOperation(start.operation, {
     status: "refused",
     summary: words.why,
     endedAt: steps.timestamp(),
   });
-  if (isDryRun(start.request)) return whisperTo(steps, start, removalRefusedMessage(name, words));
-  const dialog = removalRefused(start.operation, name, words);
+  const refusal = removalRefusedMessage(name, words);
+  if (isDryRun(start.request)) return whisperTo(steps, start, refusal);
+  const dialog = removalRefused(start.operation, refusal);
   // Closed by now: who asked has thought better of it.
   if (!(await steps.thread.fillDialog(dialogOf(start.operation), dialog))) return;
-  const said = refusedMessage(start, notRemoved(name, words), begun.commandWord);
+  const said = refusedMessage(start, removalRefusedText(name, words), begun.commandWord);
   await steps.thread.post(start.asker.channel, said, `${start.operation} end`);
 }
 

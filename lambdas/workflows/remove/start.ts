@@ -1,6 +1,6 @@
 import type { Start } from "../../commands/command.ts";
 import { Refused } from "../../errors.ts";
-import { removalRefusal } from "../../messages/remove/refusal.ts";
+import { removalRefusal, removalRefusedText } from "../../messages/remove/refusal.ts";
 import { ownerOf } from "../../node-work.ts";
 import { type NodeRecord, newNodeRecord } from "../../records.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
@@ -27,11 +27,9 @@ export interface Held {
 export async function takeLease(steps: Steps, start: Start, begun: Begun, before: Chosen): Promise<Held> {
   await checkAsker(steps, start, await steps.runtime.rules());
   const chosen = await choose(steps, start, begun, before.name);
-  if (chosen.refusal) {
-    const { why, next } = removalRefusal(chosen.refusal, begun.commandWord);
-    throw new Refused(`${why}. Next: ${next}.`);
-  }
-  if (chosen.uid !== before.uid) throw new Refused("the Node was deleted and made again since you were asked");
+  if (chosen.refusal)
+    throw new Refused(removalRefusedText(chosen.name, removalRefusal(chosen.refusal, begun.commandWord)));
+  if (chosen.uid !== before.uid) throw new Refused("the Node was deleted and recreated while the dialog was open");
   const runtime = await steps.runtime.read(begun.runtimeVersion);
   const lease = await steps.leases.take(chosen.facts.instanceId, ownerOf({ operation: start.operation, index: INDEX }));
   return { lease, chosen, runtime };

@@ -134,7 +134,7 @@ test("who has no right to cancel is told so in private, and it goes on", async (
 test("what is unknown or has ended cannot be cancelled, and what is cancelled already says by whom", async () => {
   here = await startJourney();
   await here.type("operator", "/win cancel add-00000000");
-  expect(whispered("operator")).toContain("There is no operation `add-00000000`");
+  expect(whispered("operator")).toContain("Operation `add-00000000` not found");
   await here.type("operator", "/win add web");
   await reached(here, "agent");
   const { id } = (await newest(here)).operation;

@@ -67,7 +67,7 @@ test("an instance that EC2 gives up while it starts is told in EC2's words, once
   await settled(here);
   const words = wordsOf(spoken(here).channel[0] as never);
   expect(words.match(/EC2 says Server.InternalError: Internal error on launch/g)).toHaveLength(1);
-  expect(words).toContain("EC2 gave the instance up");
+  expect(words).toContain("EC2 terminated the instance");
   expect(words).not.toContain("somebody");
   await expectPutAway(here, false);
 });
@@ -83,7 +83,7 @@ test("an instance that somebody else terminates asks nobody anything", async () 
   expect(words).toMatch(
     new RegExp(`${instanceId} is (shutting-down|terminated): EC2 says Client.UserInitiatedShutdown`),
   );
-  expect(words).toContain("nothing: the instance is gone");
+  expect(words).toContain("he instance no longer exists");
   await expectPutAway(here, false);
 });
 

@@ -71,9 +71,9 @@ const cases: readonly Case[] = [
     what: "the kubelet asks in another node's name",
     happens: () => injectFault(here, "kubelet-wrong-csr", { how: "other-name" }),
     stage: "client-csr",
-    why: /certificate request \(.*\); csr-\w+ was left pending: it asks for the name/,
+    why: /certificate request \(.*\); csr-\w+ was left pending: it requests the name/,
     kubelet: "stopped",
-    remark: /csr-\w+ was left pending: it asks for the name system:node:somebody-else, and no instance/,
+    remark: /csr-\w+ was left pending: it requests the name system:node:somebody-else, but no instance/,
   },
   {
     what: "the kubelet asks for a foreign address",
@@ -97,7 +97,7 @@ const cases: readonly Case[] = [
     from: "payload",
     happens: () => here.simulator.kubernetes.create(machineFor(launchedId(here))),
     stage: "client-csr",
-    why: /claimed by the Machine winworker-claims: its certificates are for that one's approver/,
+    why: /claimed by the Machine winworker-claims, whose approver is responsible for its certificates/,
     kubelet: "stopped",
   },
   {
@@ -134,7 +134,7 @@ const cases: readonly Case[] = [
     from: "guard",
     happens: () => injectFault(here, "look-fails"),
     stage: "guard",
-    why: /observe.ps1 could not look at the machine: The RPC server is unavailable\./,
+    why: /observe.ps1 failed on the machine: The RPC server is unavailable\./,
     kubelet: "never started",
   },
   {
@@ -164,7 +164,7 @@ const cases: readonly Case[] = [
     from: "network",
     happens: () => asAdministrator(here, "DELETE", `/api/v1/nodes/${launchedName(here)}`),
     stage: "network",
-    why: /the Node was deleted by somebody else/,
+    why: /the Node was deleted outside Casement/,
     kubelet: "stopped",
   },
 ];
@@ -184,7 +184,7 @@ test.for(cases)("$what: says so, asks, and is terminated when told", async (one)
     expect(words).toContain(part);
   expect(node.failure?.left).toContain(one.kubelet);
   const thread = spoken(here).thread.map(wordsOf).join("\n");
-  expect(thread).toContain("<@U0OPERATOR>, keep it or terminate it?");
+  expect(thread).toContain("<@U0OPERATOR>, this needs a decision.");
   expect(`${words}\n${thread}`).toMatch(one.why);
   expect(JSON.stringify([here.simulator.slack.ui.messagesFor("U0OPERATOR"), node])).not.toContain("canary");
   if (one.remark) expect(thread).toMatch(one.remark);

@@ -34,7 +34,7 @@ test.for<StageName>(["agent", "features", "payload", "client-csr", "serving-csr"
     });
     expect(Date.parse(nodes[0]?.endedAt ?? "") - since).toBeLessThan(4 * NOTICED_WITHIN_MS);
     const told = spoken(here).thread.map(wordsOf).join("\n");
-    expect(told).not.toContain("keep it or terminate it?");
+    expect(told).not.toContain("needs a decision");
     expect(joinSecrets(here)).toEqual([]);
     expect(await heldBack(here)).toEqual([]);
     await expectSound(here);
@@ -71,7 +71,7 @@ test("a machine that ends while a person is asked about it needs no decision any
   expect(nodes[0]).toMatchObject({
     status: "failed",
     decideBy: null,
-    outcome: "the instance was terminated by somebody else",
+    outcome: "the instance was terminated outside Casement",
   });
   expect(await heldBack(here)).toEqual([]);
   await expectSound(here);

@@ -54,9 +54,9 @@ async function expectOnce(): Promise<void> {
   const told = inThreads(here).map((line) => line.replace(/.*: /, "").replace(/ (\(|after ).*/, ""));
   expect([...new Set(told)]).toEqual([
     "cordoning the node",
-    "evicting its pods",
+    "evicting pods",
     "terminating the instance",
-    "deleting the Node",
+    "deleting the Node object",
     "removed",
   ]);
 }

@@ -35,9 +35,20 @@ const refusals: readonly (readonly [
     "was not launched by us",
     web,
     untag("casement:launched"),
-    /not launched by me.*drain it with kubectl, then terminate/s,
+    /not launched by Casement.*drain it with kubectl, then terminate/s,
   ],
-  ["is another cluster's", web, (journey) => tag(journey, web, "casement:cluster", "prod-east"), /not launched by me/],
+  [
+    "is another cluster's",
+    web,
+    (world) => tag(world, web, "casement:cluster", "prod-east"),
+    /not launched by Casement/,
+  ],
+  [
+    "is another cluster's",
+    web,
+    (journey) => tag(journey, web, "casement:cluster", "prod-east"),
+    /not launched by Casement/,
+  ],
   [
     "is of an Auto Scaling group",
     web,
@@ -52,13 +63,13 @@ const refusals: readonly (readonly [
   ],
   ["is of Karpenter", web, (journey) => tag(journey, web, "karpenter.sh/nodepool", "win"), /Karpenter.*NodeClaim/s],
   ["is of a MachineSet", edge, null, /MachineSet.*scale the MachineSet down/s],
-  ["is protected against termination", batch, null, /protected against termination.*lifts the protection/s],
+  ["is protected against termination", batch, null, /has termination protection.*turn off termination protection/s],
   ["is a Linux node", "10.0.0.20", null, /Linux node.*cluster's own tools/s],
   [
     "is the last schedulable one of its build while pods need it",
     web,
     (journey) => cordonByHand(journey, otherWeb),
-    /last schedulable node of Windows build `10.0.20348`, and \d pods? needs? that build.*`\/win add` with a pool/s,
+    /last schedulable node of Windows build `10.0.20348`, and \d pods? needs? that build.*`\/win add &lt;pool&gt;` with a pool/s,
   ],
 ];
 
@@ -89,7 +100,7 @@ test("a node that no instance stands behind is refused", async () => {
     kind: "Node",
     metadata: { name: "stray", labels: { "kubernetes.io/os": "windows" } },
   } as unknown as KubeObject);
-  expect(await ask(here, "stray")).toMatch(/no EC2 instance behind it.*delete the Node with kubectl/s);
+  expect(await ask(here, "stray")).toMatch(/no EC2 instance.*delete the Node with kubectl/s);
 });
 
 test("a refused dialog that was closed already troubles nobody", async () => {
@@ -102,8 +113,8 @@ test("a refused dialog that was closed already troubles nobody", async () => {
 });
 
 test.each([
-  ["nosuchnode", /no Windows node `nosuchnode`: `\/win nodes` lists them/],
-  ["ip-10-0-1", /fits 2 nodes: `ip-10-0-1-41\S+`, `ip-10-0-1-52\S+`. Say a little more/],
+  ["nosuchnode", /Windows node `nosuchnode` not found. `\/win nodes` lists all nodes/],
+  ["ip-10-0-1", /matches 2 nodes: `ip-10-0-1-41\S+`, `ip-10-0-1-52\S+`. Be more specific/],
 ])("a dialog for %s says what is wrong with the name instead of waiting for ever", async (typed, words) => {
   here = await withSeedNodes();
   expect(await ask(here, typed)).toMatch(words);
@@ -146,7 +157,7 @@ test("a node that is still being added is the add's; the refusal names the opera
   await here.until(() => nodeNamed(here, added()?.PrivateDnsName)?.spec?.providerID !== undefined, 30);
   const { operation } = await newest(here);
   const said = await ask(here, added()?.InstanceId ?? "");
-  expect(said).toContain(`\`${operation.id}\` works on it`);
+  expect(said).toContain(`\`${operation.id}\` is working on it`);
   expect(said).toContain(`/win cancel ${operation.id}`);
   await settled(here);
   expect((await here.operations()).find(({ id }) => id === operation.id)?.status).toBe("succeeded");
@@ -161,7 +172,7 @@ test("a Node that was deleted while the dialog was open is not removed by anothe
   expect((await newest(here)).operation.status).toMatch(/refused|not-started/);
   expect(stateOf(here, web)).toBe("running");
   expect([...privately(here, "operator"), ...openly(here)].join("\n")).toMatch(
-    /no Windows node|deleted and made again/,
+    /Windows node \S+ not found|deleted and recreated/,
   );
   await expectSound(here);
 });
@@ -173,7 +184,7 @@ test("what became forbidden while the dialog was open is not done", async () => 
   await here.submit("operator");
   await expectKept(here, web);
   expect((await newest(here)).operation.status).toBe("refused");
-  expect(openly(here).at(-1)).toMatch(/protected against termination. Next: whoever protected it lifts/);
+  expect(openly(here).at(-1)).toMatch(/has termination protection. Next: turn off/);
 });
 
 test("an instance that was terminated from outside meanwhile is tidied up", async () => {
@@ -189,7 +200,7 @@ test("protected between the yes and the end, the instance stays and the node is 
   await ec2(here, "ModifyInstanceAttribute", { InstanceId: web.instanceId, "DisableApiTermination.Value": "true" });
   await expectKept(here, web);
   expect((await newest(here)).operation.status).toBe("failed");
-  expect(openly(here)[0]).toMatch(/failed at termination.*may not be terminated.*schedulable again/s);
+  expect(openly(here)[0]).toMatch(/failed at termination.*schedulable again.*may not be terminated/s);
 });
 
 test("nobody but the asker can answer the dialog", async () => {

@@ -19,7 +19,7 @@ test("another bootstrap token that asks for the node's name after the machine di
   await settled(here);
   expect((await newest(here)).operation.status).toBe("succeeded");
   expect(stateOf(foreign)).toBe("pending");
-  expect(thread()).toMatch(new RegExp(`${foreign} was left pending: it was asked for with another join token`));
+  expect(thread()).toMatch(new RegExp(`${foreign} was left pending: it was made with another join token`));
   await expectSound(here);
 });
 

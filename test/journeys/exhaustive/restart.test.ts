@@ -89,8 +89,8 @@ async function expectNeverBegan(here: Journey): Promise<void> {
   await settled(here);
   expect((await newest(here)).operation).toMatchObject({
     status: "failed",
-    summary: expect.stringContaining("never began"),
+    summary: expect.stringContaining("never started"),
   });
-  expect(openly(here).join()).toContain("never began");
+  expect(openly(here).join()).toContain("never started");
   await expectSound(here);
 }

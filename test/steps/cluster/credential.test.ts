@@ -87,7 +87,7 @@ describe("A credential", () => {
     );
     expect(await refusing.renew()).toMatchObject({
       state: "failed",
-      why: "the API server does not accept the token that it has just made",
+      why: "the API server rejects the token that it has just issued",
       isOver: false,
     });
     expect(await secretText("look")).toBe(before);
@@ -106,7 +106,7 @@ describe("A credential", () => {
     store("look", credentialFor(simulator, "join", SERVER));
     expect(await stored("look").renew()).toMatchObject({
       state: "failed",
-      why: "it is a credential of system:serviceaccount:casement:join, not of system:serviceaccount:casement:look",
+      why: "it belongs to system:serviceaccount:casement:join, not to system:serviceaccount:casement:look",
     });
     // It may not renew itself in the other's name either.
     await simulator.pass(12 * HOUR);

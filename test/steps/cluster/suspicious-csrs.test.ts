@@ -29,7 +29,7 @@ describe("A request in another node's name", async () => {
 
   it.each([
     ["the name of no instance", joining, { instances: [nodeName], nodes: [] }, /no instance of this cluster/],
-    ["a newcomer, for the name of a Node that exists", joining, { ...known, nodes: [other] }, /exists already/],
+    ["a newcomer, for the name of a Node that exists", joining, { ...known, nodes: [other] }, /already exists/],
     [
       "one node on behalf of another",
       { ...asksToServe, username: "system:node:ip-10-0-8-8" },

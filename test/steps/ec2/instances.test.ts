@@ -219,7 +219,7 @@ describe("Instances on the simulator", () => {
     const { instances } = simulator.as("add-nodes");
     await instances.checkSecurityGroup(demo.securityGroups.windowsNodes, okd.ports({ hybridOverlayPort: 4789 }));
     const linux = instances.checkSecurityGroup(demo.securityGroups.linuxNodes, okd.ports({ hybridOverlayPort: 4789 }));
-    await expect(linux).rejects.toThrow(/is not as it must be: it does not admit/);
+    await expect(linux).rejects.toThrow(/has wrong rules: it does not admit/);
     await expect(linux).rejects.toThrow(Refused);
   });
 });

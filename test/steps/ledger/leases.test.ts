@@ -48,7 +48,7 @@ describe("The lease of a machine", () => {
     const second = await leases().take("i-05", "add-1:0");
     await leases().release(first);
     await leases().check(second);
-    await expect(leases().check(first)).rejects.toThrow("is not held by add-1:0 any more");
+    await expect(leases().check(first)).rejects.toThrow("is no longer held by add-1:0");
   });
 
   it("does not hold what nobody took, and its release changes nothing", async () => {

@@ -63,7 +63,7 @@ it("an operation that got nowhere is said in the channel: a refusal, a service t
     await failOperation(steps, { operation: id, request, asker, notAfter: NOW / 1000 }, error);
   expect(said).toEqual([
     expect.stringContaining("nothing was changed"),
-    expect.stringContaining("a service did not do its part for minutes: InternalError: later"),
-    expect.stringContaining("something unforeseen: oops"),
+    expect.stringContaining("because a service was unavailable: InternalError: later"),
+    expect.stringContaining("unexpected error: oops"),
   ]);
 });

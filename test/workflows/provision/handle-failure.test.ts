@@ -29,7 +29,7 @@ describe("A node whose stage failed", () => {
       "give back the place",
       "deciding",
       "terminate",
-      "failed: terminated when nobody had decided in time",
+      "failed: terminated automatically, because no decision was made in time",
     ]);
   });
 
@@ -55,7 +55,7 @@ describe("A node whose stage failed", () => {
       "give back the place",
       "deciding",
       "terminate",
-      `failed: terminated when nobody had decided in time, but EC2 does not show ${machine.instanceId} as terminated yet`,
+      `failed: terminated automatically, because no decision was made in time, but EC2 does not report ${machine.instanceId} as terminated yet`,
     ]);
     const wholly = await endOf(failed, { instances: { describe: deaf, terminate: deaf } }, { stage: "agent" });
     expect(wholly.at(-1)).toContain("as terminated yet");
@@ -101,7 +101,7 @@ describe("A node that was cancelled", () => {
     const read = async () => node("True");
     const entries = await endOf(cancelled, { nodes: { read, podsOn: async () => [] } });
     expect(entries).not.toContain("terminate");
-    expect(entries.at(-1)).toContain("is Ready: use remove on it");
+    expect(entries.at(-1)).toContain("is Ready: to remove it, use the remove command");
   });
 
   it("keeps its instance when the Node runs pods, but not for those of a DaemonSet", async () => {
@@ -110,7 +110,7 @@ describe("A node that was cancelled", () => {
     const withPods = (...pods: object[]) => endOf(cancelled, { nodes: { read, podsOn: async () => pods } });
     const entries = await withPods(owned, { metadata: { name: "shop" } });
     expect(entries).not.toContain("terminate");
-    expect(entries.at(-1)).toContain("runs 1 pod: use remove on it");
+    expect(entries.at(-1)).toContain("runs 1 pod: to remove it, use the remove command");
     expect(await withPods(owned)).toContain("terminate");
   });
 

@@ -60,14 +60,14 @@ describe("A launch", () => {
   it("waits for one of the places for machines on their way in", async () => {
     const never = await launched([0], [here], { take: async () => false });
     expect(never.asked).toEqual([]);
-    expect(never.error).toContain("one of 20 places");
+    expect(never.error).toContain("one of 20 join slots");
   });
 
   it("tries the next place where EC2 has no room, and says where it tried when there is none anywhere", async () => {
     const full = { noRoom: "InsufficientInstanceCapacity" };
     expect((await launched([0], [full, here])).asked).toEqual(["subnet-0aaa", "subnet-0bbb"]);
     expect((await launched([0], [full, full])).error).toBe(
-      "EC2 has no room anywhere: m6i.large in subnet-0aaa: InsufficientInstanceCapacity; " +
+      "EC2 has no capacity in any subnet: m6i.large in subnet-0aaa: InsufficientInstanceCapacity; " +
         "m6i.large in subnet-0bbb: InsufficientInstanceCapacity",
     );
   });
@@ -76,7 +76,7 @@ describe("A launch", () => {
     const today = async () => withPool({ subnets: ["subnet-0bbb"] });
     const { asked, notes, status } = await launched([0], [here], places, today);
     expect({ asked, status }).toEqual({ asked: ["subnet-0bbb"], status: "SUCCEEDED" });
-    expect(notes).toEqual([expect.stringContaining("taken subnet-0aaa out of pool web")]);
+    expect(notes).toEqual([expect.stringContaining("removed subnet-0aaa from pool web")]);
   });
 
   it.for([
@@ -85,7 +85,7 @@ describe("A launch", () => {
   ] as const)("asks EC2 for nothing when a deployment has taken out %s", async ([, pool]) => {
     const { asked, error } = await launched([0], [here], places, async () => withPool(pool));
     expect(asked).toEqual([]);
-    expect(error).toContain("ask again to use the pool as it is now");
+    expect(error).toContain("run the command again to use the current pool");
   });
 
   it("ends at once when another controller of the cluster calls the new machine its own", async () => {
@@ -98,7 +98,7 @@ describe("A launch", () => {
   it("asks EC2 for nothing when a deployment has taken out the pool", async () => {
     const { asked, error } = await launched([0], [here], places, async () => ({ ...twoSubnets, pools: {} }));
     expect(asked).toEqual([]);
-    expect(error).toContain("taken subnet-0aaa, subnet-0bbb, m6i.large out of pool web");
+    expect(error).toContain("removed subnet-0aaa, subnet-0bbb, m6i.large from pool web");
   });
 
   it("goes by its own configuration while the newest cannot be read", async () => {

@@ -73,7 +73,7 @@ describe("The reboot", () => {
   });
 
   it("is not believed when the boot id stays the same", async () => {
-    expect((await rebooted({ bootId: "boot-1" })).why).toContain("its boot id is the same");
+    expect((await rebooted({ bootId: "boot-1" })).why).toContain("its boot id has not changed");
   });
 });
 
@@ -137,8 +137,10 @@ describe("Joining", () => {
     const goingOn = (found: object | undefined) =>
       run((ctx) => currentNode(taskOn(ctx, diary(), { nodes: { read: async () => found } }, { node: registered })));
     expect((await goingOn(node)).status).toBe("SUCCEEDED");
-    expect((await goingOn({ metadata: { ...node.metadata, uid: "uid-2" } })).error.message).toContain("made again");
-    expect((await goingOn(undefined)).error.message).toContain("deleted while");
+    expect((await goingOn({ metadata: { ...node.metadata, uid: "uid-2" } })).error.message).toContain(
+      "recreated outside Casement",
+    );
+    expect((await goingOn(undefined)).error.message).toContain("deleted during setup");
   });
 });
 
