@@ -1,0 +1,60 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+
+/** Phrases that kubectl, GitHub and PagerDuty would not write to a person. */
+const BANNED = [
+  "somebody",
+  "nobody",
+  "of ours",
+  "of mine",
+  "of its own accord",
+  "by itself",
+  "as you say",
+  "whoever",
+  "whomever",
+  "given up",
+  "is away",
+  "looked at",
+  "looks after",
+  "asked for",
+  "as it must be",
+  "made anew",
+  "I am",
+  "I cannot",
+  "I may",
+  "please",
+];
+
+const phrases = new RegExp(`(?<![-\\w])(?:${BANNED.join("|")})(?![-\\w])`, "gi");
+
+/** The source without its comments: people read its strings, and names in it follow the same words. */
+const withoutComments = (text: string): string =>
+  text.replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, "")).replace(/^\s*\/\/.*$/gm, "");
+
+const faultsIn = (path: string, text: string): string[] => {
+  const code = withoutComments(text);
+  return [...code.matchAll(phrases)].map(
+    ({ index, 0: phrase }) => `${path}:${code.slice(0, index).split("\n").length}: ${phrase}`,
+  );
+};
+
+test.each(BANNED)("a message that says %j is refused, with its line", (phrase) => {
+  expect(faultsIn("a.ts", `/** A message. */\nexport const text = "it ${phrase} ends";\n`)).toEqual([
+    `a.ts:2: ${phrase}`,
+  ]);
+});
+
+test("comments and longer words are left alone", () => {
+  const text = "/**\n * Nobody reads this.\n */\n// nobody\nexport const kind = 'nobody-told';\n";
+  expect(faultsIn("a.ts", text)).toEqual([]);
+});
+
+test("messages, commands, stages and alarms are worded as kubectl, GitHub and PagerDuty word theirs", () => {
+  const paths = "{lambdas/messages/**/*.ts,lambdas/commands/*.ts,lambdas/stages.ts,lib/constructs/alarms.ts}";
+  const files = globSync(paths, { cwd: root });
+  expect(files.length).toBeGreaterThan(45);
+  expect(files.flatMap((path) => faultsIn(path, readFileSync(join(root, path), "utf8")))).toEqual([]);
+});
