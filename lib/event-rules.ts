@@ -1,4 +1,4 @@
-import { NEEDS_A_HUMAN, sourceOf } from "../lambdas/messages/operation/notices.ts";
+import { NEEDS_A_HUMAN, sourceOf } from "../lambdas/messages/operation/escalations.ts";
 import { documentScripts } from "../lambdas/scripts/documents.ts";
 
 /** Targets of a rule: the second door, or the topic that reaches people without Slack. */

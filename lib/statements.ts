@@ -7,7 +7,7 @@ import {
   type LedgerIndex,
   MACHINE_PARTITION,
 } from "../lambdas/ledger-table.ts";
-import { NEEDS_A_HUMAN, sourceOf } from "../lambdas/messages/operation/notices.ts";
+import { NEEDS_A_HUMAN, sourceOf } from "../lambdas/messages/operation/escalations.ts";
 import { RUNTIME_KEY } from "../lambdas/release/runtime-key.ts";
 import { bucket, lambda, secret, table, topic } from "./arns.ts";
 import type { Statement } from "./statement.ts";

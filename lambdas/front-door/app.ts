@@ -1,5 +1,5 @@
 import type { App, BlockAction, ButtonAction, SlashCommand, ViewClosedAction, ViewSubmitAction } from "@slack/bolt";
-import { troubleAnswer } from "../messages/command/answers.ts";
+import { troubleAnswer } from "../messages/command/acknowledgements.ts";
 import { removalNotice } from "../messages/remove/dialog.ts";
 import { REMOVE_DIALOG } from "../messages/slack/buttons.ts";
 import type { Message } from "../records.ts";

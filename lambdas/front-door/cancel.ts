@@ -1,4 +1,4 @@
-import type { Cancellation } from "../messages/command/answers.ts";
+import type { Cancellation } from "../messages/command/acknowledgements.ts";
 import type { NodeRecord, OperationRecord } from "../records.ts";
 import type { FrontDoorWorld } from "./world.ts";
 

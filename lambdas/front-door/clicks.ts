@@ -1,4 +1,4 @@
-import { cancelAnswer, lateClick, staleClick } from "../messages/command/answers.ts";
+import { cancelAnswer, lateClick, staleClick } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
 import { CANCEL_OPERATION, KEEP_INSTANCE, TERMINATE_INSTANCE } from "../messages/slack/buttons.ts";
 import { parseOwner } from "../node-work.ts";

@@ -1,4 +1,4 @@
-import { lateClick, staleClick } from "../messages/command/answers.ts";
+import { lateClick, staleClick } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
 import { type Dialog, removalNotice } from "../messages/remove/dialog.ts";
 import type { Message } from "../records.ts";

@@ -1,7 +1,7 @@
 import { type Asker, type Command, isDryRun, type Request, type Start } from "../commands/command.ts";
 import { commandOf } from "../commands/list.ts";
 import { operationId } from "../commands/operation-id.ts";
-import { notStarted } from "../messages/command/answers.ts";
+import { notStarted } from "../messages/command/acknowledgements.ts";
 import { noRole } from "../messages/command/refusals.ts";
 import { removalSkeleton } from "../messages/remove/dialog.ts";
 import type { OperationRecord } from "../records.ts";

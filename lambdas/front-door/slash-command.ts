@@ -2,7 +2,7 @@ import type { Request } from "../commands/command.ts";
 import { commandOf, commands } from "../commands/list.ts";
 import { parse } from "../commands/parse.ts";
 import { mayUse, usable } from "../commands/policy.ts";
-import { cancelAnswer, startedAnswer } from "../messages/command/answers.ts";
+import { cancelAnswer, startedAnswer } from "../messages/command/acknowledgements.ts";
 import { commandHelp, helpMessage } from "../messages/command/help.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
 import { usageMessage } from "../messages/command/usage.ts";

@@ -1,4 +1,4 @@
-import { NEEDS_A_HUMAN, type Notice, sourceOf } from "../messages/operation/notices.ts";
+import { NEEDS_A_HUMAN, type Notice, sourceOf } from "../messages/operation/escalations.ts";
 import type { World } from "./world.ts";
 
 /** Calling people without Slack: a message there does not page. */

@@ -1,7 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { isChange } from "../commands/list.ts";
-import { lostMessage } from "../messages/operation/endings.ts";
-import { lostNotice, type Notice } from "../messages/operation/notices.ts";
+import { lostNotice, type Notice } from "../messages/operation/escalations.ts";
+import { lostMessage } from "../messages/operation/final.ts";
 import type { NodeRecord, OperationRecord } from "../records.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addSummary } from "../../lambdas/messages/operation/endings.ts";
+import { addSummary } from "../../lambdas/messages/operation/final.ts";
 import { operationMessage } from "../../lambdas/messages/operation/operation.ts";
 import type { OperationRecord } from "../../lambdas/records.ts";
 import { stagesOf } from "../../lambdas/stages.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { removeDryRun } from "../../lambdas/messages/operation/outcomes.ts";
+import { removeDryRun } from "../../lambdas/messages/operation/dry-runs.ts";
 import { type Dialog, removalDialog, removalRefused, removalSkeleton } from "../../lambdas/messages/remove/dialog.ts";
 import { type RemovalRefusal, removalRefusal, removalRefusedMessage } from "../../lambdas/messages/remove/refusal.ts";
 import { checkedView } from "../../lib/sandbox/slack/view.ts";

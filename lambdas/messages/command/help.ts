@@ -3,7 +3,7 @@ import { formOf, optionForm } from "../../commands/form.ts";
 import type { Message } from "../../records.ts";
 import { header, section } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";
-import { typeThis } from "./forms.ts";
+import { typeThis } from "./syntax.ts";
 
 const line = (command: Command, commandWord: string, usable: readonly string[]): string =>
   `${code(formOf(command, commandWord))} ${command.summary}${usable.includes(command.name) ? "" : " _(no permission)_"}`;

@@ -1,7 +1,7 @@
 import type { Message } from "../../records.ts";
 import { say } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";
-import { typeThis } from "./forms.ts";
+import { typeThis } from "./syntax.ts";
 
 /** Reason why a person's command is rejected; told in private. */
 export type Refusal =

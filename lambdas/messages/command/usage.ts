@@ -4,7 +4,7 @@ import { MOST_NODES } from "../../commands/read-arguments.ts";
 import type { Message } from "../../records.ts";
 import { say } from "../slack/blocks.ts";
 import { code, echo, some } from "../slack/text.ts";
-import { shownForm, typeThis } from "./forms.ts";
+import { shownForm, typeThis } from "./syntax.ts";
 
 /** The problem of a kind; some kinds share a shape. */
 type ProblemOf<K, P = Problem> = P extends { readonly kind: infer Kinds } ? (K extends Kinds ? P : never) : never;

@@ -1,7 +1,7 @@
 import type { Account } from "../../desired/accounts.ts";
 import type { CredentialNews } from "../../desired/credential-watch.ts";
 import type { Message } from "../../records.ts";
-import { line, type Notice } from "../operation/notices.ts";
+import { line, type Notice } from "../operation/escalations.ts";
 import { utc } from "../slack/age.ts";
 import { context, section } from "../slack/blocks.ts";
 import { plain } from "../slack/text.ts";

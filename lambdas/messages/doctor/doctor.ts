@@ -5,7 +5,7 @@ import { context, fitting, header, section } from "../slack/blocks.ts";
 import { andMore } from "../slack/table.ts";
 import { code, counted, plain, sentence } from "../slack/text.ts";
 import type { Area, Finding, Level } from "./finding.ts";
-import type { Words } from "./finding-words.ts";
+import type { Words } from "./finding-text.ts";
 import { wordsOfFinding } from "./findings.ts";
 
 /** Result of all checks. */

@@ -1,10 +1,10 @@
-import { typeThis } from "../command/forms.ts";
+import { typeThis } from "../command/syntax.ts";
 import { ofObstacles } from "../provision/obstacles.ts";
 import { code, counted, plain, some } from "../slack/text.ts";
-import { ofAuthorities } from "./authority-words.ts";
-import { ofCredentials } from "./credential-words.ts";
+import { ofAuthorities } from "./authority-findings.ts";
+import { ofCredentials } from "./credential-findings.ts";
 import type { Area, Finding } from "./finding.ts";
-import { broken, note, type Words, warning } from "./finding-words.ts";
+import { broken, note, type Words, warning } from "./finding-text.ts";
 import { ofSlack } from "./slack-findings.ts";
 import { ofSubscribers } from "./subscriber-findings.ts";
 

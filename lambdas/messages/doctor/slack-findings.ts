@@ -1,6 +1,6 @@
 import { code, plain, some } from "../slack/text.ts";
 import type { Finding } from "./finding.ts";
-import { broken, type Words } from "./finding-words.ts";
+import { broken, type Words } from "./finding-text.ts";
 
 type OfSlack = Extract<
   Finding,

@@ -1,5 +1,5 @@
 import { code, some } from "../slack/text.ts";
-import { broken, type Words, warning } from "./finding-words.ts";
+import { broken, type Words, warning } from "./finding-text.ts";
 
 const list = (endpoints: readonly string[]): string => some(endpoints.map(code), 8);
 const have = (endpoints: readonly string[]): string => `${list(endpoints)} ${endpoints.length === 1 ? "has" : "have"}`;

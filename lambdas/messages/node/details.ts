@@ -1,5 +1,5 @@
 import type { Message } from "../../records.ts";
-import { typeThis } from "../command/forms.ts";
+import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, header, limits, section, sections } from "../slack/blocks.ts";
 import { code, codeLine, fenced, plain, some } from "../slack/text.ts";

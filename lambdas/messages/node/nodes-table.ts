@@ -1,5 +1,5 @@
 import type { Message } from "../../records.ts";
-import { typeThis } from "../command/forms.ts";
+import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, say } from "../slack/blocks.ts";
 import { andMore, table } from "../slack/table.ts";

@@ -1,6 +1,6 @@
 import { ownerOf } from "../../node-work.ts";
 import type { Block, NodeRecord, OperationRecord } from "../../records.ts";
-import { typeThis } from "../command/forms.ts";
+import { typeThis } from "../command/syntax.ts";
 import { between, localTime } from "../slack/age.ts";
 import { actions, type Button, section } from "../slack/blocks.ts";
 import { KEEP_INSTANCE, TERMINATE_INSTANCE } from "../slack/buttons.ts";

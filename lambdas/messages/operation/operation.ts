@@ -1,6 +1,6 @@
 import { reasonOf } from "../../commands/command.ts";
 import type { Block, Message, NodeRecord, OperationRecord, OperationStatus, OperationView } from "../../records.ts";
-import { titleOf } from "../command/forms.ts";
+import { titleOf } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { actions, type Button, context, fitting, header, section, sections } from "../slack/blocks.ts";
 import { CANCEL_OPERATION } from "../slack/buttons.ts";

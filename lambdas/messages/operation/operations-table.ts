@@ -1,6 +1,6 @@
 import { type Request, reasonOf } from "../../commands/command.ts";
 import type { Message, OperationRecord } from "../../records.ts";
-import { titleOf, typeThis } from "../command/forms.ts";
+import { titleOf, typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, say } from "../slack/blocks.ts";
 import { table } from "../slack/table.ts";

@@ -1,5 +1,5 @@
 import type { Finding } from "../doctor/finding.ts";
-import { broken, type Words, warning } from "../doctor/finding-words.ts";
+import { broken, type Words, warning } from "../doctor/finding-text.ts";
 import { code, some } from "../slack/text.ts";
 
 type Obstacle = Extract<Finding, { kind: "no-cloud-controller" | "reserved-network" | "beside-wmco" }>;

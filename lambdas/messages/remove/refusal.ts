@@ -1,6 +1,6 @@
 import type { Message } from "../../records.ts";
 import { TAG } from "../../tags.ts";
-import { typeThis } from "../command/forms.ts";
+import { typeThis } from "../command/syntax.ts";
 import { say } from "../slack/blocks.ts";
 import { code } from "../slack/text.ts";
 

@@ -1,5 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import type { Notice } from "../../messages/operation/notices.ts";
+import type { Notice } from "../../messages/operation/escalations.ts";
 import type { Steps } from "../../steps/steps.ts";
 
 /** A few seconds: whoever presses a button meanwhile must not wait for EventBridge. */

@@ -1,6 +1,6 @@
 import { nodeMatches } from "../../commands/node-matches.ts";
 import { UserError } from "../../errors.ts";
-import { noSuchNode, severalNodes } from "../../messages/operation/outcomes.ts";
+import { noSuchNode, severalNodes } from "../../messages/operation/dry-runs.ts";
 import { instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 

@@ -1,4 +1,4 @@
-import { machineLeaves } from "../../messages/provision/failures.ts";
+import { machineLeaves } from "../../messages/provision/machine-outcome.ts";
 import { ownerOf } from "../../node-work.ts";
 import type { NodeRecord } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";

@@ -1,5 +1,5 @@
 import { CallbackTimeoutError, type DurableContext } from "@aws/durable-execution-sdk-js";
-import type { Notice } from "../../messages/operation/notices.ts";
+import type { Notice } from "../../messages/operation/escalations.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { step } from "../engine/durable.ts";
 import { escalate } from "../engine/escalate.ts";

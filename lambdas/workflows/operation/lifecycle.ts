@@ -1,7 +1,7 @@
 import { isDryRun, type Start } from "../../commands/command.ts";
 import { isChange } from "../../commands/list.ts";
 import { Refused, UserError } from "../../errors.ts";
-import { busyMessage, mistakeMessage, refusedMessage, troubleMessage } from "../../messages/operation/endings.ts";
+import { busyMessage, mistakeMessage, refusedMessage, troubleMessage } from "../../messages/operation/final.ts";
 import type { Message, OperationStatus } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { causeOf } from "../engine/durable.ts";

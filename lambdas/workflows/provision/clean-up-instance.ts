@@ -1,4 +1,4 @@
-import { inUse, machineOutcome } from "../../messages/provision/failures.ts";
+import { inUse, machineOutcome } from "../../messages/provision/machine-outcome.ts";
 import type { Failure, NodeRecord, NodeStatus } from "../../records.ts";
 import { podsToEvict } from "../../steps/cluster/evictions.ts";
 import { isReady } from "../../steps/cluster/node-facts.ts";

@@ -1,5 +1,5 @@
-import { decisionHeard, decisionUnjudged } from "../../messages/command/answers.ts";
-import { decisionNotice } from "../../messages/operation/notices.ts";
+import { decisionHeard, decisionUnjudged } from "../../messages/command/acknowledgements.ts";
+import { decisionNotice } from "../../messages/operation/escalations.ts";
 import { say } from "../../messages/slack/blocks.ts";
 import { plain } from "../../messages/slack/text.ts";
 import type { Message } from "../../records.ts";

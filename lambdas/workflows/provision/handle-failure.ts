@@ -5,7 +5,7 @@ import {
   machineLeaves,
   machineOutcome,
   UNREADABLE,
-} from "../../messages/provision/failures.ts";
+} from "../../messages/provision/machine-outcome.ts";
 import { stagesOf } from "../../stages.ts";
 import { endOf, hasEnded, isDown, wasGivenUp } from "../../steps/ec2/instances.ts";
 import { Cancelled, causeOf, MINUTE } from "../engine/durable.ts";

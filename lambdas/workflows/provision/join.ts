@@ -1,6 +1,6 @@
 import { userNameOf } from "../../desired/accounts.ts";
 import { CLIENT_SIGNER, SERVING_SIGNER } from "../../desired/signers.ts";
-import { signingRequestNotice } from "../../messages/operation/notices.ts";
+import { signingRequestNotice } from "../../messages/operation/escalations.ts";
 import { signingRequest } from "../../messages/provision/signing-requests.ts";
 import type { AwaitedAnnotation } from "../../profiles/profile.ts";
 import { credentialOf, type Expected, type KnownNames } from "../../steps/cluster/csr-rules.ts";

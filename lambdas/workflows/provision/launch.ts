@@ -1,6 +1,6 @@
 import type { Pool } from "../../configuration.ts";
 import { Refused } from "../../errors.ts";
-import { takenOut } from "../../messages/provision/failures.ts";
+import { takenOut } from "../../messages/provision/machine-outcome.ts";
 import { claimedByOthers } from "../../messages/remove/refusal.ts";
 import { claimOn } from "../../steps/cluster/claims.ts";
 import { PENDING_AT_MOST } from "../../steps/cluster/csrs.ts";

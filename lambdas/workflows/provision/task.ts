@@ -1,7 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Pool } from "../../configuration.ts";
 import { Refused } from "../../errors.ts";
-import { machineLeaves } from "../../messages/provision/failures.ts";
+import { machineLeaves } from "../../messages/provision/machine-outcome.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { Profile } from "../../profiles/profile.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";

@@ -1,6 +1,6 @@
 import { dialogOf, isDryRun, type Start } from "../../commands/command.ts";
-import { refusedMessage } from "../../messages/operation/endings.ts";
-import { removeDryRun, shownOnly } from "../../messages/operation/outcomes.ts";
+import { removeDryRun, shownOnly } from "../../messages/operation/dry-runs.ts";
+import { refusedMessage } from "../../messages/operation/final.ts";
 import { type RemovalFacts, removalRefused } from "../../messages/remove/dialog.ts";
 import {
   type RemovalRefusal,

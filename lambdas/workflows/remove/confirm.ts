@@ -1,6 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { dialogOf, type Start } from "../../commands/command.ts";
-import { confirmationNotice } from "../../messages/operation/notices.ts";
+import { confirmationNotice } from "../../messages/operation/escalations.ts";
 import { removalDialog, removalNotice } from "../../messages/remove/dialog.ts";
 import { type Unconfirmed, unconfirmed } from "../../messages/remove/failures.ts";
 import { say } from "../../messages/slack/blocks.ts";

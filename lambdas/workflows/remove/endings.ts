@@ -1,4 +1,4 @@
-import { notRemovedSummary, removedSummary } from "../../messages/operation/endings.ts";
+import { notRemovedSummary, removedSummary } from "../../messages/operation/final.ts";
 import { stageName } from "../../messages/operation/stages.ts";
 import { removalLeaves } from "../../messages/remove/failures.ts";
 import type { NodeRecord } from "../../records.ts";

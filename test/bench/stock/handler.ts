@@ -10,7 +10,7 @@ import { parse } from "../../../lambdas/commands/parse.ts";
 import { mayUse, rolesOf } from "../../../lambdas/commands/policy.ts";
 import { type Directory, groupsOf } from "../../../lambdas/commands/standing.ts";
 import { CONFIGURATION_FILE, type DoorConfiguration } from "../../../lambdas/front-door/configuration.ts";
-import { startedAnswer } from "../../../lambdas/messages/command/answers.ts";
+import { startedAnswer } from "../../../lambdas/messages/command/acknowledgements.ts";
 import type { OperationRecord } from "../../../lambdas/records.ts";
 
 /*

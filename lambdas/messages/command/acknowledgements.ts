@@ -4,7 +4,7 @@ import type { Message, OperationRecord, OperationStatus } from "../../records.ts
 import { statusWords } from "../operation/operation.ts";
 import { say } from "../slack/blocks.ts";
 import { code, plain, prose } from "../slack/text.ts";
-import { titleOf, typeThis } from "./forms.ts";
+import { titleOf, typeThis } from "./syntax.ts";
 
 /**
  * Builds the private answer to an accepted request. A repeated delivery gets the same answer: the outcome of an operation that

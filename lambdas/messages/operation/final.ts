@@ -1,7 +1,7 @@
 import type { Start } from "../../commands/command.ts";
 import type { Message, NodeRecord, NodeStatus, OperationRecord } from "../../records.ts";
-import { titleOf, typeThis } from "../command/forms.ts";
-import { machineLeaves } from "../provision/failures.ts";
+import { titleOf, typeThis } from "../command/syntax.ts";
+import { machineLeaves } from "../provision/machine-outcome.ts";
 import { context, say, section } from "../slack/blocks.ts";
 import { code, counted, plain, prose, some } from "../slack/text.ts";
 import { nodeLabel } from "./node-lines.ts";

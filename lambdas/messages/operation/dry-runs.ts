@@ -1,5 +1,5 @@
 import type { Message } from "../../records.ts";
-import { typeThis } from "../command/forms.ts";
+import { typeThis } from "../command/syntax.ts";
 import { lossesOf, type MovedPod, noPodsToMove, type RemovalFacts } from "../remove/dialog.ts";
 import { say } from "../slack/blocks.ts";
 import { code, counted, echo, plain, some } from "../slack/text.ts";

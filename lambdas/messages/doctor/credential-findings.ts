@@ -1,7 +1,7 @@
 import { localDate } from "../slack/age.ts";
 import { code, plain } from "../slack/text.ts";
 import type { Finding } from "./finding.ts";
-import { broken, type Words, warning } from "./finding-words.ts";
+import { broken, type Words, warning } from "./finding-text.ts";
 
 /** Remedy of every credential finding. */
 const newCredential = "create new ones: `npm run connect -- credential`";

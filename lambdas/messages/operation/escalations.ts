@@ -1,5 +1,5 @@
 import type { NodeRecord, OperationRecord } from "../../records.ts";
-import { titleOf } from "../command/forms.ts";
+import { titleOf } from "../command/syntax.ts";
 import { utc } from "../slack/age.ts";
 import { nodeLabel } from "./node-lines.ts";
 import { stageName } from "./stages.ts";

@@ -1,7 +1,7 @@
 import { localDate } from "../slack/age.ts";
 import { code, plain, some } from "../slack/text.ts";
 import type { Finding } from "./finding.ts";
-import { broken, note, type Words, warning } from "./finding-words.ts";
+import { broken, note, type Words, warning } from "./finding-text.ts";
 
 type OfAuthorities = Extract<
   Finding,

@@ -5,7 +5,7 @@ import {
   lostNotice,
   type Notice,
   signingRequestNotice,
-} from "../../lambdas/messages/operation/notices.ts";
+} from "../../lambdas/messages/operation/escalations.ts";
 import { nodeRecord, operationRecord } from "./records.ts";
 
 const HOSTILE = 'a "quoted" \\ word\nof Windows\u0000\u202e';
