@@ -27,6 +27,9 @@ const KUBERNETES = "https://kubernetes.sandbox.invalid";
 /** Beginning of journeys: the same moment each time, so that a seed repeats a run. */
 const BEGINNING = Date.UTC(2026, 10, 21, 3, 0, 0);
 
+/** The service ends an execution at 3,000 operations; each keeps a third of them free. */
+const MOST_OPERATIONS = 2_000;
+
 const MINUTE = 60_000;
 const ASK_EVERY_MS = 500;
 
@@ -197,9 +200,12 @@ async function begin(options: JourneyOptions, store: Store): Promise<Journey> {
         .filter((message) => !message.onlyTo)
         .map((message) => `${message.text} ${JSON.stringify(message.blocks)}`),
     close: async () => {
+      const long = simulator.lambda.executions().filter(({ operationCount }) => operationCount > MOST_OPERATIONS);
       await simulator.dynamodb.close();
       store.close();
       vi.useRealTimers();
+      const counts = long.map(({ name, operationCount }) => `${name}: ${operationCount}`);
+      if (counts.length > 0) throw new Error(`executions passed ${MOST_OPERATIONS} operations: ${counts.join(", ")}`);
     },
   };
 }

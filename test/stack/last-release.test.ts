@@ -24,6 +24,12 @@ describe("a runtime document of today", () => {
     expect(faultsBy(readerOf(last.written), documentOfToday())).toEqual([]);
   });
 
+  it("gives the last release the deadlines by its own keys", () => {
+    const { deadlines } = documentOfToday().configuration as { deadlines: Record<string, unknown> };
+    expect(deadlines).toMatchObject({ agent: 20, evict: 15, keepFailed: 60, dialog: 10, terminate: 10 });
+    expect(Object.keys(deadlines)).not.toContain("image");
+  });
+
   it("of the next release can be read by this one", () => {
     const next = nextRelease(documentOfToday());
     expect(faultsBy(readerOf(releaseOfToday().written), next)).toEqual([]);

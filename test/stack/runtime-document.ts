@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { configurationOf, configurationSchema } from "../../lambdas/configuration.ts";
+import { configurationOf, configurationSchema, publishedConfiguration } from "../../lambdas/configuration.ts";
 import { manifestSchemaOf } from "../../lambdas/desired/payload.ts";
 import { okd } from "../../lambdas/profiles/okd/okd.ts";
 import { releaseContent } from "../../lib/release-content.ts";
@@ -25,7 +25,7 @@ const made = {
 
 /** Document that a deployment of the repository's example writes today. */
 export const documentOfToday = (): KeptRelease["document"] => ({
-  configuration: configurationOf(releaseContent(exampleWith({}), null, made).configuration),
+  configuration: publishedConfiguration(configurationOf(releaseContent(exampleWith({}), null, made).configuration)),
   payload: manifest(),
 });
 

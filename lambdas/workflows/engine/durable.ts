@@ -131,7 +131,7 @@ export const pending = (pendingReason: string): Poll<never> => ({ pendingReason 
 
 /** State of a wait between its polls. Its end is acted on outside, because a check must never throw. */
 type Waiting<T> =
-  | { readonly kind: "waiting"; readonly pendingReason: string; readonly secondsLeft: number }
+  | { readonly kind: "waiting"; readonly pendingReason: string; readonly since: number; readonly pause: number }
   | { readonly kind: "done"; readonly value: T }
   | { readonly kind: "late"; readonly pendingReason: string; readonly answer: string | null }
   | { readonly kind: "cancelled"; readonly by: string }
@@ -145,6 +145,8 @@ export const MINUTE = 60_000;
 export interface WaitOptions {
   /** Milliseconds since the epoch. */
   readonly until: number;
+  /** Beginning of a longer wait that this one continues, in milliseconds since the epoch; by default its first poll. */
+  readonly since?: number;
   readonly now: () => number;
   /** Finds the person who cancelled; null if the operation was not cancelled. */
   readonly cancelledBy: () => Promise<string | null>;
@@ -166,29 +168,20 @@ export const untilTime = (untilMs: number, now: () => number): WaitOptions => ({
   onPending: async () => undefined,
 });
 
-/** Pauses between polls, each until the wait has lasted so many seconds. Every poll is an operation of the execution. */
+/** Pauses between polls, each for a wait that has lasted less than so many seconds. */
 const paces = [
-  { until: 20, pause: 5 },
-  { until: 600, pause: 15 },
-  { until: 3_600, pause: 30 },
+  { below: 20, pause: 5 },
+  { below: 600, pause: 15 },
+  { below: 3_600, pause: 30 },
 ] as const;
 const SLOWEST_PAUSE = 60;
 
 /**
- * Seconds between a poll and the next one: a wait slows down with time.
- * @param attempt counted from 1
+ * Seconds between a poll and the next one. A wait slows down, because every poll is an operation of the execution.
+ * @param lasted milliseconds since the wait began
  */
-export function pauseSeconds(attempt: number): number {
-  let rest = attempt;
-  let from = 0;
-  for (const { until, pause } of paces) {
-    const polls = Math.ceil((until - from) / pause);
-    if (rest <= polls) return pause;
-    rest -= polls;
-    from = until;
-  }
-  return SLOWEST_PAUSE;
-}
+export const pauseSeconds = (lasted: number): number =>
+  paces.find(({ below }) => lasted < below * 1_000)?.pause ?? SLOWEST_PAUSE;
 
 async function pollOnce<T>(
   poll: () => Promise<Poll<T>>,
@@ -196,6 +189,7 @@ async function pollOnce<T>(
   options: WaitOptions,
 ): Promise<Waiting<T>> {
   const last = before.kind === "waiting" ? before.pendingReason : "";
+  const since = (before.kind === "waiting" && before.since) || (options.since ?? options.now());
   try {
     const by = await options.cancelledBy();
     if (by !== null) return { kind: "cancelled", by };
@@ -204,15 +198,24 @@ async function pollOnce<T>(
     const end = await options.endOfMachine();
     if (end !== null) return { kind: "ended", why: end };
     await options.onPending(seen.pendingReason, seen.pendingReason !== last);
-    return waitingOrLate(options, seen.pendingReason, null);
+    return waitingOrLate(options, since, seen.pendingReason, null);
   } catch (error) {
-    return isBusy(error) ? waitingOrLate(options, last, wordsOf(error)) : { kind: "failed", why: wordsOf(error) };
+    const why = wordsOf(error);
+    return isBusy(error) ? waitingOrLate(options, since, last, why) : { kind: "failed", why };
   }
 }
 
-function waitingOrLate({ until, now }: WaitOptions, pendingReason: string, answer: string | null): Waiting<never> {
-  const secondsLeft = Math.ceil((until - now()) / 1_000);
-  return secondsLeft > 0 ? { kind: "waiting", pendingReason, secondsLeft } : { kind: "late", pendingReason, answer };
+function waitingOrLate(
+  { until, now }: WaitOptions,
+  since: number,
+  pendingReason: string,
+  answer: string | null,
+): Waiting<never> {
+  const at = now();
+  const secondsLeft = Math.ceil((until - at) / 1_000);
+  if (secondsLeft <= 0) return { kind: "late", pendingReason, answer };
+  // The last poll comes at the deadline.
+  return { kind: "waiting", pendingReason, since, pause: Math.min(pauseSeconds(at - since), secondsLeft) };
 }
 
 /**
@@ -227,11 +230,9 @@ export async function until<T>(
   poll: () => Promise<Poll<T>>,
 ): Promise<T> {
   const end = await ctx.waitForCondition<Waiting<T>>(name, (state) => pollOnce(poll, state, options), {
-    initialState: { kind: "waiting", pendingReason: "", secondsLeft: 0 },
-    waitStrategy: (state, attempt) =>
-      state.kind === "waiting"
-        ? { shouldContinue: true, delay: { seconds: Math.min(pauseSeconds(attempt), state.secondsLeft) } }
-        : { shouldContinue: false },
+    initialState: { kind: "waiting", pendingReason: "", since: 0, pause: 0 },
+    waitStrategy: (state) =>
+      state.kind === "waiting" ? { shouldContinue: true, delay: { seconds: state.pause } } : { shouldContinue: false },
   });
   if (end.kind === "done") return end.value;
   if (end.kind === "cancelled") throw new Cancelled(end.by);

@@ -6,7 +6,7 @@ import type { AwaitedAnnotation } from "../../profiles/profile.ts";
 import { credentialOf, type Expected, type KnownNames } from "../../steps/cluster/csr-rules.ts";
 import type { CsrLook } from "../../steps/cluster/csrs.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
-import { done, type Poll, pending, StageFailed } from "../engine/durable.ts";
+import { done, type Poll, pending, StageFailed, until } from "../engine/durable.ts";
 import { addNotes } from "../node/notes.ts";
 import { apply, once, record, waitFor } from "../node/task.ts";
 import { planOf, replaceToken } from "./configure.ts";
@@ -110,17 +110,21 @@ async function callAbout(task: ProvisionTask, decided: readonly string[], left: 
 export async function clientCertificate(task: ProvisionTask): Promise<void> {
   const machine = machineOf(task);
   await unclaimed(task, machine, "no other controller claims the machine");
-  while ((await clientRequest(task)) === "token ended") await replaceToken(task);
+  const since = await once(task, "begin to wait for the request", async () => task.steps.now());
+  while ((await clientRequest(task, since)) === "token ended") await replaceToken(task);
 }
 
-const clientRequest = (task: ProvisionTask): Promise<"approved" | "token ended"> =>
-  waitFor(task, `the client certificate is approved ${task.tokens.length}`, async () => {
+/** Waits for the request until it is approved or the token ends. @param since begin of the waits for all tokens together */
+const clientRequest = (task: ProvisionTask, since: number): Promise<"approved" | "token ended"> => {
+  const name = `the client certificate is approved ${task.tokens.length}`;
+  return until(task.ctx, name, { ...task.wait, since }, async () => {
     const look = await approveOnce(task, CLIENT_SIGNER);
     const endsAt = Date.parse(task.tokens.at(-1)?.expiresAt ?? "");
     // A stage that is out of time names what it waited for, not a token that nobody would use any more.
     const isDue = task.steps.now() >= endsAt && task.steps.now() < task.wait.until;
     return "pendingReason" in look && isDue ? done("token ended") : look;
   });
+};
 
 /** The Node object appears; from here on Events tell people with kubectl what people in Slack see. */
 export async function nodeRegistered(task: ProvisionTask): Promise<void> {

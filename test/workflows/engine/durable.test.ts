@@ -1,10 +1,26 @@
 import { ApiException } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { causeOf, done, pending, step, stepAtMostOnce, until } from "../../../lambdas/workflows/engine/durable.ts";
+import {
+  causeOf,
+  done,
+  pauseSeconds,
+  pending,
+  step,
+  stepAtMostOnce,
+  until,
+} from "../../../lambdas/workflows/engine/durable.ts";
 import { inMinutes, run, setUp, tearDown, tenMinutes, timeout } from "../durable-engine.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);
+
+it("the pause between polls grows with the time that the wait has lasted", () => {
+  const pauses = [0, 19, 20, 599, 600, 3_599, 3_600, 86_400].map((seconds) => pauseSeconds(seconds * 1_000));
+  expect(pauses).toEqual([5, 5, 15, 15, 30, 30, 60, 60]);
+  let polls = 0;
+  for (let lasted = 0; lasted < 8 * 3_600; lasted += pauseSeconds(lasted * 1_000)) polls += 1;
+  expect(polls).toBeLessThan(600);
+});
 
 describe("A wait", () => {
   it("gives up at its deadline and says what was missing", async () => {
@@ -19,6 +35,18 @@ describe("A wait", () => {
     expect(ended.error).toEqual({ type: "DeadlineExceeded", message: "gave up waiting for the agent" });
     expect(last).toBeGreaterThanOrEqual(end);
     expect(last).toBeLessThan(end + 2_000);
+  });
+
+  it("that continues another one is as slow as that one", async () => {
+    const at: number[] = [];
+    const options = tenMinutes({ since: inMinutes(-60) });
+    await run((ctx) =>
+      until(ctx, "wait", options, async () => {
+        at.push(Date.now());
+        return pending("the agent");
+      }),
+    );
+    expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(60_000);
   });
 
   it("ends when somebody cancels, before it looks again", async () => {

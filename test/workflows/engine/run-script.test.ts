@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { CommandLook } from "../../../lambdas/steps/machine/machine.ts";
 import type { WaitOptions } from "../../../lambdas/workflows/engine/durable.ts";
-import { runScript } from "../../../lambdas/workflows/engine/run-script.ts";
+import { roundSeconds, runScript } from "../../../lambdas/workflows/engine/run-script.ts";
 import { inMinutes, run, setUp, tearDown, tenMinutes, verbs } from "../durable-engine.ts";
 
 beforeAll(setUp);
@@ -41,6 +41,13 @@ it("calls a command off at its deadline, and says how SSM saw it last", async ()
     message: "gave up waiting for apply.ps1, which SSM calls InProgress",
   });
   expect(asked).toEqual(["send add-1:0 configure", "cancel command-1"]);
+});
+
+it("polls a command ever more seldom: eight hours take less than three hundred rounds of two operations", () => {
+  let rounds = 0;
+  for (let lasted = 0; lasted < 8 * 3_600; lasted += roundSeconds(rounds)) rounds += 1;
+  expect([roundSeconds(1), roundSeconds(60), roundSeconds(rounds)]).toEqual([45, 60, 120]);
+  expect(rounds).toBeLessThan(300);
 });
 
 it("calls a command off when somebody cancels", async () => {
