@@ -59,8 +59,9 @@ export async function installFeatures(task: ProvisionTask): Promise<void> {
   const { rebootDue } = await apply(task, "install features", wanted);
   if (rebootDue) await reboot(task, networkFault);
   const after = await observe(task, "look at the features");
-  const missing = wanted.filter((action) => action.do === "feature" && !after.features.includes(action.name));
-  if (missing.length > 0) throw new StageFailed("the feature Containers is not installed after the reboot");
+  const names = wanted.flatMap((action) => (action.do === "feature" ? [action.name] : []));
+  const missing = names.find((name) => !after.features.includes(name));
+  if (missing !== undefined) throw new StageFailed(`the feature ${missing} is not installed after the reboot`);
   if (after.rebootPending) throw new StageFailed("Windows requires another reboot");
 }
 
