@@ -1,6 +1,6 @@
 import type { Cancellation } from "../messages/command/acknowledgements.ts";
 import type { NodeRecord, OperationRecord } from "../records.ts";
-import type { FrontDoorWorld } from "./world.ts";
+import type { FrontDoorWorld } from "./front-door.ts";
 
 const cancelCallbacks = (record: OperationRecord, nodes: readonly NodeRecord[]): string[] =>
   [record, ...nodes].flatMap(({ callbacks }) => (callbacks.cancel ? [callbacks.cancel] : []));

@@ -5,8 +5,8 @@ import { parseOwner } from "../node-work.ts";
 import type { Message } from "../records.ts";
 import { cancel } from "./cancel.ts";
 import { type Origin, refusalOf } from "./permission.ts";
-import { settle } from "./settle.ts";
-import type { FrontDoorWorld } from "./world.ts";
+import { settle } from "./deliver-decision.ts";
+import type { FrontDoorWorld } from "./front-door.ts";
 
 /** A button that somebody pressed. */
 export interface Click extends Origin {

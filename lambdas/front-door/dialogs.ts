@@ -4,8 +4,8 @@ import { type Dialog, removalNotice } from "../messages/remove/dialog.ts";
 import type { Message } from "../records.ts";
 import { cancel } from "./cancel.ts";
 import { refusalOf } from "./permission.ts";
-import { settle } from "./settle.ts";
-import type { FrontDoorWorld } from "./world.ts";
+import { settle } from "./deliver-decision.ts";
+import type { FrontDoorWorld } from "./front-door.ts";
 
 /** A person's reply to the removal's dialog. */
 export interface Reply {

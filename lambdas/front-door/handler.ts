@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { settings } from "../settings.ts";
 import { CONFIGURATION_FILE, type DoorConfiguration } from "./configuration.ts";
-import type { HttpAnswer } from "./door.ts";
+import type { HttpAnswer } from "./receive.ts";
 import { hostedFrontDoor } from "./hosted.ts";
 import type { HttpEvent } from "./verify.ts";
 

@@ -1,15 +1,15 @@
 import { type View, WebAPIPlatformError } from "@slack/web-api";
 import { doorClients, type Patience } from "../clients/door-clients.ts";
 import type { Transport } from "../clients/transport.ts";
-import { type Directory, emptyDirectory } from "../commands/standing.ts";
+import { type Directory, emptyDirectory } from "../commands/membership.ts";
 import type { Settings } from "../settings.ts";
 import { executionName, executions } from "../steps/executions.ts";
 import { ledger } from "../steps/ledger/ledger.ts";
-import { directory } from "../steps/slack/directory.ts";
+import { directory } from "../steps/slack/roster.ts";
 import type { DoorConfiguration } from "./configuration.ts";
-import { frontDoor, type HttpAnswer } from "./door.ts";
+import { frontDoor, type HttpAnswer } from "./receive.ts";
 import type { HttpEvent } from "./verify.ts";
-import type { FrontDoorWorld } from "./world.ts";
+import type { FrontDoorWorld } from "./front-door.ts";
 
 /** Surroundings of the front door: its settings, its clock, and the way its requests leave. */
 export interface FrontDoorHost {

@@ -1,7 +1,7 @@
 import { mayUse, rolesOf } from "../commands/policy.ts";
-import { groupsOf } from "../commands/standing.ts";
+import { groupsOf } from "../commands/membership.ts";
 import type { Refusal } from "../messages/command/refusals.ts";
-import type { FrontDoorWorld } from "./world.ts";
+import type { FrontDoorWorld } from "./front-door.ts";
 
 /** Origin of a request from Slack. */
 export interface Origin {

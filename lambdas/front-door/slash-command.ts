@@ -8,9 +8,9 @@ import { refusalMessage } from "../messages/command/refusals.ts";
 import { usageMessage } from "../messages/command/usage.ts";
 import type { Message } from "../records.ts";
 import { cancel } from "./cancel.ts";
-import { begin, isTurnedDown, turnDown } from "./operations.ts";
+import { begin, isTurnedDown, turnDown } from "./accept.ts";
 import { misplaced, type Origin, type Person, personOf } from "./permission.ts";
-import type { FrontDoorWorld } from "./world.ts";
+import type { FrontDoorWorld } from "./front-door.ts";
 
 /** A slash command as Slack sends it. */
 export interface Typed extends Origin {

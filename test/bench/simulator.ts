@@ -5,7 +5,7 @@ import { listen } from "../../bin/ports.ts";
 import { clients } from "../../lambdas/clients/clients.ts";
 import type { Configuration } from "../../lambdas/configuration.ts";
 import { settings } from "../../lambdas/settings.ts";
-import { directory } from "../../lambdas/steps/slack/directory.ts";
+import { directory } from "../../lambdas/steps/slack/roster.ts";
 import { createSimulation } from "../../lib/sandbox/core/simulation.ts";
 import { openStore } from "../../lib/sandbox/core/store.ts";
 import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";

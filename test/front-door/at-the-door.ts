@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { frontDoor } from "../../lambdas/front-door/door.ts";
+import { frontDoor } from "../../lambdas/front-door/receive.ts";
 import type { HttpEvent } from "../../lambdas/front-door/verify.ts";
 import type { OperationRecord } from "../../lambdas/records.ts";
-import { type Memory, rememberingWorld } from "./remembering-world.ts";
+import { type Memory, rememberingWorld } from "./fake-front-door.ts";
 import { slashCommand } from "./signed.ts";
 
 /** Answer of the door to a command. */

@@ -6,7 +6,7 @@ import { clients } from "../../lambdas/clients/clients.ts";
 import { hostedFrontDoor } from "../../lambdas/front-door/hosted.ts";
 import type { HttpEvent } from "../../lambdas/front-door/verify.ts";
 import { settings } from "../../lambdas/settings.ts";
-import { directory } from "../../lambdas/steps/slack/directory.ts";
+import { directory } from "../../lambdas/steps/slack/roster.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
 import { createSimulation } from "../../lib/sandbox/core/simulation.ts";
 import { openStore } from "../../lib/sandbox/core/store.ts";

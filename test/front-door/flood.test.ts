@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { frontDoor } from "../../lambdas/front-door/door.ts";
-import { NOW, rememberingWorld } from "./remembering-world.ts";
+import { frontDoor } from "../../lambdas/front-door/receive.ts";
+import { NOW, rememberingWorld } from "./fake-front-door.ts";
 
 const logged: string[] = [];
 beforeEach(() => {

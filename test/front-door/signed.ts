@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { HttpEvent } from "../../lambdas/front-door/verify.ts";
-import { NOW, SECRET } from "./remembering-world.ts";
+import { NOW, SECRET } from "./fake-front-door.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { frontDoor } from "../../lambdas/front-door/door.ts";
+import { frontDoor } from "../../lambdas/front-door/receive.ts";
 import type { HttpEvent } from "../../lambdas/front-door/verify.ts";
-import { NOW, rememberingWorld } from "./remembering-world.ts";
+import { NOW, rememberingWorld } from "./fake-front-door.ts";
 import { signed, slashCommand } from "./signed.ts";
 
 const SECONDS = NOW / 1000;

@@ -7,11 +7,11 @@ import {
   type SlackUser,
   type Standing,
   standingOf,
-} from "../../commands/standing.ts";
+} from "../../commands/membership.ts";
 import type { Configuration } from "../../configuration.ts";
 import { slackCode } from "../client-errors.ts";
 import { type DoorWorld, timestamp } from "../world.ts";
-import { directory } from "./directory.ts";
+import { directory } from "./roster.ts";
 
 type Rules = Pick<Configuration, "people" | "slack">;
 

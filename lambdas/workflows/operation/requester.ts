@@ -1,7 +1,7 @@
 import type { Start } from "../../commands/command.ts";
 import { isChange } from "../../commands/list.ts";
 import { mayUse, rolesOf } from "../../commands/policy.ts";
-import { groupsWithRoles } from "../../commands/standing.ts";
+import { groupsWithRoles } from "../../commands/membership.ts";
 import type { Rules } from "../../configuration.ts";
 import { Forbidden, Refused } from "../../errors.ts";
 import { type Refusal, refusalMessage } from "../../messages/command/refusals.ts";

@@ -8,7 +8,7 @@ import { commandOf } from "../../../lambdas/commands/list.ts";
 import { operationId } from "../../../lambdas/commands/operation-id.ts";
 import { parse } from "../../../lambdas/commands/parse.ts";
 import { mayUse, rolesOf } from "../../../lambdas/commands/policy.ts";
-import { type Directory, groupsOf } from "../../../lambdas/commands/standing.ts";
+import { type Directory, groupsOf } from "../../../lambdas/commands/membership.ts";
 import { CONFIGURATION_FILE, type DoorConfiguration } from "../../../lambdas/front-door/configuration.ts";
 import { startedAnswer } from "../../../lambdas/messages/command/acknowledgements.ts";
 import type { OperationRecord } from "../../../lambdas/records.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { clients } from "../../../lambdas/clients/clients.ts";
-import { directory } from "../../../lambdas/steps/slack/directory.ts";
+import { directory } from "../../../lambdas/steps/slack/roster.ts";
 import { type TestSimulator, testSimulator } from "../test-simulator.ts";
 
 let simulator: TestSimulator;

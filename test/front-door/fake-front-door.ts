@@ -1,6 +1,6 @@
 import type { Start } from "../../lambdas/commands/command.ts";
-import type { Standing } from "../../lambdas/commands/standing.ts";
-import type { Decision, FrontDoorWorld } from "../../lambdas/front-door/world.ts";
+import type { Standing } from "../../lambdas/commands/membership.ts";
+import type { Decision, FrontDoorWorld } from "../../lambdas/front-door/front-door.ts";
 import type { Dialog } from "../../lambdas/messages/remove/dialog.ts";
 import type { Decided, Message, NodeRecord, OperationRecord } from "../../lambdas/records.ts";
 import type { Recorded } from "../../lambdas/steps/ledger/ledger.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { standingOf } from "../../lambdas/commands/standing.ts";
+import { standingOf } from "../../lambdas/commands/membership.ts";
 
 test.each([
   ["a full member", {}, {}, "member"],

@@ -1,5 +1,5 @@
 import type { Start } from "../commands/command.ts";
-import type { Directory } from "../commands/standing.ts";
+import type { Directory } from "../commands/membership.ts";
 import type { Dialog } from "../messages/remove/dialog.ts";
 import type { Decided, Message, NodeRecord, OperationRecord } from "../records.ts";
 import type { Recorded } from "../steps/ledger/ledger.ts";

@@ -6,7 +6,7 @@ import type { Message } from "../records.ts";
 import { buttons, type Click, pressed } from "./clicks.ts";
 import { closed, type Reply, submitted } from "./dialogs.ts";
 import { answerTo, type Typed } from "./slash-command.ts";
-import type { FrontDoorWorld } from "./world.ts";
+import type { FrontDoorWorld } from "./front-door.ts";
 
 const typedOf = (command: SlashCommand): Typed => ({
   teamId: command.team_id,

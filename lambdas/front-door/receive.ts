@@ -1,7 +1,7 @@
 import { App, AwsLambdaReceiver, LogLevel } from "@slack/bolt";
-import { listen } from "./app.ts";
+import { listen } from "./slack-app.ts";
 import { type HttpEvent, isReadable, isSigned, type UnverifiedRequest, unverifiedRequest } from "./verify.ts";
-import type { FrontDoorWorld } from "./world.ts";
+import type { FrontDoorWorld } from "./front-door.ts";
 
 /** Answer of the Function URL. */
 export interface HttpAnswer {

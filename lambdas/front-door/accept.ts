@@ -5,7 +5,7 @@ import { notStarted } from "../messages/command/acknowledgements.ts";
 import { noRole } from "../messages/command/refusals.ts";
 import { removalSkeleton } from "../messages/remove/dialog.ts";
 import type { OperationRecord } from "../records.ts";
-import type { FrontDoorWorld } from "./world.ts";
+import type { FrontDoorWorld } from "./front-door.ts";
 
 /** Seconds in which a start must begin: Lambda may deliver an asynchronous one hours later, when nobody expects it. */
 const BEGINS_WITHIN = 15 * 60;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { commands } from "../../lambdas/commands/list.ts";
 import { atTheDoor } from "./at-the-door.ts";
-import { NOW } from "./remembering-world.ts";
+import { NOW } from "./fake-front-door.ts";
 
 let { memory, answerTo, type, onlyOperation } = atTheDoor();
 

@@ -1,6 +1,6 @@
 import type { Decided } from "../records.ts";
 import type { Recorded } from "../steps/ledger/ledger.ts";
-import type { FrontDoorWorld } from "./world.ts";
+import type { FrontDoorWorld } from "./front-door.ts";
 
 /**
  * Writes a decision down and wakes whoever waits for it. Delivered again, it gets the answer of the first time; a decision

@@ -1,4 +1,4 @@
-import type { Directory } from "../../commands/standing.ts";
+import type { Directory } from "../../commands/membership.ts";
 import { keys } from "../../ledger-table.ts";
 import { table } from "../ledger/table.ts";
 import type { DoorWorld } from "../world.ts";
