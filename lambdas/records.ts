@@ -1,4 +1,4 @@
-import type { Asker, Request } from "./commands/command.ts";
+import type { Request, Requester } from "./commands/command.ts";
 import type { NodeWorkflow, StageName } from "./stages.ts";
 
 /** State of an operation. "refused" and "not-started" changed nothing; the latter was only a mistake of the asker. */
@@ -17,7 +17,7 @@ export interface OperationRecord {
   readonly id: string;
   readonly cluster: string;
   readonly request: Request;
-  readonly asker: Asker;
+  readonly asker: Requester;
   readonly status: OperationStatus;
   readonly requestedAt: string;
   readonly endedAt: string | null;

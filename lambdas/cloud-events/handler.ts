@@ -80,8 +80,8 @@ function schedulesOf(world: World, runtime: Runtime): Readonly<Record<string, Sc
     },
     // The front door has no time to ask Slack who is who.
     people: async () => {
-      const { groups, standings } = await people(world).synchronise(await releaseDocument(world).rules());
-      return `${Object.keys(groups).length} groups and ${Object.keys(standings).length} people are known`;
+      const { groups, memberships } = await people(world).synchronise(await releaseDocument(world).rules());
+      return `${Object.keys(groups).length} groups and ${Object.keys(memberships).length} people are known`;
     },
   };
 }

@@ -95,7 +95,7 @@ export const reasonOf = (request: Request): string | null => ("reason" in reques
 export const isDryRun = (request: Request): boolean => "dryRun" in request && request.dryRun;
 
 /** The asker of a request, with the place it came from. */
-export interface Asker {
+export interface Requester {
   readonly userId: string;
   readonly userName: string;
   readonly channel: string;
@@ -109,7 +109,7 @@ export interface Start {
   /** Operation id: "add-3f9c2a71", derived from cluster, command and what started it. */
   readonly operation: string;
   readonly request: Request;
-  readonly asker: Asker;
+  readonly asker: Requester;
   /** Unix seconds, counted from the record's `requestedAt`: an asynchronous start delivered later than this does nothing. */
   readonly notAfter: number;
 }

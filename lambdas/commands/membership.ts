@@ -1,7 +1,7 @@
 import type { Configuration } from "../configuration.ts";
 
 /** Slack's word on a person and the channel; only a member in a channel that is not shared is listened to. */
-export type Standing = "member" | "guest" | "bot" | "shared-channel";
+export type Membership = "member" | "guest" | "bot" | "shared-channel";
 
 /** The fields of `users.info` that matter here (docs: "User object"). */
 export interface SlackUser {
@@ -22,7 +22,7 @@ export interface SlackChannel {
  * @param user the `user` of users.info
  * @param channel the `channel` of conversations.info
  */
-export function standingOf(user: SlackUser | undefined, channel: SlackChannel | undefined): Standing {
+export function membershipOf(user: SlackUser | undefined, channel: SlackChannel | undefined): Membership {
   if (!user || !channel || user.deleted) return "guest";
   if (user.is_bot) return "bot";
   if (user.is_restricted || user.is_ultra_restricted || user.is_stranger) return "guest";
@@ -30,20 +30,20 @@ export function standingOf(user: SlackUser | undefined, channel: SlackChannel | 
 }
 
 /** Slack's facts on everybody who holds a role, as of the schedule's last tick; the front door goes by them. */
-export interface Directory {
+export interface Roster {
   /** User group (S…) → its members. */
   readonly groups: Readonly<Record<string, readonly string[]>>;
   /** People who hold a role, as far as they were asked after; of others nothing is known. */
-  readonly standings: Readonly<Record<string, Standing>>;
+  readonly memberships: Readonly<Record<string, Membership>>;
   /** ISO 8601. */
   readonly readAt: string;
 }
 
 /** Nothing known of anybody: groups are empty, and of people whom the configuration names their workflow asks Slack. */
-export const emptyDirectory: Directory = { groups: {}, standings: {}, readAt: new Date(0).toISOString() };
+export const emptyRoster: Roster = { groups: {}, memberships: {}, readAt: new Date(0).toISOString() };
 
 /** Ids of the user groups (S…) that a person is in. */
-export const groupsOf = ({ groups }: Directory, userId: string): string[] =>
+export const groupsOf = ({ groups }: Roster, userId: string): string[] =>
   Object.keys(groups).filter((group) => groups[group]?.includes(userId));
 
 /** Ids of the user groups that hold roles. */
@@ -51,6 +51,6 @@ export const groupsWithRoles = ({ people }: Pick<Configuration, "people">): stri
   [...new Set(Object.values(people).flat())].filter((id) => id.startsWith("S"));
 
 /** Ids of the people who hold roles, by their own name or as members of groups. */
-export const peopleWithRoles = ({ people }: Pick<Configuration, "people">, groups: Directory["groups"]): string[] => [
+export const peopleWithRoles = ({ people }: Pick<Configuration, "people">, groups: Roster["groups"]): string[] => [
   ...new Set([...Object.values(people).flat(), ...Object.values(groups).flat()].filter((id) => !id.startsWith("S"))),
 ];

@@ -1,35 +1,36 @@
-import { type Asker, type Command, isDryRun, type Request, type Start } from "../commands/command.ts";
+import { type Command, isDryRun, type Request, type Requester, type Start } from "../commands/command.ts";
 import { commandOf } from "../commands/list.ts";
 import { operationId } from "../commands/operation-id.ts";
 import { notStarted } from "../messages/command/acknowledgements.ts";
 import { noRole } from "../messages/command/refusals.ts";
 import { removalSkeleton } from "../messages/remove/dialog.ts";
 import type { OperationRecord } from "../records.ts";
-import type { FrontDoorWorld } from "./front-door.ts";
+import { executionName } from "../steps/executions.ts";
+import type { FrontDoor } from "./front-door.ts";
 
 /** Seconds in which a start must begin: Lambda may deliver an asynchronous one hours later, when nobody expects it. */
 const BEGINS_WITHIN = 15 * 60;
 
-/** A request of somebody who is listened to. */
-export interface Asked {
+/** A request of a member of the workspace, with what Slack needs to answer it. */
+export interface Submission {
   readonly request: Request;
-  readonly asker: Asker;
+  readonly requester: Requester;
   /** Slack's id of what the person did: the same for a repeated delivery, used once to open a dialog. */
   readonly triggerId: string;
 }
 
-function recordOf(world: FrontDoorWorld, { request, asker, triggerId }: Asked): OperationRecord {
-  const cluster = world.configuration.cluster.name;
+function recordOf(door: FrontDoor, { request, requester, triggerId }: Submission): OperationRecord {
+  const cluster = door.configuration.cluster.name;
   return {
     id: operationId(cluster, request.command, triggerId),
     cluster,
     request,
-    asker,
+    asker: requester,
     status: "requested",
-    requestedAt: new Date(world.now()).toISOString(),
+    requestedAt: door.steps.timestamp(),
     endedAt: null,
     executionArn: null,
-    channel: asker.channel,
+    channel: requester.channel,
     messageTs: null,
     summary: "",
     cancelledBy: null,
@@ -51,42 +52,42 @@ const startOf = ({ id, request, asker, requestedAt }: OperationRecord): Start =>
  * @returns the operation as it stands; "not-started" with the reason when the start or the dialog failed
  * @throws when the ledger cannot be written: then nothing was started
  */
-export async function begin(world: FrontDoorWorld, asked: Asked): Promise<OperationRecord> {
-  const record = recordOf(world, asked);
-  if ((await world.requested(record)) === "again") return repeated(world, record);
+export async function accept(door: FrontDoor, submission: Submission): Promise<OperationRecord> {
+  const record = recordOf(door, submission);
+  if ((await door.steps.ledger.requested(record)) === "again") return repeated(door, record);
   const command = commandOf(record.request.command);
-  const unopened = await openDialog(world, record, asked.triggerId);
-  if (unopened) return giveUp(world, record, notStarted[unopened]);
-  return (await startWorkflow(world, record, command)) ? record : giveUp(world, record, notStarted.busy);
+  const unopened = await openDialog(door, record, submission.triggerId);
+  if (unopened) return giveUp(door, record, notStarted[unopened]);
+  return (await startWorkflow(door, record, command)) ? record : giveUp(door, record, notStarted.busy);
 }
 
 /**
  * Writes down that the policy refused a request, so that the same request does not begin when the policy has changed.
  * @returns the operation as it stands: another one than a refusal when this very request had been taken on before
  */
-export async function turnDown(world: FrontDoorWorld, asked: Asked): Promise<OperationRecord> {
-  const record = recordOf(world, asked);
+export async function recordRefusal(door: FrontDoor, submission: Submission): Promise<OperationRecord> {
+  const record = recordOf(door, submission);
   const refused: OperationRecord = {
     ...record,
     status: "refused",
     endedAt: record.requestedAt,
     summary: noRole(record.request.command),
   };
-  return (await world.requested(refused)) === "again" ? repeated(world, refused) : refused;
+  return (await door.steps.ledger.requested(refused)) === "again" ? repeated(door, refused) : refused;
 }
 
 /** Was it refused here, before it began? */
-export const isTurnedDown = ({ status, executionArn }: OperationRecord): boolean =>
+export const wasRefusedHere = ({ status, executionArn }: OperationRecord): boolean =>
   status === "refused" && executionArn === null;
 
 /** The first delivery may have died before its start; whether this one succeeds changes no answer. */
-async function repeated(world: FrontDoorWorld, { id }: OperationRecord): Promise<OperationRecord> {
-  const record = await world.operation(id);
+async function repeated(door: FrontDoor, { id }: OperationRecord): Promise<OperationRecord> {
+  const record = await door.steps.ledger.operation(id);
   if (!record) throw new Error(`${id} was written and is gone`);
   // Only the first delivery knows whether its dialog opened. Without one there is nobody to confirm, so nothing is started:
   // a forged command, whose dialog Slack refuses, must not begin by being sent twice.
   if (record.status === "requested" && !opensDialog(record))
-    await startWorkflow(world, record, commandOf(record.request.command));
+    await startWorkflow(door, record, commandOf(record.request.command));
   return record;
 }
 
@@ -94,14 +95,14 @@ const opensDialog = ({ request }: OperationRecord): boolean => commandOf(request
 
 /** Opens the dialog of a command that asks by one; says why it is not open, or null. */
 async function openDialog(
-  world: FrontDoorWorld,
+  door: FrontDoor,
   record: OperationRecord,
   triggerId: string,
 ): Promise<"expired" | "dialog" | null> {
   const { request, id } = record;
   if (!opensDialog(record) || request.command !== "remove") return null;
   try {
-    const opened = await world.openDialog(triggerId, removalSkeleton(id, request.node));
+    const opened = await door.steps.thread.openDialog(triggerId, removalSkeleton(id, request.node));
     return opened === "open" ? null : opened;
   } catch (error) {
     console.error(`dialog of ${id} failed`, error);
@@ -110,12 +111,13 @@ async function openDialog(
 }
 
 /** Starts the command's workflow, if it has one; false when Lambda did not take the start. */
-const startWorkflow = (world: FrontDoorWorld, record: OperationRecord, command: Command): Promise<boolean> =>
+const startWorkflow = (door: FrontDoor, record: OperationRecord, command: Command): Promise<boolean> =>
   succeeds(`start of ${record.id}`, async () => {
-    if (command.workflow) await world.start(command.workflow, record.id, startOf(record));
+    if (command.workflow)
+      await door.steps.executions.start(command.workflow, executionName(record.id), startOf(record));
   });
 
-/** Logs a failure and answers whether there was none; the asker is told in other words. */
+/** Logs a failure and answers whether there was none; the requester is told in other words. */
 async function succeeds(what: string, action: () => Promise<void>): Promise<boolean> {
   try {
     await action();
@@ -127,8 +129,8 @@ async function succeeds(what: string, action: () => Promise<void>): Promise<bool
 }
 
 /** The ledger says that nothing was started; a workflow that begins all the same finds it and does nothing. */
-async function giveUp(world: FrontDoorWorld, record: OperationRecord, summary: string): Promise<OperationRecord> {
-  const end = { status: "not-started", endedAt: new Date(world.now()).toISOString(), summary } as const;
-  await world.changeOperation(record.id, end);
+async function giveUp(door: FrontDoor, record: OperationRecord, summary: string): Promise<OperationRecord> {
+  const end = { status: "not-started", endedAt: door.steps.timestamp(), summary } as const;
+  await door.steps.ledger.changeOperation(record.id, end);
   return { ...record, ...end };
 }

@@ -1,6 +1,6 @@
 import type { Cancellation } from "../messages/command/acknowledgements.ts";
 import type { NodeRecord, OperationRecord } from "../records.ts";
-import type { FrontDoorWorld } from "./front-door.ts";
+import type { FrontDoor } from "./front-door.ts";
 
 const cancelCallbacks = (record: OperationRecord, nodes: readonly NodeRecord[]): string[] =>
   [record, ...nodes].flatMap(({ callbacks }) => (callbacks.cancel ? [callbacks.cancel] : []));
@@ -10,23 +10,20 @@ const cancelCallbacks = (record: OperationRecord, nodes: readonly NodeRecord[]):
  * @param userId who cancels
  * @param cause Slack's trigger id: the same request again gets the same answer
  */
-export async function cancel(
-  world: FrontDoorWorld,
-  operation: string,
-  userId: string,
-  cause: string,
-): Promise<Cancellation> {
-  const record = await world.requestCancel(operation, userId, cause);
+export async function cancel(door: FrontDoor, operation: string, userId: string, cause: string): Promise<Cancellation> {
+  const record = await door.steps.ledger.requestCancel(operation, userId, cause);
   if (!record) return { kind: "unknown", operation };
   const { endedAt, cancelledBy, cancelCause, status, summary } = record;
-  if (endedAt === null) await wake(world, record, cancelledBy ?? userId);
+  if (endedAt === null) await wake(door, record, cancelledBy ?? userId);
   if (cancelCause === cause) return { kind: "asked", operation };
   if (endedAt !== null) return { kind: "ended", operation, status, summary };
   return { kind: "already", operation, by: cancelledBy ?? userId };
 }
 
 /** Also for who comes second: the door may have died between the flag and its callbacks. */
-async function wake(world: FrontDoorWorld, record: OperationRecord, userId: string): Promise<void> {
-  const waiting = cancelCallbacks(record, await world.nodes(record.id));
-  await Promise.all(waiting.map((callback) => world.completeCallback(callback, { decision: "cancel", userId })));
+async function wake(door: FrontDoor, record: OperationRecord, userId: string): Promise<void> {
+  const waiting = cancelCallbacks(record, await door.steps.ledger.nodes(record.id));
+  await Promise.all(
+    waiting.map((callback) => door.steps.executions.complete(callback, { decision: "cancel", userId })),
+  );
 }

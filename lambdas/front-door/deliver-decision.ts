@@ -1,6 +1,6 @@
 import type { Decided } from "../records.ts";
 import type { Recorded } from "../steps/ledger/ledger.ts";
-import type { FrontDoorWorld } from "./front-door.ts";
+import type { FrontDoor } from "./front-door.ts";
 
 /**
  * Writes a decision down and wakes whoever waits for it. Delivered again, it gets the answer of the first time; a decision
@@ -8,24 +8,24 @@ import type { FrontDoorWorld } from "./front-door.ts";
  * @param write the conditional write of this decision
  * @returns "late" when something else was decided, or the time was up
  */
-export async function settle(
-  world: FrontDoorWorld,
+export async function deliverDecision(
+  door: FrontDoor,
   decided: Decided,
   write: (decided: Decided) => Promise<Recorded>,
 ): Promise<"done" | "late" | "unknown"> {
   const recorded = await write(decided);
   if (recorded.kind === "unknown") return "unknown";
   if (recorded.kind === "late") {
-    if (recorded.earlier) await tell(world, recorded.earlier.callback, recorded.earlier.decided);
+    if (recorded.earlier) await tell(door, recorded.earlier.callback, recorded.earlier.decided);
     return "late";
   }
-  const told = await tell(world, recorded.callback, decided);
+  const told = await tell(door, recorded.callback, decided);
   return recorded.kind === "again" || told === "done" ? "done" : "late";
 }
 
 const tell = async (
-  world: FrontDoorWorld,
+  door: FrontDoor,
   callback: string | null,
   { decision, userId }: Decided,
 ): Promise<"done" | "too late"> =>
-  callback === null ? "too late" : world.completeCallback(callback, { decision, userId });
+  callback === null ? "too late" : door.steps.executions.complete(callback, { decision, userId });

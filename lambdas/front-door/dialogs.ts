@@ -3,12 +3,12 @@ import { refusalMessage } from "../messages/command/refusals.ts";
 import { type Dialog, removalNotice } from "../messages/remove/dialog.ts";
 import type { Message } from "../records.ts";
 import { cancel } from "./cancel.ts";
+import { deliverDecision } from "./deliver-decision.ts";
+import type { FrontDoor } from "./front-door.ts";
 import { refusalOf } from "./permission.ts";
-import { settle } from "./deliver-decision.ts";
-import type { FrontDoorWorld } from "./front-door.ts";
 
-/** A person's reply to the removal's dialog. */
-export interface Reply {
+/** A person's response to the removal's dialog. */
+export interface DialogResponse {
   readonly teamId: string;
   readonly userId: string;
   /** The operation's id, as the dialog carried it. */
@@ -17,14 +17,14 @@ export interface Reply {
   readonly triggerId: string;
 }
 
-async function confirmed(world: FrontDoorWorld, reply: Reply): Promise<Message | null> {
-  const { operation, userId, triggerId } = reply;
+async function confirmed(door: FrontDoor, response: DialogResponse): Promise<Message | null> {
+  const { operation, userId, triggerId } = response;
   // A dialog is in no channel: it was opened from ours.
-  const origin = { ...reply, channel: world.configuration.slack.channel };
-  const refusal = await refusalOf(world, origin, DIALOG_OF);
-  if (refusal) return refusalMessage(refusal, world.configuration.command);
+  const origin = { ...response, channel: door.configuration.slack.channel };
+  const refusal = await refusalOf(door, origin, DIALOG_OF);
+  if (refusal) return refusalMessage(refusal, door.configuration.command);
   const decided = { decision: "submitted", userId, cause: triggerId } as const;
-  const outcome = await settle(world, decided, (answer) => world.answerDialog(operation, answer));
+  const outcome = await deliverDecision(door, decided, (answer) => door.steps.ledger.answerDialog(operation, answer));
   if (outcome === "unknown") return staleClick;
   return outcome === "done" ? null : lateClick(operation);
 }
@@ -36,19 +36,19 @@ const DIALOG_OF = "remove";
  * Somebody pressed "Remove": whether they may is asked again, then the waiting workflow goes on.
  * @returns null to close the dialog, or what it shows instead
  */
-export async function submitted(world: FrontDoorWorld, reply: Reply): Promise<Dialog | null> {
-  const notice = await confirmed(world, reply);
-  return notice && removalNotice(reply.operation, notice);
+export async function submitted(door: FrontDoor, response: DialogResponse): Promise<Dialog | null> {
+  const notice = await confirmed(door, response);
+  return notice && removalNotice(response.operation, notice);
 }
 
 /**
  * Somebody pressed "Keep" or closed the dialog: nothing is removed. Before the workflow waits for the dialog there is
  * nobody to tell, so the operation is cancelled instead. Only who asked has the dialog; anybody else changes nothing.
  */
-export async function closed(world: FrontDoorWorld, { operation, userId }: Reply): Promise<void> {
-  const record = await world.operation(operation);
+export async function closed(door: FrontDoor, { operation, userId }: DialogResponse): Promise<void> {
+  const record = await door.steps.ledger.operation(operation);
   if (!record || record.asker.userId !== userId || record.endedAt !== null) return;
   const callback = record.callbacks.dialog;
-  if (callback === undefined) await cancel(world, operation, userId, `closed ${operation}`);
-  else await world.completeCallback(callback, { decision: "closed", userId });
+  if (callback === undefined) await cancel(door, operation, userId, `closed ${operation}`);
+  else await door.steps.executions.complete(callback, { decision: "closed", userId });
 }

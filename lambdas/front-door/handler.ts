@@ -1,26 +1,49 @@
 import { readFileSync } from "node:fs";
-import { settings } from "../settings.ts";
+import { doorClients, type Patience } from "../clients/door-clients.ts";
+import type { Transport } from "../clients/transport.ts";
+import { type Settings, settings } from "../settings.ts";
 import { CONFIGURATION_FILE, type DoorConfiguration } from "./configuration.ts";
-import type { HttpAnswer } from "./receive.ts";
-import { hostedFrontDoor } from "./hosted.ts";
+import { frontDoorSteps } from "./front-door.ts";
+import { type HttpAnswer, receiver } from "./receive.ts";
 import type { HttpEvent } from "./verify.ts";
+
+/** Runtime of the front door: its settings, its clocks, and the way its requests leave. */
+export interface Runtime {
+  readonly settings: Settings;
+  readonly configuration: DoorConfiguration;
+  readonly now: () => number;
+  /** The clock that Slack's timestamps are held against. */
+  readonly slackNow: () => number;
+  readonly transport?: Transport;
+}
+
+type Handler = (event: HttpEvent, context: unknown) => Promise<HttpAnswer>;
+
+/** Slack waits three seconds, for its own part too: an answer in time is worth more than a third attempt. */
+const PATIENCE: Patience = { attempts: 2, slack: 2_000 };
+
+/** Makes the handler for a runtime; what every request needs is read at once, while the rest is still being built. */
+export function createHandler({ settings: own, configuration, now, slackNow, transport }: Runtime): Handler {
+  const clients = doorClients(own, transport, PATIENCE, now);
+  const steps = frontDoorSteps({ clients, settings: own, now });
+  const { signingSecret } = clients;
+  for (const read of [signingSecret(false), steps.roster.read()]) read.catch(() => undefined);
+  return receiver({ configuration, steps, slackNow, signingSecret });
+}
 
 /** Validated when it was deployed; it lies beside the bundled code. */
 const configuration = (): DoorConfiguration =>
   JSON.parse(readFileSync(new URL(CONFIGURATION_FILE, import.meta.url), "utf8"));
 
-/** The same handler for a given runtime. */
-export const createHandler = hostedFrontDoor;
-
-let door: ReturnType<typeof createHandler> | undefined;
+let kept: Handler | undefined;
 
 /** The Lambda entry, behind a Function URL. */
-export const handler = (event: HttpEvent, context: unknown): Promise<HttpAnswer> => {
-  door ??= createHandler({
+export const handler: Handler = (event, context) => {
+  kept ??= createHandler({
     settings: settings(),
     configuration: configuration(),
     now: Date.now,
     slackNow: Date.now,
   });
-  return door(event, context);
+  return kept(event, context);
 };

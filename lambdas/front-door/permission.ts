@@ -1,7 +1,7 @@
+import { emptyRoster, groupsOf } from "../commands/membership.ts";
 import { mayUse, rolesOf } from "../commands/policy.ts";
-import { groupsOf } from "../commands/membership.ts";
 import type { Refusal } from "../messages/command/refusals.ts";
-import type { FrontDoorWorld } from "./front-door.ts";
+import type { FrontDoor } from "./front-door.ts";
 
 /** Origin of a request from Slack. */
 export interface Origin {
@@ -19,7 +19,7 @@ export interface Person {
  * Is this our workspace and our channel? Told from the signed request alone.
  * @returns why not, or null
  */
-export function misplaced({ configuration: { slack, cluster } }: FrontDoorWorld, origin: Origin): Refusal | null {
+export function originRefusal({ configuration: { slack, cluster } }: FrontDoor, origin: Origin): Refusal | null {
   if (origin.teamId !== slack.teamId) return { kind: "workspace" };
   if (origin.channel !== slack.channel) return { kind: "channel", channel: slack.channel, cluster: cluster.name };
   return null;
@@ -28,28 +28,25 @@ export function misplaced({ configuration: { slack, cluster } }: FrontDoorWorld,
 /**
  * Finds a person and their rights, as far as known here. Guests, bots and people in shared channels are nobody.
  * The door cannot know who joined or left in the last minutes: the workflow asks Slack before it begins.
- * @throws when the directory cannot be read: then nothing is allowed
+ * @throws when the roster cannot be read: then nothing is allowed
  */
-export async function personOf(
-  world: FrontDoorWorld,
-  { userId }: Origin,
-): Promise<Person | { readonly refusal: Refusal }> {
-  const directory = await world.directory();
+export async function personOf(door: FrontDoor, { userId }: Origin): Promise<Person | { readonly refusal: Refusal }> {
+  const roster = (await door.steps.roster.read()) ?? emptyRoster;
   // An id such as "constructor" must not find what every object inherits.
-  const standing = (Object.hasOwn(directory.standings, userId) ? directory.standings[userId] : null) ?? "member";
-  return standing === "member"
-    ? { roles: rolesOf(world.configuration, userId, groupsOf(directory, userId)) }
-    : { refusal: { kind: standing } };
+  const membership = (Object.hasOwn(roster.memberships, userId) ? roster.memberships[userId] : null) ?? "member";
+  return membership === "member"
+    ? { roles: rolesOf(door.configuration, userId, groupsOf(roster, userId)) }
+    : { refusal: { kind: membership } };
 }
 
 /**
  * May this person use this command from here? Asked at every command and again at every click.
  * @returns why not, or null
  */
-export async function refusalOf(world: FrontDoorWorld, origin: Origin, command: string): Promise<Refusal | null> {
-  const elsewhere = misplaced(world, origin);
+export async function refusalOf(door: FrontDoor, origin: Origin, command: string): Promise<Refusal | null> {
+  const elsewhere = originRefusal(door, origin);
   if (elsewhere) return elsewhere;
-  const person = await personOf(world, origin);
+  const person = await personOf(door, origin);
   if ("refusal" in person) return person.refusal;
-  return mayUse(world.configuration, person.roles, command) ? null : { kind: "policy", command };
+  return mayUse(door.configuration, person.roles, command) ? null : { kind: "policy", command };
 }

@@ -1,7 +1,7 @@
 import { App, AwsLambdaReceiver, LogLevel } from "@slack/bolt";
+import type { FrontDoor } from "./front-door.ts";
 import { listen } from "./slack-app.ts";
 import { type HttpEvent, isReadable, isSigned, type UnverifiedRequest, unverifiedRequest } from "./verify.ts";
-import type { FrontDoorWorld } from "./front-door.ts";
 
 /** Answer of the Function URL. */
 export interface HttpAnswer {
@@ -50,11 +50,11 @@ function refusals(now: () => number) {
 type Refuse = ReturnType<typeof refusals>;
 
 /** Bolt behind our own check: it would parse before it verifies, and accepts the future and other signature versions. */
-function boltOf(world: FrontDoorWorld): Receiver {
-  const { botId, botUserId, teamId } = world.configuration.slack;
+function boltOf(door: FrontDoor): Receiver {
+  const { botId, botUserId, teamId } = door.configuration.slack;
   const receiver = new AwsLambdaReceiver({ signingSecret: "", signatureVerification: false, logLevel: LogLevel.ERROR });
   const authorize = async () => ({ botId, botUserId, teamId });
-  listen(new App({ receiver, authorize, convoStore: false, logLevel: LogLevel.ERROR }), world);
+  listen(new App({ receiver, authorize, convoStore: false, logLevel: LogLevel.ERROR }), door);
   return receiver.toHandler();
 }
 
@@ -73,8 +73,8 @@ async function understood(answering: ReturnType<Receiver>, refuse: Refuse): Prom
 }
 
 /** Did Slack sign it? A signature that does not fit may be made with a new secret, so the secret is read again. */
-const isGenuine = async (world: FrontDoorWorld, request: UnverifiedRequest): Promise<boolean> =>
-  isSigned(request, await world.signingSecret(false)) || isSigned(request, await world.signingSecret(true));
+const isGenuine = async (door: FrontDoor, request: UnverifiedRequest): Promise<boolean> =>
+  isSigned(request, await door.signingSecret(false)) || isSigned(request, await door.signingSecret(true));
 
 /**
  * The front door: a request of Slack's in, its answer out. Built once per process.
@@ -82,13 +82,13 @@ const isGenuine = async (world: FrontDoorWorld, request: UnverifiedRequest): Pro
  * 400 for what Slack would not send. Never throws for what a caller sent.
  * @throws when the signing secret cannot be read
  */
-export function frontDoor(world: FrontDoorWorld): (event: HttpEvent, context: unknown) => Promise<HttpAnswer> {
-  const bolt = boltOf(world);
-  const refuse = refusals(world.now);
+export function receiver(door: FrontDoor): (event: HttpEvent, context: unknown) => Promise<HttpAnswer> {
+  const bolt = boltOf(door);
+  const refuse = refusals(door.steps.now);
   return async (event, context) => {
-    const request = unverifiedRequest(event, Math.floor(world.slackNow() / 1000));
+    const request = unverifiedRequest(event, Math.floor(door.slackNow() / 1000));
     if ("status" in request) return refuse(request.status, request.why);
-    if (!(await isGenuine(world, request))) return refuse(401, "signature");
+    if (!(await isGenuine(door, request))) return refuse(401, "signature");
     if (!isReadable(request)) return refuse(400, "body");
     return understood(bolt(forBolt(request.bytes, request.contentType), context), refuse);
   };

@@ -1,14 +1,21 @@
-import type { App, BlockAction, ButtonAction, SlashCommand, ViewClosedAction, ViewSubmitAction } from "@slack/bolt";
+import type {
+  App,
+  BlockAction,
+  SlashCommand as BoltCommand,
+  ButtonAction,
+  ViewClosedAction,
+  ViewSubmitAction,
+} from "@slack/bolt";
 import { troubleAnswer } from "../messages/command/acknowledgements.ts";
 import { removalNotice } from "../messages/remove/dialog.ts";
 import { REMOVE_DIALOG } from "../messages/slack/buttons.ts";
 import type { Message } from "../records.ts";
 import { buttons, type Click, pressed } from "./clicks.ts";
-import { closed, type Reply, submitted } from "./dialogs.ts";
-import { answerTo, type Typed } from "./slash-command.ts";
-import type { FrontDoorWorld } from "./front-door.ts";
+import { closed, type DialogResponse, submitted } from "./dialogs.ts";
+import type { FrontDoor } from "./front-door.ts";
+import { answerTo, type SlashCommand } from "./slash-command.ts";
 
-const typedOf = (command: SlashCommand): Typed => ({
+const slashCommandOf = (command: BoltCommand): SlashCommand => ({
   teamId: command.team_id,
   userId: command.user_id,
   userName: command.user_name,
@@ -27,7 +34,7 @@ const clickOf = (body: BlockAction, { action_id, value }: ButtonAction): Click =
   value: value ?? "",
 });
 
-const replyOf = (body: ViewSubmitAction | ViewClosedAction): Reply => ({
+const responseOf = (body: ViewSubmitAction | ViewClosedAction): DialogResponse => ({
   teamId: body.user.team_id ?? body.team?.id ?? "",
   userId: body.user.id,
   operation: body.view.private_metadata,
@@ -44,21 +51,21 @@ async function orTrouble<T>(what: string, action: () => Promise<T>, trouble: T):
   }
 }
 
-const onlyToAsker = ({ text, blocks }: Message) => ({
+const ephemeral = ({ text, blocks }: Message) => ({
   response_type: "ephemeral" as const,
   text,
   blocks: [...blocks] as never[],
 });
 
 /**
- * Hangs the door's answers into Bolt. Every listener acknowledges exactly once, after its work: Lambda freezes what is not
+ * Registers the front door's listeners with Bolt. Every listener acknowledges exactly once, after its work: Lambda freezes what is not
  * awaited.
  */
-export function listen(app: App, world: FrontDoorWorld): void {
-  const trouble = troubleAnswer(world.configuration.command);
+export function listen(app: App, door: FrontDoor): void {
+  const trouble = troubleAnswer(door.configuration.command);
 
-  app.command(world.configuration.command, async ({ command, ack }) => {
-    await ack(onlyToAsker(await orTrouble("the command", () => answerTo(world, typedOf(command)), trouble)));
+  app.command(door.configuration.command, async ({ command, ack }) => {
+    await ack(ephemeral(await orTrouble("the command", () => answerTo(door, slashCommandOf(command)), trouble)));
   });
 
   for (const actionId of buttons) {
@@ -66,26 +73,30 @@ export function listen(app: App, world: FrontDoorWorld): void {
       { type: "block_actions", action_id: actionId },
       async ({ body, action, ack }) => {
         const click = clickOf(body, action);
-        const message = await orTrouble("the click", () => pressed(world, click), trouble);
+        const message = await orTrouble("the click", () => pressed(door, click), trouble);
         if (message)
-          await orTrouble("the answer", () => world.whisper(click.channel, click.userId, message), undefined);
+          await orTrouble(
+            "the answer",
+            () => door.steps.thread.whisper(click.channel, click.userId, message),
+            undefined,
+          );
         await ack();
       },
     );
   }
 
   app.view<ViewSubmitAction>({ callback_id: REMOVE_DIALOG, type: "view_submission" }, async ({ body, ack }) => {
-    const reply = replyOf(body);
+    const response = responseOf(body);
     const notice = await orTrouble(
       "the dialog",
-      () => submitted(world, reply),
-      removalNotice(reply.operation, trouble),
+      () => submitted(door, response),
+      removalNotice(response.operation, trouble),
     );
     await (notice ? ack({ response_action: "update", view: notice as never }) : ack());
   });
 
   app.view<ViewClosedAction>({ callback_id: REMOVE_DIALOG, type: "view_closed" }, async ({ body, ack }) => {
-    await orTrouble("closing the dialog", () => closed(world, replyOf(body)), undefined);
+    await orTrouble("closing the dialog", () => closed(door, responseOf(body)), undefined);
     await ack();
   });
 }

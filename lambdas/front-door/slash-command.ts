@@ -7,53 +7,53 @@ import { commandHelp, helpMessage } from "../messages/command/help.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
 import { usageMessage } from "../messages/command/usage.ts";
 import type { Message } from "../records.ts";
+import { accept, recordRefusal, wasRefusedHere } from "./accept.ts";
 import { cancel } from "./cancel.ts";
-import { begin, isTurnedDown, turnDown } from "./accept.ts";
-import { misplaced, type Origin, type Person, personOf } from "./permission.ts";
-import type { FrontDoorWorld } from "./front-door.ts";
+import type { FrontDoor } from "./front-door.ts";
+import { type Origin, originRefusal, type Person, personOf } from "./permission.ts";
 
 /** A slash command as Slack sends it. */
-export interface Typed extends Origin {
+export interface SlashCommand extends Origin {
   readonly userName: string;
   readonly text: string;
   readonly triggerId: string;
 }
 
-function help(world: FrontDoorWorld, topic: string | null, person: Person): Message {
-  const { configuration } = world;
+function help(door: FrontDoor, topic: string | null, person: Person): Message {
+  const { configuration } = door;
   const theirs = usable(configuration, person.roles);
   return topic
     ? commandHelp(commandOf(topic), theirs, configuration.command)
     : helpMessage(commands, theirs, configuration.command, configuration.cluster.name);
 }
 
-async function act(world: FrontDoorWorld, typed: Typed, request: Request, person: Person): Promise<Message> {
-  const { configuration } = world;
+async function act(door: FrontDoor, typed: SlashCommand, request: Request, person: Person): Promise<Message> {
+  const { configuration } = door;
   const { userId, userName, channel, triggerId } = typed;
   const may = mayUse(configuration, person.roles, request.command);
   if (request.command === "cancel" && may)
-    return cancelAnswer(await cancel(world, request.operation, userId, triggerId), configuration.command);
-  const asked = { request, asker: { userId, userName, channel }, triggerId };
-  const operation = await (may ? begin : turnDown)(world, asked);
-  return isTurnedDown(operation)
+    return cancelAnswer(await cancel(door, request.operation, userId, triggerId), configuration.command);
+  const submission = { request, requester: { userId, userName, channel }, triggerId };
+  const operation = await (may ? accept : recordRefusal)(door, submission);
+  return wasRefusedHere(operation)
     ? refusalMessage({ kind: "policy", command: request.command }, configuration.command)
     : startedAnswer(operation, configuration.command);
 }
 
 /**
  * Answers a slash command: where from, what, who, may they; then it is done, or begun.
- * @returns what the asker alone reads
- * @throws when the ledger or Slack's directory does not answer
+ * @returns what the requester alone reads
+ * @throws when the ledger or the roster cannot be read
  */
-export async function answerTo(world: FrontDoorWorld, typed: Typed): Promise<Message> {
-  const { configuration } = world;
-  const elsewhere = misplaced(world, typed);
+export async function answerTo(door: FrontDoor, typed: SlashCommand): Promise<Message> {
+  const { configuration } = door;
+  const elsewhere = originRefusal(door, typed);
   if (elsewhere) return refusalMessage(elsewhere, configuration.command);
   const parsed = parse(typed.text, { pools: Object.keys(configuration.pools), commandWord: configuration.command });
   if ("problem" in parsed) return usageMessage(parsed.problem, configuration.command);
-  const person = await personOf(world, typed);
+  const person = await personOf(door, typed);
   if ("refusal" in person) return refusalMessage(person.refusal, configuration.command);
   const { request } = parsed;
-  if (request.command === "help") return help(world, request.topic, person);
-  return act(world, typed, request, person);
+  if (request.command === "help") return help(door, request.topic, person);
+  return act(door, typed, request, person);
 }

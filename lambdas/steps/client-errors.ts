@@ -1,5 +1,6 @@
 import { ApiException } from "@kubernetes/client-node";
 import { Retryable } from "../errors.ts";
+import { slackCode } from "./slack/slack-code.ts";
 
 /** Errors that mean "later": AWS's names (SDK retry classification), Slack's codes, errors of Node's sockets. */
 const BUSY = new Set([
@@ -43,12 +44,6 @@ function statusOf(error: unknown): number {
   const aws = fieldOf(fieldOf(error, "$metadata"), "httpStatusCode");
   const status = error instanceof ApiException ? error.code : (aws ?? fieldOf(error, "statusCode"));
   return typeof status === "number" ? status : 0;
-}
-
-/** Slack's own code for what went wrong ("not_found"); undefined for any other error. */
-export function slackCode(error: unknown): string | undefined {
-  const code = fieldOf(fieldOf(error, "data"), "error");
-  return typeof code === "string" ? code : undefined;
 }
 
 /** Does the API server say that there is no such object? Of many objects their absence is an answer. */

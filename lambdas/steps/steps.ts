@@ -19,6 +19,7 @@ import { metrics } from "./metrics.ts";
 import { notices } from "./notices.ts";
 import { runtime } from "./runtime.ts";
 import { people } from "./slack/people.ts";
+import { roster } from "./slack/roster.ts";
 import { thread } from "./slack/thread.ts";
 import { timestamp, type World } from "./world.ts";
 
@@ -49,6 +50,7 @@ export const steps = (world: World) => ({
   notices: notices(world),
   people: people(world),
   places: places(world),
+  roster: roster(world),
   runtime: runtime(world),
   thread: thread(world),
 });

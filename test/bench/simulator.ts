@@ -5,7 +5,7 @@ import { listen } from "../../bin/ports.ts";
 import { clients } from "../../lambdas/clients/clients.ts";
 import type { Configuration } from "../../lambdas/configuration.ts";
 import { settings } from "../../lambdas/settings.ts";
-import { directory } from "../../lambdas/steps/slack/roster.ts";
+import { roster } from "../../lambdas/steps/slack/roster.ts";
 import { createSimulation } from "../../lib/sandbox/core/simulation.ts";
 import { openStore } from "../../lib/sandbox/core/store.ts";
 import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
@@ -53,7 +53,7 @@ export async function benchSimulator(): Promise<BenchSimulator> {
   const addresses = { aws, slack, now: Date.now, slackNow: Date.now, configuration };
   const owner = settings(environmentOf(simulator, OWNER, addresses));
   const world = { clients: clients(owner), settings: owner, now: Date.now };
-  await directory(world).write({ groups: {}, standings: {}, readAt: new Date().toISOString() });
+  await roster(world).write({ groups: {}, memberships: {}, readAt: new Date().toISOString() });
   return {
     configuration,
     signingSecret: simulator.keys.signingSecret,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { standingOf } from "../../lambdas/commands/membership.ts";
+import { membershipOf } from "../../lambdas/commands/membership.ts";
 
 test.each([
   ["a full member", {}, {}, "member"],
@@ -11,6 +11,6 @@ test.each([
   ["a member in a channel shared with others", {}, { is_ext_shared: true }, "shared-channel"],
   ["a person of whom nothing is known", undefined, {}, "guest"],
   ["a channel of which nothing is known", {}, undefined, "guest"],
-])("takes %s for what they are", (_who, user, channel, standing) => {
-  expect(standingOf(user, channel)).toBe(standing);
+])("takes %s for what they are", (_who, user, channel, membership) => {
+  expect(membershipOf(user, channel)).toBe(membership);
 });

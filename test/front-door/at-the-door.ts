@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { frontDoor } from "../../lambdas/front-door/receive.ts";
+import { receiver } from "../../lambdas/front-door/receive.ts";
 import type { HttpEvent } from "../../lambdas/front-door/verify.ts";
 import type { OperationRecord } from "../../lambdas/records.ts";
-import { type Memory, rememberingWorld } from "./fake-front-door.ts";
+import { fakeFrontDoor, type Memory } from "./fake-front-door.ts";
 import { slashCommand } from "./signed.ts";
 
 /** Answer of the door to a command. */
@@ -12,7 +12,7 @@ interface Answer {
   readonly blocks: readonly unknown[];
 }
 
-/** A door before a world in memory, and functions that send requests to it. */
+/** A front door on steps in memory, and functions that send requests to it. */
 export interface Door {
   readonly memory: Memory;
   readonly send: (event: HttpEvent) => Promise<{ readonly statusCode: number; readonly body: string }>;
@@ -23,10 +23,10 @@ export interface Door {
   readonly onlyOperation: () => OperationRecord;
 }
 
-/** Builds a new door before a new world. */
+/** Builds a new front door on new steps. */
 export function atTheDoor(): Door {
-  const { world, memory } = rememberingWorld();
-  const door = frontDoor(world);
+  const { door: own, memory } = fakeFrontDoor();
+  const door = receiver(own);
   const answerTo: Door["answerTo"] = async (text, fields) => {
     const { statusCode, body } = await door(slashCommand(text, fields), {});
     expect(statusCode).toBe(200);

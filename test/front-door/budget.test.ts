@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { environmentOf, ledgerOf } from "../../bin/handlers.ts";
 import { hostClock } from "../../bin/host-clock.ts";
 import { clients } from "../../lambdas/clients/clients.ts";
-import { hostedFrontDoor } from "../../lambdas/front-door/hosted.ts";
+import { createHandler } from "../../lambdas/front-door/handler.ts";
 import type { HttpEvent } from "../../lambdas/front-door/verify.ts";
 import { settings } from "../../lambdas/settings.ts";
-import { directory } from "../../lambdas/steps/slack/roster.ts";
+import { roster } from "../../lambdas/steps/slack/roster.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
 import { createSimulation } from "../../lib/sandbox/core/simulation.ts";
 import { openStore } from "../../lib/sandbox/core/store.ts";
@@ -39,14 +39,14 @@ beforeAll(async () => {
   addresses = { ...host, configuration, transport: inProcess(simulator, activity()) };
   const owner = settings(environmentOf(simulator, OWNER, addresses));
   const world = { clients: clients(owner, addresses.transport), settings: owner, now: Date.now };
-  const people = { groups: { S0OPERATORS: ["U0APPROVER"] }, standings: {}, readAt: new Date().toISOString() };
-  await directory(world).write(people);
+  const people = { groups: { S0OPERATORS: ["U0APPROVER"] }, memberships: {}, readAt: new Date().toISOString() };
+  await roster(world).write(people);
 });
 afterAll(() => simulator.dynamodb.close());
 
 /** A process of the front door's, as it is hosted. */
 const coldDoor = () =>
-  hostedFrontDoor({ ...addresses, settings: settings(environmentOf(simulator, "front-door", addresses)) });
+  createHandler({ ...addresses, settings: settings(environmentOf(simulator, "front-door", addresses)) });
 
 /** The same request, signed with the simulator's secret just now. */
 function resigned({ headers, body = "" }: HttpEvent): HttpEvent {
@@ -176,7 +176,7 @@ describe("the calls that a request costs", () => {
   test("for forged signatures are one more look at the secret in half a minute", async () => {
     const at = { now: Date.now() };
     const environment = settings(environmentOf(simulator, "front-door", addresses));
-    const door = hostedFrontDoor({ ...addresses, settings: environment, now: () => at.now });
+    const door = createHandler({ ...addresses, settings: environment, now: () => at.now });
     await callsOf(door, typed("help"));
     const before = simulator.simulation.calls.after(0).at(-1)?.seq ?? 0;
     at.now += 30_000;

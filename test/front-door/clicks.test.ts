@@ -60,7 +60,7 @@ describe("cancel", () => {
 
   test("whose flag was set by a door that died then wakes those who wait", async () => {
     waitingAdd();
-    memory.broken.add("completeCallback");
+    memory.broken.add("executions.complete");
     await type("cancel add-3f9c2a71");
     memory.broken.clear();
     await type("cancel add-3f9c2a71", { trigger_id: "1.2.4", user_id: "U0OPERATOR" });
@@ -110,7 +110,7 @@ describe("the buttons of a failed node", () => {
   });
 
   test("tell it later when the door died between writing the decision and telling it", async () => {
-    memory.broken.add("completeCallback");
+    memory.broken.add("executions.complete");
     await send(buttonPress("keep-instance", "add-3f9c2a71:1"));
     memory.broken.clear();
     await send(buttonPress("terminate-instance", "add-3f9c2a71:1", "U0OPERATOR", { trigger_id: "4.5.7" }));
@@ -164,7 +164,7 @@ describe("the buttons of a failed node", () => {
   );
 
   test("tell the person when the decision could not be passed on", async () => {
-    memory.broken.add("completeCallback");
+    memory.broken.add("executions.complete");
     expect((await send(buttonPress("keep-instance", "add-3f9c2a71:1"))).statusCode).toBe(200);
     expect(memory.whispers).toMatchObject([{ message: { text: expect.stringContaining("is not responding") } }]);
   });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { HttpEvent } from "../../lambdas/front-door/verify.ts";
+import { executionName } from "../../lambdas/steps/executions.ts";
 import { operationRecord } from "../messages/records.ts";
 import { atTheDoor } from "./at-the-door.ts";
 import { dialogEvent } from "./signed.ts";
@@ -30,7 +31,7 @@ describe("the removal's dialog", () => {
     await type("remove win-1");
     const { id } = onlyOperation();
     expect(memory.dialogs).toMatchObject([{ triggerId: "1.2.3", dialog: { external_id: `dialog-${id}` } }]);
-    expect(memory.executions.get(id)?.workflow).toBe("remove-node");
+    expect(memory.executions.get(executionName(id))?.workflow).toBe("remove-node");
   });
 
   test("opens once when the command is delivered twice", async () => {
@@ -60,7 +61,7 @@ describe("the removal's dialog", () => {
   });
 
   test("that Slack does not open means that nothing is started", async () => {
-    memory.broken.add("openDialog");
+    memory.broken.add("thread.openDialog");
     expect(await type("remove win-1")).toContain("Slack could not open the dialog. Nothing was changed");
     expect(onlyOperation().status).toBe("not-started");
     expect(memory.starts).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Start } from "../../lambdas/commands/command.ts";
-import type { Standing } from "../../lambdas/commands/membership.ts";
-import type { Decision, FrontDoorWorld } from "../../lambdas/front-door/front-door.ts";
+import type { Membership } from "../../lambdas/commands/membership.ts";
+import type { FrontDoor, FrontDoorSteps } from "../../lambdas/front-door/front-door.ts";
 import type { Dialog } from "../../lambdas/messages/remove/dialog.ts";
 import type { Decided, Message, NodeRecord, OperationRecord } from "../../lambdas/records.ts";
 import type { Recorded } from "../../lambdas/steps/ledger/ledger.ts";
@@ -24,13 +24,13 @@ export interface Memory {
   /** Triggers whose three seconds are over. */
   readonly expired: Set<string>;
   readonly dialogs: { readonly triggerId: string; readonly dialog: Dialog }[];
-  readonly callbacks: Map<string, Decision | "waiting">;
+  readonly callbacks: Map<string, object | "waiting">;
   readonly whispers: { readonly channel: string; readonly userId: string; readonly message: Message }[];
-  readonly standings: Map<string, Standing>;
+  readonly memberships: Map<string, Membership>;
   /** Of the group of operators. */
   readonly members: string[];
-  /** Methods that throw. */
-  readonly broken: Set<keyof FrontDoorWorld>;
+  /** Verbs that throw: "ledger.requested". */
+  readonly broken: Set<string>;
 }
 
 const emptyMemory = (): Memory => ({
@@ -43,7 +43,7 @@ const emptyMemory = (): Memory => ({
   expired: new Set(),
   callbacks: new Map(),
   whispers: [],
-  standings: new Map(),
+  memberships: new Map(),
   members: ["U0OPERATOR"],
   broken: new Set(),
 });
@@ -93,59 +93,65 @@ const ledgerOf = ({ operations, nodes }: Memory) => ({
 });
 
 const engineOf = ({ executions, starts, callbacks }: Memory) => ({
-  start: async (workflow: string, executionName: string, payload: Start) => {
+  start: async (workflow: string, executionName: string, payload: object) => {
     starts.push(executionName);
     const running = executions.get(executionName);
     if (running && JSON.stringify(running.payload) !== JSON.stringify(payload))
       throw new Error("DurableExecutionAlreadyStartedException");
-    executions.set(executionName, running ?? { workflow, payload });
+    executions.set(executionName, running ?? { workflow, payload: payload as Start });
   },
-  completeCallback: async (id: string, result: Decision) => {
+  complete: async (id: string, result: object) => {
     if (callbacks.get(id) !== "waiting") return "too late" as const;
     callbacks.set(id, result);
     return "done" as const;
   },
 });
 
-const slackOf = (memory: Memory) => ({
-  openDialog: async (triggerId: string, dialog: Dialog) => {
+const threadOf = (memory: Memory) => ({
+  openDialog: async (triggerId: string, dialog: object) => {
     const { dialogs, expired } = memory;
     await memory.opening;
     if (expired.has(triggerId)) return "expired" as const;
     if (dialogs.some((open) => open.triggerId === triggerId)) throw new Error("exchanged_trigger_id");
-    dialogs.push({ triggerId, dialog });
+    dialogs.push({ triggerId, dialog: dialog as Dialog });
     return "open" as const;
   },
   whisper: async (channel: string, userId: string, message: Message) => {
     memory.whispers.push({ channel, userId, message });
   },
-  directory: async () => ({
+});
+
+const rosterOf = (memory: Memory) => ({
+  read: async () => ({
     groups: { S0OPERATORS: memory.members },
-    standings: Object.fromEntries(memory.standings),
+    memberships: Object.fromEntries(memory.memberships),
     readAt: new Date(NOW).toISOString(),
   }),
 });
 
-function breakable(world: FrontDoorWorld, { broken }: Memory): FrontDoorWorld {
-  return new Proxy(world, {
-    get: (target, name: keyof FrontDoorWorld) => {
-      if (broken.has(name)) return () => Promise.reject(new Error(`${name} does not answer`));
-      return target[name];
-    },
+/** The verbs of a noun, each of which throws while it is broken; verbs that the front door has no use for are missing. */
+const breakable = <T extends object>(noun: string, verbs: Partial<T>, { broken }: Memory): T =>
+  new Proxy(verbs as T, {
+    get: (target, verb: string) =>
+      broken.has(`${noun}.${verb}`)
+        ? () => Promise.reject(new Error(`${noun}.${verb} does not answer`))
+        : target[verb as keyof T],
   });
-}
 
-/** A world in memory that keeps the promises of the real one: conditional writes, names of executions, callbacks once. */
-export function rememberingWorld(): { readonly world: FrontDoorWorld; readonly memory: Memory } {
+/** A front door on steps in memory that keep the promises of the real ones: conditional writes, names of executions, callbacks once. */
+export function fakeFrontDoor(now: () => number = () => NOW): { readonly door: FrontDoor; readonly memory: Memory } {
   const memory = emptyMemory();
-  const world: FrontDoorWorld = {
-    configuration,
-    now: () => NOW,
-    slackNow: () => NOW,
-    signingSecret: async () => SECRET,
-    ...ledgerOf(memory),
-    ...engineOf(memory),
-    ...slackOf(memory),
+  const steps: FrontDoorSteps = {
+    now,
+    timestamp: () => new Date(now()).toISOString(),
+    ledger: breakable<FrontDoorSteps["ledger"]>("ledger", ledgerOf(memory), memory),
+    executions: breakable<FrontDoorSteps["executions"]>("executions", engineOf(memory), memory),
+    roster: breakable<FrontDoorSteps["roster"]>("roster", rosterOf(memory), memory),
+    thread: breakable<FrontDoorSteps["thread"]>("thread", threadOf(memory), memory),
   };
-  return { world: breakable(world, memory), memory };
+  const signingSecret = async (): Promise<string> => {
+    if (memory.broken.has("signingSecret")) throw new Error("the secret cannot be read");
+    return SECRET;
+  };
+  return { door: { configuration, steps, slackNow: () => NOW, signingSecret }, memory };
 }

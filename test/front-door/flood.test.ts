@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { frontDoor } from "../../lambdas/front-door/receive.ts";
-import { NOW, rememberingWorld } from "./fake-front-door.ts";
+import { receiver } from "../../lambdas/front-door/receive.ts";
+import { fakeFrontDoor, NOW } from "./fake-front-door.ts";
 
 const logged: string[] = [];
 beforeEach(() => {
@@ -13,7 +13,7 @@ afterEach(() => {
 
 test("a flood of unsigned requests is refused one by one, and logged in samples", async () => {
   let now = NOW;
-  const door = frontDoor({ ...rememberingWorld().world, now: () => now });
+  const door = receiver(fakeFrontDoor(() => now).door);
   const send = async () => (await door({ headers: {}, body: "command=/win" }, {})).statusCode;
   for (let request = 0; request < 250; request += 1) expect(await send()).toBe(401);
   expect(logged).toEqual(Array(10).fill("refused with 401: no timestamp"));

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { commands } from "../../lambdas/commands/list.ts";
+import { executionName } from "../../lambdas/steps/executions.ts";
 import { atTheDoor } from "./at-the-door.ts";
 import { NOW } from "./fake-front-door.ts";
 
@@ -31,7 +32,7 @@ describe("a command", () => {
       asker: { userId: "U0OPERATOR", userName: "olivia", channel: "C0WINDOWS" },
       requestedAt: "2026-11-21T10:30:00.000Z",
     });
-    expect(memory.executions.get(operation.id)).toEqual({
+    expect(memory.executions.get(executionName(operation.id))).toEqual({
       workflow: "add-nodes",
       payload: {
         operation: operation.id,
@@ -59,7 +60,7 @@ describe("a command", () => {
   });
 
   test("whose first delivery died before the start is started by the second", async () => {
-    memory.broken.add("start").add("changeOperation");
+    memory.broken.add("executions.start").add("ledger.changeOperation");
     await type("add web");
     memory.broken.clear();
     await type("add web");
@@ -67,7 +68,7 @@ describe("a command", () => {
   });
 
   test("whose start is not taken says so, in the answer and in the ledger, also when it is delivered again", async () => {
-    memory.broken.add("start");
+    memory.broken.add("executions.start");
     const said = await type("add web");
     expect(said).toContain("Not started: Lambda did not accept the operation.");
     expect(onlyOperation()).toMatchObject({ status: "not-started", endedAt: "2026-11-21T10:30:00.000Z" });
@@ -91,13 +92,13 @@ describe("a command", () => {
 
   test("whose repeat is not taken leaves the first start as it is", async () => {
     const said = await type("add web");
-    memory.broken.add("start");
+    memory.broken.add("executions.start");
     expect(await type("add web")).toBe(said);
     expect(onlyOperation().status).toBe("requested");
   });
 
   test("gets a sentence instead of silence when the ledger does not answer, and starts nothing", async () => {
-    memory.broken.add("requested");
+    memory.broken.add("ledger.requested");
     expect(await type("add web")).toContain("is not responding");
     expect(memory.starts).toEqual([]);
   });
@@ -164,15 +165,15 @@ describe("somebody who may not", () => {
     ["guest", "Guests"],
     ["bot", "Bots cannot use Casement"],
     ["shared-channel", "another organisation"],
-  ] as const)("is told in private as a %s, whatever the roles", async (standing, sentence) => {
-    memory.standings.set("U0OPERATOR", standing);
+  ] as const)("is told in private as a %s, whatever the roles", async (membership, sentence) => {
+    memory.memberships.set("U0OPERATOR", membership);
     expect(await type("add web")).toContain(sentence);
     expect(await type("help")).toContain(sentence);
     expect(memory.operations.size).toBe(0);
   });
 
   test("gets nothing done while the directory cannot be read", async () => {
-    memory.broken.add("directory");
+    memory.broken.add("roster.read");
     expect(await type("add web")).toContain("is not responding");
     expect(memory.operations.size).toBe(0);
   });

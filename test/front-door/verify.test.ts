@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { frontDoor } from "../../lambdas/front-door/receive.ts";
+import { receiver } from "../../lambdas/front-door/receive.ts";
 import type { HttpEvent } from "../../lambdas/front-door/verify.ts";
-import { NOW, rememberingWorld } from "./fake-front-door.ts";
+import { fakeFrontDoor, NOW } from "./fake-front-door.ts";
 import { signed, slashCommand } from "./signed.ts";
 
 const SECONDS = NOW / 1000;
@@ -25,8 +25,8 @@ afterEach(() => {
 });
 
 async function send(event: HttpEvent) {
-  const { world, memory } = rememberingWorld();
-  return { answer: await frontDoor(world)(event, {}), memory };
+  const { door: own, memory } = fakeFrontDoor();
+  return { answer: await receiver(own)(event, {}), memory };
 }
 
 describe("a request that Slack signed just now", () => {
@@ -125,18 +125,18 @@ describe("anything else", () => {
   ])("is refused %s with %i, and runs nothing", async (_how, status, event) => {
     const { answer, memory } = await send(event);
     expect(answer).toEqual({ statusCode: status, body: "" });
-    expect(memory).toEqual(rememberingWorld().memory);
+    expect(memory).toEqual(fakeFrontDoor().memory);
   });
 
   test("is refused before the secret is asked for when it bears no signature", async () => {
-    const { world, memory } = rememberingWorld();
+    const { door: own, memory } = fakeFrontDoor();
     memory.broken.add("signingSecret");
-    expect((await frontDoor(world)({ headers: {}, body: "x" }, {})).statusCode).toBe(401);
+    expect((await receiver(own)({ headers: {}, body: "x" }, {})).statusCode).toBe(401);
   });
 
   test("never throws and starts nothing, whatever bytes and headers come", async () => {
-    const { world, memory } = rememberingWorld();
-    const door = frontDoor(world);
+    const { door: own, memory } = fakeFrontDoor();
+    const door = receiver(own);
     const header = fc.constantFrom("content-type", "x-slack-signature", "x-slack-request-timestamp", "host");
     const value = fc.oneof(fc.string(), fc.constantFrom(`v0=${"0".repeat(64)}`, String(SECONDS), "application/json"));
     const event = fc.record({
@@ -176,9 +176,9 @@ describe("what was signed with our secret", () => {
   );
 
   test("never throws and starts nothing, whatever it is", async () => {
-    const { world, memory } = rememberingWorld();
+    const { door: own, memory } = fakeFrontDoor();
     vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const door = frontDoor(world);
+    const door = receiver(own);
     await fc.assert(
       fc.asyncProperty(signedBody, async (request) => {
         expect([200, 400]).toContain((await door(request, {})).statusCode);

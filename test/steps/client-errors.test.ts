@@ -3,7 +3,8 @@ import { ApiException } from "@kubernetes/client-node";
 import { LogLevel, WebClient } from "@slack/web-api";
 import { describe, expect, it } from "vitest";
 import { Refused, Retryable, UserError } from "../../lambdas/errors.ts";
-import { isBusy, slackCode, wordsOf } from "../../lambdas/steps/client-errors.ts";
+import { isBusy, wordsOf } from "../../lambdas/steps/client-errors.ts";
+import { slackCode } from "../../lambdas/steps/slack/slack-code.ts";
 
 const aws = (name: string, status: number) =>
   new EC2ServiceException({ name, $fault: "client", $metadata: { httpStatusCode: status }, message: name });

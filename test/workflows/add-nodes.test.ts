@@ -14,7 +14,7 @@ it("a dry run promises nothing, writes no node and starts none; it tells the ask
   const configuration = { ...configurationWith(), people: { operator: [asker.userId] }, policy: { add: ["operator"] } };
   const steps = verbs({
     runtime: { read: async () => ({ version: "7", configuration }) },
-    people: { standing: async () => "member", groupsOf: async () => [] },
+    people: { membership: async () => "member", groupsOf: async () => [] },
     instances: {
       checkSecurityGroup: async () => undefined,
       ofPool: async () => [],

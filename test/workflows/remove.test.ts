@@ -34,7 +34,7 @@ interface Found {
 const judging = (found: Found, taken: string[]) =>
   verbs({
     runtime: { read: async () => ({ version: "7", configuration }), rules: async () => configuration },
-    people: { standing: async () => "member", groupsOf: async () => [] },
+    people: { membership: async () => "member", groupsOf: async () => [] },
     nodes: {
       all: async () => [
         {

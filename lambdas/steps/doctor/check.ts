@@ -3,7 +3,8 @@ import type { Configuration } from "../../configuration.ts";
 import type { PayloadManifest } from "../../desired/payload.ts";
 import type { Area, Finding } from "../../messages/doctor/finding.ts";
 import type { Profile } from "../../profiles/profile.ts";
-import { slackCode, wordsOf } from "../client-errors.ts";
+import { wordsOf } from "../client-errors.ts";
+import { slackCode } from "../slack/slack-code.ts";
 import type { World } from "../world.ts";
 
 /** Subject of an examination. */

@@ -1,7 +1,8 @@
 import type { AuthTestResponse } from "@slack/web-api";
 import { AwsError } from "../../clients/aws-call.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
-import { isBusy, slackCode, wordsOf } from "../client-errors.ts";
+import { isBusy, wordsOf } from "../client-errors.ts";
+import { slackCode } from "../slack/slack-code.ts";
 import type { World } from "../world.ts";
 import { type Check, isDenied, type Patient } from "./check.ts";
 

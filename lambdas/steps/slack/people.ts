@@ -1,17 +1,17 @@
 import {
-  type Directory,
   groupsOf,
   groupsWithRoles,
+  type Membership,
+  membershipOf,
   peopleWithRoles,
+  type Roster,
   type SlackChannel,
   type SlackUser,
-  type Standing,
-  standingOf,
 } from "../../commands/membership.ts";
 import type { Configuration } from "../../configuration.ts";
-import { slackCode } from "../client-errors.ts";
 import { type DoorWorld, timestamp } from "../world.ts";
-import { directory } from "./roster.ts";
+import { roster } from "./roster.ts";
+import { slackCode } from "./slack-code.ts";
 
 type Rules = Pick<Configuration, "people" | "slack">;
 
@@ -53,23 +53,23 @@ const asking = ({ clients }: DoorWorld) => ({
 /** People as Slack knows them; every question to Slack throws when Slack cannot be asked. */
 export const people = (world: DoorWorld) => {
   const slack = asking(world);
-  const book = directory(world);
+  const book = roster(world);
 
   return {
     /**
      * Last facts of the schedule on a person, with the groups that the person is in; undefined when nothing is known.
      * Enough for a look, which changes nothing: Slack allows so few questions that looks must not use them up.
      */
-    lastKnown: async (userId: string): Promise<{ standing: Standing; groups: string[] } | undefined> => {
+    lastKnown: async (userId: string): Promise<{ membership: Membership; groups: string[] } | undefined> => {
       const known = await book.read();
-      const standing = known && Object.hasOwn(known.standings, userId) ? known.standings[userId] : undefined;
-      return known && standing ? { standing, groups: groupsOf(known, userId) } : undefined;
+      const membership = known && Object.hasOwn(known.memberships, userId) ? known.memberships[userId] : undefined;
+      return known && membership ? { membership, groups: groupsOf(known, userId) } : undefined;
     },
 
-    /** Asks Slack afresh for a person's standing: before a change, and at its approval. */
-    standing: async ({ slack: { channel } }: Rules, userId: string): Promise<Standing> => {
+    /** Asks Slack afresh for a person's membership: before a change, and at its approval. */
+    membership: async ({ slack: { channel } }: Rules, userId: string): Promise<Membership> => {
       const [user, place] = await Promise.all([slack.user(userId), slack.channel(channel)]);
-      return standingOf(user, place);
+      return membershipOf(user, place);
     },
 
     /** Ids of those of the groups that a person is in now. */
@@ -79,15 +79,15 @@ export const people = (world: DoorWorld) => {
     },
 
     /** Reads who holds a role and who they are, and writes it down for the front door, which has no time to ask. */
-    synchronise: async (rules: Rules): Promise<Directory> => {
+    synchronise: async (rules: Rules): Promise<Roster> => {
       const before = await book.read();
       const groups: Record<string, readonly string[]> = {};
       for (const group of groupsWithRoles(rules)) groups[group] = await slack.members(group);
       const channel = await slack.channel(rules.slack.channel);
-      const standings: Record<string, Standing> = { ...before?.standings };
+      const memberships: Record<string, Membership> = { ...before?.memberships };
       for (const id of dueAt(world.now(), peopleWithRoles(rules, groups)))
-        standings[id] = standingOf(await slack.user(id), channel);
-      const known = { groups, standings, readAt: timestamp(world) };
+        memberships[id] = membershipOf(await slack.user(id), channel);
+      const known = { groups, memberships, readAt: timestamp(world) };
       await book.write(known);
       return known;
     },

@@ -1,4 +1,4 @@
-import type { Directory } from "../../commands/membership.ts";
+import type { Roster } from "../../commands/membership.ts";
 import { keys } from "../../ledger-table.ts";
 import { table } from "../ledger/table.ts";
 import type { DoorWorld } from "../world.ts";
@@ -6,16 +6,22 @@ import type { DoorWorld } from "../world.ts";
 /** Six ticks of the schedule that reads it: whoever left a group since then must not stay in it for ever. */
 const COUNTS_FOR_MS = 30 * 60_000;
 
+/** The roster as the ledger holds it: the attribute keeps the name that running versions read. */
+type Item = Omit<Roster, "memberships"> & { readonly standings: Roster["memberships"] };
+
 /** Last known facts of the people who hold roles. */
-export const directory = (world: DoorWorld) => {
+export const roster = (world: DoorWorld) => {
   const items = table(world);
   return {
     /** Undefined when it was never written or is too old to be believed. */
-    read: async (): Promise<Directory | undefined> => {
-      const known = await items.read<Directory>(keys.directory);
-      return known && world.now() - Date.parse(known.readAt) < COUNTS_FOR_MS ? known : undefined;
+    read: async (): Promise<Roster | undefined> => {
+      const item = await items.read<Item>(keys.directory);
+      if (!item || world.now() - Date.parse(item.readAt) >= COUNTS_FOR_MS) return undefined;
+      const { standings: memberships, groups, readAt } = item;
+      return { groups, memberships, readAt };
     },
 
-    write: (known: Directory): Promise<void> => items.replace(keys.directory, known),
+    write: ({ memberships: standings, groups, readAt }: Roster): Promise<void> =>
+      items.replace(keys.directory, { groups, standings, readAt } satisfies Item),
   };
 };

@@ -2,9 +2,9 @@ import type { View } from "@slack/web-api";
 import { Retryable } from "../../errors.ts";
 import { EXPIRES, keys } from "../../ledger-table.ts";
 import type { Message } from "../../records.ts";
-import { slackCode } from "../client-errors.ts";
 import { table } from "../ledger/table.ts";
-import { timestamp, type World } from "../world.ts";
+import { type DoorWorld, timestamp } from "../world.ts";
+import { slackCode } from "./slack-code.ts";
 
 /** Slack's own codes for a message that can no longer be edited: a fresh one is posted instead. */
 const LOST = new Set(["message_not_found", "cant_update_message", "edit_window_closed"]);
@@ -36,7 +36,7 @@ const carries =
     metadata?.event_type === MARKED && (metadata.event_payload as { mark?: unknown } | undefined)?.mark === mark;
 
 /** Messages that were posted, found again by their marks. */
-const finding = (world: World) => async (channel: string, mark: string, since: string, threadTs?: string) => {
+const finding = (world: DoorWorld) => async (channel: string, mark: string, since: string, threadTs?: string) => {
   const slack = await world.clients.slack();
   const asked = {
     channel,
@@ -54,7 +54,7 @@ const finding = (world: World) => async (channel: string, mark: string, since: s
   return undefined;
 };
 
-const posting = (world: World) => {
+const posting = (world: DoorWorld) => {
   const items = table(world);
   const find = finding(world);
   return {
@@ -87,7 +87,7 @@ const posting = (world: World) => {
 };
 
 /** Speaks in Slack. Each verb throws what Slack's client threw: `isBusy` tells whether trying again may help. */
-export const thread = (world: World) => ({
+export const thread = (world: DoorWorld) => ({
   ...posting(world),
 
   /** Rewrites a message in place; returns the timestamp of the one that now stands (a new one if the old is lost). */
@@ -110,6 +110,18 @@ export const thread = (world: World) => ({
       await slack.chat.postEphemeral({ channel, user, text: message.text, blocks: blocksOf(message) });
     } catch (error) {
       if (slackCode(error) !== "user_not_in_channel") throw error;
+    }
+  },
+
+  /** Opens a dialog; "expired" when Slack's three seconds for this trigger were over (docs: views.open, errors). */
+  openDialog: async (triggerId: string, view: object): Promise<"open" | "expired"> => {
+    const slack = await world.clients.slack();
+    try {
+      await slack.views.open({ trigger_id: triggerId, view: view as View });
+      return "open";
+    } catch (error) {
+      if (slackCode(error) !== "expired_trigger_id") throw error;
+      return "expired";
     }
   },
 

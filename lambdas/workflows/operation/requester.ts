@@ -1,7 +1,7 @@
 import type { Start } from "../../commands/command.ts";
 import { isChange } from "../../commands/list.ts";
-import { mayUse, rolesOf } from "../../commands/policy.ts";
 import { groupsWithRoles } from "../../commands/membership.ts";
+import { mayUse, rolesOf } from "../../commands/policy.ts";
 import type { Rules } from "../../configuration.ts";
 import { Forbidden, Refused } from "../../errors.ts";
 import { type Refusal, refusalMessage } from "../../messages/command/refusals.ts";
@@ -24,13 +24,13 @@ export async function checkAsker(steps: Steps, start: Start, rules: Rules): Prom
 async function lookRefusalOf(steps: Steps, userId: string, command: string, rules: Rules): Promise<Refusal | null> {
   const known = await steps.people.lastKnown(userId);
   if (!known) return refusalOf(steps, userId, command, rules);
-  if (known.standing !== "member") return { kind: known.standing };
+  if (known.membership !== "member") return { kind: known.membership };
   return mayUse(rules, rolesOf(rules, userId, known.groups), command) ? null : { kind: "policy", command };
 }
 
 async function refusalOf(steps: Steps, userId: string, command: string, rules: Rules): Promise<Refusal | null> {
-  const standing = await steps.people.standing(rules, userId);
-  if (standing !== "member") return { kind: standing };
+  const membership = await steps.people.membership(rules, userId);
+  if (membership !== "member") return { kind: membership };
   if (mayUse(rules, rolesOf(rules, userId, []), command)) return null;
   const groups = await steps.people.groupsOf(groupsWithRoles(rules), userId);
   return mayUse(rules, rolesOf(rules, userId, groups), command) ? null : { kind: "policy", command };

@@ -5,10 +5,10 @@ import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-sec
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { App, AwsLambdaReceiver } from "@slack/bolt";
 import { commandOf } from "../../../lambdas/commands/list.ts";
+import { groupsOf, type Roster } from "../../../lambdas/commands/membership.ts";
 import { operationId } from "../../../lambdas/commands/operation-id.ts";
 import { parse } from "../../../lambdas/commands/parse.ts";
 import { mayUse, rolesOf } from "../../../lambdas/commands/policy.ts";
-import { type Directory, groupsOf } from "../../../lambdas/commands/membership.ts";
 import { CONFIGURATION_FILE, type DoorConfiguration } from "../../../lambdas/front-door/configuration.ts";
 import { startedAnswer } from "../../../lambdas/messages/command/acknowledgements.ts";
 import type { OperationRecord } from "../../../lambdas/records.ts";
@@ -32,7 +32,7 @@ async function rolesNow(userId: string): Promise<string[]> {
   const { Item } = await ledger.send(
     new GetCommand({ TableName, Key: { pk: "directory", sk: "slack" }, ConsistentRead: true }),
   );
-  return rolesOf(configuration, userId, groupsOf(Item as Directory, userId));
+  return rolesOf(configuration, userId, groupsOf(Item as Roster, userId));
 }
 
 async function start(record: OperationRecord, triggerId: string): Promise<void> {

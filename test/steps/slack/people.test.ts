@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { clients } from "../../../lambdas/clients/clients.ts";
-import { directory } from "../../../lambdas/steps/slack/roster.ts";
+import { roster } from "../../../lambdas/steps/slack/roster.ts";
 import { type TestSimulator, testSimulator } from "../test-simulator.ts";
 
 let simulator: TestSimulator;
@@ -13,7 +13,7 @@ afterAll(() => simulator.close());
 const readAt = (later = 0) => {
   const settings = simulator.settings("front-door");
   const now = () => simulator.simulation.clock.now() + later;
-  return directory({ clients: clients(settings, simulator.transport), settings, now }).read();
+  return roster({ clients: clients(settings, simulator.transport), settings, now }).read();
 };
 
 describe("the directory", () => {
@@ -24,12 +24,12 @@ describe("the directory", () => {
   it("names the members of groups that hold roles, and who everybody with a role is", async () => {
     expect(await readAt()).toMatchObject({
       groups: { S0OPERATORS: ["U0OPERATOR", "U0APPROVER"] },
-      standings: { U0OPERATOR: "member", U0APPROVER: "member" },
+      memberships: { U0OPERATOR: "member", U0APPROVER: "member" },
     });
   });
 
   it("says nothing of people without a role", async () => {
-    expect((await readAt())?.standings).not.toHaveProperty("U0VISITOR0");
+    expect((await readAt())?.memberships).not.toHaveProperty("U0VISITOR0");
   });
 
   it("is not believed any more after half an hour", async () => {
@@ -40,21 +40,21 @@ describe("the directory", () => {
   it("takes somebody whom Slack does not know for a guest, and a group that is gone for empty", async () => {
     const people = { operator: ["U0GONE", "S0GONE"] };
     await simulator.as("cloud-events").people.synchronise({ ...simulator.configuration, people });
-    expect(await readAt()).toMatchObject({ groups: { S0GONE: [] }, standings: { U0GONE: "guest" } });
+    expect(await readAt()).toMatchObject({ groups: { S0GONE: [] }, memberships: { U0GONE: "guest" } });
   });
 
   it("takes everybody for people of a shared channel when the channel is one", async () => {
     const slack = { ...simulator.configuration.slack, channel: "C0PARTNERS" };
     await simulator.as("cloud-events").people.synchronise({ ...simulator.configuration, slack });
-    expect((await readAt())?.standings).toMatchObject({ U0OPERATOR: "shared-channel" });
+    expect((await readAt())?.memberships).toMatchObject({ U0OPERATOR: "shared-channel" });
   });
 });
 
 describe("asked afresh", () => {
   it("Slack says who somebody is now", async () => {
     const { people } = simulator.as("add-nodes");
-    expect(await people.standing(simulator.configuration, "U0OPERATOR")).toBe("member");
-    expect(await people.standing(simulator.configuration, "U0GONE")).toBe("guest");
+    expect(await people.membership(simulator.configuration, "U0OPERATOR")).toBe("member");
+    expect(await people.membership(simulator.configuration, "U0GONE")).toBe("guest");
   });
 
   it("Slack says which of the groups somebody is in", async () => {

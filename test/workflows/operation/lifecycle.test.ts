@@ -19,7 +19,7 @@ async function begun(fields: Partial<OperationRecord>, rules: object, notAfter =
       operation: async () => operationRecord(fields),
       changeOperation: async (_id: string, change: object) => void written.push(change),
     },
-    people: { standing: async () => "member", groupsOf: async () => [] },
+    people: { membership: async () => "member", groupsOf: async () => [] },
   });
   const { id, request, asker } = operationRecord(fields);
   const answer = await beginOperation(steps, { operation: id, request, asker, notAfter }, "arn:1").catch(
