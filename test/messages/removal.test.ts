@@ -66,7 +66,7 @@ test.each<[RemovalRefusal, string, string]>([
   [{ kind: "linux" }, "a Linux node", "own tools"],
   [{ kind: "no-instance" }, "no EC2 instance", "delete the Node"],
   [{ kind: "busy", operation: "add-3f9c2a71" }, "`add-3f9c2a71` is working on it", "`/win cancel add-3f9c2a71`"],
-  [{ kind: "last-of-build", build: "10.0.20348", pods: 1 }, "1 pod needs that build", "`/win add &lt;pool&gt;`"],
+  [{ kind: "last-of-build", build: "10.0.20348", pods: 1 }, "1 pod needs that build", "`/win add`"],
 ])("refuses %o with the reason and a next step", (refusal, why, next) => {
   const dialog = removalRefused(OPERATION, removalRefusedMessage("win-1", removalRefusal(refusal, "/win")));
   expect(dialog).not.toHaveProperty("submit");

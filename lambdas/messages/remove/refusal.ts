@@ -69,7 +69,7 @@ const words: Words = {
   }),
   "last-of-build": ({ build, pods }, commandWord) => ({
     why: `it is the last schedulable node of Windows build ${code(build)}, and ${pods} ${pods === 1 ? "pod needs" : "pods need"} that build`,
-    next: `add another one first: ${typeThis(commandWord, "add", "<pool>")} with a pool of that build`,
+    next: `add another one first: ${typeThis(commandWord, "add")} with a pool of that build`,
   }),
 };
 

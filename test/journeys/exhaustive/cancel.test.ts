@@ -140,7 +140,7 @@ test("what is unknown or has ended cannot be cancelled, and what is cancelled al
   const { id } = (await newest(here)).operation;
   await here.type("operator", `/win cancel ${id}`);
   await here.type("approver", `/win cancel ${id}`);
-  expect(whispered("approver")).toContain(`<@${people.operator}> asked for it`);
+  expect(whispered("approver")).toContain(`is already being cancelled by <@${people.operator}>`);
   await settled(here);
   await here.type("approver", `/win cancel ${id}`);
   expect(whispered("approver")).toContain("has ended already");

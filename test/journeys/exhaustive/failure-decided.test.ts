@@ -31,7 +31,9 @@ test("a failed machine is terminated when nobody has decided in time", async () 
   await here.until(() => Date.now() > Date.parse(decideBy ?? "") - 30_000, 30);
   expect(here.simulator.ec2.describe().at(-1)?.State?.Name).toBe("running");
   await settled(here);
-  expect(wordsOf(spoken(here).channel[0] as never)).toContain("terminated when nobody had decided in time");
+  expect(wordsOf(spoken(here).channel[0] as never)).toContain(
+    "erminated automatically, because no decision was made in time",
+  );
   await expectPutAway(here, false);
 });
 
@@ -56,7 +58,7 @@ test("who may not add may not decide, and a second decision comes too late", asy
       .messages()
       .filter(({ onlyTo }) => onlyTo === "U0APPROVER")
       .at(-1)?.text,
-  ).toContain("faster");
+  ).toContain("already made, or timed out");
   await expectPutAway(here, true);
 });
 
@@ -83,7 +85,7 @@ test("an instance that somebody else terminates asks nobody anything", async () 
   expect(words).toMatch(
     new RegExp(`${instanceId} is (shutting-down|terminated): EC2 says Client.UserInitiatedShutdown`),
   );
-  expect(words).toContain("he instance no longer exists");
+  expect(words).toContain("he instance was terminated outside Casement");
   await expectPutAway(here, false);
 });
 

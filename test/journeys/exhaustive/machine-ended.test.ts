@@ -50,7 +50,7 @@ test("an instance that is stopped is noticed within a minute, and a person decid
   const node = await asked(here);
   expect(Date.now() - since).toBeLessThan(NOTICED_WITHIN_MS);
   expect(node.failure).toMatchObject({ why: expect.stringMatching(/^i-\w+ is stopp(ing|ed): /) });
-  expect(node.failure?.left).toContain("its kubelet does not run");
+  expect(node.failure?.left).toContain("its kubelet is not running");
   await here.press("operator", "terminate-instance");
   await settled(here);
   expect(await heldBack(here)).toEqual([]);

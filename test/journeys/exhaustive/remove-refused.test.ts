@@ -69,7 +69,7 @@ const refusals: readonly (readonly [
     "is the last schedulable one of its build while pods need it",
     web,
     (journey) => cordonByHand(journey, otherWeb),
-    /last schedulable node of Windows build `10.0.20348`, and \d pods? needs? that build.*`\/win add &lt;pool&gt;` with a pool/s,
+    /last schedulable node of Windows build `10.0.20348`, and \d pods? needs? that build.*`\/win add` with a pool/s,
   ],
 ];
 

@@ -76,7 +76,7 @@ async function expectAddedOnce(here: Journey): Promise<void> {
   expect(await joinSecrets(here)).toEqual([]);
   const [message, ...more] = openly(here);
   expect(more).toEqual([]);
-  expect(message).toMatch(/✅ Add 1 node to web.*web: 1 node is Ready/s);
+  expect(message).toMatch(/✅ Add 1 node to web.*1 node is Ready/s);
   const told = inThreads(here);
   expect(told.filter((line) => line.includes("Ready after"))).toHaveLength(1);
   expect(new Set(told).size).toBe(told.length);
