@@ -4,7 +4,7 @@ import type { Observation } from "../../desired/plan.ts";
  * Judges the guard of the metadata route, without which a reboot may cut the machine off for good.
  * @returns what is wrong with it, null if the machine would survive a reboot
  */
-export function guardFault({ guard, metadataAnswers }: Observation): string | null {
+export function guardFault({ guard, metadataAnswers }: Pick<Observation, "guard" | "metadataAnswers">): string | null {
   if (!guard.present || !guard.taskEnabled)
     return "the guard of the metadata route is not installed as a scheduled task";
   if (guard.lastResult !== 0) {

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Observation } from "../../../lambdas/desired/plan.ts";
+import { guardFault } from "../../../lambdas/workflows/node/guard.ts";
+import { observe } from "../../../lambdas/workflows/node/observe.ts";
+import { reboot } from "../../../lambdas/workflows/node/reboot.ts";
+import { run, setUp, tearDown, tenMinutes } from "../durable-engine.ts";
+import { nodeTask } from "./a-node.ts";
+
+beforeAll(setUp);
+afterAll(tearDown);
+
+const guard = { present: true, sha256: null, taskEnabled: true, lastResult: 0, paths: 1, error: "" };
+const healthy = { guard, metadataAnswers: true, bootId: "boot-1", hnsNetworks: ["OVNKubernetesHNSNetwork"] };
+const lost = { state: "failed", why: "the agent was restarted" } as const;
+
+/** Result of a command: what observe.ps1 sees, what reboot.ps1 says, or a command whose result was lost. */
+type Result = Partial<Observation> | { readonly ok: boolean; readonly error?: string } | typeof lost;
+
+/** A machine whose scripts end so, one after another; the last one again and again. */
+function machineWith(...results: readonly Result[]) {
+  const sent: string[] = [];
+  const send = async (_held: object, { script }: { script: string }) => {
+    sent.push(script);
+    return "command-1";
+  };
+  const look = async () => {
+    const result = results[Math.min(sent.length, results.length) - 1];
+    return result === lost ? lost : { state: "done", result: { ok: true, ...healthy, ...result } };
+  };
+  return { sent, given: { machine: { send, sent: async () => null, look } } };
+}
+
+async function rebooted(faultOf: () => string | null, ...results: readonly Result[]) {
+  const { sent, given } = machineWith(...results);
+  const wait = tenMinutes();
+  const { error } = await run((ctx) => reboot(nodeTask(ctx, given, wait), faultOf));
+  return { why: error.message, sent };
+}
+
+const none = () => null;
+
+describe("A reboot", () => {
+  it("is proven by another boot id", async () => {
+    const { why, sent } = await rebooted(none, {}, {}, { bootId: "boot-2" });
+    expect({ why, sent }).toEqual({ why: undefined, sent: ["observe", "reboot", "observe"] });
+  });
+
+  it("is not sent while the guard is not in order", async () => {
+    const { why, sent } = await rebooted(none, { metadataAnswers: false });
+    expect(why).toContain("not rebooted: the metadata service does not answer");
+    expect(sent).toEqual(["observe"]);
+  });
+
+  it("is not sent when the workflow has a reason of its own", async () => {
+    const { why, sent } = await rebooted(() => "pods run here", {});
+    expect(why).toBe("not rebooted: pods run here");
+    expect(sent).toEqual(["observe"]);
+  });
+
+  it("whose result was lost counts by its boot id alone", async () => {
+    expect((await rebooted(none, {}, lost, { bootId: "boot-2" })).why).toBeUndefined();
+    expect((await rebooted(none, {}, lost, {})).why).toBe("the agent was restarted");
+  });
+
+  it("fails in the script's own words", async () => {
+    expect((await rebooted(none, {}, { ok: false, error: "no shutdown privilege" })).why).toBe("no shutdown privilege");
+  });
+});
+
+describe("An observation", () => {
+  it("whose result was lost is repeated, four times at most", async () => {
+    const { sent, given } = machineWith(lost, lost, {});
+    const wait = tenMinutes();
+    expect((await run((ctx) => observe(nodeTask(ctx, given, wait), "look"))).status).toBe("SUCCEEDED");
+    expect(sent).toHaveLength(3);
+    const deaf = machineWith(lost);
+    expect((await run((ctx) => observe(nodeTask(ctx, deaf.given, wait), "look"))).error.message).toBe(lost.why);
+    expect(deaf.sent).toHaveLength(4);
+  });
+});
+
+it.each([
+  ["the guard is in order", {}, null],
+  ["it is no scheduled task", { guard: { ...guard, taskEnabled: false } }, "is not installed as a scheduled task"],
+  ["it failed", { guard: { ...guard, lastResult: 1, error: "no default route" } }, "ended with 1: no default route"],
+  ["it never ran", { guard: { ...guard, lastResult: null } }, "ended with no result"],
+  ["it finds several paths", { guard: { ...guard, paths: 2 } }, "finds 2 network paths"],
+  ["the metadata service is silent", { metadataAnswers: false }, "the metadata service does not answer"],
+])("a guard is judged: %s", (_, seen, fault) => {
+  const found = guardFault({ ...healthy, ...seen });
+  expect(found).toEqual(fault === null ? null : expect.stringContaining(fault));
+});
