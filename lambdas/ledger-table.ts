@@ -24,6 +24,9 @@ export const BY_TIME: LedgerIndex = { name: "by-time", hash: "listed", range: "r
 /** Lists a cluster's operations that have not ended, however old: whoever ends one takes `unfinished` away. */
 export const UNFINISHED: LedgerIndex = { name: "unfinished", hash: "unfinished", range: "requestedAt" };
 
+/** Value of `unfinished` for cordons that were not given back: beside the operations, which an older release reads alone. */
+export const openCordons = (cluster: string): string => `${cluster}/cordons`;
+
 /** Every index of the table; the stack and the sandbox make these. */
 export const ledgerIndexes: readonly LedgerIndex[] = [BY_TIME, UNFINISHED];
 
@@ -68,6 +71,10 @@ export const keys = {
   pool: (name: string): Key => ({ pk: `pool#${name}`, sk: "reservations" }),
   /** A posted message, by its mark. */
   message: (mark: string): Key => ({ pk: `message#${mark}`, sk: "message" }),
+  /** The owner of a Node's cordon, by the Node's UID. */
+  cordon: (uid: string): Key => ({ pk: `cordon#${uid}`, sk: "cordon" }),
+  /** The execution that sweeps, or swept last. */
+  sweepTurn: { pk: "turn#sweep", sk: "turn" },
   directory: { pk: DIRECTORY_PARTITION, sk: "slack" },
   /** The authorities that a machine was given. */
   given: (instanceId: string): Key => ({ pk: MACHINES, sk: instanceId }),

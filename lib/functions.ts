@@ -72,7 +72,7 @@ export const functions = table({
     permissions: "remove-node",
   },
   look: { ...workflow("look", 1), account: "look", starts: [], permissions: "look" },
-  sweep: { ...workflow("sweep", 1), starts: [], permissions: "sweep" },
+  sweep: { ...workflow("sweep", 1), account: "act", starts: [], permissions: "sweep" },
 });
 
 /** A function by its name. */

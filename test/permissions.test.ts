@@ -85,7 +85,8 @@ describe("functions in a VPC", () => {
   });
 
   it("are those alone that call the cluster", () => {
-    expect(decided("sweep", "ec2:CreateNetworkInterface", {})).toBe("not allowed");
+    expect(decided("sweep", "ec2:CreateNetworkInterface", {})).toBe("allowed");
+    expect(decided("cloud-events", "ec2:CreateNetworkInterface", {})).toBe("not allowed");
     expect(decided("node", "ec2:CreateNetworkInterface", {})).toBe("not allowed");
   });
 });

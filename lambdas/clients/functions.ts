@@ -6,8 +6,8 @@ export interface Functions {
   start(functionName: string, executionName: string, payload: object): Promise<void>;
   /** Completes a callback (API SendDurableExecutionCallbackSuccess). */
   succeed(callbackId: string, result: object): Promise<void>;
-  /** The status of an execution (API GetDurableExecution). */
-  status(executionArn: string): Promise<string | undefined>;
+  /** Status of an execution, and when it ended, in milliseconds (API GetDurableExecution). */
+  execution(executionArn: string): Promise<{ status: string | undefined; endedAt: number | undefined }>;
 }
 
 /** Lambda's REST API. */
@@ -30,8 +30,10 @@ export const functions = (call: AwsCall): Functions => ({
       body: JSON.stringify(result),
     });
   },
-  status: async (executionArn) => {
+  execution: async (executionArn) => {
     const path = `/2025-12-01/durable-executions/${encodeURIComponent(executionArn)}`;
-    return (await call({ service: "lambda", method: "GET", path })).Status as string | undefined;
+    const { Status, EndTimestamp } = await call({ service: "lambda", method: "GET", path });
+    const endedAt = typeof EndTimestamp === "number" ? EndTimestamp * 1_000 : undefined;
+    return { status: Status as string | undefined, endedAt };
   },
 });

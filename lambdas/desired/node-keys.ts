@@ -4,6 +4,9 @@ export const startingTaint = { key: "casement.dev/starting", value: "true", effe
 /** Label with the name of the pool, set by provisioning: a Node that carries it was set up by Casement. */
 export const POOL_LABEL = "casement.dev/pool";
 
+/** Annotation that names the operation which cordoned a node; kubelets can write it, so the ledger's record decides. */
+export const CORDONED_BY = "casement.dev/cordoned-by";
+
 /** Annotation with the hex sha256 of the authorities that the kubelet was given; the ledger's record is what counts. */
 export const KUBELET_CLIENTS = "casement.dev/kubelet-clients";
 

@@ -6,9 +6,20 @@ import type { DoorWorld } from "./world.ts";
 export const executionName = (...parts: readonly string[]): string =>
   createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 40);
 
+/** An invocation that was under way when its execution ended goes on for its time-out of 300 s at most (lib/functions.ts). */
+const LAST_INVOCATION_MS = 6 * 60_000;
+
 /** Starting, asking after and waking durable executions. */
 export const executions = (world: DoorWorld) => {
   const { functions } = world.clients;
+  const find = async (arn: string) => {
+    try {
+      return await functions.execution(arn);
+    } catch (error) {
+      if (isAws(error, "ResourceNotFoundException")) return undefined;
+      throw error;
+    }
+  };
   const nameOf = (workflow: string): string => {
     const name = world.settings.functions[workflow];
     if (!name) throw new Error(`the settings name no function for ${workflow}`);
@@ -32,13 +43,17 @@ export const executions = (world: DoorWorld) => {
     },
 
     /** RUNNING, SUCCEEDED, FAILED, TIMED_OUT, STOPPED; undefined when it is not known (any more). */
-    status: async (arn: string): Promise<string | undefined> => {
-      try {
-        return await functions.status(arn);
-      } catch (error) {
-        if (isAws(error, "ResourceNotFoundException")) return undefined;
-        throw error;
-      }
+    status: async (arn: string): Promise<string | undefined> => (await find(arn))?.status,
+
+    /**
+     * Final status of an execution, once none of its code runs any more: STOPPED, FAILED … or "unknown"; null until then.
+     * The invocation that was under way when it was stopped is not interrupted.
+     */
+    ending: async (arn: string): Promise<string | null> => {
+      const execution = await find(arn);
+      if (execution?.status === "RUNNING") return null;
+      if (world.now() - (execution?.endedAt ?? 0) < LAST_INVOCATION_MS) return null;
+      return execution?.status ?? "unknown";
     },
 
     /** Wakes whoever waits on a callback; "too late" when it has been completed or has timed out. */

@@ -9,9 +9,11 @@ import { doctor } from "./doctor/doctor.ts";
 import { instances } from "./ec2/instances.ts";
 import { executions } from "./executions.ts";
 import { given } from "./given.ts";
+import { cordons } from "./ledger/cordons.ts";
 import { places } from "./ledger/join-slots.ts";
 import { leases } from "./ledger/leases.ts";
 import { ledger } from "./ledger/ledger.ts";
+import { turns } from "./ledger/turns.ts";
 import { fleet } from "./machine/fleet.ts";
 import { joinSecret } from "./machine/join-secret.ts";
 import { machine } from "./machine/machine.ts";
@@ -32,6 +34,7 @@ export const steps = (world: World) => ({
   timestamp: (): string => timestamp(world),
   claims: claims(world),
   cluster: cluster(world),
+  cordons: cordons(world),
   credential: credential(world),
   csrs: csrs(world),
   doctor: doctor(world),
@@ -53,6 +56,7 @@ export const steps = (world: World) => ({
   roster: roster(world),
   runtime: runtime(world),
   thread: thread(world),
+  turns: turns(world),
 });
 
 /** The verbs as workflows see them. */

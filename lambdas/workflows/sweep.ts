@@ -1,13 +1,15 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { isChange } from "../commands/list.ts";
 import { lostNotice, type Notice } from "../messages/operation/escalations.ts";
-import { lostMessage } from "../messages/operation/final.ts";
+import { lostMessage } from "../messages/operation/lost.ts";
 import type { NodeRecord, OperationRecord } from "../records.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
-import { MINUTE, step } from "./engine/durable.ts";
+import { causeOf, MINUTE, step } from "./engine/durable.ts";
 import { escalate } from "./engine/escalate.ts";
 import { closeLostNode } from "./node/lost-node.ts";
+import { giveBackLeft, giveBackLostNode, leftCordons, tellGivenBack } from "./sweep/cordons.ts";
+import { takeTurn } from "./sweep/one-at-a-time.ts";
 
 /** Payload with which a tick of the schedule starts the sweep. */
 export interface SweepStart {
@@ -19,31 +21,74 @@ export interface SweepStart {
 interface Lost {
   readonly id: string;
   readonly why: string;
+  /** Giving back may need the cluster. */
+  readonly isChange: boolean;
 }
+
+/** By index of a node: what it held and holds no more. */
+type Held = Readonly<Record<number, readonly string[]>>;
 
 /** A start may be delivered late; what is younger than this may still begin. */
 const YOUNG_MS = 20 * MINUTE;
+
+/** A service that is away is asked again by the next sweep. */
+const ATTEMPTS = 3;
 
 /** By schedule: nothing runs when an execution times out or is stopped, so what it held is given back here, and said. */
 export const sweep =
   (steps: Steps) =>
   async (_start: SweepStart, ctx: DurableContext): Promise<void> => {
+    if (!(await takeTurn(ctx, steps))) return;
     const lost = await step(ctx, "find operations that were lost", () => findLost(steps));
-    for (const one of lost) {
-      const notice = await step(ctx, `give back what ${one.id} held`, () => giveBack(steps, one));
-      if (notice) await escalate(ctx, steps, one.id, notice);
-      // Without a release nobody knows the channel, and Slack may be away: people were called past it.
-      if (notice) await step(ctx, `say that ${one.id} was lost`, () => say(steps, one)).catch(() => undefined);
-      // Last: until then the next sweep finds the operation again.
-      await step(ctx, `end ${one.id}`, () => end(steps, one));
-    }
+    const looks = lost.filter((one) => !one.isChange);
+    const changes = lost.filter((one) => one.isChange);
+    await each(looks, (one) => closeOperation(ctx, steps, one));
+    if (!(await each(changes, (one) => closeOperation(ctx, steps, one)))) return;
+    const cordons = await step(ctx, "find nodes that operations left", () => leftCordons(steps));
+    await each(cordons, async (record) => {
+      const { node, uid, operation } = record;
+      const name = `${node} (${uid}) of ${operation}`;
+      const outcome = await step(ctx, `give back ${name}`, () => giveBackLeft(steps, record), ATTEMPTS);
+      if (outcome) await step(ctx, `say what became of ${name}`, () => tellGivenBack(steps, record, outcome), ATTEMPTS);
+    });
   };
+
+/**
+ * Does the work for each, one after the other. When a service is away the rest is left to the next sweep.
+ * @returns whether all were worked on
+ * @throws Error of the first that failed for another reason, after the others were worked on: a bug, or a missing right
+ */
+async function each<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<boolean> {
+  const failures: unknown[] = [];
+  for (const one of all) {
+    try {
+      await work(one);
+    } catch (error) {
+      if (causeOf(error).name === "Retryable") return false;
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+  return true;
+}
+
+async function closeOperation(ctx: DurableContext, steps: Steps, lost: Lost): Promise<void> {
+  const held: Record<number, readonly string[]> = {};
+  for (const node of await step(ctx, `find nodes of ${lost.id}`, () => lostNodes(steps, lost)))
+    held[node.index] = await giveBackNode(ctx, steps, node, lost.why);
+  const notice = await step(ctx, `give back what ${lost.id} held`, () => giveBack(steps, lost));
+  if (notice) await escalate(ctx, steps, lost.id, notice);
+  // Without a release nobody knows the channel, and Slack may be away: people were called past it.
+  if (notice) await step(ctx, `say that ${lost.id} was lost`, () => say(steps, lost, held)).catch(() => undefined);
+  // Last: until then the next sweep finds the operation again.
+  await step(ctx, `end ${lost.id}`, () => end(steps, lost));
+}
 
 async function findLost(steps: Steps): Promise<Lost[]> {
   const found: Lost[] = [];
   for (const operation of await steps.ledger.unfinished()) {
     const why = await howLost(steps, operation);
-    if (why !== null) found.push({ id: operation.id, why });
+    if (why !== null) found.push({ id: operation.id, why, isChange: isChange(operation.request.command) });
   }
   return found;
 }
@@ -51,8 +96,8 @@ async function findLost(steps: Steps): Promise<Lost[]> {
 async function howLost(steps: Steps, { requestedAt, executionArn }: OperationRecord): Promise<string | null> {
   if (steps.now() - Date.parse(requestedAt) < YOUNG_MS) return null;
   if (executionArn === null) return "its execution never started";
-  const status = await steps.executions.status(executionArn);
-  return status === "RUNNING" ? null : `its execution ended as ${status ?? "unknown"}`;
+  const ending = await steps.executions.ending(executionArn);
+  return ending === null ? null : `its execution ended as ${ending}`;
 }
 
 /** The operation, as long as nothing else has ended it. */
@@ -61,40 +106,56 @@ async function unended(steps: Steps, id: string): Promise<OperationRecord | null
   return operation?.endedAt === null ? operation : null;
 }
 
+/** Nodes of a lost operation that were not ended; those whose own execution goes on are left to it. */
+async function lostNodes(steps: Steps, { id }: Lost): Promise<NodeRecord[]> {
+  if (!(await unended(steps, id))) return [];
+  const lost: NodeRecord[] = [];
+  for (const node of await steps.ledger.nodes(id)) {
+    const isOver = node.executionArn === null || (await steps.executions.ending(node.executionArn)) !== null;
+    if (node.endedAt === null && isOver) lost.push(node);
+  }
+  return lost;
+}
+
 /**
- * Gives back what the operation held; nodes whose own execution goes on are left to it.
- * @returns what people must be told past Slack, when it was to change something
+ * Gives back what a lost node held, its Node first: until that is done nobody else gets its lease.
+ * @returns what it held and holds no more, in words
+ * @throws StepError while the cluster or EC2 is away: then it keeps what it holds until the next sweep
  */
+async function giveBackNode(ctx: DurableContext, steps: Steps, node: NodeRecord, why: string) {
+  const name = `${node.operation}:${node.index}`;
+  const found = await step(ctx, `give back the Node of ${name}`, () => giveBackLostNode(steps, node), ATTEMPTS);
+  return step(ctx, `give back what ${name} held`, () => closeLostNode(steps, node, why, found));
+}
+
+/** @returns what people must be told past Slack, when the operation was to change something */
 async function giveBack(steps: Steps, { id, why }: Lost): Promise<Notice | null> {
   const operation = await unended(steps, id);
   if (!operation) return null;
-  for (const node of await steps.ledger.nodes(id)) {
-    if (node.endedAt === null && !(await stillRuns(steps, node))) await closeLostNode(steps, node, why);
-  }
-  if (operation.request.command === "add") await steps.places.closeReservation(operation.request.pool, id);
-  return isChange(operation.request.command) ? lostNotice(operation, why, await steps.ledger.nodes(id)) : null;
+  const { request } = operation;
+  if (request.command === "add") await steps.places.closeReservation(request.pool, id);
+  return isChange(request.command) ? lostNotice(operation, why, await steps.ledger.nodes(id)) : null;
 }
 
-async function say(steps: Steps, { id, why }: Lost): Promise<void> {
+async function say(steps: Steps, { id, why }: Lost, held: Held): Promise<void> {
   const operation = await unended(steps, id);
   if (!operation) return;
   const { slack, command } = await steps.runtime.rules();
-  const message = lostMessage(operation, why, await steps.ledger.nodes(id), command);
+  const message = lostMessage(operation, why, await steps.ledger.nodes(id), held, command);
   await steps.thread.post(slack.channel, message, `lost ${id}`, operation.messageTs ?? undefined);
 }
 
 async function end(steps: Steps, { id, why }: Lost): Promise<void> {
-  if (await unended(steps, id))
-    await steps.ledger.changeOperation(id, {
-      status: "failed",
-      summary: why,
-      endedAt: steps.timestamp(),
-      callbacks: {},
-    });
+  if (!(await unended(steps, id))) return;
+  for (const { uid, operation, outcome } of await steps.cordons.open())
+    if (operation === id && outcome) await steps.cordons.close(uid, operation);
+  await steps.ledger.changeOperation(id, {
+    status: "failed",
+    summary: why,
+    endedAt: steps.timestamp(),
+    callbacks: {},
+  });
 }
-
-const stillRuns = async (steps: Steps, { executionArn }: NodeRecord): Promise<boolean> =>
-  executionArn !== null && (await steps.executions.status(executionArn)) === "RUNNING";
 
 /** The entry for Lambda and for the sandbox. */
 export const { createHandler, handler } = lambdaEntry(sweep);

@@ -9,6 +9,9 @@ const patchType = { "content-type": "application/merge-patch+json" };
 const foreign = { key: "example.com/maintenance", value: "true", effect: "NoSchedule" };
 const own = { key: "casement.dev/starting", value: "true", effect: "NoSchedule" };
 
+/** The annotation that shows who cordoned a node. */
+const owner = (operation: string | null) => ({ "casement.dev/cordoned-by": operation });
+
 let cluster: StillCluster;
 let act: Ask;
 let join: Ask;
@@ -75,6 +78,7 @@ describe("the policies hold the account that acts", () => {
   const onlyLabels = "Casement may only set its own labels and those of its pools";
   it.each([
     ["labelling a Linux node", "lin", { metadata: { labels: { "casement.dev/pool": "web" } } }, onlyWindows],
+    ["naming an owner on a Linux node", "lin", { metadata: { annotations: owner("remove-1") } }, onlyWindows],
     ["cordoning a Linux node", "lin", { spec: { unschedulable: true } }, onlyWindows],
     [
       "making a Linux node a Windows node",
@@ -188,6 +192,9 @@ describe("the policies hold the account that acts", () => {
     ["its annotation", { metadata: { annotations: { "casement.dev/operation": "add-1" } } }],
     ["a cordon", { spec: { unschedulable: true } }],
     ["an end of the cordon", { spec: { unschedulable: null } }],
+    ["a cordon with its owner", { metadata: { annotations: owner("remove-1") }, spec: { unschedulable: true } }],
+    ["an end of both", { metadata: { annotations: owner(null) }, spec: { unschedulable: null } }],
+    ["a cordon in place of its taint", { spec: { unschedulable: true, taints: [foreign] } }],
     ["its taint away", { spec: { taints: [foreign] } }],
     ["its taint back", { spec: { taints: [foreign, own] } }],
   ])("and lets it write %s", async (_what, body) => {

@@ -124,6 +124,7 @@ describe("functions in a VPC", () => {
       "look",
       "provision-node",
       "remove-node",
+      "sweep",
     ]);
   });
 });

@@ -74,19 +74,24 @@ describe("An execution", () => {
     const name = executionName("wake");
     await simulator.as("add-nodes").executions.start("provision-node", name, { name: "wake" });
     await simulator.pass(5);
-    const { status } = simulator.as("add-nodes").executions;
+    const { status, ending } = simulator.as("add-nodes").executions;
     expect(await status(arnOf(name))).toBe("RUNNING");
+    expect(await ending(arnOf(name))).toBeNull();
     const { complete } = simulator.as("front-door").executions;
     expect(await complete(callbacks.wake ?? "", { decision: "keep" })).toBe("done");
     expect(await complete(callbacks.wake ?? "", { decision: "terminate" })).toBe("too late");
     await simulator.pass(5);
     await expect.poll(() => status(arnOf(name)), { timeout: 5_000 }).toBe("SUCCEEDED");
+    expect(await ending(arnOf(name))).toBeNull();
+    await simulator.pass(6 * 60);
+    expect(await ending(arnOf(name))).toBe("SUCCEEDED");
     expect(heard.wake).toBe('{"decision":"keep"}');
   });
 
   it("has no status when nobody knows it any more", async () => {
     const unknown = `arn:aws:lambda:${demo.region}:${demo.accountId}:function:casement-${demo.cluster.name}-provision-node:1/durable-execution/gone/00000000-0000-4000-8000-000000000000`;
     expect(await simulator.as("add-nodes").executions.status(unknown)).toBeUndefined();
+    expect(await simulator.as("add-nodes").executions.ending(unknown)).toBe("unknown");
   });
 
   it("whose callback has timed out is woken too late", async () => {

@@ -8,8 +8,14 @@ import { inMinutes, run, setUp, tearDown, verbs } from "./durable-engine.ts";
 beforeAll(setUp);
 afterAll(tearDown);
 
+/** The turn is free, and no node was left. */
+const free = {
+  turns: { lastSweep: async () => undefined, takeSweep: async () => true },
+  cordons: { open: async () => [] },
+};
+
 /** Sweeps over one look that was asked for some minutes ago; what was written about it is kept. */
-async function swept(minutesAgo: number, fields: Partial<OperationRecord>, execution: string | undefined) {
+async function swept(minutesAgo: number, fields: Partial<OperationRecord>, execution: string | null) {
   const requestedAt = new Date(inMinutes(-minutesAgo)).toISOString();
   const operation = operationRecord({ request: { command: "nodes" }, requestedAt, ...fields });
   const written: string[] = [];
@@ -21,20 +27,29 @@ async function swept(minutesAgo: number, fields: Partial<OperationRecord>, execu
       changeOperation: async (_id: string, { status, summary }: Partial<OperationRecord>) =>
         void written.push(`${status}: ${summary}`),
     },
-    executions: { status: async () => execution },
+    ...free,
+    executions: { ending: async () => execution },
   });
   await run((ctx) => sweep(steps)({ tick: "event-1" }, ctx));
   return written;
 }
 
 it("leaves what may still begin, and closes what never began", async () => {
-  expect(await swept(19, {}, undefined)).toEqual([]);
-  expect(await swept(21, {}, undefined)).toEqual(["failed: its execution never started"]);
+  expect(await swept(19, {}, null)).toEqual([]);
+  expect(await swept(21, {}, null)).toEqual(["failed: its execution never started"]);
+});
+
+it("does nothing while another sweep runs", async () => {
+  const running = verbs({
+    turns: { lastSweep: async () => "arn:another", takeSweep: async () => true },
+    executions: { status: async () => "RUNNING" },
+  });
+  expect((await run((ctx) => sweep(running)({ tick: "event-1" }, ctx))).status).toBe("SUCCEEDED");
 });
 
 it("leaves what runs, and closes what was stopped without a word", async () => {
   const executionArn = "arn:1";
-  expect(await swept(21, { executionArn }, "RUNNING")).toEqual([]);
+  expect(await swept(21, { executionArn }, null)).toEqual([]);
   expect(await swept(21, { executionArn }, "STOPPED")).toEqual(["failed: its execution ended as STOPPED"]);
 });
 
@@ -54,6 +69,7 @@ it("calls people about each change that was lost, and ends it, also where Slack 
         done.push(`end ${id}`);
       },
     },
+    ...free,
     notices: { send: async ({ operation }: { operation: string }) => void done.push(`call about ${operation}`) },
     runtime: {
       rules: async () => {

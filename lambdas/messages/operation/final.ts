@@ -1,10 +1,9 @@
 import type { Start } from "../../commands/command.ts";
-import type { Message, NodeRecord, NodeStatus, OperationRecord } from "../../records.ts";
+import type { Message, NodeRecord, NodeStatus } from "../../records.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { machineLeaves } from "../provision/machine-outcome.ts";
 import { context, say, section } from "../slack/blocks.ts";
 import { code, counted, plain, prose, some } from "../slack/text.ts";
-import { nodeLabel } from "./node-lines.ts";
 
 /** Instances named in a summary; the rest is counted. */
 const MOST_INSTANCES = 3;
@@ -74,32 +73,3 @@ export const removedSummary = (node: string): string => `${node} was removed and
  * @param left state that it leaves, as a clause
  */
 export const notRemovedSummary = (why: string, left: string): string => `Not removed: ${why}; ${left}.`;
-
-/** Message of the sweep in an operation's thread: its execution ended without finishing the operation. */
-export function lostMessage(
-  operation: OperationRecord,
-  why: string,
-  nodes: readonly NodeRecord[],
-  commandWord: string,
-): Message {
-  const left = nodes.flatMap((node) =>
-    node.outcome && node.status === "failed" ? [`${nodeLabel(node)}: ${plain(node.outcome, 300)}`] : [],
-  );
-  const text = `❌ *${plain(titleOf(operation.request), 300)}* stalled and needs attention: ${prose(why, 500)}.`;
-  const lines =
-    left.length > 0
-      ? `\nRemaining:\n${left
-          .slice(0, 20)
-          .map((line) => `• ${line}`)
-          .join("\n")}`
-      : "";
-  return {
-    text: `❌ ${plain(titleOf(operation.request), 300)} stalled`,
-    blocks: [
-      section(`${text}${lines}`.slice(0, 3_000)),
-      context(
-        `${code(operation.id)} · its leases and join slots are released · ${typeThis(commandWord, "nodes")} shows the current state`,
-      ),
-    ],
-  };
-}

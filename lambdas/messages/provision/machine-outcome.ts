@@ -29,9 +29,8 @@ export const machineLeaves = {
   /** Its execution ended without a rollback. */
   untouched: (instanceId: string | null): string =>
     instanceId ? `instance ${instanceId} was left as is` : machineLeaves.nothingLaunched,
-  /** Its removal ended without a rollback, after the cordon may have been set. */
-  cordoned: (instanceId: string, node: string): string =>
-    `instance ${instanceId} is still running; its node may still be cordoned: \`kubectl uncordon ${node}\` makes it schedulable`,
+  /** @param state EC2's word for the instance */
+  ended: (instanceId: string, state: string): string => `instance ${instanceId} is ${state}`,
 } as const;
 
 /** Changes to a machine that its workflow did not make: the cause of the failure that follows. */

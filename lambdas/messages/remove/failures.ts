@@ -39,10 +39,8 @@ export const podsCameBack = (names: readonly string[]): string =>
 /** State that a failed or cancelled removal leaves, as a clause. */
 export const removalLeaves = {
   untouched: "nothing was changed",
-  asCordonedAsBefore: "the node is cordoned, as it was before",
-  schedulable: "the node is schedulable again; evicted pods stay where they are now",
   cordoned: (node: string, why: string): string =>
-    `the node is still cordoned, because ${why}; ${code(`kubectl uncordon ${node}`)} makes it schedulable`,
+    `the node is still cordoned, because ${why}; ${code(`kubectl uncordon ${node}`)} makes it schedulable now, and the sweep does within 15 minutes if it can`,
   terminating: (instanceId: string): string =>
     `EC2 is terminating ${code(instanceId)}; its Node stays until the cluster deletes it`,
 } as const;

@@ -10,6 +10,7 @@ import { Retryable } from "../../errors.ts";
 import { causesOf, ifPresent, isAbsent } from "../client-errors.ts";
 import { everyPage } from "../every-page.ts";
 import { timestamp, type World } from "../world.ts";
+import { asWritten } from "./cordon-rules.ts";
 
 /** A Node of the cluster, as workflows hand it from verb to verb. */
 export type Node = V1Node;
@@ -43,21 +44,26 @@ const reading = ({ clients }: World) => {
 /** Changes to a node, and its end. */
 const changing = (world: World) => {
   const { core } = world.clients.kubernetes;
-  const { read } = reading(world);
 
-  /** Changes a node only if it is still as it was read: a taint list is replaced whole. */
-  const patchAsRead = async (node: V1Node, body: object): Promise<void> => {
-    const metadata = { resourceVersion: node.metadata?.resourceVersion };
+  /**
+   * Changes a node only if it is still as it was read: a taint list is replaced whole.
+   * @param patch a merge patch
+   * @throws Retryable when the node was changed or deleted since it was read
+   */
+  const change = async (node: V1Node, patch: { readonly metadata?: object; readonly spec?: object }): Promise<void> => {
+    const metadata = { resourceVersion: node.metadata?.resourceVersion, ...patch.metadata };
     try {
-      await core.patchNode({ name: node.metadata?.name ?? "", body: { metadata, ...body } }, mergePatch);
+      await core.patchNode({ name: node.metadata?.name ?? "", body: { ...patch, metadata } }, mergePatch);
     } catch (error) {
-      if (error instanceof ApiException && error.code === 409)
+      if (error instanceof ApiException && (error.code === 409 || error.code === 404))
         throw new Retryable("the Node was changed by another writer at the same time", { cause: error });
       throw error;
     }
   };
 
   return {
+    change,
+
     /** Sets labels; a label that is there with the value stays. */
     label: async (node: V1Node, labels: Readonly<Record<string, string>>): Promise<void> => {
       const missing = Object.entries(labels).filter(([key, value]) => node.metadata?.labels?.[key] !== value);
@@ -78,23 +84,7 @@ const changing = (world: World) => {
     untaint: async (node: V1Node, key: string): Promise<void> => {
       const taints: V1Taint[] = node.spec?.taints ?? [];
       if (!taints.some((taint) => taint.key === key)) return;
-      await patchAsRead(node, { spec: { taints: taints.filter((taint) => taint.key !== key) } });
-    },
-
-    /**
-     * Makes a node unschedulable, or schedulable again, and reads it back: a cordon that did not hold must be seen.
-     * A node that is gone takes no pods either way.
-     */
-    setUnschedulable: async (name: string, unschedulable: boolean): Promise<void> => {
-      try {
-        await core.patchNode({ name, body: { spec: { unschedulable: unschedulable || null } } }, mergePatch);
-      } catch (error) {
-        if (!isAbsent(error)) throw error;
-      }
-      const after = await read(name);
-      if (after && (after.spec?.unschedulable === true) !== unschedulable) {
-        throw new Retryable(`the ${unschedulable ? "cordon" : "uncordon"} of ${name} is not seen yet`);
-      }
+      await change(node, { spec: { taints: taints.filter((taint) => taint.key !== key).map(asWritten) } });
     },
 
     /**

@@ -42,11 +42,14 @@ export const places = (world: World) => {
       return granted;
     },
 
-    /** Gives the place back; doing it twice does nothing. */
-    giveBack: async (owner: string): Promise<void> => {
-      await items.revise<Places>(keys.registering, (before) =>
-        before && owner in before.held ? { held: without(before.held, owner) } : null,
-      );
+    /** Gives the place back; doing it twice does nothing. @returns whether it was held */
+    giveBack: async (owner: string): Promise<boolean> => {
+      let wasHeld = false;
+      await items.revise<Places>(keys.registering, (before) => {
+        wasHeld = before !== undefined && owner in before.held;
+        return before && wasHeld ? { held: without(before.held, owner) } : null;
+      });
+      return wasHeld;
     },
 
     /**

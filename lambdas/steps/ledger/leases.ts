@@ -56,11 +56,17 @@ export const leases = (world: World) => {
       return item?.held ? workOf(item.owner).operation : undefined;
     },
 
-    /** Gives back what a lost execution held, whatever its epoch; another owner's lease is left alone. */
-    releaseOwned: async (instanceId: string, owner: string): Promise<void> => {
-      await items.revise<LeaseItem>(keys.lease(instanceId), (before) =>
-        before?.held && before.owner === owner ? { ...before, held: false } : null,
-      );
+    /**
+     * Gives back what a lost execution held, whatever its epoch; another owner's lease is left alone.
+     * @returns whether it was held
+     */
+    releaseOwned: async (instanceId: string, owner: string): Promise<boolean> => {
+      let wasHeld = false;
+      await items.revise<LeaseItem>(keys.lease(instanceId), (before) => {
+        wasHeld = before?.held === true && before.owner === owner;
+        return before && wasHeld ? { ...before, held: false } : null;
+      });
+      return wasHeld;
     },
 
     /** Gives the machine back; somebody else's lease is left alone. */

@@ -35,17 +35,28 @@ export class Cancelled extends Error {
 const MOST_ATTEMPTS = 10;
 const LONGEST_PAUSE_SECONDS = 60;
 
-const whenBusy = (error: Error, attempt: number) =>
-  isBusy(error) && attempt < MOST_ATTEMPTS
+const whenBusyUpTo = (most: number) => (error: Error, attempt: number) =>
+  isBusy(error) && attempt < most
     ? { shouldRetry: true, delay: { seconds: Math.min(2 ** attempt, LONGEST_PAUSE_SECONDS) } }
     : { shouldRetry: false };
 
+const whenBusy = whenBusyUpTo(MOST_ATTEMPTS);
+
 /**
  * One step that may run again: it is repeated while the world is busy, and after a crash in the middle of it.
+ * @param attempts how often it is tried at most
  * @throws StepError whose cause is what the step threw, see `causeOf`
  */
-export const step = <T>(ctx: DurableContext, name: string, work: () => Promise<T>): Promise<T> =>
-  ctx.step(name, () => inWords(work), { retryStrategy: whenBusy, semantics: StepSemantics.AtLeastOncePerRetry });
+export const step = <T>(
+  ctx: DurableContext,
+  name: string,
+  work: () => Promise<T>,
+  attempts = MOST_ATTEMPTS,
+): Promise<T> =>
+  ctx.step(name, () => inWords(work), {
+    retryStrategy: whenBusyUpTo(attempts),
+    semantics: StepSemantics.AtLeastOncePerRetry,
+  });
 
 /** Puts an error into the words that people will read: beyond a step only its name and message are left. */
 async function inWords<T>(work: () => Promise<T>): Promise<T> {

@@ -1,30 +1,68 @@
+import { startingTaint } from "../../desired/node-keys.ts";
+import { type CordonOutcome, cordonLeft } from "../../messages/node/cordon.ts";
+import { givenBack } from "../../messages/operation/lost.ts";
 import { machineLeaves } from "../../messages/provision/machine-outcome.ts";
 import { ownerOf } from "../../node-work.ts";
 import type { NodeRecord } from "../../records.ts";
+import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
+import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
 
-/** Stages of a removal in which the node is cordoned and its instance still runs. */
-const CORDONED: ReadonlySet<string> = new Set(["cordon", "evict"]);
+/** State of a lost node that was found out before it is closed. */
+export interface Found {
+  /** Undefined when EC2 does not know the instance any more. */
+  readonly machine: Machine | undefined;
+  /** Outcome for its cordon or start-up taint; null when it had none. */
+  readonly cordon: CordonOutcome | null;
+}
 
-const leftBy = ({ instanceId, nodeName, stage }: NodeRecord): string =>
-  instanceId && nodeName && CORDONED.has(stage ?? "")
-    ? machineLeaves.cordoned(instanceId, nodeName)
+function leftBy({ instanceId, nodeName }: NodeRecord, found: Found | null): string {
+  if (!instanceId) return machineLeaves.nothingLaunched;
+  const isGone = found && (!found.machine || hasEnded(found.machine));
+  const machine = isGone
+    ? machineLeaves.ended(instanceId, found.machine?.state ?? "terminated")
     : machineLeaves.untouched(instanceId);
+  if (!found?.cordon) return machine;
+  return `${machine}; ${cordonLeft(found.cordon, { node: nodeName ?? "", instanceId })}`;
+}
+
+/** Stages of provisioning between the join secret's creation and its deletion. */
+const MAY_HAVE_SECRET: ReadonlySet<string> = new Set([
+  "configure",
+  "client-csr",
+  "node",
+  "serving-csr",
+  "network",
+  "ready",
+  "verify",
+  "admit",
+]);
 
 /**
- * Ends a node whose own execution will not: gives back what it held and writes what is left. Nothing of it runs any more,
- * so its machine stays as it is.
+ * Ends a node whose own execution will not: gives back what it held and writes what is left.
  * @param why how its execution was lost, in words
+ * @param found what is known of its machine and its Node; null where this function may not ask
+ * @returns what it held and holds no more, in words
  */
-export async function closeLostNode(steps: Steps, node: NodeRecord, why: string): Promise<void> {
+export async function closeLostNode(
+  steps: Steps,
+  node: NodeRecord,
+  why: string,
+  found: Found | null,
+): Promise<readonly string[]> {
   const { operation, index, instanceId, stage } = node;
   const owner = ownerOf(node);
-  await steps.places.giveBack(owner);
-  if (instanceId) {
-    await steps.joinSecret.remove(instanceId);
-    await steps.leases.releaseOwned(instanceId, owner);
-  }
-  const left = leftBy(node);
+  // Secrets Manager does not tell whether there was one (API Reference, DeleteSecret: ForceDeleteWithoutRecovery).
+  if (instanceId) await steps.joinSecret.remove(instanceId);
+  const mayHaveSecret = instanceId !== null && MAY_HAVE_SECRET.has(stage ?? "");
+  const held = [
+    ...((await steps.places.giveBack(owner)) ? [givenBack.place] : []),
+    ...(mayHaveSecret ? [givenBack.joinSecret] : []),
+    ...(instanceId && (await steps.leases.releaseOwned(instanceId, owner)) ? [givenBack.lease(instanceId)] : []),
+  ];
+  const left = leftBy(node, found);
   await steps.ledger.changeNode(operation, index, {
     status: "failed",
     failure: { stage: stage ?? "launch", why, left },
@@ -33,4 +71,32 @@ export async function closeLostNode(steps: Steps, node: NodeRecord, why: string)
     outcome: left,
     callbacks: {},
   });
+  return held;
+}
+
+/**
+ * Writes down that a lost machine's Node carries its start-up taint, so that the sweep takes it off: only a function with the
+ * right to change Nodes can.
+ * @returns the record; undefined when there is no such Node, or no taint on it
+ */
+export async function ownStartUpTaint(steps: Steps, record: NodeRecord): Promise<OpenCordon | undefined> {
+  const { operation, index, instanceId } = record;
+  if (!instanceId) return undefined;
+  const node = await nodeOf(steps, instanceId, record.nodeName);
+  const { name, uid } = node?.metadata ?? {};
+  const taints = (node?.spec?.taints ?? [])
+    .filter(({ key }) => key === startingTaint.key)
+    .map(({ key, value = "", effect }) => ({ key, value, effect }));
+  if (!name || !uid || taints.length === 0) return undefined;
+  const open = await steps.cordons.find(uid);
+  if (open) return open;
+  const adds = { taints, annotations: {}, labels: {} };
+  const wasUnschedulable = node?.spec?.unschedulable === true;
+  return steps.cordons.own({ node: name, uid, instanceId, operation, index, wasUnschedulable, adds });
+}
+
+/** The Node of an instance; one that registered after its execution had died is found by its provider id. */
+async function nodeOf(steps: Steps, instanceId: string, name: string | null): Promise<Node | undefined> {
+  const nodes = name ? [await steps.nodes.read(name)] : await steps.nodes.all();
+  return nodes.find((node) => node && instanceIdOf(node) === instanceId);
 }

@@ -3,7 +3,7 @@ import type { NodeRecord, OperationStatus, OperationView } from "../../records.t
 import { isBusy } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { MINUTE, step } from "../engine/durable.ts";
-import { closeLostNode } from "../node/lost-node.ts";
+import { closeLostNode, ownStartUpTaint } from "../node/lost-node.ts";
 import { type Published, publish, saidAll, viewOf } from "./publisher.ts";
 
 /** The `add` whose nodes are watched, and what is needed to tell people about them. */
@@ -98,17 +98,28 @@ async function census({ steps, operation }: Watched, last: number): Promise<numb
   if (now - last < CENSUS_EVERY_MS) return last;
   for (const node of await steps.ledger.nodes(operation)) {
     const why = ENDED.has(node.status) ? null : await howLost(steps, node);
-    if (why !== null) await closeLostNode(steps, node, why);
+    if (why !== null) await closeLost(steps, node, why);
   }
   return now;
+}
+
+/** This function may not change Nodes: a start-up taint is left to the sweep. While the cluster is away, the node waits. */
+async function closeLost(steps: Steps, node: NodeRecord, why: string): Promise<void> {
+  try {
+    await ownStartUpTaint(steps, node);
+  } catch (error) {
+    if (isBusy(error)) return;
+    throw error;
+  }
+  await closeLostNode(steps, node, why, null);
 }
 
 async function howLost(steps: Steps, node: NodeRecord): Promise<string | null> {
   if (node.executionArn === null) {
     return steps.now() - Date.parse(node.startedAt) > NEVER_BEGAN_MS ? "the execution never started" : null;
   }
-  const status = await steps.executions.status(node.executionArn);
-  return status === "RUNNING" ? null : `the execution ended as ${status ?? "unknown"} during this stage`;
+  const ending = await steps.executions.ending(node.executionArn);
+  return ending === null ? null : `the execution ended as ${ending} during this stage`;
 }
 
 /** An operation with a node that waits for somebody's decision is itself waiting. */

@@ -20,8 +20,6 @@ import { type Begun, whisperTo } from "../operation/lifecycle.ts";
 export interface Chosen {
   readonly name: string;
   readonly uid: string;
-  /** It was unschedulable before we came: then it stays so when nothing comes of this. */
-  readonly wasUnschedulable: boolean;
   readonly facts: RemovalFacts;
   readonly refusal: RemovalRefusal | null;
 }
@@ -43,7 +41,6 @@ export async function choose(steps: Steps, start: Start, begun: Begun, named: st
   return {
     name,
     uid: node.metadata?.uid ?? "",
-    wasUnschedulable: node.spec?.unschedulable === true,
     facts: {
       node: name,
       instanceId: instanceId ?? "none",

@@ -1,8 +1,10 @@
+import { type CordonOutcome, cordonLeft } from "../../messages/node/cordon.ts";
 import { notRemovedSummary, removedSummary } from "../../messages/operation/final.ts";
 import { stageName } from "../../messages/operation/stages.ts";
 import { removalLeaves } from "../../messages/remove/failures.ts";
 import type { NodeRecord } from "../../records.ts";
 import { Cancelled, causeOf, done, MINUTE, pending, StageFailed, until, untilTime } from "../engine/durable.ts";
+import { giveBackCordon } from "../node/cordon.ts";
 import { once, tell } from "../node/task.ts";
 import type { RemovalTask } from "./task.ts";
 
@@ -18,16 +20,22 @@ export async function rollBack(task: RemovalTask, error: unknown): Promise<void>
 
 /** Opens the node to pods again where that is right. @returns the state that is left, also if that did not work */
 async function restore(task: RemovalTask): Promise<string> {
-  const { steps, chosen, isTouched, isTerminating } = task;
-  if (isTerminating) return removalLeaves.terminating(chosen.facts.instanceId);
+  const { chosen, isTouched, isTerminating } = task;
+  const { instanceId } = chosen.facts;
+  if (isTerminating) return removalLeaves.terminating(instanceId);
   if (!isTouched) return removalLeaves.untouched;
-  if (chosen.wasUnschedulable) return removalLeaves.asCordonedAsBefore;
   try {
-    await once(task, "uncordon", () => steps.nodes.setUnschedulable(chosen.name, false));
-    return removalLeaves.schedulable;
+    const outcome = await once(task, "uncordon", () => uncordon(task));
+    return outcome === null ? removalLeaves.untouched : cordonLeft(outcome, { node: chosen.name, instanceId });
   } catch (error) {
     return removalLeaves.cordoned(chosen.name, causeOf(error).message);
   }
+}
+
+async function uncordon({ steps, operation, chosen }: RemovalTask): Promise<CordonOutcome | null> {
+  const outcome = await giveBackCordon(steps, chosen.uid, operation, false);
+  await steps.cordons.close(chosen.uid, operation);
+  return outcome;
 }
 
 /** Ends a removal that succeeded. */

@@ -1,12 +1,15 @@
 import { done, pending } from "../engine/durable.ts";
+import { cordonNode } from "../node/cordon.ts";
 import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
 import type { RemovalTask } from "./task.ts";
 
 /** Cordons the node, so that no pod comes to it any more. */
 export async function cordon(task: RemovalTask): Promise<void> {
+  const { steps, operation, index, chosen } = task;
+  const { name: node, uid } = nodeOf(task);
   task.isTouched = true;
   await waitFor(task, "the node is cordoned", async () => {
-    await task.steps.nodes.setUnschedulable(nodeOf(task).name, true);
+    await cordonNode(steps, { node, uid, instanceId: chosen.facts.instanceId, operation, index });
     return done(true);
   });
 }
@@ -15,7 +18,11 @@ export async function cordon(task: RemovalTask): Promise<void> {
 export async function terminate(task: RemovalTask): Promise<void> {
   const { steps } = task;
   const lease = leaseOf(task);
-  await once(task, "terminate the instance", () => steps.instances.terminate(lease));
+  await once(task, "terminate the instance", async () => {
+    await steps.instances.terminate(lease);
+    // Nothing is given back any more: the Node goes with its instance.
+    await steps.cordons.close(nodeOf(task).uid, task.operation);
+  });
   task.isTerminating = true;
   await waitFor(task, "the instance is terminated", async () => {
     const machine = await steps.instances.describe(lease.instanceId);

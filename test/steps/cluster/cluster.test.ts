@@ -69,12 +69,19 @@ describe("A node", () => {
     expect((await read("taint-2")).spec?.taints?.map(({ key }) => key)).toContain(startingTaint.key);
   });
 
-  it("is cordoned and uncordoned, twice like once", async () => {
+  it("is changed as it was read, or not at all", async () => {
     windowsNode("cordon-1");
-    for (const unschedulable of [true, true, false, false]) {
-      await verbs().nodes.setUnschedulable("cordon-1", unschedulable);
-      expect((await read("cordon-1")).spec?.unschedulable ?? false).toBe(unschedulable);
-    }
+    const before = await read("cordon-1");
+    await verbs().nodes.change(before, { spec: { unschedulable: true } });
+    expect((await read("cordon-1")).spec?.unschedulable).toBe(true);
+    await expect(verbs().nodes.change(before, {})).rejects.toThrow(Retryable);
+  });
+
+  it("keeps others' taints to the letter when one of ours is taken off", async () => {
+    const lost = { key: "node.kubernetes.io/unreachable", effect: "NoExecute", timeAdded: "2026-11-21T08:00:01Z" };
+    windowsNode("taint-3", { taints: [...taints, lost] });
+    await verbs().nodes.untaint(await read("taint-3"), startingTaint.key);
+    expect((await read("taint-3")).spec?.taints?.map(({ key }) => key)).toEqual(["os", lost.key]);
   });
 
   it("is deleted only if it is the one that was judged; gone already is fine", async () => {

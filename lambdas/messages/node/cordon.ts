@@ -1,0 +1,92 @@
+import type { Message, OperationRecord } from "../../records.ts";
+import { titleOf } from "../command/syntax.ts";
+import { context, section } from "../slack/blocks.ts";
+import { code, plain, prose } from "../slack/text.ts";
+
+/** Outcome of giving a node back; only the first three changed whether pods may be scheduled on it. */
+export type CordonOutcome =
+  /** It is schedulable again. */
+  | "uncordoned"
+  /** Its start-up taint is off, and it is cordoned instead: it was never in service. */
+  | "cordoned-instead"
+  /** Somebody else had uncordoned it. */
+  | "schedulable"
+  /** It was cordoned before the operation began. */
+  | "as-before"
+  /** Somebody else has cordoned it since. */
+  | "cordoned-since"
+  /** Another operation or a person has put another name into the annotation. */
+  | "another-owner"
+  | "replaced"
+  | "deleted"
+  /** EC2 is terminating its instance. */
+  | "terminating";
+
+/** The node that was cordoned, and its instance. */
+interface Subject {
+  readonly node: string;
+  readonly instanceId: string;
+}
+
+/** State of a node after its cordon was given back, or why it was left as it is, with the next step. */
+const sentences: Readonly<Record<CordonOutcome, (subject: Subject) => string>> = {
+  uncordoned: () => "the node is schedulable again; evicted pods stay where they are now",
+  "cordoned-instead": ({ node }) =>
+    `the node was cordoned in place of its start-up taint, because its setup did not finish; use remove on it, or put it in service with ${code(`kubectl uncordon ${node}`)}`,
+  schedulable: () => "the node is schedulable; someone else uncordoned it",
+  "as-before": () => "the node is cordoned, as it was before",
+  "cordoned-since": ({ node }) =>
+    `the node stays cordoned, because someone else has cordoned it since; ${code(`kubectl uncordon ${node}`)} makes it schedulable`,
+  "another-owner": ({ node }) =>
+    `the node stays cordoned, because ${code("casement.dev/cordoned-by")} names another owner; see ${code(`kubectl describe node ${node}`)}`,
+  replaced: ({ node }) => `a new Node ${code(node)} has taken its place and was not changed`,
+  deleted: () => "its Node no longer exists",
+  terminating: ({ instanceId }) =>
+    `EC2 is terminating ${code(instanceId)}; its Node stays cordoned until the cluster deletes it`,
+};
+
+/** Says in one clause what became of a node that an operation had cordoned. */
+export const cordonLeft = (outcome: CordonOutcome, subject: Subject): string => sentences[outcome](subject);
+
+/** An Event on a Node, for people with kubectl. */
+export interface NodeEvent {
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The Event of a cordon. */
+export const cordonEvent = (operation: string): NodeEvent => ({
+  type: "Normal",
+  reason: "CasementCordoned",
+  message: `cordoned by ${operation}`,
+});
+
+/** Outcomes that leave a node out of service which was in service before. */
+const STAYS_OUT: ReadonlySet<CordonOutcome> = new Set(["cordoned-instead", "cordoned-since", "another-owner"]);
+
+/** Outcomes in which there is no Node to write an Event on. */
+const NO_NODE: ReadonlySet<CordonOutcome> = new Set(["replaced", "deleted"]);
+
+/** The Event that says what became of an operation's cordon; null where the Node is gone. */
+export function gaveBackEvent(outcome: CordonOutcome, operation: string, subject: Subject): NodeEvent | null {
+  if (NO_NODE.has(outcome)) return null;
+  const stays = STAYS_OUT.has(outcome);
+  return {
+    type: stays ? "Warning" : "Normal",
+    reason: outcome === "uncordoned" ? "CasementUncordoned" : "CasementLeftNode",
+    message: `${operation} has ended: ${cordonLeft(outcome, subject).replaceAll("`", "")}`,
+  };
+}
+
+/** A cordon that an operation left when it ended: said in its thread once it was given back. */
+export function cordonGivenBack(operation: OperationRecord, subject: Subject, outcome: CordonOutcome): Message {
+  const title = plain(titleOf(operation.request), 300);
+  return {
+    text: `${title}: ${plain(subject.node, 200)} was given back`,
+    blocks: [
+      section(`${code(subject.node)} of *${title}*: ${prose(cordonLeft(outcome, subject), 600)}.`),
+      context(code(operation.id)),
+    ],
+  };
+}

@@ -1,0 +1,47 @@
+import type { Message, NodeRecord, OperationRecord } from "../../records.ts";
+import { titleOf, typeThis } from "../command/syntax.ts";
+import { context, section } from "../slack/blocks.ts";
+import { code, plain, prose } from "../slack/text.ts";
+import { nodeLabel } from "./node-lines.ts";
+
+/** Things that a lost node held, and holds no more. */
+export const givenBack = {
+  place: "the join slot",
+  joinSecret: "the join secret",
+  lease: (instanceId: string): string => `the lease on ${code(instanceId)}`,
+} as const;
+
+/** Nodes that are told one by one. */
+const MOST_NODES = 20;
+
+/** One node of a lost operation: what it left, and what was given back. */
+function lineOf(node: NodeRecord, held: readonly string[]): string {
+  const back = held.length > 0 ? ` Given back: ${held.join(", ")}.` : "";
+  return `• ${nodeLabel(node)}: ${plain(node.outcome ?? "", 600)}.${back}`;
+}
+
+/**
+ * Message of the sweep in an operation's thread: its execution ended without finishing the operation.
+ * @param held by node: what it held and holds no more
+ */
+export function lostMessage(
+  operation: OperationRecord,
+  why: string,
+  nodes: readonly NodeRecord[],
+  held: Readonly<Record<number, readonly string[]>>,
+  commandWord: string,
+): Message {
+  const left = nodes
+    .filter((node) => node.outcome && node.status === "failed")
+    .slice(0, MOST_NODES)
+    .map((node) => lineOf(node, held[node.index] ?? []));
+  const text = `❌ *${plain(titleOf(operation.request), 300)}* stalled and needs attention: ${prose(why, 500)}.`;
+  const lines = left.length > 0 ? `\nRemaining:\n${left.join("\n")}` : "";
+  return {
+    text: `❌ ${plain(titleOf(operation.request), 300)} stalled`,
+    blocks: [
+      section(`${text}${lines}`.slice(0, 3_000)),
+      context(`${code(operation.id)} · ${typeThis(commandWord, "nodes")} shows the current state`),
+    ],
+  };
+}

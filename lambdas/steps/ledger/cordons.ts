@@ -1,0 +1,84 @@
+import { EXPIRES, keys, openCordons, UNFINISHED } from "../../ledger-table.ts";
+import type { CordonOutcome } from "../../messages/node/cordon.ts";
+import type { CordonRecord } from "../cluster/cordon-rules.ts";
+import { timestamp, type World } from "../world.ts";
+import { table } from "./table.ts";
+
+/** The record of a cordon that was not given back, and how far that is. */
+export interface OpenCordon extends CordonRecord {
+  /** Written before the Node is changed back: a step that is repeated finds the Node changed, and knows by whom. */
+  readonly planned?: CordonOutcome;
+  /** The node was given back; people are to be told. */
+  readonly outcome?: CordonOutcome;
+}
+
+interface CordonItem extends OpenCordon {
+  readonly closedAt?: string;
+}
+
+/** A closed record is kept as long as a look is. */
+const CLOSED_LIVES_SECONDS = 30 * 24 * 60 * 60;
+
+/** Owners of cordons, by the UID of the Node: who cordoned it, and the state before. */
+export const cordons = (world: World) => {
+  const items = table(world);
+  const list = openCordons(world.settings.cluster);
+  const isOpen = (item: CordonItem | undefined): item is CordonItem =>
+    item !== undefined && item.closedAt === undefined;
+  const indexed = (item: OpenCordon) => ({ ...item, [UNFINISHED.hash]: list, [UNFINISHED.range]: item.at });
+
+  const find = async (uid: string): Promise<OpenCordon | undefined> => {
+    const item = await items.read<CordonItem>(keys.cordon(uid));
+    return isOpen(item) ? item : undefined;
+  };
+
+  /** Changes the open record of one operation; undefined when there is none. */
+  const change = async (
+    { uid, operation }: Pick<CordonRecord, "uid" | "operation">,
+    revision: (open: OpenCordon) => object | null,
+  ): Promise<OpenCordon | undefined> => {
+    const item = await items.revise<CordonItem>(keys.cordon(uid), (before) =>
+      isOpen(before) && before.operation === operation ? (revision(before) as CordonItem | null) : null,
+    );
+    return isOpen(item) && item.operation === operation ? item : undefined;
+  };
+
+  return {
+    /** The record of a Node that was not given back; undefined when there is none. */
+    find,
+
+    /** Every record that was not closed; one that was written a moment ago may be missing. */
+    open: async (): Promise<OpenCordon[]> => {
+      const listed = await items.indexed<OpenCordon>(UNFINISHED, list, "oldest first");
+      const found = await Promise.all(listed.map(({ uid }) => find(uid)));
+      return found.filter((one) => one !== undefined);
+    },
+
+    /**
+     * Writes who owns a cordon, right before the Node is changed. A record that an earlier operation left is taken over.
+     * @throws Retryable when the record was changed at the same moment
+     */
+    own: async (record: Omit<CordonRecord, "at">): Promise<OpenCordon> => {
+      const owned = { ...record, at: timestamp(world) };
+      await items.revise<CordonItem>(keys.cordon(record.uid), () => indexed(owned));
+      return owned;
+    },
+
+    /** Writes what is about to become of the Node; undefined when the record is not this operation's any more. */
+    plan: (record: CordonRecord, planned: CordonOutcome): Promise<OpenCordon | undefined> =>
+      change(record, (open) => (open.planned === planned ? null : indexed({ ...open, planned }))),
+
+    /** Writes what became of the Node: the first outcome stays. */
+    settle: (record: CordonRecord, outcome: CordonOutcome): Promise<OpenCordon | undefined> =>
+      change(record, (open) => (open.outcome === undefined ? indexed({ ...open, outcome }) : null)),
+
+    /** Ends the record of an operation: its cordon was given back and told, or needs no giving back. */
+    close: async (uid: string, operation: string): Promise<void> => {
+      await change({ uid, operation }, ({ ...open }) => {
+        const { [UNFINISHED.hash]: _list, ...rest } = open as OpenCordon & Record<string, unknown>;
+        const expires = Math.floor(world.now() / 1000) + CLOSED_LIVES_SECONDS;
+        return { ...rest, closedAt: timestamp(world), [EXPIRES]: expires };
+      });
+    },
+  };
+};

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type TestSimulator, testSimulator } from "../test-simulator.ts";
+
+let simulator: TestSimulator;
+beforeAll(async () => {
+  simulator = await testSimulator();
+});
+afterAll(() => simulator.close());
+
+const of = (uid: string, operation = "remove-1") => ({
+  node: `node-${uid}`,
+  uid,
+  instanceId: "i-0aaa",
+  operation,
+  index: 0,
+  wasUnschedulable: false,
+  adds: { taints: [], annotations: { "casement.dev/cordoned-by": operation }, labels: {} },
+});
+const remover = () => simulator.as("remove-node").cordons;
+const sweeper = () => simulator.as("sweep").cordons;
+const uids = async () => (await sweeper().open()).map(({ uid }) => uid);
+
+describe("The record of a cordon", () => {
+  it("is found by the Node's UID and listed until it is closed, and no operation is listed with it", async () => {
+    const record = await remover().own(of("uid-1"));
+    expect(await sweeper().find("uid-1")).toMatchObject(record);
+    expect(await uids()).toContain("uid-1");
+    expect(await simulator.as("sweep").ledger.unfinished()).toEqual([]);
+    await remover().close("uid-1", "remove-1");
+    expect(await sweeper().find("uid-1")).toBeUndefined();
+    expect(await uids()).not.toContain("uid-1");
+  });
+
+  it("keeps the first outcome, and is changed by no operation that does not own it", async () => {
+    const record = await remover().own(of("uid-2"));
+    await sweeper().plan(record, "uncordoned");
+    expect(await sweeper().settle(record, "uncordoned")).toMatchObject({
+      planned: "uncordoned",
+      outcome: "uncordoned",
+    });
+    expect(await sweeper().settle(record, "schedulable")).toMatchObject({ outcome: "uncordoned" });
+    await remover().own(of("uid-2", "remove-2"));
+    expect(await sweeper().plan(record, "uncordoned")).toBeUndefined();
+    expect(await sweeper().settle(record, "uncordoned")).toBeUndefined();
+    await sweeper().close("uid-2", "remove-1");
+    expect(await sweeper().find("uid-2")).toMatchObject({ operation: "remove-2" });
+    expect((await sweeper().find("uid-2"))?.outcome).toBeUndefined();
+  });
+});
+
+describe("The sweep's turn", () => {
+  it("goes from one that has ended to one of two who ask", async () => {
+    const { turns } = simulator.as("sweep");
+    expect(await turns.lastSweep()).toBeUndefined();
+    expect(await turns.takeSweep("arn:1", undefined)).toBe(true);
+    expect(await turns.lastSweep()).toBe("arn:1");
+    expect(await turns.takeSweep("arn:2", "arn:1")).toBe(true);
+    expect(await turns.takeSweep("arn:3", "arn:1")).toBe(false);
+    expect(await turns.takeSweep("arn:2", "arn:2")).toBe(true);
+  });
+});
