@@ -36,6 +36,14 @@ export interface OperationRecord {
   readonly callbacks: Readonly<Record<string, string>>;
   /** The answer given in its dialog; stays when nobody waits for it any more. */
   readonly decided?: Decided;
+  /** Set once its execution ended before its nodes: from then on the sweep publishes its progress and its end. */
+  readonly handedOver?: HandedOver;
+}
+
+/** State from which another execution goes on publishing an operation. */
+export interface HandedOver {
+  readonly pool: OperationView["pool"];
+  readonly published: Published;
 }
 
 /** A person's decision, made with a button or in a dialog. */
@@ -130,6 +138,26 @@ export interface OperationView {
   } | null;
   /** ISO 8601: elapsed times are counted up to here. */
   readonly now: string;
+}
+
+/** State of a node as the thread last told it: as much of its record as the next lines depend on. */
+export interface Told extends Pick<NodeRecord, "index" | "status" | "stage" | "stageSince"> {
+  /** Number of its notes that were told. */
+  readonly notes: number;
+  readonly failed: boolean;
+}
+
+/** Message and thread as they were last published, carried from look to look. */
+export interface Published {
+  readonly messageTs: string;
+  /** Fingerprint of the view as last written: the state of a watch is stored at each of its looks. */
+  readonly view: string;
+  /** Milliseconds: elapsed times are refreshed now and then though nothing else changed. */
+  readonly at: number;
+  /** State of each node as the thread told it, in the order of their indexes. */
+  readonly told: readonly Told[];
+  /** Reason why Slack could not be reached at the last look; the operation goes on meanwhile. */
+  readonly trouble: string | null;
 }
 
 /** A Slack message before it is sent. */

@@ -3,10 +3,9 @@ import type { Start } from "../commands/command.ts";
 import type { Configuration } from "../configuration.ts";
 import { Refused } from "../errors.ts";
 import { addDryRun, shownOnly, tooManyNodes } from "../messages/operation/dry-runs.ts";
-import { addSummary } from "../messages/operation/final.ts";
 import { refusedLaunch } from "../messages/provision/obstacles.ts";
 import { profileOf } from "../profiles/list.ts";
-import { newNodeRecord, type OperationStatus, type OperationView } from "../records.ts";
+import { newNodeRecord, type OperationView, type Published } from "../records.ts";
 import { launcherOf } from "../steps/ec2/instances.ts";
 import { launchObstacles } from "../steps/ec2/launch-obstacles.ts";
 import type { Image } from "../steps/ec2/launch-request.ts";
@@ -16,8 +15,8 @@ import type { Runtime } from "../steps/runtime.ts";
 import type { Steps } from "../steps/steps.ts";
 import { step } from "./engine/durable.ts";
 import { type Begun, beginOperation, failOperation, whisperTo } from "./operation/lifecycle.ts";
-import { watch } from "./operation/progress.ts";
-import { type Published, postFirst, publish, viewOf } from "./operation/publisher.ts";
+import { endWatched, handOver, watch } from "./operation/progress.ts";
+import { postFirst } from "./operation/publisher.ts";
 import type { ProvisionStart } from "./provision/task.ts";
 
 type AddStart = Start & { readonly request: { readonly command: "add" } };
@@ -33,6 +32,7 @@ export const addNodes =
   (steps: Steps) =>
   async (start: Start, ctx: DurableContext): Promise<void> => {
     const ask = addStart(start);
+    let goesOn = false;
     try {
       const begun = await step(ctx, "begin", () =>
         beginOperation(steps, ask, ctx.executionContext.durableExecutionArn),
@@ -45,12 +45,15 @@ export const addNodes =
         await step(ctx, `start node ${index + 1}`, () => startNode(steps, ask, begun, room, index));
       }
       const watched = { steps, operation: ask.operation, pool: room.pool, commandWord: begun.commandWord };
-      const last = await watch(ctx, watched, first);
-      await step(ctx, "end", () => end(steps, ask, begun, room, last));
+      const { published, hasEnded } = await watch(ctx, watched, first);
+      if (hasEnded) await step(ctx, "end", () => endWatched(watched, published));
+      else await step(ctx, "hand over to the sweep", () => handOver(watched, published));
+      goesOn = !hasEnded;
     } catch (error) {
       await step(ctx, "end without nodes", () => failOperation(steps, ask, error));
     } finally {
-      await step(ctx, "settle the pool", () => steps.places.closeReservation(ask.request.pool, ask.operation));
+      if (!goesOn)
+        await step(ctx, "settle the pool", () => steps.places.closeReservation(ask.request.pool, ask.operation));
     }
   };
 
@@ -121,21 +124,6 @@ const startNode = (steps: Steps, ask: AddStart, begun: Begun, room: Room, index:
   };
   return steps.executions.start("provision-node", executionName(ask.operation, String(index)), payload);
 };
-
-async function end(steps: Steps, ask: AddStart, begun: Begun, room: Room, last: Published): Promise<void> {
-  const nodes = await steps.ledger.nodes(ask.operation);
-  const operation = await steps.ledger.operation(ask.operation);
-  const succeeded = nodes.every((node) => node.status === "succeeded");
-  const status: OperationStatus = succeeded ? "succeeded" : operation?.cancelledBy ? "cancelled" : "failed";
-  await steps.ledger.changeOperation(ask.operation, {
-    status,
-    summary: addSummary(nodes),
-    endedAt: operation?.endedAt ?? steps.timestamp(),
-    callbacks: {},
-  });
-  const view = await viewOf(steps, ask.operation, room.pool);
-  if (view) await publish(steps, view, last, begun.commandWord);
-}
 
 /** The entry for Lambda and for the sandbox. */
 export const { createHandler, handler } = lambdaEntry(addNodes);

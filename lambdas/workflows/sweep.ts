@@ -9,6 +9,7 @@ import { causeOf, MINUTE, step } from "./engine/durable.ts";
 import { escalate } from "./engine/escalate.ts";
 import { closeLostNode } from "./node/lost-node.ts";
 import { giveBackLeft, giveBackLostNode, leftCordons, tellGivenBack } from "./sweep/cordons.ts";
+import { follow, handedOver } from "./sweep/handed-over.ts";
 import { takeTurn } from "./sweep/one-at-a-time.ts";
 
 /** Payload with which a tick of the schedule starts the sweep. */
@@ -43,6 +44,8 @@ export const sweep =
     const looks = lost.filter((one) => !one.isChange);
     const changes = lost.filter((one) => one.isChange);
     await each(looks, (one) => closeOperation(ctx, steps, one));
+    const followed = await step(ctx, "find operations that were handed over", () => handedOver(steps));
+    await each(followed, (id) => step(ctx, `follow ${id}`, () => follow(steps, id), ATTEMPTS));
     if (!(await each(changes, (one) => closeOperation(ctx, steps, one)))) return;
     const cordons = await step(ctx, "find nodes that operations left", () => leftCordons(steps));
     await each(cordons, async (record) => {
@@ -87,6 +90,7 @@ async function closeOperation(ctx: DurableContext, steps: Steps, lost: Lost): Pr
 async function findLost(steps: Steps): Promise<Lost[]> {
   const found: Lost[] = [];
   for (const operation of await steps.ledger.unfinished()) {
+    if (operation.handedOver) continue;
     const why = await howLost(steps, operation);
     if (why !== null) found.push({ id: operation.id, why, isChange: isChange(operation.request.command) });
   }

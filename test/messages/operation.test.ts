@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addSummary } from "../../lambdas/messages/operation/final.ts";
+import { nodesSummary } from "../../lambdas/messages/operation/final.ts";
 import { operationMessage } from "../../lambdas/messages/operation/operation.ts";
 import type { OperationRecord } from "../../lambdas/records.ts";
 import { stagesOf } from "../../lambdas/stages.ts";
@@ -142,7 +142,7 @@ describe("the sentence on how an add ended", () => {
   const cancelled = nodeRecord({ status: "cancelled" });
 
   test("says only that nodes are Ready when all of them are", () => {
-    expect(addSummary([nodeRecord({ status: "succeeded" })])).toBe("1 node is Ready.");
+    expect(nodesSummary([nodeRecord({ status: "succeeded" })])).toBe("1 node is Ready.");
   });
 
   test("says of cancelled and failed nodes which instances are terminated and which remain", () => {
@@ -152,12 +152,12 @@ describe("the sentence on how an add ended", () => {
       { ...cancelled, isTerminated: true } as const,
       { ...cancelled, instanceId: null },
     ];
-    expect(addSummary(nodes)).toBe(
+    expect(nodesSummary(nodes)).toBe(
       "1 node is Ready, 1 node failed (remaining: i-0ab12cd34ef567890), 2 nodes were cancelled (1 instance terminated).",
     );
   });
 
   test("says that nothing was launched", () => {
-    expect(addSummary([{ ...cancelled, instanceId: null }])).toBe("1 node was cancelled (no instance was launched).");
+    expect(nodesSummary([{ ...cancelled, instanceId: null }])).toBe("1 node was cancelled (no instance was launched).");
   });
 });

@@ -4,6 +4,7 @@ import type { OperationRecord } from "../../lambdas/records.ts";
 import { sweep } from "../../lambdas/workflows/sweep.ts";
 import { operationRecord } from "../messages/records.ts";
 import { inMinutes, run, setUp, tearDown, verbs } from "./durable-engine.ts";
+import { neverEnding } from "./never-ending.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);
@@ -51,6 +52,28 @@ it("leaves what runs, and closes what was stopped without a word", async () => {
   const executionArn = "arn:1";
   expect(await swept(21, { executionArn }, null)).toEqual([]);
   expect(await swept(21, { executionArn }, "STOPPED")).toEqual(["failed: its execution ended as STOPPED"]);
+});
+
+it("follows an operation that was handed over instead of closing it, until its nodes have ended", async () => {
+  const { steps, operationNow, endNode } = neverEnding();
+  const published = { messageTs: "1.0", view: "", at: 0, told: [], trouble: null };
+  const requestedAt = new Date(inMinutes(-700)).toISOString();
+  const handed = { handedOver: { pool: null, published }, requestedAt, executionArn: "arn:1" };
+  await steps.ledger.changeOperation("", handed);
+  const settled: string[] = [];
+  const all = verbs({
+    ...steps,
+    ...free,
+    ledger: { ...steps.ledger, unfinished: async () => [operationNow()] },
+    places: { closeReservation: async (pool: string) => void settled.push(pool) },
+    runtime: { rules: async () => ({ command: "/win" }) },
+  });
+  await run((ctx) => sweep(all)({ tick: "event-1" }, ctx));
+  expect(operationNow()).toMatchObject({ status: "running", endedAt: null });
+  endNode();
+  await run((ctx) => sweep(all)({ tick: "event-2" }, ctx));
+  expect(operationNow()).toMatchObject({ status: "succeeded", endedAt: expect.any(String) });
+  expect(settled).toEqual(["web"]);
 });
 
 it("calls people about each change that was lost, and ends it, also where Slack cannot be told", async () => {

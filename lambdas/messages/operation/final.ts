@@ -20,8 +20,8 @@ function leftovers(nodes: readonly NodeRecord[]): string {
   ].join(", ");
 }
 
-/** Sums up, for message and ledger, how an `add` ended and what remains of failed nodes; the pool is in the title. */
-export function addSummary(nodes: readonly NodeRecord[]): string {
+/** Sums up, for message and ledger, how the nodes of an operation ended and what remains of failed ones. */
+export function nodesSummary(nodes: readonly NodeRecord[]): string {
   const ended = (status: NodeStatus, one: string, many: string): string[] => {
     const those = nodes.filter((node) => node.status === status);
     if (those.length === 0) return [];
@@ -35,6 +35,9 @@ export function addSummary(nodes: readonly NodeRecord[]): string {
   ];
   return `${parts.join(", ")}.`;
 }
+
+/** Summary of an operation whose execution ended before its nodes, for message and ledger. */
+export const handedOverSummary = "Still running. From now on this message is updated every 15 minutes.";
 
 /** Private message about a mistake in the request. */
 export const mistakeMessage = (words: string): Message => say(words);

@@ -1,4 +1,4 @@
-import type { Message, NodeRecord, OperationRecord } from "../../records.ts";
+import type { Message, NodeRecord, OperationRecord, Told } from "../../records.ts";
 import { between } from "../slack/age.ts";
 import { say, section } from "../slack/blocks.ts";
 import { plain, prose } from "../slack/text.ts";
@@ -8,13 +8,6 @@ import { stageDoing, stageName } from "./stages.ts";
 
 /** Characters of a failure's details in the thread: a section holds 3,000, the rest of the failure at most 1,450. */
 const WHY = 1_500;
-
-/** State of a node that the thread shows: as much of its record as the next lines depend on. */
-export interface Told extends Pick<NodeRecord, "index" | "status" | "stage" | "stageSince"> {
-  /** Number of its notes that were told. */
-  readonly notes: number;
-  readonly failed: boolean;
-}
 
 /** State after every line of this record was posted. */
 export const toldOf = ({ index, status, stage, stageSince, notes, failure: failed }: NodeRecord): Told => ({

@@ -1,6 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Action } from "../../desired/plan.ts";
 import { ownerOf } from "../../node-work.ts";
+import type { Published } from "../../records.ts";
 import type { NodeWorkflow, StageName, StageRow } from "../../stages.ts";
 import { endOf, isDown } from "../../steps/ec2/instances.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
@@ -19,7 +20,7 @@ import {
   type WaitOptions,
 } from "../engine/durable.ts";
 import { notifyProgress } from "../operation/progress.ts";
-import { type Published, publish, viewOf } from "../operation/publisher.ts";
+import { publish, viewOf } from "../operation/publisher.ts";
 import { cancelledBy } from "../operation/requester.ts";
 
 /** A Node object: a namesake with another uid is another node. */

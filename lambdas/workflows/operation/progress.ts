@@ -1,90 +1,146 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import type { NodeRecord, OperationStatus, OperationView } from "../../records.ts";
+import { handedOverSummary, nodesSummary } from "../../messages/operation/final.ts";
+import type { HandedOver, NodeRecord, OperationStatus, OperationView, Published } from "../../records.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { MINUTE, step } from "../engine/durable.ts";
 import { closeLostNode, ownStartUpTaint } from "../node/lost-node.ts";
-import { type Published, publish, saidAll, viewOf } from "./publisher.ts";
+import { publish, saidAll, viewOf } from "./publisher.ts";
 
-/** The `add` whose nodes are watched, and what is needed to tell people about them. */
+/** An operation whose nodes other executions work on, and what is needed to tell people about them. */
 export interface Watched {
   readonly steps: Steps;
   readonly operation: string;
   readonly pool: OperationView["pool"];
   readonly commandWord: string;
+  /** Milliseconds after which the watch ends though its nodes go on (default: what a coordinator's execution allows). */
+  readonly forMs?: number;
 }
 
 const ENDED: ReadonlySet<string> = new Set(["succeeded", "failed", "cancelled"]);
 
-/** State of the watch after a look. */
-interface Watch {
+/** Outcome of a watch. If its nodes have not ended, the operation goes on without it: see `handOver`. */
+export interface Watch {
   readonly published: Published;
-  readonly ended: boolean;
-  /** Milliseconds: when the executions themselves were last asked after. */
-  readonly censusAt: number;
+  readonly hasEnded: boolean;
 }
 
-/** Behind the nodes' own word stands a slow poll, which also refreshes the elapsed times. */
-const LOOK_AGAIN_SECONDS = 30;
-const LOOK_AGAIN_LATER_SECONDS = 60;
-const LOOKS_BEFORE_LATER = 200;
+/** State of a watch after a look. */
+interface Look extends Watch {
+  /** Milliseconds: when the executions themselves were last asked after. */
+  readonly censusAt: number;
+  /** Milliseconds since the watch's first look. */
+  readonly lasted: number;
+}
 
-/** The service ends an execution at 3,000 operations; a look is three at most. */
-export const MOST_LOOKS = 900;
+/**
+ * A look is three operations of the execution at most, of which 2,000 are to suffice; the rest is for starting nodes. Looks
+ * that are as close together as `paceOf` allows last longer than any node's execution.
+ */
+export const MOST_LOOKS = 550;
+
+/** A coordinator's execution may last twelve hours; no node's lasts longer than eight. */
+export const WATCHES_FOR_MS = 11 * 60 * MINUTE;
+
+const BRISK_LOOKS = 250;
 
 /** Many nodes change many times a minute: what comes together is told together, because Slack takes few updates. */
 const FEW_NODES = 3;
-const GATHER_SECONDS = 4;
+
+/** Seconds between looks. */
+interface Pace {
+  /** After which the watch looks though no node has changed; elapsed times are refreshed by it. */
+  readonly poll: number;
+  /** Between a change and the look at it. */
+  readonly gather: number;
+}
 
 /**
- * After many looks changes are gathered for longer: the looks that are left then outlast every node's execution, so the watch
- * never ends before its nodes.
- */
-const LOOKS_BEFORE_PATIENCE = 500;
-const GATHER_PATIENTLY_SECONDS = 75;
-
-/**
- * The seconds between a change and the look at it.
+ * Says how long a look is put off: a watch slows down after many looks.
  * @param look counted from 1, at most `MOST_LOOKS`
  * @param nodes how many are watched
  */
-export function gatherSeconds(look: number, nodes: number): number {
-  if (look > LOOKS_BEFORE_PATIENCE) return GATHER_PATIENTLY_SECONDS;
-  return nodes > FEW_NODES ? GATHER_SECONDS : 0;
+export function paceOf(look: number, nodes: number): Pace {
+  if (look > BRISK_LOOKS) return { poll: 120, gather: 120 };
+  return { poll: 30, gather: nodes > FEW_NODES ? 4 : 0 };
 }
 
 /**
- * Every node is looked after by its own execution: here their records are read and told, until all have ended. Whoever
- * changes a record wakes the watch, see `notifyProgress`.
+ * Reads and publishes the records of nodes that other executions work on, until all have ended or the watch's looks or time
+ * run out. Whoever changes a record wakes the watch, see `notifyProgress`.
  */
-export async function watch(ctx: DurableContext, watched: Watched, first: Published): Promise<Published> {
-  let state: Watch = { published: first, ended: false, censusAt: 0 };
+export async function watch(ctx: DurableContext, watched: Watched, first: Published): Promise<Watch> {
+  const { forMs = WATCHES_FOR_MS } = watched;
+  const since = await step(ctx, "begin to watch", async () => watched.steps.now());
+  let state: Look = { published: first, hasEnded: false, censusAt: 0, lasted: 0 };
   for (let look = 1; ; look += 1) {
     const before = state;
-    const seconds = look > LOOKS_BEFORE_LATER ? LOOK_AGAIN_LATER_SECONDS : LOOK_AGAIN_SECONDS;
-    const [changed, callback] = await ctx.createCallback(`change ${look}`, { timeout: { seconds } });
-    state = await step(ctx, `look ${look}`, () => lookOnce(watched, before, callback));
-    if (state.ended || look === MOST_LOOKS) return state.published;
-    await changed.catch(() => undefined);
-    const gather = gatherSeconds(look, state.published.told.length);
-    if (gather > 0) await ctx.wait(`gather changes ${look}`, { seconds: gather });
+    const { poll, gather } = paceOf(look, state.published.told.length);
+    const [changed, callback] = await ctx.createCallback(`change ${look}`, { timeout: { seconds: poll } });
+    state = await step(ctx, `look ${look}`, async () => {
+      await awaitChange(watched, callback);
+      return { ...(await lookOnce(watched, before)), lasted: watched.steps.now() - since };
+    });
+    if (state.hasEnded || look === MOST_LOOKS || state.lasted >= forMs) return state;
+    const isWoken = await changed.then(() => true).catch(() => false);
+    if (isWoken && gather > 0) await ctx.wait(`gather changes ${look}`, { seconds: gather });
   }
 }
 
-async function lookOnce(watched: Watched, before: Watch, callback: string): Promise<Watch> {
-  const { steps, operation } = watched;
+/** A change may come before anything can be woken by it: after the callback was written down, the watch looks. */
+const awaitChange = ({ steps, operation }: Watched, callback: string): Promise<void> =>
+  steps.ledger
+    .changeOperation(operation, { callbacks: { watch: callback, cancel: callback } })
+    .catch((error: unknown) => {
+      if (!isBusy(error)) throw error;
+    });
+
+async function lookOnce(watched: Watched, before: Omit<Look, "lasted">): Promise<Omit<Look, "lasted">> {
   try {
-    // A change may come before anybody can be woken by it: after writing the callback down, look.
-    await steps.ledger.changeOperation(operation, { callbacks: { watch: callback, cancel: callback } });
     const censusAt = await census(watched, before.censusAt);
     const view = await noteWaiting(watched);
-    const published = await publish(steps, view, before.published, watched.commandWord);
-    const ended = view.nodes.every((node) => ENDED.has(node.status)) && saidAll(published, view.nodes);
-    return { published, ended, censusAt };
+    const published = await publish(watched.steps, view, before.published, watched.commandWord);
+    const hasEnded = view.nodes.every((node) => ENDED.has(node.status)) && saidAll(published, view.nodes);
+    return { published, hasEnded, censusAt };
   } catch (error) {
     if (!isBusy(error)) throw error;
     return before;
   }
+}
+
+/** Ends an operation whose nodes have all ended, as they ended. Belongs into a step. */
+export async function endWatched({ steps, operation: id, pool, commandWord }: Watched, last: Published): Promise<void> {
+  const nodes = await steps.ledger.nodes(id);
+  const operation = await steps.ledger.operation(id);
+  const succeeded = nodes.every((node) => node.status === "succeeded");
+  const status: OperationStatus = succeeded ? "succeeded" : operation?.cancelledBy ? "cancelled" : "failed";
+  await steps.ledger.changeOperation(id, {
+    status,
+    summary: nodesSummary(nodes),
+    endedAt: operation?.endedAt ?? steps.timestamp(),
+    callbacks: {},
+  });
+  const view = await viewOf(steps, id, pool);
+  if (view) await publish(steps, view, last, commandWord);
+}
+
+/** Leaves an operation whose nodes have not ended to the sweep, and says so. Belongs into a step. */
+export async function handOver({ steps, operation: id, pool, commandWord }: Watched, last: Published): Promise<void> {
+  await steps.ledger.changeOperation(id, {
+    handedOver: { pool, published: last },
+    summary: handedOverSummary,
+    callbacks: {},
+  });
+  const view = await viewOf(steps, id, pool);
+  if (view) await publish(steps, view, last, commandWord);
+}
+
+/** Looks once after an operation that was handed over. Belongs into a step. @returns whether it has ended */
+export async function followHandedOver(watched: Watched, { pool, published: last }: HandedOver): Promise<boolean> {
+  const { published, hasEnded } = await lookOnce(watched, { published: last, hasEnded: false, censusAt: 0 });
+  if (hasEnded) await endWatched(watched, published);
+  else await watched.steps.ledger.changeOperation(watched.operation, { handedOver: { pool, published } });
+  return hasEnded;
 }
 
 /** Asking every execution whether it still runs is worth a minute's interval; the service allows 30 such calls a second. */

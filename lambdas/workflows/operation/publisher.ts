@@ -1,23 +1,10 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { operationMessage } from "../../messages/operation/operation.ts";
-import { type Told, threadLines, toldOf } from "../../messages/operation/thread.ts";
-import type { NodeRecord, OperationView } from "../../records.ts";
+import { threadLines, toldOf } from "../../messages/operation/thread.ts";
+import type { NodeRecord, OperationView, Published, Told } from "../../records.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
-
-/** Message and thread as they were last published, carried from look to look. */
-export interface Published {
-  readonly messageTs: string;
-  /** Fingerprint of the view as last written: the state of a watch is stored at each of its looks. */
-  readonly view: string;
-  /** Milliseconds: elapsed times are refreshed now and then though nothing else changed. */
-  readonly at: number;
-  /** State of each node as the thread told it, in the order of their indexes. */
-  readonly told: readonly Told[];
-  /** Reason why Slack could not be reached at the last look; the operation goes on meanwhile. */
-  readonly trouble: string | null;
-}
 
 const REFRESH_MS = 30_000;
 

@@ -1,7 +1,7 @@
 import type { Start } from "../../commands/command.ts";
+import type { Published } from "../../records.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import { type NodeTask, newNodeTask } from "../node/task.ts";
-import type { Published } from "../operation/publisher.ts";
 import type { Chosen } from "./choose.ts";
 
 /** A removal under way; its execution publishes its message. */

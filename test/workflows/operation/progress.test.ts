@@ -1,10 +1,55 @@
-import { expect, it } from "vitest";
-import { gatherSeconds, MOST_LOOKS } from "../../../lambdas/workflows/operation/progress.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Published } from "../../../lambdas/records.ts";
+import {
+  followHandedOver,
+  handOver,
+  MOST_LOOKS,
+  paceOf,
+  WATCHES_FOR_MS,
+  watch,
+} from "../../../lambdas/workflows/operation/progress.ts";
 import { functions } from "../../../lib/functions.ts";
+import { run, setUp, tearDown } from "../durable-engine.ts";
+import { neverEnding } from "../never-ending.ts";
 
-it.each([1, 30])("the watch over %i nodes outlasts each node's execution, however often they change", (nodes) => {
-  const looks = Array.from({ length: MOST_LOOKS }, (_, at) => gatherSeconds(at + 1, nodes));
-  const seconds = looks.reduce((sum, each) => sum + each, 0);
-  expect(seconds).toBeGreaterThan(functions["provision-node"].executionSeconds);
-  expect(seconds).toBeLessThan(functions["add-nodes"].executionSeconds);
+beforeAll(setUp);
+afterAll(tearDown);
+
+const first: Published = { messageTs: "1.0", view: "", at: 0, told: [], trouble: null };
+
+it.each([1, 30])("the looks at %i nodes outlast each node's execution, however often they change", (nodes) => {
+  const paces = Array.from({ length: MOST_LOOKS }, (_, at) => paceOf(at + 1, nodes));
+  const shortest = paces.reduce((sum, { poll, gather }) => sum + Math.min(poll, gather), 0);
+  expect(shortest).toBeGreaterThan(functions["provision-node"].executionSeconds);
+});
+
+it("a watch lasts longer than each node's execution, and ends before its own", () => {
+  expect(WATCHES_FOR_MS / 1_000).toBeGreaterThan(functions["provision-node"].executionSeconds);
+  expect(WATCHES_FOR_MS / 1_000).toBeLessThan(functions["add-nodes"].executionSeconds - 1_800);
+});
+
+it("a watch whose nodes outlast it does not report an end", async () => {
+  const watched = { ...neverEnding(), forMs: 5 * 60_000 };
+  const ended = await run((ctx) => watch(ctx, watched, first));
+  expect(ended.result).toMatchObject({ hasEnded: false, published: { messageTs: "1.0" } });
+});
+
+it("an operation that was handed over says so, and is published until its nodes have ended", async () => {
+  const watched = neverEnding();
+  await handOver(watched, first);
+  const handedOver = { pool: null, published: first };
+  expect(watched.operationNow()).toMatchObject({
+    endedAt: null,
+    callbacks: {},
+    handedOver,
+    summary: expect.stringContaining("Still running"),
+  });
+  expect(await followHandedOver(watched, handedOver)).toBe(false);
+  expect(watched.operationNow()).toMatchObject({
+    endedAt: null,
+    handedOver: { published: { view: expect.stringMatching(/./) } },
+  });
+  watched.endNode();
+  expect(await followHandedOver(watched, handedOver)).toBe(true);
+  expect(watched.operationNow()).toMatchObject({ status: "succeeded", summary: "1 node is Ready." });
 });

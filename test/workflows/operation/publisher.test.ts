@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { type Published, publish, saidAll } from "../../../lambdas/workflows/operation/publisher.ts";
+import type { Published } from "../../../lambdas/records.ts";
+import { publish, saidAll } from "../../../lambdas/workflows/operation/publisher.ts";
 import { nodeRecord, operationRecord } from "../../messages/records.ts";
 import { verbs } from "../durable-engine.ts";
 

@@ -1,0 +1,17 @@
+import type { Steps } from "../../steps/steps.ts";
+import { followHandedOver } from "../operation/progress.ts";
+
+/** Lists operations that go on though their execution has ended: it left them to the sweep. */
+export const handedOver = async (steps: Steps): Promise<string[]> =>
+  (await steps.ledger.unfinished()).filter((operation) => operation.handedOver).map(({ id }) => id);
+
+/** Publishes the progress of an operation that was handed over, and its end. Belongs into a step. */
+export async function follow(steps: Steps, id: string): Promise<void> {
+  const operation = await steps.ledger.operation(id);
+  if (!operation?.handedOver || operation.endedAt !== null) return;
+  const { command } = await steps.runtime.rules();
+  const watched = { steps, operation: id, pool: operation.handedOver.pool, commandWord: command };
+  const hasEnded = await followHandedOver(watched, operation.handedOver);
+  const { request } = operation;
+  if (hasEnded && request.command === "add") await steps.places.closeReservation(request.pool, id);
+}
