@@ -128,7 +128,15 @@ async function noSecretShows(here: Journey): Promise<void> {
   }
 }
 
-const functions = new Set(["front-door", "cloud-events", "add-nodes", "provision-node", "remove-node", "look"]);
+const functions = new Set([
+  "front-door",
+  "cloud-events",
+  "add-nodes",
+  "provision-node",
+  "remove-node",
+  "look",
+  "sweep",
+]);
 const bot = new Set(accounts.map(userOf));
 
 /** Calls by our own principals that the simulator forbade. */

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { CORDONED_BY } from "../../../lambdas/desired/node-keys.ts";
+import { lambdaName } from "../../../lib/sandbox/simulator.ts";
 import { eventsOn, heldBack, ledgerItems, newest, nodeNamed } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
 import { cordonByHand, guardedPod, kubectl, stateOf, web } from "../others.ts";
@@ -250,4 +251,25 @@ test("A removal that could not make its node schedulable is followed by the swee
   expect(ownerShown()).toBeUndefined();
   expect(await openCordons()).toEqual([]);
   expect(told().filter((text) => text.includes("the node is schedulable again"))).toHaveLength(1);
+});
+
+test("Two sweeps at once give back once and tell once", async () => {
+  here = await withSeedNodes();
+  await dieInEviction();
+  await here.pass(24);
+  for (const tick of ["first", "second"]) here.simulator.lambda.send(lambdaName("sweep"), { tick });
+  await here.pass(SWEPT);
+  await expectAsBefore();
+  expect(eventsOn(here, web.name).filter((one) => one.startsWith("CasementUncordoned"))).toHaveLength(1);
+});
+
+test("A removal that crashes at one operation again and again until its execution ends is given back too", async () => {
+  here = await withSeedNodes();
+  await guardedPod(here, web);
+  const operation = "the node is cordoned";
+  fault("handler-crash", { function: lambdaName("remove-node"), operation, when: "before" });
+  await confirmRemoval(here, SHORT);
+  await here.until(isCordoned, 5);
+  await here.until(async () => (await newest(here)).operation.endedAt !== null, 9 * 60, "the end of the removal");
+  await expectAsBefore();
 });
