@@ -76,6 +76,8 @@ export const keys = {
   /** The execution that sweeps, or swept last. */
   sweepTurn: { pk: "turn#sweep", sk: "turn" },
   directory: { pk: DIRECTORY_PARTITION, sk: "slack" },
+  /** State of the schedule that gives nodes the kubelets' client authority. */
+  authority: { pk: "authority", sk: "watch" },
   /** The authorities that a machine was given. */
   given: (instanceId: string): Key => ({ pk: MACHINES, sk: instanceId }),
 } as const;

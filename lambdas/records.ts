@@ -12,12 +12,19 @@ export type OperationStatus =
   | "refused"
   | "not-started";
 
+/** Origin of an operation: a person, or a rule of EventBridge by its name. */
+export type Origin =
+  | { readonly by: "person"; readonly requester: Requester }
+  | { readonly by: "rule"; readonly rule: string };
+
 /** One operation in the ledger: who asked for what, when, and how it ended. Times are ISO 8601. */
 export interface OperationRecord {
   readonly id: string;
   readonly cluster: string;
   readonly request: Request;
   readonly asker: Requester;
+  /** Missing where the asker is the person who asked; of a rule's operation the asker only carries the rule's name. */
+  readonly origin?: Origin;
   readonly status: OperationStatus;
   readonly requestedAt: string;
   readonly endedAt: string | null;

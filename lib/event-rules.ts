@@ -62,5 +62,6 @@ export const rulesOf = (cluster: string): readonly EventRule[] => [
   { name: "people", schedule: "rate(5 minutes)", target },
   { name: "credential", schedule: "rate(1 hour)", target },
   { name: "front-door", schedule: "rate(1 hour)", target },
+  { name: "authority", schedule: "rate(15 minutes)", target },
   { name: "sweep", schedule: "rate(15 minutes)", target },
 ];

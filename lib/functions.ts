@@ -53,7 +53,7 @@ export const functions = table({
     entry: "lambdas/cloud-events/handler.ts",
     timeoutSeconds: 30,
     memoryMiB: 512,
-    starts: ["sweep", "look"],
+    starts: ["sweep", "look", "update-authority"],
     permissions: "cloud-events",
   },
   "add-nodes": { ...workflow("add-nodes", 12), account: "look", starts: ["provision-node"], permissions: "add-nodes" },
@@ -72,6 +72,12 @@ export const functions = table({
     permissions: "remove-node",
   },
   look: { ...workflow("look", 1), account: "look", starts: [], permissions: "look" },
+  "update-authority": {
+    ...workflow("update-authority", 2),
+    account: "act",
+    starts: [],
+    permissions: "update-authority",
+  },
   sweep: { ...workflow("sweep", 1), account: "act", starts: [], permissions: "sweep" },
 });
 

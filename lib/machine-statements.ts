@@ -32,7 +32,7 @@ export const terminate: Statement = {
   conditions: ours,
 };
 
-export const command: Statement[] = [
+const sendToOurMachines: Statement[] = [
   {
     sid: "SendOnlyOurDocuments",
     actions: ["ssm:SendCommand"],
@@ -48,6 +48,21 @@ export const command: Statement[] = [
       StringLike: { [`ssm:resourceTag/${TAG.launched}`]: "*" },
     },
   },
+];
+
+/** Commands to many machines: their results are read from a list. */
+export const fleetCommand: Statement[] = [
+  ...sendToOurMachines,
+  {
+    sid: "FollowCommands",
+    actions: ["ssm:ListCommandInvocations", "ssm:ListCommands", "ssm:CancelCommand"],
+    resources: ["*"],
+    why: "The service supports no resource or tag conditions for these actions.",
+  },
+];
+
+export const command: Statement[] = [
+  ...sendToOurMachines,
   {
     sid: "FollowCommands",
     actions: ["ssm:GetCommandInvocation", "ssm:ListCommands", "ssm:CancelCommand"],

@@ -15,6 +15,7 @@ import {
 import { launch, seeVolumeKey, useVolumeKey } from "./launch-statements.ts";
 import {
   command,
+  fleetCommand,
   forgetJoinSecrets,
   images,
   joinSecrets,
@@ -90,7 +91,7 @@ const permissions: Readonly<Record<PermissionsName | Exclude<PrincipalName, Func
     readCallbacks,
     keepDirectory,
     slackSecret,
-    wakeExecutions("provision-node"),
+    wakeExecutions("provision-node", "update-authority"),
     start(functions["cloud-events"].starts),
   ],
   "add-nodes": [
@@ -139,6 +140,19 @@ const permissions: Readonly<Record<PermissionsName | Exclude<PrincipalName, Func
     terminate,
     callPeople,
   ],
+  "update-authority": [
+    durable("update-authority"),
+    runtimeDocument,
+    readLedger,
+    writeLedger,
+    slackSecret,
+    reachCluster("act"),
+    seeInstances,
+    seeAgents,
+    plans,
+    ...fleetCommand,
+    callPeople,
+  ],
   sweep: [
     durable("sweep"),
     runtimeDocument,
@@ -148,7 +162,7 @@ const permissions: Readonly<Record<PermissionsName | Exclude<PrincipalName, Func
     slackSecret,
     reachCluster("act"),
     seeInstances,
-    followExecutions("add-nodes", "provision-node", "remove-node", "look", "sweep"),
+    followExecutions("add-nodes", "provision-node", "remove-node", "look", "sweep", "update-authority"),
     forgetJoinSecrets,
     callPeople,
   ],

@@ -74,6 +74,10 @@ function schedulesOf(world: World, runtime: Runtime): Readonly<Record<string, Sc
       await start("sweep", executionName("sweep", tick), { tick });
       return "sweep started";
     },
+    authority: async (tick) => {
+      await start("update-authority", executionName("authority", tick), { tick });
+      return "the kubelets' client authority is compared";
+    },
     credential: async (tick) => {
       await start("look", executionName("credential", tick), { watch: "credential", tick });
       return "the credentials are looked at";

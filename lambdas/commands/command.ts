@@ -86,7 +86,9 @@ export type Request =
   | { readonly command: "remove"; readonly node: string; readonly dryRun: boolean; readonly reason?: string }
   | { readonly command: "operations" }
   | { readonly command: "doctor" }
-  | { readonly command: "cancel"; readonly operation: string };
+  | { readonly command: "cancel"; readonly operation: string }
+  /** Asked for by a schedule alone. */
+  | { readonly command: "authority" };
 
 /** Reason of a request, in the requester's words; null where nothing was said. */
 export const reasonOf = (request: Request): string | null => ("reason" in request && request.reason) || null;

@@ -1,7 +1,7 @@
 import type { OperationRecord } from "../records.ts";
 import { add } from "./add.ts";
 import { cancel } from "./cancel.ts";
-import type { Command } from "./command.ts";
+import type { Command, Request } from "./command.ts";
 import { doctor } from "./doctor.ts";
 import { help } from "./help.ts";
 import { node } from "./node.ts";
@@ -12,12 +12,15 @@ import { remove } from "./remove.ts";
 /** Every command, in the order in which help shows them. */
 export const commands: readonly Command[] = [help, nodes, node, add, remove, operations, cancel, doctor];
 
+/** Operations that a rule asks for, and nobody by a command. */
+const ofRules: ReadonlySet<string> = new Set<Request["command"]>(["authority"]);
+
 /**
  * Does a command change something, so that people follow it as an operation?
  * @param name as in `request.command`; the ledger may hold words of other versions, which do not count
  */
 export const isChange = (name: string): boolean =>
-  commands.some((command) => command.name === name && command.effect === "change");
+  ofRules.has(name) || commands.some((command) => command.name === name && command.effect === "change");
 
 /** Would people call it an operation? Looking is none, and a mistake of the asker never became one. */
 export const isOperation = ({ request, status }: Pick<OperationRecord, "request" | "status">): boolean =>

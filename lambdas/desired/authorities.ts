@@ -28,22 +28,50 @@ function authorityOf(pem: string): Authority {
   };
 }
 
+/** Marks of a certificate that has no end, or no beginning. */
+const MARK = /-----(BEGIN|END)/;
+
 /**
  * Reads a bundle of certificates.
  * @param pem any number of PEM certificates
  * @param from where it was read, for the sentence: "ControllerConfig machine-config-controller"
+ * @param then consequence of a bundle that cannot be read, for the sentence
  * @returns at least one
- * @throws Refused when there is none, or one cannot be read
+ * @throws Refused when there is none, when one cannot be read, or when the bundle is cut off inside of one
  */
-export function authoritiesIn(pem: string, from: string): readonly Authority[] {
+export function authoritiesIn(pem: string, from: string, then = "so no kubelet was started"): readonly Authority[] {
   const blocks = pem.match(BLOCK) ?? [];
-  if (blocks.length === 0) throw new Refused(`${from} holds no certificate, so no kubelet was started`);
+  if (MARK.test(pem.replaceAll(BLOCK, ""))) throw new Refused(`${from} is cut off inside a certificate, ${then}`);
+  if (blocks.length === 0) throw new Refused(`${from} holds no certificate, ${then}`);
   try {
     return blocks.map(authorityOf);
   } catch (error) {
     const why = error instanceof Error ? error.message : "unknown reason";
-    throw new Refused(`${from} holds a certificate that cannot be read (${why}), so no kubelet was started`);
+    throw new Refused(`${from} holds a certificate that cannot be read (${why}), ${then}`);
   }
+}
+
+/**
+ * Tells a bundle that only lost authorities: the cluster drops none before it ends, so such a bundle was cut short. A
+ * kubelet that trusts more than the bundle holds loses nothing by waiting.
+ * @param published what the cluster publishes now
+ * @param known what machines were given
+ * @param now milliseconds since the epoch
+ * @returns the first authority that is missing; undefined for a bundle that may be given to machines
+ */
+export function lostAuthority(
+  published: readonly Authority[],
+  known: readonly (readonly Authority[])[],
+  now: number,
+): Authority | undefined {
+  const has = (all: readonly Authority[], one: Authority): boolean =>
+    all.some(({ fingerprint }) => fingerprint === one.fingerprint);
+  const shrunk = known.find(
+    (given) =>
+      published.every((one) => has(given, one)) &&
+      given.some((one) => Date.parse(one.notAfter) > now && !has(published, one)),
+  );
+  return shrunk?.find((one) => Date.parse(one.notAfter) > now && !has(published, one));
 }
 
 /** Hex sha256 of a text. */

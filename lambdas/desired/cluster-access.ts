@@ -84,6 +84,7 @@ export function accessOf({ join, reading: ofProfile }: AccessNeeds): Readonly<Re
     act: [
       ...all,
       ...changing,
+      { does: "see that a kubelet trusts the API server", verb: "get", ...core, resource: "pods", subresource: "log" },
       { does: "evict pods", verb: "create", ...core, resource: "pods", subresource: "eviction" },
       renewing("act"),
     ],

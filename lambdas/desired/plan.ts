@@ -72,6 +72,9 @@ export type Action =
   /** Windows Defender leaves this process alone. */
   | { readonly do: "defender-exclusion"; readonly process: string };
 
+/** Writes one file. */
+export type FileAction = Extract<Action, { do: "file" }>;
+
 /** A plan as it lies in the bucket, and as `apply.ps1` reads it. */
 export interface Plan {
   readonly format: 2;

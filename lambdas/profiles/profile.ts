@@ -2,7 +2,7 @@ import type { Configuration, Pool } from "../configuration.ts";
 import type { ServiceAccount } from "../desired/accounts.ts";
 import type { AccessNeeds } from "../desired/cluster-access.ts";
 import type { PayloadRules } from "../desired/payload.ts";
-import type { Action } from "../desired/plan.ts";
+import type { Action, FileAction } from "../desired/plan.ts";
 import type { Port } from "../desired/ports.ts";
 import type { Finding } from "../messages/doctor/finding.ts";
 import type { StageOf } from "../stages.ts";
@@ -85,5 +85,7 @@ export interface Profile extends PayloadRules, AccessNeeds {
    * @throws Refused if the Windows release cannot do what the cluster is configured for
    */
   readonly plans: Readonly<Record<PlanName, (facts: MachineFacts) => readonly Action[]>>;
+  /** The file with the authorities of the kubelet's clients, which the cluster replaces while nodes are in service. */
+  kubeletClients(pem: string): FileAction;
   readonly checks: readonly CheckId[];
 }

@@ -1,3 +1,4 @@
+import { authorityWatch } from "./cluster/authority-watch.ts";
 import { claims } from "./cluster/claims.ts";
 import { cluster } from "./cluster/cluster.ts";
 import { credential } from "./cluster/credential.ts";
@@ -32,6 +33,7 @@ import { timestamp, type World } from "./world.ts";
 export const steps = (world: World) => ({
   now: world.now,
   timestamp: (): string => timestamp(world),
+  authorityWatch: authorityWatch(world),
   claims: claims(world),
   cluster: cluster(world),
   cordons: cordons(world),

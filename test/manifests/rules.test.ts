@@ -41,6 +41,7 @@ describe("the roles of the manifest", () => {
   it.each([
     ["pods", { "casement-look": ["get", "list"] }],
     ["pods/eviction", { "casement-act": ["create"] }],
+    ["pods/log", { "casement-act": ["get"] }],
     [
       "nodes",
       { "casement-look": ["get", "list"], "casement-act": ["patch", "delete"], "casement-join": ["patch", "delete"] },

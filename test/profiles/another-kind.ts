@@ -1,4 +1,4 @@
-import { jsonFile, startService } from "../../lambdas/desired/actions.ts";
+import { jsonFile, startService, textFile } from "../../lambdas/desired/actions.ts";
 import { POOL_LABEL } from "../../lambdas/desired/node-keys.ts";
 import type { Profile } from "../../lambdas/profiles/profile.ts";
 
@@ -36,5 +36,6 @@ export const anotherKind: Profile = {
     stopKubelet: none,
   },
   reading: [{ does: "see the networks", verb: "get", group: "example.com", resource: "networks", name: "pods" }],
+  kubeletClients: (pem) => textFile("C:\\other\\clients.crt", pem),
   checks: ["kubelet-versions", "network"],
 };

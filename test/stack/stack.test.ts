@@ -125,6 +125,7 @@ describe("functions in a VPC", () => {
       "provision-node",
       "remove-node",
       "sweep",
+      "update-authority",
     ]);
   });
 });

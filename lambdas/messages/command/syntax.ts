@@ -18,6 +18,7 @@ const titles: { readonly [C in Request["command"]]: (request: Extract<Request, {
   remove: ({ node, dryRun }) => `${dryRun ? "Dry run: remove" : "Remove"} ${node}`,
   operations: () => "List the operations",
   doctor: () => "Run the doctor",
+  authority: () => "Update the kubelets' client authority",
   cancel: ({ operation }) => `Cancel ${operation}`,
 };
 

@@ -27,7 +27,8 @@ export const ofAuthorities: { readonly [K in OfAuthorities["kind"]]: (of: Extrac
     ),
   "authority-missing": ({ nodes, authority, logs }) => {
     const who = `${list(nodes)} ${nodes.length === 1 ? "does" : "do"} not trust ${code(authority)}, which the cluster uses or will use soon`;
-    const remedy = "replace these nodes one by one: add a new one, then remove the old one";
+    const remedy =
+      "wait 15 minutes: the schedule `authority` gives it to nodes that run; if this stays, see docs/runbook.md#kubelet-client-authority";
     return logs
       ? broken("Nodes", `${who}: \`kubectl logs\` and \`exec\` fail with 401 there`, remedy)
       : warning("Nodes", `${who}: metrics and other kubelet clients may be refused there`, remedy);

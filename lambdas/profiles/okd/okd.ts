@@ -5,7 +5,7 @@ import { join } from "./join.ts";
 import { nodeLabels } from "./labels.ts";
 import { network } from "./network.ts";
 import { payloadPaths } from "./payload.ts";
-import { plans } from "./plans.ts";
+import { kubeletClients, plans } from "./plans.ts";
 import { okdPorts } from "./ports.ts";
 
 /** OKD and OpenShift: WMCO's services in WMCO's order, on Amazon's plain Windows images. */
@@ -20,6 +20,7 @@ export const okd: Profile = {
   join,
   network,
   plans,
+  kubeletClients,
   reading,
   checks: [
     "server-version",

@@ -1,7 +1,7 @@
 import { directory, jsonFile, startService, stopService, textFile } from "../../desired/actions.ts";
 import { casementFolder, kubernetesFolder as k, logFolder } from "../../desired/machine-paths.ts";
 import type { PayloadFile } from "../../desired/payload.ts";
-import type { Action } from "../../desired/plan.ts";
+import type { Action, FileAction } from "../../desired/plan.ts";
 import { firewallRules } from "../../desired/ports.ts";
 import { atLeast } from "../../desired/versions.ts";
 import type { MachineFacts } from "../machine-facts.ts";
@@ -71,10 +71,13 @@ const stateFolders = (): Action[] => [
 ];
 
 /** File with the authorities of the kubelet's clients; the kubelet reads it again when it changes. */
-const KUBELET_CLIENTS = `${k}\\kubelet-ca.crt`;
+const KUBELET_CLIENTS_FILE = `${k}\\kubelet-ca.crt`;
+
+/** Writes the authorities of the kubelet's clients: on a new machine, and on a node that has joined. */
+export const kubeletClients = (pem: string): FileAction => textFile(KUBELET_CLIENTS_FILE, pem);
 
 const configurationFiles = (facts: MachineFacts): Action[] => [
-  textFile(KUBELET_CLIENTS, facts.kubeletClients),
+  kubeletClients(facts.kubeletClients),
   textFile(JOIN_AUTHORITY, facts.configuration.cluster.certificateAuthority),
   jsonFile(`${k}\\kubelet.conf`, kubeletConfiguration(facts)),
   jsonFile(`${k}\\credential-provider-config.yaml`, credentialProviders()),

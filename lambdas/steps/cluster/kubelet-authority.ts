@@ -2,6 +2,7 @@ import { ApiException } from "@kubernetes/client-node";
 import { z } from "zod";
 import type { Configuration } from "../../configuration.ts";
 import { type Authority, authoritiesIn } from "../../desired/authorities.ts";
+import type { Bundle } from "../../desired/given.ts";
 import { Refused } from "../../errors.ts";
 import type { World } from "../world.ts";
 
@@ -39,6 +40,21 @@ export const kubeletAuthority = (world: World) => {
   };
 
   return {
+    /**
+     * Reads what the cluster publishes, and nothing else: machines in service are given nothing that a person wrote down.
+     * @throws Refused when it may not be read or is no whole bundle; what the client throws while the server is away
+     */
+    readPublished: async (): Promise<Bundle> => {
+      try {
+        const pem = await published();
+        return { pem, authorities: authoritiesIn(pem, FIELD, "so no node was changed") };
+      } catch (error) {
+        const why = error instanceof ApiException ? notPublished[error.code] : undefined;
+        if (why === undefined) throw error;
+        throw new Refused(`${why}, so no node was changed`, { cause: error });
+      }
+    },
+
     /**
      * Reads what the cluster publishes; where it publishes nothing, what the configuration says.
      * @throws Refused when there is neither, or what there is cannot be read: no kubelet may start with it

@@ -7,7 +7,7 @@ import {
   type V1Taint,
 } from "@kubernetes/client-node";
 import { Retryable } from "../../errors.ts";
-import { causesOf, ifPresent, isAbsent } from "../client-errors.ts";
+import { causesOf, ifPresent, isAbsent, wordsOf } from "../client-errors.ts";
 import { everyPage } from "../every-page.ts";
 import { timestamp, type World } from "../world.ts";
 import { asWritten } from "./cordon-rules.ts";
@@ -36,6 +36,25 @@ const reading = ({ clients }: World) => {
 
     podsOn: (name: string): Promise<V1Pod[]> =>
       everyPage((page) => core.listPodForAllNamespaces({ fieldSelector: `spec.nodeName=${name}`, ...page })),
+
+    /**
+     * Reads one byte of a pod's log, which only a kubelet that trusts the API server gives.
+     * @returns null when it was given; else the answer, in words
+     */
+    logRefusal: async ({ metadata }: V1Pod): Promise<string | null> => {
+      try {
+        await core.readNamespacedPodLog({
+          name: metadata?.name ?? "",
+          namespace: metadata?.namespace ?? "",
+          limitBytes: 1,
+        });
+        return null;
+      } catch (error) {
+        if (!(error instanceof ApiException)) throw error;
+        // The pod was read with the same credential: a 401 is the kubelet's.
+        return error.code === 401 ? "the kubelet does not accept the API server's certificate (401)" : wordsOf(error);
+      }
+    },
 
     pods: (): Promise<V1Pod[]> => everyPage((page) => core.listPodForAllNamespaces({ ...page })),
   };

@@ -25,30 +25,24 @@ async function talkingPod(node: SeedNode, name: string): Promise<void> {
   await here.until(() => running(here, name) === 1, 2, `the pod ${name}`);
 }
 
-test("after the cluster has replaced its signer, logs are read on nodes that join, and no more on those that joined before", async () => {
+test("after the cluster has replaced its signer, logs are read on nodes that join, and on those that joined before once a tick has come", async () => {
   here = await startJourney({ seedNodes: true });
   await talkingPod(web, "old-pod");
-  expect(await kubectlLogs(here, "old-pod")).toMatchObject({ status: 200 });
   await replaceSigner();
-  expect(await kubectlLogs(here, "old-pod")).toMatchObject({ status: 200 });
   await here.type("operator", "/win add web");
   await settled(here);
   const { operation, nodes } = await newest(here);
   expect(operation.status).toBe("succeeded");
   const [{ nodeName, instanceId } = { nodeName: null, instanceId: null }] = nodes;
   await talkingPod({ name: nodeName ?? "", instanceId: instanceId ?? "" }, "new-pod");
+  await here.pass(20);
   expect(await kubectlLogs(here, "new-pod")).toMatchObject({ status: 200 });
-  const refused = await kubectlLogs(here, "old-pod");
-  expect(refused.status).toBe(401);
-  expect(refused.words).toContain("the server has asked for the client to provide credentials ( pods/log old-pod)");
+  expect(await kubectlLogs(here, "old-pod")).toMatchObject({ status: 200 });
   // The doctor's dry runs are to be denied.
   await expectSound(here);
   await here.type("operator", "/win doctor");
   await settled(here);
-  const report = privately(here, "operator").at(-1) ?? "";
-  expect(report).toContain(`\`${web.name}\``);
-  expect(report).toContain("`kubectl logs` and `exec` answer 401");
-  expect(report).not.toContain(nodeName);
+  expect(privately(here, "operator").at(-1) ?? "").not.toContain("fail with 401");
 });
 
 test.for([

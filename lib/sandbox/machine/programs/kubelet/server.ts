@@ -20,9 +20,31 @@ function authoritiesIn(bundle: string, now: number): X509Certificate[] {
   });
 }
 
+/** Milliseconds after which a kubelet reads the file again (k8s.io/apiserver, dynamiccertificates, FileRefreshDuration). */
+const READS_AGAIN_MS = 60_000;
+
+/** Authorities as a kubelet has read them. */
+interface Read {
+  readonly bootId: number;
+  readonly at: number;
+  readonly bundle: string;
+}
+
+const read = new WeakMap<Machine, Read>();
+
+/** The bundle that the kubelet goes by: a changed file counts within a minute; after a boot it is read at once. */
+function bundleOf(machine: Machine, file: string | undefined, now: number): string {
+  const known = read.get(machine);
+  const { bootId } = machine.state;
+  if (known && known.bootId === bootId && now - known.at < READS_AGAIN_MS) return known.bundle;
+  const bundle = (file && machine.disk.text(file)) ?? "";
+  read.set(machine, { bootId, at: now, bundle });
+  return bundle;
+}
+
 /**
- * Judges a call on port 10250 as the kubelet does: by the client authorities in its file, which it reads again when the
- * file changes (pkg/kubelet/server, DynamicFileCAContent). Anonymous callers are refused.
+ * Judges a call on port 10250 as the kubelet does: by the client authorities in its file, which it reads again every
+ * minute (pkg/kubelet/server, DynamicFileCAContent). Anonymous callers are refused.
  * @param clientCertificate PEM
  */
 export function kubeletAnswer(machine: Machine, clientCertificate: string): KubeletAnswer {
@@ -34,7 +56,7 @@ export function kubeletAnswer(machine: Machine, clientCertificate: string): Kube
   if (!serving || serving.notAfter < now) return "no-certificate";
   const file = settings.config.authentication?.x509?.clientCAFile;
   const caller = new X509Certificate(clientCertificate);
-  const trusted = authoritiesIn((file && machine.disk.text(file)) ?? "", now);
+  const trusted = authoritiesIn(bundleOf(machine, file, now), now);
   return trusted.some((authority) => caller.checkIssued(authority) && caller.verify(authority.publicKey))
     ? "answers"
     : "unauthorized";

@@ -1,0 +1,88 @@
+import { keys } from "../../ledger-table.ts";
+import { table } from "../ledger/table.ts";
+import type { World } from "../world.ts";
+
+/** A file by its sha256, the node that did not take it, and a time in milliseconds. */
+export interface Blocked {
+  readonly sha256: string;
+  readonly instanceId: string;
+  readonly until: number;
+}
+
+/** State of the schedule that gives nodes the kubelets' client authority, from tick to tick. */
+export interface AuthorityWatch {
+  /** Tick that wrote the news: the same tick again has the same news. */
+  readonly tick: string;
+  readonly news: "bad" | "well" | null;
+  /** Ticks in a row at which the authority could not be read. */
+  readonly failures: number;
+  /** Have people been told that it cannot be read? */
+  readonly isTold: boolean;
+  /** Milliseconds: every node was looked at then. */
+  readonly lookedAt: number;
+  /** The operation that changes nodes, as long as the ledger does not say that it ended. */
+  readonly operation: string | null;
+  /** A file that a node did not take well: no other node is given it before this time, and then this node comes last. */
+  readonly blocked: Blocked | null;
+}
+
+const empty: AuthorityWatch = {
+  tick: "",
+  news: null,
+  failures: 0,
+  isTold: false,
+  lookedAt: 0,
+  operation: null,
+  blocked: null,
+};
+
+/** Failures that may be a moment's: people are told at this many in a row, an hour. */
+const BUSY_FAILURES = 4;
+
+/** Decides what people are told: once when it goes wrong, and once when it is well again. */
+function noted(before: AuthorityWatch, tick: string, outcome: "read" | "busy" | "refused"): AuthorityWatch {
+  if (outcome === "read") return { ...before, tick, failures: 0, isTold: false, news: before.isTold ? "well" : null };
+  const failures = before.failures + 1;
+  const isBad = outcome === "refused" || failures >= BUSY_FAILURES;
+  return { ...before, tick, failures, isTold: before.isTold || isBad, news: isBad && !before.isTold ? "bad" : null };
+}
+
+/** Keeps the schedule's state in the ledger. */
+export const authorityWatch = (world: World) => {
+  const items = table(world);
+  const revise = (change: (before: AuthorityWatch) => AuthorityWatch | null): Promise<AuthorityWatch | undefined> =>
+    items.revise<AuthorityWatch>(keys.authority, (before) => change({ ...empty, ...before }));
+
+  return {
+    read: async (): Promise<AuthorityWatch> => ({ ...empty, ...(await items.read<AuthorityWatch>(keys.authority)) }),
+
+    /**
+     * Writes down whether the authority could be read.
+     * @param outcome "busy": the API server was away, which may be over at the next tick
+     * @returns what people are to be told: null when they know, or need not
+     */
+    note: async (tick: string, outcome: "read" | "busy" | "refused"): Promise<AuthorityWatch["news"]> => {
+      const after = await revise((before) => (before.tick === tick ? null : noted(before, tick, outcome)));
+      return after?.news ?? null;
+    },
+
+    /** Notes the operation that changes nodes from now on; false while another one, which has not ended, does. */
+    begin: async (operation: string, hasEnded: (other: string) => Promise<boolean>): Promise<boolean> => {
+      const before = { ...empty, ...(await items.read<AuthorityWatch>(keys.authority)) };
+      const isFree = before.operation === null || before.operation === operation || (await hasEnded(before.operation));
+      if (!isFree) return false;
+      const after = await revise((now) => (now.operation === before.operation ? { ...now, operation } : null));
+      return after?.operation === operation;
+    },
+
+    /** Notes that every node was looked at. */
+    looked: async (): Promise<void> => {
+      await revise((before) => ({ ...before, lookedAt: world.now() }));
+    },
+
+    /** Keeps a file from other nodes for a while. */
+    block: async (blocked: Blocked): Promise<void> => {
+      await revise((before) => ({ ...before, blocked }));
+    },
+  };
+};

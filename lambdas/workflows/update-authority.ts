@@ -1,0 +1,232 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { operationId } from "../commands/operation-id.ts";
+import type { Configuration } from "../configuration.ts";
+import { sha256 } from "../desired/authorities.ts";
+import type { Bundle } from "../desired/given.ts";
+import type { FileAction, FileObservation } from "../desired/plan.ts";
+import {
+  type AuthorityChange,
+  authorityFailedNotice,
+  authorityMessage,
+  authorityNewsMessage,
+  authoritySummary,
+  authorityUnreadNotice,
+} from "../messages/node/authority.ts";
+import { profileOf } from "../profiles/list.ts";
+import { lambdaEntry } from "../steps/host.ts";
+import type { Steps } from "../steps/steps.ts";
+import {
+  type Change,
+  changeNodes,
+  claimNode,
+  type Member,
+  prove,
+  settleNode,
+  wordsOfFailure,
+} from "./authority/change.ts";
+import { type DueNode, findDue, type Reading, readAuthority } from "./authority/due.ts";
+import { step } from "./engine/durable.ts";
+import { escalate } from "./engine/escalate.ts";
+import type { FleetOutcome, Reading as ResultReading } from "./engine/fleet-batch.ts";
+import { lookAtFleet } from "./engine/run-fleet.ts";
+import { cancelledBy } from "./operation/requester.ts";
+
+/** Payload with which a tick of the schedule starts the comparison. */
+export interface UpdateAuthority {
+  /** The event's id: the same tick delivered twice is the same comparison. */
+  readonly tick: string;
+}
+
+/** Minutes that machines may take to answer a look. */
+const LOOK_MINUTES = 5;
+
+/**
+ * Milliseconds for which no node is given a file that the first node failed on: longer where the kubelet refused the API
+ * server with it, because then the file is to blame.
+ */
+const BLOCKED_MS = { bundle: 24 * 3_600_000, node: 3_600_000 };
+
+async function say(steps: Steps, { slack }: Configuration, { news, why }: Reading, tick: string): Promise<void> {
+  if (news) await steps.thread.post(slack.channel, authorityNewsMessage(news, why), `authority ${tick}`);
+}
+
+/** Tells people what could not be read, or that it can be read again. */
+async function tellNews(ctx: DurableContext, steps: Steps, configuration: Configuration, read: Reading, tick: string) {
+  if (!read.news) return;
+  if (read.news === "bad") await escalate(ctx, steps, "the authority", authorityUnreadNotice(read.why));
+  // Slack may be away: people were called past it.
+  await step(ctx, "tell the channel", () => say(steps, configuration, read, tick)).catch(() => undefined);
+}
+
+function readFile(result: object): ResultReading<string> {
+  const { ok, error, files } = result as Partial<FileObservation>;
+  if (ok === true) return { value: files?.[0]?.sha256 ?? "missing" };
+  return { why: error ?? "observe.ps1 does not say why it could not look" };
+}
+
+/** Looks at the file on each node. @returns nodes whose file is another one; a node that does not answer is left alone */
+async function findDiffering(
+  ctx: DurableContext,
+  steps: Steps,
+  nodes: readonly DueNode[],
+  bundle: Bundle,
+  file: FileAction,
+  tick: string,
+): Promise<readonly DueNode[]> {
+  const request = { files: [file.path] };
+  const seen = await lookAtFleet<string>(
+    ctx,
+    steps,
+    "observe",
+    nodes.map(({ instanceId }) => ({ instanceId, request })),
+    { owner: `look ${tick}`, name: "look", minutes: LOOK_MINUTES, cancelledBy: async () => null, read: readFile },
+  );
+  const wanted = sha256(bundle.pem);
+  const hashOf = ({ instanceId }: DueNode): string | null => {
+    const outcome = seen.get(instanceId);
+    return outcome?.state === "done" ? outcome.value : null;
+  };
+  const same = nodes.filter((node) => hashOf(node) === wanted);
+  await step(ctx, "record nodes that have it", () => recordSame(steps, same, bundle));
+  return nodes.filter((node) => hashOf(node) !== null && hashOf(node) !== wanted);
+}
+
+/** A run that was interrupted may have changed a node without writing it down. */
+async function recordSame(steps: Steps, nodes: readonly DueNode[], bundle: Bundle): Promise<void> {
+  const wanted = sha256(bundle.pem);
+  const known = new Map((await steps.given.all()).map((one) => [one.instanceId, one.kubeletClients.sha256]));
+  for (const { instanceId } of nodes)
+    if (known.get(instanceId) !== wanted) await steps.given.record(instanceId, "authority:0", bundle);
+}
+
+/** Writes the operation down and leases its nodes; empty when another run is at work, or every node is leased. */
+async function begin(
+  steps: Steps,
+  { cluster, slack }: Configuration,
+  operation: string,
+  executionArn: string,
+  nodes: readonly DueNode[],
+): Promise<readonly Member[]> {
+  const free = await Promise.all(nodes.map(async (node) => (await steps.leases.holder(node.instanceId)) ?? operation));
+  const mine = nodes.filter((_, at) => free[at] === operation);
+  const hasEnded = async (other: string) => (await steps.ledger.operation(other))?.endedAt !== null;
+  if (mine.length === 0 || !(await steps.authorityWatch.begin(operation, hasEnded))) return [];
+  await steps.ledger.requested({
+    id: operation,
+    cluster: cluster.name,
+    request: { command: "authority" },
+    asker: { userId: "", userName: "authority", channel: slack.channel },
+    origin: { by: "rule", rule: "authority" },
+    status: "running",
+    requestedAt: steps.timestamp(),
+    endedAt: null,
+    executionArn,
+    channel: slack.channel,
+    messageTs: null,
+    summary: "",
+    cancelledBy: null,
+    callbacks: {},
+  });
+  const members: Member[] = [];
+  for (const [index, node] of mine.entries()) {
+    const member = await claimNode(steps, operation, index, node);
+    if (member) members.push(member);
+  }
+  if (members.length === 0) await endUnused(steps, operation);
+  return members;
+}
+
+/** Ends an operation whose nodes were all leased by others at the last moment. */
+const endUnused = (steps: Steps, operation: string): Promise<void> =>
+  steps.ledger.changeOperation(operation, {
+    status: "cancelled",
+    summary: "Other operations work on every node that is due; the next tick takes them.",
+    endedAt: steps.timestamp(),
+  });
+
+const whyOf = (outcome: FleetOutcome<boolean> | undefined): string | null =>
+  outcome?.state === "done" ? null : (outcome?.why ?? "SSM did not answer for it");
+
+/** Changes the first node and proves it; the words of its failure, else a remark on the proof. */
+async function changeFirst(change: Change, first: Member) {
+  const why = whyOf((await changeNodes(change, "change first", [first])).get(first.instanceId));
+  if (why !== null) return { why, isBundle: false, note: null };
+  try {
+    return { why: null, isBundle: false, note: await prove(change, first) };
+  } catch (error) {
+    return { why: wordsOfFailure(error), isBundle: true, note: null };
+  }
+}
+
+/** One node first, and the rest only when a log was read on it. */
+async function changeAll(change: Change, members: readonly Member[]): Promise<AuthorityChange> {
+  const { ctx, steps, operation, bundle } = change;
+  const [first, ...rest] = members as readonly [Member, ...Member[]];
+  const { why, isBundle, note } = await changeFirst(change, first);
+  await step(ctx, "settle the first node", async () => {
+    await settleNode(change, first, why);
+    if (why === null) return;
+    const until = steps.now() + BLOCKED_MS[isBundle ? "bundle" : "node"];
+    await steps.authorityWatch.block({ sha256: sha256(bundle.pem), instanceId: first.instanceId, until });
+    for (const member of rest) await settleNode(change, member, "not touched: the first node failed");
+  });
+  if (why !== null)
+    return {
+      operation,
+      changed: [],
+      failed: [{ node: first.name, why }],
+      untouched: rest.map(({ name }) => name),
+      note,
+    };
+  const outcomes = rest.length > 0 ? await changeNodes(change, "change the rest", rest) : new Map();
+  const failed = rest.flatMap((member) => {
+    const reason = whyOf(outcomes.get(member.instanceId));
+    return reason === null ? [] : [{ node: member.name, why: reason }];
+  });
+  await step(ctx, "settle the rest", async () => {
+    for (const member of rest) await settleNode(change, member, whyOf(outcomes.get(member.instanceId)));
+  });
+  const changed = members.filter(({ name }) => !failed.some(({ node }) => node === name)).map(({ name }) => name);
+  return { operation, changed, failed, untouched: [], note };
+}
+
+async function end(steps: Steps, configuration: Configuration, change: AuthorityChange): Promise<void> {
+  const { slack, command } = configuration;
+  const messageTs = await steps.thread.post(slack.channel, authorityMessage(change, command), change.operation);
+  await steps.ledger.changeOperation(change.operation, {
+    status: change.failed.length > 0 ? "failed" : "succeeded",
+    summary: authoritySummary(change),
+    endedAt: steps.timestamp(),
+    messageTs,
+  });
+}
+
+/** By schedule: gives every node the authorities by which its kubelet knows the API server, when the cluster replaces them. */
+export const updateAuthority =
+  (steps: Steps) =>
+  async ({ tick }: UpdateAuthority, ctx: DurableContext): Promise<void> => {
+    const configuration = await step(ctx, "read the configuration", async () => {
+      const { configuration } = await steps.runtime.read(null);
+      return configuration;
+    });
+    const read = await step(ctx, "read the authority", () => readAuthority(steps, tick));
+    await tellNews(ctx, steps, configuration, read, tick);
+    const { bundle } = read;
+    if (!bundle) return;
+    const file = profileOf(configuration).kubeletClients(bundle.pem);
+    const due = await step(ctx, "find nodes that are due", () => findDue(steps, configuration, bundle));
+    const differing = due.nodes.length > 0 ? await findDiffering(ctx, steps, due.nodes, bundle, file, tick) : [];
+    if (due.isWhole) await step(ctx, "note the look", () => steps.authorityWatch.looked());
+    if (differing.length === 0) return;
+    const operation = operationId(configuration.cluster.name, "authority", tick);
+    const arn = ctx.executionContext.durableExecutionArn;
+    const members = await step(ctx, "begin", () => begin(steps, configuration, operation, arn, differing));
+    if (members.length === 0) return;
+    const change: Change = { ctx, steps, operation, bundle, file, cancelledBy: () => cancelledBy(steps, operation) };
+    const ended = await changeAll(change, members);
+    if (ended.failed.length > 0) await escalate(ctx, steps, operation, authorityFailedNotice(ended));
+    await step(ctx, "end", () => end(steps, configuration, ended));
+  };
+
+/** The entry for Lambda and for the sandbox. */
+export const { createHandler, handler } = lambdaEntry(updateAuthority);
