@@ -101,6 +101,19 @@ describe("the one message of an operation", () => {
     expect(shown).not.toContain("node 7");
   });
 
+  test("counts nodes that wait for the right to launch apart from those that launch", () => {
+    const launching = nodeRecord({ stage: "launch", instanceId: null });
+    const behind = (pending: number) => `fewer than 50 pending certificate requests (there are ${pending})`;
+    const nodes = Array.from({ length: 60 }, (_, index) => {
+      if (index < 20) return { ...launching, index, instanceId: `i-${index}`, waitsFor: "EC2 to start it" };
+      return { ...launching, index, waitsFor: index < 50 ? "one of 20 join slots" : behind(index) };
+    });
+    const shown = textOf(message(nodes));
+    expect(shown).toContain("⏳ 20 nodes: launching the instance");
+    expect(shown).toContain("▫️ 30 nodes: waiting for one of 20 join slots");
+    expect(shown).toContain("▫️ 10 nodes: waiting for fewer than 50 pending certificate requests");
+  });
+
   test("puts failures that wait for somebody first and counts those that do not fit", () => {
     const over = Array.from({ length: 60 }, (_, index) =>
       decidingRecord({ index, status: "failed", outcome: "terminated" }),

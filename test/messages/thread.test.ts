@@ -1,12 +1,15 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { threadLines, toldOf } from "../../lambdas/messages/operation/thread.ts";
 import type { NodeRecord } from "../../lambdas/records.ts";
 import { decidingRecord, NOW, nodeRecord, operationRecord } from "./records.ts";
 import { expectWithinSlackLimits } from "./within-slack-limits.ts";
 
-const said = (before: NodeRecord | null, after: NodeRecord) =>
-  threadLines(operationRecord(), before && toldOf(before), after, "/win", NOW).map(({ message }) => message);
-const texts = (before: NodeRecord | null, after: NodeRecord) => said(before, after).map(({ text }) => text);
+const said = (before: NodeRecord | null, after: NodeRecord, count = 1) => {
+  const view = { operation: operationRecord(), nodes: Array<NodeRecord>(count).fill(after), now: NOW };
+  return threadLines(view, before && toldOf(before), after, "/win").map(({ message }) => message);
+};
+const texts = (before: NodeRecord | null, after: NodeRecord, count = 1) =>
+  said(before, after, count).map(({ text }) => text);
 
 test("tells each new stage and how long the one before took", () => {
   const before = nodeRecord({ stage: "guard", stageSince: "2026-11-21T14:07:18.000Z" });
@@ -58,4 +61,23 @@ test("passes on each remark once", () => {
   expect(texts(before, nodeRecord({ notes: ["one", "a CSR for <other> is pending"] }))).toEqual([
     "ℹ️ node 1 `i-0ab12cd34ef567890`: a CSR for &lt;other&gt; is pending",
   ]);
+});
+
+describe("of six nodes", () => {
+  const cancelled = nodeRecord({ status: "cancelled", endedAt: NOW, outcome: "its instance is terminated" });
+
+  test("leaves out stages, and ends after which nothing is left to do", () => {
+    expect(texts(nodeRecord({ stage: "guard" }), nodeRecord(), 5)).toHaveLength(1);
+    expect(texts(nodeRecord({ stage: "guard" }), nodeRecord(), 6)).toEqual([]);
+    expect(texts(nodeRecord(), nodeRecord({ status: "succeeded", endedAt: NOW }), 6)).toEqual([]);
+    expect(texts(nodeRecord(), { ...cancelled, isTerminated: true }, 6)).toEqual([]);
+  });
+
+  test("keeps failures in full, their outcomes, remarks, and instances that remain", () => {
+    expect(JSON.stringify(said(nodeRecord(), decidingRecord(), 6))).toContain("terminate-instance");
+    const ended = decidingRecord({ status: "failed", outcome: "kept by <@U0APPROVER>", endedAt: NOW });
+    expect(texts(decidingRecord(), ended, 6).join()).toContain("kept by <@U0APPROVER>");
+    expect(texts(nodeRecord(), nodeRecord({ notes: ["a CSR is pending"] }), 6).join()).toContain("a CSR is pending");
+    expect(texts(nodeRecord(), cancelled, 6).join()).toContain("its instance is terminated");
+  });
 });

@@ -57,7 +57,7 @@ export function bot(app: App): void {
     if (word === "add") {
       const view = addition();
       const posted = await client.chat.postMessage({ channel, ...sendable(operationMessage(view, WORD)) });
-      const lines = view.nodes.flatMap((node) => threadLines(view.operation, null, node, WORD, NOW));
+      const lines = view.nodes.flatMap((node) => threadLines(view, null, node, WORD));
       for (const { message } of lines) {
         await client.chat.postMessage({ channel, thread_ts: String(posted.ts), ...sendable(message) });
       }

@@ -48,20 +48,31 @@ const standing: Readonly<Record<NodeStatus, (node: NodeRecord, now: string) => s
 export const nodeLine = (node: NodeRecord, now: string): string =>
   `${signs[node.status]} ${nodeLabel(node)}: ${standing[node.status](node, now)}`;
 
-const kindOf = (node: NodeRecord): string =>
-  node.status === "running" && node.stage ? stageDoing(node.stage) : node.status;
-
-const kinds: Readonly<Record<string, string>> = {
+const kinds: Readonly<Record<NodeStatus, string>> = {
+  queued: "queued",
   running: "starting",
   deciding: "failed, need a decision",
   succeeded: "done",
+  failed: "failed",
+  cancelled: "cancelled",
 };
 
-/** Counts many nodes by stage, one line each. */
+/** Wait for the right to launch, without figures that change from look to look; null once it launches. */
+const turn = ({ stage, instanceId, waitsFor }: NodeRecord): string | null =>
+  stage === "launch" && instanceId === null && waitsFor ? `waiting for ${waitsFor.replace(/ \(.*\)$/, "")}` : null;
+
+/** Sign and words under which a node is counted. */
+function kindOf(node: NodeRecord): string {
+  const waits = node.status === "running" ? turn(node) : null;
+  if (waits !== null) return `${signs.queued} ${plain(waits, 200)}`;
+  const doing = node.status === "running" && node.stage ? stageDoing(node.stage) : kinds[node.status];
+  return `${signs[node.status]} ${doing}`;
+}
+
+/** Counts many nodes by stage, one line each; nodes that may not launch yet stand apart from those that launch. */
 export function summaryLines(nodes: readonly NodeRecord[]): string[] {
-  const groups = Map.groupBy(nodes, kindOf);
-  return [...groups].map(([kind, members]) => {
-    const sign = signs[members[0]?.status ?? "queued"];
-    return `${sign} ${counted(members.length, "node")}: ${kinds[kind] ?? kind}`;
+  return [...Map.groupBy(nodes, kindOf)].map(([kind, members]) => {
+    const [sign = "", ...words] = kind.split(" ");
+    return `${sign} ${counted(members.length, "node")}: ${words.join(" ")}`;
   });
 }

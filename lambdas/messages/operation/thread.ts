@@ -1,4 +1,4 @@
-import type { Message, NodeRecord, OperationRecord, Told } from "../../records.ts";
+import type { Message, NodeRecord, OperationRecord, OperationView, Told } from "../../records.ts";
 import { between } from "../slack/age.ts";
 import { say, section } from "../slack/blocks.ts";
 import { plain, prose } from "../slack/text.ts";
@@ -45,36 +45,50 @@ function remarks(before: Told | null, after: NodeRecord): ThreadLine[] {
   }));
 }
 
+/** With more nodes than this, thirteen stages each would bury the failures in the thread. */
+const MOST_TOLD_IN_FULL = 5;
+
+/** Of many nodes the thread leaves out stages, and ends that leave nothing to look after: the message counts both. */
+const isCountedOnly = ({ status, failure: failed, instanceId, isTerminated }: NodeRecord): boolean =>
+  status === "running" ||
+  status === "succeeded" ||
+  (status === "cancelled" && failed === null && (instanceId === null || isTerminated === true));
+
+function stageLines(before: Told | null, after: NodeRecord): ThreadLine[] {
+  const { stage } = after;
+  const doing = stage && `${signs.running} ${nodeLabel(after)}: ${stageDoing(stage)}${took(before, after)}`;
+  return doing ? [{ mark: `running ${stage}`, message: say(doing) }] : [];
+}
+
 function change(
-  operation: OperationRecord,
+  { operation, nodes, now }: ThreadView,
   before: Told | null,
   after: NodeRecord,
   commandWord: string,
-  now: string,
 ): ThreadLine[] {
   const { status, stage } = after;
   const same = before?.status === status;
   if (status === "queued" || (same && before.stage === stage)) return [];
-  if (status === "running") {
-    const doing = stage && `${signs.running} ${nodeLabel(after)}: ${stageDoing(stage)}${took(before, after)}`;
-    return doing ? [{ mark: `running ${stage}`, message: say(doing) }] : [];
-  }
+  if (nodes.length > MOST_TOLD_IN_FULL && isCountedOnly(after)) return [];
+  if (status === "running") return stageLines(before, after);
   const isFailure = after.failure !== null && !before?.failed;
   if (same && !isFailure) return [];
   const message = isFailure ? failure(operation, after, commandWord, now) : say(nodeLine(after, now));
   return [{ mark: status, message }];
 }
 
+/** Part of the view that the thread's lines depend on. */
+type ThreadView = Pick<OperationView, "operation" | "nodes" | "now">;
+
 /**
- * Lists the lines of the thread for the changes of a node's record: stages, remarks, the failure in full, the end.
+ * Lists the lines of the thread for the changes of a node's record: stages, remarks, the failure in full, the end. An
+ * operation on more than five nodes has lines for failures, their outcomes and remarks only.
  * @param before state that the thread shows; null at first
- * @param now ISO 8601
  * @returns no lines when no stage, remark or status changed
  */
 export const threadLines = (
-  operation: OperationRecord,
+  view: ThreadView,
   before: Told | null,
   after: NodeRecord,
   commandWord: string,
-  now: string,
-): ThreadLine[] => [...remarks(before, after), ...change(operation, before, after, commandWord, now)];
+): ThreadLine[] => [...remarks(before, after), ...change(view, before, after, commandWord)];

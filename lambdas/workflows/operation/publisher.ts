@@ -39,7 +39,7 @@ async function tellThread(steps: Steps, view: OperationView, before: Published, 
   let room = LINES_AT_ONCE;
   try {
     for (const node of view.nodes) {
-      const lines = threadLines(view.operation, told.get(node.index) ?? null, node, commandWord, view.now);
+      const lines = threadLines(view, told.get(node.index) ?? null, node, commandWord);
       // A node that alone has more to say is told whole when nothing was said before it: it would wait for room for ever.
       if (lines.length > room && room < LINES_AT_ONCE) break;
       room -= lines.length;
