@@ -58,6 +58,11 @@ export const configurationSchema = z.strictObject({
     .string()
     .regex(/^\/[a-z0-9-]{1,31}$/)
     .default("/win"),
+  /** Address of the runbook, for the buttons of a failure; its headings are those of docs/runbook.md. */
+  runbook: z
+    .url({ protocol: /^https$/, message: "must be an address that begins with https://" })
+    .regex(/^[^#]+$/, "must not name a section: each stage has its own")
+    .optional(),
   slack: z.strictObject({
     teamId: slackId("TE"),
     appId: slackId("A"),

@@ -96,6 +96,10 @@ export interface NodeRecord {
   readonly decideBy: string | null;
   /** Fate of a failed or cancelled instance, in words: "kept for inspection by <@U012AB3CD>". */
   readonly outcome: string | null;
+  /** ISO 8601: when the machine of a failed node was left running with no further decision to come. */
+  readonly keptAt?: string;
+  /** ISO 8601: when people were last reminded of a kept machine. */
+  readonly remindedAt?: string;
   /** EC2 shows its instance as terminated. */
   readonly isTerminated?: true;
   /** Remarks worth knowing though nothing failed ("a CSR with a foreign address was left pending"); oldest first. */
@@ -107,6 +111,10 @@ export interface NodeRecord {
   /** The person whose right to decide could not be judged: then the machine is kept when the time is up. */
   readonly unjudgedBy?: string;
 }
+
+/** Is the machine of this failed node kept until someone terminates it? */
+export const isKept = ({ keptAt, isTerminated }: Pick<NodeRecord, "keptAt" | "isTerminated">): boolean =>
+  keptAt !== undefined && !isTerminated;
 
 /**
  * A node's record before anything was done for it.

@@ -17,12 +17,14 @@ export interface Submission {
   readonly requester: Requester;
   /** Slack's id of what the person did: the same for a repeated delivery, used once to open a dialog. */
   readonly triggerId: string;
+  /** Names the operation where the trigger does not: the same cause again is the same operation. */
+  readonly cause?: string;
 }
 
-function recordOf(door: FrontDoor, { request, requester, triggerId }: Submission): OperationRecord {
+function recordOf(door: FrontDoor, { request, requester, triggerId, cause = triggerId }: Submission): OperationRecord {
   const cluster = door.configuration.cluster.name;
   return {
-    id: operationId(cluster, request.command, triggerId),
+    id: operationId(cluster, request.command, cause),
     cluster,
     request,
     asker: requester,

@@ -1,30 +1,37 @@
 import { cancelAnswer, lateClick, staleClick } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
-import { CANCEL_OPERATION, KEEP_INSTANCE, TERMINATE_INSTANCE } from "../messages/slack/buttons.ts";
+import {
+  CANCEL_OPERATION,
+  KEEP_INSTANCE,
+  OPEN_AWS,
+  OPEN_RUNBOOK,
+  TERMINATE_INSTANCE,
+  TRY_AGAIN,
+} from "../messages/slack/buttons.ts";
 import { parseOwner } from "../node-work.ts";
 import type { Message } from "../records.ts";
 import { cancel } from "./cancel.ts";
 import { deliverDecision } from "./deliver-decision.ts";
 import type { FrontDoor } from "./front-door.ts";
-import { type Origin, refusalOf } from "./permission.ts";
+import { refusalOf } from "./permission.ts";
+import { type Presser, terminateKept, tryAgain } from "./repeat.ts";
 
 /** A button that somebody pressed. */
-export interface Click extends Origin {
+export interface Click extends Presser {
   readonly actionId: string;
   readonly value: string;
-  /** Slack's id of the click: the same for a repeated delivery. */
-  readonly triggerId: string;
 }
 
 interface Meaning {
-  /** Command that gives the right to press it: whoever may use this command may press. */
-  readonly command: string;
+  /** The command whose right the person needs; null where what it starts judges them. */
+  readonly command: string | null;
   readonly does: (door: FrontDoor, click: Click) => Promise<Message | null>;
 }
 
 const decides =
   (decision: "keep" | "terminate") =>
-  async (door: FrontDoor, { value, userId, triggerId }: Click): Promise<Message | null> => {
+  async (door: FrontDoor, click: Click): Promise<Message | null> => {
+    const { value, userId, triggerId } = click;
     const which = parseOwner(value);
     if (!which) return staleClick;
     const { operation, index } = which;
@@ -32,13 +39,22 @@ const decides =
       door.steps.ledger.decideNode(operation, index, decided),
     );
     if (outcome === "unknown") return staleClick;
-    return outcome === "done" ? null : lateClick(`node ${index + 1} of ${operation}`);
+    if (outcome === "done") return null;
+    return decision === "terminate"
+      ? terminateKept(door, click, which)
+      : lateClick(`node ${index + 1} of ${operation}`);
   };
+
+/** Slack opens the address and tells the app of the click: nothing follows from it. */
+const link: Meaning = { command: null, does: async () => null };
 
 /** Meaning of each button, by its action id. */
 const meanings: Readonly<Record<string, Meaning>> = {
   [KEEP_INSTANCE]: { command: "add", does: decides("keep") },
   [TERMINATE_INSTANCE]: { command: "add", does: decides("terminate") },
+  [TRY_AGAIN]: { command: null, does: (door, click) => tryAgain(door, click, click.value) },
+  [OPEN_RUNBOOK]: link,
+  [OPEN_AWS]: link,
   [CANCEL_OPERATION]: {
     command: "cancel",
     does: async (door, { value, userId, triggerId }) =>
@@ -56,6 +72,6 @@ export const buttons: readonly string[] = Object.keys(meanings);
 export async function pressed(door: FrontDoor, click: Click): Promise<Message | null> {
   const meaning = meanings[click.actionId];
   if (!meaning) return staleClick;
-  const refusal = await refusalOf(door, click, meaning.command);
+  const refusal = meaning.command === null ? null : await refusalOf(door, click, meaning.command);
   return refusal ? refusalMessage(refusal, door.configuration.command) : meaning.does(door, click);
 }

@@ -29,6 +29,7 @@ const clickOf = (body: BlockAction, { action_id, value }: ButtonAction): Click =
   triggerId: body.trigger_id,
   teamId: body.user.team_id ?? body.team?.id ?? "",
   userId: body.user.id,
+  userName: body.user.name ?? body.user.username ?? "",
   channel: body.channel?.id ?? "",
   actionId: action_id,
   value: value ?? "",

@@ -44,7 +44,7 @@ export const addNodes =
       for (let index = 0; index < ask.request.count; index += 1) {
         await step(ctx, `start node ${index + 1}`, () => startNode(steps, ask, begun, room, index));
       }
-      const watched = { steps, operation: ask.operation, pool: room.pool, commandWord: begun.commandWord };
+      const watched = { steps, operation: ask.operation, pool: room.pool, settings: begun };
       const { published, hasEnded } = await watch(ctx, watched, first);
       if (hasEnded) await step(ctx, "end", () => endWatched(watched, published));
       else await step(ctx, "hand over to the sweep", () => handOver(watched, published));
@@ -111,7 +111,7 @@ async function preview(steps: Steps, ask: AddStart, begun: Begun, { pool, image 
 async function post(steps: Steps, ask: AddStart, begun: Begun, room: Room): Promise<Published> {
   for (let index = 0; index < ask.request.count; index += 1)
     await steps.ledger.beginNode(newNodeRecord("provision", ask.operation, index, steps.timestamp()));
-  return postFirst(steps, ask.operation, room.pool, begun.commandWord);
+  return postFirst(steps, ask.operation, room.pool, begun);
 }
 
 const startNode = (steps: Steps, ask: AddStart, begun: Begun, room: Room, index: number): Promise<void> => {

@@ -1,7 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { commonRemedies, stageRemedies } from "../../lambdas/messages/operation/remedies.ts";
+import type { Remedy } from "../../lambdas/messages/operation/remedy.ts";
 import { stageName } from "../../lambdas/messages/operation/stages.ts";
-import { nodeWorkflows, stagesOf } from "../../lambdas/stages.ts";
+import { nodeWorkflows, type StageName, stagesOf } from "../../lambdas/stages.ts";
 import { pageAt } from "./pages.ts";
 
 const runbook = pageAt("docs/runbook.md");
@@ -28,4 +30,23 @@ test("explains every sentence with which a stage fails or a request is refused",
   const said = runbook.text.replace(/\s+/g, " ");
   expect(failures.length).toBeGreaterThan(20);
   expect(failures.filter((words) => !said.includes(words))).toEqual([]);
+});
+
+const saysOf = ({ says }: Remedy): string =>
+  says.length === 0 ? "anything else" : says.map((piece) => `"${piece}"`).join(", ");
+
+const rowOf = (stage: string, row: Remedy): string => `| ${stage} | ${saysOf(row)} | ${row.cause} | ${row.remedy} |`;
+
+const rows = [
+  ...Object.entries(stageRemedies).flatMap(([stage, ofStage]) =>
+    ofStage.map((row) => rowOf(stageName(stage as StageName), row)),
+  ),
+  ...commonRemedies.map((row) => rowOf("any", row)),
+];
+
+test("lists the likely cause and the remedy that a failure's message gives, each in the message's own words", () => {
+  const [, chapter = ""] = runbook.text.split("### Likely causes");
+  const [section = ""] = chapter.split("\n#");
+  const listed = section.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| stage |"));
+  expect(listed).toEqual(rows);
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { OperationRecord } from "../../lambdas/records.ts";
 import { nodeRecord, operationRecord } from "../messages/records.ts";
 import { atTheDoor } from "./at-the-door.ts";
 import { buttonPress } from "./signed.ts";
@@ -169,3 +170,85 @@ describe("the buttons of a failed node", () => {
     expect(memory.whispers).toMatchObject([{ message: { text: expect.stringContaining("is not responding") } }]);
   });
 });
+
+describe("the button Try again", () => {
+  const failed = nodeRecord({
+    status: "failed",
+    failure: { stage: "agent", why: "gave up waiting", left: "no instance was launched" },
+  });
+  const fail = (fields: Partial<OperationRecord> = {}) => {
+    memory.operations.set(
+      "add-3f9c2a71",
+      operationRecord({ status: "failed", endedAt: "2026-11-21T10:00:00.000Z", ...fields }),
+    );
+    memory.nodes.push(failed, nodeRecord({ index: 1, status: "succeeded" }));
+  };
+  const press = (triggerId: string, user = "U0OPERATOR") =>
+    send(buttonPress("try-again", "add-3f9c2a71", user, { trigger_id: triggerId }));
+
+  test("starts the request for as many nodes as failed, once, by the first person who pressed", async () => {
+    fail();
+    await press("1.2.3");
+    await press("1.2.4");
+    const [started, ...more] = [...memory.executions.values()];
+    expect(more).toEqual([]);
+    expect(started).toMatchObject({
+      workflow: "add-nodes",
+      payload: { request: { command: "add", pool: "web", count: 1 }, asker: { userId: "U0OPERATOR" } },
+    });
+    const id = started?.payload.operation ?? "";
+    memory.operations.set(id, { ...operationRecord(), id, executionArn: "arn:1" });
+    await press("1.2.5");
+    expect(memory.whispers.at(-1)?.message.text).toContain(`has already tried again: \`${id}\``);
+  });
+
+  test("starts nothing for a person whose role does not allow the command", async () => {
+    fail();
+    await press("1.2.3", "U0APPROVER");
+    expect(memory.executions.size).toBe(0);
+    expect(memory.operations.size).toBe(1);
+  });
+
+  test("starts nothing while the operation waits for a decision, nor for one that is unknown", async () => {
+    fail({ status: "waiting", endedAt: null });
+    await press("1.2.3");
+    expect(memory.whispers[0]?.message.text).toContain("has not ended yet");
+    await send(buttonPress("try-again", "add-00000000"));
+    expect(memory.whispers[1]?.message.text).toContain("expired");
+    expect(memory.executions.size).toBe(0);
+  });
+});
+
+describe("the button Terminate now of a kept machine", () => {
+  const kept = nodeRecord({ index: 1, status: "failed", keptAt: "2026-11-21T10:00:00.000Z" });
+  const press = (user = "U0OPERATOR") => send(buttonPress("terminate-instance", "add-3f9c2a71:1", user));
+
+  test("asks by the dialog of a removal, of that instance", async () => {
+    memory.nodes.push(kept);
+    await press();
+    expect(memory.dialogs).toHaveLength(1);
+    expect([...memory.executions.values()]).toMatchObject([
+      {
+        workflow: "remove-node",
+        payload: { request: { command: "remove", node: "i-0ab12cd34ef567890", dryRun: false } },
+      },
+    ]);
+    expect(memory.whispers).toEqual([]);
+  });
+
+  test("is too late once the instance is gone", async () => {
+    memory.nodes.push({ ...kept, isTerminated: true });
+    await press();
+    expect(memory.dialogs).toEqual([]);
+    expect(memory.whispers).toHaveLength(1);
+  });
+});
+
+test.each(["open-runbook", "open-aws"])(
+  "a click on %s, which opens an address, is taken and changes nothing",
+  async (id) => {
+    const answer = await send(buttonPress(id, "add-3f9c2a71:0"));
+    expect(answer.statusCode).toBe(200);
+    expect(memory.whispers).toEqual([]);
+  },
+);

@@ -4,12 +4,12 @@ import { nodesSummary } from "../../lambdas/messages/operation/final.ts";
 import { operationMessage } from "../../lambdas/messages/operation/operation.ts";
 import type { OperationRecord } from "../../lambdas/records.ts";
 import { stagesOf } from "../../lambdas/stages.ts";
-import { decidingRecord, NOW, nodeRecord, operationRecord } from "./records.ts";
+import { decidingRecord, NOW, nodeRecord, operationRecord, settings } from "./records.ts";
 import { expectWithinSlackLimits } from "./within-slack-limits.ts";
 
 const pool = { name: "web", before: 3, after: 5, maximum: 8 };
 const message = (nodes: readonly ReturnType<typeof nodeRecord>[], operation: Partial<OperationRecord> = {}) =>
-  operationMessage({ operation: operationRecord(operation), nodes, pool, now: NOW }, "/win");
+  operationMessage({ operation: operationRecord(operation), nodes, pool, now: NOW }, settings);
 const textOf = (shown: { blocks: readonly object[] }): string => JSON.stringify(shown.blocks);
 
 describe("the one message of an operation", () => {
@@ -121,6 +121,73 @@ describe("the one message of an operation", () => {
     const shown = textOf(message([...over, decidingRecord({ index: 60 })]));
     expect(shown).toContain('"add-3f9c2a71:60"');
     expect(shown).toMatch(/\d+ more failures in the thread/);
+  });
+});
+
+describe("the message of a failure", () => {
+  test("tells of a known failure its likely cause and its remedy before the details", () => {
+    const failure = {
+      stage: "features",
+      why: "feature Containers: 0x800f0922",
+      left: "instance i-0 is running",
+    } as const;
+    const shown = textOf(message([decidingRecord({ failure })]));
+    const places = ["failed at Windows features", "Likely cause:", "*Remedy:*", "*Next:*", "0x800f0922"].map((piece) =>
+      shown.indexOf(piece),
+    );
+    expect(places.every((place) => place > 0)).toBe(true);
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+  });
+
+  test("opens the runbook at the stage's section where the configuration names it, and the instance in its region's console", () => {
+    const view = { operation: operationRecord(), nodes: [decidingRecord()], pool, now: NOW };
+    const told = textOf(operationMessage(view, { ...settings, runbook: "https://example.com/runbook.md" }));
+    expect(told).toContain('"url":"https://example.com/runbook.md#stage-windows-features"');
+    expect(textOf(operationMessage(view, settings))).not.toContain("open-runbook");
+    const page = "/ec2/home?region=R#InstanceDetails:instanceId=i-0ab12cd34ef567890";
+    for (const [region, domain] of [
+      ["us-west-2", "us-west-2.console.aws.amazon.com"],
+      ["us-gov-east-1", "us-gov-east-1.console.amazonaws-us-gov.com"],
+      ["cn-north-1", "cn-north-1.console.amazonaws.cn"],
+    ] as const)
+      expect(textOf(operationMessage(view, { ...settings, region }))).toContain(
+        `https://${domain}${page.replace("R", region)}`,
+      );
+  });
+
+  test("shows a kept machine's button for as long as it lives, and no link to an instance that is gone", () => {
+    const keptAt = NOW;
+    const kept = decidingRecord({ status: "failed", outcome: "kept for inspection by <@U0OPERATOR>", keptAt });
+    expect(textOf(message([kept], { status: "failed", endedAt: NOW }))).toContain("terminate-instance");
+    expect(textOf(message([kept]))).toContain("until someone terminates it");
+    const gone = textOf(message([{ ...kept, isTerminated: true, outcome: "terminated by <@U0OPERATOR>" }]));
+    expect(gone).not.toContain("terminate-instance");
+    expect(gone).not.toContain("open-aws");
+  });
+
+  test("offers the same request again once it has failed, but not without capacity and not before the end", () => {
+    const failed = decidingRecord({ status: "failed", outcome: "terminated" });
+    const over = { status: "failed", endedAt: NOW } as const;
+    expect(textOf(message([failed], over))).toContain('"action_id":"try-again","value":"add-3f9c2a71"');
+    expect(textOf(message([failed]))).not.toContain("try-again");
+    expect(textOf(message([failed], { ...over, status: "cancelled" }))).not.toContain("try-again");
+    const why = "EC2 has no capacity in any subnet: m6i.xlarge in subnet-1: InsufficientInstanceCapacity";
+    const full = { ...failed, failure: { stage: "launch", why, left: "no instance was launched" } } as const;
+    expect(textOf(message([full], over))).not.toContain("try-again");
+  });
+
+  test("names in the question of Cancel operation the failed machines that it would terminate", () => {
+    const running = nodeRecord({ index: 1 });
+    const text = (nodes: readonly ReturnType<typeof nodeRecord>[]) => textOf(message(nodes));
+    expect(text([running])).not.toContain("terminated too");
+    expect(text([running, decidingRecord()])).toContain(
+      "1 failed machine that waits for a decision is terminated too; its disk is deleted.",
+    );
+    expect(text([running, decidingRecord(), decidingRecord({ index: 2 })])).toContain("2 failed machines that wait");
+  });
+
+  test("has no Cancel operation where nothing runs but machines that need a decision", () => {
+    expect(textOf(message([decidingRecord()]))).not.toContain("cancel-operation");
   });
 });
 

@@ -1,3 +1,4 @@
+import type { MessageSettings } from "../../lambdas/messages/operation/links.ts";
 import { type NodeRecord, newNodeRecord, type OperationRecord } from "../../lambdas/records.ts";
 
 /** An operation as the ledger holds it, with what a test cares for. */
@@ -40,6 +41,9 @@ export const decidingRecord = (fields: Partial<NodeRecord> = {}): NodeRecord =>
     decideBy: "2026-11-21T15:08:00.000Z",
     ...fields,
   });
+
+/** Settings of the deployment that messages are for. */
+export const settings: MessageSettings = { commandWord: "/win", region: "us-west-2", runbook: null };
 
 /** The moment at which messages are read. */
 export const NOW = "2026-11-21T14:10:00.000Z";

@@ -10,6 +10,7 @@ import { demo } from "../../lib/sandbox/demo.ts";
 import { addition, NOW } from "./samples.ts";
 
 const WORD = "/win";
+const SETTINGS = { commandWord: WORD, region: demo.region, runbook: null };
 
 /** A message as the SDK's types want it. */
 const sendable = ({ text, blocks }: Message) => ({ text, blocks: [...blocks] as never[] });
@@ -56,8 +57,8 @@ export function bot(app: App): void {
     await ack();
     if (word === "add") {
       const view = addition();
-      const posted = await client.chat.postMessage({ channel, ...sendable(operationMessage(view, WORD)) });
-      const lines = view.nodes.flatMap((node) => threadLines(view, null, node, WORD));
+      const posted = await client.chat.postMessage({ channel, ...sendable(operationMessage(view, SETTINGS)) });
+      const lines = view.nodes.flatMap((node) => threadLines(view, null, node, SETTINGS));
       for (const { message } of lines) {
         await client.chat.postMessage({ channel, thread_ts: String(posted.ts), ...sendable(message) });
       }

@@ -21,7 +21,7 @@ export function neverEnding() {
     steps,
     operation: operation.id,
     pool: null,
-    commandWord: "/win",
+    settings: { commandWord: "/win", region: "us-west-2", runbook: null },
     operationNow: () => operation,
     endNode: () => {
       node = { ...node, status: "succeeded", endedAt: "2026-11-21T15:00:00.000Z" };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chosen, choose } from "../../lambdas/workflows/remove/choose.ts";
 import { takeLease } from "../../lambdas/workflows/remove/start.ts";
-import { operationRecord } from "../messages/records.ts";
+import { operationRecord, settings } from "../messages/records.ts";
 import { configurationWith } from "../profiles/okd/facts.ts";
 import { machine } from "./a-task.ts";
 import { run, setUp, tearDown, verbs } from "./durable-engine.ts";
@@ -10,7 +10,7 @@ beforeAll(setUp);
 afterAll(tearDown);
 
 const NAME = machine.privateDnsName;
-const begun = { runtimeVersion: "7", commandWord: "/win" };
+const begun = { runtimeVersion: "7", ...settings };
 const { asker } = operationRecord();
 const start = {
   operation: "remove-1",

@@ -66,7 +66,7 @@ it("follows an operation that was handed over instead of closing it, until its n
     ...free,
     ledger: { ...steps.ledger, unfinished: async () => [operationNow()] },
     places: { closeReservation: async (pool: string) => void settled.push(pool) },
-    runtime: { rules: async () => ({ command: "/win" }) },
+    runtime: { read: async () => ({ configuration: { command: "/win", cluster: { region: "us-west-2" } } }) },
   });
   await run((ctx) => sweep(all)({ tick: "event-1" }, ctx));
   expect(operationNow()).toMatchObject({ status: "running", endedAt: null });

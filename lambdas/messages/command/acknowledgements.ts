@@ -63,7 +63,7 @@ export const cancelAnswer = (cancellation: Cancellation, commandWord: string): M
 export const decisionHeard = (instanceId: string, isKept: boolean): Message =>
   say(
     isKept
-      ? `Keeping ${code(instanceId)} for inspection. Casement will not terminate it: terminate it in EC2 when you are done.`
+      ? `Keeping ${code(instanceId)} for inspection. Press Terminate now in its message when you are done.`
       : `Terminating ${code(instanceId)}.`,
   );
 
@@ -75,6 +75,18 @@ const pressed = { keep: "Keep for inspection", terminate: "Terminate now", cance
  */
 export const decisionUnjudged = (decision: keyof typeof pressed, why: string): string =>
   `“${pressed[decision]}” was not carried out: Casement could not check whether the person may decide. Press it again in a minute; without another decision the instance is kept. Cause: ${why.replaceAll(/\s+/g, " ").slice(0, 600)}`;
+
+/** Private answer to "Try again" where the operation it starts runs already. */
+export const alreadyTriedAgain = ({ id, asker }: OperationRecord): Message =>
+  say(`${prose(`<@${asker.userId}>`)} has already tried again: ${code(id)}.`);
+
+/** Private answer to "Try again" where there is nothing to repeat. */
+export const notTriedAgain = ({ id, endedAt }: OperationRecord): Message =>
+  say(
+    endedAt === null
+      ? `${code(id)} has not ended yet. Decide about its failed machines first.`
+      : `${code(id)} has no failed node that can be tried again.`,
+  );
 
 /** Private answer to a click that came too late. */
 export const lateClick = (what: string): Message =>

@@ -1,11 +1,14 @@
 import { ownerOf } from "../../node-work.ts";
-import type { Block, NodeRecord, OperationRecord } from "../../records.ts";
+import { type Block, isKept, type NodeRecord, type OperationRecord } from "../../records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between, localTime } from "../slack/age.ts";
 import { actions, type Button, section } from "../slack/blocks.ts";
-import { KEEP_INSTANCE, TERMINATE_INSTANCE } from "../slack/buttons.ts";
+import { KEEP_INSTANCE, OPEN_AWS, OPEN_RUNBOOK, TERMINATE_INSTANCE } from "../slack/buttons.ts";
 import { codeBlock, prose, sentence } from "../slack/text.ts";
+import { instanceLink, type MessageSettings, runbookLink } from "./links.ts";
 import { nodeLabel, signs, worked } from "./node-lines.ts";
+import { remedyOf } from "./remedies.ts";
+import type { Remedy } from "./remedy.ts";
 import { stageName } from "./stages.ts";
 
 const keep = (value: string): Button => ({ actionId: KEEP_INSTANCE, value, text: "Keep for inspection" });
@@ -23,18 +26,67 @@ const terminate = (value: string): Button => ({
   },
 });
 
+/** Terminates a kept machine: a removal, whose own dialog asks for the confirmation. */
+const terminateKept = (value: string): Button => ({
+  actionId: TERMINATE_INSTANCE,
+  value,
+  text: "Terminate now",
+  style: "danger",
+});
+
+/** Buttons that open the runbook's section and the instance's page, where there is one. */
+function links(node: NodeRecord, settings: MessageSettings): Button[] {
+  const value = ownerOf(node);
+  const runbook = node.failure ? runbookLink(settings, node.failure) : null;
+  const isGone = node.isTerminated || node.instanceId === null;
+  return [
+    ...(runbook ? [{ actionId: OPEN_RUNBOOK, value, text: "Runbook", url: runbook }] : []),
+    ...(node.instanceId && !isGone
+      ? [{ actionId: OPEN_AWS, value, text: "Open in AWS", url: instanceLink(settings, node.instanceId) }]
+      : []),
+  ];
+}
+
+/** Buttons of a failed machine: while a decision is needed, and for as long as a kept one lives. */
+function buttonsOf(node: NodeRecord, settings: MessageSettings): Button[] {
+  const value = ownerOf(node);
+  if (node.status === "deciding") return [keep(value), terminate(value), ...links(node, settings)];
+  return [...(isKept(node) ? [terminateKept(value)] : []), ...links(node, settings)];
+}
+
+/** Row of a failed machine's buttons; no block where there are none. */
+export function failureButtons(node: NodeRecord, settings: MessageSettings): Block[] {
+  const buttons = buttonsOf(node, settings);
+  return buttons.length > 0 ? [actions(`decide:${ownerOf(node)}`, buttons)] : [];
+}
+
 /** Names the command to run after the end. */
-function again({ request, id }: OperationRecord, commandWord: string): string {
-  if (request.command === "add") return `${typeThis(commandWord, "add", request.pool)} tries again.`;
-  if (request.command === "remove") return `${typeThis(commandWord, "remove", request.node)} tries again.`;
+function again({ request, id }: OperationRecord, remedy: Remedy | undefined, commandWord: string): string {
+  const outcome = remedy?.isHopeless ? "is worth a try only after that." : "tries again.";
+  if (request.command === "add") return `${typeThis(commandWord, "add", request.pool)} ${outcome}`;
+  if (request.command === "remove") return `${typeThis(commandWord, "remove", request.node)} ${outcome}`;
   return `${typeThis(commandWord, "operations")} shows ${id}.`;
 }
 
 /** State of the machine: as the failure left it, until its outcome is known. */
-const meaning = ({ outcome, failure }: NodeRecord): string => sentence(prose(outcome ?? failure?.left ?? "", 400));
+const state = ({ outcome, failure }: NodeRecord): string => sentence(prose(outcome ?? failure?.left ?? "", 400));
 
-function next(node: NodeRecord, operation: OperationRecord, commandWord: string, now: string): string {
-  if (node.status !== "deciding") return again(operation, commandWord);
+/** Meaning of the failure: the machine's state and the likely cause. */
+const meaning = (node: NodeRecord, remedy: Remedy | undefined): string =>
+  remedy ? `${state(node)} Likely cause: ${remedy.cause}.` : state(node);
+
+const untilTerminated = ({ instanceId }: NodeRecord, commandWord: string): string =>
+  `it runs, at its cost, until someone terminates it: press Terminate now, or run ${typeThis(commandWord, "remove", instanceId ?? "")}`;
+
+function next(
+  node: NodeRecord,
+  operation: OperationRecord,
+  remedy: Remedy | undefined,
+  { commandWord }: MessageSettings,
+  now: string,
+): string {
+  if (isKept(node)) return `${untilTerminated(node, commandWord)}.`;
+  if (node.status !== "deciding") return again(operation, remedy, commandWord);
   const deadline = node.decideBy ? `at ${localTime(node.decideBy)} (in ${between(now, node.decideBy)})` : "soon";
   if (node.unjudgedBy)
     return `press again. Casement could not check whether ${prose(`<@${node.unjudgedBy}>`)} may decide; without another decision the instance is kept ${deadline}.`;
@@ -42,27 +94,28 @@ function next(node: NodeRecord, operation: OperationRecord, commandWord: string,
 }
 
 /**
- * Describes a failed node: what happened, the machine's state, the next step, the details; buttons while it is undecided.
+ * Describes a failed node: what happened, what it means, the next step, the details; and its buttons.
  * @param room characters that the details may take, at most 2,000
  * @returns no blocks when the node has not failed
  */
 export function failureBlocks(
   node: NodeRecord,
   operation: OperationRecord,
-  commandWord: string,
+  settings: MessageSettings,
   now: string,
   room: number,
 ): Block[] {
   const { failure } = node;
   if (!failure) return [];
+  const remedy = remedyOf(failure);
   const text = section(
     [
       `${signs[node.status]} *${nodeLabel(node)} failed at ${stageName(failure.stage)}* after ${worked(node, now)}`,
-      meaning(node),
-      `*Next:* ${next(node, operation, commandWord, now)}`,
+      meaning(node, remedy),
+      ...(remedy ? [`*Remedy:* ${remedy.remedy}.`] : []),
+      `*Next:* ${next(node, operation, remedy, settings, now)}`,
       codeBlock(failure.why, room),
     ].join("\n"),
   );
-  const value = ownerOf(node);
-  return node.status === "deciding" ? [text, actions(`decide:${value}`, [keep(value), terminate(value)])] : [text];
+  return [text, ...failureButtons(node, settings)];
 }

@@ -1,12 +1,22 @@
 import { reasonOf } from "../../commands/command.ts";
-import type { Block, Message, NodeRecord, OperationRecord, OperationStatus, OperationView } from "../../records.ts";
+import {
+  type Block,
+  isKept,
+  type Message,
+  type NodeRecord,
+  type OperationRecord,
+  type OperationStatus,
+  type OperationView,
+} from "../../records.ts";
 import { titleOf } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { actions, type Button, context, fitting, header, section, sections } from "../slack/blocks.ts";
-import { CANCEL_OPERATION } from "../slack/buttons.ts";
+import { CANCEL_OPERATION, TRY_AGAIN } from "../slack/buttons.ts";
 import { code, counted, plain, prose } from "../slack/text.ts";
 import { failureBlocks } from "./failure.ts";
+import type { MessageSettings } from "./links.ts";
 import { nodeLine, summaryLines } from "./node-lines.ts";
+import { retryOf } from "./retry.ts";
 
 /** More nodes than this are counted by stage instead of listed. */
 export const MOST_LINES = 30;
@@ -31,21 +41,45 @@ const statuses: Readonly<Record<OperationStatus, { readonly sign: string; readon
 /** The sign and the words of an operation's status. */
 export const statusWords = (status: OperationStatus): string => `${statuses[status].sign} ${statuses[status].words}`;
 
-/** May an operation still be cancelled? */
-const cancellable = (operation: OperationRecord): boolean =>
-  operation.endedAt === null && operation.cancelledBy === null;
+const decidingOf = (nodes: readonly NodeRecord[]): number => nodes.filter(({ status }) => status === "deciding").length;
 
-const cancelButton = (operation: OperationRecord): Button => ({
+/**
+ * May an operation still be cancelled? Where nothing runs but failed machines that need a decision, it would terminate them:
+ * they have buttons of their own for that.
+ */
+function cancellable({ endedAt, cancelledBy }: OperationRecord, nodes: readonly NodeRecord[]): boolean {
+  const isWorking = nodes.length === 0 || nodes.some(({ status }) => status === "queued" || status === "running");
+  return endedAt === null && cancelledBy === null && isWorking;
+}
+
+/** Names what a cancellation destroys beside the work in progress. */
+function alsoTerminated(nodes: readonly NodeRecord[]): string {
+  const count = decidingOf(nodes);
+  if (count === 0) return "";
+  return count === 1
+    ? " 1 failed machine that waits for a decision is terminated too; its disk is deleted."
+    : ` ${count} failed machines that wait for a decision are terminated too; their disks are deleted.`;
+}
+
+const cancelButton = (operation: OperationRecord, nodes: readonly NodeRecord[]): Button => ({
   actionId: CANCEL_OPERATION,
   value: operation.id,
   text: "Cancel operation",
   confirm: {
     title: "Cancel this operation?",
-    text: "Work in progress is rolled back. Nodes past the point of no return are completed first.",
+    text: `Work in progress is rolled back. Nodes past the point of no return are completed first.${alsoTerminated(nodes)}`,
     confirm: "Cancel operation",
     deny: "Keep running",
   },
 });
+
+const retryButton = ({ id }: OperationRecord): Button => ({ actionId: TRY_AGAIN, value: id, text: "Try again" });
+
+/** Buttons of the operation itself: they end it while it works, and repeat it after it has failed. */
+function operationButtons({ operation, nodes }: OperationView): Block[] {
+  if (cancellable(operation, nodes)) return [actions(`cancel:${operation.id}`, [cancelButton(operation, nodes)])];
+  return retryOf(operation, nodes) ? [actions(`retry:${operation.id}`, [retryButton(operation)])] : [];
+}
 
 /** Time of work: a removal that waited for its dialog counts from the first change. */
 const startOf = ({ operation, nodes }: OperationView): string =>
@@ -86,11 +120,11 @@ function lines(nodes: readonly NodeRecord[], now: string): string[] {
   return fits ? all : summaryLines(nodes);
 }
 
-/** Nodes that need a decision come first: their buttons must be in reach. */
+const urgency = (node: NodeRecord): number => (node.status === "deciding" ? 2 : isKept(node) ? 1 : 0);
+
+/** Nodes that need a decision come first, then kept machines: their buttons must be in reach. */
 const failed = (nodes: readonly NodeRecord[]): NodeRecord[] =>
-  nodes
-    .filter((node) => node.failure)
-    .sort((one, other) => Number(other.status === "deciding") - Number(one.status === "deciding"));
+  nodes.filter((node) => node.failure).sort((one, other) => urgency(other) - urgency(one));
 
 /** Text for notifications. */
 function spoken({ operation, nodes }: OperationView): string {
@@ -109,7 +143,7 @@ function frame(view: OperationView): { readonly top: Block[]; readonly bottom: B
       ...(said.length > 0 ? [section(said.join("\n"))] : []),
       ...sections(lines(nodes, now)),
     ],
-    bottom: cancellable(operation) ? [actions(`cancel:${operation.id}`, [cancelButton(operation)])] : [],
+    bottom: operationButtons(view),
   };
 }
 
@@ -119,11 +153,10 @@ const elsewhere = (count: number): Block =>
 /**
  * Builds the message of an operation, whole each time and within Slack's limits.
  * Failures that do not fit are counted; each has its own message in the thread, with the same buttons.
- * @param commandWord "/win": next steps are given as commands
  */
-export function operationMessage(view: OperationView, commandWord: string): Message {
+export function operationMessage(view: OperationView, settings: MessageSettings): Message {
   const { top, bottom } = frame(view);
-  const failures = failed(view.nodes).map((node) => failureBlocks(node, view.operation, commandWord, view.now, WHY));
+  const failures = failed(view.nodes).map((node) => failureBlocks(node, view.operation, settings, view.now, WHY));
   const shown = fitting(failures, [...top, ...bottom, elsewhere(failures.length)]);
   const rest = failures.length - shown.length;
   return {

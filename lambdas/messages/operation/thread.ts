@@ -3,11 +3,12 @@ import { between } from "../slack/age.ts";
 import { say, section } from "../slack/blocks.ts";
 import { plain, prose } from "../slack/text.ts";
 import { failureBlocks } from "./failure.ts";
+import type { MessageSettings } from "./links.ts";
 import { nodeLabel, nodeLine, signs } from "./node-lines.ts";
 import { stageDoing, stageName } from "./stages.ts";
 
-/** Characters of a failure's details in the thread: a section holds 3,000, the rest of the failure at most 1,450. */
-const WHY = 1_500;
+/** Characters of a failure's details in the thread: a section holds 3,000, the rest of the failure at most 1,950. */
+const WHY = 1_000;
 
 /** State after every line of this record was posted. */
 export const toldOf = ({ index, status, stage, stageSince, notes, failure: failed }: NodeRecord): Told => ({
@@ -25,10 +26,10 @@ function took(before: Told | null, after: NodeRecord): string {
   return ` (${stageName(before.stage)} took ${between(before.stageSince, after.stageSince)})`;
 }
 
-function failure(operation: OperationRecord, node: NodeRecord, commandWord: string, now: string): Message {
+function failure(operation: OperationRecord, node: NodeRecord, settings: MessageSettings, now: string): Message {
   const calls =
     node.status === "deciding" ? [section(`${prose(`<@${operation.asker.userId}>`)}, this needs a decision.`)] : [];
-  return { text: nodeLine(node, now), blocks: [...failureBlocks(node, operation, commandWord, now, WHY), ...calls] };
+  return { text: nodeLine(node, now), blocks: [...failureBlocks(node, operation, settings, now, WHY), ...calls] };
 }
 
 /** A line of the thread, and what makes it this line and no other among those of its node. */
@@ -64,7 +65,7 @@ function change(
   { operation, nodes, now }: ThreadView,
   before: Told | null,
   after: NodeRecord,
-  commandWord: string,
+  settings: MessageSettings,
 ): ThreadLine[] {
   const { status, stage } = after;
   const same = before?.status === status;
@@ -73,7 +74,7 @@ function change(
   if (status === "running") return stageLines(before, after);
   const isFailure = after.failure !== null && !before?.failed;
   if (same && !isFailure) return [];
-  const message = isFailure ? failure(operation, after, commandWord, now) : say(nodeLine(after, now));
+  const message = isFailure ? failure(operation, after, settings, now) : say(nodeLine(after, now));
   return [{ mark: status, message }];
 }
 
@@ -90,5 +91,5 @@ export const threadLines = (
   view: ThreadView,
   before: Told | null,
   after: NodeRecord,
-  commandWord: string,
-): ThreadLine[] => [...remarks(before, after), ...change(view, before, after, commandWord)];
+  settings: MessageSettings,
+): ThreadLine[] => [...remarks(before, after), ...change(view, before, after, settings)];

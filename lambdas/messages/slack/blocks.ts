@@ -33,6 +33,8 @@ export interface Button {
   readonly actionId: string;
   readonly value: string;
   readonly text: string;
+  /** Address that the button opens. */
+  readonly url?: string;
   readonly style?: "primary" | "danger";
   readonly confirm?: Confirmation;
 }
@@ -45,11 +47,12 @@ const confirmation = ({ title, text, confirm, deny }: Confirmation): object => (
   style: "danger",
 });
 
-const button = ({ actionId, value, text, style, confirm }: Button): object => ({
+const button = ({ actionId, value, text, url, style, confirm }: Button): object => ({
   type: "button",
   action_id: actionId,
   value,
   text: plainText(text),
+  ...(url ? { url } : {}),
   ...(style ? { style } : {}),
   ...(confirm ? { confirm: confirmation(confirm) } : {}),
 });

@@ -2,6 +2,11 @@
 export const CANCEL_OPERATION = "cancel-operation";
 export const KEEP_INSTANCE = "keep-instance";
 export const TERMINATE_INSTANCE = "terminate-instance";
+export const TRY_AGAIN = "try-again";
+
+/** Those of buttons that open an address: Slack sends them too, and nothing follows from it. */
+export const OPEN_RUNBOOK = "open-runbook";
+export const OPEN_AWS = "open-aws";
 
 /** Callback id of the removal's dialog. */
 export const REMOVE_DIALOG = "remove-node";

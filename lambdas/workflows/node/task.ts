@@ -1,5 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Action } from "../../desired/plan.ts";
+import { messageSettings } from "../../messages/operation/links.ts";
 import { ownerOf } from "../../node-work.ts";
 import type { Published } from "../../records.ts";
 import type { NodeWorkflow, StageName, StageRow } from "../../stages.ts";
@@ -82,7 +83,7 @@ export async function tell({ steps, operation, runtime, published }: NodeTask): 
     return null;
   }
   const view = await viewOf(steps, operation, null);
-  return view ? publish(steps, view, published, runtime.configuration.command) : published;
+  return view ? publish(steps, view, published, messageSettings(runtime.configuration)) : published;
 }
 
 /** Writes into the node's record and brings people up to date. Belongs into a step or a poll. */

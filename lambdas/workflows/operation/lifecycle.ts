@@ -2,15 +2,15 @@ import { isDryRun, type Start } from "../../commands/command.ts";
 import { isChange } from "../../commands/list.ts";
 import { Refused, UserError } from "../../errors.ts";
 import { busyMessage, mistakeMessage, refusedMessage, troubleMessage } from "../../messages/operation/final.ts";
+import { type MessageSettings, messageSettings } from "../../messages/operation/links.ts";
 import type { Message, OperationStatus } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { causeOf } from "../engine/durable.ts";
 import { checkAsker } from "./requester.ts";
 
 /** Facts that every operation finds out first. */
-export interface Begun {
+export interface Begun extends MessageSettings {
   readonly runtimeVersion: string;
-  readonly commandWord: string;
 }
 
 /**
@@ -27,7 +27,7 @@ export async function beginOperation(steps: Steps, start: Start, executionArn: s
   if (steps.now() / 1000 > start.notAfter) throw late(start);
   await steps.ledger.changeOperation(start.operation, { status: "running", executionArn });
   await checkAsker(steps, start, configuration);
-  return { runtimeVersion: version, commandWord: configuration.command };
+  return { runtimeVersion: version, ...messageSettings(configuration) };
 }
 
 /** Error of a start that came late: a promised change shows as refused in the list, a look concerns only its asker. */

@@ -1,5 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { handedOverSummary, nodesSummary } from "../../messages/operation/final.ts";
+import type { MessageSettings } from "../../messages/operation/links.ts";
 import type { HandedOver, NodeRecord, OperationStatus, OperationView, Published } from "../../records.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -12,7 +13,7 @@ export interface Watched {
   readonly steps: Steps;
   readonly operation: string;
   readonly pool: OperationView["pool"];
-  readonly commandWord: string;
+  readonly settings: MessageSettings;
   /** Milliseconds after which the watch ends though its nodes go on (default: what a coordinator's execution allows). */
   readonly forMs?: number;
 }
@@ -99,7 +100,7 @@ async function lookOnce(watched: Watched, before: Omit<Look, "lasted">): Promise
   try {
     const censusAt = await census(watched, before.censusAt);
     const view = await noteWaiting(watched);
-    const published = await publish(watched.steps, view, before.published, watched.commandWord);
+    const published = await publish(watched.steps, view, before.published, watched.settings);
     const hasEnded = view.nodes.every((node) => ENDED.has(node.status)) && saidAll(published, view.nodes);
     return { published, hasEnded, censusAt };
   } catch (error) {
@@ -109,7 +110,7 @@ async function lookOnce(watched: Watched, before: Omit<Look, "lasted">): Promise
 }
 
 /** Ends an operation whose nodes have all ended, as they ended. Belongs into a step. */
-export async function endWatched({ steps, operation: id, pool, commandWord }: Watched, last: Published): Promise<void> {
+export async function endWatched({ steps, operation: id, pool, settings }: Watched, last: Published): Promise<void> {
   const nodes = await steps.ledger.nodes(id);
   const operation = await steps.ledger.operation(id);
   const succeeded = nodes.every((node) => node.status === "succeeded");
@@ -121,18 +122,18 @@ export async function endWatched({ steps, operation: id, pool, commandWord }: Wa
     callbacks: {},
   });
   const view = await viewOf(steps, id, pool);
-  if (view) await publish(steps, view, last, commandWord);
+  if (view) await publish(steps, view, last, settings);
 }
 
 /** Leaves an operation whose nodes have not ended to the sweep, and says so. Belongs into a step. */
-export async function handOver({ steps, operation: id, pool, commandWord }: Watched, last: Published): Promise<void> {
+export async function handOver({ steps, operation: id, pool, settings }: Watched, last: Published): Promise<void> {
   await steps.ledger.changeOperation(id, {
     handedOver: { pool, published: last },
     summary: handedOverSummary,
     callbacks: {},
   });
   const view = await viewOf(steps, id, pool);
-  if (view) await publish(steps, view, last, commandWord);
+  if (view) await publish(steps, view, last, settings);
 }
 
 /** Looks once after an operation that was handed over. Belongs into a step. @returns whether it has ended */

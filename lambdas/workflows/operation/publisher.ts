@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import type { MessageSettings } from "../../messages/operation/links.ts";
 import { operationMessage } from "../../messages/operation/operation.ts";
 import { threadLines, toldOf } from "../../messages/operation/thread.ts";
 import type { NodeRecord, OperationView, Published, Told } from "../../records.ts";
@@ -33,13 +34,18 @@ interface Telling {
   readonly trouble: string | null;
 }
 
-async function tellThread(steps: Steps, view: OperationView, before: Published, commandWord: string): Promise<Telling> {
+async function tellThread(
+  steps: Steps,
+  view: OperationView,
+  before: Published,
+  settings: MessageSettings,
+): Promise<Telling> {
   const { channel, id } = view.operation;
   const told = new Map(before.told.map((node) => [node.index, node]));
   let room = LINES_AT_ONCE;
   try {
     for (const node of view.nodes) {
-      const lines = threadLines(view, told.get(node.index) ?? null, node, commandWord);
+      const lines = threadLines(view, told.get(node.index) ?? null, node, settings);
       // A node that alone has more to say is told whole when nothing was said before it: it would wait for room for ever.
       if (lines.length > room && room < LINES_AT_ONCE) break;
       room -= lines.length;
@@ -63,14 +69,14 @@ export async function publish(
   steps: Steps,
   view: OperationView,
   before: Published,
-  commandWord: string,
+  settings: MessageSettings,
 ): Promise<Published> {
   const seen = fingerprint(view);
   const stale = steps.now() - before.at >= REFRESH_MS && view.operation.endedAt === null;
   try {
     const changed = seen !== before.view || stale;
     const messageTs = changed
-      ? await steps.thread.update(view.operation.channel, before.messageTs, operationMessage(view, commandWord))
+      ? await steps.thread.update(view.operation.channel, before.messageTs, operationMessage(view, settings))
       : before.messageTs;
     const kept: Published = {
       ...before,
@@ -78,7 +84,7 @@ export async function publish(
       ...(changed ? { view: seen, at: steps.now() } : {}),
       trouble: null,
     };
-    return { ...kept, ...(await tellThread(steps, view, kept, commandWord)) };
+    return { ...kept, ...(await tellThread(steps, view, kept, settings)) };
   } catch (error) {
     if (!isBusy(error)) throw error;
     return { ...before, trouble: wordsOf(error) };
@@ -94,12 +100,12 @@ export async function postFirst(
   steps: Steps,
   id: string,
   pool: OperationView["pool"],
-  commandWord: string,
+  settings: MessageSettings,
 ): Promise<Published> {
   const view = await viewOf(steps, id, pool);
   if (!view) throw new Error(`the operation ${id} is not in the ledger`);
   const known = view.operation.messageTs;
-  const messageTs = known ?? (await steps.thread.post(view.operation.channel, operationMessage(view, commandWord), id));
+  const messageTs = known ?? (await steps.thread.post(view.operation.channel, operationMessage(view, settings), id));
   if (!known) await steps.ledger.changeOperation(id, { messageTs });
   return { messageTs, view: fingerprint(view), at: steps.now(), told: [], trouble: null };
 }

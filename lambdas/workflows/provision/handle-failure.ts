@@ -137,6 +137,7 @@ const keep = (task: ProvisionTask, outcome: string): Promise<void> =>
       callbacks: {},
       decideBy: null,
       endedAt: task.steps.timestamp(),
+      keptAt: task.steps.timestamp(),
       outcome,
     }),
   );

@@ -51,5 +51,5 @@ export async function postMessage(
   };
   await steps.ledger.beginNode(record);
   await steps.ledger.changeOperation(start.operation, { status: "running", callbacks: {} });
-  return postFirst(steps, start.operation, null, begun.commandWord);
+  return postFirst(steps, start.operation, null, begun);
 }

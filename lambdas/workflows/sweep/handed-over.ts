@@ -1,3 +1,4 @@
+import { messageSettings } from "../../messages/operation/links.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { followHandedOver } from "../operation/progress.ts";
 
@@ -9,8 +10,8 @@ export const handedOver = async (steps: Steps): Promise<string[]> =>
 export async function follow(steps: Steps, id: string): Promise<void> {
   const operation = await steps.ledger.operation(id);
   if (!operation?.handedOver || operation.endedAt !== null) return;
-  const { command } = await steps.runtime.rules();
-  const watched = { steps, operation: id, pool: operation.handedOver.pool, commandWord: command };
+  const { configuration } = await steps.runtime.read(null);
+  const watched = { steps, operation: id, pool: operation.handedOver.pool, settings: messageSettings(configuration) };
   const hasEnded = await followHandedOver(watched, operation.handedOver);
   const { request } = operation;
   if (hasEnded && request.command === "add") await steps.places.closeReservation(request.pool, id);

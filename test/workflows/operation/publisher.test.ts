@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Published } from "../../../lambdas/records.ts";
 import { publish, saidAll } from "../../../lambdas/workflows/operation/publisher.ts";
-import { nodeRecord, operationRecord } from "../../messages/records.ts";
+import { nodeRecord, operationRecord, settings } from "../../messages/records.ts";
 import { verbs } from "../durable-engine.ts";
 
 const before: Published = { messageTs: "1.0", view: "", at: 0, told: [], trouble: null };
@@ -18,7 +18,7 @@ async function lookByLook(notes: readonly (readonly string[])[]) {
       post: async (_channel: string, _message: unknown, mark: string) => void marks.push(mark),
     };
     const view = { operation: operationRecord(), nodes, pool: null, now: new Date().toISOString() };
-    published = await publish(verbs({ thread }), view, published, "/win");
+    published = await publish(verbs({ thread }), view, published, settings);
     looks.push(marks.filter((mark) => mark.includes("note")));
   }
   return { looks, isSaid: saidAll(published, nodes) };

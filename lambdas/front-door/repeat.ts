@@ -1,0 +1,69 @@
+import type { Request } from "../commands/command.ts";
+import { commandOf } from "../commands/list.ts";
+import {
+  alreadyTriedAgain,
+  lateClick,
+  notTriedAgain,
+  staleClick,
+  startedAnswer,
+} from "../messages/command/acknowledgements.ts";
+import { refusalMessage } from "../messages/command/refusals.ts";
+import { retryOf } from "../messages/operation/retry.ts";
+import type { NodeWork } from "../node-work.ts";
+import { isKept, type Message } from "../records.ts";
+import { accept } from "./accept.ts";
+import type { FrontDoor } from "./front-door.ts";
+import { type Origin, refusalOf } from "./permission.ts";
+
+/** A person who presses a button that starts an operation. */
+export interface Presser extends Origin {
+  readonly userName: string;
+  /** Slack's id of the click: the same for a repeated delivery. */
+  readonly triggerId: string;
+}
+
+/**
+ * Starts a request as if the person had typed it, and judges them like it.
+ * @param cause names the operation: the same cause again is the same operation
+ * @returns null when a dialog says everything
+ */
+async function start(door: FrontDoor, presser: Presser, request: Request, cause: string): Promise<Message | null> {
+  const commandWord = door.configuration.command;
+  const refusal = await refusalOf(door, presser, request.command);
+  if (refusal) return refusalMessage(refusal, commandWord);
+  const { userId, userName, channel, triggerId } = presser;
+  const operation = await accept(door, { request, requester: { userId, userName, channel }, triggerId, cause });
+  if (operation.executionArn !== null) return alreadyTriedAgain(operation);
+  return commandOf(request.command).dialog && operation.status === "requested"
+    ? null
+    : startedAnswer(operation, commandWord);
+}
+
+/**
+ * Starts the request of a failed operation again. An `add` is tried again once, however often and by whomever the button is
+ * pressed; a removal asks by its dialog each time.
+ * @param id of the operation that failed
+ * @returns what the person alone reads
+ */
+export async function tryAgain(door: FrontDoor, presser: Presser, id: string): Promise<Message | null> {
+  const operation = await door.steps.ledger.operation(id);
+  if (!operation) return staleClick;
+  const request = retryOf(operation, await door.steps.ledger.nodes(id));
+  if (!request) return notTriedAgain(operation);
+  return start(door, presser, request, commandOf(request.command).dialog ? presser.triggerId : `again ${id}`);
+}
+
+/**
+ * Asks for the removal of a kept machine: nothing waits for its button any more.
+ * @returns what the person alone reads
+ */
+export async function terminateKept(
+  door: FrontDoor,
+  presser: Presser,
+  { operation, index }: NodeWork,
+): Promise<Message | null> {
+  const node = (await door.steps.ledger.nodes(operation)).find((one) => one.index === index);
+  if (!node?.instanceId || !isKept(node)) return lateClick(`node ${index + 1} of ${operation}`);
+  const request = { command: "remove", node: node.instanceId, dryRun: false } as const;
+  return start(door, presser, request, presser.triggerId);
+}

@@ -1,0 +1,19 @@
+import type { Request } from "../../commands/command.ts";
+import type { NodeRecord, OperationRecord } from "../../records.ts";
+import { remedyOf } from "./remedies.ts";
+
+const mayWork = ({ status, failure }: NodeRecord): boolean =>
+  status === "failed" && failure !== null && !remedyOf(failure)?.isHopeless;
+
+/**
+ * The request with which an operation that failed is tried again: an `add` for as many nodes as failed.
+ * @returns null while the operation runs or waits for a decision, when no node failed, or when the same would fail again,
+ * as without capacity
+ */
+export function retryOf({ request, status, endedAt }: OperationRecord, nodes: readonly NodeRecord[]): Request | null {
+  if (endedAt === null || status !== "failed") return null;
+  const count = nodes.filter(mayWork).length;
+  if (count === 0) return null;
+  if (request.command === "add") return { ...request, count };
+  return request.command === "remove" ? request : null;
+}
