@@ -23,7 +23,7 @@ test("a dialog opens at once and then names node, instance, pool, pods, their ow
   for (const fact of [home.name, home.instanceId, "`web`", "[Keep]", "[Remove]"]) expect(facts).toContain(fact);
   expect(facts).toMatch(/default\/reports-\S+` \(ReplicaSet reports-\S+\) · ⚠️ loses emptyDir scratch/);
   expect(facts).toContain("`default/by-hand` (⚠️ not recreated)");
-  expect(facts).toContain("2 pods will lose local data or not come back");
+  expect(facts).toContain("1 pod loses local data, 1 pod is not recreated.");
 });
 
 test("Remove empties the node, terminates the instance and deletes the Node; its pods run elsewhere", async () => {

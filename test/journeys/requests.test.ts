@@ -34,7 +34,8 @@ test("a request that is denied is named at once, with who and why; after three t
   expect(thread()).toContain("Next: allow requests for system:node:");
   const node = await asked(here);
   expect(node.failure).toMatchObject({
-    stage: "client-csr",
+    // The bot may approve the first request before the program sees it; the next one is denied.
+    stage: expect.stringMatching(/^(client|serving)-csr$/),
     why: expect.stringMatching(/as were 3 requests in total/),
   });
   expect(Date.now() - since).toBeLessThan(3 * 60_000);

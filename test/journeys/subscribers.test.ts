@@ -43,7 +43,7 @@ test("an address that never confirmed is as bad, and the doctor says what to do"
 test("one of two that has not confirmed is named, beside the one that has", async () => {
   const said = await diagnosis({ [MAIL]: true, "night-shift@example.com": false });
   expect(said).toContain("`night-shift@example.com` has not confirmed the alarm subscription");
-  expect(said).toContain(`\`${MAIL}\` has`);
+  expect(said).toContain(`alarms reach \`${MAIL}\` only`);
 });
 
 test("a role that may not see the subscribers is said", async () => {

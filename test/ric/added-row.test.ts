@@ -47,7 +47,7 @@ let project: string;
 
 const node = (...args: string[]): Promise<string> =>
   new Promise((resolve) => {
-    const options = { cwd: project, maxBuffer: 16_000_000, timeout: 50_000 };
+    const options = { cwd: project, maxBuffer: 16_000_000, timeout: 150_000 };
     execFile(process.execPath, args, options, (error, stdout, stderr) => resolve(error ? stdout + stderr : stdout));
   });
 
@@ -77,7 +77,7 @@ afterAll(() => rm(project, { recursive: true, force: true }));
 describe("a durable function that is added as one row", () => {
   it("is a type error for as long as its permissions are missing", async () => {
     expect(await typeErrors()).toContain("Property '\"drain-node\"' is missing");
-  });
+  }, 170_000);
 
   it("with its permissions is a principal, a bundle, a function of the stack and a handler of the sandbox", async () => {
     await edit("lib/permissions.ts", "\n  release: [publishRelease", PERMISSIONS);
@@ -90,10 +90,10 @@ describe("a durable function that is added as one row", () => {
       descriptions: expect.arrayContaining(["Casement drain-node of prod-west"]),
       allowed: ["WriteOwnLog", "KeepFailedEvents", "KeepOwnExecution", "ReadLedger"],
     });
-  });
+  }, 170_000);
 
   it("is started by functions that have a row, and by no other name", async () => {
     await edit("lib/functions.ts", 'starts: ["provision-node"]', 'starts: ["provision-nodes"]');
     expect(await typeErrors()).toContain("Type '\"provision-nodes\"' is not assignable");
-  });
+  }, 170_000);
 });
