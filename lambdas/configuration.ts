@@ -2,6 +2,7 @@ import { z } from "zod";
 import { deadlinesSchema, withOldKeys } from "./deadlines.ts";
 import { knownPart } from "./known-part.ts";
 import { profileNames } from "./profiles/names.ts";
+import { RETENTION_DAYS } from "./retention.ts";
 
 const cidr = z.cidrv4("must be a range of IPv4 addresses, 10.0.0.0/16");
 
@@ -83,6 +84,12 @@ export const configurationSchema = z.strictObject({
   /** ARN of the customer-managed key that encrypts the nodes' volumes; left out, the account's default key does. */
   volumeKey: z.string().optional(),
   deadlines: deadlinesSchema.prefault({}),
+  retention: z
+    .strictObject({
+      /** Days for which the ledger keeps an operation after its end. */
+      operations: z.number().int().min(30).max(3_650).default(RETENTION_DAYS),
+    })
+    .prefault({}),
 });
 
 const rulesSchema = configurationSchema.pick({ command: true, slack: true, people: true, policy: true });

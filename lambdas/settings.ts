@@ -1,4 +1,5 @@
 import { type Account, isAccount } from "./desired/accounts.ts";
+import { RETENTION_DAYS } from "./retention.ts";
 
 /** Facts that a function knows about the place it runs in. */
 export interface Settings {
@@ -18,6 +19,8 @@ export interface Settings {
   /** Secrets Manager: JSON { signingSecret, botToken }. */
   readonly slackSecret: string;
   readonly slackUrl: string;
+  /** Days for which the ledger keeps an operation after its end. */
+  readonly retentionDays: number;
   /** The front door's address on the internet, for the function that checks it. */
   readonly frontDoorUrl?: string;
   /** ARN of the topic that reaches people, for the function that sees who is subscribed. */
@@ -43,6 +46,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type Form<T> = (text: string) => T | null;
 
 const filled: Form<string> = (text) => text || null;
+
+const days: Form<number> = (text) => (/^[1-9]\d{0,3}$/.test(text) ? Number(text) : null);
 
 const url: Form<string> = (text) => (URL.canParse(text) ? text : null);
 
@@ -85,6 +90,7 @@ export function settings(environment: Environment = process.env): Settings {
     CASEMENT_SLACK_URL: slack,
     CASEMENT_FRONT_DOOR_URL: frontDoor,
     CASEMENT_HUMAN_TOPIC: topic,
+    CASEMENT_RETENTION_DAYS: retention,
   } = environment;
   const found: Settings = {
     region: text("AWS_REGION"),
@@ -101,6 +107,8 @@ export function settings(environment: Environment = process.env): Settings {
       environment.CASEMENT_ACCOUNT === undefined ? undefined : read("CASEMENT_ACCOUNT", account, "look, act or join"),
     slackSecret: text("CASEMENT_SLACK_SECRET"),
     slackUrl: slack === undefined ? "https://slack.com/api/" : read("CASEMENT_SLACK_URL", url, "a URL"),
+    retentionDays:
+      retention === undefined ? RETENTION_DAYS : read("CASEMENT_RETENTION_DAYS", days, "a whole number of days"),
     ...(frontDoor === undefined ? {} : { frontDoorUrl: read("CASEMENT_FRONT_DOOR_URL", url, "a URL") }),
     ...(topic ? { humanTopic: topic } : {}),
     functions: read("CASEMENT_FUNCTIONS", strings, "a JSON object of strings"),

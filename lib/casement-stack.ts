@@ -63,6 +63,7 @@ export class CasementStack extends Stack {
       CASEMENT_BUCKET: bucket.bucketName,
       CASEMENT_LEDGER_TABLE: ledger.tableName,
       CASEMENT_SLACK_SECRET: slackSecret,
+      CASEMENT_RETENTION_DAYS: String(deployment.retention.operations),
       CASEMENT_DOCUMENTS: JSON.stringify(documentHashes(documents)),
     });
     const url = handlers["front-door"].lambda.addFunctionUrl({ authType: FunctionUrlAuthType.NONE });

@@ -1,5 +1,6 @@
 import { type Bundle, type Given, givenItem } from "../desired/given.ts";
-import { MACHINES } from "../ledger-table.ts";
+import { EXPIRES, keys, MACHINES } from "../ledger-table.ts";
+import { expiryAfter } from "./ledger/retention.ts";
 import { table } from "./ledger/table.ts";
 import { timestamp, type World } from "./world.ts";
 
@@ -14,5 +15,20 @@ export const given = (world: World) => {
 
     /** Of every machine. */
     all: (): Promise<Given[]> => items.all<Given>(MACHINES, "i-"),
+
+    /**
+     * Lets the items of machines that are gone expire as operations do, and takes the expiry from those of machines that
+     * live. A machine that is missing from one listing by mistake gets its item back with the next one.
+     * @param isGone of an instance, by its id
+     */
+    keepWhileMachinesLive: async (isGone: (instanceId: string) => boolean): Promise<void> => {
+      const expires = expiryAfter(timestamp(world), world.settings.retentionDays);
+      for (const { instanceId, ...item } of await items.all<Given & { readonly [EXPIRES]?: number }>(MACHINES, "i-")) {
+        const key = keys.given(instanceId);
+        const isExpiring = item[EXPIRES] !== undefined;
+        if (isGone(instanceId) && !isExpiring) await items.change(key, { [EXPIRES]: expires });
+        if (!isGone(instanceId) && isExpiring) await items.change(key, { instanceId }, [EXPIRES]);
+      }
+    },
   };
 };

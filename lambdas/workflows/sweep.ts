@@ -11,6 +11,7 @@ import { closeLostNode } from "./node/lost-node.ts";
 import { giveBackLeft, giveBackLostNode, leftCordons, tellGivenBack } from "./sweep/cordons.ts";
 import { follow, handedOver } from "./sweep/handed-over.ts";
 import { takeTurn } from "./sweep/one-at-a-time.ts";
+import { expireGoneMachines } from "./sweep/retention.ts";
 
 /** Payload with which a tick of the schedule starts the sweep. */
 export interface SweepStart {
@@ -54,6 +55,10 @@ export const sweep =
       const outcome = await step(ctx, `give back ${name}`, () => giveBackLeft(steps, record), ATTEMPTS);
       if (outcome) await step(ctx, `say what became of ${name}`, () => tellGivenBack(steps, record, outcome), ATTEMPTS);
     });
+    // EC2 or the release may not be readable just now: the next sweep does it, and nobody waits for it.
+    await step(ctx, "expire what machines were given", () => expireGoneMachines(steps), ATTEMPTS).catch(
+      () => undefined,
+    );
   };
 
 /**

@@ -22,7 +22,7 @@ interface Answer {
 const place = (region = "us-west-2"): Settings => ({
   ...{ region, credentials: { accessKeyId: "AKIA", secretAccessKey: "secret" }, awsEndpoint: undefined },
   ...{ cluster: "c", bucket: "b", ledgerTable: "t", slackSecret: "s" },
-  ...{ slackUrl: "https://slack.com/api/", functions: {}, documents: {} },
+  ...{ slackUrl: "https://slack.com/api/", retentionDays: 400, functions: {}, documents: {} },
 });
 
 /** A service that answers so, one answer after the other, the last one for ever; an Error is a broken connection. */

@@ -7,7 +7,7 @@ import type { Settings } from "../../lambdas/settings.ts";
 const place: Settings = {
   ...{ region: "us-west-2", credentials: { accessKeyId: "AKIA", secretAccessKey: "secret" }, awsEndpoint: undefined },
   ...{ cluster: "c", bucket: "b", ledgerTable: "t", slackSecret: "casement/prod-west/slack" },
-  ...{ slackUrl: "https://slack.invalid/api/", functions: {}, documents: {} },
+  ...{ slackUrl: "https://slack.invalid/api/", retentionDays: 400, functions: {}, documents: {} },
 };
 
 /** A Slack that takes one token, a secret that holds another one for as long as it likes, and a clock. */

@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from "vitest";
-import { heldBack, nodeNamed } from "./evidence.ts";
+import { heldBack, ledgerItems, nodeNamed } from "./evidence.ts";
 import { type Journey, startJourney } from "./journey.ts";
 import { guardedPod, web } from "./others.ts";
+import { terminateFromOutside } from "./outside.ts";
 import { confirmRemoval, withSeedNodes } from "./removal.ts";
 import { stop, stopAll } from "./stopping.ts";
 
@@ -61,4 +62,14 @@ test("an operation that goes on is left alone by the sweep", async () => {
   await here.pass(45);
   expect((await here.operations())[0]?.status).toBe("waiting");
   expect(here.said().some((text) => text.includes("stalled and needs attention"))).toBe(false);
+});
+
+test("what a machine was given expires once the machine is gone, and stays for those that live", async () => {
+  here = await withSeedNodes();
+  await terminateFromOutside(here, web.instanceId);
+  await here.pass(40);
+  const given = (await ledgerItems(here)).filter(({ pk }) => pk?.S === "machines");
+  const expiring = given.filter(({ expiresAt }) => expiresAt !== undefined).map(({ sk }) => sk?.S);
+  expect(given.length).toBeGreaterThan(1);
+  expect(expiring).toEqual([web.instanceId]);
 });

@@ -37,6 +37,10 @@ describe("functions", () => {
     expect(new Set(lambdas.map(({ Properties }) => Properties.Runtime))).toEqual(new Set(["nodejs24.x"]));
   });
 
+  it("know for how long the ledger keeps an operation", () => {
+    for (const name of functionNames) expect(environmentOf(name).CASEMENT_RETENTION_DAYS).toBe("400");
+  });
+
   it("have no fixed name", () => {
     expect(lambdas.filter(({ Properties }) => "FunctionName" in Properties)).toEqual([]);
   });

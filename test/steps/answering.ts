@@ -35,6 +35,7 @@ const settings = {
   account: "join" as const,
   slackSecret: "s",
   slackUrl: "http://slack.sandbox.test/api/",
+  retentionDays: 400,
   functions: {},
   documents: { apply: "1a2b3c".padEnd(64, "0"), observe: "4d5e6f".padEnd(64, "0") },
 };

@@ -50,6 +50,7 @@ const settingsOf = ({ keys }: Simulator, principal: FunctionName): Settings => (
   account: functionOf(principal)?.account,
   slackSecret: demo.slackSecret,
   slackUrl: `${SLACK}/api/`,
+  retentionDays: 400,
   functions: Object.fromEntries(
     Object.entries(aliasesFor(principal)).map(([name, alias]) => [name, `${lambdaName(name)}:${alias}`]),
   ),

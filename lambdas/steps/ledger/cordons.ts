@@ -2,6 +2,7 @@ import { EXPIRES, keys, openCordons, UNFINISHED } from "../../ledger-table.ts";
 import type { CordonOutcome } from "../../messages/node/cordon.ts";
 import type { CordonRecord } from "../cluster/cordon-rules.ts";
 import { timestamp, type World } from "../world.ts";
+import { expiryAfter } from "./retention.ts";
 import { table } from "./table.ts";
 
 /** The record of a cordon that was not given back, and how far that is. */
@@ -15,9 +16,6 @@ export interface OpenCordon extends CordonRecord {
 interface CordonItem extends OpenCordon {
   readonly closedAt?: string;
 }
-
-/** A closed record is kept as long as a look is. */
-const CLOSED_LIVES_SECONDS = 30 * 24 * 60 * 60;
 
 /** Owners of cordons, by the UID of the Node: who cordoned it, and the state before. */
 export const cordons = (world: World) => {
@@ -76,8 +74,8 @@ export const cordons = (world: World) => {
     close: async (uid: string, operation: string): Promise<void> => {
       await change({ uid, operation }, ({ ...open }) => {
         const { [UNFINISHED.hash]: _list, ...rest } = open as OpenCordon & Record<string, unknown>;
-        const expires = Math.floor(world.now() / 1000) + CLOSED_LIVES_SECONDS;
-        return { ...rest, closedAt: timestamp(world), [EXPIRES]: expires };
+        const closedAt = timestamp(world);
+        return { ...rest, closedAt, [EXPIRES]: expiryAfter(closedAt, world.settings.retentionDays) };
       });
     },
   };

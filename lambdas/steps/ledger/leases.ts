@@ -1,7 +1,8 @@
 import { Refused } from "../../errors.ts";
-import { keys } from "../../ledger-table.ts";
+import { EXPIRES, keys } from "../../ledger-table.ts";
 import { workOf } from "../../node-work.ts";
 import { timestamp, type World } from "../world.ts";
+import { expiryAfter } from "./retention.ts";
 import { table } from "./table.ts";
 
 /** The right to change one machine. The epoch rises with every owner, so that a late one is noticed. */
@@ -23,6 +24,11 @@ const same = (item: LeaseItem | undefined, lease: Lease): boolean =>
 /** One owner per machine, across all executions. */
 export const leases = (world: World) => {
   const items = table(world);
+  /** A lease that is free expires as operations do; whoever takes it again writes an item without an expiry. */
+  const free = (item: LeaseItem) => {
+    const expires = expiryAfter(timestamp(world), world.settings.retentionDays);
+    return { ...item, held: false, [EXPIRES]: expires };
+  };
   const read = (instanceId: string) => items.read<LeaseItem>(keys.lease(instanceId));
 
   return {
@@ -64,7 +70,7 @@ export const leases = (world: World) => {
       let wasHeld = false;
       await items.revise<LeaseItem>(keys.lease(instanceId), (before) => {
         wasHeld = before?.held === true && before.owner === owner;
-        return before && wasHeld ? { ...before, held: false } : null;
+        return before && wasHeld ? free(before) : null;
       });
       return wasHeld;
     },
@@ -72,7 +78,7 @@ export const leases = (world: World) => {
     /** Gives the machine back; somebody else's lease is left alone. */
     release: async (lease: Lease): Promise<void> => {
       await items.revise<LeaseItem>(keys.lease(lease.instanceId), (before) =>
-        before && same(before, lease) ? { ...before, held: false } : null,
+        before && same(before, lease) ? free(before) : null,
       );
     },
   };

@@ -1,7 +1,9 @@
 import { isChange } from "../../commands/list.ts";
 import { BY_TIME, EXPIRES, type Key, keys, NODE_ITEMS, operationPartition, UNFINISHED } from "../../ledger-table.ts";
 import type { Decided, NodeRecord, OperationRecord } from "../../records.ts";
+import type { Settings } from "../../settings.ts";
 import { type DoorWorld, timestamp } from "../world.ts";
+import { expireOperation, expiryAfter } from "./retention.ts";
 import { table } from "./table.ts";
 
 /** Fields of an operation that may change; its identity may not. */
@@ -16,16 +18,22 @@ const DAY_SECONDS = 24 * 60 * 60;
 const COMMAND_LIVES_SECONDS = DAY_SECONDS;
 
 /** A look changes nothing: a month later nobody asks for it. */
-const LOOK_LIVES_SECONDS = 30 * DAY_SECONDS;
+const LOOK_LIVES_DAYS = 30;
 
-/** Attributes by which an operation is found in the indexes, and by which DynamoDB lets go of a look. */
-function indexAttributes({ status, endedAt, request, requestedAt }: OperationRecord, cluster: string): object {
+/**
+ * Attributes by which an operation is found in the indexes, and by which DynamoDB deletes a look, or what was refused at
+ * the door.
+ */
+function indexAttributes(
+  { status, endedAt, request, requestedAt }: OperationRecord,
+  { cluster, retentionDays }: Settings,
+): object {
+  const days = isChange(request.command) ? retentionDays : Math.min(retentionDays, LOOK_LIVES_DAYS);
+  const isKept = isChange(request.command) && endedAt === null;
   return {
     ...(status === "refused" ? {} : { [BY_TIME.hash]: cluster }),
     ...(endedAt === null ? { [UNFINISHED.hash]: cluster } : {}),
-    ...(isChange(request.command)
-      ? {}
-      : { [EXPIRES]: Math.floor(Date.parse(requestedAt) / 1000) + LOOK_LIVES_SECONDS }),
+    ...(isKept ? {} : { [EXPIRES]: expiryAfter(endedAt ?? requestedAt, days) }),
   };
 }
 
@@ -122,7 +130,7 @@ export const ledger = (world: DoorWorld) => {
     requested: (record: OperationRecord): Promise<"first" | "again"> =>
       items.insert(keys.operation(record.id), {
         ...record,
-        ...indexAttributes(record, settings.cluster),
+        ...indexAttributes(record, settings),
       }),
 
     operation,
@@ -135,8 +143,15 @@ export const ledger = (world: DoorWorld) => {
     unfinished: (): Promise<OperationRecord[]> =>
       items.indexed<OperationRecord>(UNFINISHED, settings.cluster, "oldest first"),
 
-    changeOperation: (id: string, fields: OperationChange): Promise<void> =>
-      items.change(keys.operation(id), fields, fields.endedAt ? [UNFINISHED.hash] : []),
+    /**
+     * Changes an operation. One that ends expires as a whole, so many days after its end: its nodes and whatever else is
+     * in its partition first, so that a repeated step finds what is missing.
+     */
+    changeOperation: async (id: string, { endedAt, ...fields }: OperationChange): Promise<void> => {
+      if (!endedAt) return items.change(keys.operation(id), fields);
+      const expiry = await expireOperation(world, id, endedAt);
+      return items.change(keys.operation(id), { ...fields, endedAt, ...expiry }, [UNFINISHED.hash]);
+    },
 
     /**
      * Marks an operation as cancelled by somebody, unless it has ended; the first one counts.

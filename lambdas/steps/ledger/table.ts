@@ -1,10 +1,10 @@
 import { isAws } from "../../clients/aws-call.ts";
 import { Retryable } from "../../errors.ts";
-import { type Key, type LedgerIndex, PRIMARY_KEY } from "../../ledger-table.ts";
+import { EXPIRES, type Key, type LedgerIndex, PRIMARY_KEY } from "../../ledger-table.ts";
 import type { DoorWorld } from "../world.ts";
 
-/** Dependencies of reading and writing: no time among them. */
-type Storage = Pick<DoorWorld, "clients" | "settings">;
+/** Dependencies of reading and writing; the time tells which items have expired. */
+type Storage = Pick<DoorWorld, "clients" | "settings" | "now">;
 
 /** Condition that must hold for a write. */
 interface Condition {
@@ -13,8 +13,20 @@ interface Condition {
   readonly values?: Record<string, unknown>;
 }
 
-const missing: Condition = { expression: `attribute_not_exists(${PRIMARY_KEY.hash})` };
-const existing: Condition = { expression: `attribute_exists(${PRIMARY_KEY.hash})` };
+/**
+ * Conditions on an item's presence. DynamoDB deletes an expired item days later (Developer Guide, "Time to Live"), so an
+ * expired one counts as absent here.
+ */
+const presence = ({ now }: Pick<Storage, "now">) => {
+  const values = { ":now": Math.floor(now() / 1000) };
+  const missing: Condition = {
+    expression: `(attribute_not_exists(${PRIMARY_KEY.hash}) OR ${EXPIRES} <= :now)`,
+    values,
+  };
+  const kept = `(attribute_not_exists(${EXPIRES}) OR ${EXPIRES} > :now)`;
+  const existing: Condition = { expression: `attribute_exists(${PRIMARY_KEY.hash}) AND ${kept}`, values };
+  return { missing, existing, kept, values };
+};
 
 /** Waits for a write's answer; undefined when its condition did not hold. */
 async function unlessUnmet<T>(write: Promise<T>): Promise<T | undefined> {
@@ -76,22 +88,29 @@ const set = (fields: object): (readonly [string, unknown])[] =>
   Object.entries(fields).filter(([, value]) => value !== undefined);
 
 /** Items as they are read by their keys or through an index. */
-const reading = ({ clients, settings }: Storage) => {
+const reading = ({ clients, settings, now }: Storage) => {
   const TableName = settings.ledgerTable;
+  const hasExpired = (item: Readonly<Record<string, unknown>>): boolean => Number(item[EXPIRES]) <= now() / 1000;
 
   const read = async <T>(key: Key): Promise<T | undefined> => {
     const { Item } = await clients.dynamodb("GetItem", { TableName, Key: key, ConsistentRead: true });
-    return Item as T | undefined;
+    return Item && hasExpired(Item) ? undefined : (Item as T | undefined);
   };
 
-  /** Every item that a query finds, up to `most`; one answer holds at most 1 MB (API Query). */
-  const query = async <T>(asked: Record<string, unknown>, most = Number.POSITIVE_INFINITY): Promise<T[]> => {
+  /** Every item that a query finds and that has not expired, up to `most`; one answer holds at most 1 MB (API Query). */
+  const query = async <T>(
+    { ExpressionAttributeValues, ...asked }: Record<string, unknown>,
+    most = Number.POSITIVE_INFINITY,
+  ): Promise<T[]> => {
+    const { kept, values } = presence({ now });
     const found: unknown[] = [];
     let from: Record<string, unknown> | undefined;
     do {
       const { Items = [], LastEvaluatedKey } = await clients.dynamodb("Query", {
         TableName,
         ...asked,
+        FilterExpression: kept,
+        ExpressionAttributeValues: { ...(ExpressionAttributeValues as object), ...values },
         ...(Number.isFinite(most) ? { Limit: most - found.length } : {}),
         ...(from ? { ExclusiveStartKey: from } : {}),
       });
@@ -103,6 +122,14 @@ const reading = ({ clients, settings }: Storage) => {
 
   return {
     read,
+
+    /** Every item of a partition. */
+    partition: <T>(pk: string): Promise<T[]> =>
+      query<T>({
+        ConsistentRead: true,
+        KeyConditionExpression: `${PRIMARY_KEY.hash} = :pk`,
+        ExpressionAttributeValues: { ":pk": pk },
+      }),
 
     /** Every item of a partition whose sort key begins so. */
     all: <T>(pk: string, begins: string): Promise<T[]> =>
@@ -131,10 +158,11 @@ const reading = ({ clients, settings }: Storage) => {
 };
 
 /** The few ways in which items are read and written: reads by key are consistent, writes that race are conditional. */
-export const table = ({ clients, settings }: Storage) => {
+export const table = (storage: Storage) => {
+  const { clients, settings } = storage;
   const TableName = settings.ledgerTable;
-  const { putIf, setIf } = conditional({ clients, settings });
-  const readings = reading({ clients, settings });
+  const { putIf, setIf } = conditional(storage);
+  const readings = reading(storage);
   const { read } = readings;
 
   return {
@@ -142,7 +170,7 @@ export const table = ({ clients, settings }: Storage) => {
 
     /** Writes an item unless one is there: "again" leaves what was there untouched. */
     insert: async (key: Key, item: object): Promise<"first" | "again"> =>
-      (await putIf(missing, { ...item, ...key })) ? "first" : "again",
+      (await putIf(presence(storage).missing, { ...item, ...key })) ? "first" : "again",
 
     /** Writes an item whatever was there. */
     replace: async (key: Key, item: object): Promise<void> => {
@@ -156,7 +184,7 @@ export const table = ({ clients, settings }: Storage) => {
      */
     change: async (key: Key, fields: object, gone: readonly string[] = []): Promise<void> => {
       const given = set(fields);
-      if (given.length > 0 && !(await setIf(key, given, existing, gone)))
+      if (given.length > 0 && !(await setIf(key, given, presence(storage).existing, gone)))
         throw new Error(`there is no ${key.pk} ${key.sk} to change`);
     },
 
@@ -177,7 +205,9 @@ export const table = ({ clients, settings }: Storage) => {
       const after = revision(before);
       if (after === null) return before;
       const version = (before?.version ?? 0) + 1;
-      const unchanged = before ? { expression: "version = :seen", values: { ":seen": before.version } } : missing;
+      const unchanged = before
+        ? { expression: "version = :seen", values: { ":seen": before.version } }
+        : presence(storage).missing;
       const written = await putIf(unchanged, { ...after, ...key, version });
       if (!written) throw new Retryable(`${key.pk} was changed by another writer at the same time`);
       return after;
