@@ -71,6 +71,8 @@ export const keys = {
   pool: (name: string): Key => ({ pk: `pool#${name}`, sk: "reservations" }),
   /** A posted message, by its mark. */
   message: (mark: string): Key => ({ pk: `message#${mark}`, sk: "message" }),
+  /** The address at which Slack takes the answer to a look, for half an hour. */
+  responseUrl: (operation: string): Key => ({ pk: `response#${operation}`, sk: "url" }),
   /** The owner of a Node's cordon, by the Node's UID. */
   cordon: (uid: string): Key => ({ pk: `cordon#${uid}`, sk: "cordon" }),
   /** The execution that sweeps, or swept last. */

@@ -10,6 +10,7 @@ import { clusterCredentialOf } from "./cluster-credential.ts";
 import { type DoorClients, doorClients } from "./door-clients.ts";
 import { type Events, events } from "./events.ts";
 import { type ClusterCredential, type Kubernetes, kubernetes } from "./kubernetes.ts";
+import { type Respond, responder } from "./respond.ts";
 import { type Subscriptions, subscriptions } from "./subscriptions.ts";
 import type { Transport } from "./transport.ts";
 
@@ -27,6 +28,8 @@ export interface Clients extends DoorClients {
   /** The cluster by a credential that is not, or not yet, this function's: to try a new one before it replaces the old one. */
   kubernetesWith(credential: ClusterCredential): Kubernetes;
   readonly events: Events;
+  /** Answers a command at the address that came with it. */
+  readonly respond: Respond;
   /** Lists the subscribers of an SNS topic. */
   subscriptions(topicArn: string): Promise<Subscriptions>;
 }
@@ -60,6 +63,7 @@ export function clients(settings: Settings, transport?: Transport): Clients {
     kubernetes: kubernetes(credential, transport?.kubernetes),
     kubernetesWith: (other) => kubernetes(async () => other, transport?.kubernetes),
     events: events(awsCalls(settings, transport)),
+    respond: responder(settings.slackUrl, transport?.fetch),
     subscriptions: subscriptions(awsCalls(settings, transport)),
   };
 }

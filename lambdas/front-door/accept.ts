@@ -19,6 +19,8 @@ export interface Submission {
   readonly triggerId: string;
   /** Names the operation where the trigger does not: the same cause again is the same operation. */
   readonly cause?: string;
+  /** Slack's address for the answer to a command; like a password, it is part of no record. A button has none. */
+  readonly responseUrl?: string;
 }
 
 function recordOf(door: FrontDoor, { request, requester, triggerId, cause = triggerId }: Submission): OperationRecord {
@@ -56,11 +58,23 @@ const startOf = ({ id, request, asker, requestedAt }: OperationRecord): Start =>
  */
 export async function accept(door: FrontDoor, submission: Submission): Promise<OperationRecord> {
   const record = recordOf(door, submission);
-  if ((await door.steps.ledger.requested(record)) === "again") return repeated(door, record);
+  // Side by side, so that the second write delays no acknowledgement.
+  const [written] = await Promise.all([door.steps.ledger.requested(record), keepResponseUrl(door, record, submission)]);
+  if (written === "again") return repeated(door, record);
   const command = commandOf(record.request.command);
   const unopened = await openDialog(door, record, submission.triggerId);
   if (unopened) return giveUp(door, record, notStarted[unopened]);
   return (await startWorkflow(door, record, command)) ? record : giveUp(door, record, notStarted.busy);
+}
+
+/** Keeps the address at which the answer to a look replaces its acknowledgement; without it the answer is a message of its own. */
+async function keepResponseUrl(
+  door: FrontDoor,
+  { id, request }: OperationRecord,
+  { responseUrl }: Submission,
+): Promise<void> {
+  if (responseUrl === undefined || commandOf(request.command).effect !== "look") return;
+  await succeeds(`keeping where ${id} is answered`, () => door.steps.responseUrls.keep(id, responseUrl));
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Roster } from "../commands/membership.ts";
 import { executions } from "../steps/executions.ts";
 import { ledger } from "../steps/ledger/ledger.ts";
+import { responseUrls } from "../steps/slack/response-urls.ts";
 import { roster } from "../steps/slack/roster.ts";
 import { thread } from "../steps/slack/thread.ts";
 import type { Steps } from "../steps/steps.ts";
@@ -9,9 +10,12 @@ import type { DoorConfiguration } from "./configuration.ts";
 
 /**
  * The verbs that a request may need. Slack waits three seconds, so a request may cost one conditional write and one start or
- * callback, and the opening of a dialog; everything else is kept between requests or belongs to a rare turn of events.
+ * callback, the opening of a dialog, and for a look one more write beside the first; everything else is kept between requests or belongs to a rare turn of events.
  */
-export type FrontDoorSteps = Pick<Steps, "now" | "timestamp" | "executions" | "ledger" | "roster" | "thread">;
+export type FrontDoorSteps = Pick<
+  Steps,
+  "now" | "timestamp" | "executions" | "ledger" | "responseUrls" | "roster" | "thread"
+>;
 
 /** Everything that the front door stands on. All of its verbs throw when a dependency is unavailable. */
 export interface FrontDoor {
@@ -37,6 +41,7 @@ export const frontDoorSteps = (world: DoorWorld): FrontDoorSteps => {
     timestamp: () => timestamp(world),
     executions: executions(world),
     ledger: ledger(world),
+    responseUrls: responseUrls(world),
     roster: { ...known, read: kept(known.read, world.now) },
     thread: thread(world),
   };

@@ -22,6 +22,7 @@ const slashCommandOf = (command: BoltCommand): SlashCommand => ({
   channel: command.channel_id,
   text: command.text ?? "",
   triggerId: command.trigger_id,
+  responseUrl: command.response_url,
 });
 
 /** In a channel shared with others, the person's own workspace counts. */

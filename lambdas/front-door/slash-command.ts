@@ -17,6 +17,8 @@ export interface SlashCommand extends Origin {
   readonly userName: string;
   readonly text: string;
   readonly triggerId: string;
+  /** Address at which the acknowledgement can be replaced. */
+  readonly responseUrl: string;
 }
 
 function help(door: FrontDoor, topic: string | null, person: Person): Message {
@@ -29,11 +31,11 @@ function help(door: FrontDoor, topic: string | null, person: Person): Message {
 
 async function act(door: FrontDoor, typed: SlashCommand, request: Request, person: Person): Promise<Message> {
   const { configuration } = door;
-  const { userId, userName, channel, triggerId } = typed;
+  const { userId, userName, channel, triggerId, responseUrl } = typed;
   const may = mayUse(configuration, person.roles, request.command);
   if (request.command === "cancel" && may)
     return cancelAnswer(await cancel(door, request.operation, userId, triggerId), configuration.command);
-  const submission = { request, requester: { userId, userName, channel }, triggerId };
+  const submission = { request, requester: { userId, userName, channel }, triggerId, responseUrl };
   const operation = await (may ? accept : recordRefusal)(door, submission);
   return wasRefusedHere(operation)
     ? refusalMessage({ kind: "policy", command: request.command }, configuration.command)

@@ -21,7 +21,9 @@ import { machine } from "./machine/machine.ts";
 import { metrics } from "./metrics.ts";
 import { notices } from "./notices.ts";
 import { runtime } from "./runtime.ts";
+import { answers } from "./slack/answers.ts";
 import { people } from "./slack/people.ts";
+import { responseUrls } from "./slack/response-urls.ts";
 import { roster } from "./slack/roster.ts";
 import { thread } from "./slack/thread.ts";
 import { timestamp, type World } from "./world.ts";
@@ -34,6 +36,7 @@ export const steps = (world: World) => ({
   now: world.now,
   timestamp: (): string => timestamp(world),
   authorityWatch: authorityWatch(world),
+  answers: answers(world),
   claims: claims(world),
   cluster: cluster(world),
   cordons: cordons(world),
@@ -55,6 +58,7 @@ export const steps = (world: World) => ({
   notices: notices(world),
   people: people(world),
   places: places(world),
+  responseUrls: responseUrls(world),
   roster: roster(world),
   runtime: runtime(world),
   thread: thread(world),

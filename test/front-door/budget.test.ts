@@ -97,7 +97,7 @@ describe("the calls that a request costs", () => {
 
   test.each([
     ["add web 2", ["dynamodb PutItem", "lambda Invoke"]],
-    ["nodes", ["dynamodb PutItem", "lambda Invoke"]],
+    ["nodes", ["dynamodb PutItem", "dynamodb PutItem", "lambda Invoke"]],
     ["help", []],
     ["add wbe", []],
     ["add web two", []],

@@ -25,6 +25,8 @@ export interface Memory {
   readonly expired: Set<string>;
   readonly dialogs: { readonly triggerId: string; readonly dialog: Dialog }[];
   readonly callbacks: Map<string, object | "waiting">;
+  /** Addresses for answers, by operation. */
+  readonly responseUrls: Map<string, string>;
   readonly whispers: { readonly channel: string; readonly userId: string; readonly message: Message }[];
   readonly memberships: Map<string, Membership>;
   /** Of the group of operators. */
@@ -42,6 +44,7 @@ const emptyMemory = (): Memory => ({
   opening: Promise.resolve(),
   expired: new Set(),
   callbacks: new Map(),
+  responseUrls: new Map(),
   whispers: [],
   memberships: new Map(),
   members: ["U0OPERATOR"],
@@ -121,6 +124,12 @@ const threadOf = (memory: Memory) => ({
   },
 });
 
+const responseUrlsOf = ({ responseUrls }: Memory) => ({
+  keep: async (operation: string, url: string) => {
+    responseUrls.set(operation, url);
+  },
+});
+
 const rosterOf = (memory: Memory) => ({
   read: async () => ({
     groups: { S0OPERATORS: memory.members },
@@ -146,6 +155,7 @@ export function fakeFrontDoor(now: () => number = () => NOW): { readonly door: F
     timestamp: () => new Date(now()).toISOString(),
     ledger: breakable<FrontDoorSteps["ledger"]>("ledger", ledgerOf(memory), memory),
     executions: breakable<FrontDoorSteps["executions"]>("executions", engineOf(memory), memory),
+    responseUrls: breakable<FrontDoorSteps["responseUrls"]>("responseUrls", responseUrlsOf(memory), memory),
     roster: breakable<FrontDoorSteps["roster"]>("roster", rosterOf(memory), memory),
     thread: breakable<FrontDoorSteps["thread"]>("thread", threadOf(memory), memory),
   };

@@ -112,6 +112,23 @@ describe("a command", () => {
     expect([...memory.executions.values()]).toMatchObject([{ workflow: "look", payload: { request } }]);
   });
 
+  test("keeps where Slack takes the answer to a look, and to nothing else", async () => {
+    await type("nodes", { response_url: "https://hooks.slack.example/commands/look" });
+    await type("add web --dry-run");
+    const [[operation, url] = ["", ""], ...others] = memory.responseUrls;
+    expect(others).toEqual([]);
+    expect(operation).toMatch(/^nodes-/);
+    expect(url).toBe("https://hooks.slack.example/commands/look");
+    expect(JSON.stringify([...memory.executions.values(), ...memory.operations.values()])).not.toContain(url);
+  });
+
+  test("starts a look although where it is answered could not be kept", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    memory.broken.add("responseUrls.keep");
+    expect(await type("nodes")).toContain("Fetching the current state");
+    expect(memory.starts).toHaveLength(1);
+  });
+
   test.each(["add wbe", "add web two", "frobnicate", "add web 2 3"])(
     "%j is answered with the right form and starts nothing",
     async (text) => {

@@ -47,7 +47,7 @@ describe("somebody who looks around", () => {
       .after(0)
       .slice(before)
       .filter(({ service }) => service === "slack");
-    expect(asked.map(({ action }) => action)).toEqual(["chat.postEphemeral"]);
+    expect(asked.map(({ action }) => action)).toEqual(["response_url"]);
   });
 
   test("is answered to the asker alone", async () => {

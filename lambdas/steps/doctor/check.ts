@@ -3,6 +3,7 @@ import type { Configuration } from "../../configuration.ts";
 import type { PayloadManifest } from "../../desired/payload.ts";
 import type { Area, Finding } from "../../messages/doctor/finding.ts";
 import type { Profile } from "../../profiles/profile.ts";
+import { within } from "../../time-limit.ts";
 import { wordsOf } from "../client-errors.ts";
 import { slackCode } from "../slack/slack-code.ts";
 import type { World } from "../world.ts";
@@ -32,8 +33,11 @@ export interface Check<Of extends Subject = Patient> {
   readonly look: (patient: Of) => Promise<readonly Finding[]>;
 }
 
-/** Patience with one check: all of them run side by side, so the whole report takes little longer. */
-const WITHIN_MS = 8_000;
+/**
+ * Patience with one check. All checks of a side run side by side behind its first one, so a report takes at most twice as long,
+ * within the 20 seconds that a look may take.
+ */
+const WITHIN_MS = 6_000;
 
 /** IAM's names for "you may not"; S3 answers a HEAD without a body, so all that is left is "Forbidden". */
 const DENIED = new Set(["AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "Forbidden", "403"]);
@@ -66,24 +70,9 @@ function failed({ area, what }: Pick<Check, "area" | "what">, { world, by }: Sub
   return { kind: "no-answer", area, what, why: wordsOf(error) };
 }
 
-const timeUp = (): { promise: Promise<never>; clear: () => void } => {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${WITHIN_MS / 1000} s`)), WITHIN_MS);
-  return { promise, clear: () => clearTimeout(timer) };
-};
-
-async function inTime<Of extends Subject>(check: Check<Of>, patient: Of): Promise<readonly Finding[]> {
-  const { promise, clear } = timeUp();
-  try {
-    return await Promise.race([check.look(patient), promise]);
-  } finally {
-    clear();
-  }
-}
-
 /** Runs one check by itself: whatever it throws, and however long it takes, becomes a finding. */
 export const isolated = <Of extends Subject>(check: Check<Of>, patient: Of): Promise<readonly Finding[]> =>
-  inTime(check, patient).catch((error: unknown) => [failed(check, patient, error)]);
+  within(WITHIN_MS, check.look(patient)).catch((error: unknown) => [failed(check, patient, error)]);
 
 /** The first check of a side: when it gets no answer, the side is down and nothing else is asked of it. */
 export async function first<Of extends Subject>(
@@ -91,7 +80,7 @@ export async function first<Of extends Subject>(
   patient: Of,
 ): Promise<{ readonly up: boolean; readonly findings: readonly Finding[] }> {
   try {
-    return { up: true, findings: await inTime(check, patient) };
+    return { up: true, findings: await within(WITHIN_MS, check.look(patient)) };
   } catch (error) {
     const finding = failed(check, patient, error);
     return { up: false, findings: [finding.kind === "no-answer" ? down(check.area, error) : finding] };

@@ -36,9 +36,11 @@ function late({ request }: Start): Error {
   return isChange(request.command) ? new Refused(words) : new UserError(words);
 }
 
-/** Says something to the asker alone. */
+/** Says something to the asker alone; to who looks, in the place of the acknowledgement. */
 export const whisperTo = (steps: Steps, start: Start, message: Message): Promise<void> =>
-  steps.thread.whisper(start.asker.channel, start.asker.userId, message);
+  isChange(start.request.command)
+    ? steps.thread.whisper(start.asker.channel, start.asker.userId, message)
+    : steps.answers.give(start.operation, start.asker, message);
 
 const endings: Readonly<Record<string, OperationStatus>> = {
   Refused: "refused",

@@ -1,0 +1,40 @@
+import { within } from "../time-limit.ts";
+import type { Transport } from "./transport.ts";
+
+/**
+ * Posts an answer to a `response_url`.
+ * @returns whether Slack took it: it takes five within 30 minutes of the command (docs: "Handling user interaction")
+ */
+export type Respond = (url: string, answer: object) => Promise<boolean>;
+
+/** Milliseconds; Slack answers within one second, and a person waits. */
+const WITHIN_MS = 3_000;
+
+/** Does Slack listen there? An answer tells of the cluster, so it goes to no other host, whatever the ledger holds. */
+function isSlacks(url: string, slackUrl: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const [{ protocol, host }, api] = [new URL(url), new URL(slackUrl)];
+  return protocol === api.protocol && (host === api.host || host === `hooks.${api.host}`);
+}
+
+/**
+ * Builds the way to the addresses that Slack sends with commands. Never throws: the caller has another way to answer.
+ * @param slackUrl address of Slack's Web API
+ * @param exchange another way out than the network
+ */
+export const responder =
+  (slackUrl: string, exchange: Transport["fetch"] = fetch): Respond =>
+  async (url, answer) => {
+    if (!isSlacks(url, slackUrl)) return false;
+    const request = {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(answer),
+      redirect: "error" as const,
+    };
+    try {
+      return (await within(WITHIN_MS, exchange(url, request))).ok;
+    } catch {
+      return false;
+    }
+  };

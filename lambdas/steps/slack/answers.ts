@@ -1,0 +1,31 @@
+import type { Requester } from "../../commands/command.ts";
+import type { Message } from "../../records.ts";
+import { within } from "../../time-limit.ts";
+import type { World } from "../world.ts";
+import { responseUrls } from "./response-urls.ts";
+import { thread } from "./thread.ts";
+
+/** Milliseconds for the ledger to say where the acknowledgement is; the answer itself matters more than its place. */
+const FIND_WITHIN_MS = 2_000;
+
+/** Answers to looks. */
+export const answers = (world: World) => {
+  const kept = responseUrls(world);
+  const { whisper } = thread(world);
+
+  const replace = async (operation: string, { text, blocks }: Message): Promise<boolean> => {
+    const url = await within(FIND_WITHIN_MS, kept.read(operation)).catch(() => undefined);
+    if (url === undefined) return false;
+    return world.clients.respond(url, { response_type: "ephemeral", replace_original: true, text, blocks });
+  };
+
+  return {
+    /**
+     * Answers a look to its requester alone, in the place of the acknowledgement; where Slack does not take that any more,
+     * as a message of its own.
+     */
+    give: async (operation: string, { channel, userId }: Requester, message: Message): Promise<void> => {
+      if (!(await replace(operation, message))) await whisper(channel, userId, message);
+    },
+  };
+};
