@@ -171,6 +171,8 @@ export interface Published {
   readonly at: number;
   /** State of each node as the thread told it, in the order of their indexes. */
   readonly told: readonly Told[];
+  /** Indexes of nodes to whose decision the role that may decide was called; missing in state of the last release. */
+  readonly called?: readonly number[];
   /** Reason why Slack could not be reached at the last look; the operation goes on meanwhile. */
   readonly trouble: string | null;
 }

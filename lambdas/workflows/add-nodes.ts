@@ -15,7 +15,8 @@ import type { Runtime } from "../steps/runtime.ts";
 import type { Steps } from "../steps/steps.ts";
 import { step } from "./engine/durable.ts";
 import { type Begun, beginOperation, failOperation, whisperTo } from "./operation/lifecycle.ts";
-import { endWatched, handOver, watch } from "./operation/progress.ts";
+import { endWatched, handOver, publishWatched, watch } from "./operation/progress.ts";
+import { publishEnd } from "./operation/publish-end.ts";
 import { postFirst } from "./operation/publisher.ts";
 import type { ProvisionStart } from "./provision/task.ts";
 
@@ -46,8 +47,10 @@ export const addNodes =
       }
       const watched = { steps, operation: ask.operation, pool: room.pool, settings: begun };
       const { published, hasEnded } = await watch(ctx, watched, first);
-      if (hasEnded) await step(ctx, "end", () => endWatched(watched, published));
-      else await step(ctx, "hand over to the sweep", () => handOver(watched, published));
+      if (hasEnded) {
+        await step(ctx, "end", () => endWatched(watched));
+        await publishEnd(ctx, steps, () => publishWatched(watched, published));
+      } else await step(ctx, "hand over to the sweep", () => handOver(watched, published));
       goesOn = !hasEnded;
     } catch (error) {
       await step(ctx, "end without nodes", () => failOperation(steps, ask, error));

@@ -151,7 +151,7 @@ async function say(steps: Steps, { id, why }: Lost, held: Held): Promise<void> {
   if (!operation) return;
   const { slack, command } = await steps.runtime.rules();
   const message = lostMessage(operation, why, await steps.ledger.nodes(id), held, command);
-  await steps.thread.post(slack.channel, message, `lost ${id}`, operation.messageTs ?? undefined);
+  await steps.thread.post(slack.channel, message, `lost ${id}`, operation.messageTs ?? undefined, true);
 }
 
 async function end(steps: Steps, { id, why }: Lost): Promise<void> {

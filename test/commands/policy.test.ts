@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mayUse, rolesOf, usable } from "../../lambdas/commands/policy.ts";
+import { audienceOf, mayUse, rolesOf, usable } from "../../lambdas/commands/policy.ts";
 
 const rules = {
   people: { operator: ["U0OPERATOR", "S0WINDOWS"], reader: ["U0READER"] },
@@ -23,6 +23,11 @@ test("allows nobody anything but help when the policy is empty", () => {
 
 test("allows somebody without a role only help", () => {
   expect(usable(rules, [])).toEqual(["help"]);
+});
+
+test("calls the groups of a role, and the people of a role without a group", () => {
+  expect(audienceOf(rules, "nodes")).toEqual(["S0WINDOWS", "U0READER"]);
+  expect(audienceOf(rules, "drain")).toEqual([]);
 });
 
 test("does not mistake what every object has for a role or a rule", () => {

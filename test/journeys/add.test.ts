@@ -100,7 +100,12 @@ test.for([1, 2])("adds %i beside seed nodes", async (count) => {
   for (const doing of ["launching the instance", "installing Windows features", "registering as a Node"])
     expect(told).toContain(doing);
   expect(thread.every(({ threadTs }) => threadTs === message?.ts)).toBe(true);
-  expect(thread.filter(({ text }) => text.includes("Ready after"))).toHaveLength(count);
+  const ready = thread.filter(({ text }) => text.includes("Ready after"));
+  expect(ready).toHaveLength(count + 1);
+  expect(ready.at(-1)?.text).toMatch(
+    count === 1 ? /^<@U0OPERATOR> 1 node is Ready after \w+\.$/ : /^<@U0OPERATOR> 2 nodes are Ready after \w+\.$/,
+  );
+  expect(thread.some(({ broadcast }) => broadcast)).toBe(false);
   await expectSound(here);
 });
 

@@ -41,7 +41,9 @@ export function lostMessage(
     text: `❌ ${plain(titleOf(operation.request), 300)} stalled`,
     blocks: [
       section(`${text}${lines}`.slice(0, 3_000)),
-      context(`${code(operation.id)} · ${typeThis(commandWord, "nodes")} shows the current state`),
+      context(
+        `${code(operation.id)} · requested by ${prose(`<@${operation.asker.userId}>`)} · ${typeThis(commandWord, "nodes")} shows the current state`,
+      ),
     ],
   };
 }

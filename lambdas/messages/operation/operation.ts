@@ -85,9 +85,12 @@ function operationButtons({ operation, nodes }: OperationView): Block[] {
 const startOf = ({ operation, nodes }: OperationView): string =>
   nodes.map(({ startedAt }) => startedAt).sort()[0] ?? operation.requestedAt;
 
+/** Time that an operation has worked, as kubectl prints it. */
+export const workedFor = (view: OperationView): string => between(startOf(view), view.operation.endedAt ?? view.now);
+
 const origin = (view: OperationView): string => {
   const { id, status, asker, endedAt } = view.operation;
-  const time = between(startOf(view), endedAt ?? view.now);
+  const time = workedFor(view);
   const since = endedAt ? `after ${time}` : status === "waiting" ? `· started ${time} ago` : `for ${time}`;
   return `${code(id)} · requested by ${plain(asker.userName, 80)} · ${statuses[status].words} ${since}`;
 };

@@ -54,6 +54,12 @@ const finding = (world: DoorWorld) => async (channel: string, mark: string, sinc
   return undefined;
 };
 
+/** Place of a message, as chat.postMessage takes it: its types tell a broadcast reply from any other. */
+function replyTo(threadTs: string | undefined, isBroadcast: boolean) {
+  if (!threadTs) return {};
+  return isBroadcast ? { thread_ts: threadTs, reply_broadcast: true as const } : { thread_ts: threadTs };
+}
+
 const posting = (world: DoorWorld) => {
   const items = table(world);
   const find = finding(world);
@@ -61,9 +67,16 @@ const posting = (world: DoorWorld) => {
     /**
      * Posts a message; in a thread when told. Asked again after a crash or a lost answer, it finds what it posted.
      * @param mark unique for the message among all of the cluster
+     * @param isBroadcast shows a reply in the channel too (docs: chat.postMessage, reply_broadcast)
      * @returns its timestamp
      */
-    post: async (channel: string, message: Message, mark: string, threadTs?: string): Promise<string> => {
+    post: async (
+      channel: string,
+      message: Message,
+      mark: string,
+      threadTs?: string,
+      isBroadcast = false,
+    ): Promise<string> => {
       const key = keys.message(mark);
       const expires = Math.floor(world.now() / 1000) + MARK_LIVES_SECONDS;
       if ((await items.insert(key, { since: timestamp(world), [EXPIRES]: expires })) === "again") {
@@ -78,7 +91,7 @@ const posting = (world: DoorWorld) => {
         blocks: blocksOf(message),
         unfurl_links: false,
         metadata: { event_type: MARKED, event_payload: { mark } },
-        ...(threadTs ? { thread_ts: threadTs } : {}),
+        ...replyTo(threadTs, isBroadcast),
       });
       if (!ts) throw new Retryable("Slack took a message and gave no timestamp");
       return ts;

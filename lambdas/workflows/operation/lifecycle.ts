@@ -87,6 +87,6 @@ export async function failOperation(steps: Steps, start: Start, error: unknown):
   if (isDryRun(start.request)) return privately(steps, start, message);
   const operation = await steps.ledger.operation(start.operation);
   const mark = `${start.operation} end`;
-  await steps.thread.post(start.asker.channel, message, mark, operation?.messageTs ?? undefined);
+  await steps.thread.post(start.asker.channel, message, mark, operation?.messageTs ?? undefined, true);
   return message;
 }

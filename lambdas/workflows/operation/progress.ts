@@ -110,7 +110,7 @@ async function lookOnce(watched: Watched, before: Omit<Look, "lasted">): Promise
 }
 
 /** Ends an operation whose nodes have all ended, as they ended. Belongs into a step. */
-export async function endWatched({ steps, operation: id, pool, settings }: Watched, last: Published): Promise<void> {
+export async function endWatched({ steps, operation: id }: Watched): Promise<void> {
   const nodes = await steps.ledger.nodes(id);
   const operation = await steps.ledger.operation(id);
   const succeeded = nodes.every((node) => node.status === "succeeded");
@@ -121,26 +121,33 @@ export async function endWatched({ steps, operation: id, pool, settings }: Watch
     endedAt: operation?.endedAt ?? steps.timestamp(),
     callbacks: {},
   });
-  const view = await viewOf(steps, id, pool);
-  if (view) await publish(steps, view, last, settings);
+}
+
+/** Publishes an operation as it is now. Belongs into a step or a poll. @returns null when the ledger does not hold it */
+export async function publishWatched(watched: Watched, last: Published): Promise<Published | null> {
+  const { steps, operation, pool, settings } = watched;
+  const view = await viewOf(steps, operation, pool);
+  return view ? publish(steps, view, last, settings) : null;
 }
 
 /** Leaves an operation whose nodes have not ended to the sweep, and says so. Belongs into a step. */
-export async function handOver({ steps, operation: id, pool, settings }: Watched, last: Published): Promise<void> {
+export async function handOver(watched: Watched, last: Published): Promise<void> {
+  const { steps, operation: id, pool } = watched;
   await steps.ledger.changeOperation(id, {
     handedOver: { pool, published: last },
     summary: handedOverSummary,
     callbacks: {},
   });
-  const view = await viewOf(steps, id, pool);
-  if (view) await publish(steps, view, last, settings);
+  await publishWatched(watched, last);
 }
 
 /** Looks once after an operation that was handed over. Belongs into a step. @returns whether it has ended */
 export async function followHandedOver(watched: Watched, { pool, published: last }: HandedOver): Promise<boolean> {
   const { published, hasEnded } = await lookOnce(watched, { published: last, hasEnded: false, censusAt: 0 });
-  if (hasEnded) await endWatched(watched, published);
-  else await watched.steps.ledger.changeOperation(watched.operation, { handedOver: { pool, published } });
+  if (hasEnded) {
+    await endWatched(watched);
+    await publishWatched(watched, published);
+  } else await watched.steps.ledger.changeOperation(watched.operation, { handedOver: { pool, published } });
   return hasEnded;
 }
 

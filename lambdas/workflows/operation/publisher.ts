@@ -6,6 +6,7 @@ import { threadLines, toldOf } from "../../messages/operation/thread.ts";
 import type { NodeRecord, OperationView, Published, Told } from "../../records.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { callPeople } from "./calls.ts";
 
 const REFRESH_MS = 30_000;
 
@@ -61,7 +62,8 @@ async function tellThread(
 }
 
 /**
- * Brings message and thread up to date. Slack being busy or down is noted and made up for at the next look.
+ * Brings message and thread up to date, and calls the people whom they concern. Slack being busy or down is noted and made up
+ * for at the next look.
  * @returns what has been said now
  * @throws only what is a bug: a message that Slack refuses
  */
@@ -84,7 +86,8 @@ export async function publish(
       ...(changed ? { view: seen, at: steps.now() } : {}),
       trouble: null,
     };
-    return { ...kept, ...(await tellThread(steps, view, kept, settings)) };
+    const told = { ...kept, ...(await tellThread(steps, view, kept, settings)) };
+    return told.trouble === null ? await callPeople(steps, view, told) : told;
   } catch (error) {
     if (!isBusy(error)) throw error;
     return { ...before, trouble: wordsOf(error) };

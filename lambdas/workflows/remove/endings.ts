@@ -3,9 +3,10 @@ import { notRemovedSummary, removedSummary } from "../../messages/operation/fina
 import { stageName } from "../../messages/operation/stages.ts";
 import { removalLeaves } from "../../messages/remove/failures.ts";
 import type { NodeRecord } from "../../records.ts";
-import { Cancelled, causeOf, done, MINUTE, pending, StageFailed, until, untilTime } from "../engine/durable.ts";
+import { Cancelled, causeOf } from "../engine/durable.ts";
 import { giveBackCordon } from "../node/cordon.ts";
 import { once, tell } from "../node/task.ts";
+import { publishEnd } from "../operation/publish-end.ts";
 import type { RemovalTask } from "./task.ts";
 
 /** Rolls back what can be before the instance was told to terminate: the node is schedulable again if it was before. */
@@ -55,20 +56,5 @@ async function finish(task: RemovalTask, end: End, summary: string): Promise<voi
     await steps.ledger.changeNode(operation, index, { ...end, waitsFor: null, endedAt });
     await steps.ledger.changeOperation(operation, { status: end.status, endedAt, callbacks: {}, summary });
   });
-  await publishEnd(task);
-}
-
-const PUBLISHED_WITHIN_MS = 30 * MINUTE;
-
-/** Keeps trying while Slack is down: the message must not stand as running for ever. The ledger holds the end anyway. */
-async function publishEnd(task: RemovalTask): Promise<void> {
-  const { ctx, steps } = task;
-  const last = await once(task, "publish until", async () => steps.now() + PUBLISHED_WITHIN_MS);
-  const say = async () => {
-    const trouble = (await tell(task))?.trouble ?? null;
-    return trouble === null ? done(true) : pending(trouble);
-  };
-  await until(ctx, "publish the end", untilTime(last, steps.now), say).catch((error: unknown) => {
-    if (!(error instanceof StageFailed)) throw error;
-  });
+  await publishEnd(task.ctx, steps, () => tell(task));
 }

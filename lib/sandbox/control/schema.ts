@@ -36,6 +36,7 @@ const message = z.object({
   user: text,
   text,
   blocks: z.array(asElsewhere),
+  broadcast: z.boolean().optional(),
   edited: z.boolean(),
 });
 

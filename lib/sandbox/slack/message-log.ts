@@ -22,7 +22,7 @@ export interface StoredMessage {
 
 /** A message as people see it: the shape of the control API's GET /messages. */
 export interface SeenMessage
-  extends Pick<StoredMessage, "channel" | "ts" | "threadTs" | "onlyTo" | "user" | "text" | "blocks"> {
+  extends Pick<StoredMessage, "channel" | "ts" | "threadTs" | "onlyTo" | "user" | "text" | "blocks" | "broadcast"> {
   readonly edited: boolean;
 }
 
@@ -93,5 +93,6 @@ export const seen = (message: StoredMessage): SeenMessage => ({
   user: message.user,
   text: message.text,
   blocks: message.blocks,
+  ...(message.broadcast && { broadcast: true }),
   edited: message.editedTs !== undefined,
 });

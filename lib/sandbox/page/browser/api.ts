@@ -13,6 +13,8 @@ export interface Message {
   readonly user: string;
   readonly text: string;
   readonly blocks: readonly Kit[];
+  /** A reply that the channel shows too. */
+  readonly broadcast?: boolean;
   readonly edited: boolean;
 }
 

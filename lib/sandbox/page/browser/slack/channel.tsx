@@ -44,7 +44,9 @@ function useStickyEnd(messages: readonly Message[], seat: Seat) {
 export function Channel(props: { messages: readonly Message[]; channelId: string; setting: Setting; seat: Seat }) {
   const { messages, setting, seat, channelId } = props;
   const { list, watch } = useStickyEnd(messages, seat);
-  const roots = messages.filter(({ threadTs, ts }) => threadTs === undefined || threadTs === ts);
+  const roots = messages.filter(
+    ({ threadTs, ts, broadcast }) => threadTs === undefined || threadTs === ts || broadcast,
+  );
   const { commandWord } = setting.vocabulary;
   return (
     <div class="messages" ref={list} onScroll={watch} role="log" aria-label="Messages">

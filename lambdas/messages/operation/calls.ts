@@ -1,0 +1,63 @@
+import type { Message, NodeRecord, OperationView } from "../../records.ts";
+import { titleOf } from "../command/syntax.ts";
+import { between, localTime } from "../slack/age.ts";
+import { say } from "../slack/blocks.ts";
+import { counted, plain, prose, some } from "../slack/text.ts";
+import { nodeLabel } from "./node-lines.ts";
+import { workedFor } from "./operation.ts";
+
+/** Time for the requester to decide before the role that may decide is called too (people.md: PagerDuty escalates as well). */
+const ESCALATES_AFTER_MS = 15 * 60_000;
+
+/** Instances named in a call; the rest is counted. */
+const MOST_NAMED = 5;
+
+/** The end of an operation in one or two sentences. */
+function ended(view: OperationView): string {
+  const { request, status, summary } = view.operation;
+  const time = workedFor(view);
+  if (status === "succeeded") return `${prose(summary).replace(/\.$/, "")} after ${time}.`;
+  const how = status === "cancelled" ? "was cancelled" : "failed";
+  return `*${plain(titleOf(request), 300)}* ${how} after ${time}. ${prose(summary)}`;
+}
+
+/**
+ * Calls the requester to the end of an operation.
+ * @returns null for an operation that nobody requested
+ */
+export function endCall(view: OperationView): Message | null {
+  const { asker } = view.operation;
+  return say(`${prose(`<@${asker.userId}>`)} ${ended(view)}`);
+}
+
+/** Lists failed nodes that have waited so long for a decision that the role that may decide is called. */
+export const overdue = ({ nodes, now }: Pick<OperationView, "nodes" | "now">): NodeRecord[] =>
+  nodes.filter(
+    ({ status, failedAt }) =>
+      status === "deciding" && failedAt !== undefined && Date.parse(now) - Date.parse(failedAt) >= ESCALATES_AFTER_MS,
+  );
+
+const mentionOf = (id: string): string => (id.startsWith("S") ? `<!subteam^${id}>` : `<@${id}>`);
+
+/**
+ * Calls the role that may decide to failed nodes that wait for a decision.
+ * @param nodes at least one, as `overdue` lists them
+ * @param called ids of user groups (S…) and people
+ * @param now ISO 8601
+ */
+export function decisionCall(nodes: readonly NodeRecord[], called: readonly string[], now: string): Message {
+  const since = nodes.map(({ failedAt }) => failedAt ?? now).sort()[0] ?? now;
+  const until = nodes.flatMap(({ decideBy, unjudgedBy }) => (decideBy && !unjudgedBy ? [decideBy] : [])).sort()[0];
+  const one = nodes.length === 1;
+  const names = some(nodes.map(nodeLabel), MOST_NAMED);
+  const failed = one ? `${names} failed and has` : `${counted(nodes.length, "node")} failed and have`;
+  return say(
+    [
+      `${called.map(mentionOf).join(" ")} ${failed} been waiting for a decision for ${between(since, now)}${one ? "" : `: ${names}`}.`,
+      "Press *Keep for inspection* or *Terminate now* above.",
+      ...(until ? [`Without a decision ${one ? "it is" : "they are"} terminated at ${localTime(until)}.`] : []),
+    ]
+      .join(" ")
+      .trim(),
+  );
+}

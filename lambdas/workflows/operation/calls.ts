@@ -1,0 +1,56 @@
+import { audienceOf } from "../../commands/policy.ts";
+import type { Rules } from "../../configuration.ts";
+import { Refused } from "../../errors.ts";
+import { decisionCall, endCall, overdue } from "../../messages/operation/calls.ts";
+import type { OperationView, Published } from "../../records.ts";
+import { isBusy, wordsOf } from "../../steps/client-errors.ts";
+import type { Steps } from "../../steps/steps.ts";
+
+/** Command whose right includes deciding what becomes of a failed machine. */
+const DECIDED_WITH = "add";
+
+/**
+ * Mentions people where a changed message notifies nobody: the requester once at the end, and the role that may decide once
+ * for each wait that has lasted too long. Messages carry marks, so a look that is repeated mentions nobody twice.
+ * @param published message and thread, up to date
+ * @returns the same, with the calls that were made; Slack's trouble is noted and made up for at the next look
+ */
+export async function callPeople(steps: Steps, view: OperationView, published: Published): Promise<Published> {
+  try {
+    return view.operation.endedAt === null
+      ? await callDeciders(steps, view, published)
+      : await callRequester(steps, view, published);
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return { ...published, trouble: wordsOf(error) };
+  }
+}
+
+async function callRequester(steps: Steps, view: OperationView, published: Published): Promise<Published> {
+  const { channel, id, status } = view.operation;
+  const message = endCall(view);
+  if (message) await steps.thread.post(channel, message, `${id} call end`, published.messageTs, status === "failed");
+  return published;
+}
+
+async function callDeciders(steps: Steps, view: OperationView, published: Published): Promise<Published> {
+  const { channel, id } = view.operation;
+  const { called = [] } = published;
+  const due = overdue(view).filter(({ index }) => !called.includes(index));
+  const [first] = due;
+  const rules = first ? await readableRules(steps) : null;
+  if (!first || !rules) return published;
+  const message = decisionCall(due, audienceOf(rules, DECIDED_WITH), view.now);
+  await steps.thread.post(channel, message, `${id} ${first.index} call`, published.messageTs);
+  return { ...published, called: [...called, ...due.map(({ index }) => index)] };
+}
+
+/** While a deployment replaces the rules, the call is put off to the next look. */
+async function readableRules(steps: Steps): Promise<Rules | null> {
+  try {
+    return await steps.runtime.rules();
+  } catch (error) {
+    if (error instanceof Refused || isBusy(error)) return null;
+    throw error;
+  }
+}
