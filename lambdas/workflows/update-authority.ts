@@ -25,6 +25,7 @@ import {
   wordsOfFailure,
 } from "./authority/change.ts";
 import { type DueNode, findDue, type Reading, readAuthority } from "./authority/due.ts";
+import { settleLeft } from "./authority/settle-left.ts";
 import { step } from "./engine/durable.ts";
 import { escalate } from "./engine/escalate.ts";
 import type { FleetOutcome, Reading as ResultReading } from "./engine/fleet-batch.ts";
@@ -190,9 +191,22 @@ async function changeAll(change: Change, members: readonly Member[]): Promise<Au
   return { operation, changed, failed, untouched: [], note };
 }
 
-async function end(steps: Steps, configuration: Configuration, change: AuthorityChange): Promise<void> {
-  const { slack, command } = configuration;
-  const messageTs = await steps.thread.post(slack.channel, authorityMessage(change, command), change.operation);
+/** Works on the leased nodes; after an error, whatever is left is settled. @throws that error when nothing was begun */
+async function changeOrSettle(
+  { ctx, steps, operation }: Change,
+  work: () => Promise<AuthorityChange | null>,
+): Promise<AuthorityChange | null> {
+  try {
+    return await work();
+  } catch (error) {
+    const why = wordsOfFailure(error);
+    const settled = await step(ctx, "settle what is left", () => settleLeft(steps, operation, why));
+    if (settled === null) throw error;
+    return settled;
+  }
+}
+
+async function end(steps: Steps, change: AuthorityChange, messageTs: string | null): Promise<void> {
   await steps.ledger.changeOperation(change.operation, {
     status: change.failed.length > 0 ? "failed" : "succeeded",
     summary: authoritySummary(change),
@@ -220,12 +234,18 @@ export const updateAuthority =
     if (differing.length === 0) return;
     const operation = operationId(configuration.cluster.name, "authority", tick);
     const arn = ctx.executionContext.durableExecutionArn;
-    const members = await step(ctx, "begin", () => begin(steps, configuration, operation, arn, differing));
-    if (members.length === 0) return;
     const change: Change = { ctx, steps, operation, bundle, file, cancelledBy: () => cancelledBy(steps, operation) };
-    const ended = await changeAll(change, members);
+    const ended = await changeOrSettle(change, async () => {
+      const members = await step(ctx, "begin", () => begin(steps, configuration, operation, arn, differing));
+      return members.length > 0 ? changeAll(change, members) : null;
+    });
+    if (ended === null) return;
     if (ended.failed.length > 0) await escalate(ctx, steps, operation, authorityFailedNotice(ended));
-    await step(ctx, "end", () => end(steps, configuration, ended));
+    // Slack may be away: the ledger has the end anyway.
+    const { slack, command } = configuration;
+    const say = () => steps.thread.post(slack.channel, authorityMessage(ended, command), operation);
+    const messageTs = await step(ctx, "say what changed", say).catch(() => null);
+    await step(ctx, "end", () => end(steps, ended, messageTs));
   };
 
 /** The entry for Lambda and for the sandbox. */

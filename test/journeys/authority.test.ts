@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { denied, expectSound } from "./evidence.ts";
+import { denied, expectSound, heldBack } from "./evidence.ts";
 import { type Journey, startJourney } from "./journey.ts";
 import { batch, ec2, kubectl, otherWeb, podOn, running, type SeedNode, web } from "./others.ts";
 import { injectFault, kubectlLogs } from "./outside.ts";
@@ -105,6 +105,27 @@ test("a first node that fails leaves the others untouched, and people are told w
   await here.pass(30);
   expect(said("2 nodes not touched")).toBe(1);
   expect((await operations())[0]?.status).toBe("failed");
+});
+
+test("an error after the nodes were leased ends the operation and gives every lease back at once", async () => {
+  await start();
+  await replaceSigner();
+  injectFault(here, "kubernetes-5xx", { verb: "patch", resource: "nodes" });
+  await here.until(async () => (await operations()).length === 1, 20, "the operation");
+  await here.until(async () => (await operations())[0]?.endedAt !== null, 15, "its end");
+  expect((await operations())[0]).toMatchObject({ status: "failed", summary: "0 nodes updated, 3 nodes failed." });
+  expect(await heldBack(here)).toEqual([]);
+  await here.pass(1);
+  expect(notified().filter((one) => one.includes("3 nodes failed"))).toHaveLength(1);
+});
+
+test("an operation that Slack cannot be told of ends as it went", async () => {
+  await start();
+  await replaceSigner();
+  await here.until(async () => (await operations()).length === 1, 20, "the operation");
+  injectFault(here, "slack-5xx", { method: "chat.postMessage" });
+  await here.until(async () => (await operations())[0]?.endedAt !== null, 20, "its end");
+  expect((await operations())[0]).toMatchObject({ status: "succeeded", summary: "3 nodes updated." });
 });
 
 test("a node that is off is caught up when it is back", async () => {

@@ -51,7 +51,8 @@ export async function claimNode(steps: Steps, operation: string, index: number, 
   }
 }
 
-const endNode = (
+/** Writes down the end of one node's work. */
+export const endNode = (
   steps: Steps,
   operation: string,
   index: number,
@@ -93,7 +94,7 @@ export async function changeNodes(
   });
 }
 
-/** Writes down what became of a node, and gives its lease back. */
+/** Writes down what became of a node, and gives its lease back first: the sweep looks after nodes that have not ended. */
 export async function settleNode(
   { steps, operation, bundle }: Pick<Change, "steps" | "operation" | "bundle">,
   { index, instanceId, lease, name }: Member,
@@ -104,8 +105,8 @@ export async function settleNode(
     const node = await steps.nodes.read(name);
     if (node) await steps.nodes.annotate(node, { [KUBELET_CLIENTS]: sha256(bundle.pem) });
   }
-  await endNode(steps, operation, index, why === null ? "succeeded" : "failed", why);
   await steps.leases.release(lease);
+  await endNode(steps, operation, index, why === null ? "succeeded" : "failed", why);
 }
 
 /** Minutes within which a kubelet has read the new file: it looks at it once a minute. */
