@@ -16,7 +16,8 @@ async function expectAdded(count: number): Promise<void> {
   expect(spoken(here).channel).toHaveLength(1);
   const texts = spoken(here).thread.map(({ text }) => text);
   expect(texts.filter((text, at) => texts.indexOf(text) !== at)).toEqual([]);
-  expect(texts.filter((text) => text.includes("Ready after"))).toHaveLength(count);
+  expect(texts.filter((text) => text.includes(": Ready after"))).toHaveLength(count);
+  expect(texts.filter((text) => text.startsWith("<@U0OPERATOR>"))).toHaveLength(1);
   expect(await heldBack(here)).toEqual([]);
   await expectSound(here);
 }
