@@ -6,6 +6,15 @@ export const METRICS = {
   credentialHours: "CredentialHoursLeft",
   /** 1 when the front door answered an hourly question, 0 when it did not. */
   frontDoorAnswers: "FrontDoorAnswers",
+  /** 1 for each operation that ended, by outcome and by the stage that failed. */
+  operationsEnded: "OperationsEnded",
+  outcome: "Outcome",
+  stage: "Stage",
+  /** Minutes since the oldest operation that has not ended was requested; 0 without one. */
+  oldestOperation: "OldestOperationMinutes",
+  /** 1 for each call that Slack throttled, denied or could not serve. */
+  slackRefusals: "SlackRefusals",
+  kind: "Kind",
 } as const;
 
 /**

@@ -2,6 +2,7 @@ import { createHash, createHmac, type Hash, type Hmac } from "node:crypto";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { SignatureV4 } from "@smithy/signature-v4";
 import type { Settings } from "../settings.ts";
+import { reported } from "./refusals.ts";
 import type { Transport } from "./transport.ts";
 
 /*
@@ -25,12 +26,12 @@ export type AwsCall = (request: AwsRequest) => Promise<Readonly<Record<string, u
 /** Refusal of a service: the name is AWS's own code ("ConditionalCheckFailedException"), as with the SDK's errors. */
 export class AwsError extends Error {
   override readonly name: string;
-  readonly $metadata: { readonly httpStatusCode: number };
+  readonly $metadata: { readonly httpStatusCode: number; readonly requestId?: string | undefined };
 
-  constructor(code: string, message: string, httpStatusCode: number) {
+  constructor(code: string, message: string, httpStatusCode: number, requestId?: string) {
     super(message);
     this.name = code;
-    this.$metadata = { httpStatusCode };
+    this.$metadata = { httpStatusCode, requestId };
   }
 }
 
@@ -95,7 +96,7 @@ function errorOf({ statusCode, headers }: HttpResponse, text: string): AwsError 
   const { __type: type, code: short, message: words, Message: capital } = body as Readonly<Record<string, unknown>>;
   const code = String(headers["x-amzn-errortype"] ?? type ?? short ?? "UnknownError");
   const message = String(words ?? capital ?? "UnknownError");
-  return new AwsError(code.split(":")[0]?.split("#").at(-1) ?? code, message, statusCode);
+  return new AwsError(code.split(":")[0]?.split("#").at(-1) ?? code, message, statusCode, headers["x-amzn-requestid"]);
 }
 
 const elementIn = (text: string, name: string): string | undefined =>
@@ -143,7 +144,7 @@ export function awsCalls(settings: Settings, transport?: Transport, maxAttempts 
     if (response.statusCode >= 300) throw errorOf(response, text);
     return text.startsWith("<") ? { text } : jsonOf(text);
   };
-  return async (request) => {
+  const patiently: AwsCall = async (request) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await once(request);
@@ -153,4 +154,14 @@ export function awsCalls(settings: Settings, transport?: Transport, maxAttempts 
       }
     }
   };
+  return (request) => reported(request.service, actionOf(request), patiently(request));
+}
+
+/**
+ * The action that a request asks for: JSON services name it in a header, SNS in its form, Lambda by a path whose first
+ * segment is a date.
+ */
+function actionOf({ method, path, headers = {}, body = "" }: AwsRequest): string {
+  const target = headers["x-amz-target"]?.split(".").at(-1) ?? /(?:^|&)Action=(\w+)/.exec(body)?.[1];
+  return target ?? `${method} ${path.split("/")[2] ?? path}`;
 }

@@ -10,6 +10,7 @@ import { clusterCredentialOf } from "./cluster-credential.ts";
 import { type DoorClients, doorClients } from "./door-clients.ts";
 import { type Events, events } from "./events.ts";
 import { type ClusterCredential, type Kubernetes, kubernetes } from "./kubernetes.ts";
+import { reporting } from "./refusals.ts";
 import { type Respond, responder } from "./respond.ts";
 import { type Subscriptions, subscriptions } from "./subscriptions.ts";
 import type { Transport } from "./transport.ts";
@@ -52,14 +53,14 @@ export function clients(settings: Settings, transport?: Transport): Clients {
     clusterCredentialOf(await ofDoors.secret(secretOf(settings.cluster, accountOf(settings)), fresh));
   return {
     ...ofDoors,
-    ec2: new EC2Client(aws),
+    ec2: reporting("ec2", new EC2Client(aws)),
     // EC2 answers "no capacity" with status 500, which a client repeats; what is only busy is repeated by the step.
-    launches: new EC2Client({ ...aws, maxAttempts: 1 }),
+    launches: reporting("ec2", new EC2Client({ ...aws, maxAttempts: 1 })),
     // SendCommand has no idempotency token: the client must not repeat it by itself after a lost answer.
-    ssm: new SSMClient({ ...aws, maxAttempts: 1 }),
-    s3: new S3Client({ ...aws, forcePathStyle: settings.awsEndpoint !== undefined }),
-    secrets: new SecretsManagerClient(aws),
-    lambda: new LambdaClient(aws),
+    ssm: reporting("ssm", new SSMClient({ ...aws, maxAttempts: 1 })),
+    s3: reporting("s3", new S3Client({ ...aws, forcePathStyle: settings.awsEndpoint !== undefined })),
+    secrets: reporting("secretsmanager", new SecretsManagerClient(aws)),
+    lambda: reporting("lambda", new LambdaClient(aws)),
     kubernetes: kubernetes(credential, transport?.kubernetes),
     kubernetesWith: (other) => kubernetes(async () => other, transport?.kubernetes),
     events: events(awsCalls(settings, transport)),

@@ -3,6 +3,7 @@ import type { Settings } from "../settings.ts";
 import { awsCalls } from "./aws-call.ts";
 import { type DynamoDb, dynamodb } from "./dynamodb.ts";
 import { type Functions, functions } from "./functions.ts";
+import { logRefusal } from "./refusals.ts";
 import { DOUBT_MS, KEEP_MS, secrets } from "./secrets.ts";
 import type { Transport } from "./transport.ts";
 
@@ -117,6 +118,16 @@ class RenewingClient extends WebClient {
   }
 
   override async apiCall(method: string, options: Record<string, unknown> = {}): Promise<WebAPICallResult> {
+    try {
+      return await this.#calledTwice(method, options);
+    } catch (error) {
+      const { code = "unknown", statusCode: status = 0, data } = Object(error);
+      logRefusal({ service: "slack", action: method, code: Object(data).error ?? code, status });
+      throw error;
+    }
+  }
+
+  async #calledTwice(method: string, options: Record<string, unknown>): Promise<WebAPICallResult> {
     try {
       return await super.apiCall(method, options);
     } catch (error) {

@@ -15,6 +15,7 @@ import {
 } from "@kubernetes/client-node";
 import { from } from "@kubernetes/client-node/dist/gen/rxjsStub.js";
 import { Retryable } from "../errors.ts";
+import { logRefusal } from "./refusals.ts";
 import type { KubernetesExchange } from "./transport.ts";
 
 /** The credential of the cluster as it lies in Secrets Manager. */
@@ -83,6 +84,16 @@ const answerOf = (answer: Awaited<ReturnType<KubernetesExchange>>): ResponseCont
     },
   });
 
+/** Reasons of a 429 that is an answer: a disruption budget allows no eviction now (kubernetes/kubernetes, eviction.go). */
+const BUDGET = "DisruptionBudget";
+
+/** Logs a refusal of the API server's; its audit id finds the call in the audit log. */
+function logAnswer(request: RequestContext, { status, headers, body }: Awaited<ReturnType<KubernetesExchange>>): void {
+  if (status === 429 && body.includes(BUDGET)) return;
+  const action = `${request.getHttpMethod()} ${new URL(request.getUrl()).pathname}`;
+  logRefusal({ service: "kubernetes", action, code: String(status), status, requestId: headers["audit-id"] });
+}
+
 /**
  * Builds the Kubernetes APIs for one cluster.
  * @param credential reads the credential; asked with `fresh` again after a 401, because tokens are rotated
@@ -107,7 +118,9 @@ export function kubernetes(
       headers: { ...request.getHeaders(), authorization: `Bearer ${token}` },
       body: typeof body === "string" ? body : undefined,
     });
-    return answer.status === 401 && !fresh ? ask(request, true) : answerOf(answer);
+    if (answer.status === 401 && !fresh) return ask(request, true);
+    logAnswer(request, answer);
+    return answerOf(answer);
   };
   const configuration: Configuration = createConfiguration({
     baseServer: new ServerConfiguration(PLACEHOLDER, {}),

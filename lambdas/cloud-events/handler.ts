@@ -2,6 +2,7 @@ import { z } from "zod";
 import { clients } from "../clients/clients.ts";
 import { frontDoor } from "../clients/front-door.ts";
 import type { Transport } from "../clients/transport.ts";
+import { withLog } from "../logging.ts";
 import { type Settings, settings } from "../settings.ts";
 import { executionName, executions } from "../steps/executions.ts";
 import { ledger } from "../steps/ledger/ledger.ts";
@@ -121,7 +122,7 @@ async function wakeForMachine(world: World, { detail }: z.infer<typeof instanceE
 export const createHandler = (runtime: Runtime): ((event: unknown) => Promise<string>) => {
   const world = worldOf(runtime);
   const schedules = Object.entries(schedulesOf(world, runtime));
-  return async (event) => {
+  const handle = async (event: unknown): Promise<string> => {
     const tick = tickEvent.safeParse(event).data;
     if (tick) {
       const [rule] = tick.resources;
@@ -133,6 +134,7 @@ export const createHandler = (runtime: Runtime): ((event: unknown) => Promise<st
     const instance = instanceEvent.safeParse(event).data;
     return instance ? wakeForMachine(world, instance) : "ignored: nothing waits for this kind of event";
   };
+  return (event) => withLog(runtime, {}, () => handle(event));
 };
 
 let door: ReturnType<typeof createHandler> | undefined;

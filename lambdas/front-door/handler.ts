@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { doorClients, type Patience } from "../clients/door-clients.ts";
 import type { Transport } from "../clients/transport.ts";
+import { withLog } from "../logging.ts";
 import { type Settings, settings } from "../settings.ts";
 import { CONFIGURATION_FILE, type DoorConfiguration } from "./configuration.ts";
 import { frontDoorSteps } from "./front-door.ts";
@@ -15,6 +16,8 @@ export interface Runtime {
   /** The clock that Slack's timestamps are held against. */
   readonly slackNow: () => number;
   readonly transport?: Transport;
+  /** Writes a line of the function's log; by default to standard output. */
+  readonly log?: (line: string) => void;
 }
 
 type Handler = (event: HttpEvent, context: unknown) => Promise<HttpAnswer>;
@@ -23,12 +26,13 @@ type Handler = (event: HttpEvent, context: unknown) => Promise<HttpAnswer>;
 const PATIENCE: Patience = { attempts: 2, slack: 2_000 };
 
 /** Makes the handler for a runtime; what every request needs is read at once, while the rest is still being built. */
-export function createHandler({ settings: own, configuration, now, slackNow, transport }: Runtime): Handler {
+export function createHandler({ settings: own, configuration, now, slackNow, transport, log }: Runtime): Handler {
   const clients = doorClients(own, transport, PATIENCE, now);
   const steps = frontDoorSteps({ clients, settings: own, now });
   const { signingSecret } = clients;
   for (const read of [signingSecret(false), steps.roster.read()]) read.catch(() => undefined);
-  return receiver({ configuration, steps, slackNow, signingSecret });
+  const receive = receiver({ configuration, steps, slackNow, signingSecret });
+  return (event, context) => withLog({ settings: own, now, log }, {}, () => receive(event, context));
 }
 
 /** Validated when it was deployed; it lies beside the bundled code. */

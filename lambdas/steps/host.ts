@@ -2,6 +2,8 @@ import { type DurableContext, type DurableLambdaHandler, withDurableExecution } 
 import { clients } from "../clients/clients.ts";
 import { durableClient } from "../clients/durable.ts";
 import type { Transport } from "../clients/transport.ts";
+import type { LogFields } from "../log.ts";
+import { withLog } from "../logging.ts";
 import { type Settings, settings } from "../settings.ts";
 import { type Steps, steps } from "./steps.ts";
 
@@ -23,6 +25,12 @@ export interface LambdaEntry {
   readonly handler: DurableLambdaHandler;
 }
 
+/** Fields of every line that an execution logs: itself, and the operation and node of its payload. */
+function aboutExecution(payload: unknown, { executionContext }: DurableContext): LogFields {
+  const { operation, index, request } = Object(payload);
+  return { execution: executionContext.durableExecutionArn, operation, index, command: Object(request).command };
+}
+
 /**
  * Makes the exports of a durable function's entry file.
  * @returns `createHandler` for a given runtime, and `handler`, which reads the environment at its first invocation
@@ -31,7 +39,10 @@ export function lambdaEntry<Payload>(workflow: Workflow<Payload>): LambdaEntry {
   const createHandler = (runtime: Runtime): DurableLambdaHandler => {
     const made = clients(runtime.settings, runtime.transport);
     const verbs = steps({ clients: made, settings: runtime.settings, now: runtime.now, log: runtime.log });
-    return withDurableExecution(workflow(verbs), { durableExecutionClient: durableClient(made.lambda) });
+    const work = workflow(verbs);
+    const logged = (payload: Payload, ctx: DurableContext) =>
+      withLog(runtime, aboutExecution(payload, ctx), () => work(payload, ctx));
+    return withDurableExecution(logged, { durableExecutionClient: durableClient(made.lambda) });
   };
   let kept: DurableLambdaHandler | undefined;
   return {

@@ -1,11 +1,7 @@
 import type { Account } from "../desired/accounts.ts";
+import { standardOutput } from "../logging.ts";
 import { METRICS, metricLine } from "../metrics.ts";
 import type { World } from "./world.ts";
-
-/** Past Node's console, which would put a date and an id before the line. */
-const standardOutput = (line: string): void => {
-  process.stdout.write(`${line}\n`);
-};
 
 /** CloudWatch metrics of our own, which alarms watch. */
 export const metrics = ({ settings, now, log = standardOutput }: Pick<World, "settings" | "now" | "log">) => ({

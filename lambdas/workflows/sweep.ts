@@ -1,7 +1,9 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { isChange } from "../commands/list.ts";
+import { logMetric } from "../logging.ts";
 import { lostNotice, type Notice } from "../messages/operation/escalations.ts";
 import { lostMessage } from "../messages/operation/lost.ts";
+import { METRICS } from "../metrics.ts";
 import type { NodeRecord, OperationRecord } from "../records.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
@@ -94,13 +96,19 @@ async function closeOperation(ctx: DurableContext, steps: Steps, lost: Lost): Pr
 
 async function findLost(steps: Steps): Promise<Lost[]> {
   const found: Lost[] = [];
-  for (const operation of await steps.ledger.unfinished()) {
+  const unfinished = await steps.ledger.unfinished();
+  logMetric(METRICS.oldestOperation, ageOf(unfinished[0], steps.now()));
+  for (const operation of unfinished) {
     if (operation.handedOver) continue;
     const why = await howLost(steps, operation);
     if (why !== null) found.push({ id: operation.id, why, isChange: isChange(operation.request.command) });
   }
   return found;
 }
+
+/** Minutes since an operation was requested; 0 without one. */
+const ageOf = (operation: OperationRecord | undefined, now: number): number =>
+  operation ? Math.round((now - Date.parse(operation.requestedAt)) / MINUTE) : 0;
 
 async function howLost(steps: Steps, { requestedAt, executionArn }: OperationRecord): Promise<string | null> {
   if (steps.now() - Date.parse(requestedAt) < YOUNG_MS) return null;

@@ -19,7 +19,9 @@ import {
   growth,
   lambdaCount,
   mostlyRefused,
+  oldestOperation,
   ruleInvocations,
+  slackDenials,
   total,
 } from "./metrics.ts";
 
@@ -49,6 +51,9 @@ const LOOKED_AT_WITHIN = Duration.hours(3);
 /** A credential is renewed with about eleven hours left: with fewer than this, ten tries or so have failed. */
 const TOO_FEW_HOURS = 6;
 
+/** An execution's eight hours (lib/functions.ts), and two for the sweep. */
+const TOO_OLD_MINUTES = 10 * 60;
+
 /** Every alarm; none of them needs Slack, the bot itself or the cluster to work. */
 export class Alarms extends Construct {
   readonly all: readonly Alarm[];
@@ -58,7 +63,14 @@ export class Alarms extends Construct {
     const counted = troubles(props).map((trouble) => this.#above(trouble));
     const silent = props.rules.schedules.map(({ name, rule }) => this.#silent(name, rule.ruleName));
     const ending = accounts.map((account) => this.#ending(account, props.cluster));
-    this.all = [...counted, ...silent, ...ending, this.#slow(props), this.#unanswered(props.cluster)];
+    this.all = [
+      ...counted,
+      ...silent,
+      ...ending,
+      this.#slow(props),
+      this.#unanswered(props.cluster),
+      this.#stuck(props.cluster),
+    ];
     for (const alarm of this.all) alarm.addAlarmAction(new SnsAction(props.topic));
   }
 
@@ -101,6 +113,18 @@ export class Alarms extends Construct {
     });
   }
 
+  /** An execution ends after eight hours and the sweep closes what it left: what is older is left to a person. */
+  #stuck(cluster: string): Alarm {
+    return new Watch(this, "An operation does not end", {
+      metric: oldestOperation(cluster, Duration.hours(1)),
+      alarmDescription: `An operation was requested more than ${TOO_OLD_MINUTES / 60} hours ago and has not ended. See docs/runbook.md#an-operation-does-not-end`,
+      threshold: TOO_OLD_MINUTES,
+      evaluationPeriods: 1,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+  }
+
   /** Too few hours left, or nobody who could tell. */
   #ending(account: Account, cluster: string): Alarm {
     return new Watch(this, `Cluster credential ${account} ends`, {
@@ -126,7 +150,7 @@ export class Alarms extends Construct {
   }
 }
 
-function troubles({ frontDoor, cloudEvents, workflows, rules }: AlarmsProps): Trouble[] {
+function troubles({ cluster, frontDoor, cloudEvents, workflows, rules }: AlarmsProps): Trouble[] {
   const functions = { "front-door": frontDoor, "cloud-events": cloudEvents, ...workflows };
   const each = (metric: string, of: Readonly<Record<string, HandlerFunction>>): IMetric[] =>
     Object.entries(of).map(([name, { lambda }]) => lambdaCount(metric, lambda.functionName, name));
@@ -169,6 +193,12 @@ function troubles({ frontDoor, cloudEvents, workflows, rules }: AlarmsProps): Tr
       what: "The front door returned server errors to Slack: commands may have been lost.",
       runbook: "front-door-errors",
       metric: lambdaCount("Url5xxCount", frontDoor.lambda.functionName, "5xx"),
+    },
+    {
+      id: "Slack denies calls",
+      what: "Slack denied a call because of the token, a scope or the channel. People do not get messages.",
+      runbook: "slack-denies-calls",
+      metric: slackDenials(cluster),
     },
     {
       id: "Event errors",

@@ -69,6 +69,26 @@ export const frontDoorAnswers = (cluster: string, period: Duration): Metric =>
     period,
   });
 
+/** Minutes since the oldest operation that has not ended was requested, as the sweep logs them. */
+export const oldestOperation = (cluster: string, period: Duration): Metric =>
+  new Metric({
+    namespace: METRICS.namespace,
+    metricName: METRICS.oldestOperation,
+    dimensionsMap: { [METRICS.cluster]: cluster },
+    statistic: "Maximum",
+    period,
+  });
+
+/** Calls that Slack denied: a token that holds no more, a missing scope, a channel without the app. */
+export const slackDenials = (cluster: string): Metric =>
+  new Metric({
+    namespace: METRICS.namespace,
+    metricName: METRICS.slackRefusals,
+    dimensionsMap: { [METRICS.cluster]: cluster, [METRICS.kind]: "denied" },
+    statistic: "Sum",
+    period: FIVE_MINUTES,
+  });
+
 /** Hours for which an account's credential in the cluster is still good, as the watch over all credentials logs them. */
 export const credentialHours = (cluster: string, account: Account, period: Duration): Metric =>
   new Metric({

@@ -117,6 +117,7 @@ async function noSecretShows(here: Journey): Promise<void> {
     events: here.simulator.kubernetes.objects("events"),
     ledger: await ledgerItems(here),
     executions: here.simulator.lambda.executions(),
+    logs: here.logged,
   };
   for (const [place, content] of Object.entries(places)) {
     const base = JSON.stringify(content);

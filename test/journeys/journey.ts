@@ -52,11 +52,19 @@ export interface JourneyOptions {
   readonly now?: number;
 }
 
+/** A line of a function's log. */
+interface LoggedLine {
+  readonly principal: string;
+  readonly line: string;
+}
+
 /** The whole product on the simulator, in this process, on a clock that only moves when nothing is under way. */
 export interface Journey extends SlackUsers {
   readonly simulator: Simulator;
   /** Every write that the ledger took, oldest first. */
   readonly ledgerWrites: readonly Write[];
+  /** Every line that functions logged, oldest first. */
+  readonly logged: readonly LoggedLine[];
   readonly configuration: Configuration;
   /** Lets time pass until the question answers yes; fails loudly when it does not within `minutes`. */
   until(question: () => boolean | Promise<boolean>, minutes: number, what?: string): Promise<void>;
@@ -142,7 +150,12 @@ async function begin(options: JourneyOptions, store: Store): Promise<Journey> {
     configuration,
     transport,
   };
-  mountHandlers(simulator, addresses);
+  const logged: LoggedLine[] = [];
+  const log: Simulator["log"] = (principal, line) => {
+    logged.push({ principal, line });
+    simulator.log(principal, line);
+  };
+  mountHandlers({ ...simulator, log }, addresses);
   const book = ledgerOf(simulator, addresses);
   simulator.resume();
 
@@ -182,6 +195,7 @@ async function begin(options: JourneyOptions, store: Store): Promise<Journey> {
   return {
     simulator,
     ledgerWrites,
+    logged,
     configuration,
     ...slackUsers(simulator, driven),
     until,

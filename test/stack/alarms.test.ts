@@ -47,6 +47,15 @@ describe("what tells a human", () => {
     },
   );
 
+  it("counts what Slack denied, and watches the age of the oldest operation", () => {
+    const watched = (name: string) => alarms.find(({ MetricName }) => MetricName === name);
+    const byName = (all: unknown) => (all as Loose[]).map(({ Name, Value }) => `${Name} ${Value}`).toSorted();
+    expect(byName(watched("SlackRefusals")?.Dimensions)).toEqual(["Cluster prod-west", "Kind denied"]);
+    expect(watched("SlackRefusals")).toMatchObject({ Threshold: 1, TreatMissingData: "notBreaching" });
+    expect(byName(watched("OldestOperationMinutes")?.Dimensions)).toEqual(["Cluster prod-west"]);
+    expect(watched("OldestOperationMinutes")).toMatchObject({ Threshold: 600, TreatMissingData: "notBreaching" });
+  });
+
   it("counts the letters of every dead-letter queue", () => {
     const counted = JSON.stringify(
       alarms.find((alarm) => JSON.stringify(alarm).includes("ApproximateNumberOfMessages")),

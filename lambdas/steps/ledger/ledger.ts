@@ -1,5 +1,7 @@
 import { isChange } from "../../commands/list.ts";
 import { BY_TIME, EXPIRES, type Key, keys, NODE_ITEMS, operationPartition, UNFINISHED } from "../../ledger-table.ts";
+import { log, logMetric } from "../../logging.ts";
+import { METRICS } from "../../metrics.ts";
 import type { Decided, NodeRecord, OperationRecord } from "../../records.ts";
 import type { Settings } from "../../settings.ts";
 import { type DoorWorld, timestamp } from "../world.ts";
@@ -35,6 +37,20 @@ function indexAttributes(
     ...(endedAt === null ? { [UNFINISHED.hash]: cluster } : {}),
     ...(isKept ? {} : { [EXPIRES]: expiryAfter(endedAt ?? requestedAt, days) }),
   };
+}
+
+/** Logs how an operation ended, and counts it by outcome and by the first stage that failed. */
+function logEnd(
+  { id, status, request, asker, requestedAt, endedAt, summary }: OperationRecord,
+  nodes: readonly NodeRecord[],
+): void {
+  const stage = nodes.find(({ failure }) => failure !== null)?.failure?.stage;
+  const seconds = Math.round((Date.parse(endedAt ?? "") - Date.parse(requestedAt)) / 1_000);
+  const level = status === "failed" ? "WARN" : "INFO";
+  const ended = { operation: id, command: request.command, outcome: status, stage, seconds };
+  log(level, "operation", { ...ended, by: asker.userId, why: summary });
+  if (isChange(request.command))
+    logMetric(METRICS.operationsEnded, 1, { [METRICS.outcome]: status, [METRICS.stage]: stage ?? "none" });
 }
 
 /** Outcome of writing a decision down, with the callback that waits for it. */
@@ -149,8 +165,10 @@ export const ledger = (world: DoorWorld) => {
      */
     changeOperation: async (id: string, { endedAt, ...fields }: OperationChange): Promise<void> => {
       if (!endedAt) return items.change(keys.operation(id), fields);
-      const expiry = await expireOperation(world, id, endedAt);
-      return items.change(keys.operation(id), { ...fields, endedAt, ...expiry }, [UNFINISHED.hash]);
+      const { expiry, before, nodes } = await expireOperation(world, id, endedAt);
+      await items.change(keys.operation(id), { ...fields, endedAt, ...expiry }, [UNFINISHED.hash]);
+      // A step that is repeated finds the end that it wrote.
+      if (before?.endedAt === null) logEnd({ ...before, ...fields, endedAt } as OperationRecord, nodes);
     },
 
     /**

@@ -1,4 +1,5 @@
-import { EXPIRES, type Key, keys } from "../../ledger-table.ts";
+import { EXPIRES, type Key, keys, NODE_ITEMS } from "../../ledger-table.ts";
+import type { NodeRecord, OperationRecord } from "../../records.ts";
 import type { DoorWorld } from "../world.ts";
 import { table } from "./table.ts";
 
@@ -13,24 +14,30 @@ export const expiryAfter = (from: string, days: number): number =>
 
 type Item = Key & { readonly [EXPIRES]?: number };
 
+/** An operation that is about to end, as the ledger holds it, and the expiry that its item is to carry. */
+interface Expiring {
+  readonly expiry: { readonly [EXPIRES]: number };
+  readonly before: OperationRecord | undefined;
+  readonly nodes: readonly NodeRecord[];
+}
+
 /**
  * Lets everything in an operation's partition expire at one time: the configured number of days after its end, or the time
  * that the operation has already. The operation's own item is left to the caller, who writes its end at once.
  * @param endedAt ISO 8601
- * @returns the attribute that the operation's item is to carry
  */
-export async function expireOperation(
-  world: DoorWorld,
-  id: string,
-  endedAt: string,
-): Promise<{ readonly [EXPIRES]: number }> {
+export async function expireOperation(world: DoorWorld, id: string, endedAt: string): Promise<Expiring> {
   const items = table(world);
   const own = keys.operation(id);
-  const all = await items.partition<Item>(own.pk);
+  const all = await items.partition<Item & OperationRecord & NodeRecord>(own.pk);
   const expiry = { [EXPIRES]: expiryOf(all, own) ?? expiryAfter(endedAt, world.settings.retentionDays) };
   const parts = all.filter((item) => item.sk !== own.sk && item[EXPIRES] !== expiry[EXPIRES]);
   await Promise.all(parts.map(({ pk, sk }) => items.change({ pk, sk }, expiry)));
-  return expiry;
+  return {
+    expiry,
+    before: all.find(({ sk }) => sk === own.sk),
+    nodes: all.filter(({ sk }) => sk.startsWith(NODE_ITEMS)),
+  };
 }
 
 const expiryOf = (all: readonly Item[], { sk }: Key): number | undefined =>

@@ -1,5 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { Retryable } from "../../errors.ts";
+import { log } from "../../logging.ts";
 import type { DocumentScript } from "../../scripts/documents.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { CommandLook, Order } from "../../steps/machine/machine.ts";
@@ -96,7 +97,11 @@ export async function runScript<T extends ScriptResult>(
   const commandId = await stepAtMostOnce(
     ctx,
     `send ${name}`,
-    () => steps.machine.send(held, { ...order, mark }),
+    async () => {
+      const commandId = await steps.machine.send(held, { ...order, mark });
+      log("INFO", "command", { instance: held.instanceId, commandId, script: order.script, outcome: "sent" });
+      return commandId;
+    },
     () => steps.machine.sent(held.instanceId, mark),
     notTaken,
   );
@@ -108,6 +113,8 @@ export async function runScript<T extends ScriptResult>(
     const seen = await step(ctx, `look at ${name} ${round}`, async (): Promise<Round> => {
       await steps.ledger.awaitCommand(commandId, held.instanceId, callbackId);
       const look = await steps.machine.look(order.script, commandId, held.instanceId);
+      if (look.state !== "running")
+        log("INFO", "command", { instance: held.instanceId, commandId, script: order.script, outcome: look.state });
       return {
         look,
         end: look.state === "running" ? await bounds.endOfMachine() : null,

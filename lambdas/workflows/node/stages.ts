@@ -1,5 +1,6 @@
 import { type NodeWorkflow, type StageName, type StageOf, type StageRow, stagesOf } from "../../stages.ts";
-import { enter, type NodeTask } from "./task.ts";
+import { causeOf } from "../engine/durable.ts";
+import { enter, logStageEnd, type NodeTask, once } from "./task.ts";
 
 /** A stage as a workflow runs it: its row of the workflow's table, and its work. */
 export interface Stage<T extends NodeTask> extends StageRow {
@@ -21,8 +22,16 @@ export const stageTable = <W extends NodeWorkflow, T extends NodeTask>(
  * @throws whatever ends a stage; `task.stage` names it. Cancelled if the operation was cancelled
  */
 export async function runStages<T extends NodeTask>(task: T, stages: readonly Stage<T>[]): Promise<void> {
-  for (const stage of stages) {
-    await enter(task, stage);
-    await stage.run(task);
+  try {
+    for (const stage of stages) {
+      await enter(task, stage);
+      await stage.run(task);
+    }
+  } catch (error) {
+    const { name, message } = causeOf(error);
+    const outcome = name === "Cancelled" ? "cancelled" : "failed";
+    await once(task, "log the last stage", async () => logStageEnd(task, outcome, message));
+    throw error;
   }
+  await once(task, "log the last stage", async () => logStageEnd(task, "succeeded"));
 }

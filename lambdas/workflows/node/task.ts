@@ -1,5 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Action } from "../../desired/plan.ts";
+import type { LogFields } from "../../log.ts";
+import { log, logAbout } from "../../logging.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
 import { ownerOf } from "../../node-work.ts";
 import type { Published } from "../../records.ts";
@@ -51,6 +53,8 @@ export interface NodeTask extends Assignment {
   readonly owner: string;
   /** The stage that was entered last. */
   stage: StageName;
+  /** Beginning of that stage, in milliseconds since the epoch; null before the first one. */
+  enteredAt: number | null;
   /** Deadline of the stage, and what may end its waits early. */
   wait: WaitOptions;
   /** False once a stage was entered that cannot be cancelled. */
@@ -66,6 +70,7 @@ export const newNodeTask = (assignment: Assignment, first: StageName): NodeTask 
   ...assignment,
   owner: ownerOf(assignment),
   stage: first,
+  enteredAt: null,
   wait: untilTime(0, assignment.steps.now),
   isCancellable: true,
   lease: null,
@@ -122,6 +127,22 @@ function waitOf(task: NodeTask, untilMs: number): WaitOptions {
 const minutesOf = ({ runtime, workflow }: NodeTask, stage: StageName): number =>
   (runtime.configuration.deadlines[workflow] as Readonly<Record<StageName, number>>)[stage];
 
+/** Fields of a line by which people find a node's work. */
+const subjectOf = ({ operation, index, node, lease }: NodeTask): LogFields => ({
+  operation,
+  index,
+  node: node?.name,
+  instance: lease?.instanceId,
+});
+
+/** Logs the end of the stage that the task is in, if it is in one. Belongs into a step. */
+export function logStageEnd(task: NodeTask, outcome: "succeeded" | "failed" | "cancelled", why?: string): void {
+  const { stage, enteredAt, steps } = task;
+  if (enteredAt === null) return;
+  const seconds = Math.round((steps.now() - enteredAt) / 1_000);
+  log(outcome === "failed" ? "WARN" : "INFO", "stage", { ...subjectOf(task), stage, outcome, seconds, why });
+}
+
 /**
  * Goes on to a stage: its deadline starts, the record shows it, and so does an Event on the Node if there is one.
  * @throws Cancelled if the operation was cancelled and no stage before was a point of no return
@@ -133,17 +154,21 @@ export async function enter(
   const { steps, operation, index, node } = task;
   const entered = await step(task.ctx, `enter ${name}`, async () => {
     const by = await cancellation(task);
-    if (by !== null) return { by, published: task.published, until: 0 };
+    if (by !== null) return { by, published: task.published, at: 0 };
     const change = { status: "running", stage: name, stageSince: steps.timestamp(), waitsFor: null } as const;
     await steps.ledger.changeNode(operation, index, change);
     if (node) await steps.nodes.announce(node, "Normal", task.eventReason, `stage ${name} of ${operation}`);
-    return { by, published: await tell(task), until: steps.now() + minutesOf(task, name) * MINUTE };
+    logStageEnd(task, "succeeded");
+    log("INFO", "stage", { ...subjectOf(task), stage: name, outcome: "entered" });
+    return { by, published: await tell(task), at: steps.now() };
   });
   task.published = entered.published;
   if (entered.by !== null) throw new Cancelled(entered.by);
   task.stage = name;
+  task.enteredAt = entered.at;
+  logAbout({ ...subjectOf(task), stage: name });
   task.isCancellable &&= cancellable;
-  task.wait = waitOf(task, entered.until);
+  task.wait = waitOf(task, entered.at + minutesOf(task, name) * MINUTE);
 }
 
 /** Waits within the stage's deadline. @param name unique within the execution */

@@ -4,6 +4,7 @@ import { groupsWithRoles } from "../../commands/membership.ts";
 import { mayUse, rolesOf } from "../../commands/policy.ts";
 import type { Rules } from "../../configuration.ts";
 import { Forbidden, Refused } from "../../errors.ts";
+import { log } from "../../logging.ts";
 import { type Refusal, refusalMessage } from "../../messages/command/refusals.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -17,8 +18,18 @@ export async function checkAsker(steps: Steps, start: Start, rules: Rules): Prom
   const { asker, request } = start;
   const judge = isChange(request.command) ? refusalOf : lookRefusalOf;
   const refusal = await judge(steps, asker.userId, request.command, rules);
+  logPolicy(asker.userId, request.command, refusal);
   if (refusal) throw new Forbidden(refusalMessage(refusal, rules.command).text);
 }
+
+const logPolicy = (by: string, command: string, refusal: Refusal | null): void =>
+  log(refusal ? "WARN" : "INFO", "decision", {
+    decision: "policy",
+    by,
+    command,
+    outcome: refusal ? "refused" : "allowed",
+    why: refusal?.kind,
+  });
 
 /** A look goes by what the schedule read minutes ago, and asks Slack only about people whom the schedule does not know. */
 async function lookRefusalOf(steps: Steps, userId: string, command: string, rules: Rules): Promise<Refusal | null> {
@@ -44,6 +55,7 @@ async function refusalOf(steps: Steps, userId: string, command: string, rules: R
 export async function mayDecide(steps: Steps, userId: string, command: string): Promise<boolean> {
   const rules = await steps.runtime.rules();
   const refusal = await refusalOf(steps, userId, command, rules);
+  logPolicy(userId, command, refusal);
   if (refusal) await steps.thread.whisper(rules.slack.channel, userId, refusalMessage(refusal, rules.command));
   return refusal === null;
 }

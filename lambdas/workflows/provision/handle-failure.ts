@@ -1,3 +1,4 @@
+import { log } from "../../logging.ts";
 import {
   doneByOthers,
   kubeletIs,
@@ -38,7 +39,12 @@ export async function handleFailure(task: ProvisionTask, error: unknown): Promis
   // A machine that waits for a person is not on its way any more: twenty of them must not hold up every other add.
   await once(task, "give back the place", () => task.steps.places.giveBack(task.owner));
   const left = machineLeaves.standing(task.lease.instanceId, seen.state, kubelet);
-  return carryOut(task, await awaitDecision(task, why, left));
+  const decided = await awaitDecision(task, why, left);
+  await once(task, "log the decision", async () => {
+    const by = "userId" in decided ? decided.userId : undefined;
+    log("INFO", "decision", { decision: "failed machine", outcome: decided.decision, by });
+  });
+  return carryOut(task, decided);
 }
 
 /** Stops the kubelet if there may be one. @returns how it stands, one of `kubeletIs` */

@@ -1,5 +1,6 @@
 import { userNameOf } from "../../desired/accounts.ts";
 import { CLIENT_SIGNER, SERVING_SIGNER } from "../../desired/signers.ts";
+import { log } from "../../logging.ts";
 import { signingRequestNotice } from "../../messages/operation/escalations.ts";
 import { signingRequest } from "../../messages/provision/signing-requests.ts";
 import type { AwaitedAnnotation } from "../../profiles/profile.ts";
@@ -67,10 +68,14 @@ async function approveOnce(task: ProvisionTask, signer: string): Promise<Poll<"a
 const isSinceLaunch = ({ nodeSince, launchedAt }: { nodeSince: string | null; launchedAt: string }): boolean =>
   nodeSince !== null && Date.parse(nodeSince) >= Date.parse(launchedAt);
 
+const logRequest = (outcome: "approved" | "left", why: string): void =>
+  log("INFO", "decision", { decision: "certificate request", outcome, why });
+
 async function approved(
   task: ProvisionTask,
   { name, by }: NonNullable<CsrLook["approved"]>,
 ): Promise<Poll<"approved">> {
+  logRequest("approved", by ? `${name} by ${by}` : name);
   if (by) await addNotes(task, [signingRequest.approvedByOthers(name, by)]);
   return done("approved");
 }
@@ -99,6 +104,7 @@ const MOST_LEFT_PENDING = 10;
  */
 async function callAbout(task: ProvisionTask, decided: readonly string[], left: readonly string[]): Promise<void> {
   const fresh = [...(await addNotes(task, decided)), ...(await addNotes(task, left, MOST_LEFT_PENDING))];
+  for (const why of fresh) logRequest("left", why);
   if (fresh.length > 0)
     await task.steps.notices.send(signingRequestNotice(task.start.operation, fresh)).catch(() => undefined);
 }
