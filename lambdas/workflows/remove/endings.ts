@@ -5,7 +5,7 @@ import { removalLeaves } from "../../messages/remove/failures.ts";
 import type { NodeRecord } from "../../records.ts";
 import { Cancelled, causeOf } from "../engine/durable.ts";
 import { giveBackCordon } from "../node/cordon.ts";
-import { once, tell } from "../node/task.ts";
+import { leaseOf, once, tell } from "../node/task.ts";
 import { publishEnd } from "../operation/publish-end.ts";
 import type { RemovalTask } from "./task.ts";
 
@@ -48,10 +48,12 @@ interface End extends Partial<Pick<NodeRecord, "failure">> {
   readonly status: "succeeded" | "failed" | "cancelled";
 }
 
-/** Writes the end into the ledger and publishes it. */
+/** Gives the lease back, writes the end into the ledger and publishes it. The sweep looks after nothing that has ended. */
 async function finish(task: RemovalTask, end: End, summary: string): Promise<void> {
   const { steps, operation, index } = task;
+  const lease = leaseOf(task);
   await once(task, "end", async () => {
+    await steps.leases.release(lease);
     const endedAt = steps.timestamp();
     await steps.ledger.changeNode(operation, index, { ...end, waitsFor: null, endedAt });
     await steps.ledger.changeOperation(operation, { status: end.status, endedAt, callbacks: {}, summary });

@@ -110,6 +110,19 @@ describe("A removal whose execution is stopped", () => {
     await expectAsBefore();
   });
 
+  test("after its end, which Slack could not be told, holds no lease", async () => {
+    here = await withSeedNodes({ configuration: { deadlines: { evict: 2 } } });
+    await guardedPod(here, web);
+    await confirmRemoval(here, SHORT);
+    await here.until(async () => (await stage()) === "evict", 10);
+    fault("slack-down", {});
+    await here.until(async () => (await newest(here)).operation.endedAt !== null, 10);
+    await stopAll(here);
+    await here.pass(SWEPT);
+    expect(isCordoned()).toBe(false);
+    expect(await heldBack(here)).toEqual([]);
+  });
+
   test("after EC2 was told to terminate the instance says what is left, and leaves the Node to the cluster", async () => {
     here = await withSeedNodes();
     await confirmRemoval(here, SHORT);
