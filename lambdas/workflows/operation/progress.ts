@@ -2,7 +2,7 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { handedOverSummary, nodesSummary } from "../../messages/operation/final.ts";
 import type { MessageSettings } from "../../messages/operation/links.ts";
 import type { HandedOver, NodeRecord, OperationStatus, OperationView, Published } from "../../records.ts";
-import { isBusy } from "../../steps/client-errors.ts";
+import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { MINUTE, step } from "../engine/durable.ts";
 import { closeLostNode, ownStartUpTaint } from "../node/lost-node.ts";
@@ -167,13 +167,16 @@ async function census({ steps, operation }: Watched, last: number): Promise<numb
   return now;
 }
 
-/** This function may not change Nodes: a start-up taint is left to the sweep. While the cluster is away, the node waits. */
+/**
+ * This function may not change Nodes: a start-up taint is left to the sweep. While the cluster is away, the node waits; a
+ * cluster that refuses to show the Node must not end the watch of the others.
+ */
 async function closeLost(steps: Steps, node: NodeRecord, why: string): Promise<void> {
   try {
     await ownStartUpTaint(steps, node);
   } catch (error) {
     if (isBusy(error)) return;
-    throw error;
+    console.error(`the Node of ${node.operation}:${node.index} could not be read`, wordsOf(error));
   }
   await closeLostNode(steps, node, why, null);
 }

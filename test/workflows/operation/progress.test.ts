@@ -1,5 +1,7 @@
+import { ApiException } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Published } from "../../../lambdas/records.ts";
+import type { NodeChange } from "../../../lambdas/steps/ledger/ledger.ts";
 import {
   followHandedOver,
   handOver,
@@ -9,7 +11,7 @@ import {
   watch,
 } from "../../../lambdas/workflows/operation/progress.ts";
 import { functions } from "../../../lib/functions.ts";
-import { run, setUp, tearDown } from "../durable-engine.ts";
+import { run, setUp, tearDown, verbs } from "../durable-engine.ts";
 import { neverEnding } from "../never-ending.ts";
 
 beforeAll(setUp);
@@ -52,4 +54,27 @@ it("an operation that was handed over says so, and is published until its nodes 
   watched.endNode();
   expect(await followHandedOver(watched, handedOver)).toBe(true);
   expect(watched.operationNow()).toMatchObject({ status: "succeeded", summary: "1 node is Ready." });
+});
+
+it("a node whose execution was lost is closed although the cluster refuses to show its Node", async () => {
+  const { steps, ...watched } = neverEnding();
+  const closed: string[] = [];
+  const refusing = verbs({
+    ...steps,
+    ledger: {
+      ...steps.ledger,
+      changeNode: async (_id: string, _index: number, { status }: NodeChange) => void closed.push(String(status)),
+    },
+    executions: { ending: async () => "TIMED_OUT" },
+    nodes: {
+      all: async () => {
+        throw new ApiException(401, "Unauthorized", {}, {});
+      },
+    },
+    joinSecret: { remove: async () => undefined },
+    places: { giveBack: async () => true },
+    leases: { releaseOwned: async () => true },
+  });
+  await followHandedOver({ ...watched, steps: refusing }, { pool: null, published: first });
+  expect(closed).toEqual(["failed"]);
 });
