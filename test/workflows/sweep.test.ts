@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Refused } from "../../lambdas/errors.ts";
+import { Refused, Retryable } from "../../lambdas/errors.ts";
 import type { OperationRecord } from "../../lambdas/records.ts";
 import { sweep } from "../../lambdas/workflows/sweep.ts";
 import { operationRecord } from "../messages/records.ts";
@@ -74,6 +74,29 @@ it("follows an operation that was handed over instead of closing it, until its n
   await run((ctx) => sweep(all)({ tick: "event-2" }, ctx));
   expect(operationNow()).toMatchObject({ status: "succeeded", endedAt: expect.any(String) });
   expect(settled).toEqual(["web"]);
+});
+
+it("settles the pool of an operation that was handed over, also when a crash came right after its end", async () => {
+  const { steps, operationNow, endNode } = neverEnding();
+  const published = { messageTs: "1.0", view: "", at: 0, told: [], trouble: null };
+  await steps.ledger.changeOperation("", { handedOver: { pool: null, published }, executionArn: "arn:1" });
+  endNode();
+  let tries = 0;
+  const all = verbs({
+    ...steps,
+    ...free,
+    ledger: { ...steps.ledger, unfinished: async () => [operationNow()] },
+    places: {
+      closeReservation: async () => {
+        tries += 1;
+        if (tries === 1) throw new Retryable("the ledger is away");
+      },
+    },
+    runtime: { read: async () => ({ configuration: { command: "/win", cluster: { region: "us-west-2" } } }) },
+  });
+  await run((ctx) => sweep(all)({ tick: "event-1" }, ctx));
+  expect(operationNow().endedAt).not.toBeNull();
+  expect(tries).toBe(2);
 });
 
 it("calls people about each change that was lost, and ends it, also where Slack cannot be told", async () => {

@@ -9,10 +9,11 @@ export const handedOver = async (steps: Steps): Promise<string[]> =>
 /** Publishes the progress of an operation that was handed over, and its end. Belongs into a step. */
 export async function follow(steps: Steps, id: string): Promise<void> {
   const operation = await steps.ledger.operation(id);
-  if (!operation?.handedOver || operation.endedAt !== null) return;
+  if (!operation?.handedOver) return;
   const { configuration } = await steps.runtime.read(null);
   const watched = { steps, operation: id, pool: operation.handedOver.pool, settings: messageSettings(configuration) };
-  const hasEnded = await followHandedOver(watched, operation.handedOver);
+  // A step that is repeated after a crash may find the operation ended, and its pool not settled.
+  const hasEnded = operation.endedAt !== null || (await followHandedOver(watched, operation.handedOver));
   const { request } = operation;
   if (hasEnded && request.command === "add") await steps.places.closeReservation(request.pool, id);
 }
