@@ -3,6 +3,7 @@ import { notRemovedSummary, removedSummary } from "../../messages/operation/fina
 import { stageName } from "../../messages/operation/stages.ts";
 import { removalLeaves } from "../../messages/remove/failures.ts";
 import type { NodeRecord } from "../../records.ts";
+import { hasEnded } from "../../steps/ec2/instances.ts";
 import { Cancelled, causeOf } from "../engine/durable.ts";
 import { giveBackCordon } from "../node/cordon.ts";
 import { leaseOf, once, tell } from "../node/task.ts";
@@ -33,8 +34,11 @@ async function restore(task: RemovalTask): Promise<string> {
   }
 }
 
+/** EC2 may be terminating the instance although its answer was lost; while it does not say, the node is opened again. */
 async function uncordon({ steps, operation, chosen }: RemovalTask): Promise<CordonOutcome | null> {
-  const outcome = await giveBackCordon(steps, chosen.uid, operation, false);
+  const machine = await steps.instances.describe(chosen.facts.instanceId).catch(() => undefined);
+  const isEnding = machine !== undefined && hasEnded(machine);
+  const outcome = await giveBackCordon(steps, chosen.uid, operation, isEnding);
   await steps.cordons.close(chosen.uid, operation);
   return outcome;
 }

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { CORDONED_BY } from "../../lambdas/desired/node-keys.ts";
+import { StageFailed } from "../../lambdas/workflows/engine/durable.ts";
+import { newNodeTask } from "../../lambdas/workflows/node/task.ts";
+import { rollBack } from "../../lambdas/workflows/remove/endings.ts";
+import type { RemovalTask } from "../../lambdas/workflows/remove/task.ts";
+import { configurationWith, manifest } from "../profiles/okd/facts.ts";
+import { machine } from "./a-task.ts";
+import { run, setUp, tearDown, verbs } from "./durable-engine.ts";
+
+beforeAll(setUp);
+afterAll(tearDown);
+
+const { instanceId, privateDnsName: name } = machine;
+const operation = "remove-1";
+const annotations = { [CORDONED_BY]: operation };
+const adds = { taints: [], annotations, labels: {} };
+const at = "2026-11-21T14:00:00.000Z";
+const record = { node: name, uid: "uid-1", instanceId, operation, index: 0, wasUnschedulable: false, adds, at };
+
+/** Rolls a removal back that failed after its cordon. @returns the changes of the Node, and what the ledger was told */
+async function rolledBack(describe: () => Promise<object | undefined>) {
+  const done: string[] = [];
+  const steps = verbs({
+    cordons: {
+      find: async () => record,
+      plan: async () => record,
+      settle: async (_record: object, outcome: string) => ({ ...record, outcome }),
+      close: async () => undefined,
+    },
+    nodes: {
+      read: async () => ({ metadata: { name, uid: "uid-1", annotations }, spec: { unschedulable: true } }),
+      change: async () => void done.push("uncordon"),
+      announce: async () => undefined,
+    },
+    instances: { describe },
+    ledger: {
+      operation: async () => ({ callbacks: {} }),
+      changeNode: async (_id: string, _index: number, change: { failure?: { left: string } }) =>
+        void done.push(change.failure?.left ?? ""),
+      changeOperation: async () => undefined,
+    },
+    leases: { release: async () => undefined },
+  });
+  const facts = { node: name, instanceId, pool: null, pods: [] };
+  await run((ctx) => {
+    const runtime = { version: "1", configuration: configurationWith(), payload: manifest() };
+    const work = {
+      workflow: "remove",
+      operation,
+      index: 0,
+      eventReason: "CasementRemoving",
+      needsMachine: false,
+    } as const;
+    const task = {
+      ...newNodeTask({ ctx, steps, runtime, ...work }, "terminate"),
+      lease: { instanceId, owner: `${operation}:0`, epoch: 1 },
+      chosen: { name, uid: "uid-1", facts, refusal: null },
+      isTouched: true,
+      isTerminating: false,
+    };
+    return rollBack(task as unknown as RemovalTask, new StageFailed("EC2 did not answer"));
+  });
+  return done;
+}
+
+it("makes the node schedulable again while its instance runs, or while EC2 does not say", async () => {
+  expect(await rolledBack(async () => machine)).toEqual(["uncordon", expect.stringContaining("is schedulable again")]);
+  const away = async () => {
+    throw Object.assign(new Error("An internal error has occurred"), { name: "InternalError" });
+  };
+  expect((await rolledBack(away))[0]).toBe("uncordon");
+});
+
+it("opens no node to pods whose instance EC2 is terminating all the same", async () => {
+  const left = await rolledBack(async () => ({ ...machine, state: "shutting-down" }));
+  expect(left).toEqual([expect.stringContaining("EC2 is terminating")]);
+});
