@@ -15,7 +15,7 @@ import type { Runtime } from "../steps/runtime.ts";
 import type { Steps } from "../steps/steps.ts";
 import { step } from "./engine/durable.ts";
 import { type Begun, beginOperation, failOperation, whisperTo } from "./operation/lifecycle.ts";
-import { endWatched, handOver, publishWatched, watch } from "./operation/progress.ts";
+import { endWatched, handOver, publishWatched, type Watched, watch } from "./operation/progress.ts";
 import { publishEnd } from "./operation/publish-end.ts";
 import { postFirst } from "./operation/publisher.ts";
 import type { ProvisionStart } from "./provision/task.ts";
@@ -48,7 +48,7 @@ export const addNodes =
       const watched = { steps, operation: ask.operation, pool: room.pool, settings: begun };
       const { published, hasEnded } = await watch(ctx, watched, first);
       if (hasEnded) {
-        await step(ctx, "end", () => endWatched(watched));
+        await step(ctx, "end", () => settleAndEnd(watched, ask.request.pool));
         await publishEnd(ctx, steps, () => publishWatched(watched, published));
       } else await step(ctx, "hand over to the sweep", () => handOver(watched, published));
       goesOn = !hasEnded;
@@ -59,6 +59,12 @@ export const addNodes =
         await step(ctx, "settle the pool", () => steps.places.closeReservation(ask.request.pool, ask.operation));
     }
   };
+
+/** The pool comes first: no sweep looks after an operation that has ended, and telling Slack may take half an hour. */
+async function settleAndEnd(watched: Watched, pool: string): Promise<void> {
+  await watched.steps.places.closeReservation(pool, watched.operation);
+  await endWatched(watched);
+}
 
 const addStart = (start: Start): AddStart => {
   if (start.request.command !== "add") throw new Error("this workflow adds nodes and nothing else");

@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { addNodes } from "../../lambdas/workflows/add-nodes.ts";
-import { operationRecord } from "../messages/records.ts";
+import { nodeRecord, operationRecord } from "../messages/records.ts";
 import { configurationWith } from "../profiles/okd/facts.ts";
 import { inMinutes, run, setUp, tearDown, verbs } from "./durable-engine.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);
 
-it("a dry run promises nothing, writes no node and starts none; it tells the asker and ends", async () => {
-  const { id, asker } = operationRecord();
+const { id, asker } = operationRecord();
+
+/** Runs an add whose nodes have ended as soon as they are started. @returns what it did, in order */
+async function added(asked: { readonly count: number; readonly dryRun: boolean }): Promise<string[]> {
   const did: string[] = [];
   const does = (what: string) => async (): Promise<void> => void did.push(what);
   const configuration = { ...configurationWith(), people: { operator: [asker.userId] }, policy: { add: ["operator"] } };
@@ -29,18 +31,38 @@ it("a dry run promises nothing, writes no node and starts none; it tells the ask
         did.push(`promise ${count}`);
         return { before: 3, granted: true };
       },
-      closeReservation: async () => undefined,
+      closeReservation: does("settle the pool"),
     },
     ledger: {
       operation: async () => operationRecord(),
+      nodes: async () => [nodeRecord({ status: "succeeded", endedAt: "2026-11-21T15:00:00.000Z" })],
       changeOperation: async (_id: string, { status }: { status?: string }) => void did.push(`${status}`),
       beginNode: does("write a node"),
     },
     executions: { start: does("start a node") },
-    thread: { whisper: does("whisper"), post: does("post") },
+    thread: {
+      whisper: does("whisper"),
+      post: async () => {
+        did.push("post");
+        return "1.0";
+      },
+      update: async () => "1.0",
+    },
   });
-  const request = { command: "add", pool: "web", count: 2, dryRun: true } as const;
+  const request = { command: "add", pool: "web", ...asked } as const;
   const notAfter = Math.floor(inMinutes(15) / 1000);
   await run((ctx) => addNodes(steps)({ operation: id, request, asker, notAfter }, ctx));
-  expect(did).toEqual(["running", "promise 0", "whisper", "succeeded"]);
+  return did;
+}
+
+it("a dry run promises nothing, writes no node and starts none; it tells the asker and ends", async () => {
+  const did = await added({ count: 2, dryRun: true });
+  expect(did).toEqual(["running", "promise 0", "whisper", "succeeded", "settle the pool"]);
+});
+
+it("an add settles its pool before it has ended, because no sweep looks after what has ended", async () => {
+  const did = await added({ count: 1, dryRun: false });
+  expect(did).toContain("succeeded");
+  expect(did.indexOf("settle the pool")).toBeLessThan(did.indexOf("succeeded"));
+  expect(did).toContain("settle the pool");
 });
