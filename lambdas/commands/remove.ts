@@ -11,7 +11,7 @@ export const remove: Command = {
   dialog: true,
   summary: "Removes a Windows node and terminates its instance",
   detail:
-    "Asks for confirmation in a dialog that lists the node, its instance, its pods and their local data. Then cordons the node, evicts its pods within the deadline, terminates the instance and deletes the Node. Only instances launched by Casement can be removed.",
+    "Asks for confirmation in a dialog that lists the node, its instance, its pods and their local data. Then cordons the node, evicts its pods within the deadline, terminates the instance and deletes the Node. Only instances launched by Casement can be removed. A machine that failed and was kept is not a node: give its instance id, and it is terminated.",
   examples: [
     "remove ip-10-0-3-7",
     "remove i-0ab12cd34ef567890 --dry-run",

@@ -26,6 +26,7 @@ import { people } from "./slack/people.ts";
 import { responseUrls } from "./slack/response-urls.ts";
 import { roster } from "./slack/roster.ts";
 import { thread } from "./slack/thread.ts";
+import { unregistered } from "./unregistered.ts";
 import { timestamp, type World } from "./world.ts";
 
 /**
@@ -62,6 +63,7 @@ export const steps = (world: World) => ({
   roster: roster(world),
   runtime: runtime(world),
   thread: thread(world),
+  unregistered: unregistered(world),
   turns: turns(world),
 });
 

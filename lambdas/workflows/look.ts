@@ -67,10 +67,12 @@ const machineOfNode = (node: Node, machines: readonly Machine[]): Machine | unde
 
 async function listNodes(steps: Steps, begun: Begun): Promise<Message> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
-  const windows = (await steps.nodes.all()).filter(isWindows);
-  const machines = await steps.instances.ofCluster(configuration.cluster.id);
-  const rows = windows.map((node) => rowOf(node, machineOfNode(node, machines)));
-  return nodesMessage(rows, steps.timestamp(), begun.commandWord);
+  const { id, name } = configuration.cluster;
+  const nodes = await steps.nodes.all();
+  const machines = await steps.instances.ofCluster(id);
+  const rows = nodes.filter(isWindows).map((node) => rowOf(node, machineOfNode(node, machines)));
+  const others = await steps.unregistered.list(machines, nodes, name);
+  return nodesMessage(rows, others, steps.timestamp(), begun.commandWord);
 }
 
 async function describeNode(steps: Steps, typed: string, begun: Begun): Promise<Message> {

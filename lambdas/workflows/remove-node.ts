@@ -24,6 +24,9 @@ const stages = stageTable<"remove", RemovalTask>("remove", {
   delete: deleteNode,
 });
 
+/** A machine that is no node is only terminated. */
+const stagesFor = ({ uid }: Chosen) => (uid === null ? stages.filter(({ name }) => name === "terminate") : stages);
+
 /** Removes a node whose removal was confirmed; what fails before the instance terminates is rolled back. */
 async function drainAndTerminate(
   ctx: DurableContext,
@@ -37,7 +40,7 @@ async function drainAndTerminate(
     const published = await step(ctx, "post the message", () => postMessage(steps, start, begun, chosen));
     const task = newRemovalTask({ ctx, steps, runtime }, start, chosen, lease, published);
     try {
-      await runStages(task, stages);
+      await runStages(task, stagesFor(chosen));
     } catch (error) {
       return await rollBack(task, error);
     }

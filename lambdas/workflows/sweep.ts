@@ -12,6 +12,7 @@ import { escalate } from "./engine/escalate.ts";
 import { closeLostNode } from "./node/lost-node.ts";
 import { giveBackLeft, giveBackLostNode, leftCordons, tellGivenBack } from "./sweep/cordons.ts";
 import { follow, handedOver } from "./sweep/handed-over.ts";
+import { dueReminders, remind } from "./sweep/kept-machines.ts";
 import { takeTurn } from "./sweep/one-at-a-time.ts";
 import { expireGoneMachines } from "./sweep/retention.ts";
 
@@ -57,11 +58,29 @@ export const sweep =
       const outcome = await step(ctx, `give back ${name}`, () => giveBackLeft(steps, record), ATTEMPTS);
       if (outcome) await step(ctx, `say what became of ${name}`, () => tellGivenBack(steps, record, outcome), ATTEMPTS);
     });
+    await remindOfKept(ctx, steps);
     // EC2 or the release may not be readable just now: the next sweep does it, and nobody waits for it.
     await step(ctx, "expire what machines were given", () => expireGoneMachines(steps), ATTEMPTS).catch(
       () => undefined,
     );
   };
+
+/** Without a release, or while a service is away, the next sweep reminds. */
+const LATER: ReadonlySet<string> = new Set(["Refused", "Retryable"]);
+
+/** Reminds people of kept machines, past Slack first. */
+async function remindOfKept(ctx: DurableContext, steps: Steps): Promise<void> {
+  const find = step(ctx, "find kept machines to remind of", () => dueReminders(steps), ATTEMPTS);
+  const reminders = await find.catch((error: unknown) => {
+    if (!LATER.has(causeOf(error).name)) throw error;
+    return [];
+  });
+  await each(reminders, async (reminder) => {
+    const name = `${reminder.operation}:${reminder.index}`;
+    await escalate(ctx, steps, `${name} is kept`, reminder.notice);
+    await step(ctx, `remind of ${name}`, () => remind(steps, reminder), ATTEMPTS);
+  });
+}
 
 /**
  * Does the work for each, one after the other. When a service is away the rest is left to the next sweep.

@@ -19,7 +19,7 @@ const row = (name: string, fields = {}) => ({
 const textOf = (block: object | undefined): string => (block as { text: { text: string } }).text.text;
 
 test("lists nodes under kubectl's columns and ours, aligned", () => {
-  const { blocks } = nodesMessage([row("win-1"), row("win-1000", { roles: [], pool: null })], NOW, "/win");
+  const { blocks } = nodesMessage([row("win-1"), row("win-1000", { roles: [], pool: null })], [], NOW, "/win");
   expect(textOf(blocks[0]).split("\n")).toEqual([
     "```",
     "NAME       STATUS                     ROLES    AGE   VERSION   POOL     BUILD        INSTANCE",
@@ -30,12 +30,12 @@ test("lists nodes under kubectl's columns and ours, aligned", () => {
 });
 
 test("says how to add a node when there is none", () => {
-  expect(nodesMessage([], NOW, "/win").text).toContain("`/win help add`");
+  expect(nodesMessage([], [], NOW, "/win").text).toContain("`/win help add`");
 });
 
 test("counts the nodes that do not fit into one message", () => {
   const rows = Array.from({ length: 300 }, (_, at) => row(`ip-10-0-3-${at}.us-west-2.compute.internal`));
-  const { text, blocks } = nodesMessage(rows, NOW, "/win");
+  const { text, blocks } = nodesMessage(rows, [], NOW, "/win");
   expectWithinSlackLimits(blocks);
   expect(text).toBe("300 Windows nodes");
   const shown = blocks
@@ -49,7 +49,7 @@ test("shows the nodes that are not Ready first when not all of them fit", () => 
     ...row(`win-${at}.us-west-2.compute.internal`),
     status: at < 297 ? "Ready" : "NotReady",
   }));
-  const lines = textOf(nodesMessage(rows, NOW, "/win").blocks[0]).split("\n");
+  const lines = textOf(nodesMessage(rows, [], NOW, "/win").blocks[0]).split("\n");
   expect(lines.slice(2, 6).map((line) => line.split(/\s+/)[0]?.split(".")[0])).toEqual([
     "win-297",
     "win-298",

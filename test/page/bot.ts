@@ -29,6 +29,7 @@ const answers: Readonly<Record<string, () => Message>> = {
         build: "10.0.20348",
         instanceId: "i-0a1b2c3d4e5f60710",
       })),
+      [],
       NOW,
       WORD,
     ),

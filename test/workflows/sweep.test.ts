@@ -15,6 +15,11 @@ const free = {
   cordons: { open: async () => [] },
 };
 
+/** Reads the runtime document before a release has published one. */
+const unpublished = async () => {
+  throw new Refused("there is no runtime document");
+};
+
 /** Sweeps over one look that was asked for some minutes ago; what was written about it is kept. */
 async function swept(minutesAgo: number, fields: Partial<OperationRecord>, execution: string | null) {
   const requestedAt = new Date(inMinutes(-minutesAgo)).toISOString();
@@ -117,11 +122,7 @@ it("calls people about each change that was lost, and ends it, also where Slack 
     },
     ...free,
     notices: { send: async ({ operation }: { operation: string }) => void done.push(`call about ${operation}`) },
-    runtime: {
-      rules: async () => {
-        throw new Refused("there is no runtime document");
-      },
-    },
+    runtime: { read: unpublished, rules: unpublished },
   });
   const ended = await run((ctx) => sweep(steps)({ tick: "event-1" }, ctx));
   expect(ended.status).toBe("SUCCEEDED");

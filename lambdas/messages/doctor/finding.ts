@@ -1,3 +1,5 @@
+import type { MachineRow } from "../node/unregistered.ts";
+
 /** Group of a finding in the doctor's report. */
 export type Area = "Slack" | "AWS" | "Cluster" | "Nodes";
 
@@ -53,6 +55,8 @@ export type Finding =
       /** `kubectl logs` uses it, not only metrics. */
       readonly logs: boolean;
     }
+  /** `at` is when it was seen, ISO 8601. */
+  | { readonly kind: "unregistered-machine"; readonly machine: MachineRow; readonly at: string }
   | { readonly kind: "authority-unknown"; readonly nodes: readonly string[] }
   | { readonly kind: "authority-ends"; readonly authority: string; readonly at: string }
   | { readonly kind: "authority-unpublished"; readonly why: string }

@@ -1,5 +1,7 @@
 import { typeThis } from "../command/syntax.ts";
+import { machineState } from "../node/unregistered.ts";
 import { ofObstacles } from "../provision/obstacles.ts";
+import { between } from "../slack/age.ts";
 import { code, counted, plain, some } from "../slack/text.ts";
 import { ofAuthorities } from "./authority-findings.ts";
 import { ofCredentials } from "./credential-findings.ts";
@@ -170,7 +172,16 @@ const ofCluster: Pick<
     ),
 };
 
-const ofNodes: Pick<Sayings, "agents-old" | "agents-silent" | "kubelet-version" | "clock" | "down" | "no-answer"> = {
+const ofNodes: Pick<
+  Sayings,
+  "unregistered-machine" | "agents-old" | "agents-silent" | "kubelet-version" | "clock" | "down" | "no-answer"
+> = {
+  "unregistered-machine": ({ machine, at }, commandWord) =>
+    warning(
+      "Nodes",
+      `${code(machine.instanceId)} of pool ${code(machine.pool ?? "none")} is not a node, runs at its cost and counts in the pool: ${machineState(machine)}, ${between(machine.since, at)} ago`,
+      `${typeThis(commandWord, "remove", machine.instanceId)} terminates it`,
+    ),
   "agents-old": ({ machines, wanted }) =>
     broken(
       "Nodes",

@@ -4,6 +4,7 @@ import { between } from "../slack/age.ts";
 import { context, say } from "../slack/blocks.ts";
 import { andMore, table } from "../slack/table.ts";
 import { counted } from "../slack/text.ts";
+import { type MachineRow, unregisteredBlocks } from "./unregistered.ts";
 
 /** One node as the list shows it. */
 export interface NodeRow {
@@ -41,9 +42,21 @@ const troubledFirst = (rows: readonly NodeRow[]): NodeRow[] =>
 
 /**
  * Lists the Windows nodes with kubectl's columns and Casement's; when they do not all fit, those that are not Ready come first.
+ * @param machines that are not nodes
  * @param now ISO 8601: end of the ages
  */
-export function nodesMessage(rows: readonly NodeRow[], now: string, commandWord: string): Message {
+export function nodesMessage(
+  rows: readonly NodeRow[],
+  machines: readonly MachineRow[],
+  now: string,
+  commandWord: string,
+): Message {
+  const below = unregisteredBlocks(machines, now, commandWord);
+  const { text, blocks } = nodesTable(rows, now, commandWord);
+  return { text, blocks: [...blocks, ...below] };
+}
+
+function nodesTable(rows: readonly NodeRow[], now: string, commandWord: string): Message {
   if (rows.length === 0) return say(`No Windows nodes found. To add some: ${typeThis(commandWord, "help", "add")}`);
   const shown = (listed: readonly NodeRow[]) =>
     table(

@@ -1,6 +1,6 @@
 import type { Message } from "../../records.ts";
 import { typeThis } from "../command/syntax.ts";
-import { lossesOf, type MovedPod, noPodsToMove, type RemovalFacts } from "../remove/dialog.ts";
+import { lossesOf, type MovedPod, noNodeToDrain, noPodsToMove, type RemovalFacts } from "../remove/dialog.ts";
 import { say } from "../slack/blocks.ts";
 import { code, counted, echo, plain, some } from "../slack/text.ts";
 import { poolLine } from "./operation.ts";
@@ -58,9 +58,11 @@ function evictions(pods: readonly MovedPod[]): string {
 export const removeDryRun = ({ node, instanceId, pods }: RemovalFacts, commandWord: string): Message =>
   say(
     [
-      `*Dry run: nothing was changed.* ${code(node)} (${code(instanceId)}) would be cordoned, drained, terminated and deleted.`,
-      evictions(pods),
-      `To apply: ${typeThis(commandWord, "remove", node)}`,
+      node
+        ? `*Dry run: nothing was changed.* ${code(node)} (${code(instanceId)}) would be cordoned, drained, terminated and deleted.`
+        : `*Dry run: nothing was changed.* ${code(instanceId)} would be terminated with its disk.`,
+      node ? evictions(pods) : noNodeToDrain,
+      `To apply: ${typeThis(commandWord, "remove", node ?? instanceId)}`,
     ].join("\n"),
   );
 

@@ -1,6 +1,6 @@
 import type { NodeRecord, OperationRecord } from "../../records.ts";
 import { titleOf } from "../command/syntax.ts";
-import { utc } from "../slack/age.ts";
+import { between, utc } from "../slack/age.ts";
 import { nodeLabel } from "./node-lines.ts";
 import { stageName } from "./stages.ts";
 
@@ -12,7 +12,7 @@ export const sourceOf = (cluster: string): string => `casement.${cluster}`;
 
 /** Event that calls a person, by mail or pager. */
 export interface Notice {
-  readonly kind: "decision" | "confirmation" | "signing-request" | "lost" | "credential" | "authority";
+  readonly kind: "decision" | "confirmation" | "signing-request" | "lost" | "kept" | "credential" | "authority";
   /** Null when no operation waits. */
   readonly operation: string | null;
   /** One line of plain text. */
@@ -61,6 +61,19 @@ export const signingRequestNotice = (operation: string, notes: readonly string[]
   operation,
   message: line(
     `${operation}: a certificate request needs review (kubectl get csr). ${notes.join("; ")}. See docs/runbook.md#stage-client-certificate.`,
+  ),
+  until: null,
+});
+
+/**
+ * Calls people to a machine that was kept a day ago or more.
+ * @param now ISO 8601
+ */
+export const keptNotice = ({ operation, instanceId, keptAt }: NodeRecord, now: string): Notice => ({
+  kind: "kept",
+  operation,
+  message: line(
+    `${operation}: ${instanceId ?? "an instance"} has been kept for ${between(keptAt ?? now, now)} and runs at its cost. Press Terminate now in Slack when it is no longer needed. See docs/runbook.md#when-adding-a-node-fails.`,
   ),
   until: null,
 });

@@ -70,6 +70,9 @@ export const troubleMessage = (start: Start, words: string, commandWord: string)
 /** Summary of a completed removal, for message and ledger. */
 export const removedSummary = (node: string): string => `${node} was removed and its instance terminated.`;
 
+/** Sums up the termination of a machine that was no node. */
+export const terminatedSummary = (instanceId: string): string => `${instanceId} was terminated.`;
+
 /**
  * Sums up a removal that failed or was cancelled, for message and ledger.
  * @param why "cancelled", "eviction failed"

@@ -32,11 +32,15 @@ const where = (node: NodeRecord): string => (node.failure ? ` at _${stageName(no
 const became = ({ outcome, failure }: NodeRecord): string =>
   outcome && outcome !== failure?.left ? ` · ${prose(outcome, 200)}` : "";
 
+/** Only a removal ends at these stages. */
+const ended = ({ stage }: NodeRecord): string =>
+  stage === "delete" ? "removed" : stage === "terminate" ? "terminated" : "Ready";
+
 const standing: Readonly<Record<NodeStatus, (node: NodeRecord, now: string) => string>> = {
   queued: () => "queued",
   running,
   deciding: (node, now) => `failed${where(node)} after ${worked(node, now)} · needs a decision`,
-  succeeded: (node, now) => `${node.stage === "delete" ? "removed" : "Ready"} after ${worked(node, now)}`,
+  succeeded: (node, now) => `${ended(node)} after ${worked(node, now)}`,
   failed: (node, now) => `failed${where(node)} after ${worked(node, now)}${became(node)}`,
   cancelled: (node, now) => `cancelled after ${worked(node, now)}${became(node)}`,
 };

@@ -31,7 +31,8 @@ export interface MovedPod {
 
 /** Facts for the confirmation of a removal. */
 export interface RemovalFacts {
-  readonly node: string;
+  /** Null for a machine that is no node. */
+  readonly node: string | null;
   readonly instanceId: string;
   readonly pool: string | null;
   readonly pods: readonly MovedPod[];
@@ -82,6 +83,9 @@ export function lossesOf(pods: readonly MovedPod[]): string {
   ].join(", ");
 }
 
+/** Line for a machine that is no node. */
+export const noNodeToDrain = "The machine is not a node of the cluster: there is nothing to drain.";
+
 /** Line for a node without pods to evict. */
 export const noPodsToMove = "No pods to evict.";
 
@@ -106,11 +110,15 @@ export const removalDialog = (operation: string, facts: RemovalFacts): Dialog =>
     operation,
     "Keep",
     [
-      section(`*${code(facts.node)}* will be removed and its instance terminated. This cannot be undone.`),
+      section(
+        facts.node
+          ? `*${code(facts.node)}* will be removed and its instance terminated. This cannot be undone.`
+          : `*${code(facts.instanceId)}* will be terminated with its disk. This cannot be undone.`,
+      ),
       section(`*Instance* ${code(facts.instanceId)}\n*Pool* ${facts.pool ? code(facts.pool) : "none"}`),
       ...lossBlocks(facts.pods),
       divider,
-      ...podBlocks(facts.pods),
+      ...(facts.node ? podBlocks(facts.pods) : [section(noNodeToDrain)]),
     ],
     "Remove",
   );

@@ -9,7 +9,7 @@ type OwnerKind = "auto-scaling-group" | "machine-set" | "machine" | "windows-ins
 
 /** Reason why a node cannot be removed. */
 export type RemovalRefusal =
-  | { readonly kind: "not-launched-by-us" | "linux" | "no-instance" | "termination-protected" }
+  | { readonly kind: "not-launched-by-us" | "linux" | "no-instance" | "already-terminated" | "termination-protected" }
   | { readonly kind: OwnerKind; readonly owner: string }
   | { readonly kind: "busy"; readonly operation: string }
   | { readonly kind: "last-of-build"; readonly build: string; readonly pods: number };
@@ -46,6 +46,10 @@ const words: Words = {
   "no-instance": () => ({
     why: "it has no EC2 instance",
     next: "if the machine no longer exists, delete the Node with kubectl",
+  }),
+  "already-terminated": () => ({
+    why: "its instance is already terminated",
+    next: "nothing is left to remove",
   }),
   "termination-protected": () => ({
     why: "its instance has termination protection",

@@ -1,7 +1,7 @@
 import type { V1Node, V1Pod } from "@kubernetes/client-node";
 import { BUILD_LABEL } from "../../desired/node-keys.ts";
 import type { RemovalRefusal } from "../../messages/remove/refusal.ts";
-import type { Machine } from "../ec2/instances.ts";
+import { hasEnded, type Machine } from "../ec2/instances.ts";
 import type { Claim } from "./claims.ts";
 import { podsToEvict } from "./evictions.ts";
 import { isReady, isWindows, labelsOf } from "./node-facts.ts";
@@ -17,7 +17,8 @@ const podsNeeding = (build: string, node: V1Node, pods: readonly V1Pod[]): numbe
 
 /** Facts that a removal is judged by. */
 export interface RemovalGround {
-  readonly node: V1Node;
+  /** Null for a machine that is no node. */
+  readonly node: V1Node | null;
   readonly machine: Machine | undefined;
   readonly nodes: readonly V1Node[];
   /** All pods of the cluster. */
@@ -41,7 +42,7 @@ const isInService = (node: V1Node): boolean =>
   );
 
 function lastOfBuild({ node, nodes, pods }: RemovalGround): RemovalRefusal | null {
-  const build = labelsOf(node)[BUILD_LABEL];
+  const build = node && labelsOf(node)[BUILD_LABEL];
   if (!build) return null;
   const others = nodes.filter(
     (other) =>
@@ -55,8 +56,9 @@ function lastOfBuild({ node, nodes, pods }: RemovalGround): RemovalRefusal | nul
 /** Reason why a node may not be removed; null when it may. Ownership comes before safety, doubt counts as no. */
 export function removalRefusalOf(ground: RemovalGround): RemovalRefusal | null {
   const { node, machine, cluster, claimed, isProtected, heldBy } = ground;
-  if (!isWindows(node)) return { kind: "linux" };
+  if (node && !isWindows(node)) return { kind: "linux" };
   if (!machine) return { kind: "no-instance" };
+  if (!node && hasEnded(machine)) return { kind: "already-terminated" };
   const owner = ownerOf(machine, claimed);
   if (owner) return owner;
   if (ownershipOf(machine, cluster, claimed) !== "managed") return { kind: "not-launched-by-us" };

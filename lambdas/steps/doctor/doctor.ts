@@ -15,6 +15,7 @@ import { ages } from "./credential.ts";
 import { profileChecksOf } from "./profile-checks.ts";
 import { rightsOf, type Tried } from "./rights.ts";
 import { slackChecks, slackIdentity } from "./slack.ts";
+import { unregisteredMachines } from "./unregistered-machines.ts";
 
 /** One side of the world: its first check decides whether the others are worth asking. */
 interface Side<Of extends Subject> {
@@ -26,7 +27,7 @@ const sidesOf = (profile: Profile): readonly Side<Patient>[] => [
   { opening: slackIdentity, checks: slackChecks },
   // Each service of AWS's is down by itself.
   { opening: null, checks: [...accountChecks, ...agentChecks] },
-  { opening: clusterCredential, checks: [...clusterChecks, ...profileChecksOf(profile)] },
+  { opening: clusterCredential, checks: [...clusterChecks, unregisteredMachines, ...profileChecksOf(profile)] },
 ];
 
 const whatOf = (checks: readonly { readonly what: string }[]): string[] => checks.map(({ what }) => what);

@@ -18,11 +18,12 @@ export interface Found {
   readonly cordon: CordonOutcome | null;
 }
 
+const isGone = (found: Found | null): boolean => found !== null && (!found.machine || hasEnded(found.machine));
+
 function leftBy({ instanceId, nodeName }: NodeRecord, found: Found | null): string {
   if (!instanceId) return machineLeaves.nothingLaunched;
-  const isGone = found && (!found.machine || hasEnded(found.machine));
-  const machine = isGone
-    ? machineLeaves.ended(instanceId, found.machine?.state ?? "terminated")
+  const machine = isGone(found)
+    ? machineLeaves.ended(instanceId, found?.machine?.state ?? "terminated")
     : machineLeaves.untouched(instanceId);
   if (!found?.cordon) return machine;
   return `${machine}; ${cordonLeft(found.cordon, { node: nodeName ?? "", instanceId })}`;
@@ -63,11 +64,13 @@ export async function closeLostNode(
     ...(instanceId && (await steps.leases.releaseOwned(instanceId, owner)) ? [givenBack.lease(instanceId)] : []),
   ];
   const left = leftBy(node, found);
+  const isLeft = node.workflow !== "remove" && instanceId !== null && !isGone(found);
   await steps.ledger.changeNode(operation, index, {
     status: "failed",
     failure: { stage: stage ?? "launch", why, left },
     waitsFor: null,
     endedAt: steps.timestamp(),
+    ...(isLeft ? { keptAt: steps.timestamp() } : {}),
     outcome: left,
     callbacks: {},
   });

@@ -1,4 +1,5 @@
 import { dialogOf, isDryRun, type Start } from "../../commands/command.ts";
+import type { Configuration } from "../../configuration.ts";
 import { removeDryRun, shownOnly } from "../../messages/operation/dry-runs.ts";
 import { refusedMessage } from "../../messages/operation/final.ts";
 import { type RemovalFacts, removalRefused } from "../../messages/remove/dialog.ts";
@@ -9,43 +10,71 @@ import {
   removalRefusedText,
 } from "../../messages/remove/refusal.ts";
 import { instanceIdOf, movedPods } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
 import { removalRefusalOf } from "../../steps/cluster/removal-rules.ts";
-import { isOurs } from "../../steps/ec2/instances.ts";
+import { isOurs, launcherOf, type Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import { findNode } from "../node/find-node.ts";
 import { type Begun, whisperTo } from "../operation/lifecycle.ts";
+import { findMachine } from "./find-machine.ts";
 
 /** The node that was meant, and what is known of it. */
 export interface Chosen {
+  /** Name of the Node, or the instance id of a machine that is no node. */
   readonly name: string;
-  readonly uid: string;
+  /** Null for a machine that is no node: there is nothing to drain. */
+  readonly uid: string | null;
+  /** The operation that launched the machine. */
+  readonly launchedBy: string | null;
   readonly facts: RemovalFacts;
   readonly refusal: RemovalRefusal | null;
 }
 
+/** The Node or the machine that was meant, as the cluster and EC2 know it. */
+interface Target {
+  /** Null for a machine that is no node. */
+  readonly node: Node | null;
+  /** Undefined where EC2 knows no instance behind the Node. */
+  readonly machine: Machine | undefined;
+  readonly instanceId: string | null;
+}
+
+async function find(
+  steps: Steps,
+  named: string,
+  nodes: readonly Node[],
+  { cluster }: Configuration,
+  commandWord: string,
+): Promise<Target> {
+  const machine = await findMachine(steps, named, nodes, cluster);
+  if (machine) return { node: null, machine, instanceId: machine.instanceId };
+  const node = findNode(named, nodes, commandWord);
+  const instanceId = instanceIdOf(node);
+  return { node, machine: instanceId ? await steps.instances.describe(instanceId) : undefined, instanceId };
+}
+
 /**
- * Finds the node and judges whether it may be removed.
+ * Finds the node, or the machine that is no node, and judges whether it may be removed.
  * @param named what the asker typed, or the name of the node that was found by it
  * @throws UserError when it means no node, or several
  */
 export async function choose(steps: Steps, start: Start, begun: Begun, named: string): Promise<Chosen> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
   const nodes = await steps.nodes.all();
-  const node = findNode(named, nodes, begun.commandWord);
-  const instanceId = instanceIdOf(node);
-  const machine = instanceId ? await steps.instances.describe(instanceId) : undefined;
+  const { node, machine, instanceId } = await find(steps, named, nodes, configuration, begun.commandWord);
   const holder = instanceId ? await steps.leases.holder(instanceId) : undefined;
-  const pods = await steps.nodes.pods();
-  const name = node.metadata?.name ?? "";
+  const pods = node ? await steps.nodes.pods() : [];
+  const nodeName = node?.metadata?.name ?? null;
   return {
-    name,
-    uid: node.metadata?.uid ?? "",
+    name: nodeName ?? instanceId ?? "",
+    uid: node?.metadata?.uid ?? null,
+    launchedBy: machine ? launcherOf(machine) : null,
     facts: {
-      node: name,
+      node: nodeName,
       instanceId: instanceId ?? "none",
       pool: machine?.tags[TAG.pool] ?? null,
-      pods: movedPods(pods.filter((pod) => pod.spec?.nodeName === name)),
+      pods: movedPods(pods.filter((pod) => pod.spec?.nodeName === nodeName)),
     },
     refusal: removalRefusalOf({
       node,

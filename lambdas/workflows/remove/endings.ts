@@ -1,5 +1,5 @@
 import { type CordonOutcome, cordonLeft } from "../../messages/node/cordon.ts";
-import { notRemovedSummary, removedSummary } from "../../messages/operation/final.ts";
+import { notRemovedSummary, removedSummary, terminatedSummary } from "../../messages/operation/final.ts";
 import { stageName } from "../../messages/operation/stages.ts";
 import { removalLeaves } from "../../messages/remove/failures.ts";
 import type { NodeRecord } from "../../records.ts";
@@ -8,6 +8,7 @@ import { Cancelled, causeOf } from "../engine/durable.ts";
 import { giveBackCordon } from "../node/cordon.ts";
 import { leaseOf, once, tell } from "../node/task.ts";
 import { publishEnd } from "../operation/publish-end.ts";
+import { closeKept } from "./close-kept.ts";
 import type { RemovalTask } from "./task.ts";
 
 /** Rolls back what can be before the instance was told to terminate: the node is schedulable again if it was before. */
@@ -22,12 +23,12 @@ export async function rollBack(task: RemovalTask, error: unknown): Promise<void>
 
 /** Opens the node to pods again where that is right. @returns the state that is left, also if that did not work */
 async function restore(task: RemovalTask): Promise<string> {
-  const { chosen, isTouched, isTerminating } = task;
+  const { chosen, node, isTouched, isTerminating } = task;
   const { instanceId } = chosen.facts;
   if (isTerminating) return removalLeaves.terminating(instanceId);
-  if (!isTouched) return removalLeaves.untouched;
+  if (!isTouched || !node) return removalLeaves.untouched;
   try {
-    const outcome = await once(task, "uncordon", () => uncordon(task));
+    const outcome = await once(task, "uncordon", () => uncordon(task, node.uid));
     return outcome === null ? removalLeaves.untouched : cordonLeft(outcome, { node: chosen.name, instanceId });
   } catch (error) {
     return removalLeaves.cordoned(chosen.name, causeOf(error).message);
@@ -35,17 +36,20 @@ async function restore(task: RemovalTask): Promise<string> {
 }
 
 /** EC2 may be terminating the instance although its answer was lost; while it does not say, the node is opened again. */
-async function uncordon({ steps, operation, chosen }: RemovalTask): Promise<CordonOutcome | null> {
+async function uncordon({ steps, operation, chosen }: RemovalTask, uid: string): Promise<CordonOutcome | null> {
   const machine = await steps.instances.describe(chosen.facts.instanceId).catch(() => undefined);
   const isEnding = machine !== undefined && hasEnded(machine);
-  const outcome = await giveBackCordon(steps, chosen.uid, operation, isEnding);
-  await steps.cordons.close(chosen.uid, operation);
+  const outcome = await giveBackCordon(steps, uid, operation, isEnding);
+  await steps.cordons.close(uid, operation);
   return outcome;
 }
 
 /** Ends a removal that succeeded. */
-export const finishRemoved = (task: RemovalTask): Promise<void> =>
-  finish(task, { status: "succeeded" }, removedSummary(task.chosen.name));
+export async function finishRemoved(task: RemovalTask): Promise<void> {
+  const { node, instanceId } = task.chosen.facts;
+  await closeKept(task);
+  return finish(task, { status: "succeeded" }, node ? removedSummary(node) : terminatedSummary(instanceId));
+}
 
 /** End of the node's record. */
 interface End extends Partial<Pick<NodeRecord, "failure">> {

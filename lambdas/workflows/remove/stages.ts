@@ -21,7 +21,7 @@ export async function terminate(task: RemovalTask): Promise<void> {
   await once(task, "terminate the instance", async () => {
     await steps.instances.terminate(lease);
     // Nothing is given back any more: the Node goes with its instance.
-    await steps.cordons.close(nodeOf(task).uid, task.operation);
+    if (task.node) await steps.cordons.close(task.node.uid, task.operation);
   });
   task.isTerminating = true;
   await waitFor(task, "the instance is terminated", async () => {

@@ -29,6 +29,8 @@ export async function takeLease(steps: Steps, start: Start, begun: Begun, before
   const chosen = await choose(steps, start, begun, before.name);
   if (chosen.refusal)
     throw new Refused(removalRefusedText(chosen.name, removalRefusal(chosen.refusal, begun.commandWord)));
+  if (before.uid === null && chosen.uid !== null)
+    throw new Refused("the machine registered as a node while the dialog was open");
   if (chosen.uid !== before.uid) throw new Refused("the Node was deleted and recreated while the dialog was open");
   const runtime = await steps.runtime.read(begun.runtimeVersion);
   const lease = await steps.leases.take(chosen.facts.instanceId, ownerOf({ operation: start.operation, index: INDEX }));
@@ -36,18 +38,13 @@ export async function takeLease(steps: Steps, start: Start, begun: Begun, before
 }
 
 /** Writes the node's record and posts the operation's message. */
-export async function postMessage(
-  steps: Steps,
-  start: Start,
-  begun: Begun,
-  { name, facts }: Chosen,
-): Promise<Published> {
+export async function postMessage(steps: Steps, start: Start, begun: Begun, { facts }: Chosen): Promise<Published> {
   const record: NodeRecord = {
     ...newNodeRecord("remove", start.operation, INDEX, steps.timestamp()),
     status: "running",
-    stage: "cordon",
+    stage: facts.node ? "cordon" : "terminate",
     instanceId: facts.instanceId,
-    nodeName: name,
+    nodeName: facts.node,
   };
   await steps.ledger.beginNode(record);
   await steps.ledger.changeOperation(start.operation, { status: "running", callbacks: {} });

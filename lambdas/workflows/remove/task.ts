@@ -39,7 +39,7 @@ export const newRemovalTask = (
     "cordon",
   ),
   lease,
-  node: { name: chosen.name, uid: chosen.uid },
+  node: chosen.uid === null ? null : { name: chosen.name, uid: chosen.uid },
   published,
   start,
   chosen,

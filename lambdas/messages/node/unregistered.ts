@@ -1,0 +1,62 @@
+import type { Block } from "../../records.ts";
+import type { StageName } from "../../stages.ts";
+import { typeThis } from "../command/syntax.ts";
+import { stageName } from "../operation/stages.ts";
+import { between } from "../slack/age.ts";
+import { context, section } from "../slack/blocks.ts";
+import { code, counted, plain } from "../slack/text.ts";
+
+/** A machine that is no node of the cluster, as messages show it. */
+export interface MachineRow {
+  readonly instanceId: string;
+  readonly pool: string | null;
+  readonly operation: string | null;
+  readonly state: "provisioning" | "deciding" | "kept" | "left";
+  /** The stage at which it failed. */
+  readonly failedAt: StageName | null;
+  /** ISO 8601 */
+  readonly since: string;
+}
+
+/** Machines listed one by one; the rest is counted: the table above needs the room. */
+const MOST_MACHINES = 6;
+
+const failure = ({ failedAt }: MachineRow): string => (failedAt ? `failed at ${stageName(failedAt)}` : "failed");
+
+const states: Readonly<Record<MachineRow["state"], (row: MachineRow) => string>> = {
+  kept: (row) => `kept, ${failure(row)}`,
+  left: (row) => `left by ${row.operation ? code(row.operation) : "an unknown operation"}`,
+  deciding: (row) => `${failure(row)}, needs a decision`,
+  provisioning: ({ operation }) => `being provisioned by ${operation ? code(operation) : "an unknown operation"}`,
+};
+
+/** Tells a machine's state: "kept, failed at Windows features". */
+export const machineState = (row: MachineRow): string => states[row.state](row);
+
+/** Does it live until a person terminates it? */
+export const waitsForPerson = ({ state }: MachineRow): boolean => state === "kept" || state === "left";
+
+const order: readonly MachineRow["state"][] = ["kept", "left", "deciding", "provisioning"];
+
+/**
+ * Lists under the nodes the machines that Casement launched and that are no nodes; kept ones first.
+ * @param now ISO 8601
+ * @returns no blocks when there are none
+ */
+export function unregisteredBlocks(rows: readonly MachineRow[], now: string, commandWord: string): Block[] {
+  if (rows.length === 0) return [];
+  const sorted = rows.toSorted((one, other) => order.indexOf(one.state) - order.indexOf(other.state));
+  const lines = sorted
+    .slice(0, MOST_MACHINES)
+    .map(
+      (row) =>
+        `• ${code(row.instanceId)} (${plain(row.pool ?? "no pool", 40)}): ${machineState(row)}, ${between(row.since, now)}`,
+    );
+  const rest = sorted.length - lines.length;
+  const more = rest > 0 ? [`and ${counted(rest, "more machine")}`] : [];
+  const kept = sorted.find(waitsForPerson);
+  return [
+    section(["*Machines that are not nodes*", ...lines, ...more].join("\n")),
+    ...(kept ? [context(`${typeThis(commandWord, "remove", kept.instanceId)} terminates a machine.`)] : []),
+  ];
+}

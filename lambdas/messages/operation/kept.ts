@@ -1,0 +1,20 @@
+import type { Message, NodeRecord } from "../../records.ts";
+import { typeThis } from "../command/syntax.ts";
+import { between } from "../slack/age.ts";
+import { section } from "../slack/blocks.ts";
+import { code } from "../slack/text.ts";
+import { failureButtons } from "./failure.ts";
+import type { MessageSettings } from "./links.ts";
+import { stageName } from "./stages.ts";
+
+/**
+ * Reminds of a kept machine, with its buttons.
+ * @param now ISO 8601
+ */
+export function keptReminder(node: NodeRecord, settings: MessageSettings, now: string): Message {
+  const { instanceId, keptAt, failure } = node;
+  const id = instanceId ?? "";
+  const stage = failure ? ` It failed at ${stageName(failure.stage)}.` : "";
+  const text = `⚠️ ${code(id)} has been kept for ${between(keptAt ?? now, now)} and runs at its cost.${stage} To terminate it: ${typeThis(settings.commandWord, "remove", id)}`;
+  return { text, blocks: [section(text), ...failureButtons(node, settings)] };
+}

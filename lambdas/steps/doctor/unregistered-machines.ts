@@ -1,0 +1,21 @@
+import type { Finding } from "../../messages/doctor/finding.ts";
+import { waitsForPerson } from "../../messages/node/unregistered.ts";
+import { nodes } from "../cluster/nodes.ts";
+import { instances } from "../ec2/instances.ts";
+import { unregistered } from "../unregistered.ts";
+import type { Check, Patient } from "./check.ts";
+
+/** The ledger learns of an instance a moment after EC2 launched it; a minute is ample. */
+const YOUNG_MS = 10 * 60_000;
+
+async function look({ world, configuration: { cluster } }: Patient): Promise<Finding[]> {
+  const machines = await instances(world).ofCluster(cluster.id);
+  const found = await unregistered(world).list(machines, await nodes(world).all(), cluster.name);
+  const at = new Date(world.now()).toISOString();
+  return found
+    .filter((machine) => waitsForPerson(machine) && world.now() - Date.parse(machine.since) > YOUNG_MS)
+    .map((machine): Finding => ({ kind: "unregistered-machine", machine, at }));
+}
+
+/** Finds machines that cost money, count in their pool and are no nodes. */
+export const unregisteredMachines: Check = { area: "Nodes", what: "the machines that are not nodes", look };

@@ -1,0 +1,26 @@
+import { afterEach, expect, test } from "vitest";
+import { settled } from "../evidence.ts";
+import { asked, impatient } from "../failing.ts";
+import { type Journey, startJourney } from "../journey.ts";
+import { injectFault } from "../outside.ts";
+import { inThreads } from "../reading.ts";
+
+let here: Journey;
+afterEach(() => here.close());
+
+test("people are reminded of a kept machine once a day, in its thread and without Slack, for as long as it lives", async () => {
+  here = await startJourney({ configuration: impatient });
+  injectFault(here, "agent-never-online");
+  await here.type("operator", "/win add web");
+  await asked(here);
+  await here.press("operator", "keep-instance");
+  await settled(here);
+  const reminders = () => inThreads(here).filter((message) => message.includes("has been kept for"));
+  for (const day of [1, 2, 3]) {
+    await here.pass(24 * 60 + 16);
+    expect(reminders()).toHaveLength(day);
+  }
+  expect(reminders().every((message) => message.includes("[Terminate now]"))).toBe(true);
+  const pages = here.simulator.topic.notifications().map(({ message }) => message);
+  expect(new Set(pages.filter((message) => message.includes("has been kept for"))).size).toBe(3);
+}, 600_000);
