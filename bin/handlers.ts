@@ -1,7 +1,7 @@
 import { clients } from "../lambdas/clients/clients.ts";
 import type { Transport } from "../lambdas/clients/transport.ts";
 import { directoryTick } from "../lambdas/cloud-events/directory-tick.ts";
-import type { DoorConfiguration } from "../lambdas/front-door/configuration.ts";
+import type { FrontDoorConfiguration } from "../lambdas/front-door/configuration.ts";
 import { type Settings, settings } from "../lambdas/settings.ts";
 import { ledger } from "../lambdas/steps/ledger/ledger.ts";
 import { documentHashes, scriptDocuments } from "../lib/constructs/script-document.ts";
@@ -24,7 +24,7 @@ export interface Addresses {
   readonly now: () => number;
   readonly slackNow: () => number;
   /** Configuration that a deployment would put beside the front door's code. */
-  readonly configuration: DoorConfiguration;
+  readonly configuration: FrontDoorConfiguration;
   /** Another way to the simulator than the network. */
   readonly transport?: Transport;
   /** Told of every invocation of a handler. */

@@ -156,7 +156,7 @@ export interface OperationView {
 }
 
 /** State of a node as the thread last told it: as much of its record as the next lines depend on. */
-export interface Told extends Pick<NodeRecord, "index" | "status" | "stage" | "stageSince"> {
+export interface ThreadState extends Pick<NodeRecord, "index" | "status" | "stage" | "stageSince"> {
   /** Number of its notes that were told. */
   readonly notes: number;
   readonly failed: boolean;
@@ -170,7 +170,7 @@ export interface Published {
   /** Milliseconds: elapsed times are refreshed now and then though nothing else changed. */
   readonly at: number;
   /** State of each node as the thread told it, in the order of their indexes. */
-  readonly told: readonly Told[];
+  readonly told: readonly ThreadState[];
   /** Indexes of nodes to whose decision the role that may decide was called; missing in state of the last release. */
   readonly called?: readonly number[];
   /** Reason why Slack could not be reached at the last look; the operation goes on meanwhile. */

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CONFIGURATION_FILE, type DoorConfiguration, doorConfiguration } from "../lambdas/front-door/configuration.ts";
+import { CONFIGURATION_FILE, type FrontDoorConfiguration, frontDoorConfiguration } from "../lambdas/front-door/configuration.ts";
 import { bundleAll } from "./constructs/bundle.ts";
 import { entries } from "./functions.ts";
 
@@ -19,11 +19,11 @@ export const everyBundle = Object.keys(entries) as readonly Name[];
 export async function deploymentBundles<Wanted extends Name>(
   names: readonly Wanted[],
   folder: string,
-  configuration: DoorConfiguration,
+  configuration: FrontDoorConfiguration,
 ): Promise<Record<Wanted, string>> {
   const wanted = Object.fromEntries(names.map((name) => [name, entries[name]])) as Record<Wanted, string>;
   const bundles: Partial<Record<Name, string>> = await bundleAll(wanted, folder);
   const door = bundles["front-door"];
-  if (door) await writeFile(join(door, CONFIGURATION_FILE), JSON.stringify(doorConfiguration(configuration)));
+  if (door) await writeFile(join(door, CONFIGURATION_FILE), JSON.stringify(frontDoorConfiguration(configuration)));
   return bundles as Record<Wanted, string>;
 }

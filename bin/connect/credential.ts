@@ -11,7 +11,7 @@ import { isAbsent, wordsOf } from "../../lambdas/steps/client-errors.ts";
 import type { Subject } from "../../lambdas/steps/doctor/check.ts";
 import { refusalOf } from "../../lambdas/steps/doctor/credential.ts";
 import { type Attempt, policies } from "../../lambdas/steps/doctor/policies.ts";
-import type { World } from "../../lambdas/steps/world.ts";
+import type { StepContext } from "../../lambdas/steps/context.ts";
 import { StartError } from "../start-error.ts";
 import { type Administrator, administratorOf } from "./administrator.ts";
 import { lyingTokens, refuseForeignAccess } from "./foreign-access.ts";
@@ -137,12 +137,12 @@ async function made(
   // The terminal may not reach the functions' address: the policies are tried where kubectl works.
   const { server, authority = credential.ca } = administrator;
   const here = { server, ca: authority, token: credential.token };
-  const world: World = {
+  const context: StepContext = {
     clients: { ...clients(settings), kubernetes: kubernetes(async () => here) },
     settings,
     now: await place.clock(),
   };
-  const subject = { world, by: account, profile: place.profile };
+  const subject = { context, by: account, profile: place.profile };
   if (account !== "join") await seePoliciesRefuse(subject, account, []);
   else await withUnapprovableRequest(administrator, (attempt) => seePoliciesRefuse(subject, account, [attempt]));
   return { account, settings, credential };

@@ -7,7 +7,7 @@ import { secretOf } from "../desired/accounts.ts";
 import { accountOf, type Settings } from "../settings.ts";
 import { awsCalls } from "./aws-call.ts";
 import { clusterCredentialOf } from "./cluster-credential.ts";
-import { type DoorClients, doorClients } from "./door-clients.ts";
+import { type FrontDoorClients, frontDoorClients } from "./front-door-clients.ts";
 import { type Events, events } from "./events.ts";
 import { type ClusterCredential, type Kubernetes, kubernetes } from "./kubernetes.ts";
 import { reporting } from "./refusals.ts";
@@ -16,7 +16,7 @@ import { type Subscriptions, subscriptions } from "./subscriptions.ts";
 import type { Transport } from "./transport.ts";
 
 /** Every client that a step may use. */
-export interface Clients extends DoorClients {
+export interface Clients extends FrontDoorClients {
   readonly ec2: EC2Client;
   /** For RunInstances: says at once that there is no room, so that the next place is asked. */
   readonly launches: EC2Client;
@@ -48,7 +48,7 @@ export function clients(settings: Settings, transport?: Transport): Clients {
     ...(transport ? { requestHandler: transport.aws } : {}),
     maxAttempts: 4,
   };
-  const ofDoors = doorClients(settings, transport);
+  const ofDoors = frontDoorClients(settings, transport);
   const credential = async (fresh: boolean) =>
     clusterCredentialOf(await ofDoors.secret(secretOf(settings.cluster, accountOf(settings)), fresh));
   return {

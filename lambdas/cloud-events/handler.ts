@@ -10,7 +10,7 @@ import { isUnderWay } from "../steps/machine/machine.ts";
 import { metrics } from "../steps/metrics.ts";
 import { runtime as releaseDocument } from "../steps/runtime.ts";
 import { people } from "../steps/slack/people.ts";
-import type { World } from "../steps/world.ts";
+import type { StepContext } from "../steps/context.ts";
 import { checkFrontDoor } from "./front-door-check.ts";
 
 const WHOLE_COMMAND = "EC2 Command Status-change Notification";
@@ -51,21 +51,21 @@ export interface Runtime {
   readonly log?: (line: string) => void;
 }
 
-const worldOf = ({ settings, now, transport }: Runtime): World => ({
+const contextOf = ({ settings, now, transport }: Runtime): StepContext => ({
   clients: clients(settings, transport),
   settings,
   now,
 });
 
 /** Our schedules, by the end of their rule's name. */
-function schedulesOf(world: World, runtime: Runtime): Readonly<Record<string, Schedule>> {
-  const { start } = executions(world);
+function schedulesOf(context: StepContext, runtime: Runtime): Readonly<Record<string, Schedule>> {
+  const { start } = executions(context);
   return {
     "front-door": async () => {
       const { frontDoorUrl } = runtime.settings;
       if (!frontDoorUrl) return "ignored: nobody told me the front door's address";
       return checkFrontDoor({
-        signingSecret: world.clients.signingSecret,
+        signingSecret: context.clients.signingSecret,
         now: () => Math.floor(runtime.slackNow() / 1000),
         send: frontDoor(frontDoorUrl, runtime.transport),
         report: metrics(runtime).frontDoorAnswers,
@@ -85,33 +85,33 @@ function schedulesOf(world: World, runtime: Runtime): Readonly<Record<string, Sc
     },
     // The front door has no time to ask Slack who is who.
     people: async () => {
-      const { groups, memberships } = await people(world).synchronise(await releaseDocument(world).rules());
+      const { groups, memberships } = await people(context).synchronise(await releaseDocument(context).rules());
       return `${Object.keys(groups).length} groups and ${Object.keys(memberships).length} people are known`;
     },
   };
 }
 
 /** Wakes the workflow that waits for a command, if the command has finished and somebody waits. */
-async function wakeForCommand(world: World, event: z.infer<typeof commandEvent>): Promise<string> {
+async function wakeForCommand(context: StepContext, event: z.infer<typeof commandEvent>): Promise<string> {
   const { "command-id": commandId, status } = event.detail;
   if (isUnderWay(status)) return `ignored: ${commandId} goes on`;
-  const { commandCallback, fleetCallback } = ledger(world);
+  const { commandCallback, fleetCallback } = ledger(context);
   const isWhole = event["detail-type"] === WHOLE_COMMAND;
   const callback = await (isWhole ? fleetCallback(commandId) : commandCallback(commandId));
   if (!callback) return `ignored: nobody waits for ${commandId}`;
-  return `${commandId}: ${await executions(world).complete(callback, { status })}`;
+  return `${commandId}: ${await executions(context).complete(callback, { status })}`;
 }
 
 /** In these states no machine answers; whoever waits for it looks at once. */
 const SILENT: ReadonlySet<string> = new Set(["stopping", "stopped", "shutting-down", "terminated"]);
 
 /** Wakes the workflow that waits for a machine, if the machine is on its way out and somebody waits. */
-async function wakeForMachine(world: World, { detail }: z.infer<typeof instanceEvent>): Promise<string> {
+async function wakeForMachine(context: StepContext, { detail }: z.infer<typeof instanceEvent>): Promise<string> {
   const { "instance-id": instanceId, state } = detail;
   if (!SILENT.has(state)) return `ignored: ${instanceId} is ${state}`;
-  const callback = await ledger(world).machineCallback(instanceId);
+  const callback = await ledger(context).machineCallback(instanceId);
   if (!callback) return `ignored: nobody waits for ${instanceId}`;
-  return `${instanceId}: ${await executions(world).complete(callback, { state })}`;
+  return `${instanceId}: ${await executions(context).complete(callback, { state })}`;
 }
 
 /**
@@ -120,8 +120,8 @@ async function wakeForMachine(world: World, { detail }: z.infer<typeof instanceE
  * @returns what was done, for the log
  */
 export const createHandler = (runtime: Runtime): ((event: unknown) => Promise<string>) => {
-  const world = worldOf(runtime);
-  const schedules = Object.entries(schedulesOf(world, runtime));
+  const context = contextOf(runtime);
+  const schedules = Object.entries(schedulesOf(context, runtime));
   const handle = async (event: unknown): Promise<string> => {
     const tick = tickEvent.safeParse(event).data;
     if (tick) {
@@ -130,9 +130,9 @@ export const createHandler = (runtime: Runtime): ((event: unknown) => Promise<st
       return schedule ? schedule(tick.id) : `ignored: nobody knows the schedule ${rule}`;
     }
     const command = commandEvent.safeParse(event).data;
-    if (command) return wakeForCommand(world, command);
+    if (command) return wakeForCommand(context, command);
     const instance = instanceEvent.safeParse(event).data;
-    return instance ? wakeForMachine(world, instance) : "ignored: nothing waits for this kind of event";
+    return instance ? wakeForMachine(context, instance) : "ignored: nothing waits for this kind of event";
   };
   return (event) => withLog(runtime, {}, () => handle(event));
 };

@@ -1,7 +1,7 @@
 import type { Configuration } from "../configuration.ts";
 
 /** Configuration of the front door; a deployment puts it beside the code, so that no request waits for it. */
-export interface DoorConfiguration extends Pick<Configuration, "command" | "slack" | "people" | "policy"> {
+export interface FrontDoorConfiguration extends Pick<Configuration, "command" | "slack" | "people" | "policy"> {
   readonly cluster: Pick<Configuration["cluster"], "name">;
   /** By name; what a pool is made of concerns its workflow. */
   readonly pools: Readonly<Record<string, object>>;
@@ -14,7 +14,7 @@ export const CONFIGURATION_FILE = "configuration.json";
  * The door's part of a configuration that was validated.
  * @returns what CONFIGURATION_FILE holds
  */
-export const doorConfiguration = ({ command, slack, people, policy, cluster, pools }: DoorConfiguration) => ({
+export const frontDoorConfiguration = ({ command, slack, people, policy, cluster, pools }: FrontDoorConfiguration) => ({
   command,
   slack,
   people,

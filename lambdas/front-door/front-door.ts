@@ -5,8 +5,8 @@ import { responseUrls } from "../steps/slack/response-urls.ts";
 import { roster } from "../steps/slack/roster.ts";
 import { thread } from "../steps/slack/thread.ts";
 import type { Steps } from "../steps/steps.ts";
-import { type DoorWorld, timestamp } from "../steps/world.ts";
-import type { DoorConfiguration } from "./configuration.ts";
+import { type FrontDoorContext, timestamp } from "../steps/context.ts";
+import type { FrontDoorConfiguration } from "./configuration.ts";
 
 /**
  * The verbs that a request may need. Slack waits three seconds, so a request may cost one conditional write and one start or
@@ -19,7 +19,7 @@ export type FrontDoorSteps = Pick<
 
 /** Everything that the front door stands on. All of its verbs throw when a dependency is unavailable. */
 export interface FrontDoor {
-  readonly configuration: DoorConfiguration;
+  readonly configuration: FrontDoorConfiguration;
   readonly steps: FrontDoorSteps;
   /** Milliseconds since the epoch: the clock that Slack's signed timestamps are held against. */
   slackNow(): number;
@@ -34,16 +34,16 @@ const KEEP_ROSTER_MS = 60_000;
  * Assembles the verbs one by one: `steps` would import every SDK client, and the first answer would wait for them
  * (docs/decisions/0003).
  */
-export const frontDoorSteps = (world: DoorWorld): FrontDoorSteps => {
-  const known = roster(world);
+export const frontDoorSteps = (context: FrontDoorContext): FrontDoorSteps => {
+  const known = roster(context);
   return {
-    now: world.now,
-    timestamp: () => timestamp(world),
-    executions: executions(world),
-    ledger: ledger(world),
-    responseUrls: responseUrls(world),
-    roster: { ...known, read: kept(known.read, world.now) },
-    thread: thread(world),
+    now: context.now,
+    timestamp: () => timestamp(context),
+    executions: executions(context),
+    ledger: ledger(context),
+    responseUrls: responseUrls(context),
+    roster: { ...known, read: kept(known.read, context.now) },
+    thread: thread(context),
   };
 };
 

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import { doorClients, type Patience } from "../clients/door-clients.ts";
+import { frontDoorClients, type Patience } from "../clients/front-door-clients.ts";
 import type { Transport } from "../clients/transport.ts";
 import { withLog } from "../logging.ts";
 import { type Settings, settings } from "../settings.ts";
-import { CONFIGURATION_FILE, type DoorConfiguration } from "./configuration.ts";
+import { CONFIGURATION_FILE, type FrontDoorConfiguration } from "./configuration.ts";
 import { frontDoorSteps } from "./front-door.ts";
 import { type HttpAnswer, receiver } from "./receive.ts";
 import type { HttpEvent } from "./verify.ts";
@@ -11,7 +11,7 @@ import type { HttpEvent } from "./verify.ts";
 /** Runtime of the front door: its settings, its clocks, and the way its requests leave. */
 export interface Runtime {
   readonly settings: Settings;
-  readonly configuration: DoorConfiguration;
+  readonly configuration: FrontDoorConfiguration;
   readonly now: () => number;
   /** The clock that Slack's timestamps are held against. */
   readonly slackNow: () => number;
@@ -27,7 +27,7 @@ const PATIENCE: Patience = { attempts: 2, slack: 2_000 };
 
 /** Makes the handler for a runtime; what every request needs is read at once, while the rest is still being built. */
 export function createHandler({ settings: own, configuration, now, slackNow, transport, log }: Runtime): Handler {
-  const clients = doorClients(own, transport, PATIENCE, now);
+  const clients = frontDoorClients(own, transport, PATIENCE, now);
   const steps = frontDoorSteps({ clients, settings: own, now });
   const { signingSecret } = clients;
   for (const read of [signingSecret(false), steps.roster.read()]) read.catch(() => undefined);
@@ -36,7 +36,7 @@ export function createHandler({ settings: own, configuration, now, slackNow, tra
 }
 
 /** Validated when it was deployed; it lies beside the bundled code. */
-const configuration = (): DoorConfiguration =>
+const configuration = (): FrontDoorConfiguration =>
   JSON.parse(readFileSync(new URL(CONFIGURATION_FILE, import.meta.url), "utf8"));
 
 let kept: Handler | undefined;

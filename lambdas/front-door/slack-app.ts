@@ -79,7 +79,7 @@ export function listen(app: App, door: FrontDoor): void {
         if (message)
           await orTrouble(
             "the answer",
-            () => door.steps.thread.whisper(click.channel, click.userId, message),
+            () => door.steps.thread.sendEphemeral(click.channel, click.userId, message),
             undefined,
           );
         await ack();

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isAws } from "../clients/aws-call.ts";
-import type { DoorWorld } from "./world.ts";
+import type { FrontDoorContext } from "./context.ts";
 
 /** At most 64 characters of [a-zA-Z0-9-_], the same for the same parts: a repeated start finds the first one. */
 export const executionName = (...parts: readonly string[]): string =>
@@ -10,8 +10,8 @@ export const executionName = (...parts: readonly string[]): string =>
 const LAST_INVOCATION_MS = 6 * 60_000;
 
 /** Starting, asking after and waking durable executions. */
-export const executions = (world: DoorWorld) => {
-  const { functions } = world.clients;
+export const executions = (context: FrontDoorContext) => {
+  const { functions } = context.clients;
   const find = async (arn: string) => {
     try {
       return await functions.execution(arn);
@@ -21,7 +21,7 @@ export const executions = (world: DoorWorld) => {
     }
   };
   const nameOf = (workflow: string): string => {
-    const name = world.settings.functions[workflow];
+    const name = context.settings.functions[workflow];
     if (!name) throw new Error(`the settings name no function for ${workflow}`);
     return name;
   };
@@ -52,7 +52,7 @@ export const executions = (world: DoorWorld) => {
     ending: async (arn: string): Promise<string | null> => {
       const execution = await find(arn);
       if (execution?.status === "RUNNING") return null;
-      if (world.now() - (execution?.endedAt ?? 0) < LAST_INVOCATION_MS) return null;
+      if (context.now() - (execution?.endedAt ?? 0) < LAST_INVOCATION_MS) return null;
       return execution?.status ?? "unknown";
     },
 

@@ -2,14 +2,14 @@ import { type Bundle, type Given, givenItem } from "../desired/given.ts";
 import { EXPIRES, keys, MACHINES } from "../ledger-table.ts";
 import { expiryAfter } from "./ledger/retention.ts";
 import { table } from "./ledger/table.ts";
-import { timestamp, type World } from "./world.ts";
+import { timestamp, type StepContext } from "./context.ts";
 
 /** Keeps in the ledger, and reads from it, the authorities that machines were given. */
-export const given = (world: World) => {
-  const items = table(world);
+export const given = (context: StepContext) => {
+  const items = table(context);
   return {
     record: (instanceId: string, owner: string, bundle: Bundle): Promise<void> => {
-      const { pk, sk, ...item } = givenItem(instanceId, owner, timestamp(world), bundle);
+      const { pk, sk, ...item } = givenItem(instanceId, owner, timestamp(context), bundle);
       return items.replace({ pk, sk }, item);
     },
 
@@ -22,7 +22,7 @@ export const given = (world: World) => {
      * @param isGone of an instance, by its id
      */
     keepWhileMachinesLive: async (isGone: (instanceId: string) => boolean): Promise<void> => {
-      const expires = expiryAfter(timestamp(world), world.settings.retentionDays);
+      const expires = expiryAfter(timestamp(context), context.settings.retentionDays);
       for (const { instanceId, ...item } of await items.all<Given & { readonly [EXPIRES]?: number }>(MACHINES, "i-")) {
         const key = keys.given(instanceId);
         const isExpiring = item[EXPIRES] !== undefined;

@@ -1,10 +1,10 @@
 import type { Account } from "../desired/accounts.ts";
 import { standardOutput } from "../logging.ts";
 import { METRICS, metricLine } from "../metrics.ts";
-import type { World } from "./world.ts";
+import type { StepContext } from "./context.ts";
 
 /** CloudWatch metrics of our own, which alarms watch. */
-export const metrics = ({ settings, now, log = standardOutput }: Pick<World, "settings" | "now" | "log">) => ({
+export const metrics = ({ settings, now, log = standardOutput }: Pick<StepContext, "settings" | "now" | "log">) => ({
   /** Writes for how many more hours the credential of an account in the cluster is valid. */
   credentialHours: (account: Account, hours: number): void =>
     log(

@@ -1,8 +1,8 @@
 import { NEEDS_A_HUMAN, type Notice, sourceOf } from "../messages/operation/escalations.ts";
-import type { World } from "./world.ts";
+import type { StepContext } from "./context.ts";
 
 /** Calling people without Slack: a message there does not page. */
-export const notices = ({ clients, settings }: World) => ({
+export const notices = ({ clients, settings }: StepContext) => ({
   /** Sends the event that the stack's rule turns into a notification of its topic. The same notice may be sent twice. */
   send: (notice: Notice): Promise<void> =>
     clients.events.put({

@@ -5,7 +5,7 @@ import { type PayloadManifest, readPayloadManifest } from "../desired/payload.ts
 import { Refused } from "../errors.ts";
 import { profileOf } from "../profiles/list.ts";
 import { RUNTIME_KEY } from "../release/runtime-key.ts";
-import type { World } from "./world.ts";
+import type { StepContext } from "./context.ts";
 
 const shape = z.object({ configuration: z.unknown(), payload: z.unknown() });
 
@@ -17,7 +17,7 @@ export interface Runtime {
 }
 
 /** The versioned runtime document. */
-export const runtime = (world: World) => ({
+export const runtime = (context: StepContext) => ({
   /**
    * Reads it.
    * @param version the S3 version, or null for the newest
@@ -25,7 +25,7 @@ export const runtime = (world: World) => ({
    *   it: then the sentence holds the paths of what is wrong
    */
   read: async (version: string | null): Promise<Runtime> => {
-    const { document, version: read } = await documentOf(world, version);
+    const { document, version: read } = await documentOf(context, version);
     return readable(() => {
       const configuration = readConfiguration(document.configuration);
       return { version: read, configuration, payload: readPayloadManifest(profileOf(configuration), document.payload) };
@@ -37,13 +37,13 @@ export const runtime = (world: World) => ({
    * @throws Refused as `read` does
    */
   rules: async (): Promise<Rules> => {
-    const { document } = await documentOf(world, null);
+    const { document } = await documentOf(context, null);
     return readable(() => readRules(document.configuration));
   },
 });
 
-async function documentOf(world: World, wanted: string | null) {
-  const answer = await fetched(world, wanted);
+async function documentOf(context: StepContext, wanted: string | null) {
+  const answer = await fetched(context, wanted);
   const text = (await answer.Body?.transformToString()) ?? "null";
   return { document: readable(() => shape.parse(JSON.parse(text))), version: answer.VersionId ?? wanted ?? "" };
 }
@@ -64,10 +64,10 @@ function readable<T>(read: () => T): T {
 /** S3 answers AccessDenied for a missing key to whoever may not list the bucket (API Reference, GetObject). */
 const NOT_THERE: ReadonlySet<string> = new Set(["NoSuchKey", "NoSuchVersion", "AccessDenied"]);
 
-async function fetched(world: World, version: string | null): Promise<GetObjectCommandOutput> {
-  const where = { Bucket: world.settings.bucket, Key: RUNTIME_KEY };
+async function fetched(context: StepContext, version: string | null): Promise<GetObjectCommandOutput> {
+  const where = { Bucket: context.settings.bucket, Key: RUNTIME_KEY };
   try {
-    return await world.clients.s3.send(new GetObjectCommand({ ...where, ...(version ? { VersionId: version } : {}) }));
+    return await context.clients.s3.send(new GetObjectCommand({ ...where, ...(version ? { VersionId: version } : {}) }));
   } catch (error) {
     if (!(error instanceof Error) || !NOT_THERE.has(error.name)) throw error;
     const why = `Casement is not set up completely: the bucket ${where.Bucket} has no ${RUNTIME_KEY} (${error.name}). See docs/deploy.md.`;

@@ -27,44 +27,44 @@ import { responseUrls } from "./slack/response-urls.ts";
 import { roster } from "./slack/roster.ts";
 import { thread } from "./slack/thread.ts";
 import { unregistered } from "./unregistered.ts";
-import { timestamp, type World } from "./world.ts";
+import { timestamp, type StepContext } from "./context.ts";
 
 /**
  * Every verb a workflow may use, by noun.
- * @param world clients, settings and time
+ * @param context clients, settings and time
  */
-export const steps = (world: World) => ({
-  now: world.now,
-  timestamp: (): string => timestamp(world),
-  authorityWatch: authorityWatch(world),
-  answers: answers(world),
-  claims: claims(world),
-  cluster: cluster(world),
-  cordons: cordons(world),
-  credential: credential(world),
-  csrs: csrs(world),
-  doctor: doctor(world),
-  evictions: evictions(world),
-  executions: executions(world),
-  fleet: fleet(world),
-  given: given(world),
-  instances: instances(world),
-  joinSecret: joinSecret(world),
-  kubeletAuthority: kubeletAuthority(world),
-  leases: leases(world),
-  ledger: ledger(world),
-  machine: machine(world),
-  metrics: metrics(world),
-  nodes: nodes(world),
-  notices: notices(world),
-  people: people(world),
-  places: places(world),
-  responseUrls: responseUrls(world),
-  roster: roster(world),
-  runtime: runtime(world),
-  thread: thread(world),
-  unregistered: unregistered(world),
-  turns: turns(world),
+export const steps = (context: StepContext) => ({
+  now: context.now,
+  timestamp: (): string => timestamp(context),
+  authorityWatch: authorityWatch(context),
+  answers: answers(context),
+  claims: claims(context),
+  cluster: cluster(context),
+  cordons: cordons(context),
+  credential: credential(context),
+  csrs: csrs(context),
+  doctor: doctor(context),
+  evictions: evictions(context),
+  executions: executions(context),
+  fleet: fleet(context),
+  given: given(context),
+  instances: instances(context),
+  joinSecret: joinSecret(context),
+  kubeletAuthority: kubeletAuthority(context),
+  leases: leases(context),
+  ledger: ledger(context),
+  machine: machine(context),
+  metrics: metrics(context),
+  nodes: nodes(context),
+  notices: notices(context),
+  people: people(context),
+  places: places(context),
+  responseUrls: responseUrls(context),
+  roster: roster(context),
+  runtime: runtime(context),
+  thread: thread(context),
+  unregistered: unregistered(context),
+  turns: turns(context),
 });
 
 /** The verbs as workflows see them. */

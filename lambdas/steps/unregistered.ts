@@ -5,7 +5,7 @@ import { instanceIdOf } from "./cluster/node-facts.ts";
 import type { Node } from "./cluster/nodes.ts";
 import { hasEnded, isOurs, launcherOf, type Machine } from "./ec2/instances.ts";
 import { ledger } from "./ledger/ledger.ts";
-import type { DoorWorld } from "./world.ts";
+import type { FrontDoorContext } from "./context.ts";
 
 /** A machine that Casement launched and that is no node of the cluster. */
 export interface UnregisteredMachine {
@@ -50,7 +50,7 @@ export const describeUnregistered = (machine: Machine, record: NodeRecord | unde
 });
 
 /** Machines that are no nodes, with what the ledger knows of them. */
-export const unregistered = (world: DoorWorld) => ({
+export const unregistered = (context: FrontDoorContext) => ({
   /**
    * @param machines of the cluster
    * @param nodes all Nodes of the cluster
@@ -62,7 +62,7 @@ export const unregistered = (world: DoorWorld) => ({
   ): Promise<UnregisteredMachine[]> => {
     const found = withoutNode(machines, nodes, cluster);
     const operations = [...new Set(found.flatMap((machine) => launcherOf(machine) ?? []))];
-    const records = (await Promise.all(operations.map((id) => ledger(world).nodes(id)))).flat();
+    const records = (await Promise.all(operations.map((id) => ledger(context).nodes(id)))).flat();
     return found.map((machine) =>
       describeUnregistered(
         machine,

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { join, resolve } from "node:path";
-import { CONFIGURATION_FILE, doorConfiguration } from "../../lambdas/front-door/configuration.ts";
+import { CONFIGURATION_FILE, frontDoorConfiguration } from "../../lambdas/front-door/configuration.ts";
 import { bundle, bundleAll } from "../../lib/constructs/bundle.ts";
 import { entries } from "../../lib/functions.ts";
 import { type BenchSimulator, benchSimulator } from "./simulator.ts";
@@ -106,7 +106,7 @@ async function bundles({ configuration }: BenchSimulator): Promise<{ ours: strin
   const stock = join(FOLDER, "stock");
   await bundle("test/bench/stock/handler.ts", stock);
   for (const folder of [ours, stock])
-    await writeFile(join(folder, CONFIGURATION_FILE), JSON.stringify(doorConfiguration(configuration)));
+    await writeFile(join(folder, CONFIGURATION_FILE), JSON.stringify(frontDoorConfiguration(configuration)));
   return { ours, stock };
 }
 

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { doorClients } from "../../lambdas/clients/door-clients.ts";
+import { frontDoorClients } from "../../lambdas/clients/front-door-clients.ts";
 import type { Transport } from "../../lambdas/clients/transport.ts";
 import type { Settings } from "../../lambdas/settings.ts";
 
@@ -24,7 +24,7 @@ function rotation() {
     state.tokens.push(token);
     return Response.json(token === state.valid ? { ok: true, ts: "1.0" } : { ok: false, error: "token_revoked" });
   };
-  const { slack } = doorClients(place, { aws: { handle }, fetch } as unknown as Transport, {}, () => state.now);
+  const { slack } = frontDoorClients(place, { aws: { handle }, fetch } as unknown as Transport, {}, () => state.now);
   const say = async () => (await (await slack()).chat.postMessage({ channel: "C0", text: "hello" })).ts;
   return { state, say };
 }
@@ -58,7 +58,7 @@ test("a Slack that does not answer is given up after as long as was told", async
     new Promise((_, reject) => {
       init?.signal?.addEventListener("abort", () => reject(new Error("given up")));
     });
-  const { slack } = doorClients(place, { aws: { handle }, fetch } as unknown as Transport, { slack: 20 });
+  const { slack } = frontDoorClients(place, { aws: { handle }, fetch } as unknown as Transport, { slack: 20 });
   await expect((await slack()).auth.test()).rejects.toThrow("given up");
 });
 
@@ -71,7 +71,7 @@ test.each([
 ])("a Slack secret that %s is named, and none of it is quoted", async (_what, SecretString) => {
   const body = Readable.from([Buffer.from(JSON.stringify({ SecretString }))]);
   const handle = async () => ({ response: { statusCode: 200, headers: {}, body } });
-  const { slack } = doorClients(place, { aws: { handle } } as unknown as Transport);
+  const { slack } = frontDoorClients(place, { aws: { handle } } as unknown as Transport);
   const said = await slack().catch((error: Error) => error.message);
   expect(said).toBe(
     "the secret casement/prod-west/slack must be JSON with signingSecret and botToken (docs/deploy.md)",
@@ -85,6 +85,6 @@ test("a secret that nobody has filled yet is named", async () => {
   };
   const body = Readable.from([Buffer.from(JSON.stringify(answer))]);
   const handle = async () => ({ response: { statusCode: 400, headers: {}, body } });
-  const { slack } = doorClients(place, { aws: { handle } } as unknown as Transport);
+  const { slack } = frontDoorClients(place, { aws: { handle } } as unknown as Transport);
   await expect(slack()).rejects.toThrow("the secret casement/prod-west/slack is empty or does not exist");
 });

@@ -121,8 +121,8 @@ describe("the calls that a request costs", () => {
   });
 
   test("for a button are one conditional write and one callback", async () => {
-    const book = ledgerOf(simulator, addresses);
-    await book.beginNode(nodeRecord({ callbacks: { decision: "nobody-waits" } }));
+    const ledger = ledgerOf(simulator, addresses);
+    await ledger.beginNode(nodeRecord({ callbacks: { decision: "nobody-waits" } }));
     const door = coldDoor();
     await callsOf(door, typed("help"));
     const calls = await callsOf(
@@ -133,9 +133,9 @@ describe("the calls that a request costs", () => {
   });
 
   test("for a dialog's answer are one conditional write and one callback", async () => {
-    const book = ledgerOf(simulator, addresses);
+    const ledger = ledgerOf(simulator, addresses);
     const record = operationRecord({ id: "remove-12345678", callbacks: { dialog: "nobody-waits" } });
-    await book.requested(record);
+    await ledger.requested(record);
     const door = coldDoor();
     await callsOf(door, typed("help"));
     const calls = await callsOf(door, dialogEvent("view_submission", record.id, "U0OPERATOR", fresh()));
@@ -147,10 +147,10 @@ describe("the calls that a request costs", () => {
     ["the command", (id: string) => slashCommand(`cancel ${id}`, { trigger_id: fresh() })],
   ])("to cancel by %s are one conditional write, one look at who waits, and a callback for each", async (_by, ask) => {
     const id = `add-${String(trigger).padStart(8, "0")}`;
-    const book = ledgerOf(simulator, addresses);
-    await book.requested(operationRecord({ id, callbacks: {} }));
+    const ledger = ledgerOf(simulator, addresses);
+    await ledger.requested(operationRecord({ id, callbacks: {} }));
     for (const index of [0, 1])
-      await book.beginNode(nodeRecord({ operation: id, index, callbacks: { cancel: "nobody" } }));
+      await ledger.beginNode(nodeRecord({ operation: id, index, callbacks: { cancel: "nobody" } }));
     const door = coldDoor();
     await callsOf(door, typed("help"));
     const calls = await callsOf(door, ask(id));
@@ -164,9 +164,9 @@ describe("the calls that a request costs", () => {
   });
 
   test("to close a dialog are one look at whose it is, and one callback", async () => {
-    const book = ledgerOf(simulator, addresses);
+    const ledger = ledgerOf(simulator, addresses);
     const record = operationRecord({ id: "remove-87654321", callbacks: { dialog: "nobody-waits" } });
-    await book.requested(record);
+    await ledger.requested(record);
     const door = coldDoor();
     await callsOf(door, typed("help"));
     const calls = await callsOf(door, dialogEvent("view_closed", record.id, "U0OPERATOR"));

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CONFIGURATION_FILE, doorConfiguration } from "../../lambdas/front-door/configuration.ts";
+import { CONFIGURATION_FILE, frontDoorConfiguration } from "../../lambdas/front-door/configuration.ts";
 import { bundleAll } from "../../lib/constructs/bundle.ts";
 import { entries } from "../../lib/functions.ts";
 import { configuration } from "./configuration.ts";
@@ -23,7 +23,7 @@ const code = () => readdirSync(folder).filter((name) => name.endsWith(".mjs"));
 
 beforeAll(async () => {
   await bundleAll({ "front-door": entries["front-door"] }, base);
-  writeFileSync(join(folder, CONFIGURATION_FILE), JSON.stringify(doorConfiguration(configuration)));
+  writeFileSync(join(folder, CONFIGURATION_FILE), JSON.stringify(frontDoorConfiguration(configuration)));
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 

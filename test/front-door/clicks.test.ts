@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { OperationRecord } from "../../lambdas/records.ts";
 import { nodeRecord, operationRecord } from "../messages/records.ts";
-import { atTheDoor } from "./at-the-door.ts";
+import { frontDoorInMemory } from "./front-door-in-memory.ts";
 import { buttonPress } from "./signed.ts";
 
-let { memory, type, send } = atTheDoor();
+let { memory, type, send } = frontDoorInMemory();
 
 beforeEach(() => {
-  ({ memory, type, send } = atTheDoor());
+  ({ memory, type, send } = frontDoorInMemory());
   vi.spyOn(console, "error").mockImplementation(() => undefined);
 });
 afterEach(() => {

@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { HttpEvent } from "../../lambdas/front-door/verify.ts";
 import { executionName } from "../../lambdas/steps/executions.ts";
 import { operationRecord } from "../messages/records.ts";
-import { atTheDoor } from "./at-the-door.ts";
+import { frontDoorInMemory } from "./front-door-in-memory.ts";
 import { dialogEvent } from "./signed.ts";
 
-let { memory, type, send, onlyOperation } = atTheDoor();
+let { memory, type, send, onlyOperation } = frontDoorInMemory();
 
 beforeEach(() => {
-  ({ memory, type, send, onlyOperation } = atTheDoor());
+  ({ memory, type, send, onlyOperation } = frontDoorInMemory());
   vi.spyOn(console, "error").mockImplementation(() => undefined);
 });
 afterEach(() => {

@@ -119,7 +119,7 @@ const threadOf = (memory: Memory) => ({
     dialogs.push({ triggerId, dialog: dialog as Dialog });
     return "open" as const;
   },
-  whisper: async (channel: string, userId: string, message: Message) => {
+  sendEphemeral: async (channel: string, userId: string, message: Message) => {
     memory.whispers.push({ channel, userId, message });
   },
 });

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { commands } from "../../lambdas/commands/list.ts";
 import { executionName } from "../../lambdas/steps/executions.ts";
-import { atTheDoor } from "./at-the-door.ts";
+import { frontDoorInMemory } from "./front-door-in-memory.ts";
 import { NOW } from "./fake-front-door.ts";
 
-let { memory, answerTo, type, onlyOperation } = atTheDoor();
+let { memory, answerTo, type, onlyOperation } = frontDoorInMemory();
 
 beforeEach(() => {
-  ({ memory, answerTo, type, onlyOperation } = atTheDoor());
+  ({ memory, answerTo, type, onlyOperation } = frontDoorInMemory());
   vi.spyOn(console, "error").mockImplementation(() => undefined);
 });
 afterEach(() => {

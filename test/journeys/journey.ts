@@ -156,7 +156,7 @@ async function begin(options: JourneyOptions, store: Store): Promise<Journey> {
     simulator.log(principal, line);
   };
   mountHandlers({ ...simulator, log }, addresses);
-  const book = ledgerOf(simulator, addresses);
+  const ledger = ledgerOf(simulator, addresses);
   simulator.resume();
 
   const move = async (question: () => boolean | Promise<boolean>, minutes: number, what: string, askEvery: number) => {
@@ -206,8 +206,8 @@ async function begin(options: JourneyOptions, store: Store): Promise<Journey> {
       await until(() => Date.now() >= end, minutes + 1, "the end of a pause");
       clearTimeout(timer);
     },
-    operations: () => driven(book.operations(100)),
-    nodes: (operation) => driven(book.nodes(operation)),
+    operations: () => driven(ledger.operations(100)),
+    nodes: (operation) => driven(ledger.nodes(operation)),
     said: () =>
       simulator.slack
         .messages()

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { threadLines, toldOf } from "../../lambdas/messages/operation/thread.ts";
+import { threadLines, threadStateOf } from "../../lambdas/messages/operation/thread.ts";
 import type { NodeRecord } from "../../lambdas/records.ts";
 import { decidingRecord, NOW, nodeRecord, operationRecord, settings } from "./records.ts";
 import { expectWithinSlackLimits } from "./within-slack-limits.ts";
 
 const said = (before: NodeRecord | null, after: NodeRecord, count = 1) => {
   const view = { operation: operationRecord(), nodes: Array<NodeRecord>(count).fill(after), now: NOW };
-  return threadLines(view, before && toldOf(before), after, settings).map(({ message }) => message);
+  return threadLines(view, before && threadStateOf(before), after, settings).map(({ message }) => message);
 };
 const texts = (before: NodeRecord | null, after: NodeRecord, count = 1) =>
   said(before, after, count).map(({ text }) => text);

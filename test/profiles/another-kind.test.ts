@@ -9,7 +9,7 @@ import { verify } from "../../lambdas/workflows/provision/admit.ts";
 import { planOf } from "../../lambdas/workflows/provision/configure.ts";
 import { networkReady } from "../../lambdas/workflows/provision/join.ts";
 import { stagesFor } from "../../lambdas/workflows/provision-node.ts";
-import { diary, machine, taskOn } from "../workflows/a-task.ts";
+import { callLog, machine, taskOn } from "../workflows/a-task.ts";
 import { run, setUp, tearDown } from "../workflows/durable-engine.ts";
 import { anotherKind } from "./another-kind.ts";
 import { manifest } from "./okd/facts.ts";
@@ -68,7 +68,7 @@ describe("Another kind of cluster is provisioned by the same workflow", () => {
   it("with the name and the release of its own machine in its plan", async () => {
     let text = "";
     await run(async (ctx) => {
-      const [file] = planOf(taskOn(ctx, diary(), {}, { profile }), "configure");
+      const [file] = planOf(taskOn(ctx, callLog(), {}, { profile }), "configure");
       if (file?.do === "file" && file.source.from === "inline") text = atob(file.source.base64);
     });
     expect(JSON.parse(text)).toEqual({ nodeName: shortName, windows: "2022" });
@@ -76,14 +76,14 @@ describe("Another kind of cluster is provisioned by the same workflow", () => {
 
   it("with its own network, which another annotation announces", async () => {
     const { plans, given } = cluster();
-    const ended = await run((ctx) => networkReady(taskOn(ctx, diary(), given, { profile, node: registered })));
+    const ended = await run((ctx) => networkReady(taskOn(ctx, callLog(), given, { profile, node: registered })));
     expect(ended.status).toBe("SUCCEEDED");
     expect(plans.map(({ actions }) => actions)).toEqual([profile.plans.network({} as never)]);
   });
 
   it("with its own labels, on the Node that has its own kind of name", async () => {
     const { labels, given } = cluster();
-    const ended = await run((ctx) => verify(taskOn(ctx, diary(), given, { profile, node: registered })));
+    const ended = await run((ctx) => verify(taskOn(ctx, callLog(), given, { profile, node: registered })));
     expect(ended.status).toBe("SUCCEEDED");
     expect(labels).toEqual([{ "casement.dev/pool": "web", "example.com/kind": "another" }]);
   });

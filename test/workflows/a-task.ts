@@ -7,12 +7,12 @@ import { configurationWith, manifest } from "../profiles/okd/facts.ts";
 import { tenMinutes, verbs } from "./durable-engine.ts";
 
 /** Acts of a task, in order: "terminate i-0…", "record failed"; and who cancelled its operation. */
-export interface Diary {
+export interface CallLog {
   readonly entries: string[];
   cancelledBy: string | null;
 }
 
-export const diary = (): Diary => ({ entries: [], cancelledBy: null });
+export const callLog = (): CallLog => ({ entries: [], cancelledBy: null });
 
 export const machine = {
   instanceId: "i-0ab12cd34ef567890",
@@ -29,13 +29,13 @@ const lease = { instanceId: machine.instanceId, owner: "add-1:0", epoch: 1 };
 type Given = Readonly<Record<string, object>>;
 
 /** World that every task needs: a ledger that takes note, a machine that does what it is told, an instance that goes. */
-function ordinary(book: Diary): Given {
-  const { entries } = book;
+function ordinary(log: CallLog): Given {
+  const { entries } = log;
   const does = (what: string) => async (): Promise<void> => void entries.push(what);
   let order: Omit<Order, "mark"> | undefined;
   return {
     ledger: {
-      operation: async () => ({ cancelledBy: book.cancelledBy, callbacks: {} }),
+      operation: async () => ({ cancelledBy: log.cancelledBy, callbacks: {} }),
       changeNode: async (_id: string, _index: number, { status, outcome }: { status?: string; outcome?: string }) =>
         void (status && entries.push(outcome ? `${status}: ${outcome}` : status)),
       awaitCommand: async () => undefined,
@@ -74,7 +74,7 @@ const laidOver = (base: Given, over: Given): Given =>
  */
 export function taskOn(
   ctx: DurableContext,
-  book: Diary,
+  log: CallLog,
   given: Given = {},
   changes: Partial<ProvisionTask> = {},
 ): ProvisionTask {
@@ -82,7 +82,7 @@ export function taskOn(
   const pool = configuration.pools.web;
   if (!pool) throw new Error("the configuration has no pool web");
   const image = { parameter: "/aws/…", imageId: "ami-0a1b2c3d4e5f60718" };
-  const steps = verbs(laidOver(ordinary(book), given));
+  const steps = verbs(laidOver(ordinary(log), given));
   const runtime = { version: "1", configuration, payload: manifest() };
   const eventReason = "CasementProvisioning";
   const work = { workflow: "provision", operation: "add-1", index: 0, eventReason, needsMachine: true } as const;

@@ -1,4 +1,4 @@
-import type { Message, NodeRecord, OperationRecord, OperationView, Told } from "../../records.ts";
+import type { Message, NodeRecord, OperationRecord, OperationView, ThreadState } from "../../records.ts";
 import { between } from "../slack/age.ts";
 import { say, section } from "../slack/blocks.ts";
 import { plain, prose } from "../slack/text.ts";
@@ -11,7 +11,7 @@ import { stageDoing, stageName } from "./stages.ts";
 const WHY = 1_000;
 
 /** State after every line of this record was posted. */
-export const toldOf = ({ index, status, stage, stageSince, notes, failure: failed }: NodeRecord): Told => ({
+export const threadStateOf = ({ index, status, stage, stageSince, notes, failure: failed }: NodeRecord): ThreadState => ({
   index,
   status,
   stage,
@@ -21,7 +21,7 @@ export const toldOf = ({ index, status, stage, stageSince, notes, failure: faile
 });
 
 /** Time that a stage took, when it is over. */
-function took(before: Told | null, after: NodeRecord): string {
+function took(before: ThreadState | null, after: NodeRecord): string {
   if (!before?.stage) return "";
   return ` (${stageName(before.stage)} took ${between(before.stageSince, after.stageSince)})`;
 }
@@ -38,7 +38,7 @@ export interface ThreadLine {
   readonly message: Message;
 }
 
-function remarks(before: Told | null, after: NodeRecord): ThreadLine[] {
+function remarks(before: ThreadState | null, after: NodeRecord): ThreadLine[] {
   const known = before?.notes ?? 0;
   return after.notes.slice(known).map((note, at) => ({
     mark: `note ${known + at}`,
@@ -55,7 +55,7 @@ const isCountedOnly = ({ status, failure: failed, instanceId, isTerminated }: No
   status === "succeeded" ||
   (status === "cancelled" && failed === null && (instanceId === null || isTerminated === true));
 
-function stageLines(before: Told | null, after: NodeRecord): ThreadLine[] {
+function stageLines(before: ThreadState | null, after: NodeRecord): ThreadLine[] {
   const { stage } = after;
   const doing = stage && `${signs.running} ${nodeLabel(after)}: ${stageDoing(stage)}${took(before, after)}`;
   return doing ? [{ mark: `running ${stage}`, message: say(doing) }] : [];
@@ -63,7 +63,7 @@ function stageLines(before: Told | null, after: NodeRecord): ThreadLine[] {
 
 function change(
   { operation, nodes, now }: ThreadView,
-  before: Told | null,
+  before: ThreadState | null,
   after: NodeRecord,
   settings: MessageSettings,
 ): ThreadLine[] {
@@ -89,7 +89,7 @@ type ThreadView = Pick<OperationView, "operation" | "nodes" | "now">;
  */
 export const threadLines = (
   view: ThreadView,
-  before: Told | null,
+  before: ThreadState | null,
   after: NodeRecord,
   settings: MessageSettings,
 ): ThreadLine[] => [...remarks(before, after), ...change(view, before, after, settings)];

@@ -1,6 +1,6 @@
 import { keys } from "../../ledger-table.ts";
 import { table } from "../ledger/table.ts";
-import type { World } from "../world.ts";
+import type { StepContext } from "../context.ts";
 
 /** A file by its sha256, the node that did not take it, and a time in milliseconds. */
 export interface Blocked {
@@ -48,8 +48,8 @@ function noted(before: AuthorityWatch, tick: string, outcome: "read" | "busy" | 
 }
 
 /** Keeps the schedule's state in the ledger. */
-export const authorityWatch = (world: World) => {
-  const items = table(world);
+export const authorityWatch = (context: StepContext) => {
+  const items = table(context);
   const revise = (change: (before: AuthorityWatch) => AuthorityWatch | null): Promise<AuthorityWatch | undefined> =>
     items.revise<AuthorityWatch>(keys.authority, (before) => change({ ...empty, ...before }));
 
@@ -77,7 +77,7 @@ export const authorityWatch = (world: World) => {
 
     /** Notes that every node was looked at. */
     looked: async (): Promise<void> => {
-      await revise((before) => ({ ...before, lookedAt: world.now() }));
+      await revise((before) => ({ ...before, lookedAt: context.now() }));
     },
 
     /** Keeps a file from other nodes for a while. */

@@ -1,7 +1,7 @@
 import type { CoreV1Api, CustomObjectsApi, V1ObjectMeta } from "@kubernetes/client-node";
 import { isAbsent } from "../client-errors.ts";
 import type { Machine } from "../ec2/instances.ts";
-import type { World } from "../world.ts";
+import type { StepContext } from "../context.ts";
 
 /** A machine that another controller of the cluster calls its own. */
 export interface Claim {
@@ -19,7 +19,7 @@ export const claimOn = (machine: Machine, claimed: readonly Claim[]): Claim | un
 };
 
 /** Which machines other controllers of the cluster call their own: not ours to approve or remove. */
-export const claims = ({ clients }: World) => {
+export const claims = ({ clients }: StepContext) => {
   const { core, custom } = clients.kubernetes;
   return {
     /** The claims of the Machine API and of WMCO's `windows-instances`. */

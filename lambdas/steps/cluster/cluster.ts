@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ifPresent } from "../client-errors.ts";
 import type { ClusterFacts } from "../ec2/launch-obstacles.ts";
-import type { World } from "../world.ts";
+import type { StepContext } from "../context.ts";
 import { isWindows } from "./node-facts.ts";
 import { type Node, nodes } from "./nodes.ts";
 
@@ -20,7 +20,7 @@ const infrastructure = z.object({
     .optional(),
 });
 
-async function platformOf({ clients }: World): Promise<Pick<ClusterFacts, "platform" | "ownCloudController">> {
+async function platformOf({ clients }: StepContext): Promise<Pick<ClusterFacts, "platform" | "ownCloudController">> {
   const found: unknown = await ifPresent(
     clients.kubernetes.custom.getClusterCustomObject({
       group: "config.openshift.io",
@@ -52,7 +52,7 @@ const network = z.object({
 });
 
 /** The whole cluster's pods and those of Windows nodes, who have a network of their own. */
-async function podNetworksOf({ clients }: World): Promise<string[]> {
+async function podNetworksOf({ clients }: StepContext): Promise<string[]> {
   const found: unknown = await ifPresent(
     clients.kubernetes.custom.getClusterCustomObject({
       group: "operator.openshift.io",
@@ -77,21 +77,21 @@ const WMCO_VERSION = "windowsmachineconfig.openshift.io/version";
 
 const isWmcos = (node: Node): boolean => isWindows(node) && Boolean(node.metadata?.annotations?.[WMCO_VERSION]);
 
-async function wmcoIn({ clients }: World): Promise<boolean> {
+async function wmcoIn({ clients }: StepContext): Promise<boolean> {
   const where = { group: "apps", version: "v1", plural: "deployments", ...WMCO };
   const found: unknown = await ifPresent(clients.kubernetes.custom.getNamespacedCustomObject(where));
   return found !== undefined && deployment.parse(found).spec.replicas > 0;
 }
 
 /** The cluster that machines are launched into. */
-export const cluster = (world: World) => ({
+export const cluster = (context: StepContext) => ({
   /** Reads what decides whether Windows nodes can be launched into it. */
   facts: async (): Promise<ClusterFacts> => {
     const [platform, podNetworks, wmco, all] = await Promise.all([
-      platformOf(world),
-      podNetworksOf(world),
-      wmcoIn(world),
-      nodes(world).all(),
+      platformOf(context),
+      podNetworksOf(context),
+      wmcoIn(context),
+      nodes(context).all(),
     ]);
     const wmcoNodes = all.filter(isWmcos).map(({ metadata }) => metadata?.name ?? "");
     return { ...platform, podNetworks, wmco, wmcoNodes };

@@ -8,7 +8,7 @@ import { type CredentialNews, type Renewal, type Watched, watch } from "../../de
 import { accountOf } from "../../settings.ts";
 import { isBusy, wordsOf } from "../client-errors.ts";
 import { table } from "../ledger/table.ts";
-import type { World } from "../world.ts";
+import type { StepContext } from "../context.ts";
 
 /** State of the accounts' credentials after a tick of the schedule: the same tick again says the same. */
 interface WatchRecord {
@@ -50,8 +50,8 @@ async function requested({ core }: Kubernetes, account: Account): Promise<string
 const isRefusal = (error: unknown): boolean => error instanceof ApiException && error.code === 401;
 
 /** This function's own credential in the cluster, and how all of them are watched. */
-export const credential = (world: World) => {
-  const { clients, settings } = world;
+export const credential = (context: StepContext) => {
+  const { clients, settings } = context;
 
   const read = async (name: string): Promise<string> => clients.secret(name, true);
 
@@ -86,7 +86,7 @@ export const credential = (world: World) => {
         const text = await read(secretOf(settings.cluster, account));
         stored = clusterCredentialOf(text);
         term = termOf(stored.token);
-        if (term === null || world.now() >= renewsAt(term))
+        if (term === null || context.now() >= renewsAt(term))
           return { account, state: "renewed", why: null, term: await replace(account, text), isOver: false };
         // An API server that is away is not the credential's fault.
         await checkUser(clients.kubernetesWith(stored), account).catch((error: unknown) => {
@@ -95,7 +95,7 @@ export const credential = (world: World) => {
         return { account, state: "kept", why: null, term, isOver: false };
       } catch (error) {
         const isUnusable = stored === null && !isBusy(error);
-        const hasEnded = term !== null && term.expiresAt <= world.now();
+        const hasEnded = term !== null && term.expiresAt <= context.now();
         const isOver = isRefusal(error) || isUnusable || hasEnded;
         return { account, state: "failed", why: wordsOf(error), term, isOver };
       }
@@ -107,7 +107,7 @@ export const credential = (world: World) => {
      * @returns what people are to be told
      */
     note: async (tick: string, renewals: readonly Renewal[]): Promise<readonly CredentialNews[]> => {
-      const judged = await table(world).revise<WatchRecord>(RECORD, (before) => {
+      const judged = await table(context).revise<WatchRecord>(RECORD, (before) => {
         if (before?.tick === tick) return null;
         const all = renewals.map((renewal) => ({
           renewal,

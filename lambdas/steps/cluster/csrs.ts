@@ -3,7 +3,7 @@ import { CLIENT_SIGNER, SERVING_SIGNER } from "../../desired/signers.ts";
 import { Retryable } from "../../errors.ts";
 import type { Decider } from "../../messages/provision/signing-requests.ts";
 import { everyPage } from "../every-page.ts";
-import { timestamp, type World } from "../world.ts";
+import { timestamp, type StepContext } from "../context.ts";
 import {
   approvalOf,
   approverOf,
@@ -30,13 +30,13 @@ export interface CsrLook extends Pick<Sorted, "nearMisses" | "approvedWrongly" |
 const OTHERS_TAKE_MS = 60_000;
 
 /** Certificate signing requests of the machines we launched. */
-export const csrs = (world: World) => {
-  const api = world.clients.kubernetes.certificates;
+export const csrs = (context: StepContext) => {
+  const api = context.clients.kubernetes.certificates;
 
   const all = (): Promise<V1CertificateSigningRequest[]> =>
     everyPage((page) => api.listCertificateSigningRequest({ ...page }));
 
-  const hasWaited = (csr: V1CertificateSigningRequest): boolean => world.now() - askedAt(csr) >= OTHERS_TAKE_MS;
+  const hasWaited = (csr: V1CertificateSigningRequest): boolean => context.now() - askedAt(csr) >= OTHERS_TAKE_MS;
 
   const approve = async (csr: V1CertificateSigningRequest, instanceId: string): Promise<void> => {
     const condition = {
@@ -44,7 +44,7 @@ export const csrs = (world: World) => {
       status: "True",
       reason: "CasementApprove",
       message: approvalOf(instanceId),
-      lastUpdateTime: new Date(timestamp(world)),
+      lastUpdateTime: new Date(timestamp(context)),
     };
     const conditions = [...(csr.status?.conditions ?? []), condition];
     const body = { ...csr, status: { ...csr.status, conditions } };

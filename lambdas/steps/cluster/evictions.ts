@@ -1,7 +1,7 @@
 import { ApiException, type V1Pod } from "@kubernetes/client-node";
 import { causesOf, ifPresent, isBusy, wordsOf } from "../client-errors.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
-import type { World } from "../world.ts";
+import type { StepContext } from "../context.ts";
 
 /** Result of asking for one eviction: only a budget blocks, anything else that is no answer is `unanswered`. */
 export type Evicted =
@@ -92,8 +92,8 @@ async function whileTime<T, R>(
 }
 
 /** Emptying a node through the eviction API alone, so that budgets are heard and pods keep their own grace. */
-export const evictions = (world: World) => {
-  const { core } = world.clients.kubernetes;
+export const evictions = (context: StepContext) => {
+  const { core } = context.clients.kubernetes;
 
   /**
    * Evicts exactly this pod. It is read again right before: a uid that is not met by the time of the eviction costs a
@@ -116,7 +116,7 @@ export const evictions = (world: World) => {
    */
   const evict = async (held: Lease, pod: V1Pod): Promise<Evicted> => {
     if (pod.metadata?.deletionTimestamp) return { state: "leaving" };
-    await leases(world).check(held);
+    await leases(context).check(held);
     try {
       return await evictNow(pod);
     } catch (error) {
@@ -134,9 +134,9 @@ export const evictions = (world: World) => {
      * @throws Refused when the lease is not held any more; what the API server forbids; a busy ledger's error
      */
     evictAll: (held: Lease, pods: readonly V1Pod[], until: number): Promise<Asked[]> => {
-      const now = world.now();
+      const now = context.now();
       const end = Math.min(now + TICK_MS, Math.max(until, now + LAST_LOOK_MS));
-      const hasTime = (): boolean => world.now() < end;
+      const hasTime = (): boolean => context.now() < end;
       return whileTime(fromAnother(pods, now), hasTime, async (pod) => ({ pod, answer: await evict(held, pod) }));
     },
   };

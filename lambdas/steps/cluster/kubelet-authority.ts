@@ -4,7 +4,7 @@ import type { Configuration } from "../../configuration.ts";
 import { type Authority, authoritiesIn } from "../../desired/authorities.ts";
 import type { Bundle } from "../../desired/given.ts";
 import { Refused } from "../../errors.ts";
-import type { World } from "../world.ts";
+import type { StepContext } from "../context.ts";
 
 /** Authorities of clients that kubelets are to trust. */
 export interface KubeletAuthority {
@@ -27,9 +27,9 @@ const notPublished: Readonly<Record<number, string>> = {
 };
 
 /** The authorities behind the API server's calls to kubelets; the cluster replaces them about once a year. */
-export const kubeletAuthority = (world: World) => {
+export const kubeletAuthority = (context: StepContext) => {
   const published = async (): Promise<string> => {
-    const found: unknown = await world.clients.kubernetes.custom.getClusterCustomObject({
+    const found: unknown = await context.clients.kubernetes.custom.getClusterCustomObject({
       group: "machineconfiguration.openshift.io",
       version: "v1",
       plural: "controllerconfigs",

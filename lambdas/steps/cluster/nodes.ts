@@ -9,7 +9,7 @@ import {
 import { Retryable } from "../../errors.ts";
 import { causesOf, ifPresent, isAbsent, wordsOf } from "../client-errors.ts";
 import { everyPage } from "../every-page.ts";
-import { timestamp, type World } from "../world.ts";
+import { timestamp, type StepContext } from "../context.ts";
 import { asWritten } from "./cordon-rules.ts";
 
 /** A Node of the cluster, as workflows hand it from verb to verb. */
@@ -26,7 +26,7 @@ const isAnother = (error: unknown): boolean =>
 const mergePatch = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
 
 /** Nodes and pods as they are found. */
-const reading = ({ clients }: World) => {
+const reading = ({ clients }: StepContext) => {
   const { core } = clients.kubernetes;
   return {
     /** One node; undefined when there is none of that name. */
@@ -61,8 +61,8 @@ const reading = ({ clients }: World) => {
 };
 
 /** Changes to a node, and its end. */
-const changing = (world: World) => {
-  const { core } = world.clients.kubernetes;
+const changing = (context: StepContext) => {
+  const { core } = context.clients.kubernetes;
 
   /**
    * Changes a node only if it is still as it was read: a taint list is replaced whole.
@@ -123,11 +123,11 @@ const changing = (world: World) => {
 };
 
 /** Nodes of the cluster and what is written on them. */
-export const nodes = (world: World) => {
-  const { core } = world.clients.kubernetes;
+export const nodes = (context: StepContext) => {
+  const { core } = context.clients.kubernetes;
   return {
-    ...reading(world),
-    ...changing(world),
+    ...reading(context),
+    ...changing(context),
 
     /** An Event on the Node, so that people with kubectl see what people in Slack see. */
     announce: async (
@@ -136,7 +136,7 @@ export const nodes = (world: World) => {
       reason: string,
       message: string,
     ): Promise<void> => {
-      const at = new Date(timestamp(world));
+      const at = new Date(timestamp(context));
       await core.createNamespacedEvent({
         namespace: "default",
         body: {

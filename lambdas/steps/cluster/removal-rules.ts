@@ -16,7 +16,7 @@ const podsNeeding = (build: string, node: V1Node, pods: readonly V1Pod[]): numbe
   ).length;
 
 /** Facts that a removal is judged by. */
-export interface RemovalGround {
+export interface RemovalFacts {
   /** Null for a machine that is no node. */
   readonly node: V1Node | null;
   readonly machine: Machine | undefined;
@@ -41,7 +41,7 @@ const isInService = (node: V1Node): boolean =>
     ({ key, effect }) => effect !== "PreferNoSchedule" && OUT_OF_SERVICE.some((prefix) => key.startsWith(prefix)),
   );
 
-function lastOfBuild({ node, nodes, pods }: RemovalGround): RemovalRefusal | null {
+function lastOfBuild({ node, nodes, pods }: RemovalFacts): RemovalRefusal | null {
   const build = node && labelsOf(node)[BUILD_LABEL];
   if (!build) return null;
   const others = nodes.filter(
@@ -54,8 +54,8 @@ function lastOfBuild({ node, nodes, pods }: RemovalGround): RemovalRefusal | nul
 }
 
 /** Reason why a node may not be removed; null when it may. Ownership comes before safety, doubt counts as no. */
-export function removalRefusalOf(ground: RemovalGround): RemovalRefusal | null {
-  const { node, machine, cluster, claimed, isProtected, heldBy } = ground;
+export function removalRefusalOf(facts: RemovalFacts): RemovalRefusal | null {
+  const { node, machine, cluster, claimed, isProtected, heldBy } = facts;
   if (node && !isWindows(node)) return { kind: "linux" };
   if (!machine) return { kind: "no-instance" };
   if (!node && hasEnded(machine)) return { kind: "already-terminated" };
@@ -63,5 +63,5 @@ export function removalRefusalOf(ground: RemovalGround): RemovalRefusal | null {
   if (owner) return owner;
   if (ownershipOf(machine, cluster, claimed) !== "managed") return { kind: "not-launched-by-us" };
   if (isProtected) return { kind: "termination-protected" };
-  return heldBy ? { kind: "busy", operation: heldBy } : lastOfBuild(ground);
+  return heldBy ? { kind: "busy", operation: heldBy } : lastOfBuild(facts);
 }

@@ -38,9 +38,9 @@ function byUse(
 /** Fewer addresses than this are soon gone: a pool launches several nodes at once. */
 const FEW_ADDRESSES = 5;
 
-async function subnet({ world }: Patient, id: string, pools: readonly string[]): Promise<Finding[]> {
+async function subnet({ context }: Patient, id: string, pools: readonly string[]): Promise<Finding[]> {
   try {
-    const { Subnets } = await world.clients.ec2.send(new DescribeSubnetsCommand({ SubnetIds: [id] }));
+    const { Subnets } = await context.clients.ec2.send(new DescribeSubnetsCommand({ SubnetIds: [id] }));
     const free = Subnets?.[0]?.AvailableIpAddressCount ?? 0;
     return free < FEW_ADDRESSES ? [{ kind: "subnet-full", subnet: id, pools, free }] : [];
   } catch (error) {
@@ -54,10 +54,10 @@ async function subnets(patient: Patient): Promise<Finding[]> {
   return (await Promise.all(used.map(([id, pools]) => subnet(patient, id, pools)))).flat();
 }
 
-async function securityGroup({ world, configuration, profile }: Patient, group: string): Promise<Finding[]> {
+async function securityGroup({ context, configuration, profile }: Patient, group: string): Promise<Finding[]> {
   const ports = profile.ports(configuration.cluster);
   try {
-    const { SecurityGroups } = await world.clients.ec2.send(new DescribeSecurityGroupsCommand({ GroupIds: [group] }));
+    const { SecurityGroups } = await context.clients.ec2.send(new DescribeSecurityGroupsCommand({ GroupIds: [group] }));
     const [found = {}] = SecurityGroups ?? [];
     const faults = securityGroupFaults(found, ports);
     const opened = balancerPorts(found);
@@ -76,10 +76,10 @@ async function securityGroups(patient: Patient): Promise<Finding[]> {
   return (await Promise.all(used.map((group) => securityGroup(patient, group)))).flat();
 }
 
-async function images({ world, configuration, profile }: Patient): Promise<Finding[]> {
+async function images({ context, configuration, profile }: Patient): Promise<Finding[]> {
   const chosen = Object.entries(configuration.pools).map(async ([pool, { windows }]): Promise<Finding[]> => {
     try {
-      await instances(world).image(profile.imageParameter(windows));
+      await instances(context).image(profile.imageParameter(windows));
       return [];
     } catch (error) {
       if (isMissing(error)) return [{ kind: "image-missing", pool, why: wordsOf(error) }];
@@ -89,11 +89,11 @@ async function images({ world, configuration, profile }: Patient): Promise<Findi
   return (await Promise.all(chosen)).flat();
 }
 
-async function documents({ world }: Patient): Promise<Finding[]> {
-  const named = Object.keys(world.settings.documents).map(async (script): Promise<Finding[]> => {
-    const { DocumentName: name, DocumentHash: wanted } = documentOf(world.settings, script as DocumentScript);
+async function documents({ context }: Patient): Promise<Finding[]> {
+  const named = Object.keys(context.settings.documents).map(async (script): Promise<Finding[]> => {
+    const { DocumentName: name, DocumentHash: wanted } = documentOf(context.settings, script as DocumentScript);
     try {
-      const { Document } = await world.clients.ssm.send(new DescribeDocumentCommand({ Name: name }));
+      const { Document } = await context.clients.ssm.send(new DescribeDocumentCommand({ Name: name }));
       return Document?.Hash === wanted ? [] : [{ kind: "document-changed", script, name }];
     } catch (error) {
       if (isMissing(error)) return [{ kind: "document-missing", script, name }];
@@ -104,11 +104,11 @@ async function documents({ world }: Patient): Promise<Finding[]> {
 }
 
 /** Versions of every object below payload/, by key; a deleted one is not there although its versions are. */
-async function versionsInBucket({ world }: Patient): Promise<Set<string>> {
+async function versionsInBucket({ context }: Patient): Promise<Set<string>> {
   const found = new Set<string>();
-  let page: ListObjectVersionsCommandInput | null = { Bucket: world.settings.bucket, Prefix: "payload/" };
+  let page: ListObjectVersionsCommandInput | null = { Bucket: context.settings.bucket, Prefix: "payload/" };
   while (page) {
-    const answer: ListObjectVersionsCommandOutput = await world.clients.s3.send(new ListObjectVersionsCommand(page));
+    const answer: ListObjectVersionsCommandOutput = await context.clients.s3.send(new ListObjectVersionsCommand(page));
     for (const { Key, VersionId, Size } of answer.Versions ?? []) found.add(`${Key} ${VersionId} ${Size}`);
     const { NextKeyMarker: KeyMarker, NextVersionIdMarker: VersionIdMarker } = answer;
     page = answer.IsTruncated ? { ...page, KeyMarker, VersionIdMarker } : null;
@@ -132,24 +132,24 @@ async function payload(patient: Patient): Promise<Finding[]> {
 }
 
 /** A launch that names no key uses the account's default, and IAM lets us use no customer's key that nobody named. */
-async function volumeKey({ world, configuration }: Patient): Promise<Finding[]> {
-  const { KmsKeyId: key = "" } = await world.clients.ec2.send(new GetEbsDefaultKmsKeyIdCommand({}));
+async function volumeKey({ context, configuration }: Patient): Promise<Finding[]> {
+  const { KmsKeyId: key = "" } = await context.clients.ec2.send(new GetEbsDefaultKmsKeyIdCommand({}));
   const isAmazons = key === "" || key.endsWith("alias/aws/ebs");
   return configuration.volumeKey || isAmazons ? [] : [{ kind: "volume-key", key }];
 }
 
 /** Without somebody who has confirmed, alarms and calls for people reach nobody. */
-async function subscribers({ world }: Patient): Promise<Finding[]> {
-  const { humanTopic } = world.settings;
+async function subscribers({ context }: Patient): Promise<Finding[]> {
+  const { humanTopic } = context.settings;
   if (!humanTopic) return [];
-  const { confirmed, pending } = await world.clients.subscriptions(humanTopic);
+  const { confirmed, pending } = await context.clients.subscriptions(humanTopic);
   if (confirmed.length === 0) return [{ kind: "nobody-told", pending }];
   return pending.length === 0 ? [] : [{ kind: "unconfirmed", pending, confirmed }];
 }
 
 /** Any item does: what counts is that the table answers. */
-async function ledgerAnswers({ world }: Patient): Promise<Finding[]> {
-  await table(world).read({ pk: "doctor", sk: "is-there" });
+async function ledgerAnswers({ context }: Patient): Promise<Finding[]> {
+  await table(context).read({ pk: "doctor", sk: "is-there" });
   return [];
 }
 
@@ -157,7 +157,7 @@ async function ledgerAnswers({ world }: Patient): Promise<Finding[]> {
  * AWS dates each answer, and signatures are dated by this process's own clock: the two must agree within five minutes.
  * @throws what EC2 throws
  */
-async function clock({ world }: Patient): Promise<Finding[]> {
+async function clock({ context }: Patient): Promise<Finding[]> {
   const command = new DescribeSubnetsCommand({ MaxResults: 5 });
   let date: string | undefined;
   command.middlewareStack.add(
@@ -168,7 +168,7 @@ async function clock({ world }: Patient): Promise<Finding[]> {
     },
     { step: "deserialize", name: "readDate", override: true },
   );
-  await world.clients.ec2.send(command);
+  await context.clients.ec2.send(command);
   return skewFinding("AWS", date, Date.now());
 }
 

@@ -8,11 +8,11 @@ import type { Check, Patient } from "./check.ts";
 const OLDEST_AGENT = "3.3";
 
 /** The agents of the machines that we launched and that run. */
-async function agents({ world, configuration }: Patient): Promise<Finding[]> {
+async function agents({ context, configuration }: Patient): Promise<Finding[]> {
   const { name, id } = configuration.cluster;
-  const all = await instances(world).ofCluster(id);
+  const all = await instances(context).ofCluster(id);
   const ours = all.filter((instance) => instance.state === "running" && isOurs(instance, name));
-  const known = await machine(world).agents();
+  const known = await machine(context).agents();
   const ids = ours.map(({ instanceId }) => instanceId);
   const silent = ids.filter((instance) => known.get(instance)?.online !== true);
   const old = ids.filter((instance) => !atLeast(known.get(instance)?.version || OLDEST_AGENT, OLDEST_AGENT));

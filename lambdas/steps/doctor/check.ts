@@ -6,11 +6,11 @@ import type { Profile } from "../../profiles/profile.ts";
 import { within } from "../../time-limit.ts";
 import { wordsOf } from "../client-errors.ts";
 import { slackCode } from "../slack/slack-code.ts";
-import type { World } from "../world.ts";
+import type { StepContext } from "../context.ts";
 
 /** Subject of an examination. */
 export interface Subject {
-  readonly world: World;
+  readonly context: StepContext;
   /** Asker as findings name it: the function, or the person at the terminal. */
   readonly by: string;
   /** The kind of cluster. */
@@ -57,8 +57,8 @@ export const denied = (error: Error, by: string, what: string): Finding => ({
 });
 
 /** Finding of a check that failed: denied, a scope that is missing, or no answer. */
-function failed({ area, what }: Pick<Check, "area" | "what">, { world, by }: Subject, error: unknown): Finding {
-  const account = world.settings.account ?? by;
+function failed({ area, what }: Pick<Check, "area" | "what">, { context, by }: Subject, error: unknown): Finding {
+  const account = context.settings.account ?? by;
   if (isDenied(error)) return denied(error, by, what);
   if (slackCode(error) === "missing_scope") {
     const { needed = "" } = (error as { data?: { needed?: string } }).data ?? {};

@@ -4,30 +4,30 @@ import type { Finding } from "../../messages/doctor/finding.ts";
 import { accountOf } from "../../settings.ts";
 import { isReady, isWindows } from "../cluster/node-facts.ts";
 import { nodes } from "../cluster/nodes.ts";
-import type { World } from "../world.ts";
+import type { StepContext } from "../context.ts";
 import type { Check, Subject } from "./check.ts";
 import { skewFinding } from "./clock.ts";
 import { expiry, refusalOf, unusable } from "./credential.ts";
 import { policies } from "./policies.ts";
 
 /** Does the API server take the credential, and for the account that it is meant for? */
-async function credentialCounts({ world, by, profile }: Subject): Promise<Finding[]> {
-  const fault = await unusable(world);
+async function credentialCounts({ context, by, profile }: Subject): Promise<Finding[]> {
+  const fault = await unusable(context);
   if (fault) return [fault];
-  const account = accountOf(world.settings);
+  const account = accountOf(context.settings);
   try {
-    const { headers, data } = await world.clients.kubernetes.authentication.createSelfSubjectReviewWithHttpInfo({
+    const { headers, data } = await context.clients.kubernetes.authentication.createSelfSubjectReviewWithHttpInfo({
       body: {},
     });
     const user = data.status?.userInfo?.username ?? "";
     if (user !== userOf(account))
       return [{ kind: "credential-unusable", account, why: `it belongs to ${user}, not to ${userOf(account)}` }];
-    return skewFinding("the cluster", headers.date, world.now());
+    return skewFinding("the cluster", headers.date, context.now());
   } catch (error) {
     const why = refusalOf(error);
     if (why === null) throw error;
     // A token that is known to have ended is said to have ended.
-    const [ended] = await expiry({ world, by, profile });
+    const [ended] = await expiry({ context, by, profile });
     return [ended?.kind === "credential-expired" ? ended : { kind: "credential-unusable", account, why }];
   }
 }
@@ -43,7 +43,7 @@ const rightOf = ({ verb, group, resource, subresource, name, namespace }: Access
   ].join(" ");
 };
 
-async function mayI({ clients }: World, { does: _does, ...wanted }: Access): Promise<boolean> {
+async function mayI({ clients }: StepContext, { does: _does, ...wanted }: Access): Promise<boolean> {
   const { status } = await clients.kubernetes.authorization.createSelfSubjectAccessReview({
     body: { spec: { resourceAttributes: wanted } },
   });
@@ -54,19 +54,19 @@ async function mayI({ clients }: World, { does: _does, ...wanted }: Access): Pro
  * Asks the API server for each right by SelfSubjectAccessReview.
  * @returns one finding per right that is missing
  */
-async function rights({ world, profile }: Subject): Promise<Finding[]> {
-  const account = accountOf(world.settings);
+async function rights({ context, profile }: Subject): Promise<Finding[]> {
+  const account = accountOf(context.settings);
   const asked = accessOf(profile)[account].map(
     async (access): Promise<Finding[]> =>
-      (await mayI(world, access))
+      (await mayI(context, access))
         ? []
         : [{ kind: "right-missing", account, does: access.does, right: rightOf(access) }],
   );
   return (await Promise.all(asked)).flat();
 }
 
-async function linuxNode({ world }: Subject): Promise<Finding[]> {
-  const ready = (await nodes(world).all()).some((node) => !isWindows(node) && isReady(node));
+async function linuxNode({ context }: Subject): Promise<Finding[]> {
+  const ready = (await nodes(context).all()).some((node) => !isWindows(node) && isReady(node));
   return ready ? [] : [{ kind: "no-linux-node" }];
 }
 

@@ -7,7 +7,7 @@ import type { CredentialAge } from "../../messages/doctor/doctor.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { accountOf } from "../../settings.ts";
 import { isBusy, wordsOf } from "../client-errors.ts";
-import type { World } from "../world.ts";
+import type { StepContext } from "../context.ts";
 import { isDenied, type Subject } from "./check.ts";
 
 /** Judges the term of an account's token at a moment. */
@@ -20,11 +20,11 @@ export function termFinding(account: Account, term: Term | null, now: number): F
 }
 
 /** This function's credential as Secrets Manager holds it now. */
-const stored = async ({ clients, settings }: World): Promise<ClusterCredential> =>
+const stored = async ({ clients, settings }: StepContext): Promise<ClusterCredential> =>
   clusterCredentialOf(await clients.secret(secretOf(settings.cluster, accountOf(settings)), true));
 
 /** The term of this function's credential as Secrets Manager holds it now; null when it says none. */
-const storedTerm = async (world: World): Promise<Term | null> => termOf((await stored(world)).token);
+const storedTerm = async (context: StepContext): Promise<Term | null> => termOf((await stored(context)).token);
 
 /** Node's codes for a certificate that the authority did not sign, or that is another server's (docs: "TLS"). */
 const UNTRUSTED = /^(UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|DEPTH_ZERO|SELF_SIGNED|CERT_|ERR_TLS_CERT)/;
@@ -42,30 +42,30 @@ export function refusalOf(error: unknown): string | null {
 }
 
 /** Finds fault with the credential in Secrets Manager, before anybody asks the API server. */
-export async function unusable(world: World): Promise<Finding | null> {
+export async function unusable(context: StepContext): Promise<Finding | null> {
   try {
-    await stored(world);
+    await stored(context);
     return null;
   } catch (error) {
     if (isDenied(error)) throw error;
     const why = wordsOf(error);
     return isBusy(error)
       ? { kind: "down", area: "AWS", why }
-      : { kind: "credential-unusable", account: accountOf(world.settings), why };
+      : { kind: "credential-unusable", account: accountOf(context.settings), why };
   }
 }
 
 /** The credential's term as findings: none while it is renewed in time. */
-export async function expiry({ world }: Subject): Promise<Finding[]> {
-  const finding = termFinding(accountOf(world.settings), await storedTerm(world), world.now());
+export async function expiry({ context }: Subject): Promise<Finding[]> {
+  const finding = termFinding(accountOf(context.settings), await storedTerm(context), context.now());
   return finding ? [finding] : [];
 }
 
 /** Age and renewal of this function's credential; nothing of one that cannot be read, which is a finding. */
-export async function ages(world: World): Promise<readonly CredentialAge[]> {
-  const term = await storedTerm(world).catch(() => null);
+export async function ages(context: StepContext): Promise<readonly CredentialAge[]> {
+  const term = await storedTerm(context).catch(() => null);
   if (term === null) return [];
   const iso = (ms: number): string => new Date(ms).toISOString();
-  const { account = "" } = world.settings;
-  return [{ account, issuedAt: iso(term.issuedAt), renewsAt: iso(renewsAt(term)), at: iso(world.now()) }];
+  const { account = "" } = context.settings;
+  return [{ account, issuedAt: iso(term.issuedAt), renewsAt: iso(renewsAt(term)), at: iso(context.now()) }];
 }

@@ -6,7 +6,7 @@ import type { Profile } from "../../profiles/profile.ts";
 import { isBusy, wordsOf } from "../client-errors.ts";
 import { instances } from "../ec2/instances.ts";
 import { type Runtime, runtime } from "../runtime.ts";
-import type { World } from "../world.ts";
+import type { StepContext } from "../context.ts";
 import { accountChecks } from "./account.ts";
 import { agentChecks } from "./agents.ts";
 import { type Check, first, isolated, type Patient, type Subject } from "./check.ts";
@@ -66,12 +66,12 @@ export const together = (all: readonly Examination[]): Examination => ({
 });
 
 /** Images by pool, as far as they can be resolved: those that cannot are a finding of another check. */
-async function imagesOf(world: World, configuration: Configuration): Promise<Record<string, string>> {
+async function imagesOf(context: StepContext, configuration: Configuration): Promise<Record<string, string>> {
   const { imageParameter } = profileOf(configuration);
   const resolved = await Promise.allSettled(
     Object.entries(configuration.pools).map(async ([name, { windows }]) => [
       name,
-      (await instances(world).image(imageParameter(windows))).imageId,
+      (await instances(context).image(imageParameter(windows))).imageId,
     ]),
   );
   return Object.fromEntries(resolved.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
@@ -80,7 +80,7 @@ async function imagesOf(world: World, configuration: Configuration): Promise<Rec
 /** One account's access to the cluster alone: needs no release, so it can be asked as soon as the cluster is connected. */
 const examineAccess = async (subject: Subject): Promise<Examination> => ({
   ...(await examineSide({ opening: clusterCredential, checks: accessChecks }, subject)),
-  credentials: await ages(subject.world),
+  credentials: await ages(subject.context),
 });
 
 /** Without a release nobody knows what the rest should be; the cluster's access is looked at all the same. */
@@ -92,12 +92,12 @@ async function withoutRelease(subject: Subject, error: unknown): Promise<Examina
 }
 
 /** Looks at everything and mends nothing. */
-export const doctor = (world: World) => {
+export const doctor = (context: StepContext) => {
   const examine = async (known: Pick<Runtime, "configuration" | "payload">, by: string): Promise<Examination> => {
     const profile = profileOf(known.configuration);
-    const patient: Patient = { world, by, profile, images: {}, ...known };
+    const patient: Patient = { context, by, profile, images: {}, ...known };
     const examined = await Promise.all(sidesOf(profile).map((side) => examineSide(side, patient)));
-    return { ...together(examined), credentials: await ages(world) };
+    return { ...together(examined), credentials: await ages(context) };
   };
   return {
     /**
@@ -109,21 +109,21 @@ export const doctor = (world: World) => {
 
     /** The same, also while there is no release or AWS does not answer; for a terminal. */
     examineAnyway: async (by: string, profile: Profile): Promise<Examination> => {
-      const read = await runtime(world)
+      const read = await runtime(context)
         .read(null)
         .catch((error: unknown) => ({ error }));
-      return "error" in read ? withoutRelease({ world, by, profile }, read.error) : examine(read, by);
+      return "error" in read ? withoutRelease({ context, by, profile }, read.error) : examine(read, by);
     },
 
-    examineAccess: (by: string, profile: Profile): Promise<Examination> => examineAccess({ world, by, profile }),
+    examineAccess: (by: string, profile: Profile): Promise<Examination> => examineAccess({ context, by, profile }),
 
-    images: (configuration: Configuration): Promise<Record<string, string>> => imagesOf(world, configuration),
+    images: (configuration: Configuration): Promise<Record<string, string>> => imagesOf(context, configuration),
 
     /** A function tries what its own role allows, and its account in the cluster: nobody else holds that credential. */
     tryRights: async (by: Tried, images: Readonly<Record<string, string>>): Promise<Examination> => {
-      const { configuration, payload } = await runtime(world).read(null);
+      const { configuration, payload } = await runtime(context).read(null);
       const profile = profileOf(configuration);
-      const patient: Patient = { world, by, profile, images, configuration, payload };
+      const patient: Patient = { context, by, profile, images, configuration, payload };
       const ofRole = examineSide({ opening: null, checks: rightsOf[by] }, patient);
       return together(await Promise.all([ofRole, examineAccess(patient)]));
     },

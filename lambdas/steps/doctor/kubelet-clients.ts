@@ -63,10 +63,10 @@ function endings(published: readonly Authority[], now: number): Finding[] {
   return [{ kind: "authority-ends", authority: newest.subject, at: newest.notAfter }];
 }
 
-async function look({ world, configuration }: Patient): Promise<Finding[]> {
-  const { authorities, why } = await kubeletAuthority(world).read(configuration);
-  const ours = (await nodes(world).all()).filter((node) => isWindows(node) && labelsOf(node)[POOL_LABEL] !== undefined);
-  const found = kubeletClientFindings(authorities, ours.map(trustingOf), await given(world).all(), world.now());
+async function look({ context, configuration }: Patient): Promise<Finding[]> {
+  const { authorities, why } = await kubeletAuthority(context).read(configuration);
+  const ours = (await nodes(context).all()).filter((node) => isWindows(node) && labelsOf(node)[POOL_LABEL] !== undefined);
+  const found = kubeletClientFindings(authorities, ours.map(trustingOf), await given(context).all(), context.now());
   return why === null ? found : [{ kind: "authority-unpublished", why }, ...found];
 }
 

@@ -6,7 +6,7 @@ import { accountOf } from "../../settings.ts";
 import { bodyOf, isAbsent } from "../client-errors.ts";
 import { isWindows } from "../cluster/node-facts.ts";
 import { nodes } from "../cluster/nodes.ts";
-import type { World } from "../world.ts";
+import type { StepContext } from "../context.ts";
 import type { Subject } from "./check.ts";
 
 /** Something that a policy must deny, asked so that nothing comes of it when the policy is not there. */
@@ -14,18 +14,18 @@ export interface Attempt {
   readonly policy: string;
   /** The forbidden act that was tried, as a noun. */
   readonly what: string;
-  readonly attempt: (world: World) => Promise<unknown>;
+  readonly attempt: (context: StepContext) => Promise<unknown>;
 }
 
 /** An object that nobody has: policies judge a request before it is looked for. */
 const NOBODY = "casement-doctor";
 
-async function labelLinuxNode(world: World): Promise<unknown> {
-  const linux = (await nodes(world).all()).find((node) => !isWindows(node));
+async function labelLinuxNode(context: StepContext): Promise<unknown> {
+  const linux = (await nodes(context).all()).find((node) => !isWindows(node));
   if (!linux) return NOTHING_TO_TRY_ON;
   const body = { metadata: { labels: { "casement.dev/doctor": "tries" } } };
   const headers = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
-  return world.clients.kubernetes.core.patchNode({ name: linux.metadata?.name ?? "", body, dryRun: "All" }, headers);
+  return context.clients.kubernetes.core.patchNode({ name: linux.metadata?.name ?? "", body, dryRun: "All" }, headers);
 }
 
 const NOTHING_TO_TRY_ON = Symbol("nothing to try on");
@@ -33,7 +33,7 @@ const NOTHING_TO_TRY_ON = Symbol("nothing to try on");
 /** pkg/registry/core/pod/storage/eviction.go admits the request first and then reads the pod. */
 const evictAtOnce =
   (namespace: string) =>
-  ({ clients }: World): Promise<unknown> =>
+  ({ clients }: StepContext): Promise<unknown> =>
     clients.kubernetes.core.createNamespacedPodEviction({
       name: NOBODY,
       namespace,
@@ -49,7 +49,7 @@ const evictAtOnce =
 /** pkg/registry/core/serviceaccount/storage/token.go admits the request first and then reads what the token is bound to. */
 const tokenBoundToNobody =
   (account: ServiceAccount, expirationSeconds: number) =>
-  ({ clients }: World): Promise<unknown> =>
+  ({ clients }: StepContext): Promise<unknown> =>
     clients.kubernetes.core.createNamespacedServiceAccountToken({
       ...account,
       dryRun: "All",
@@ -97,10 +97,10 @@ const attemptsOf = ({ join }: Profile): Readonly<Record<Account, readonly Attemp
 const byPolicy = (error: unknown): boolean =>
   error instanceof ApiException && JSON.stringify(bodyOf(error) ?? "").includes("ValidatingAdmissionPolicy");
 
-async function tried(world: World, { policy, what, attempt }: Attempt): Promise<Finding[]> {
-  const missing: Finding = { kind: "policy-missing", account: accountOf(world.settings), policy, what };
+async function tried(context: StepContext, { policy, what, attempt }: Attempt): Promise<Finding[]> {
+  const missing: Finding = { kind: "policy-missing", account: accountOf(context.settings), policy, what };
   try {
-    return (await attempt(world)) === NOTHING_TO_TRY_ON ? [] : [missing];
+    return (await attempt(context)) === NOTHING_TO_TRY_ON ? [] : [missing];
   } catch (error) {
     if (byPolicy(error)) return [];
     // Without the right itself there is nothing to hold: that right is a finding of its own.
@@ -115,7 +115,7 @@ async function tried(world: World, { policy, what, attempt }: Attempt): Promise<
  * @param more what can be tried besides
  * @returns one finding for each attempt that no policy denied
  */
-export const policies = async ({ world, profile }: Subject, more: readonly Attempt[] = []): Promise<Finding[]> => {
-  const all = [...attemptsOf(profile)[accountOf(world.settings)], ...more];
-  return (await Promise.all(all.map((one) => tried(world, one)))).flat();
+export const policies = async ({ context, profile }: Subject, more: readonly Attempt[] = []): Promise<Finding[]> => {
+  const all = [...attemptsOf(profile)[accountOf(context.settings)], ...more];
+  return (await Promise.all(all.map((one) => tried(context, one)))).flat();
 };

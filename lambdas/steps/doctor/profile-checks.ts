@@ -21,8 +21,8 @@ const exists = async (read: Promise<unknown>): Promise<boolean> => {
   }
 };
 
-const serverVersion = async ({ world }: Patient): Promise<string> =>
-  (await world.clients.kubernetes.version.getCode({})).gitVersion;
+const serverVersion = async ({ context }: Patient): Promise<string> =>
+  (await context.clients.kubernetes.version.getCode({})).gitVersion;
 
 async function server(patient: Patient): Promise<Finding[]> {
   const found = await serverVersion(patient);
@@ -33,31 +33,31 @@ async function server(patient: Patient): Promise<Finding[]> {
 
 async function kubelets(patient: Patient): Promise<Finding[]> {
   const found = await serverVersion(patient);
-  return (await nodes(patient.world).all()).filter(isWindows).flatMap((node): Finding[] => {
+  return (await nodes(patient.context).all()).filter(isWindows).flatMap((node): Finding[] => {
     const kubelet = node.status?.nodeInfo?.kubeletVersion ?? "";
     if (kubelet === "" || kubeletFits(kubelet, found)) return [];
     return [{ kind: "kubelet-version", node: node.metadata?.name ?? "", kubelet, server: found }];
   });
 }
 
-async function clusterNetwork({ world, configuration, profile: { network } }: Patient): Promise<Finding[]> {
-  const found: unknown = await world.clients.kubernetes.custom.getClusterCustomObject({ ...network.object });
+async function clusterNetwork({ context, configuration, profile: { network } }: Patient): Promise<Finding[]> {
+  const found: unknown = await context.clients.kubernetes.custom.getClusterCustomObject({ ...network.object });
   return network.findings(found, configuration);
 }
 
-async function joinAccount({ world, profile: { join } }: Patient): Promise<Finding[]> {
-  const read = world.clients.kubernetes.core.readNamespacedServiceAccount({ ...join.account });
+async function joinAccount({ context, profile: { join } }: Patient): Promise<Finding[]> {
+  const read = context.clients.kubernetes.core.readNamespacedServiceAccount({ ...join.account });
   return (await exists(read)) ? [] : [{ kind: "no-join-account" }];
 }
 
-async function machineApprover({ world, profile: { join } }: Patient): Promise<Finding[]> {
-  const read = world.clients.kubernetes.core.readNamespace({ name: join.approver });
+async function machineApprover({ context, profile: { join } }: Patient): Promise<Finding[]> {
+  const read = context.clients.kubernetes.core.readNamespace({ name: join.approver });
   return (await exists(read)) ? [] : [{ kind: "no-machine-approver" }];
 }
 
 /** Obstacles that `/win add` judges before it launches anything. */
-const obstacles = async ({ world, configuration }: Patient): Promise<Finding[]> =>
-  launchObstacles(await cluster(world).facts(), configuration);
+const obstacles = async ({ context, configuration }: Patient): Promise<Finding[]> =>
+  launchObstacles(await cluster(context).facts(), configuration);
 
 const checks: Readonly<Record<CheckId, Check>> = {
   "server-version": { area: "Cluster", what: "the cluster's version", look: server },

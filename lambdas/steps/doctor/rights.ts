@@ -30,7 +30,7 @@ async function dryRun(attempt: Promise<unknown>): Promise<void> {
 
 /** The very request of a launch, for the first place of each pool: tags, volumes, role and network are judged with it. */
 async function launches(patient: Patient): Promise<Finding[]> {
-  const { world, configuration } = patient;
+  const { context, configuration } = patient;
   const tried = Object.entries(patient.images).map(async ([name, imageId]): Promise<Finding[]> => {
     const { instanceTypes = [], subnets = [] } = configuration.pools[name] ?? {};
     const place = { attempt: 0, subnet: subnets[0] ?? "", instanceType: instanceTypes[0] ?? "" };
@@ -42,7 +42,7 @@ async function launches(patient: Patient): Promise<Finding[]> {
       place,
     );
     try {
-      await dryRun(world.clients.ec2.send(new RunInstancesCommand({ ...request, DryRun: true })));
+      await dryRun(context.clients.ec2.send(new RunInstancesCommand({ ...request, DryRun: true })));
       return [];
     } catch (error) {
       if (isDenied(error)) return [denied(error, patient.by, "ec2:RunInstances")];
@@ -53,15 +53,15 @@ async function launches(patient: Patient): Promise<Finding[]> {
 }
 
 /** One of those that we launched; without any there is nothing to try on. */
-async function oneOfOurs({ world, configuration }: Patient): Promise<string | undefined> {
-  const all = await instances(world).ofCluster(configuration.cluster.id);
+async function oneOfOurs({ context, configuration }: Patient): Promise<string | undefined> {
+  const all = await instances(context).ofCluster(configuration.cluster.id);
   return all.find((instance) => isOurs(instance, configuration.cluster.name))?.instanceId;
 }
 
 async function terminates(patient: Patient): Promise<Finding[]> {
   const instanceId = await oneOfOurs(patient);
   if (!instanceId) return [];
-  const { ec2 } = patient.world.clients;
+  const { ec2 } = patient.context.clients;
   await dryRun(ec2.send(new TerminateInstancesCommand({ InstanceIds: [instanceId], DryRun: true })));
   return [];
 }
@@ -69,15 +69,15 @@ async function terminates(patient: Patient): Promise<Finding[]> {
 async function seesProtection(patient: Patient): Promise<Finding[]> {
   const InstanceId = await oneOfOurs(patient);
   const asked = { InstanceId, Attribute: "disableApiTermination", DryRun: true } as const;
-  if (InstanceId) await dryRun(patient.world.clients.ec2.send(new DescribeInstanceAttributeCommand(asked)));
+  if (InstanceId) await dryRun(patient.context.clients.ec2.send(new DescribeInstanceAttributeCommand(asked)));
   return [];
 }
 
 /** A name that no machine has: whether it may be read is decided before it is looked for. */
-async function joinSecrets({ world }: Patient): Promise<Finding[]> {
+async function joinSecrets({ context }: Patient): Promise<Finding[]> {
   try {
-    await world.clients.secrets.send(
-      new DescribeSecretCommand({ SecretId: `casement/${world.settings.cluster}/join/doctor` }),
+    await context.clients.secrets.send(
+      new DescribeSecretCommand({ SecretId: `casement/${context.settings.cluster}/join/doctor` }),
     );
   } catch (error) {
     if (!(error instanceof ResourceNotFoundException)) throw error;
@@ -85,20 +85,20 @@ async function joinSecrets({ world }: Patient): Promise<Finding[]> {
   return [];
 }
 
-async function followsCommands({ world }: Patient): Promise<Finding[]> {
-  await world.clients.ssm.send(new ListCommandsCommand({ MaxResults: 1 }));
+async function followsCommands({ context }: Patient): Promise<Finding[]> {
+  await context.clients.ssm.send(new ListCommandsCommand({ MaxResults: 1 }));
   return [];
 }
 
-async function seesAgents({ world }: Patient): Promise<Finding[]> {
-  for await (const _page of paginateDescribeInstanceInformation({ client: world.clients.ssm, pageSize: 5 }, {})) break;
+async function seesAgents({ context }: Patient): Promise<Finding[]> {
+  for await (const _page of paginateDescribeInstanceInformation({ client: context.clients.ssm, pageSize: 5 }, {})) break;
   return [];
 }
 
 /** Our document with a request that its pattern forbids: who may send it is told that, and no machine hears of it. */
 async function sendsCommands(patient: Patient): Promise<Finding[]> {
   const instanceId = await oneOfOurs(patient);
-  const { clients, settings } = patient.world;
+  const { clients, settings } = patient.context;
   if (!instanceId) return [];
   const Parameters = { Request: ["not base64!"] };
   try {
@@ -112,11 +112,11 @@ async function sendsCommands(patient: Patient): Promise<Finding[]> {
 }
 
 /** A plan whose checksum is another's: who may write it is told that, and nothing is written. */
-async function writesPlans({ world }: Patient): Promise<Finding[]> {
+async function writesPlans({ context }: Patient): Promise<Finding[]> {
   const ContentMD5 = createHash("md5").update("another").digest("base64");
   const Key = "plans/doctor";
   try {
-    await world.clients.s3.send(new PutObjectCommand({ Bucket: world.settings.bucket, Key, Body: "one", ContentMD5 }));
+    await context.clients.s3.send(new PutObjectCommand({ Bucket: context.settings.bucket, Key, Body: "one", ContentMD5 }));
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "BadDigest") throw error;
   }

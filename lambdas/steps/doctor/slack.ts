@@ -3,7 +3,7 @@ import { AwsError } from "../../clients/aws-call.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { isBusy, wordsOf } from "../client-errors.ts";
 import { slackCode } from "../slack/slack-code.ts";
-import type { World } from "../world.ts";
+import type { StepContext } from "../context.ts";
 import { type Check, isDenied, type Patient } from "./check.ts";
 
 /** Scopes that the app asks for when it is installed; a test compares them with docs/slack-app-manifest.yaml. */
@@ -19,7 +19,7 @@ export const slackScopes = [
 /** Slack's codes for a token that does not count (docs: auth.test, "Errors"). */
 const REFUSED = new Set(["invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"]);
 
-async function whoAmI({ clients }: World): Promise<AuthTestResponse | Finding> {
+async function whoAmI({ clients }: StepContext): Promise<AuthTestResponse | Finding> {
   try {
     return await (await clients.slack()).auth.test();
   } catch (error) {
@@ -34,8 +34,8 @@ async function whoAmI({ clients }: World): Promise<AuthTestResponse | Finding> {
 }
 
 /** auth.test names the token's scopes in its header x-oauth-scopes (docs: "Scopes and permissions"). */
-async function identity({ world, configuration: { slack } }: Patient): Promise<Finding[]> {
-  const asked = await whoAmI(world);
+async function identity({ context, configuration: { slack } }: Patient): Promise<Finding[]> {
+  const asked = await whoAmI(context);
   if ("kind" in asked) return [asked];
   const { user_id: user = "", team_id: team = "", response_metadata: metadata } = asked;
   const granted = (metadata as { readonly scopes?: readonly string[] } | undefined)?.scopes ?? [];
@@ -47,8 +47,8 @@ async function identity({ world, configuration: { slack } }: Patient): Promise<F
   ];
 }
 
-async function channel({ world, configuration: { slack } }: Patient): Promise<Finding[]> {
-  const client = await world.clients.slack();
+async function channel({ context, configuration: { slack } }: Patient): Promise<Finding[]> {
+  const client = await context.clients.slack();
   const about = { channel: slack.channel };
   try {
     const found = (await client.conversations.info(about)).channel;

@@ -8,12 +8,12 @@ import type { Check, Patient } from "./check.ts";
 /** The ledger learns of an instance a moment after EC2 launched it; a minute is ample. */
 const YOUNG_MS = 10 * 60_000;
 
-async function look({ world, configuration: { cluster } }: Patient): Promise<Finding[]> {
-  const machines = await instances(world).ofCluster(cluster.id);
-  const found = await unregistered(world).list(machines, await nodes(world).all(), cluster.name);
-  const at = new Date(world.now()).toISOString();
+async function look({ context, configuration: { cluster } }: Patient): Promise<Finding[]> {
+  const machines = await instances(context).ofCluster(cluster.id);
+  const found = await unregistered(context).list(machines, await nodes(context).all(), cluster.name);
+  const at = new Date(context.now()).toISOString();
   return found
-    .filter((machine) => waitsForPerson(machine) && world.now() - Date.parse(machine.since) > YOUNG_MS)
+    .filter((machine) => waitsForPerson(machine) && context.now() - Date.parse(machine.since) > YOUNG_MS)
     .map((machine): Finding => ({ kind: "unregistered-machine", machine, at }));
 }
 

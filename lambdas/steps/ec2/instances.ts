@@ -14,7 +14,7 @@ import { type Port, securityGroupFaults } from "../../desired/ports.ts";
 import { Refused, Retryable } from "../../errors.ts";
 import { clusterTag, TAG } from "../../tags.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
-import type { World } from "../world.ts";
+import type { StepContext } from "../context.ts";
 import type { Image } from "./launch-request.ts";
 
 /** Facts about an instance that later steps need. */
@@ -104,7 +104,7 @@ async function find(ec2: EC2Client, filters: Filter[]): Promise<Machine[]> {
 const stateFilter = (...states: readonly string[]): Filter => ({ Name: "instance-state-name", Values: [...states] });
 
 /** EC2 instances as they are found. */
-const seen = ({ clients: { ec2 } }: World) => ({
+const seen = ({ clients: { ec2 } }: StepContext) => ({
   /** One instance; undefined while EC2 does not know it yet (it is eventually consistent), or no more. */
   describe: async (instanceId: string): Promise<Machine | undefined> => {
     const [found] = await find(ec2, [{ Name: "instance-id", Values: [instanceId] }]);
@@ -143,12 +143,12 @@ const seen = ({ clients: { ec2 } }: World) => ({
 });
 
 /** EC2 instances: chosen, launched, looked at, terminated. */
-export const instances = (world: World) => {
-  const { ec2, launches, ssm } = world.clients;
-  const lease = leases(world);
+export const instances = (context: StepContext) => {
+  const { ec2, launches, ssm } = context.clients;
+  const lease = leases(context);
 
   return {
-    ...seen(world),
+    ...seen(context),
 
     /** Resolves an image from the public parameter of AWS's that holds the newest one. */
     image: async (parameter: string): Promise<Image> => {

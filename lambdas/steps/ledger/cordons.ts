@@ -1,7 +1,7 @@
 import { EXPIRES, keys, openCordons, UNFINISHED } from "../../ledger-table.ts";
 import type { CordonOutcome } from "../../messages/node/cordon.ts";
 import type { CordonRecord } from "../cluster/cordon-rules.ts";
-import { timestamp, type World } from "../world.ts";
+import { timestamp, type StepContext } from "../context.ts";
 import { expiryAfter } from "./retention.ts";
 import { table } from "./table.ts";
 
@@ -18,9 +18,9 @@ interface CordonItem extends OpenCordon {
 }
 
 /** Owners of cordons, by the UID of the Node: who cordoned it, and the state before. */
-export const cordons = (world: World) => {
-  const items = table(world);
-  const list = openCordons(world.settings.cluster);
+export const cordons = (context: StepContext) => {
+  const items = table(context);
+  const list = openCordons(context.settings.cluster);
   const isOpen = (item: CordonItem | undefined): item is CordonItem =>
     item !== undefined && item.closedAt === undefined;
   const indexed = (item: OpenCordon) => ({ ...item, [UNFINISHED.hash]: list, [UNFINISHED.range]: item.at });
@@ -57,7 +57,7 @@ export const cordons = (world: World) => {
      * @throws Retryable when the record was changed at the same moment
      */
     own: async (record: Omit<CordonRecord, "at">): Promise<OpenCordon> => {
-      const owned = { ...record, at: timestamp(world) };
+      const owned = { ...record, at: timestamp(context) };
       await items.revise<CordonItem>(keys.cordon(record.uid), () => indexed(owned));
       return owned;
     },
@@ -74,8 +74,8 @@ export const cordons = (world: World) => {
     close: async (uid: string, operation: string): Promise<void> => {
       await change({ uid, operation }, ({ ...open }) => {
         const { [UNFINISHED.hash]: _list, ...rest } = open as OpenCordon & Record<string, unknown>;
-        const closedAt = timestamp(world);
-        return { ...rest, closedAt, [EXPIRES]: expiryAfter(closedAt, world.settings.retentionDays) };
+        const closedAt = timestamp(context);
+        return { ...rest, closedAt, [EXPIRES]: expiryAfter(closedAt, context.settings.retentionDays) };
       });
     },
   };

@@ -1,5 +1,5 @@
 import { keys } from "../../ledger-table.ts";
-import { timestamp, type World } from "../world.ts";
+import { timestamp, type StepContext } from "../context.ts";
 import { table } from "./table.ts";
 
 interface Places {
@@ -28,16 +28,16 @@ export const UNREGISTERED_AT_ONCE = 20;
 const HELD_AT_MOST_MS = 3 * 60 * 60_000;
 
 /** Bounds that hold across executions: machines on their way in, and nodes a pool has promised. */
-export const places = (world: World) => {
-  const items = table(world);
+export const places = (context: StepContext) => {
+  const items = table(context);
   return {
     /** Takes a place among the machines that are not registered yet; false when all are taken. */
     take: async (owner: string): Promise<boolean> => {
       let granted = true;
       await items.revise<Places>(keys.registering, (before) => {
-        const held = current(before?.held ?? {}, world.now());
+        const held = current(before?.held ?? {}, context.now());
         granted = owner in held || Object.keys(held).length < UNREGISTERED_AT_ONCE;
-        return owner in held || !granted ? null : { held: { ...held, [owner]: timestamp(world) } };
+        return owner in held || !granted ? null : { held: { ...held, [owner]: timestamp(context) } };
       });
       return granted;
     },

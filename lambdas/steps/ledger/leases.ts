@@ -1,7 +1,7 @@
 import { Refused } from "../../errors.ts";
 import { EXPIRES, keys } from "../../ledger-table.ts";
 import { workOf } from "../../node-work.ts";
-import { timestamp, type World } from "../world.ts";
+import { timestamp, type StepContext } from "../context.ts";
 import { expiryAfter } from "./retention.ts";
 import { table } from "./table.ts";
 
@@ -22,11 +22,11 @@ const same = (item: LeaseItem | undefined, lease: Lease): boolean =>
   item?.held === true && item.owner === lease.owner && item.epoch === lease.epoch;
 
 /** One owner per machine, across all executions. */
-export const leases = (world: World) => {
-  const items = table(world);
+export const leases = (context: StepContext) => {
+  const items = table(context);
   /** A lease that is free expires as operations do; whoever takes it again writes an item without an expiry. */
   const free = (item: LeaseItem) => {
-    const expires = expiryAfter(timestamp(world), world.settings.retentionDays);
+    const expires = expiryAfter(timestamp(context), context.settings.retentionDays);
     return { ...item, held: false, [EXPIRES]: expires };
   };
   const read = (instanceId: string) => items.read<LeaseItem>(keys.lease(instanceId));
@@ -41,7 +41,7 @@ export const leases = (world: World) => {
         if (before?.held && before.owner === owner) return null;
         if (before?.held)
           throw new Refused(`${instanceId} belongs to the running operation ${workOf(before.owner).operation}`);
-        return { instanceId, owner, epoch: (before?.epoch ?? 0) + 1, held: true, since: timestamp(world) };
+        return { instanceId, owner, epoch: (before?.epoch ?? 0) + 1, held: true, since: timestamp(context) };
       });
       return { instanceId, owner, epoch: taken?.epoch ?? 0 };
     },

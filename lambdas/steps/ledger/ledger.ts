@@ -4,7 +4,7 @@ import { log, logMetric } from "../../logging.ts";
 import { METRICS } from "../../metrics.ts";
 import type { Decided, NodeRecord, OperationRecord } from "../../records.ts";
 import type { Settings } from "../../settings.ts";
-import { type DoorWorld, timestamp } from "../world.ts";
+import { type FrontDoorContext, timestamp } from "../context.ts";
 import { expireOperation, expiryAfter } from "./retention.ts";
 import { table } from "./table.ts";
 
@@ -93,12 +93,12 @@ async function decide(
 }
 
 /** Keeps which callback waits for what: whoever hears of the event completes it. */
-const waiters = (world: DoorWorld) => {
-  const items = table(world);
+const waiters = (context: FrontDoorContext) => {
+  const items = table(context);
   const awaited = (callbackId: string) => ({
     callbackId,
-    at: timestamp(world),
-    [EXPIRES]: Math.floor(world.now() / 1000) + COMMAND_LIVES_SECONDS,
+    at: timestamp(context),
+    [EXPIRES]: Math.floor(context.now() / 1000) + COMMAND_LIVES_SECONDS,
   });
   const awaitMachine = (instanceId: string, callbackId: string): Promise<void> =>
     items.replace(keys.machine(instanceId), awaited(callbackId));
@@ -132,9 +132,9 @@ const waiters = (world: DoorWorld) => {
 };
 
 /** The part of the ledger that people read: each request with its asker, its time and its course. */
-export const ledger = (world: DoorWorld) => {
-  const items = table(world);
-  const { settings } = world;
+export const ledger = (context: FrontDoorContext) => {
+  const items = table(context);
+  const { settings } = context;
   const operation = (id: string): Promise<OperationRecord | undefined> =>
     items.read<OperationRecord>(keys.operation(id));
 
@@ -165,7 +165,7 @@ export const ledger = (world: DoorWorld) => {
      */
     changeOperation: async (id: string, { endedAt, ...fields }: OperationChange): Promise<void> => {
       if (!endedAt) return items.change(keys.operation(id), fields);
-      const { expiry, before, nodes } = await expireOperation(world, id, endedAt);
+      const { expiry, before, nodes } = await expireOperation(context, id, endedAt);
       await items.change(keys.operation(id), { ...fields, endedAt, ...expiry }, [UNFINISHED.hash]);
       // A step that is repeated finds the end that it wrote.
       if (before?.endedAt === null) logEnd({ ...before, ...fields, endedAt } as OperationRecord, nodes);
@@ -211,6 +211,6 @@ export const ledger = (world: DoorWorld) => {
 
     nodes: (id: string): Promise<NodeRecord[]> => items.all<NodeRecord>(operationPartition(id), NODE_ITEMS),
 
-    ...waiters(world),
+    ...waiters(context),
   };
 };

@@ -1,6 +1,6 @@
 import { EXPIRES, type Key, keys, NODE_ITEMS } from "../../ledger-table.ts";
 import type { NodeRecord, OperationRecord } from "../../records.ts";
-import type { DoorWorld } from "../world.ts";
+import type { FrontDoorContext } from "../context.ts";
 import { table } from "./table.ts";
 
 const DAY_SECONDS = 24 * 60 * 60;
@@ -26,11 +26,11 @@ interface Expiring {
  * that the operation has already. The operation's own item is left to the caller, who writes its end at once.
  * @param endedAt ISO 8601
  */
-export async function expireOperation(world: DoorWorld, id: string, endedAt: string): Promise<Expiring> {
-  const items = table(world);
+export async function expireOperation(context: FrontDoorContext, id: string, endedAt: string): Promise<Expiring> {
+  const items = table(context);
   const own = keys.operation(id);
   const all = await items.partition<Item & OperationRecord & NodeRecord>(own.pk);
-  const expiry = { [EXPIRES]: expiryOf(all, own) ?? expiryAfter(endedAt, world.settings.retentionDays) };
+  const expiry = { [EXPIRES]: expiryOf(all, own) ?? expiryAfter(endedAt, context.settings.retentionDays) };
   const parts = all.filter((item) => item.sk !== own.sk && item[EXPIRES] !== expiry[EXPIRES]);
   await Promise.all(parts.map(({ pk, sk }) => items.change({ pk, sk }, expiry)));
   return {

@@ -1,10 +1,10 @@
 import { isAws } from "../../clients/aws-call.ts";
 import { Retryable } from "../../errors.ts";
 import { EXPIRES, type Key, type LedgerIndex, PRIMARY_KEY } from "../../ledger-table.ts";
-import type { DoorWorld } from "../world.ts";
+import type { FrontDoorContext } from "../context.ts";
 
 /** Dependencies of reading and writing; the time tells which items have expired. */
-type Storage = Pick<DoorWorld, "clients" | "settings" | "now">;
+type Storage = Pick<FrontDoorContext, "clients" | "settings" | "now">;
 
 /** Condition that must hold for a write. */
 interface Condition {

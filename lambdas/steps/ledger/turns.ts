@@ -1,5 +1,5 @@
 import { keys } from "../../ledger-table.ts";
-import { timestamp, type World } from "../world.ts";
+import { timestamp, type StepContext } from "../context.ts";
 import { table } from "./table.ts";
 
 interface Turn {
@@ -9,8 +9,8 @@ interface Turn {
 }
 
 /** Turns of work that two executions must not do at once. */
-export const turns = (world: World) => {
-  const items = table(world);
+export const turns = (context: StepContext) => {
+  const items = table(context);
   return {
     /** The execution that swept last, or sweeps now. */
     lastSweep: async (): Promise<string | undefined> => (await items.read<Turn>(keys.sweepTurn))?.execution,
@@ -21,7 +21,7 @@ export const turns = (world: World) => {
      */
     takeSweep: async (execution: string, from: string | undefined): Promise<boolean> => {
       const turn = await items.revise<Turn>(keys.sweepTurn, (before) =>
-        before?.execution === from ? { execution, since: timestamp(world) } : null,
+        before?.execution === from ? { execution, since: timestamp(context) } : null,
       );
       return turn?.execution === execution;
     },

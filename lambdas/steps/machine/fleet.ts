@@ -8,7 +8,7 @@ import {
 import type { ObserveRequest } from "../../desired/plan.ts";
 import type { ChangeScript, DocumentScript, LookScript } from "../../scripts/documents.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
-import type { World } from "../world.ts";
+import type { StepContext } from "../context.ts";
 import { documentOf, isUnderWay, resultOf } from "./machine.ts";
 
 /** Machines that one command may name (API reference, SendCommand: InstanceIds has at most 50 items). */
@@ -94,15 +94,15 @@ export function verdictOf(
 const request = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64");
 
 /** Commands that go to many machines at once, by explicit instance ids. */
-export const fleet = (world: World) => {
-  const { ssm } = world.clients;
-  const lease = leases(world);
+export const fleet = (context: StepContext) => {
+  const { ssm } = context.clients;
+  const lease = leases(context);
 
   const send = async (instanceIds: readonly string[], order: FleetLook | FleetChange): Promise<Sent> => {
     try {
       const { Command } = await ssm.send(
         new SendCommandCommand({
-          ...documentOf(world.settings, order.script),
+          ...documentOf(context.settings, order.script),
           InstanceIds: [...instanceIds],
           Parameters: { Request: [request(order.request)] },
           Comment: order.mark,

@@ -10,7 +10,7 @@ import type { Configuration } from "../../configuration.ts";
 import { Refused, Retryable } from "../../errors.ts";
 import type { Profile } from "../../profiles/profile.ts";
 import { TAG } from "../../tags.ts";
-import type { World } from "../world.ts";
+import type { StepContext } from "../context.ts";
 
 /** The shortest life that an API server grants (k8s pkg/apis/authentication/validation): it is made when the kubelet starts. */
 const TOKEN_SECONDS = 10 * 60;
@@ -44,9 +44,9 @@ function jsonIn(text: string): unknown {
 }
 
 /** Secret that a machine joins with: one per instance, readable by that instance alone, gone once its Node is Ready. */
-export const joinSecret = (world: World) => {
-  const { secrets, kubernetes } = world.clients;
-  const nameOf = (instanceId: string): string => `casement/${world.settings.cluster}/join/${instanceId}`;
+export const joinSecret = (context: StepContext) => {
+  const { secrets, kubernetes } = context.clients;
+  const nameOf = (instanceId: string): string => `casement/${context.settings.cluster}/join/${instanceId}`;
 
   const remove = async (instanceId: string): Promise<void> => {
     try {
@@ -80,8 +80,8 @@ export const joinSecret = (world: World) => {
         Name: nameOf(instanceId),
         SecretString: JSON.stringify({ kubeconfig: join.kubeconfig(configuration, status.token) }),
         Tags: [
-          { Key: TAG.cluster, Value: world.settings.cluster },
-          { Key: TAG.instanceArn, Value: instanceArn(world, configuration, instanceId) },
+          { Key: TAG.cluster, Value: context.settings.cluster },
+          { Key: TAG.instanceArn, Value: instanceArn(context, configuration, instanceId) },
         ],
       };
       try {
@@ -100,7 +100,7 @@ export const joinSecret = (world: World) => {
 };
 
 /** As the instance's credentials present themselves in ec2:SourceInstanceARN. */
-const instanceArn = (world: World, configuration: Configuration, instanceId: string): string => {
+const instanceArn = (context: StepContext, configuration: Configuration, instanceId: string): string => {
   const account = configuration.instanceProfileArn.split(":")[4] ?? "";
-  return `arn:aws:ec2:${world.settings.region}:${account}:instance/${instanceId}`;
+  return `arn:aws:ec2:${context.settings.region}:${account}:instance/${instanceId}`;
 };

@@ -16,7 +16,7 @@ import type { ApplyRequest, Plan } from "../../desired/plan.ts";
 import { Retryable } from "../../errors.ts";
 import { type DocumentScript, documentLimits, documentName } from "../../scripts/documents.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
-import type { World } from "../world.ts";
+import type { StepContext } from "../context.ts";
 
 /** A command to one machine. */
 export interface Order {
@@ -89,7 +89,7 @@ const agentOf = (found: InstanceInformation | undefined): Agent => ({
 });
 
 /** The agents of the machines, as Systems Manager sees them. */
-const agents = ({ clients: { ssm } }: World) => ({
+const agents = ({ clients: { ssm } }: StepContext) => ({
   /** Is the agent there? Online may be five minutes old: a command is the proof. */
   agent: async (instanceId: string): Promise<Agent> => {
     const { InstanceInformationList } = await ssm.send(
@@ -108,7 +108,7 @@ const agents = ({ clients: { ssm } }: World) => ({
 });
 
 /** The commands that a machine was sent. */
-const commands = ({ clients: { ssm } }: World) => ({
+const commands = ({ clients: { ssm } }: StepContext) => ({
   /** The command that carries this mark, if it was sent after all. */
   sent: async (instanceId: string, mark: string): Promise<string | null> => {
     for await (const page of paginateListCommands({ client: ssm, pageSize: 50 }, { InstanceId: instanceId })) {
@@ -139,7 +139,7 @@ const commands = ({ clients: { ssm } }: World) => ({
  * The one document that may be sent for a script: its name holds only the beginning of the hash, and somebody may have
  * made another of that name (API reference, SendCommand: DocumentHash is compared with the document's content).
  */
-export function documentOf({ cluster, documents }: World["settings"], script: DocumentScript) {
+export function documentOf({ cluster, documents }: StepContext["settings"], script: DocumentScript) {
   const sha256 = documents[script];
   if (!sha256) throw new Error(`the settings name no document for ${script}.ps1`);
   return {
@@ -151,19 +151,19 @@ export function documentOf({ cluster, documents }: World["settings"], script: Do
 }
 
 /** Acting on a Windows machine, through its SSM agent only. */
-export const machine = (world: World) => {
-  const { ssm, s3 } = world.clients;
-  const lease = leases(world);
+export const machine = (context: StepContext) => {
+  const { ssm, s3 } = context.clients;
+  const lease = leases(context);
 
   return {
-    ...agents(world),
-    ...commands(world),
+    ...agents(context),
+    ...commands(context),
 
     /** Puts a plan where the machine can read it when it is too large to travel as a parameter. */
     requestFor: async (plan: Plan, key: string): Promise<ApplyRequest> => {
       if (base64({ plan }).length <= documentLimits.apply.maxRequest) return { plan };
       const text = JSON.stringify(plan);
-      const { bucket } = world.settings;
+      const { bucket } = context.settings;
       const { VersionId } = await s3.send(
         new PutObjectCommand({ Bucket: bucket, Key: key, Body: text, ContentType: "application/json" }),
       );
@@ -181,7 +181,7 @@ export const machine = (world: World) => {
       try {
         const { Command } = await ssm.send(
           new SendCommandCommand({
-            ...documentOf(world.settings, order.script),
+            ...documentOf(context.settings, order.script),
             InstanceIds: [held.instanceId],
             Parameters: { Request: [base64(order.request)] },
             Comment: order.mark,

@@ -1,7 +1,7 @@
 import type { Requester } from "../../commands/command.ts";
 import type { Message } from "../../records.ts";
 import { within } from "../../time-limit.ts";
-import type { World } from "../world.ts";
+import type { StepContext } from "../context.ts";
 import { responseUrls } from "./response-urls.ts";
 import { thread } from "./thread.ts";
 
@@ -9,14 +9,14 @@ import { thread } from "./thread.ts";
 const FIND_WITHIN_MS = 2_000;
 
 /** Answers to looks. */
-export const answers = (world: World) => {
-  const kept = responseUrls(world);
-  const { whisper } = thread(world);
+export const answers = (context: StepContext) => {
+  const kept = responseUrls(context);
+  const { sendEphemeral } = thread(context);
 
   const replace = async (operation: string, { text, blocks }: Message): Promise<boolean> => {
     const url = await within(FIND_WITHIN_MS, kept.read(operation)).catch(() => undefined);
     if (url === undefined) return false;
-    return world.clients.respond(url, { response_type: "ephemeral", replace_original: true, text, blocks });
+    return context.clients.respond(url, { response_type: "ephemeral", replace_original: true, text, blocks });
   };
 
   return {
@@ -25,7 +25,7 @@ export const answers = (world: World) => {
      * as a message of its own.
      */
     give: async (operation: string, { channel, userId }: Requester, message: Message): Promise<void> => {
-      if (!(await replace(operation, message))) await whisper(channel, userId, message);
+      if (!(await replace(operation, message))) await sendEphemeral(channel, userId, message);
     },
   };
 };

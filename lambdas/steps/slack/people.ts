@@ -9,7 +9,7 @@ import {
   type SlackUser,
 } from "../../commands/membership.ts";
 import type { Configuration } from "../../configuration.ts";
-import { type DoorWorld, timestamp } from "../world.ts";
+import { type FrontDoorContext, timestamp } from "../context.ts";
 import { roster } from "./roster.ts";
 import { slackCode } from "./slack-code.ts";
 
@@ -39,7 +39,7 @@ async function ifThere<T>(asked: Promise<T>): Promise<T | undefined> {
 }
 
 /** Questions to Slack about people, asked at this very moment. */
-const asking = ({ clients }: DoorWorld) => ({
+const asking = ({ clients }: FrontDoorContext) => ({
   user: async (user: string): Promise<SlackUser | undefined> =>
     (await ifThere((await clients.slack()).users.info({ user })))?.user,
 
@@ -51,9 +51,9 @@ const asking = ({ clients }: DoorWorld) => ({
 });
 
 /** People as Slack knows them; every question to Slack throws when Slack cannot be asked. */
-export const people = (world: DoorWorld) => {
-  const slack = asking(world);
-  const book = roster(world);
+export const people = (context: FrontDoorContext) => {
+  const slack = asking(context);
+  const stored = roster(context);
 
   return {
     /**
@@ -61,7 +61,7 @@ export const people = (world: DoorWorld) => {
      * Enough for a look, which changes nothing: Slack allows so few questions that looks must not use them up.
      */
     lastKnown: async (userId: string): Promise<{ membership: Membership; groups: string[] } | undefined> => {
-      const known = await book.read();
+      const known = await stored.read();
       const membership = known && Object.hasOwn(known.memberships, userId) ? known.memberships[userId] : undefined;
       return known && membership ? { membership, groups: groupsOf(known, userId) } : undefined;
     },
@@ -80,15 +80,15 @@ export const people = (world: DoorWorld) => {
 
     /** Reads who holds a role and who they are, and writes it down for the front door, which has no time to ask. */
     synchronise: async (rules: Rules): Promise<Roster> => {
-      const before = await book.read();
+      const before = await stored.read();
       const groups: Record<string, readonly string[]> = {};
       for (const group of groupsWithRoles(rules)) groups[group] = await slack.members(group);
       const channel = await slack.channel(rules.slack.channel);
       const memberships: Record<string, Membership> = { ...before?.memberships };
-      for (const id of dueAt(world.now(), peopleWithRoles(rules, groups)))
+      for (const id of dueAt(context.now(), peopleWithRoles(rules, groups)))
         memberships[id] = membershipOf(await slack.user(id), channel);
-      const known = { groups, memberships, readAt: timestamp(world) };
-      await book.write(known);
+      const known = { groups, memberships, readAt: timestamp(context) };
+      await stored.write(known);
       return known;
     },
   };

@@ -1,6 +1,6 @@
 import { EXPIRES, keys } from "../../ledger-table.ts";
 import { table } from "../ledger/table.ts";
-import type { DoorWorld } from "../world.ts";
+import type { FrontDoorContext } from "../context.ts";
 
 /** Slack takes answers there for 30 minutes (docs: "Handling user interaction", response_url). */
 const LIVES_SECONDS = 30 * 60;
@@ -12,9 +12,9 @@ interface Kept {
 }
 
 /** Addresses at which Slack takes the answers to looks; whoever has one may write there, so they are kept nowhere else. */
-export const responseUrls = (world: DoorWorld) => {
-  const items = table(world);
-  const seconds = (): number => Math.floor(world.now() / 1000);
+export const responseUrls = (context: FrontDoorContext) => {
+  const items = table(context);
+  const seconds = (): number => Math.floor(context.now() / 1000);
   return {
     keep: (operation: string, url: string): Promise<void> =>
       items.replace(keys.responseUrl(operation), { url, [EXPIRES]: seconds() + LIVES_SECONDS }),

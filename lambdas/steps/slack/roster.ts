@@ -1,7 +1,7 @@
 import type { Roster } from "../../commands/membership.ts";
 import { keys } from "../../ledger-table.ts";
 import { table } from "../ledger/table.ts";
-import type { DoorWorld } from "../world.ts";
+import type { FrontDoorContext } from "../context.ts";
 
 /** Six ticks of the schedule that reads it: whoever left a group since then must not stay in it for ever. */
 const COUNTS_FOR_MS = 30 * 60_000;
@@ -10,13 +10,13 @@ const COUNTS_FOR_MS = 30 * 60_000;
 type Item = Omit<Roster, "memberships"> & { readonly standings: Roster["memberships"] };
 
 /** Last known facts of the people who hold roles. */
-export const roster = (world: DoorWorld) => {
-  const items = table(world);
+export const roster = (context: FrontDoorContext) => {
+  const items = table(context);
   return {
     /** Undefined when it was never written or is too old to be believed. */
     read: async (): Promise<Roster | undefined> => {
       const item = await items.read<Item>(keys.directory);
-      if (!item || world.now() - Date.parse(item.readAt) >= COUNTS_FOR_MS) return undefined;
+      if (!item || context.now() - Date.parse(item.readAt) >= COUNTS_FOR_MS) return undefined;
       const { standings: memberships, groups, readAt } = item;
       return { groups, memberships, readAt };
     },

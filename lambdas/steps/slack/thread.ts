@@ -3,7 +3,7 @@ import { Retryable } from "../../errors.ts";
 import { EXPIRES, keys } from "../../ledger-table.ts";
 import type { Message } from "../../records.ts";
 import { table } from "../ledger/table.ts";
-import { type DoorWorld, timestamp } from "../world.ts";
+import { type FrontDoorContext, timestamp } from "../context.ts";
 import { slackCode } from "./slack-code.ts";
 
 /** Slack's own codes for a message that can no longer be edited: a fresh one is posted instead. */
@@ -36,8 +36,8 @@ const carries =
     metadata?.event_type === MARKED && (metadata.event_payload as { mark?: unknown } | undefined)?.mark === mark;
 
 /** Messages that were posted, found again by their marks. */
-const finding = (world: DoorWorld) => async (channel: string, mark: string, since: string, threadTs?: string) => {
-  const slack = await world.clients.slack();
+const finding = (context: FrontDoorContext) => async (channel: string, mark: string, since: string, threadTs?: string) => {
+  const slack = await context.clients.slack();
   const asked = {
     channel,
     include_all_metadata: true,
@@ -60,9 +60,9 @@ function replyTo(threadTs: string | undefined, isBroadcast: boolean) {
   return isBroadcast ? { thread_ts: threadTs, reply_broadcast: true as const } : { thread_ts: threadTs };
 }
 
-const posting = (world: DoorWorld) => {
-  const items = table(world);
-  const find = finding(world);
+const posting = (context: FrontDoorContext) => {
+  const items = table(context);
+  const find = finding(context);
   return {
     /**
      * Posts a message; in a thread when told. Asked again after a crash or a lost answer, it finds what it posted.
@@ -78,13 +78,13 @@ const posting = (world: DoorWorld) => {
       isBroadcast = false,
     ): Promise<string> => {
       const key = keys.message(mark);
-      const expires = Math.floor(world.now() / 1000) + MARK_LIVES_SECONDS;
-      if ((await items.insert(key, { since: timestamp(world), [EXPIRES]: expires })) === "again") {
-        const { since = timestamp(world) } = (await items.read<{ since: string }>(key)) ?? {};
+      const expires = Math.floor(context.now() / 1000) + MARK_LIVES_SECONDS;
+      if ((await items.insert(key, { since: timestamp(context), [EXPIRES]: expires })) === "again") {
+        const { since = timestamp(context) } = (await items.read<{ since: string }>(key)) ?? {};
         const known = await find(channel, mark, since, threadTs);
         if (known) return known;
       }
-      const slack = await world.clients.slack();
+      const slack = await context.clients.slack();
       const { ts } = await slack.chat.postMessage({
         channel,
         text: message.text,
@@ -100,12 +100,12 @@ const posting = (world: DoorWorld) => {
 };
 
 /** Speaks in Slack. Each verb throws what Slack's client threw: `isBusy` tells whether trying again may help. */
-export const thread = (world: DoorWorld) => ({
-  ...posting(world),
+export const thread = (context: FrontDoorContext) => ({
+  ...posting(context),
 
   /** Rewrites a message in place; returns the timestamp of the one that now stands (a new one if the old is lost). */
   update: async (channel: string, ts: string, message: Message): Promise<string> => {
-    const slack = await world.clients.slack();
+    const slack = await context.clients.slack();
     try {
       await slack.chat.update({ channel, ts, text: message.text, blocks: blocksOf(message) });
       return ts;
@@ -117,8 +117,8 @@ export const thread = (world: DoorWorld) => ({
   },
 
   /** Says something that only one person sees; nothing to who has left the channel. */
-  whisper: async (channel: string, user: string, message: Message): Promise<void> => {
-    const slack = await world.clients.slack();
+  sendEphemeral: async (channel: string, user: string, message: Message): Promise<void> => {
+    const slack = await context.clients.slack();
     try {
       await slack.chat.postEphemeral({ channel, user, text: message.text, blocks: blocksOf(message) });
     } catch (error) {
@@ -128,7 +128,7 @@ export const thread = (world: DoorWorld) => ({
 
   /** Opens a dialog; "expired" when Slack's three seconds for this trigger were over (docs: views.open, errors). */
   openDialog: async (triggerId: string, view: object): Promise<"open" | "expired"> => {
-    const slack = await world.clients.slack();
+    const slack = await context.clients.slack();
     try {
       await slack.views.open({ trigger_id: triggerId, view: view as View });
       return "open";
@@ -143,7 +143,7 @@ export const thread = (world: DoorWorld) => ({
    * @returns false when the person has answered or closed it
    */
   fillDialog: async (externalId: string, view: object): Promise<boolean> => {
-    const slack = await world.clients.slack();
+    const slack = await context.clients.slack();
     try {
       await slack.views.update({ external_id: externalId, view: view as View });
       return true;

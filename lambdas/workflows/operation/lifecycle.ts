@@ -39,7 +39,7 @@ function late({ request }: Start): Error {
 /** Says something to the asker alone; to who looks, in the place of the acknowledgement. */
 export const whisperTo = (steps: Steps, start: Start, message: Message): Promise<void> =>
   isChange(start.request.command)
-    ? steps.thread.whisper(start.asker.channel, start.asker.userId, message)
+    ? steps.thread.sendEphemeral(start.asker.channel, start.asker.userId, message)
     : steps.answers.give(start.operation, start.asker, message);
 
 const endings: Readonly<Record<string, OperationStatus>> = {

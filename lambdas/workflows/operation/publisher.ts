@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { MessageSettings } from "../../messages/operation/links.ts";
 import { operationMessage } from "../../messages/operation/operation.ts";
-import { threadLines, toldOf } from "../../messages/operation/thread.ts";
-import type { NodeRecord, OperationView, Published, Told } from "../../records.ts";
+import { threadLines, threadStateOf } from "../../messages/operation/thread.ts";
+import type { NodeRecord, OperationView, Published, ThreadState } from "../../records.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { callPeople } from "./calls.ts";
@@ -31,7 +31,7 @@ export async function viewOf(
 
 /** Result of telling the thread: every line that was said counts as said, also when Slack failed in the middle. */
 interface Telling {
-  readonly told: readonly Told[];
+  readonly told: readonly ThreadState[];
   readonly trouble: string | null;
 }
 
@@ -52,7 +52,7 @@ async function tellThread(
       room -= lines.length;
       for (const { mark, message } of lines)
         await steps.thread.post(channel, message, `${id} ${node.index} ${mark}`, before.messageTs);
-      told.set(node.index, toldOf(node));
+      told.set(node.index, threadStateOf(node));
     }
     return { told: [...told.values()], trouble: null };
   } catch (error) {
@@ -96,7 +96,7 @@ export async function publish(
 
 /** Has everything been said that there is to say? */
 export const saidAll = (published: Published, nodes: readonly NodeRecord[]): boolean =>
-  published.trouble === null && nodes.every((node) => isDeepStrictEqual(published.told[node.index], toldOf(node)));
+  published.trouble === null && nodes.every((node) => isDeepStrictEqual(published.told[node.index], threadStateOf(node)));
 
 /** Posts the one message of an operation; a step that runs again finds it by what the ledger holds. */
 export async function postFirst(

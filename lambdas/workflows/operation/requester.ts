@@ -56,7 +56,7 @@ export async function mayDecide(steps: Steps, userId: string, command: string): 
   const rules = await steps.runtime.rules();
   const refusal = await refusalOf(steps, userId, command, rules);
   logPolicy(userId, command, refusal);
-  if (refusal) await steps.thread.whisper(rules.slack.channel, userId, refusalMessage(refusal, rules.command));
+  if (refusal) await steps.thread.sendEphemeral(rules.slack.channel, userId, refusalMessage(refusal, rules.command));
   return refusal === null;
 }
 

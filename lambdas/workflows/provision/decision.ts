@@ -141,14 +141,14 @@ async function mayCount(task: ProvisionTask, { decision, userId }: Pressed): Pro
 async function sayUnjudged(task: ProvisionTask, { decision, userId }: Pressed, why: string): Promise<void> {
   const words = decisionUnjudged(decision, why);
   await addNotes(task, [words]);
-  await whisper(task, userId, say(plain(words, 1_000)));
+  await sendEphemeral(task, userId, say(plain(words, 1_000)));
 }
 
 /** The message shows it a moment later: until then the person should know that the click was heard. */
 const hear = (task: ProvisionTask, decision: Pressed["decision"], userId: string): Promise<void> =>
-  whisper(task, userId, decisionHeard(task.lease?.instanceId ?? "the machine", decision === "keep"));
+  sendEphemeral(task, userId, decisionHeard(task.lease?.instanceId ?? "the machine", decision === "keep"));
 
-const whisper = ({ steps, runtime }: ProvisionTask, userId: string, message: Message): Promise<void> =>
-  steps.thread.whisper(runtime.configuration.slack.channel, userId, message).catch((error: unknown) => {
+const sendEphemeral = ({ steps, runtime }: ProvisionTask, userId: string, message: Message): Promise<void> =>
+  steps.thread.sendEphemeral(runtime.configuration.slack.channel, userId, message).catch((error: unknown) => {
     console.error("the answer to a click was lost", error);
   });

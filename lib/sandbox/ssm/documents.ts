@@ -110,20 +110,20 @@ const versionOf = (versions: readonly DocumentRecord[], wanted: string): Documen
 
 /** Opens the account's documents. */
 export function openDocuments(simulation: Simulation): Documents {
-  const book: Collection<DocumentRecord[]> = simulation.store.collection("ssm-documents");
+  const stored: Collection<DocumentRecord[]> = simulation.store.collection("ssm-documents");
   return {
     create: (name, content) => {
       contentOf(content);
-      const versions = book.get(name) ?? [];
+      const versions = stored.get(name) ?? [];
       const last = versions.at(-1);
       if (last?.content === content) return last;
       const createdAt = simulation.clock.now();
       const record = { name, version: String(versions.length + 1), content, sha256: sha256Of(content), createdAt };
-      book.set(name, [...versions, record]);
+      stored.set(name, [...versions, record]);
       return record;
     },
     find: (name, version = "$DEFAULT") => {
-      const versions = book.get(name);
+      const versions = stored.get(name);
       if (!versions) throw new AwsError("InvalidDocument", `Document with name ${name} does not exist.`);
       const record = versionOf(versions, version);
       if (record) return record;

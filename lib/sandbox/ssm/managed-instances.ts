@@ -48,7 +48,7 @@ const filtersOf = (input: DescribeInput): Filter[] => [
 
 /** Opens the list of registered machines. */
 export function openManagedInstances(simulation: Simulation, cloud: Cloud): ManagedInstances {
-  const book: Collection<ManagedInstance> = simulation.store.collection("ssm-instances");
+  const stored: Collection<ManagedInstance> = simulation.store.collection("ssm-instances");
 
   const pingStatus = (one: ManagedInstance): string =>
     simulation.clock.now() - one.lastPingAt > LOST_MS ? "ConnectionLost" : "Online";
@@ -92,17 +92,17 @@ export function openManagedInstances(simulation: Simulation, cloud: Cloud): Mana
   });
 
   return {
-    get: (instanceId) => book.get(instanceId),
+    get: (instanceId) => stored.get(instanceId),
     ping: (instanceId, facts) => {
       const now = simulation.clock.now();
-      const registeredAt = book.get(instanceId)?.registeredAt ?? now;
-      book.set(instanceId, { instanceId, registeredAt, lastPingAt: now, ...facts });
+      const registeredAt = stored.get(instanceId)?.registeredAt ?? now;
+      stored.set(instanceId, { instanceId, registeredAt, lastPingAt: now, ...facts });
     },
-    pings: () => book.values().map((one) => ({ instanceId: one.instanceId, pingStatus: pingStatus(one) })),
-    forget: (instanceId) => book.delete(instanceId),
+    pings: () => stored.values().map((one) => ({ instanceId: one.instanceId, pingStatus: pingStatus(one) })),
+    forget: (instanceId) => stored.delete(instanceId),
     describe: (input) => {
       const filters = filtersOf(input);
-      const found = book.values().filter((one) => filters.every((filter) => matches(one, filter)));
+      const found = stored.values().filter((one) => filters.every((filter) => matches(one, filter)));
       const { items, ...next } = pageOf(found, input.MaxResults, input.NextToken);
       return { InstanceInformationList: items.map(shape), ...next };
     },

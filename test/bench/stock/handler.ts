@@ -9,7 +9,7 @@ import { groupsOf, type Roster } from "../../../lambdas/commands/membership.ts";
 import { operationId } from "../../../lambdas/commands/operation-id.ts";
 import { parse } from "../../../lambdas/commands/parse.ts";
 import { mayUse, rolesOf } from "../../../lambdas/commands/policy.ts";
-import { CONFIGURATION_FILE, type DoorConfiguration } from "../../../lambdas/front-door/configuration.ts";
+import { CONFIGURATION_FILE, type FrontDoorConfiguration } from "../../../lambdas/front-door/configuration.ts";
 import { startedAnswer } from "../../../lambdas/messages/command/acknowledgements.ts";
 import type { OperationRecord } from "../../../lambdas/records.ts";
 
@@ -18,7 +18,7 @@ import type { OperationRecord } from "../../../lambdas/records.ts";
  * documentation makes them. It reads the same secret and directory, parses by the same code, writes the same record and
  * starts the same function.
  */
-const configuration: DoorConfiguration = JSON.parse(readFileSync(new URL(CONFIGURATION_FILE, import.meta.url), "utf8"));
+const configuration: FrontDoorConfiguration = JSON.parse(readFileSync(new URL(CONFIGURATION_FILE, import.meta.url), "utf8"));
 const secrets = new SecretsManagerClient({});
 const lambda = new LambdaClient({});
 const ledger = DynamoDBDocumentClient.from(new DynamoDBClient({}));

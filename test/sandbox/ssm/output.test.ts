@@ -12,13 +12,13 @@ describe("output", () => {
     const { Command } = await fixture.client.send(new SendCommandCommand(input));
     const commandId = Command?.CommandId as string;
     await fixture.clock.advance(minutes(3));
-    const book = fixture.simulation.store.collection<{ steps: { stdout: string; stderr: string }[] }>(
+    const collection = fixture.simulation.store.collection<{ steps: { stdout: string; stderr: string }[] }>(
       "ssm-invocations",
     );
-    const record = book.get(`${commandId}/${id}`);
+    const record = collection.get(`${commandId}/${id}`);
     const [step] = record?.steps ?? [];
     if (!record || !step) throw new Error("the command has not run");
-    book.set(`${commandId}/${id}`, {
+    collection.set(`${commandId}/${id}`, {
       ...record,
       steps: [{ ...step, stdout: `${"o".repeat(24_000)}last line`, stderr: "e".repeat(9_000) }],
     });

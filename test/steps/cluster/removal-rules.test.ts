@@ -2,7 +2,7 @@ import type { V1Pod } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
 import type { Claim } from "../../../lambdas/steps/cluster/claims.ts";
 import { ownershipOf } from "../../../lambdas/steps/cluster/ownership.ts";
-import { type RemovalGround, removalRefusalOf } from "../../../lambdas/steps/cluster/removal-rules.ts";
+import { type RemovalFacts, removalRefusalOf } from "../../../lambdas/steps/cluster/removal-rules.ts";
 import { BUILD, CLUSTER, labelled, launched, pod, unready, windowsNode } from "./cluster-objects.ts";
 
 const claim = (machine: string): Claim => ({ machine, kind: "machine-set", owner: "winworker" });
@@ -32,7 +32,7 @@ describe("Whose a machine is", () => {
 });
 
 describe("A removal", () => {
-  const ground = (changes: Partial<RemovalGround> = {}): RemovalGround => ({
+  const facts = (changes: Partial<RemovalFacts> = {}): RemovalFacts => ({
     node: windowsNode("web-1"),
     machine: launched(),
     nodes: [windowsNode("web-1"), windowsNode("web-2")],
@@ -45,10 +45,10 @@ describe("A removal", () => {
   });
 
   it("is allowed for a node of ours with another one of its build", () => {
-    expect(removalRefusalOf(ground())).toBeNull();
+    expect(removalRefusalOf(facts())).toBeNull();
   });
 
-  it.each<[string, object, Partial<RemovalGround>]>([
+  it.each<[string, object, Partial<RemovalFacts>]>([
     ["a Linux node", { kind: "linux" }, { node: windowsNode("n", labelled({ "kubernetes.io/os": "linux" })) }],
     ["a node without an instance", { kind: "no-instance" }, { machine: undefined }],
     ["a machine we did not launch", { kind: "not-launched-by-us" }, { machine: launched({ tags: {} }) }],
@@ -77,10 +77,10 @@ describe("A removal", () => {
     ["a protected machine", { kind: "termination-protected" }, { isProtected: true }],
     ["a machine another operation works on", { kind: "busy", operation: "add-1" }, { heldBy: "add-1" }],
   ])("is refused for %s", (_, refusal, changes) => {
-    expect(removalRefusalOf(ground(changes))).toEqual(refusal);
+    expect(removalRefusalOf(facts(changes))).toEqual(refusal);
   });
 
-  it.each<[string, Partial<RemovalGround>]>([
+  it.each<[string, Partial<RemovalFacts>]>([
     ["alone", { nodes: [windowsNode("web-1")] }],
     [
       "beside one that is cordoned",
@@ -118,7 +118,7 @@ describe("A removal", () => {
       },
     ],
   ])("is refused for the last of its build that pods need: %s", (_, changes) => {
-    expect(removalRefusalOf(ground(changes))).toEqual({ kind: "last-of-build", build: BUILD, pods: 1 });
+    expect(removalRefusalOf(facts(changes))).toEqual({ kind: "last-of-build", build: BUILD, pods: 1 });
   });
 
   const last = { nodes: [windowsNode("web-1")] };
@@ -141,12 +141,12 @@ describe("A removal", () => {
     ["waits for any node", 0, [pod("web-b", undefined)]],
   ])("of the last of its build counts a pod that %s as %d", (_, count, pods) => {
     const refusal = count > 0 ? { kind: "last-of-build", build: BUILD, pods: count } : null;
-    expect(removalRefusalOf(ground({ ...last, pods }))).toEqual(refusal);
+    expect(removalRefusalOf(facts({ ...last, pods }))).toEqual(refusal);
   });
 
   it("names the owner before anything else that is wrong", () => {
     const machine = launched({ tags: { "aws:autoscaling:groupName": "asg" } });
-    expect(removalRefusalOf(ground({ machine, isProtected: true, heldBy: "add-1", ...last }))).toMatchObject({
+    expect(removalRefusalOf(facts({ machine, isProtected: true, heldBy: "add-1", ...last }))).toMatchObject({
       kind: "auto-scaling-group",
     });
   });

@@ -60,7 +60,7 @@ describe("What is said in Slack", () => {
   });
 
   it("reaches one person alone when it is whispered", async () => {
-    await thread().whisper(CHANNEL, "U0OPERATOR", saying("psst"));
+    await thread().sendEphemeral(CHANNEL, "U0OPERATOR", saying("psst"));
     expect(seen("psst")).toMatchObject([{ onlyTo: "U0OPERATOR" }]);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { addNotes } from "../../../lambdas/workflows/node/notes.ts";
-import { diary, taskOn } from "../a-task.ts";
+import { callLog, taskOn } from "../a-task.ts";
 import { run, setUp, tearDown } from "../durable-engine.ts";
 
 beforeAll(setUp);
@@ -17,7 +17,7 @@ it("adds a note once, and none beyond the most: otherwise people would be called
   const requests = Array.from({ length: 25 }, (_, at) => `csr-${at} was left pending`);
   const fresh: (readonly string[])[] = [];
   await run(async (ctx) => {
-    const task = taskOn(ctx, diary(), { ledger });
+    const task = taskOn(ctx, callLog(), { ledger });
     for (const notes of [requests.slice(0, 15), requests, requests]) fresh.push(await addNotes(task, notes));
   });
   expect(fresh).toEqual([requests.slice(0, 15), requests.slice(15, 20), []]);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Cancelled, StageFailed } from "../../../lambdas/workflows/engine/durable.ts";
 import { handleFailure } from "../../../lambdas/workflows/provision/handle-failure.ts";
 import type { ProvisionTask } from "../../../lambdas/workflows/provision/task.ts";
-import { diary, machine, taskOn } from "../a-task.ts";
+import { callLog, machine, taskOn } from "../a-task.ts";
 import { run, setUp, tearDown } from "../durable-engine.ts";
 
 beforeAll(setUp);
@@ -17,9 +17,9 @@ const failed = new StageFailed("gave up waiting for the kubelet");
 
 /** Acts on a node in trouble that nobody decides about, in order. */
 async function endOf(error: Error, given: Readonly<Record<string, object>> = {}, changes: Partial<ProvisionTask> = {}) {
-  const book = diary();
-  await run((ctx) => handleFailure(taskOn(ctx, book, given, changes), error));
-  return book.entries;
+  const log = callLog();
+  await run((ctx) => handleFailure(taskOn(ctx, log, given, changes), error));
+  return log.entries;
 }
 
 describe("A node whose stage failed", () => {
@@ -62,13 +62,13 @@ describe("A node whose stage failed", () => {
   });
 
   it("stays asked about when an event says that its instance stops, and EC2 does not answer", async () => {
-    const book = diary();
+    const log = callLog();
     const describe = async () => {
-      if (!book.entries.includes("deciding")) return machine;
+      if (!log.entries.includes("deciding")) return machine;
       throw Object.assign(new Error("An internal error has occurred"), { name: "InternalError" });
     };
     const ended = await run(
-      (ctx) => handleFailure(taskOn(ctx, book, { instances: { describe } }, { stage: "agent" }), failed),
+      (ctx) => handleFailure(taskOn(ctx, log, { instances: { describe } }, { stage: "agent" }), failed),
       async ({ callback }) => {
         const asked = callback("what becomes of the machine 1");
         await asked.begun();
@@ -76,7 +76,7 @@ describe("A node whose stage failed", () => {
       },
     );
     expect(ended.status).toBe("SUCCEEDED");
-    expect(book.entries.slice(0, 4)).toEqual(["give back the place", "deciding", "deciding", "terminate"]);
+    expect(log.entries.slice(0, 4)).toEqual(["give back the place", "deciding", "deciding", "terminate"]);
   });
 
   it("is not asked about when its instance is gone or was never launched", async () => {

@@ -3,7 +3,7 @@ import { Refused } from "../../../lambdas/errors.ts";
 import type { Claim } from "../../../lambdas/steps/cluster/claims.ts";
 import { launch } from "../../../lambdas/workflows/provision/launch.ts";
 import { configurationWith } from "../../profiles/okd/facts.ts";
-import { diary, machine, taskOn } from "../a-task.ts";
+import { callLog, machine, taskOn } from "../a-task.ts";
 import { run, setUp, tearDown } from "../durable-engine.ts";
 
 beforeAll(setUp);
@@ -25,7 +25,7 @@ async function launched(
 ) {
   const asked: (string | undefined)[] = [];
   let look = 0;
-  const book = diary();
+  const log = callLog();
   const notes: string[] = [];
   const given = {
     csrs: { pendingCount: async () => pending[Math.min(look++, pending.length - 1)] },
@@ -43,7 +43,7 @@ async function launched(
     },
   };
   const { web: pool } = twoSubnets.pools;
-  const ended = await run((ctx) => launch(taskOn(ctx, book, given, pool ? { pool } : {})));
+  const ended = await run((ctx) => launch(taskOn(ctx, log, given, pool ? { pool } : {})));
   return { status: ended.status, error: ended.error.message, asked, looks: look, notes };
 }
 

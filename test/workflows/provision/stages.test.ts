@@ -3,7 +3,7 @@ import type { Observation } from "../../../lambdas/desired/plan.ts";
 import { admit } from "../../../lambdas/workflows/provision/admit.ts";
 import { guardRoute, installFeatures } from "../../../lambdas/workflows/provision/configure.ts";
 import { clientCertificate, currentNode, nodeRegistered } from "../../../lambdas/workflows/provision/join.ts";
-import { diary, machine, taskOn } from "../a-task.ts";
+import { callLog, machine, taskOn } from "../a-task.ts";
 import { run, setUp, tearDown, tenMinutes } from "../durable-engine.ts";
 
 beforeAll(setUp);
@@ -13,7 +13,7 @@ const node = { metadata: { name: machine.privateDnsName, uid: "uid-1" } };
 const registered = { name: machine.privateDnsName, uid: "uid-1" };
 
 /** A machine that sees itself so, at each look of observe.ps1; its other scripts do what they are told. */
-function seeing(...seen: readonly Partial<Observation>[]) {
+function observing(...seen: readonly Partial<Observation>[]) {
   const guard = { present: true, sha256: null, taskEnabled: true, lastResult: 0, paths: 1, error: "" };
   const clock = Math.floor(Date.now() / 1000);
   const healthy = { guard, clock, metadataAnswers: true, bootId: "boot-1", features: ["Containers"], hnsNetworks: [] };
@@ -45,15 +45,15 @@ describe("The guard of the metadata route", () => {
     ["it cannot tell the network paths apart", twoPaths, "finds 2 network paths"],
     ["the metadata service does not answer", { metadataAnswers: false }, "does not answer"],
   ])("is not believed when %s", async (_, seen, why) => {
-    const ended = await run((ctx) => guardRoute(taskOn(ctx, diary(), seeing(seen).given)));
+    const ended = await run((ctx) => guardRoute(taskOn(ctx, callLog(), observing(seen).given)));
     expect(ended.error).toEqual({ type: "StageFailed", message: expect.stringContaining(why) });
   });
 });
 
 describe("The reboot", () => {
   const rebooted = async (...seen: readonly Partial<Observation>[]) => {
-    const { scripts, given } = seeing(...seen);
-    const ended = await run((ctx) => installFeatures(taskOn(ctx, diary(), given)));
+    const { scripts, given } = observing(...seen);
+    const ended = await run((ctx) => installFeatures(taskOn(ctx, callLog(), given)));
     return { status: ended.status, why: ended.error.message, scripts };
   };
 
@@ -80,7 +80,7 @@ describe("The reboot", () => {
 describe("Joining", () => {
   it("approves nothing for a machine that somebody else claims", async () => {
     const all = async () => [{ machine: machine.instanceId, kind: "machine-set", owner: "windows" }];
-    const ended = await run((ctx) => clientCertificate(taskOn(ctx, diary(), { claims: { all } })));
+    const ended = await run((ctx) => clientCertificate(taskOn(ctx, callLog(), { claims: { all } })));
     expect(ended.error).toEqual({ type: "StageFailed", message: expect.stringContaining("windows") });
   });
 
@@ -107,7 +107,7 @@ describe("Joining", () => {
       csrs: { approveFor, strangers: async () => [] },
       notices: { send: async ({ message }: { message: string }) => void called.push(message) },
     };
-    const ended = await run((ctx) => clientCertificate(taskOn(ctx, diary(), given)));
+    const ended = await run((ctx) => clientCertificate(taskOn(ctx, callLog(), given)));
     expect(ended.status).toBe("SUCCEEDED");
     expect(said).toHaveLength(11);
     expect(said.at(-1)).toContain("WRONGLY APPROVED: csr-wrong");
@@ -115,27 +115,27 @@ describe("Joining", () => {
   });
 
   it("makes no further join token when the stage is out of time, and says what it waited for", async () => {
-    const book = diary();
+    const log = callLog();
     const approveFor = async () => ({ approved: null, denied: [], nearMisses: [], approvedWrongly: [] });
     const given = { claims: { all: async () => [] }, csrs: { approveFor, strangers: async () => [] } };
     const tokens = [{ id: "jti-1", expiresAt: new Date(Date.now() - 60_000).toISOString() }];
     const wait = tenMinutes({ until: Date.now() - 1_000 });
     const ledger = { nodes: async () => [] };
-    const ended = await run((ctx) => clientCertificate(taskOn(ctx, book, { ...given, ledger }, { tokens, wait })));
+    const ended = await run((ctx) => clientCertificate(taskOn(ctx, log, { ...given, ledger }, { tokens, wait })));
     expect(ended.error.message).toContain("gave up waiting for the kubelet's certificate request");
-    expect(book.entries).toEqual([]);
+    expect(log.entries).toEqual([]);
   });
 
   it("gives its place to the next machine as soon as the Node is there", async () => {
     const given: string[] = [];
     const places = { giveBack: async (owner: string) => void given.push(owner) };
-    await run((ctx) => nodeRegistered(taskOn(ctx, diary(), { places, nodes: { read: async () => node } })));
+    await run((ctx) => nodeRegistered(taskOn(ctx, callLog(), { places, nodes: { read: async () => node } })));
     expect(given).toEqual(["add-1:0"]);
   });
 
   it("does not go on with a Node that somebody else made meanwhile, or deleted", async () => {
     const goingOn = (found: object | undefined) =>
-      run((ctx) => currentNode(taskOn(ctx, diary(), { nodes: { read: async () => found } }, { node: registered })));
+      run((ctx) => currentNode(taskOn(ctx, callLog(), { nodes: { read: async () => found } }, { node: registered })));
     expect((await goingOn(node)).status).toBe("SUCCEEDED");
     expect((await goingOn({ metadata: { ...node.metadata, uid: "uid-2" } })).error.message).toContain(
       "recreated outside Casement",
@@ -145,11 +145,11 @@ describe("Joining", () => {
 });
 
 it("opens a node to pods last, when secret and file of its joining are gone", async () => {
-  const book = diary();
-  const untaint = async (_node: unknown, key: string) => void book.entries.push(`take off ${key}`);
+  const log = callLog();
+  const untaint = async (_node: unknown, key: string) => void log.entries.push(`take off ${key}`);
   const nodes = { read: async () => node, untaint };
-  await run((ctx) => admit(taskOn(ctx, book, { nodes }, { node: registered })));
-  expect(book.entries).toEqual([
+  await run((ctx) => admit(taskOn(ctx, log, { nodes }, { node: registered })));
+  expect(log.entries).toEqual([
     "delete the join secret",
     'apply "remove the join material"',
     "take off casement.dev/starting",

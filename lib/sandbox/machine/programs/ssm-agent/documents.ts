@@ -34,17 +34,17 @@ const STOPS: Readonly<Record<number, StepStatus>> = { 168: "Success", 169: "Fail
 
 const keyOf = (machine: Machine, commandId: string): string => `${machine.id}/${commandId}`;
 const processKey = (commandId: string): string => `document/${commandId}`;
-const book = (machine: Machine) => machine.simulation.store.collection<Document>("machine-documents");
+const documents = (machine: Machine) => machine.simulation.store.collection<Document>("machine-documents");
 const documentsOf = (machine: Machine): Document[] =>
-  book(machine)
+  documents(machine)
     .values()
     .filter((document) => document.instanceId === machine.id);
 
 const keep = (machine: Machine, document: Document): void =>
-  book(machine).set(keyOf(machine, document.job.commandId), document);
+  documents(machine).set(keyOf(machine, document.job.commandId), document);
 
 function tell(machine: Machine, document: Document, status: StepStatus): void {
-  book(machine).delete(keyOf(machine, document.job.commandId));
+  documents(machine).delete(keyOf(machine, document.job.commandId));
   machine.ssmBackend().report(machine.id, document.job.commandId, status, document.results);
 }
 
@@ -138,14 +138,14 @@ function next(machine: Machine): void {
 
 /** Takes a command; it starts when one of the five workers is free. A command that is known already is ignored. */
 export function takeDocument(machine: Machine, job: Job): void {
-  if (book(machine).has(keyOf(machine, job.commandId))) return;
+  if (documents(machine).has(keyOf(machine, job.commandId))) return;
   keep(machine, { instanceId: machine.id, job, results: [], runs: 0, phase: "waiting" });
   next(machine);
 }
 
 /** Kills the script of a command, or drops the command if it has not started. */
 export function cancelDocument(machine: Machine, commandId: string): void {
-  const document = book(machine).get(keyOf(machine, commandId));
+  const document = documents(machine).get(keyOf(machine, commandId));
   if (!document) return;
   const step = document.job.steps[document.results.length];
   if (step) document.results.push(result(machine, step, "Cancelled", -1, ""));
@@ -161,7 +161,7 @@ export function resumeDocuments(machine: Machine): void {
     if (machine.processes.has(processKey(document.job.commandId)) || isGoingDown(machine, document)) continue;
     document.phase = "waiting";
     if (document.ended) tell(machine, document, document.ended);
-    else if (document.runs >= MOST_RUNS) book(machine).delete(keyOf(machine, document.job.commandId));
+    else if (document.runs >= MOST_RUNS) documents(machine).delete(keyOf(machine, document.job.commandId));
     else keep(machine, document);
   }
   next(machine);

@@ -5,7 +5,7 @@ import type { OperationRecord } from "../../lambdas/records.ts";
 import { fakeFrontDoor, type Memory } from "./fake-front-door.ts";
 import { slashCommand } from "./signed.ts";
 
-/** Answer of the door to a command. */
+/** Answer of the front door to a command. */
 interface Answer {
   readonly response_type: string;
   readonly text: string;
@@ -13,7 +13,7 @@ interface Answer {
 }
 
 /** A front door on steps in memory, and functions that send requests to it. */
-export interface Door {
+export interface FrontDoorDriver {
   readonly memory: Memory;
   readonly send: (event: HttpEvent) => Promise<{ readonly statusCode: number; readonly body: string }>;
   /** Types a command; every answer must be private. */
@@ -24,10 +24,10 @@ export interface Door {
 }
 
 /** Builds a new front door on new steps. */
-export function atTheDoor(): Door {
+export function frontDoorInMemory(): FrontDoorDriver {
   const { door: own, memory } = fakeFrontDoor();
   const door = receiver(own);
-  const answerTo: Door["answerTo"] = async (text, fields) => {
+  const answerTo: FrontDoorDriver["answerTo"] = async (text, fields) => {
     const { statusCode, body } = await door(slashCommand(text, fields), {});
     expect(statusCode).toBe(200);
     const said = JSON.parse(body) as Answer;

@@ -8,7 +8,7 @@ import { DOUBT_MS, KEEP_MS, secrets } from "./secrets.ts";
 import type { Transport } from "./transport.ts";
 
 /** The clients that every function has, and all that a door needs: whatever is imported here delays the first answer. */
-export interface DoorClients {
+export interface FrontDoorClients {
   readonly dynamodb: DynamoDb;
   readonly functions: Functions;
   /** A secret's text by its name: kept for a while, and read now when asked for fresh. */
@@ -37,12 +37,12 @@ export interface Patience {
  * @param patience how long calls may take
  * @param now milliseconds since the epoch: the age of what is kept
  */
-export function doorClients(
+export function frontDoorClients(
   settings: Settings,
   transport?: Transport,
   patience: Patience = {},
   now: () => number = Date.now,
-): DoorClients {
+): FrontDoorClients {
   const call = awsCalls(settings, transport, patience.attempts);
   const kept = secrets(call, now);
   const slackSecrets = async (atMost: number) =>
