@@ -46,7 +46,10 @@ export const configurationSchema = z.strictObject({
     apiServer: z.url({ protocol: /^https$/, message: "must be an address that begins with https://" }),
     /** PEM of the API server's authority, put on every machine. */
     certificateAuthority: z.string(),
-    /** PEM of the authorities behind the API server's calls to kubelets, for a cluster that publishes none in ControllerConfig. */
+    /**
+     * PEM of the authorities behind the API server's calls to kubelets, for a cluster that publishes none in
+     * ControllerConfig.
+     */
     kubeletClientAuthority: z.string().optional(),
     serviceNetwork: cidr,
     clusterNetwork: cidr,
@@ -72,9 +75,9 @@ export const configurationSchema = z.strictObject({
     /** The channel this cluster is spoken of in; elsewhere a command is told so privately. */
     channel: slackId("CG"),
   }),
-  /** Slack user ids or user group ids (S…) per role. Empty means nobody. */
+  /** Slack user ids or user group ids (S…) per role. Empty means that no person has the role. */
   people: z.record(z.string(), z.array(slackId("UWS"))).default({}),
-  /** Which roles may use which command; a command that is not named may be used by nobody. */
+  /** Which roles may use which command; no role may use a command that is not named. */
   policy: z.record(z.string(), z.array(z.string())).default({}),
   pools: z.record(z.string().regex(/^[a-z0-9-]{1,30}$/), poolSchema),
   bucket: z.string(),

@@ -8,12 +8,12 @@ export class Forbidden extends Error {
   override readonly name = "Forbidden";
 }
 
-/** Policy, ownership or safety says no: said where it was asked, written to the ledger. */
+/** Policy, ownership or safety forbids it: reported to the requester and written to the ledger. */
 export class Refused extends Error {
   override readonly name = "Refused";
 }
 
-/** The world was busy: the step that threw it tries again with backoff. */
+/** A service was busy: the step that threw it tries again with backoff. */
 export class Retryable extends Error {
   override readonly name = "Retryable";
 }

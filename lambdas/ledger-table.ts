@@ -21,7 +21,7 @@ export interface LedgerIndex extends KeySchema {
 /** Lists a cluster's operations by the time they were asked for; a refused one carries no `listed`. */
 export const BY_TIME: LedgerIndex = { name: "by-time", hash: "listed", range: "requestedAt" };
 
-/** Lists a cluster's operations that have not ended, however old: whoever ends one takes `unfinished` away. */
+/** Lists a cluster's operations that have not ended, however old: ending an operation removes `unfinished`. */
 export const UNFINISHED: LedgerIndex = { name: "unfinished", hash: "unfinished", range: "requestedAt" };
 
 /** Value of `unfinished` for cordons that were not given back: beside the operations, which an older release reads alone. */
@@ -33,7 +33,7 @@ export const ledgerIndexes: readonly LedgerIndex[] = [BY_TIME, UNFINISHED];
 /** The attribute that DynamoDB's Time to Live deletes by: seconds since the epoch. Items without it stay. */
 export const EXPIRES = "expiresAt";
 
-/** Partition of the item that says who is in which group of Slack's. */
+/** Partition of the item that holds the members of Slack's user groups. */
 export const DIRECTORY_PARTITION = "directory";
 
 /** Beginning of the partitions that say which execution waits for a command. */

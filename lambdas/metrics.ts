@@ -1,4 +1,4 @@
-/** Namespace, dimensions and names of our own metrics in CloudWatch. */
+/** Namespace, dimensions and names of Casement's metrics in CloudWatch. */
 export const METRICS = {
   namespace: "Casement",
   cluster: "Cluster",

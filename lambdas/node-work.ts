@@ -18,7 +18,7 @@ export function parseOwner(text: string): NodeWork | undefined {
 }
 
 /**
- * The work that an owner's name stands for.
+ * Parses an owner's name into the work it identifies.
  * @throws Error for a text that names none: owners are written by `ownerOf` alone
  */
 export function workOf(owner: string): NodeWork {

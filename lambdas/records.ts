@@ -32,16 +32,16 @@ export interface OperationRecord {
   /** Slack channel of the operation's one message. */
   readonly channel: string;
   readonly messageTs: string | null;
-  /** One sentence on how it stands or ended. */
+  /** One sentence on its state or its end. */
   readonly summary: string;
   readonly cancelledBy: string | null;
   /** Slack's trigger id of the click or command that cancelled it. */
   readonly cancelCause?: string;
   /** The cause that was judged afresh by the workflow, and may cancel. */
   readonly cancelAllowed?: string;
-  /** Callbacks that somebody may complete, by name ("dialog", "cancel", "watch"). */
+  /** Open callbacks, by name ("dialog", "cancel", "watch"). */
   readonly callbacks: Readonly<Record<string, string>>;
-  /** The answer given in its dialog; stays when nobody waits for it any more. */
+  /** The answer given in its dialog; kept after the wait for it has ended. */
   readonly decided?: Decided;
   /** Set once its execution ended before its nodes: from then on the sweep publishes its progress and its end. */
   readonly handedOver?: HandedOver;
@@ -70,7 +70,7 @@ export interface Failure {
   readonly left: string;
 }
 
-/** "deciding": failed, waiting for somebody to say whether the instance is kept. */
+/** "deciding": failed, waiting for a person to decide whether the instance is kept. */
 export type NodeStatus = "queued" | "running" | "deciding" | "succeeded" | "failed" | "cancelled";
 
 /** One node of an operation, written by the execution that works on it. */
@@ -90,9 +90,9 @@ export interface NodeRecord {
   /** Awaited event, in words: "the agent to come online". */
   readonly waitsFor: string | null;
   readonly failure: Failure | null;
-  /** ISO 8601: when it failed, where somebody had to decide before it could end. */
+  /** ISO 8601: when it failed, for a node that ended only after a person's decision. */
   readonly failedAt?: string;
-  /** ISO 8601 time at which a failed instance is terminated if nobody decides otherwise. */
+  /** ISO 8601 time at which a failed instance is terminated unless a person decides otherwise. */
   readonly decideBy: string | null;
   /** Fate of a failed or cancelled instance, in words: "kept for inspection by <@U012AB3CD>". */
   readonly outcome: string | null;
@@ -106,7 +106,7 @@ export interface NodeRecord {
   readonly notes: readonly string[];
   readonly executionArn: string | null;
   readonly callbacks: Readonly<Record<string, string>>;
-  /** The decision about a failed instance; stays when nobody waits for it any more. Null: it did not count. */
+  /** The decision about a failed instance; kept after the wait for it has ended. Null: it was not valid. */
   readonly decided?: Decided | null;
   /** The person whose right to decide could not be judged: then the machine is kept when the time is up. */
   readonly unjudgedBy?: string;

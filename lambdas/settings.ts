@@ -9,7 +9,7 @@ export interface Settings {
     readonly secretAccessKey: string;
     readonly sessionToken?: string;
   };
-  /** Another address for AWS: a VPC endpoint, or the simulated ground. */
+  /** Another address for AWS: a VPC endpoint, or the simulator. */
   readonly awsEndpoint: string | undefined;
   readonly cluster: string;
   readonly bucket: string;
@@ -78,7 +78,7 @@ function reader(environment: Environment) {
 
 /**
  * Reads the environment, once, here only.
- * @param environment process.env, or what stands for it
+ * @param environment process.env, or its replacement in a test
  * @returns the settings
  * @throws Error that names every missing or malformed variable, never a value
  */

@@ -57,7 +57,7 @@ export class CasementStack extends Stack {
     const nodes = new NodeIdentity(this, "NodeIdentity");
     const network = this.#nodeNetwork();
 
-    // What acts: the doors, and the workflows behind them.
+    // The functions: front door, event handler, and the workflows that they start or wake.
     const handlers = this.#handlers(bundles, {
       CASEMENT_CLUSTER: cluster.name,
       CASEMENT_BUCKET: bucket.bucketName,

@@ -1,6 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CONFIGURATION_FILE, type FrontDoorConfiguration, frontDoorConfiguration } from "../lambdas/front-door/configuration.ts";
+import {
+  CONFIGURATION_FILE,
+  type FrontDoorConfiguration,
+  frontDoorConfiguration,
+} from "../lambdas/front-door/configuration.ts";
 import { bundleAll } from "./constructs/bundle.ts";
 import { entries } from "./functions.ts";
 
@@ -11,7 +15,7 @@ type Name = keyof typeof entries;
 export const everyBundle = Object.keys(entries) as readonly Name[];
 
 /**
- * Bundles handlers as they are deployed; beside the front door's code lies the configuration that it goes by.
+ * Bundles handlers as they are deployed; the front door's bundle includes its configuration.
  * @param folder gets one folder per name
  * @param configuration validated
  * @returns name → the folder of its bundle

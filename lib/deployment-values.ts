@@ -5,11 +5,11 @@ import { networksOverlap } from "../lambdas/desired/network-address.ts";
 
 /** Checks of the values that a person typed into a configuration file: each fault comes with what would be right. */
 
-/** An id of AWS's, "vpc-0a1b2c3d". */
+/** An AWS id, such as "vpc-0a1b2c3d". */
 export const awsId = (prefix: string) =>
   z.string().regex(new RegExp(`^${prefix}-([0-9a-f]{8}|[0-9a-f]{17})$`), `must be an id, ${prefix}-0a1b2c3d4e5f60718`);
 
-/** A list in which nothing stands twice. */
+/** A list without duplicates. */
 export const distinct = <T extends z.ZodType<string>>(value: T) =>
   z
     .array(value)

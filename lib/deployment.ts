@@ -43,13 +43,13 @@ const NOBODY_TOLD =
 const aws = z.strictObject({
   account,
   vpc: awsId("vpc"),
-  /** The cluster's own groups: who may reach the Windows nodes, and whom the nodes' overlay must reach. */
+  /** The cluster's security groups: those that may reach the Windows nodes, and those that the nodes' overlay must reach. */
   securityGroups: z.strictObject({ controlPlane: awsId("sg"), linuxNodes: awsId("sg") }),
   /** The customer-managed key that encrypts the nodes' volumes; left out, the account's default key does. */
   volumeKey: z
     .string()
     .regex(
-      // A multi-Region key has an id of its own form (KMS developer guide, "How multi-Region keys work").
+      // A multi-Region key has an id of another form (KMS developer guide, "How multi-Region keys work").
       /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/([0-9a-f-]{36}|mrk-[0-9a-f]{32})$/,
       "must be the ARN of a key: arn:aws:kms:…:key/…",
     )
@@ -134,7 +134,7 @@ const faultsAcross = (whole: Deployment): Fault[] => [
   ...keyFaults(whole),
 ];
 
-/** EC2 encrypts a volume only with a key of its own region; with another the instance ends while it is launched. */
+/** EC2 encrypts a volume only with a key of the same region; with another one the instance ends during its launch. */
 function keyFaults({ aws: { volumeKey }, cluster: { region } }: Deployment): Fault[] {
   const [, , , keyRegion] = volumeKey?.split(":") ?? [];
   if (keyRegion === undefined || keyRegion === region) return [];

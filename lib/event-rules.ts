@@ -1,7 +1,7 @@
 import { NEEDS_A_HUMAN, sourceOf } from "../lambdas/messages/operation/escalations.ts";
 import { documentScripts } from "../lambdas/scripts/documents.ts";
 
-/** Targets of a rule: the second door, or the topic that reaches people without Slack. */
+/** Targets of a rule: the event handler, or the topic that notifies people without Slack. */
 export type RuleTarget = "cloud-events" | "human-topic";
 
 /** A rule of EventBridge's default bus, by pattern or by schedule. */
@@ -23,12 +23,15 @@ const target = "cloud-events";
 const ofOurScripts = (cluster: string) =>
   documentScripts.map((script) => ({ prefix: `casement-${cluster}-${script}-` }));
 
-/** Statuses of a command that ended on all its machines (SSM user guide, "Understanding command statuses"), as events spell them. */
+/**
+ * Statuses of a command that ended on all its machines (SSM user guide, "Understanding command statuses"), as events spell
+ * them.
+ */
 const COMMAND_ENDS = ["Success", "Failed", "Cancelled", "TimedOut", "Timed Out", "Delivery Timed Out", "Incomplete"];
 
 /**
- * Rules that wake the second door and that reach people: the stack makes them, and the sandbox starts with them.
- * @param cluster whose: several clusters may share an account and so its bus
+ * Rules that wake the event handler or notify people: the stack creates them, and the sandbox starts with them.
+ * @param cluster the rules' cluster: several clusters may share an account and so its bus
  */
 export const rulesOf = (cluster: string): readonly EventRule[] => [
   {

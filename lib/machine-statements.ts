@@ -4,7 +4,7 @@ import { TAG } from "../lambdas/tags.ts";
 import { bucket, documents, ec2, secret } from "./arns.ts";
 import type { Conditions, Statement } from "./statement.ts";
 
-/** Conditions that hold only for our own launches: the tags are set in RunInstances and cannot be added later. */
+/** Conditions that hold only for Casement's launches: the tags are set in RunInstances and cannot be added later. */
 const ours: Conditions = {
   StringEquals: { [`aws:ResourceTag/${TAG.cluster}`]: "${cluster}" },
   StringLike: { [`aws:ResourceTag/${TAG.launched}`]: "*" },
@@ -120,7 +120,7 @@ export const images: Statement = {
   why: "AWS's own public parameters: one per release of Windows.",
 };
 
-/** The doctor looks for free addresses before somebody misses them. */
+/** The doctor checks for free addresses before a launch fails for want of one. */
 export const seeSubnets: Statement = {
   sid: "SeeSubnets",
   actions: ["ec2:DescribeSubnets"],
@@ -136,7 +136,7 @@ export const seeDocuments: Statement = {
   why: "Documents are named with their content's hash.",
 };
 
-/** Which versions of the payload lie in the bucket: names and sizes, never content. */
+/** Versions of the payload in the bucket: names and sizes, never content. */
 export const seePayload: Statement = {
   sid: "SeePayload",
   actions: ["s3:ListBucketVersions"],

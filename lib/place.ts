@@ -57,7 +57,7 @@ const each: Readonly<Record<string, (place: Partial<Place>) => readonly string[]
 
 const EACH = new RegExp(`\\$\\{(${Object.keys(each).join("|")})\\}`);
 
-/** A text once for each of what its placeholder stands for. */
+/** Repeats a text once for each value of its placeholder. */
 function spread(text: string, place: Partial<Place>): readonly string[] {
   const [placeholder = "", kind = ""] = EACH.exec(text) ?? [];
   return each[kind]?.(place)?.map((one) => text.replace(placeholder, one)) ?? [text];

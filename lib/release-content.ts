@@ -11,7 +11,7 @@ import { messageOf } from "./message-of.ts";
 
 const scripts = machineScripts.map((name) => ({ name: `${name}.ps1`, text: scriptText(name) }));
 
-/** Our scripts get their place in the manifest when a deployment publishes them; until then they stand in it so. */
+/** Placeholder entries of Casement's scripts in the manifest until a deployment publishes them. */
 const notYetPublished = ({ payloadPaths }: Profile, version: string) =>
   scripts.map(({ name, text }) => ({
     name,
@@ -23,7 +23,7 @@ const notYetPublished = ({ payloadPaths }: Profile, version: string) =>
     size: Buffer.byteLength(text),
   }));
 
-/** The uploaded programs, without our scripts. */
+/** The uploaded programs, without Casement's scripts. */
 export type Payload = Pick<PayloadManifest, "format" | "profile" | "kubernetes" | "files">;
 
 /**

@@ -24,7 +24,7 @@ const ruleNames = (target: string): string[] =>
 
 const deadLetters = (name: string): readonly ResourceStatement[] => [encryptedOnly("sqs:*", [queue(name)])];
 
-/** Policies of the resources themselves, which hold whoever's role asks; the secrets and the table have none. */
+/** Policies of the resources themselves, which apply to every caller; the secrets and the table have none. */
 export const resourcePolicies: Readonly<Partial<Record<PolicyHolder, readonly ResourceStatement[]>>> = {
   bucket: [
     encryptedOnly("s3:*", [bucket, `${bucket}/*`]),
@@ -40,7 +40,7 @@ export const resourcePolicies: Readonly<Partial<Record<PolicyHolder, readonly Re
   topic: [
     encryptedOnly("sns:Publish", [topic]),
     {
-      // A topic with a policy of its own has no other: without this statement CloudWatch could not publish.
+      // A topic's explicit policy replaces the default one: without this statement CloudWatch could not publish.
       sid: "AlarmsPublish",
       principal: "cloudwatch.amazonaws.com",
       actions: ["sns:Publish"],

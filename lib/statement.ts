@@ -31,6 +31,6 @@ export interface Statement {
 
 /** A statement of a resource's own policy, which also names whom it is about. */
 export interface ResourceStatement extends Statement {
-  /** A service of AWS's, "events.amazonaws.com", or "*" for everybody. */
+  /** An AWS service, "events.amazonaws.com", or "*" for every principal. */
   readonly principal: string;
 }

@@ -33,7 +33,7 @@ export const writeLedger: Statement = {
   resources: [table],
 };
 
-/** Lets a schedule write the members of Slack's groups: one item, and no other. */
+/** Lets a schedule write the members of Slack's groups: this item and no other. */
 export const keepDirectory: Statement = {
   sid: "KeepDirectory",
   actions: ["dynamodb:PutItem"],

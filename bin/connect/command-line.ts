@@ -42,7 +42,7 @@ const options = {
 } as const;
 
 function parsed(words: readonly string[]) {
-  // A flag that may stand alone: parseArgs wants a value behind each string.
+  // A flag that may have no value: parseArgs requires a value after each string option.
   const args = words.flatMap((word, at) =>
     word === "--sandbox" && (words[at + 1] ?? "--").startsWith("--") ? ["--sandbox=.sandbox"] : [word],
   );
@@ -69,9 +69,9 @@ function placeOf(sandbox: string | undefined, configuration: string | undefined)
 
 /**
  * Reads the command line.
- * @param words behind `npm run connect --`
- * @param environment process.env, or what stands for it
- * @throws StartError with what was wrong and what there is
+ * @param words the words after `npm run connect --`
+ * @param environment process.env, or its replacement in a test
+ * @throws StartError that names the error and the possible values
  */
 export function commandLineOf(
   words: readonly string[],

@@ -63,9 +63,9 @@ const tasks: Readonly<Record<Task, (line: CommandLine) => Promise<Told>>> = {
 };
 
 /**
- * Does what was typed behind `npm run connect --`.
- * @param environment process.env, or what stands for it
- * @throws StartError for words that make no sense; what the cluster or AWS says when a credential cannot be made or stored
+ * Runs the task that was typed after `npm run connect --`.
+ * @param environment process.env, or its replacement in a test
+ * @throws StartError for an invalid command line; the error of the cluster or AWS when a credential cannot be made or stored
  */
 export async function connect(
   typed: readonly string[],

@@ -8,10 +8,10 @@ import { ACCOUNT_NAMESPACE, type Account, secretOf, userOf } from "../../lambdas
 import { wordsOfFinding } from "../../lambdas/messages/doctor/findings.ts";
 import type { Settings } from "../../lambdas/settings.ts";
 import { isAbsent, wordsOf } from "../../lambdas/steps/client-errors.ts";
+import type { StepContext } from "../../lambdas/steps/context.ts";
 import type { Subject } from "../../lambdas/steps/doctor/check.ts";
 import { refusalOf } from "../../lambdas/steps/doctor/credential.ts";
 import { type Attempt, policies } from "../../lambdas/steps/doctor/policies.ts";
-import type { StepContext } from "../../lambdas/steps/context.ts";
 import { StartError } from "../start-error.ts";
 import { type Administrator, administratorOf } from "./administrator.ts";
 import { lyingTokens, refuseForeignAccess } from "./foreign-access.ts";
@@ -86,7 +86,10 @@ async function credentialOf(
   return { server: server ?? administrator.server, ca, token };
 }
 
-/** The functions may stand where this terminal does not: an API server that does not answer here is no reason to refuse. */
+/**
+ * The functions may be in a network that this terminal is not in: an API server that does not answer here is no reason to
+ * refuse.
+ */
 async function tryAddress(account: Account, credential: ClusterCredential): Promise<void> {
   try {
     clusterCredentialOf(JSON.stringify(credential));

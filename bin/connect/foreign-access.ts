@@ -82,11 +82,11 @@ export async function refuseForeignAccess(administrator: Administrator): Promise
   );
 }
 
-/** Kinds of Secrets that hold a token without an end of its own (OKD before 4.16 makes them for each account). */
+/** Kinds of Secrets that hold a token without an expiry (OKD before 4.16 makes them for each account). */
 const TOKENS = new Set(["kubernetes.io/service-account-token", "kubernetes.io/dockercfg"]);
 
 /**
- * Finds tokens of the accounts that lie in the cluster itself: who can read them can act as the bot until they are deleted.
+ * Finds tokens of the accounts that are stored in the cluster itself: a reader of one can act as the bot until it is deleted.
  * @returns names of Secrets
  */
 export async function lyingTokens({ core }: Administrator): Promise<string[]> {

@@ -6,8 +6,8 @@ import { reported } from "./refusals.ts";
 import type { Transport } from "./transport.ts";
 
 /*
- * What every request of ours passes is called by hand, signed by AWS's own library: the SDK's clients for these few calls
- * cost the front door more time than everything else it does. See docs/decisions/0003.
+ * Calls on the path of every request are sent by hand and signed by AWS's own library: the SDK's clients for these few
+ * calls cost the front door more time than everything else it does. See docs/decisions/0003.
  */
 
 /** One call of one of AWS's JSON services, or of SNS, which answers in XML. */
@@ -121,7 +121,7 @@ const mayHelpAgain = (error: unknown): boolean =>
 const pause = (attempt: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(20_000, 500 * 2 ** attempt)));
 
-/** Milliseconds; these services answer in tens of them, and whoever waits here keeps a person or an execution waiting. */
+/** Milliseconds; these services answer in tens of them, and a person or an execution is waiting meanwhile. */
 const PATIENCE = { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
 /**

@@ -7,7 +7,10 @@ import { logRefusal } from "./refusals.ts";
 import { DOUBT_MS, KEEP_MS, secrets } from "./secrets.ts";
 import type { Transport } from "./transport.ts";
 
-/** The clients that every function has, and all that a door needs: whatever is imported here delays the first answer. */
+/**
+ * Clients of every function, and all that the front door and the event handler need: every import here delays the first
+ * answer.
+ */
 export interface FrontDoorClients {
   readonly dynamodb: DynamoDb;
   readonly functions: Functions;
@@ -31,9 +34,9 @@ export interface Patience {
 }
 
 /**
- * Builds the clients of the doors.
+ * Builds the clients of the front door and the event handler.
  * @param settings where we run, by whose credentials
- * @param transport another way out than the network
+ * @param transport replaces the network (tests)
  * @param patience how long calls may take
  * @param now milliseconds since the epoch: the age of what is kept
  */
@@ -73,7 +76,7 @@ function fieldsIn(text: string): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Reads the Slack app's secret; by hand: a schema library would cost the door more time than everything it does.
+ * Reads the Slack app's secret; by hand: a schema library would cost the front door more time than everything it does.
  * @param name the secret's, for the error, which never says a value
  */
 function slackCredential(name: string, text: string): { readonly signingSecret: string; readonly botToken: string } {
@@ -85,7 +88,8 @@ function slackCredential(name: string, text: string): { readonly signingSecret: 
 
 /**
  * Slack's own defaults are unfit for Lambda: no timeout, ten retries in thirty minutes, sleeping out rate limits. Nor may
- * the client repeat a call by itself: after a lost answer a message would stand there twice. Steps do, and look first.
+ * the client repeat a call by itself: after a lost answer a message would be posted twice. Steps repeat it, and search for
+ * the message first.
  */
 const webClient = (
   slackApiUrl: string,

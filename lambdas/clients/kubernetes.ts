@@ -18,7 +18,7 @@ import { Retryable } from "../errors.ts";
 import { logRefusal } from "./refusals.ts";
 import type { KubernetesExchange } from "./transport.ts";
 
-/** The credential of the cluster as it lies in Secrets Manager. */
+/** The credential of the cluster as Secrets Manager stores it. */
 export interface ClusterCredential {
   readonly server: string;
   /** PEM of the API server's authority. */

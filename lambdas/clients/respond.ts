@@ -20,7 +20,7 @@ function isSlacks(url: string, slackUrl: string): boolean {
 /**
  * Builds the way to the addresses that Slack sends with commands. Never throws: the caller has another way to answer.
  * @param slackUrl address of Slack's Web API
- * @param exchange another way out than the network
+ * @param exchange replaces the network (tests)
  */
 export const responder =
   (slackUrl: string, exchange: Transport["fetch"] = fetch): Respond =>

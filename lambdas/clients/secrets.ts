@@ -9,10 +9,10 @@ export interface Secrets {
   read(name: string, atMost: number): Promise<string>;
 }
 
-/** Kept for this long when nobody doubts it: whoever replaces a secret wants to see it replaced. */
+/** Time for which a secret is cached while it is accepted: a replaced secret must take effect soon. */
 export const KEEP_MS = 10 * 60_000;
 
-/** Nobody who sends wrong signatures makes us read a secret more often than this. */
+/** Shortest time between two reads of a secret, however many wrong signatures arrive. */
 export const DOUBT_MS = 30_000;
 
 interface Reading {

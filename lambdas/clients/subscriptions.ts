@@ -28,7 +28,7 @@ export const subscriptions =
       body: new URLSearchParams(parameters).toString(),
     });
     const members = [...String(text).matchAll(MEMBER)].map(([, member = ""]) => member);
-    // API Reference, Subscription: until it is confirmed, "PendingConfirmation" stands in the place of its ARN.
+    // API Reference, Subscription: until it is confirmed, its ARN reads "PendingConfirmation".
     const isPending = (member: string): boolean => !fieldOf(member, "SubscriptionArn").startsWith("arn:");
     const endpoints = (of: readonly string[]): string[] => of.map((member) => fieldOf(member, "Endpoint"));
     return {

@@ -1,6 +1,6 @@
 /**
- * An event like that of the schedule `people`: who is in which group of Slack's is read now.
- * @param id of whatever asks; the same one twice is harmless
+ * An event like that of the schedule `people`: it has the members of the Slack user groups read now.
+ * @param id id of the event; the same one twice is harmless
  */
 export const directoryTick = (id: string) => ({
   id,

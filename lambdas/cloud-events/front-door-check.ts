@@ -7,11 +7,11 @@ export interface FrontDoorCheck {
   readonly now: () => number;
   /** Sends a form and gives the status of the answer. */
   readonly send: (body: string, headers: Readonly<Record<string, string>>) => Promise<number>;
-  /** Tells the alarm whether somebody answered. */
+  /** Tells the alarm whether the front door answered. */
   readonly report: (answered: boolean) => void;
 }
 
-/** Slack's own question after a certificate: every app answers it with 200, and nobody sees it. */
+/** Slack's `ssl_check` probe: every app answers it with 200, and no person sees it. */
 const QUESTION = "ssl_check=1";
 
 /** A deployment, or an instance that starts, may cost one of them. */
@@ -33,8 +33,9 @@ async function once({ signingSecret, now, send }: FrontDoorCheck): Promise<strin
 }
 
 /**
- * Asks the front door something as Slack would: by its address on the internet, signed with the secret that it checks by. An
- * alarm hears of it when nobody answers. A secret that differs from Slack's is not found so; refused requests of Slack's are.
+ * Sends the front door a request as Slack would: to its address on the internet, signed with the secret that it verifies
+ * with. An alarm fires when no answer comes. This does not find a secret that differs from Slack's; the alarm on refused
+ * requests does.
  * @returns one sentence for the log
  */
 export async function checkFrontDoor(check: FrontDoorCheck): Promise<string> {

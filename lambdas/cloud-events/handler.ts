@@ -4,13 +4,13 @@ import { frontDoor } from "../clients/front-door.ts";
 import type { Transport } from "../clients/transport.ts";
 import { withLog } from "../logging.ts";
 import { type Settings, settings } from "../settings.ts";
+import type { StepContext } from "../steps/context.ts";
 import { executionName, executions } from "../steps/executions.ts";
 import { ledger } from "../steps/ledger/ledger.ts";
 import { isUnderWay } from "../steps/machine/machine.ts";
 import { metrics } from "../steps/metrics.ts";
 import { runtime as releaseDocument } from "../steps/runtime.ts";
 import { people } from "../steps/slack/people.ts";
-import type { StepContext } from "../steps/context.ts";
 import { checkFrontDoor } from "./front-door-check.ts";
 
 const WHOLE_COMMAND = "EC2 Command Status-change Notification";
@@ -30,7 +30,7 @@ const instanceEvent = z.object({
   detail: z.object({ "instance-id": z.string(), state: z.string() }),
 });
 
-/** A tick of one of our schedules: the rule's name ends in what it is for. */
+/** A tick of one of Casement's schedules: the rule's name ends in its purpose. */
 const tickEvent = z.object({
   "detail-type": z.literal("Scheduled Event"),
   id: z.string(),
@@ -83,7 +83,7 @@ function schedulesOf(context: StepContext, runtime: Runtime): Readonly<Record<st
       await start("look", executionName("credential", tick), { watch: "credential", tick });
       return "the credentials are looked at";
     },
-    // The front door has no time to ask Slack who is who.
+    // The front door has no time to ask Slack for a person's membership.
     people: async () => {
       const { groups, memberships } = await people(context).synchronise(await releaseDocument(context).rules());
       return `${Object.keys(groups).length} groups and ${Object.keys(memberships).length} people are known`;
@@ -91,7 +91,7 @@ function schedulesOf(context: StepContext, runtime: Runtime): Readonly<Record<st
   };
 }
 
-/** Wakes the workflow that waits for a command, if the command has finished and somebody waits. */
+/** Wakes the workflow that waits for a command, if the command has finished and a workflow waits. */
 async function wakeForCommand(context: StepContext, event: z.infer<typeof commandEvent>): Promise<string> {
   const { "command-id": commandId, status } = event.detail;
   if (isUnderWay(status)) return `ignored: ${commandId} goes on`;
@@ -102,10 +102,10 @@ async function wakeForCommand(context: StepContext, event: z.infer<typeof comman
   return `${commandId}: ${await executions(context).complete(callback, { status })}`;
 }
 
-/** In these states no machine answers; whoever waits for it looks at once. */
+/** In these states no machine answers; a workflow that waits for it checks at once. */
 const SILENT: ReadonlySet<string> = new Set(["stopping", "stopped", "shutting-down", "terminated"]);
 
-/** Wakes the workflow that waits for a machine, if the machine is on its way out and somebody waits. */
+/** Wakes the workflow that waits for a machine, if the machine is shutting down and a workflow waits. */
 async function wakeForMachine(context: StepContext, { detail }: z.infer<typeof instanceEvent>): Promise<string> {
   const { "instance-id": instanceId, state } = detail;
   if (!SILENT.has(state)) return `ignored: ${instanceId} is ${state}`;
@@ -115,8 +115,8 @@ async function wakeForMachine(context: StepContext, { detail }: z.infer<typeof i
 }
 
 /**
- * The second door: an event of AWS's wakes the workflow that waits for it. Events are best effort, late, doubled and
- * out of order: they only say "look now", and whoever is woken looks for itself.
+ * The handler of AWS events: an event wakes the workflow that waits for it. Events are best effort, late, doubled and out
+ * of order: they only trigger a check, and the woken workflow reads the state itself.
  * @returns what was done, for the log
  */
 export const createHandler = (runtime: Runtime): ((event: unknown) => Promise<string>) => {

@@ -18,7 +18,7 @@ interface OptionWords {
   readonly option: string;
   /** Field of the request, where it is not called by that word. */
   readonly field?: string;
-  /** One phrase for help: "how many are away at once". */
+  /** One phrase for help, such as "number of nodes drained at once". */
   readonly means: string;
 }
 
@@ -60,7 +60,7 @@ export interface Command {
   readonly arguments: readonly Argument[];
   readonly options: readonly Option[];
   readonly effect: Effect;
-  /** The durable function that does it, by its file name in workflows/; null when the front door answers alone. */
+  /** The durable function that runs it, by its file name in workflows/; null when the front door answers alone. */
   readonly workflow: string | null;
   /** Opens a dialog at once (Slack allows three seconds), filled in by the workflow. */
   readonly dialog: boolean;

@@ -12,7 +12,7 @@ import { remove } from "./remove.ts";
 /** Every command, in the order in which help shows them. */
 export const commands: readonly Command[] = [help, nodes, node, add, remove, operations, cancel, doctor];
 
-/** Operations that a rule asks for, and nobody by a command. */
+/** Operations that a rule starts; no command starts them. */
 const ofRules: ReadonlySet<string> = new Set<Request["command"]>(["authority"]);
 
 /**

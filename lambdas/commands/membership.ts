@@ -29,7 +29,7 @@ export function membershipOf(user: SlackUser | undefined, channel: SlackChannel 
   return channel.is_ext_shared ? "shared-channel" : "member";
 }
 
-/** Slack's facts on everybody who holds a role, as of the schedule's last tick; the front door goes by them. */
+/** Slack's facts on everyone who holds a role, as of the schedule's last tick; the front door decides by them. */
 export interface Roster {
   /** User group (S…) → its members. */
   readonly groups: Readonly<Record<string, readonly string[]>>;

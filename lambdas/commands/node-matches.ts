@@ -24,7 +24,7 @@ const means = <T extends Named>(typed: string): readonly ((node: T) => boolean)[
 /**
  * Finds the node that was meant: by name, instance id or IP address, else by host name, else by a unique beginning.
  * A beginning of an IP address names nothing: 10.0.3.7 is not 10.0.3.70.
- * @param typed what somebody typed, in lower case
+ * @param typed typed text, in lower case
  * @param candidates the nodes that exist
  */
 export function nodeMatches<T extends Named>(typed: string, candidates: readonly T[]): Match<T> {

@@ -1,7 +1,7 @@
 /** Links that Slack makes by itself of host names, mail addresses and numbers: `<http://host|host>`. */
 const AUTOMATIC_LINK = /<(?:https?:\/\/|mailto:|tel:)([^|>]*?)\/?(?:\|([^>]*))?>/gi;
 
-/** Signs without width that come along when something is copied: nobody sees them, and nobody meant them. */
+/** Invisible zero-width characters that copied text carries along; they are never intended. */
 const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
 
 /** Slack escapes these three, and only these (docs: "Formatting text for app surfaces"). */
@@ -29,7 +29,7 @@ export interface Word {
 const typed = (text: string): string =>
   text
     .replace(AUTOMATIC_LINK, (link: string, address: string, label: string = address) =>
-      // A label that is no part of its address was chosen by somebody: what was meant is not for us to say.
+      // A label that is no part of its address was written by a person: its meaning must not be guessed.
       address.toLowerCase().includes(label.toLowerCase()) ? label : link,
     )
     .replace(INVISIBLE, "")

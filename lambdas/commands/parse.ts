@@ -79,7 +79,7 @@ export function parserOf(known: readonly Command[]): (text: string, vocabulary: 
   return (text, vocabulary) => {
     const words = withoutEcho(normalize(text.slice(0, LONGEST_TEXT)), vocabulary.commandWord);
     if (text.length > LONGEST_TEXT) {
-      // The beginning is read all the same: whoever meant a command is shown its form.
+      // The beginning is read all the same, so that the answer can show the usage of the command that was meant.
       const command = beginningOf(textOf(words))[0]?.command ?? help;
       return { problem: { kind: "too-long", length: text.length, command } };
     }

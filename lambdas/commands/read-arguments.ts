@@ -32,7 +32,7 @@ const readNodes: Reader = (words, { command }) => {
     : { problem: { kind: "bad-node", command, typed: strange } };
 };
 
-/** A pool's name stands alone: among nodes it could be meant as the beginning of a node's name. */
+/** A pool's name must be the only argument: among nodes it could be read as the beginning of a node's name. */
 const readTargets: Reader = (words, context) => {
   const [first] = words;
   const { pools, command } = context;

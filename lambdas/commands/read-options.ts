@@ -26,7 +26,7 @@ function attached(word: Word): { readonly typed: string; readonly value: Word | 
 }
 
 /**
- * Divides what was typed into options with their values and plain words, wherever the options stand.
+ * Divides typed text into options with their values and plain words; options may be at any position.
  * @param known every command's options: an option of this name takes the next word as its value, if it takes one
  */
 export function splitOptions(
@@ -98,7 +98,7 @@ const readers: Readonly<Record<Option["kind"], Read>> = { flag: readFlag, count:
 
 /**
  * Reads the options of a command.
- * @param commands every command, so that an option of another one is told from one that nobody knows
+ * @param commands every command, so that an option of another command is told from an unknown one
  * @returns the request's fields: a flag is true or false, an option that was not typed has no field
  */
 export function readOptions(

@@ -7,7 +7,7 @@ export const accounts = ["look", "act", "join"] as const;
 /** One of them. */
 export type Account = (typeof accounts)[number];
 
-/** Their namespace; each has a Secret of its own name there, to which its tokens are bound. */
+/** Their namespace; each has a Secret of the same name there, to which its tokens are bound. */
 export const ACCOUNT_NAMESPACE = "casement";
 
 /** A service account of the cluster. */

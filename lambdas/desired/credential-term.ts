@@ -27,7 +27,7 @@ export function termOf(token: string): Term | null {
   }
 }
 
-/** A token that somebody made for longer than accounts may ask counts as one of a day. */
+/** A token that was made by hand for longer than accounts may request is treated as valid for one day. */
 const lifeOf = ({ issuedAt, expiresAt }: Term): number => Math.min(expiresAt - issuedAt, LIFE_SECONDS * 1_000);
 
 /** Time at which a token is to be renewed: when half of its life is over. */

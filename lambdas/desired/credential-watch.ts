@@ -10,7 +10,7 @@ export interface Renewal {
   readonly why: string | null;
   /** Of the credential that is stored now; null when nothing is stored that says it. */
   readonly term: Term | null;
-  /** Does what is stored open nothing any more: ended, refused by the API server, or no credential at all? */
+  /** Is the stored credential unusable: expired, refused by the API server, or missing? */
   readonly isOver: boolean;
 }
 
@@ -36,7 +36,7 @@ const CALL_AT = 2;
 /**
  * Decides what people are told at a tick.
  * @param before as the last tick left it; undefined at the first
- * @returns how it stands now, and what is to be said: null when people know already, or need not
+ * @returns the state now, and the message to send: null when people know already, or need not
  */
 export function watch(
   before: Watched | undefined,

@@ -4,7 +4,7 @@ import { knownPart } from "../known-part.ts";
 /** A profile, as far as it decides about the payload. */
 export interface PayloadRules {
   readonly name: string;
-  /** Every file that a machine gets from the bucket, and where it lies on the machine. */
+  /** Every file that a machine gets from the bucket, and its path on the machine. */
   readonly payloadPaths: ReadonlyMap<string, string>;
 }
 

@@ -75,7 +75,7 @@ export type Action =
 /** Writes one file. */
 export type FileAction = Extract<Action, { do: "file" }>;
 
-/** A plan as it lies in the bucket, and as `apply.ps1` reads it. */
+/** A plan as the bucket stores it and `apply.ps1` reads it. */
 export interface Plan {
   readonly format: 2;
   /** Operation id of the ledger, for the machine's own record. */
@@ -92,7 +92,10 @@ export type ApplyRequest =
   | { readonly plan: Plan }
   | { readonly bucket: string; readonly key: string; readonly version: string; readonly sha256: string };
 
-/** The JSON line that `apply.ps1` prints last. Unchanged actions are only counted: it fits the 2,500 characters of a list of machines. */
+/**
+ * The JSON line that `apply.ps1` prints last. Unchanged actions are only counted: it fits the 2,500 characters of a list of
+ * machines.
+ */
 export interface ApplyResult {
   readonly script: "apply";
   readonly ok: boolean;

@@ -80,8 +80,9 @@ interface Source {
 }
 
 /**
- * Networks that a rule admits. A rule from a security group admits none: who is in that group was put there by somebody with
- * rights in the account, such as the cloud controller that lets the router's Classic Load Balancer through (protocol "-1").
+ * Networks that a rule admits. A rule from a security group admits none: members of that group were put there by a
+ * principal with rights in the account, such as the cloud controller that lets the router's Classic Load Balancer through
+ * (protocol "-1").
  */
 const sourcesOf = (rule: InboundRule): Source[] => [
   ...(rule.IpRanges ?? []).map(({ CidrIp = "", Description = "" }) => ({ network: CidrIp, description: Description })),

@@ -8,7 +8,7 @@ import type { OperationRecord } from "../records.ts";
 import { executionName } from "../steps/executions.ts";
 import type { FrontDoor } from "./front-door.ts";
 
-/** Seconds in which a start must begin: Lambda may deliver an asynchronous one hours later, when nobody expects it. */
+/** Seconds in which a start must begin: Lambda may deliver an asynchronous one hours later, when it is no longer expected. */
 const BEGINS_WITHIN = 15 * 60;
 
 /** A request of a member of the workspace, with what Slack needs to answer it. */
@@ -53,7 +53,7 @@ const startOf = ({ id, request, asker, requestedAt }: OperationRecord): Start =>
 /**
  * Takes a request on: writes it down, then starts its workflow under the operation's own name.
  * Delivered again, it finds its record and starts the same execution again, which starts nothing.
- * @returns the operation as it stands; "not-started" with the reason when the start or the dialog failed
+ * @returns the operation's record; "not-started" with the reason when the start or the dialog failed
  * @throws when the ledger cannot be written: then nothing was started
  */
 export async function accept(door: FrontDoor, submission: Submission): Promise<OperationRecord> {
@@ -67,7 +67,10 @@ export async function accept(door: FrontDoor, submission: Submission): Promise<O
   return (await startWorkflow(door, record, command)) ? record : giveUp(door, record, notStarted.busy);
 }
 
-/** Keeps the address at which the answer to a look replaces its acknowledgement; without it the answer is a message of its own. */
+/**
+ * Keeps the address at which the answer to a look replaces its acknowledgement; without it the answer is a message of its
+ * own.
+ */
 async function keepResponseUrl(
   door: FrontDoor,
   { id, request }: OperationRecord,
@@ -79,7 +82,7 @@ async function keepResponseUrl(
 
 /**
  * Writes down that the policy refused a request, so that the same request does not begin when the policy has changed.
- * @returns the operation as it stands: another one than a refusal when this very request had been taken on before
+ * @returns the operation's record: not a refusal when this very request had been accepted before
  */
 export async function recordRefusal(door: FrontDoor, submission: Submission): Promise<OperationRecord> {
   const record = recordOf(door, submission);
@@ -100,7 +103,7 @@ export const wasRefusedHere = ({ status, executionArn }: OperationRecord): boole
 async function repeated(door: FrontDoor, { id }: OperationRecord): Promise<OperationRecord> {
   const record = await door.steps.ledger.operation(id);
   if (!record) throw new Error(`${id} was written and is gone`);
-  // Only the first delivery knows whether its dialog opened. Without one there is nobody to confirm, so nothing is started:
+  // Only the first delivery knows whether its dialog opened. Without a dialog no confirmation can come, so nothing is started:
   // a forged command, whose dialog Slack refuses, must not begin by being sent twice.
   if (record.status === "requested" && !opensDialog(record))
     await startWorkflow(door, record, commandOf(record.request.command));

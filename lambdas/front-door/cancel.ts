@@ -6,7 +6,8 @@ const cancelCallbacks = (record: OperationRecord, nodes: readonly NodeRecord[]):
   [record, ...nodes].flatMap(({ callbacks }) => (callbacks.cancel ? [callbacks.cancel] : []));
 
 /**
- * Asks an operation to stop: a flag in the ledger, and whoever waits is woken. What is in flight is put back by its workflow.
+ * Asks an operation to stop: sets a flag in the ledger and wakes the workflows that wait. Each workflow rolls back what is
+ * in progress.
  * @param userId who cancels
  * @param cause Slack's trigger id: the same request again gets the same answer
  */
@@ -20,7 +21,7 @@ export async function cancel(door: FrontDoor, operation: string, userId: string,
   return { kind: "already", operation, by: cancelledBy ?? userId };
 }
 
-/** Also for who comes second: the door may have died between the flag and its callbacks. */
+/** Runs for a repeated request too: the front door may have died between the flag and its callbacks. */
 async function wake(door: FrontDoor, record: OperationRecord, userId: string): Promise<void> {
   const waiting = cancelCallbacks(record, await door.steps.ledger.nodes(record.id));
   await Promise.all(

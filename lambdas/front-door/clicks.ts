@@ -16,14 +16,14 @@ import type { FrontDoor } from "./front-door.ts";
 import { refusalOf } from "./permission.ts";
 import { type Presser, terminateKept, tryAgain } from "./repeat.ts";
 
-/** A button that somebody pressed. */
+/** A button that a person pressed. */
 export interface Click extends Presser {
   readonly actionId: string;
   readonly value: string;
 }
 
 interface Meaning {
-  /** The command whose right the person needs; null where what it starts judges them. */
+  /** The command whose right the person needs; null if the started operation checks the person. */
   readonly command: string | null;
   readonly does: (door: FrontDoor, click: Click) => Promise<Message | null>;
 }
@@ -66,7 +66,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
 export const buttons: readonly string[] = Object.keys(meanings);
 
 /**
- * Does what a button means, if the person who pressed it may: that a button is in sight gives nobody a right.
+ * Runs a button's action if the person who pressed it has permission: seeing a button grants no right.
  * @returns what that person alone reads; null when the operation's own message says it all
  */
 export async function pressed(door: FrontDoor, click: Click): Promise<Message | null> {

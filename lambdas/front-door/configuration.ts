@@ -1,9 +1,9 @@
 import type { Configuration } from "../configuration.ts";
 
-/** Configuration of the front door; a deployment puts it beside the code, so that no request waits for it. */
+/** Configuration of the front door; a deployment puts it next to the code, so that no request waits for it. */
 export interface FrontDoorConfiguration extends Pick<Configuration, "command" | "slack" | "people" | "policy"> {
   readonly cluster: Pick<Configuration["cluster"], "name">;
-  /** By name; what a pool is made of concerns its workflow. */
+  /** By name; a pool's content concerns only its workflow. */
   readonly pools: Readonly<Record<string, object>>;
 }
 
@@ -11,8 +11,8 @@ export interface FrontDoorConfiguration extends Pick<Configuration, "command" | 
 export const CONFIGURATION_FILE = "configuration.json";
 
 /**
- * The door's part of a configuration that was validated.
- * @returns what CONFIGURATION_FILE holds
+ * Selects the front door's part of a validated configuration.
+ * @returns the content of CONFIGURATION_FILE
  */
 export const frontDoorConfiguration = ({ command, slack, people, policy, cluster, pools }: FrontDoorConfiguration) => ({
   command,

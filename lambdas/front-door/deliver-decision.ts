@@ -3,10 +3,10 @@ import type { Recorded } from "../steps/ledger/ledger.ts";
 import type { FrontDoor } from "./front-door.ts";
 
 /**
- * Writes a decision down and wakes whoever waits for it. Delivered again, it gets the answer of the first time; a decision
- * that was written and never told (the door died in between) is told by whoever comes next.
+ * Records a decision and wakes the workflow that waits for it. A repeated delivery gets the first answer; if the front door
+ * died between the record and the wake-up, the next delivery sends the wake-up.
  * @param write the conditional write of this decision
- * @returns "late" when something else was decided, or the time was up
+ * @returns "late" when something else was decided, or the deadline has passed
  */
 export async function deliverDecision(
   door: FrontDoor,

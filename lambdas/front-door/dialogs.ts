@@ -33,7 +33,7 @@ async function confirmed(door: FrontDoor, response: DialogResponse): Promise<Mes
 const DIALOG_OF = "remove";
 
 /**
- * Somebody pressed "Remove": whether they may is asked again, then the waiting workflow goes on.
+ * Handles "Remove": checks the person's permission again, then resumes the waiting workflow.
  * @returns null to close the dialog, or what it shows instead
  */
 export async function submitted(door: FrontDoor, response: DialogResponse): Promise<Dialog | null> {
@@ -42,8 +42,8 @@ export async function submitted(door: FrontDoor, response: DialogResponse): Prom
 }
 
 /**
- * Somebody pressed "Keep" or closed the dialog: nothing is removed. Before the workflow waits for the dialog there is
- * nobody to tell, so the operation is cancelled instead. Only who asked has the dialog; anybody else changes nothing.
+ * Handles "Keep" and a closed dialog: nothing is removed. Until the workflow waits for the dialog it cannot be told, so the
+ * operation is cancelled instead. Only the requester has the dialog; a request by another person changes nothing.
  */
 export async function closed(door: FrontDoor, { operation, userId }: DialogResponse): Promise<void> {
   const record = await door.steps.ledger.operation(operation);

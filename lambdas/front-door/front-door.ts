@@ -1,23 +1,24 @@
 import type { Roster } from "../commands/membership.ts";
+import { type FrontDoorContext, timestamp } from "../steps/context.ts";
 import { executions } from "../steps/executions.ts";
 import { ledger } from "../steps/ledger/ledger.ts";
 import { responseUrls } from "../steps/slack/response-urls.ts";
 import { roster } from "../steps/slack/roster.ts";
 import { thread } from "../steps/slack/thread.ts";
 import type { Steps } from "../steps/steps.ts";
-import { type FrontDoorContext, timestamp } from "../steps/context.ts";
 import type { FrontDoorConfiguration } from "./configuration.ts";
 
 /**
  * The verbs that a request may need. Slack waits three seconds, so a request may cost one conditional write and one start or
- * callback, the opening of a dialog, and for a look one more write beside the first; everything else is kept between requests or belongs to a rare turn of events.
+ * callback, the opening of a dialog, and for a look one more write beside the first; everything else is kept between
+ * requests or belongs to a rare turn of events.
  */
 export type FrontDoorSteps = Pick<
   Steps,
   "now" | "timestamp" | "executions" | "ledger" | "responseUrls" | "roster" | "thread"
 >;
 
-/** Everything that the front door stands on. All of its verbs throw when a dependency is unavailable. */
+/** Dependencies of the front door. All of its steps throw when a dependency is unavailable. */
 export interface FrontDoor {
   readonly configuration: FrontDoorConfiguration;
   readonly steps: FrontDoorSteps;

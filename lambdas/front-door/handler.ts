@@ -35,7 +35,7 @@ export function createHandler({ settings: own, configuration, now, slackNow, tra
   return (event, context) => withLog({ settings: own, now, log }, {}, () => receive(event, context));
 }
 
-/** Validated when it was deployed; it lies beside the bundled code. */
+/** Validated at deployment; the file is next to the bundled code. */
 const configuration = (): FrontDoorConfiguration =>
   JSON.parse(readFileSync(new URL(CONFIGURATION_FILE, import.meta.url), "utf8"));
 

@@ -10,13 +10,13 @@ export interface Origin {
   readonly channel: string;
 }
 
-/** Somebody who is listened to. */
+/** A person whose requests are accepted. */
 export interface Person {
   readonly roles: readonly string[];
 }
 
 /**
- * Is this our workspace and our channel? Told from the signed request alone.
+ * Does the request come from the configured workspace and channel? Decided from the signed request alone.
  * @returns why not, or null
  */
 export function originRefusal({ configuration: { slack, cluster } }: FrontDoor, origin: Origin): Refusal | null {
@@ -26,8 +26,8 @@ export function originRefusal({ configuration: { slack, cluster } }: FrontDoor, 
 }
 
 /**
- * Finds a person and their rights, as far as known here. Guests, bots and people in shared channels are nobody.
- * The door cannot know who joined or left in the last minutes: the workflow asks Slack before it begins.
+ * Finds a person and their rights in the roster. Guests, bots and people of shared channels are refused. The front door
+ * cannot see a change of the last minutes: the workflow asks Slack before it begins.
  * @throws when the roster cannot be read: then nothing is allowed
  */
 export async function personOf(door: FrontDoor, { userId }: Origin): Promise<Person | { readonly refusal: Refusal }> {

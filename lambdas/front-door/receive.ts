@@ -12,7 +12,7 @@ export interface HttpAnswer {
 
 type Receiver = ReturnType<AwsLambdaReceiver["toHandler"]>;
 
-/** The request as Bolt reads it: our own check was first, so that only text and media type are left to it. */
+/** The request as Bolt reads it: the signature was checked before, so that Bolt needs only text and media type. */
 const forBolt = (bytes: Buffer, contentType: string): Parameters<Receiver>[0] => ({
   version: "2.0",
   routeKey: "$default",
@@ -49,7 +49,10 @@ function refusals(now: () => number) {
 
 type Refuse = ReturnType<typeof refusals>;
 
-/** Bolt behind our own check: it would parse before it verifies, and accepts the future and other signature versions. */
+/**
+ * Bolt, behind Casement's signature check: Bolt would parse before it verifies, and accepts the future and other signature
+ * versions.
+ */
 function boltOf(door: FrontDoor): Receiver {
   const { botId, botUserId, teamId } = door.configuration.slack;
   const receiver = new AwsLambdaReceiver({ signingSecret: "", signatureVerification: false, logLevel: LogLevel.ERROR });
@@ -59,8 +62,8 @@ function boltOf(door: FrontDoor): Receiver {
 }
 
 /**
- * The door's own listeners do not throw. Where Bolt does, or answers 500, the request was signed and yet lacked what Slack
- * always sends; 404 is its word for what nobody listens to: a command, a button or a dialog that is none of ours.
+ * The front door's own listeners do not throw. Where Bolt does, or answers 500, the request was signed and yet lacked what Slack
+ * always sends; 404 means that no listener matched: a command, button or dialog that Casement does not have.
  */
 async function understood(answering: ReturnType<Receiver>, refuse: Refuse): Promise<HttpAnswer> {
   try {
@@ -77,9 +80,9 @@ const isGenuine = async (door: FrontDoor, request: UnverifiedRequest): Promise<b
   isSigned(request, await door.signingSecret(false)) || isSigned(request, await door.signingSecret(true));
 
 /**
- * The front door: a request of Slack's in, its answer out. Built once per process.
+ * Builds the front door: takes a request from Slack and returns the answer. Built once per process.
  * Nothing of a request is parsed before its signature was checked: 401 for what Slack did not sign within five minutes,
- * 400 for what Slack would not send. Never throws for what a caller sent.
+ * 400 for a request that Slack would not send. Never throws because of a request's content.
  * @throws when the signing secret cannot be read
  */
 export function receiver(door: FrontDoor): (event: HttpEvent, context: unknown) => Promise<HttpAnswer> {

@@ -43,7 +43,7 @@ const responseOf = (body: ViewSubmitAction | ViewClosedAction): DialogResponse =
   triggerId: "trigger_id" in body ? body.trigger_id : "",
 });
 
-/** Whatever broke is logged; the person gets a sentence instead of Slack's "operation_timeout". */
+/** An error is logged; the person gets a sentence instead of Slack's "operation_timeout". */
 async function orTrouble<T>(what: string, action: () => Promise<T>, trouble: T): Promise<T> {
   try {
     return await action();
@@ -60,8 +60,8 @@ const ephemeral = ({ text, blocks }: Message) => ({
 });
 
 /**
- * Registers the front door's listeners with Bolt. Every listener acknowledges exactly once, after its work: Lambda freezes what is not
- * awaited.
+ * Registers the front door's listeners with Bolt. Every listener acknowledges exactly once, after its work: Lambda freezes
+ * work that is not awaited.
  */
 export function listen(app: App, door: FrontDoor): void {
   const trouble = troubleAnswer(door.configuration.command);

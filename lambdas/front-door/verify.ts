@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** A request to the Function URL, as far as the door looks at it. */
+/** The fields of a request to the Function URL that the front door reads. */
 export interface HttpEvent {
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   readonly body?: string | null | undefined;
@@ -47,7 +47,7 @@ const bytesOf = ({ body, isBase64Encoded }: HttpEvent): Buffer =>
 const mediaType = (value: string): string => (value.split(";")[0] ?? "").trim().toLowerCase();
 
 /**
- * Reads what must be there before the signature can be checked; nothing of the body is looked at.
+ * Reads the headers that the signature check needs; the body is not parsed.
  * @param now Unix seconds
  */
 export function unverifiedRequest(event: HttpEvent, now: number): UnverifiedRequest | Rejected {
@@ -70,7 +70,7 @@ export function isSigned({ bytes, timestamp, signature }: UnverifiedRequest, sec
   return timingSafeEqual(expected, Buffer.from(signature, "hex"));
 }
 
-/** Fields Slack sends with every command (docs: "Implementing slash commands"): without them nobody is answered. */
+/** Fields Slack sends with every command (docs: "Implementing slash commands"): a request without them gets no answer. */
 const OF_A_COMMAND = ["team_id", "channel_id", "user_id", "trigger_id"];
 
 /**

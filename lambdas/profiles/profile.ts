@@ -30,7 +30,7 @@ export type CheckId =
   | "kubelet-versions"
   | "kubelet-clients";
 
-/** An annotation that somebody else writes on the Node, and the wait for it. */
+/** An annotation that another controller writes on the Node, and the wait for it. */
 export interface AwaitedAnnotation {
   /** Name of the wait, unique in the workflow. */
   readonly name: string;
@@ -62,7 +62,7 @@ interface Network {
 
 /**
  * A kind of cluster as one pure value: everything that differs between kinds, as data and functions from facts to data.
- * Workflows and steps do what it says and know no kind by name; `profileOf` in list.ts picks it.
+ * Workflows and steps follow it and know no kind by name; `profileOf` in list.ts selects it.
  */
 export interface Profile extends PayloadRules, AccessNeeds {
   /** Stages of provisioning that its machines pass; their order is that of lambdas/stages.ts. */

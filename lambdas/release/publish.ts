@@ -10,12 +10,12 @@ import { RUNTIME_KEY } from "./runtime-key.ts";
 /** Release that a deployment hands over. */
 const releaseSchema = z.strictObject({
   configuration: z.unknown(),
-  /** The uploaded programs; null until somebody has uploaded them. */
+  /** The uploaded programs; null until they are uploaded. */
   payload: z
     .object({ kubernetes: z.string(), files: z.array(z.unknown()) })
     .loose()
     .nullable(),
-  /** Our own scripts that lie on machines as files. */
+  /** Casement's scripts that are installed on machines as files. */
   scripts: z.array(z.strictObject({ name: z.string(), text: z.string() })),
 });
 
@@ -28,7 +28,7 @@ export interface Published {
 }
 
 /**
- * Publishes a release: our scripts beside the payload, then the runtime document, which names them all by version.
+ * Publishes a release: Casement's scripts next to the payload, then the runtime document, which names them all by version.
  * Without a payload there is no runtime document: no function acts on half a release.
  * @param text JSON of a Release
  * @throws Error that lists what is wrong with configuration or payload

@@ -10,7 +10,7 @@ export type LookScript = (typeof lookScripts)[number];
 /** One of the scripts that change a machine. */
 export type ChangeScript = (typeof changeScripts)[number];
 
-/** Scripts that reach a machine as SSM documents; the others lie on the machine as files. */
+/** Scripts that reach a machine as SSM documents; the others are files on the machine. */
 export const documentScripts = ["apply", "observe", "reboot"] as const satisfies readonly (LookScript | ChangeScript)[];
 
 /** One of the scripts that the bot sends. */
@@ -26,9 +26,9 @@ export interface DocumentLimits {
 
 /**
  * - apply: a feature and a payload of half a gigabyte take minutes. A larger plan travels by the bucket.
- * - observe: on a fresh Windows Server 2025 the list of features alone takes 210 s (PowerShell/PowerShell issue 24500); PowerShell
- *   and its network modules come before it, on a disk that is still filled from S3, and a run of the guard is waited for
- *   up to a minute. Together that is 320 s; twice as much is allowed.
+ * - observe: on a fresh Windows Server 2025 the list of features alone takes 210 s (PowerShell/PowerShell issue 24500);
+ * PowerShell   and its network modules come before it, on a disk that is still filled from S3, and a run of the guard is
+ * waited for   up to a minute. Together that is 320 s; twice as much is allowed.
  */
 export const documentLimits: Readonly<Record<DocumentScript, DocumentLimits>> = {
   apply: { timeoutSeconds: 1800, maxRequest: 16_384 },

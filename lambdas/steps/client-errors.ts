@@ -60,7 +60,8 @@ export async function ifPresent<T>(read: Promise<T>): Promise<T | undefined> {
 }
 
 /**
- * Was the world only busy, so that trying again may help? Anything else is a refusal or a bug and must not be repeated.
+ * Is the error a sign of a busy service, so that trying again may help? Anything else is a refusal or a bug and must not be
+ * repeated.
  * @param error whatever a client threw
  */
 export function isBusy(error: unknown): boolean {
@@ -84,7 +85,7 @@ export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const fromSlack = slackWords(error);
   if (fromSlack !== undefined) return fromSlack;
-  // Some of AWS's errors say everything in their name and carry the message "UnknownError".
+  // Some AWS errors carry their meaning in the name alone, with the message "UnknownError".
   return "$metadata" in error ? `${error.name}: ${error.message}`.replace(": UnknownError", "") : error.message;
 }
 
@@ -108,7 +109,7 @@ function kubernetesWords(error: ApiException<unknown>): string {
   return typeof message === "string" && message !== "" ? message : `the API server answered ${error.code}`;
 }
 
-/** Reads the API server's answer as JSON; the client hands over the bare text where it does not know the shape. */
+/** Reads the API server's answer as JSON; the client returns the bare text if it does not know the shape. */
 export function bodyOf(error: ApiException<unknown>): unknown {
   if (typeof error.body !== "string") return error.body;
   try {

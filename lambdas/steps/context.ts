@@ -2,7 +2,7 @@ import type { Clients } from "../clients/clients.ts";
 import type { FrontDoorClients } from "../clients/front-door-clients.ts";
 import type { Settings } from "../settings.ts";
 
-/** Dependencies of the doors' verbs: few clients, the place, and the time. */
+/** Dependencies of the steps that the front door and the event handler call: few clients, the settings and the time. */
 export interface FrontDoorContext {
   readonly clients: FrontDoorClients;
   readonly settings: Settings;
@@ -10,7 +10,7 @@ export interface FrontDoorContext {
   readonly now: () => number;
 }
 
-/** Dependencies of every verb. */
+/** Dependencies of every step. */
 export interface StepContext extends FrontDoorContext {
   readonly clients: Clients;
   /** Writes a line into the function's log, as it is; by default to standard output. */

@@ -56,7 +56,10 @@ export const executions = (context: FrontDoorContext) => {
       return execution?.status ?? "unknown";
     },
 
-    /** Wakes whoever waits on a callback; "too late" when it has been completed or has timed out. */
+    /**
+     * Completes a callback, which wakes the workflow that waits on it; "too late" when it has been completed or has timed
+     * out.
+     */
     complete: async (callbackId: string, result: object): Promise<"done" | "too late"> => {
       try {
         await functions.succeed(callbackId, result);

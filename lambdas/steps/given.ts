@@ -1,8 +1,8 @@
 import { type Bundle, type Given, givenItem } from "../desired/given.ts";
 import { EXPIRES, keys, MACHINES } from "../ledger-table.ts";
+import { type StepContext, timestamp } from "./context.ts";
 import { expiryAfter } from "./ledger/retention.ts";
 import { table } from "./ledger/table.ts";
-import { timestamp, type StepContext } from "./context.ts";
 
 /** Keeps in the ledger, and reads from it, the authorities that machines were given. */
 export const given = (context: StepContext) => {

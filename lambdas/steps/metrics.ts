@@ -3,7 +3,7 @@ import { standardOutput } from "../logging.ts";
 import { METRICS, metricLine } from "../metrics.ts";
 import type { StepContext } from "./context.ts";
 
-/** CloudWatch metrics of our own, which alarms watch. */
+/** Casement's CloudWatch metrics, which alarms watch. */
 export const metrics = ({ settings, now, log = standardOutput }: Pick<StepContext, "settings" | "now" | "log">) => ({
   /** Writes for how many more hours the credential of an account in the cluster is valid. */
   credentialHours: (account: Account, hours: number): void =>

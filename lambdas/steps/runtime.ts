@@ -33,7 +33,7 @@ export const runtime = (context: StepContext) => ({
   },
 
   /**
-   * Reads nothing but the newest rules: who may do what, and where people are spoken to.
+   * Reads only the newest rules: roles, policy and the Slack channel.
    * @throws Refused as `read` does
    */
   rules: async (): Promise<Rules> => {
@@ -61,13 +61,15 @@ function readable<T>(read: () => T): T {
   }
 }
 
-/** S3 answers AccessDenied for a missing key to whoever may not list the bucket (API Reference, GetObject). */
+/** S3 answers AccessDenied for a missing key to a caller who may not list the bucket (API Reference, GetObject). */
 const NOT_THERE: ReadonlySet<string> = new Set(["NoSuchKey", "NoSuchVersion", "AccessDenied"]);
 
 async function fetched(context: StepContext, version: string | null): Promise<GetObjectCommandOutput> {
   const where = { Bucket: context.settings.bucket, Key: RUNTIME_KEY };
   try {
-    return await context.clients.s3.send(new GetObjectCommand({ ...where, ...(version ? { VersionId: version } : {}) }));
+    return await context.clients.s3.send(
+      new GetObjectCommand({ ...where, ...(version ? { VersionId: version } : {}) }),
+    );
   } catch (error) {
     if (!(error instanceof Error) || !NOT_THERE.has(error.name)) throw error;
     const why = `Casement is not set up completely: the bucket ${where.Bucket} has no ${RUNTIME_KEY} (${error.name}). See docs/deploy.md.`;

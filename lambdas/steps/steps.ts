@@ -6,6 +6,7 @@ import { csrs } from "./cluster/csrs.ts";
 import { evictions } from "./cluster/evictions.ts";
 import { kubeletAuthority } from "./cluster/kubelet-authority.ts";
 import { nodes } from "./cluster/nodes.ts";
+import { type StepContext, timestamp } from "./context.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { instances } from "./ec2/instances.ts";
 import { executions } from "./executions.ts";
@@ -27,7 +28,6 @@ import { responseUrls } from "./slack/response-urls.ts";
 import { roster } from "./slack/roster.ts";
 import { thread } from "./slack/thread.ts";
 import { unregistered } from "./unregistered.ts";
-import { timestamp, type StepContext } from "./context.ts";
 
 /**
  * Every verb a workflow may use, by noun.

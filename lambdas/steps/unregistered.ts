@@ -3,9 +3,9 @@ import type { StageName } from "../stages.ts";
 import { TAG } from "../tags.ts";
 import { instanceIdOf } from "./cluster/node-facts.ts";
 import type { Node } from "./cluster/nodes.ts";
+import type { FrontDoorContext } from "./context.ts";
 import { hasEnded, isOurs, launcherOf, type Machine } from "./ec2/instances.ts";
 import { ledger } from "./ledger/ledger.ts";
-import type { FrontDoorContext } from "./context.ts";
 
 /** A machine that Casement launched and that is no node of the cluster. */
 export interface UnregisteredMachine {

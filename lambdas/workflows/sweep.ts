@@ -36,7 +36,7 @@ type Held = Readonly<Record<number, readonly string[]>>;
 /** A start may be delivered late; what is younger than this may still begin. */
 const YOUNG_MS = 20 * MINUTE;
 
-/** A service that is away is asked again by the next sweep. */
+/** The next sweep asks an unavailable service again. */
 const ATTEMPTS = 3;
 
 /** By schedule: nothing runs when an execution times out or is stopped, so what it held is given back here, and said. */
@@ -59,7 +59,7 @@ export const sweep =
       if (outcome) await step(ctx, `say what became of ${name}`, () => tellGivenBack(steps, record, outcome), ATTEMPTS);
     });
     await remindOfKept(ctx, steps);
-    // EC2 or the release may not be readable just now: the next sweep does it, and nobody waits for it.
+    // EC2 or the release may not be readable now: the next sweep does it, and nothing waits for it.
     await step(ctx, "expire what machines were given", () => expireGoneMachines(steps), ATTEMPTS).catch(
       () => undefined,
     );
@@ -83,7 +83,7 @@ async function remindOfKept(ctx: DurableContext, steps: Steps): Promise<void> {
 }
 
 /**
- * Does the work for each, one after the other. When a service is away the rest is left to the next sweep.
+ * Does the work for each, one after the other. If a service is unavailable, the rest is left to the next sweep.
  * @returns whether all were worked on
  * @throws Error of the first that failed for another reason, after the others were worked on: a bug, or a missing right
  */
@@ -107,7 +107,7 @@ async function closeOperation(ctx: DurableContext, steps: Steps, lost: Lost): Pr
     held[node.index] = await giveBackNode(ctx, steps, node, lost.why);
   const notice = await step(ctx, `give back what ${lost.id} held`, () => giveBack(steps, lost));
   if (notice) await escalate(ctx, steps, lost.id, notice);
-  // Without a release nobody knows the channel, and Slack may be away: people were called past it.
+  // Without a release the channel is unknown, and Slack may be unavailable: people were notified by SNS as well.
   if (notice) await step(ctx, `say that ${lost.id} was lost`, () => say(steps, lost, held)).catch(() => undefined);
   // Last: until then the next sweep finds the operation again.
   await step(ctx, `end ${lost.id}`, () => end(steps, lost));
@@ -154,9 +154,9 @@ async function lostNodes(steps: Steps, { id }: Lost): Promise<NodeRecord[]> {
 }
 
 /**
- * Gives back what a lost node held, its Node first: until that is done nobody else gets its lease.
- * @returns what it held and holds no more, in words
- * @throws StepError while the cluster or EC2 is away: then it keeps what it holds until the next sweep
+ * Releases what a lost node held, its Node first: until that is done no other operation gets its lease.
+ * @returns sentences on what was released
+ * @throws StepError while the cluster or EC2 is unavailable: then it keeps what it holds until the next sweep
  */
 async function giveBackNode(ctx: DurableContext, steps: Steps, node: NodeRecord, why: string) {
   const name = `${node.operation}:${node.index}`;

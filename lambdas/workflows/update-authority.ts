@@ -55,7 +55,7 @@ async function say(steps: Steps, { slack }: Configuration, { news, why }: Readin
 async function tellNews(ctx: DurableContext, steps: Steps, configuration: Configuration, read: Reading, tick: string) {
   if (!read.news) return;
   if (read.news === "bad") await escalate(ctx, steps, "the authority", authorityUnreadNotice(read.why));
-  // Slack may be away: people were called past it.
+  // Slack may be unavailable: people were notified by SNS as well.
   await step(ctx, "tell the channel", () => say(steps, configuration, read, tick)).catch(() => undefined);
 }
 
@@ -65,7 +65,7 @@ function readFile(result: object): ResultReading<string> {
   return { why: error ?? "observe.ps1 does not say why it could not look" };
 }
 
-/** Looks at the file on each node. @returns nodes whose file is another one; a node that does not answer is left alone */
+/** Reads the file on each node. @returns nodes whose file differs; a node that does not answer is left alone */
 async function findDiffering(
   ctx: DurableContext,
   steps: Steps,

@@ -38,7 +38,7 @@ export interface AlarmsProps {
 
 interface Trouble {
   readonly id: string;
-  /** One sentence for whoever is woken at night. */
+  /** One sentence for the person on call. */
   readonly what: string;
   /** Heading of docs/runbook.md, as an anchor. */
   readonly runbook: string;
@@ -100,7 +100,7 @@ export class Alarms extends Construct {
     });
   }
 
-  /** Asked each hour; that nobody asks is as bad as that nobody answers. */
+  /** Checked each hour; a missing check is as bad as a missing answer. */
   #unanswered(cluster: string): Alarm {
     return new Watch(this, "Front door does not answer", {
       metric: frontDoorAnswers(cluster, LOOKED_AT_WITHIN),
@@ -125,7 +125,7 @@ export class Alarms extends Construct {
     });
   }
 
-  /** Too few hours left, or nobody who could tell. */
+  /** Too few hours left, or no measurement. */
   #ending(account: Account, cluster: string): Alarm {
     return new Watch(this, `Cluster credential ${account} ends`, {
       metric: credentialHours(cluster, account, LOOKED_AT_WITHIN),

@@ -2,8 +2,8 @@ import { builtinModules } from "node:module";
 import type { Plugin } from "esbuild";
 
 /**
- * Packages that Bolt imports for its OAuth pages and its receivers for servers and sockets: the door hands it Lambda's
- * receiver and answers `authorize` itself.
+ * Packages that Bolt imports for its OAuth pages and its receivers for servers and sockets: the front door passes it
+ * Lambda's receiver and answers `authorize` itself.
  */
 const PACKAGES = ["express", "raw-body", "form-data", "@slack/socket-mode", "@slack/oauth"];
 

@@ -5,7 +5,7 @@ import { doorLatency, lambdaCount } from "./metrics.ts";
 
 const HALF = 12;
 
-/** One page: what is wrong, how the door answers, how the workflows end. */
+/** One page: alarms, answers of the front door, ends of the workflows. */
 export function dashboard(scope: Construct, id: string, props: AlarmsProps, { all }: Alarms): Dashboard {
   const door = props.frontDoor.lambda.functionName;
   const graph = (title: string, left: Metric[]): IWidget => new GraphWidget({ title, left, width: HALF });

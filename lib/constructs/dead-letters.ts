@@ -4,8 +4,8 @@ import type { Construct } from "constructs";
 import { acknowledge } from "./acknowledge.ts";
 
 /**
- * A queue for events that nobody could handle: kept for as long as SQS keeps anything, and alarmed. Its policy is the
- * reviewed list's.
+ * A queue for events that could not be handled: kept for SQS's longest retention, with an alarm. Its policy comes from the
+ * reviewed list.
  */
 export function deadLetterQueue(scope: Construct, id: string): Queue {
   const queue = new Queue(scope, id, {

@@ -11,7 +11,7 @@ import type { ResourceStatement, Statement } from "../statement.ts";
 import { deadLetterQueue } from "./dead-letters.ts";
 import { permissionsPolicy, resourceStatement } from "./permissions-policy.ts";
 
-/** A hint that is older than this hints at nothing: whoever waits has looked for himself. */
+/** An event older than this is useless: the workflow that waits has polled by then. */
 const MAXIMUM_EVENT_AGE = Duration.minutes(15);
 
 const trigger = ({ schedule, pattern }: EventRule) => ({
@@ -34,7 +34,7 @@ export interface EventRulesProps {
   readonly topic: ITopic;
 }
 
-/** Rules that wake the second door and that reach people, with a queue for the events that could not be delivered. */
+/** Rules that wake the event handler or notify people, with a queue for the events that could not be delivered. */
 export class EventRules extends Construct {
   readonly undelivered: Queue;
   /** Role by which rules publish to the topic: a topic's policy could hold EventBridge to no rule, so to no account. */

@@ -16,7 +16,7 @@ import type { NodeNetwork } from "./node-network.ts";
 import { resourceStatement } from "./permissions-policy.ts";
 import type { Release } from "./release.ts";
 
-/** Whatever in the stack holds permissions, has a policy of its own, or is named by one. */
+/** Everything in the stack that holds permissions, has a resource policy, or is named by a policy. */
 export interface Holders {
   readonly handlers: Readonly<Record<FunctionName, HandlerFunction>>;
   readonly release: Release;
@@ -35,7 +35,10 @@ const ofPools = ({ pools }: Deployment, of: (pool: Pool) => readonly string[]): 
   ...new Set(Object.values(pools).flatMap(of)),
 ];
 
-/** The stack as the reviewed list's placeholders name it; functions, roles, groups and queues by what CloudFormation calls them. */
+/**
+ * The stack as the reviewed list's placeholders name it; functions, roles, groups and queues by what CloudFormation calls
+ * them.
+ */
 function placeOf(scope: Construct, deployment: Deployment, holders: Holders): Place {
   const { account, region } = Stack.of(scope);
   const { handlers, release, events, nodes, network, bucket, topic, ledger } = holders;

@@ -26,7 +26,7 @@ export interface HandlerFunctionProps {
   /** Left out: outside any VPC, with the internet before it. */
   readonly network?: { readonly subnetIds: string[]; readonly securityGroupIds: string[] };
   readonly reservedConcurrency?: number;
-  /** Nobody waits for its answer: what fails goes to a dead-letter queue. */
+  /** Its invocations are asynchronous: a failed event goes to a dead-letter queue. */
   readonly asynchronous: boolean;
 }
 
@@ -43,7 +43,7 @@ const RETRIES = 2;
  */
 const EXECUTION_HISTORY = Duration.days(14);
 
-/** A handler with a role of its own, its log, and, where it is started by events, its dead letters. */
+/** A handler with its own role and log, and, if events start it, its dead-letter queue. */
 export class HandlerFunction extends Construct {
   readonly lambda: Lambda;
   readonly role: Role;

@@ -3,7 +3,7 @@ import { Construct } from "constructs";
 import type { Statement } from "../statement.ts";
 import { permissionsPolicy } from "./permissions-policy.ts";
 
-/** Identity of the Windows nodes: a role with our own policy, none of AWS's, and the profile that instances carry. */
+/** Identity of the Windows nodes: a role with Casement's policy, without AWS managed policies, and the instance profile. */
 export class NodeIdentity extends Construct {
   readonly role: Role;
   readonly profile: InstanceProfile;

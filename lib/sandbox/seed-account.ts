@@ -73,7 +73,7 @@ function publish(simulator: Simulator, configuration: Configuration): void {
   known.set(RUNTIME_KEY, text);
 }
 
-/** Makes the content of a payload file in the sandbox: our own scripts as they are, programs as the machine recognises them. */
+/** Makes the content of a payload file in the sandbox: Casement's scripts unchanged, programs as the machine recognises them. */
 const contentOf = (name: string, version: string): string =>
   machineScripts.some((script) => name === `${script}.ps1`)
     ? scriptText(name.replace(".ps1", ""))
@@ -81,7 +81,7 @@ const contentOf = (name: string, version: string): string =>
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** The payload as it lies in the bucket: uploaded at the first call, found again later. */
+/** The payload in the bucket: uploaded at the first call, found again later. */
 export function payloadManifest(simulator: Simulator, configuration: Configuration): PayloadManifest {
   const { name: profile, payloadPaths } = profileOf(configuration);
   const { version: kubernetes } = configuration.cluster;

@@ -52,8 +52,8 @@ export async function benchSimulator(): Promise<BenchSimulator> {
   const [aws, slack] = await Promise.all([listening(servers[0]), listening(servers[1])]);
   const addresses = { aws, slack, now: Date.now, slackNow: Date.now, configuration };
   const owner = settings(environmentOf(simulator, OWNER, addresses));
-  const world = { clients: clients(owner), settings: owner, now: Date.now };
-  await roster(world).write({ groups: {}, memberships: {}, readAt: new Date().toISOString() });
+  const context = { clients: clients(owner), settings: owner, now: Date.now };
+  await roster(context).write({ groups: {}, memberships: {}, readAt: new Date().toISOString() });
   return {
     configuration,
     signingSecret: simulator.keys.signingSecret,

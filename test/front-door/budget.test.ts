@@ -38,9 +38,9 @@ beforeAll(async () => {
   const host = { aws: "http://aws.invalid", slack: "http://slack.invalid", now: Date.now, slackNow: Date.now };
   addresses = { ...host, configuration, transport: inProcess(simulator, activity()) };
   const owner = settings(environmentOf(simulator, OWNER, addresses));
-  const world = { clients: clients(owner, addresses.transport), settings: owner, now: Date.now };
+  const context = { clients: clients(owner, addresses.transport), settings: owner, now: Date.now };
   const people = { groups: { S0OPERATORS: ["U0APPROVER"] }, memberships: {}, readAt: new Date().toISOString() };
-  await roster(world).write(people);
+  await roster(context).write(people);
 });
 afterAll(() => simulator.dynamodb.close());
 

@@ -11,7 +11,7 @@ export const SECRET = "8f742231b10e8888abcd99yyyzzz85a5";
 /** Half past ten, when everything in these tests happens. */
 export const NOW = Date.parse("2026-11-21T10:30:00.000Z");
 
-/** Record of everything that happened in a world, and the switches that make it fail. */
+/** Record of everything that happened in a test, and the switches that make it fail. */
 export interface Memory {
   readonly operations: Map<string, OperationRecord>;
   readonly nodes: NodeRecord[];

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { commands } from "../../lambdas/commands/list.ts";
 import { executionName } from "../../lambdas/steps/executions.ts";
-import { frontDoorInMemory } from "./front-door-in-memory.ts";
 import { NOW } from "./fake-front-door.ts";
+import { frontDoorInMemory } from "./front-door-in-memory.ts";
 
 let { memory, answerTo, type, onlyOperation } = frontDoorInMemory();
 

@@ -32,7 +32,7 @@ const unreachable = (): Promise<unknown> =>
     .postMessage({ channel: "C0", text: "t" })
     .catch((error: unknown) => error);
 
-describe("The world is only busy", async () => {
+describe("A busy service", async () => {
   it.each<[string, unknown]>([
     ["a step that says so", new Retryable("later")],
     ["EC2's throttle", aws("RequestLimitExceeded", 503)],

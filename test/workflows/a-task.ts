@@ -28,7 +28,7 @@ const lease = { instanceId: machine.instanceId, owner: "add-1:0", epoch: 1 };
 
 type Given = Readonly<Record<string, object>>;
 
-/** World that every task needs: a ledger that takes note, a machine that does what it is told, an instance that goes. */
+/** Steps that every task needs: a ledger that records, a machine that runs every script, an instance that terminates. */
 function ordinary(log: CallLog): Given {
   const { entries } = log;
   const does = (what: string) => async (): Promise<void> => void entries.push(what);

@@ -9,11 +9,11 @@ export type CordonOutcome =
   | "uncordoned"
   /** Its start-up taint is off, and it is cordoned instead: it was never in service. */
   | "cordoned-instead"
-  /** Somebody else had uncordoned it. */
+  /** Another actor had uncordoned it. */
   | "schedulable"
   /** It was cordoned before the operation began. */
   | "as-before"
-  /** Somebody else has cordoned it since. */
+  /** Another actor has cordoned it since. */
   | "cordoned-since"
   /** Another operation or a person has put another name into the annotation. */
   | "another-owner"

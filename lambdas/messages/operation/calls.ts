@@ -23,7 +23,7 @@ function ended(view: OperationView): string {
 
 /**
  * Calls the requester to the end of an operation.
- * @returns null for an operation that nobody requested
+ * @returns null for an operation without a requester
  */
 export function endCall(view: OperationView): Message | null {
   const { asker } = view.operation;

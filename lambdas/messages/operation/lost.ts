@@ -14,7 +14,7 @@ export const givenBack = {
 /** Nodes that are told one by one. */
 const MOST_NODES = 20;
 
-/** One node of a lost operation: what it left, and what was given back. */
+/** One node of a lost operation: what it left behind, and what was released. */
 function lineOf(node: NodeRecord, held: readonly string[]): string {
   const back = held.length > 0 ? ` Given back: ${held.join(", ")}.` : "";
   return `• ${nodeLabel(node)}: ${plain(node.outcome ?? "", 600)}.${back}`;

@@ -73,7 +73,7 @@ function kindOf(node: NodeRecord): string {
   return `${signs[node.status]} ${doing}`;
 }
 
-/** Counts many nodes by stage, one line each; nodes that may not launch yet stand apart from those that launch. */
+/** Counts many nodes by stage, one line each; nodes that may not launch yet are counted apart from those that launch. */
 export function summaryLines(nodes: readonly NodeRecord[]): string[] {
   return [...Map.groupBy(nodes, kindOf)].map(([kind, members]) => {
     const [sign = "", ...words] = kind.split(" ");

@@ -1,6 +1,9 @@
-/** Likely cause of a failure and its remedy, in the runbook's words: test/docs/runbook.test.ts holds each row against its section. */
+/**
+ * Likely cause of a failure and its remedy, in the runbook's words: test/docs/runbook.test.ts holds each row against its
+ * section.
+ */
 export interface Remedy {
-  /** Pieces of the error, one of which is enough; a row without any stands for every other failure of its stage. */
+  /** Pieces of the error, one of which is enough; a row without any matches every other failure of its stage. */
   readonly says: readonly string[];
   /** A clause without a full stop. */
   readonly cause: string;

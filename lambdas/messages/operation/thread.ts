@@ -11,7 +11,14 @@ import { stageDoing, stageName } from "./stages.ts";
 const WHY = 1_000;
 
 /** State after every line of this record was posted. */
-export const threadStateOf = ({ index, status, stage, stageSince, notes, failure: failed }: NodeRecord): ThreadState => ({
+export const threadStateOf = ({
+  index,
+  status,
+  stage,
+  stageSince,
+  notes,
+  failure: failed,
+}: NodeRecord): ThreadState => ({
   index,
   status,
   stage,

@@ -17,7 +17,7 @@ export const section = (text: string): Block => ({ type: "section", text: mrkdwn
 export const context = (text: string): Block => ({ type: "context", elements: [mrkdwn(text)] });
 export const divider: Block = { type: "divider" };
 
-/** A heading: plain text, in which `&` and `<` stand for themselves. */
+/** A heading: plain text, in which `&` and `<` are literal. */
 export const header = (text: string): Block => ({ type: "header", text: plainText(text.slice(0, limits.header)) });
 
 /** Question that Slack asks before a button acts. */

@@ -51,7 +51,7 @@ const inCode = (text: string, limit: number): string =>
 /** Lines for the inside of a code block, each of them safe. */
 export const codeLine = (line: string): string => inCode(line.replace(/\s/g, " "), 2_500);
 
-/** A code block around what is safe inside it. */
+/** A code block around text that is safe inside it. */
 export const fenced = (safe: string): string => `\`\`\`\n${safe}\n\`\`\``;
 
 /** A machine's output as a code block of at most `limit` characters. */

@@ -22,8 +22,8 @@ const networkSchema = z.object({
 });
 
 /**
- * Judges the network that Windows nodes are to join: another port or service network than theirs would make nodes that
- * are Ready and reach nobody.
+ * Judges the network that Windows nodes are to join: with another port or service network than theirs, nodes would be Ready
+ * without reaching any pod.
  * @param found the object networks.operator.openshift.io/cluster
  * @throws ZodError when it is no such object
  */

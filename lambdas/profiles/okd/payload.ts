@@ -3,7 +3,7 @@ import { casementFolder, kubernetesFolder } from "../../desired/machine-paths.ts
 const at = (folder: string, names: readonly string[]): (readonly [name: string, path: string])[] =>
   names.map((name) => [name, `${folder}\\${name}`]);
 
-/** Every file that a machine gets from the bucket, and where it lies: WMCO's payload and our scripts. */
+/** Every file that a machine gets from the bucket, with its path: WMCO's payload and Casement's scripts. */
 export const payloadPaths: ReadonlyMap<string, string> = new Map([
   ...at(casementFolder, ["guard.ps1", "network.ps1"]),
   ...at(kubernetesFolder, [

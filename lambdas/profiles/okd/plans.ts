@@ -46,7 +46,7 @@ const guard = (facts: MachineFacts): Action[] => [
 /** Windows features; they leave a reboot due, which is taken before any container network exists. */
 const features = (): Action[] => [{ do: "feature", name: "Containers" }];
 
-// Below C:\ ordinary users may create files in what they did not make, and these programs run as SYSTEM.
+// Below C:\ ordinary users may create files in folders of others, and these programs run as SYSTEM.
 const programFolders = (): Action[] => [
   directory(k, "system"),
   ...["containerd", "containerd\\registries", "cni", "cni\\config", "etc\\kubernetes\\manifests"].map((name) =>
@@ -115,7 +115,7 @@ const networkTask = ({ configuration, nodeName }: MachineFacts): Action => ({
 });
 
 /**
- * Everything that makes the machine a node, short of what it joins with and of starting it.
+ * Everything that makes the machine a node, except the join material and the start of the kubelet.
  * @throws Refused when this Windows release cannot do what the cluster is configured for
  */
 const configure = (facts: MachineFacts): Action[] => {
@@ -130,7 +130,7 @@ const configure = (facts: MachineFacts): Action[] => {
   ];
 };
 
-/** Brings what the machine joins with, and starts what needs nothing more from the cluster than to ask for a certificate. */
+/** Brings the join material, and starts the services that need only a certificate request from the cluster. */
 const start = (facts: MachineFacts): Action[] => [
   joinMaterial(facts),
   ...["containerd", "kubelet", "windows_exporter", "csi-proxy"].map((name) => startService(name, logOf(name))),

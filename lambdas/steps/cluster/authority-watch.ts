@@ -1,6 +1,6 @@
 import { keys } from "../../ledger-table.ts";
-import { table } from "../ledger/table.ts";
 import type { StepContext } from "../context.ts";
+import { table } from "../ledger/table.ts";
 
 /** A file by its sha256, the node that did not take it, and a time in milliseconds. */
 export interface Blocked {
@@ -18,7 +18,7 @@ export interface AuthorityWatch {
   readonly failures: number;
   /** Have people been told that it cannot be read? */
   readonly isTold: boolean;
-  /** Milliseconds: every node was looked at then. */
+  /** Milliseconds: time at which every node was last checked. */
   readonly lookedAt: number;
   /** The operation that changes nodes, as long as the ledger does not say that it ended. */
   readonly operation: string | null;
@@ -57,9 +57,9 @@ export const authorityWatch = (context: StepContext) => {
     read: async (): Promise<AuthorityWatch> => ({ ...empty, ...(await items.read<AuthorityWatch>(keys.authority)) }),
 
     /**
-     * Writes down whether the authority could be read.
-     * @param outcome "busy": the API server was away, which may be over at the next tick
-     * @returns what people are to be told: null when they know, or need not
+     * Records whether the authority could be read.
+     * @param outcome "busy": the API server was unavailable, which may be over at the next tick
+     * @returns the message to people; null when they know already, or need not
      */
     note: async (tick: string, outcome: "read" | "busy" | "refused"): Promise<AuthorityWatch["news"]> => {
       const after = await revise((before) => (before.tick === tick ? null : noted(before, tick, outcome)));
@@ -75,7 +75,7 @@ export const authorityWatch = (context: StepContext) => {
       return after?.operation === operation;
     },
 
-    /** Notes that every node was looked at. */
+    /** Records that every node was checked. */
     looked: async (): Promise<void> => {
       await revise((before) => ({ ...before, lookedAt: context.now() }));
     },

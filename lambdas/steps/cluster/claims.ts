@@ -1,7 +1,7 @@
 import type { CoreV1Api, CustomObjectsApi, V1ObjectMeta } from "@kubernetes/client-node";
 import { isAbsent } from "../client-errors.ts";
-import type { Machine } from "../ec2/instances.ts";
 import type { StepContext } from "../context.ts";
+import type { Machine } from "../ec2/instances.ts";
 
 /** A machine that another controller of the cluster calls its own. */
 export interface Claim {

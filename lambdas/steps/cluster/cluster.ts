@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ifPresent } from "../client-errors.ts";
-import type { ClusterFacts } from "../ec2/launch-obstacles.ts";
 import type { StepContext } from "../context.ts";
+import type { ClusterFacts } from "../ec2/launch-obstacles.ts";
 import { isWindows } from "./node-facts.ts";
 import { type Node, nodes } from "./nodes.ts";
 

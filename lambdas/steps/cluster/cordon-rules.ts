@@ -2,7 +2,10 @@ import type { V1Node, V1Taint } from "@kubernetes/client-node";
 import { CORDONED_BY } from "../../desired/node-keys.ts";
 import type { CordonOutcome } from "../../messages/node/cordon.ts";
 
-/** Taint that the node lifecycle controller sets on cordoned nodes, with the time (SwapNodeControllerTaint in k8s pkg/controller/util/node). */
+/**
+ * Taint that the node lifecycle controller sets on cordoned nodes, with the time (SwapNodeControllerTaint in k8s
+ * pkg/controller/util/node).
+ */
 const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
 
 /** Time within which that controller notices a cordon (assumed), and clocks may differ. */
@@ -43,7 +46,7 @@ const isCordoned = (node: V1Node): boolean => node.spec?.unschedulable === true;
 
 const ownerOn = (node: V1Node): string | undefined => node.metadata?.annotations?.[CORDONED_BY];
 
-/** A cordon that is younger than the operation's own was set by somebody else, who had uncordoned the node in between. */
+/** A cordon that is younger than the operation's was set by another actor, after the node had been uncordoned in between. */
 function isYounger(node: V1Node, at: string): boolean {
   const since = node.spec?.taints?.find(({ key }) => key === UNSCHEDULABLE)?.timeAdded;
   return since !== undefined && new Date(since).getTime() > Date.parse(at) + NOTICED_WITHIN_MS;

@@ -7,8 +7,8 @@ import { LIFE_SECONDS, renewsAt, type Term, termOf } from "../../desired/credent
 import { type CredentialNews, type Renewal, type Watched, watch } from "../../desired/credential-watch.ts";
 import { accountOf } from "../../settings.ts";
 import { isBusy, wordsOf } from "../client-errors.ts";
-import { table } from "../ledger/table.ts";
 import type { StepContext } from "../context.ts";
+import { table } from "../ledger/table.ts";
 
 /** State of the accounts' credentials after a tick of the schedule: the same tick again says the same. */
 interface WatchRecord {
@@ -67,7 +67,7 @@ export const credential = (context: StepContext) => {
       // The old one may still be good: only its own refusal says that it is over.
       throw isRefusal(error) ? new Error("the API server rejects the token that it has just issued") : error;
     });
-    // Somebody may have stored another one meanwhile, with another address.
+    // Another credential may have been stored meanwhile, with another address.
     if ((await read(name)) !== text) return termOf(clusterCredentialOf(await read(name)).token);
     await clients.secrets.send(new PutSecretValueCommand({ SecretId: name, SecretString: JSON.stringify(after) }));
     return termOf(after.token);
@@ -88,7 +88,7 @@ export const credential = (context: StepContext) => {
         term = termOf(stored.token);
         if (term === null || context.now() >= renewsAt(term))
           return { account, state: "renewed", why: null, term: await replace(account, text), isOver: false };
-        // An API server that is away is not the credential's fault.
+        // An unavailable API server says nothing about the credential.
         await checkUser(clients.kubernetesWith(stored), account).catch((error: unknown) => {
           if (!isBusy(error)) throw error;
         });
@@ -102,9 +102,9 @@ export const credential = (context: StepContext) => {
     },
 
     /**
-     * Writes down how the credentials stand after a tick.
-     * @param tick the schedule's event: asked again, it answers the same
-     * @returns what people are to be told
+     * Records the state of the credentials after a tick.
+     * @param tick the schedule's event: a repeated call answers the same
+     * @returns the message to people
      */
     note: async (tick: string, renewals: readonly Renewal[]): Promise<readonly CredentialNews[]> => {
       const judged = await table(context).revise<WatchRecord>(RECORD, (before) => {

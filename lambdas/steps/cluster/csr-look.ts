@@ -9,7 +9,7 @@ type Csr = V1CertificateSigningRequest;
 const conditionOf = (csr: Csr, type: "Approved" | "Denied" | "Failed") =>
   csr.status?.conditions?.find((condition) => condition.type === type);
 
-/** Has nobody decided it yet? */
+/** Is the request undecided? */
 export const isPending = (csr: Csr): boolean =>
   !csr.status?.certificate && !(["Approved", "Denied", "Failed"] as const).some((type) => conditionOf(csr, type));
 
@@ -20,12 +20,12 @@ export const askedAt = ({ metadata }: Csr): number => new Date(metadata?.creatio
 
 const CHECKED = "was launched by Casement; name, requester, usages and addresses were checked against EC2";
 
-/** The words of our approval; only who may approve can write them. */
+/** Message of Casement's approvals; only an account with the right to approve can write it. */
 export const approvalOf = (instanceId: string): string => `${instanceId} ${CHECKED}`;
 
 const approvalIn = (csr: Csr): string => conditionOf(csr, "Approved")?.message ?? "";
 
-/** A request reduced to what is judged. */
+/** The judged fields of a request. */
 export const reduced = (csr: Csr): PendingRequest => ({
   name: nameOf(csr),
   createdAt: new Date(askedAt(csr)).toISOString(),
@@ -50,7 +50,7 @@ export interface LeftPending {
   readonly why: string;
 }
 
-/** A request that somebody else decided. */
+/** A request that another approver decided. */
 export interface DecidedByOthers {
   readonly name: string;
   readonly by: Decider;
@@ -60,15 +60,15 @@ export interface DecidedByOthers {
 export interface Sorted {
   /** Approved by Casement before. */
   readonly ours: Csr | undefined;
-  /** Right, and approved by somebody else. */
+  /** Right, and approved by another approver. */
   readonly granted: Csr | undefined;
   /** Right, and to be approved now. */
   readonly right: Csr | undefined;
   /** Nearly right and still pending. */
   readonly nearMisses: readonly LeftPending[];
-  /** Approved by somebody else in this node's name, although they are not this machine's. */
+  /** Approved by another approver in this node's name, although they are not this machine's. */
   readonly approvedWrongly: readonly (DecidedByOthers & LeftPending)[];
-  /** The machine's own, denied by somebody else. */
+  /** The machine's own, denied by another approver. */
   readonly denied: readonly DecidedByOthers[];
 }
 
@@ -110,7 +110,7 @@ const decidedSinceLaunch = (requests: readonly Csr[], expected: Expected): Judge
 
 /**
  * Sorts the requests of one signer.
- * @param requests all of them, whoever asked
+ * @param requests all requests of the signer, of any requester
  * @param expected the machine that is waited for
  */
 export function sorted(requests: readonly Csr[], expected: Expected, instanceId: string): Sorted {

@@ -9,7 +9,7 @@ export const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
 /** The credential id of a token, as the API server writes it (k8s.io/apiserver, CredentialIDForJTI). */
 export const credentialOf = (tokenId: string): string => `JTI=${tokenId}`;
 
-/** A CertificateSigningRequest, reduced to what is judged. */
+/** The judged fields of a CertificateSigningRequest. */
 export interface PendingRequest {
   readonly name: string;
   /** ISO 8601. */
@@ -194,7 +194,7 @@ export function judge(pending: PendingRequest, expected: Expected): Verdict {
   return fault === null ? { verdict: "approve" } : nearMiss(fault);
 }
 
-/** Names that somebody answers for: instances of the cluster by EC2's word, and the Nodes that exist. */
+/** Known names: the cluster's instances as EC2 lists them, and the Nodes that exist. */
 export interface KnownNames {
   readonly instances: readonly string[];
   readonly nodes: readonly string[];
@@ -212,9 +212,9 @@ function strangeName(pending: PendingRequest, nodeName: string, known: KnownName
 }
 
 /**
- * Says why a request for another machine than the awaited one is strange. Another machine's right request is its own
- * approver's business; one in a name that nobody answers for, or in a name that is taken, should be seen by people.
- * @returns null when nothing is
+ * Gives the reason why a request for another machine than the awaited one is suspicious. A right request of another machine
+ * is left to the operation that awaits it; a request for an unknown name or a name already taken must be shown to people.
+ * @returns null when the request is not suspicious
  */
 export function strangeness(pending: PendingRequest, known: KnownNames): string | null {
   if (pending.signerName !== CLIENT_SIGNER && pending.signerName !== SERVING_SIGNER) return null;

@@ -2,8 +2,8 @@ import { ApiException, type V1CertificateSigningRequest } from "@kubernetes/clie
 import { CLIENT_SIGNER, SERVING_SIGNER } from "../../desired/signers.ts";
 import { Retryable } from "../../errors.ts";
 import type { Decider } from "../../messages/provision/signing-requests.ts";
+import { type StepContext, timestamp } from "../context.ts";
 import { everyPage } from "../every-page.ts";
-import { timestamp, type StepContext } from "../context.ts";
 import {
   approvalOf,
   approverOf,
@@ -62,10 +62,10 @@ export const csrs = (context: StepContext) => {
     pendingCount: async (): Promise<number> => (await all()).filter(isPending).length,
 
     /**
-     * Looks at the requests of one signer and approves the one that is exactly right; others are left pending. Each
-     * instance gets one approval per signer: one that was given before a crash is found again, and so is a right one
-     * that somebody else approved. What is asked of the other signer in the node's name is reported as well.
-     * @throws Retryable when the request was changed at the same moment: the next look reads afresh
+     * Reads the requests of one signer and approves the one that is exactly right; others are left pending. Each
+     * instance gets one approval per signer: one that was given before a crash is found again, and so is a right one that
+     * another approver approved. Requests to the other signer in the node's name are reported as well.
+     * @throws Retryable when the request was changed at the same moment: the next poll reads it again
      */
     approveFor: async (signerName: string, expected: Expected, instanceId: string): Promise<CsrLook> => {
       const requests = await all();
@@ -85,9 +85,9 @@ export const csrs = (context: StepContext) => {
     },
 
     /**
-     * Requests in the name of other nodes that nobody has decided for a minute and that nobody can mean honestly.
-     * @param expected the machine we wait for: its own requests are judged by `approveFor`
-     * @param known reads who is known; asked only when there is something to compare
+     * Suspicious requests for other nodes that have been pending for over a minute.
+     * @param expected the awaited machine: its own requests are judged by `approveFor`
+     * @param known reads the known names; called only when there is something to compare
      */
     strangers: async (expected: Expected, known: () => Promise<KnownNames>): Promise<readonly LeftPending[]> => {
       const waiting = (await all()).filter((csr) => isPending(csr) && hasWaited(csr)).map(reduced);

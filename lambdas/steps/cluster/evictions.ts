@@ -1,7 +1,7 @@
 import { ApiException, type V1Pod } from "@kubernetes/client-node";
 import { causesOf, ifPresent, isBusy, wordsOf } from "../client-errors.ts";
-import { type Lease, leases } from "../ledger/leases.ts";
 import type { StepContext } from "../context.ts";
+import { type Lease, leases } from "../ledger/leases.ts";
 
 /** Result of asking for one eviction: only a budget blocks, anything else that is no answer is `unanswered`. */
 export type Evicted =
@@ -24,7 +24,7 @@ const budgetsWords = (error: ApiException<unknown>): string | undefined => {
 const isUnderTwoBudgets = (error: ApiException<unknown>): boolean =>
   error.code === 500 && wordsOf(error).includes("more than one PodDisruptionBudget");
 
-/** Meaning of a refused eviction (pkg/registry/core/pod/storage/eviction.go); undefined where it has none of its own. */
+/** Meaning of a refused eviction (pkg/registry/core/pod/storage/eviction.go); undefined for any other refusal. */
 function refusalOf(error: ApiException<unknown>): Evicted | undefined {
   if (error.code === 404 || error.code === 409) return { state: "gone" };
   // Its namespace takes nothing new, not even an eviction, and deletes the pod itself.
@@ -59,10 +59,10 @@ const AT_ONCE = 4;
 /** Milliseconds in which pods are begun with. The answers to the last ones come later; an invocation ends after 300 s. */
 const TICK_MS = 60_000;
 
-/** Milliseconds that a look has even at the deadline: its answers are what the failure names. */
+/** Milliseconds that a poll has even at the deadline: the failure names its answers. */
 const LAST_LOOK_MS = 10_000;
 
-/** The pods in their order from another one on each second, so that slow answers in front hold up nobody for good. */
+/** Rotates the pods by the second, so that slow answers at the front never block the same pods for good. */
 const fromAnother = <T>(items: readonly T[], now: number): T[] => {
   const from = items.length > 0 ? Math.floor(now / 1_000) % items.length : 0;
   return [...items.slice(from), ...items.slice(0, from)];

@@ -41,8 +41,8 @@ export const kubeletAuthority = (context: StepContext) => {
 
   return {
     /**
-     * Reads what the cluster publishes, and nothing else: machines in service are given nothing that a person wrote down.
-     * @throws Refused when it may not be read or is no whole bundle; what the client throws while the server is away
+     * Reads the bundle that the cluster publishes, from no other source: a machine in service never gets one written by hand.
+     * @throws Refused when it may not be read or is no whole bundle; the client's error while the API server is unavailable
      */
     readPublished: async (): Promise<Bundle> => {
       try {
@@ -56,7 +56,7 @@ export const kubeletAuthority = (context: StepContext) => {
     },
 
     /**
-     * Reads what the cluster publishes; where it publishes nothing, what the configuration says.
+     * Reads the bundle that the cluster publishes; if it publishes none, the configured one.
      * @throws Refused when there is neither, or what there is cannot be read: no kubelet may start with it
      */
     read: async ({ cluster }: Configuration): Promise<KubeletAuthority> => {

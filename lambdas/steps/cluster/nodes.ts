@@ -8,8 +8,8 @@ import {
 } from "@kubernetes/client-node";
 import { Retryable } from "../../errors.ts";
 import { causesOf, ifPresent, isAbsent, wordsOf } from "../client-errors.ts";
+import { type StepContext, timestamp } from "../context.ts";
 import { everyPage } from "../every-page.ts";
-import { timestamp, type StepContext } from "../context.ts";
 import { asWritten } from "./cordon-rules.ts";
 
 /** A Node of the cluster, as workflows hand it from verb to verb. */
@@ -108,7 +108,7 @@ const changing = (context: StepContext) => {
 
     /**
      * Deletes the Node that was judged, never a new one of the same name; gone already is fine. It is cordoned first:
-     * the admission policy lets us delete no Node in service, and somebody may have uncordoned it meanwhile.
+     * the admission policy lets Casement delete no Node in service, and the Node may have been uncordoned meanwhile.
      */
     remove: async (name: string, uid: string): Promise<void> => {
       try {
@@ -122,7 +122,7 @@ const changing = (context: StepContext) => {
   };
 };
 
-/** Nodes of the cluster and what is written on them. */
+/** Nodes of the cluster with their labels, taints and annotations. */
 export const nodes = (context: StepContext) => {
   const { core } = context.clients.kubernetes;
   return {

@@ -20,7 +20,7 @@ import { documentOf } from "../machine/machine.ts";
 import type { Check, Patient } from "./check.ts";
 import { skewFinding } from "./clock.ts";
 
-/** The same words for "there is none such": EC2's codes end alike, SSM has names of its own. */
+/** Error codes that mean "not found": EC2's share an ending, SSM has one per kind. */
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && /\.NotFound$|^InvalidGroup|^InvalidDocument$|^ParameterNotFound$/.test(error.name);
 
@@ -131,14 +131,17 @@ async function payload(patient: Patient): Promise<Finding[]> {
   ];
 }
 
-/** A launch that names no key uses the account's default, and IAM lets us use no customer's key that nobody named. */
+/**
+ * A launch that names no key uses the account's default, and IAM lets Casement use a customer's key only if the
+ * configuration names it.
+ */
 async function volumeKey({ context, configuration }: Patient): Promise<Finding[]> {
   const { KmsKeyId: key = "" } = await context.clients.ec2.send(new GetEbsDefaultKmsKeyIdCommand({}));
   const isAmazons = key === "" || key.endsWith("alias/aws/ebs");
   return configuration.volumeKey || isAmazons ? [] : [{ kind: "volume-key", key }];
 }
 
-/** Without somebody who has confirmed, alarms and calls for people reach nobody. */
+/** Without a confirmed subscription, alarms and calls for people are delivered to no one. */
 async function subscribers({ context }: Patient): Promise<Finding[]> {
   const { humanTopic } = context.settings;
   if (!humanTopic) return [];

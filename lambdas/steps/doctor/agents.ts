@@ -4,7 +4,7 @@ import { instances, isOurs } from "../ec2/instances.ts";
 import { machine } from "../machine/machine.ts";
 import type { Check, Patient } from "./check.ts";
 
-/** From here on the agent takes its commands over ssmmessages alone and reports 3010 as our reboots need it. */
+/** From here on the agent takes its commands over ssmmessages alone and reports 3010 as Casement's reboots need it. */
 const OLDEST_AGENT = "3.3";
 
 /** The agents of the machines that we launched and that run. */

@@ -5,8 +5,8 @@ import type { Area, Finding } from "../../messages/doctor/finding.ts";
 import type { Profile } from "../../profiles/profile.ts";
 import { within } from "../../time-limit.ts";
 import { wordsOf } from "../client-errors.ts";
-import { slackCode } from "../slack/slack-code.ts";
 import type { StepContext } from "../context.ts";
+import { slackCode } from "../slack/slack-code.ts";
 
 /** Subject of an examination. */
 export interface Subject {
@@ -25,7 +25,7 @@ export interface Patient extends Subject {
   readonly images: Readonly<Record<string, string>>;
 }
 
-/** One look at one thing. */
+/** One check of one thing. */
 export interface Check<Of extends Subject = Patient> {
   readonly area: Area;
   /** After "nobody could look at": "the subnets". */

@@ -30,8 +30,8 @@ const storedTerm = async (context: StepContext): Promise<Term | null> => termOf(
 const UNTRUSTED = /^(UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|DEPTH_ZERO|SELF_SIGNED|CERT_|ERR_TLS_CERT)/;
 
 /**
- * Does an error of the cluster's client mean that the credential is wrong, and not that the cluster is away?
- * @returns in words why, or null
+ * Does an error of the cluster's client mean that the credential is wrong, and not that the cluster is unavailable?
+ * @returns the reason as a sentence, or null
  */
 export function refusalOf(error: unknown): string | null {
   if (error instanceof ApiException && error.code === 401) return "the API server rejects the token";

@@ -4,9 +4,9 @@ import type { Finding } from "../../messages/doctor/finding.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { Profile } from "../../profiles/profile.ts";
 import { isBusy, wordsOf } from "../client-errors.ts";
+import type { StepContext } from "../context.ts";
 import { instances } from "../ec2/instances.ts";
 import { type Runtime, runtime } from "../runtime.ts";
-import type { StepContext } from "../context.ts";
 import { accountChecks } from "./account.ts";
 import { agentChecks } from "./agents.ts";
 import { type Check, first, isolated, type Patient, type Subject } from "./check.ts";
@@ -17,7 +17,7 @@ import { rightsOf, type Tried } from "./rights.ts";
 import { slackChecks, slackIdentity } from "./slack.ts";
 import { unregisteredMachines } from "./unregistered-machines.ts";
 
-/** One side of the world: its first check decides whether the others are worth asking. */
+/** One group of checks (Slack, AWS, the cluster): its first check decides whether the others are worth asking. */
 interface Side<Of extends Subject> {
   readonly opening: Check<Of> | null;
   readonly checks: readonly Check<Of>[];
@@ -25,7 +25,7 @@ interface Side<Of extends Subject> {
 
 const sidesOf = (profile: Profile): readonly Side<Patient>[] => [
   { opening: slackIdentity, checks: slackChecks },
-  // Each service of AWS's is down by itself.
+  // AWS services fail independently of each other.
   { opening: null, checks: [...accountChecks, ...agentChecks] },
   { opening: clusterCredential, checks: [...clusterChecks, unregisteredMachines, ...profileChecksOf(profile)] },
 ];
@@ -83,7 +83,7 @@ const examineAccess = async (subject: Subject): Promise<Examination> => ({
   credentials: await ages(subject.context),
 });
 
-/** Without a release nobody knows what the rest should be; the cluster's access is looked at all the same. */
+/** Without a release there is nothing to compare the rest with; the cluster's access is checked all the same. */
 async function withoutRelease(subject: Subject, error: unknown): Promise<Examination> {
   const why = wordsOf(error);
   const finding: Finding = isBusy(error) ? { kind: "down", area: "AWS", why } : { kind: "no-release", why };
@@ -91,7 +91,7 @@ async function withoutRelease(subject: Subject, error: unknown): Promise<Examina
   return together([{ findings: [finding], looked: 1, skipped: ["all checks that need a release"] }, access]);
 }
 
-/** Looks at everything and mends nothing. */
+/** Checks everything and repairs nothing. */
 export const doctor = (context: StepContext) => {
   const examine = async (known: Pick<Runtime, "configuration" | "payload">, by: string): Promise<Examination> => {
     const profile = profileOf(known.configuration);
@@ -119,7 +119,7 @@ export const doctor = (context: StepContext) => {
 
     images: (configuration: Configuration): Promise<Record<string, string>> => imagesOf(context, configuration),
 
-    /** A function tries what its own role allows, and its account in the cluster: nobody else holds that credential. */
+    /** A function tries its own role's rights and its account in the cluster: no other function holds that credential. */
     tryRights: async (by: Tried, images: Readonly<Record<string, string>>): Promise<Examination> => {
       const { configuration, payload } = await runtime(context).read(null);
       const profile = profileOf(configuration);

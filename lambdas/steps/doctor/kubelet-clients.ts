@@ -20,7 +20,7 @@ interface Trusting {
 const trustingOf = (node: Node): Trusting => ({ name: node.metadata?.name ?? "", instanceId: instanceIdOf(node) });
 
 /**
- * Compares what nodes were given as the authorities of their kubelets' clients with what the cluster publishes now.
+ * Compares the client authorities that nodes were given with those that the cluster publishes now.
  * @param known what the ledger remembers of each machine
  * @param now milliseconds since the epoch
  */
@@ -65,7 +65,9 @@ function endings(published: readonly Authority[], now: number): Finding[] {
 
 async function look({ context, configuration }: Patient): Promise<Finding[]> {
   const { authorities, why } = await kubeletAuthority(context).read(configuration);
-  const ours = (await nodes(context).all()).filter((node) => isWindows(node) && labelsOf(node)[POOL_LABEL] !== undefined);
+  const ours = (await nodes(context).all()).filter(
+    (node) => isWindows(node) && labelsOf(node)[POOL_LABEL] !== undefined,
+  );
   const found = kubeletClientFindings(authorities, ours.map(trustingOf), await given(context).all(), context.now());
   return why === null ? found : [{ kind: "authority-unpublished", why }, ...found];
 }

@@ -17,7 +17,7 @@ export interface Attempt {
   readonly attempt: (context: StepContext) => Promise<unknown>;
 }
 
-/** An object that nobody has: policies judge a request before it is looked for. */
+/** An object that does not exist: policies judge a request before the object is read. */
 const NOBODY = "casement-doctor";
 
 async function labelLinuxNode(context: StepContext): Promise<unknown> {
@@ -103,7 +103,7 @@ async function tried(context: StepContext, { policy, what, attempt }: Attempt): 
     return (await attempt(context)) === NOTHING_TO_TRY_ON ? [] : [missing];
   } catch (error) {
     if (byPolicy(error)) return [];
-    // Without the right itself there is nothing to hold: that right is a finding of its own.
+    // Without the right itself there is nothing to enforce: the missing right is a separate finding.
     if (error instanceof ApiException && error.code === 403) return [];
     if (isAbsent(error)) return [missing];
     throw error;
@@ -111,7 +111,7 @@ async function tried(context: StepContext, { policy, what, attempt }: Attempt): 
 }
 
 /**
- * An account may not read policies, so it tries: what they must deny changes nothing either way.
+ * An account may not read policies, so it tries: a request that they must deny changes nothing either way.
  * @param more what can be tried besides
  * @returns one finding for each attempt that no policy denied
  */

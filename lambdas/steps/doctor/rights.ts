@@ -91,11 +91,15 @@ async function followsCommands({ context }: Patient): Promise<Finding[]> {
 }
 
 async function seesAgents({ context }: Patient): Promise<Finding[]> {
-  for await (const _page of paginateDescribeInstanceInformation({ client: context.clients.ssm, pageSize: 5 }, {})) break;
+  for await (const _page of paginateDescribeInstanceInformation({ client: context.clients.ssm, pageSize: 5 }, {}))
+    break;
   return [];
 }
 
-/** Our document with a request that its pattern forbids: who may send it is told that, and no machine hears of it. */
+/**
+ * Casement's document with a request that its pattern forbids: a role with the right gets that error, and no machine
+ * receives anything.
+ */
 async function sendsCommands(patient: Patient): Promise<Finding[]> {
   const instanceId = await oneOfOurs(patient);
   const { clients, settings } = patient.context;
@@ -111,12 +115,14 @@ async function sendsCommands(patient: Patient): Promise<Finding[]> {
   return [];
 }
 
-/** A plan whose checksum is another's: who may write it is told that, and nothing is written. */
+/** A plan with a wrong checksum: a role with the right gets that error, and nothing is written. */
 async function writesPlans({ context }: Patient): Promise<Finding[]> {
   const ContentMD5 = createHash("md5").update("another").digest("base64");
   const Key = "plans/doctor";
   try {
-    await context.clients.s3.send(new PutObjectCommand({ Bucket: context.settings.bucket, Key, Body: "one", ContentMD5 }));
+    await context.clients.s3.send(
+      new PutObjectCommand({ Bucket: context.settings.bucket, Key, Body: "one", ContentMD5 }),
+    );
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "BadDigest") throw error;
   }
@@ -126,9 +132,9 @@ async function writesPlans({ context }: Patient): Promise<Finding[]> {
 const right = (what: string, look: Check["look"]): Check => ({ area: "AWS", what, look });
 
 /**
- * Attempts of each function by its own role, since nobody else can tell for it: a dry run where EC2 has one, else the
- * cheapest read, else what must be refused for another reason. CreateSecret has none of these: its statement is that of
- * DescribeSecret. PutEvents has none either; the tests of the stack hold it.
+ * Attempts of each function by its own role, since no other role can tell: a dry run where EC2 has one, else the cheapest
+ * read, else a call that must be refused for another reason. CreateSecret has none of these: its statement is that of
+ * DescribeSecret. PutEvents has none either; the tests of the stack check it.
  */
 export const rightsOf: Readonly<Record<"provision-node" | "remove-node", readonly Check[]>> = {
   "provision-node": [

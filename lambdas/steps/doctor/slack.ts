@@ -2,8 +2,8 @@ import type { AuthTestResponse } from "@slack/web-api";
 import { AwsError } from "../../clients/aws-call.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { isBusy, wordsOf } from "../client-errors.ts";
-import { slackCode } from "../slack/slack-code.ts";
 import type { StepContext } from "../context.ts";
+import { slackCode } from "../slack/slack-code.ts";
 import { type Check, isDenied, type Patient } from "./check.ts";
 
 /** Scopes that the app asks for when it is installed; a test compares them with docs/slack-app-manifest.yaml. */
@@ -23,10 +23,10 @@ async function whoAmI({ clients }: StepContext): Promise<AuthTestResponse | Find
   try {
     return await (await clients.slack()).auth.test();
   } catch (error) {
-    // Its token lies in AWS: that Secrets Manager is away says nothing of Slack.
+    // Slack's token is in AWS: an unavailable Secrets Manager says nothing about Slack.
     if (error instanceof AwsError && isBusy(error)) return { kind: "down", area: "AWS", why: wordsOf(error) };
     const code = slackCode(error);
-    // Without a word of Slack's and with nobody busy or forbidden it was the secret.
+    // Without an answer from Slack, and with no service busy or forbidden, the secret is at fault.
     const isSecret = code === undefined && !isBusy(error) && !isDenied(error);
     if (isSecret || REFUSED.has(code ?? "")) return { kind: "slack-credential", why: code ?? wordsOf(error) };
     throw error;

@@ -13,8 +13,8 @@ import { GetParameterCommand } from "@aws-sdk/client-ssm";
 import { type Port, securityGroupFaults } from "../../desired/ports.ts";
 import { Refused, Retryable } from "../../errors.ts";
 import { clusterTag, TAG } from "../../tags.ts";
-import { type Lease, leases } from "../ledger/leases.ts";
 import type { StepContext } from "../context.ts";
+import { type Lease, leases } from "../ledger/leases.ts";
 import type { Image } from "./launch-request.ts";
 
 /** Facts about an instance that later steps need. */
@@ -46,10 +46,13 @@ export const hasEnded = ({ state }: Pick<Machine, "state">): boolean =>
 export const isDown = (machine: Pick<Machine, "state">): boolean =>
   hasEnded(machine) || machine.state === "stopping" || machine.state === "stopped";
 
-/** Did EC2 itself give it up, and nobody end it? (API reference, StateReason: codes that begin with "Server.") */
+/** Did EC2 itself end the instance, rather than a caller? (API reference, StateReason: codes that begin with "Server.") */
 export const wasGivenUp = ({ because = "" }: Machine): boolean => because.startsWith("Server.");
 
-/** EC2 says no more than this of a key that encrypts volumes and may not be used (EC2 user guide, "Instance terminates immediately"). */
+/**
+ * EC2 says no more than this of a key that encrypts volumes and may not be used (EC2 user guide, "Instance terminates
+ * immediately").
+ */
 const aboutKeys = (because: string): string =>
   because.startsWith("Client.InternalError")
     ? ". The key that encrypts its volumes could not be used: `aws.volumeKey` names a customer-managed one, see the runbook, stage launch"
@@ -133,7 +136,7 @@ const seen = ({ clients: { ec2 } }: StepContext) => ({
       stateFilter("pending", "running", "stopping", "stopped", "shutting-down"),
     ]),
 
-  /** Somebody switched termination protection on. */
+  /** Termination protection is on. */
   isProtected: async (instanceId: string): Promise<boolean> => {
     const { DisableApiTermination } = await ec2.send(
       new DescribeInstanceAttributeCommand({ InstanceId: instanceId, Attribute: "disableApiTermination" }),
@@ -142,7 +145,7 @@ const seen = ({ clients: { ec2 } }: StepContext) => ({
   },
 });
 
-/** EC2 instances: chosen, launched, looked at, terminated. */
+/** EC2 instances: choose an image, launch, describe, terminate. */
 export const instances = (context: StepContext) => {
   const { ec2, launches, ssm } = context.clients;
   const lease = leases(context);
@@ -150,7 +153,7 @@ export const instances = (context: StepContext) => {
   return {
     ...seen(context),
 
-    /** Resolves an image from the public parameter of AWS's that holds the newest one. */
+    /** Resolves an image from AWS's public parameter for the newest one. */
     image: async (parameter: string): Promise<Image> => {
       const { Parameter } = await ssm.send(new GetParameterCommand({ Name: parameter }));
       if (!Parameter?.Value) throw new Refused(`the SSM parameter ${parameter} holds no image`);

@@ -6,7 +6,7 @@ import type { Finding } from "../../messages/doctor/finding.ts";
 export interface ClusterFacts {
   /** Platform that the cluster was installed on ("AWS", "None"); null where it does not say. */
   readonly platform: string | null;
-  /** Somebody else than the installation brings a cloud controller (platform External alone). */
+  /** The cloud controller is not part of the installation (platform External alone). */
   readonly ownCloudController: boolean;
   /** Networks that pods have their addresses from, "10.128.0.0/14". */
   readonly podNetworks: readonly string[];

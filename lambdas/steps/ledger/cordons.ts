@@ -1,7 +1,7 @@
 import { EXPIRES, keys, openCordons, UNFINISHED } from "../../ledger-table.ts";
 import type { CordonOutcome } from "../../messages/node/cordon.ts";
 import type { CordonRecord } from "../cluster/cordon-rules.ts";
-import { timestamp, type StepContext } from "../context.ts";
+import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "./retention.ts";
 import { table } from "./table.ts";
 

@@ -1,5 +1,5 @@
 import { keys } from "../../ledger-table.ts";
-import { timestamp, type StepContext } from "../context.ts";
+import { type StepContext, timestamp } from "../context.ts";
 import { table } from "./table.ts";
 
 interface Places {
@@ -19,8 +19,8 @@ const current = (held: Readonly<Record<string, string>>, now: number): Record<st
   Object.fromEntries(Object.entries(held).filter(([, since]) => now - Date.parse(since) < HELD_AT_MOST_MS));
 
 /**
- * OKD's own approver stops for everybody when about a hundred CSRs are pending, so at most this many machines of ours
- * may be on their way into the cluster at once.
+ * OKD's own approver stops for all machines when about a hundred CSRs are pending, so Casement lets at most this many
+ * machines join at once.
  */
 export const UNREGISTERED_AT_ONCE = 20;
 

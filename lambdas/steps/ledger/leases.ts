@@ -1,7 +1,7 @@
 import { Refused } from "../../errors.ts";
 import { EXPIRES, keys } from "../../ledger-table.ts";
 import { workOf } from "../../node-work.ts";
-import { timestamp, type StepContext } from "../context.ts";
+import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "./retention.ts";
 import { table } from "./table.ts";
 
@@ -24,7 +24,7 @@ const same = (item: LeaseItem | undefined, lease: Lease): boolean =>
 /** One owner per machine, across all executions. */
 export const leases = (context: StepContext) => {
   const items = table(context);
-  /** A lease that is free expires as operations do; whoever takes it again writes an item without an expiry. */
+  /** A free lease expires as operations do; the next one to take it writes an item without an expiry. */
   const free = (item: LeaseItem) => {
     const expires = expiryAfter(timestamp(context), context.settings.retentionDays);
     return { ...item, held: false, [EXPIRES]: expires };
@@ -47,8 +47,8 @@ export const leases = (context: StepContext) => {
     },
 
     /**
-     * Stops whoever lost the machine: called before every command, eviction, reboot and terminate.
-     * @throws Refused when the lease is not ours any more
+     * Stops an operation that lost its lease: called before every command, eviction, reboot and terminate.
+     * @throws Refused when the operation no longer holds the lease
      */
     check: async (lease: Lease): Promise<void> => {
       if (!same(await read(lease.instanceId), lease)) {
@@ -75,7 +75,7 @@ export const leases = (context: StepContext) => {
       return wasHeld;
     },
 
-    /** Gives the machine back; somebody else's lease is left alone. */
+    /** Releases the machine's lease; another operation's lease is left alone. */
     release: async (lease: Lease): Promise<void> => {
       await items.revise<LeaseItem>(keys.lease(lease.instanceId), (before) =>
         before && same(before, lease) ? free(before) : null,

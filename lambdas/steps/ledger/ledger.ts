@@ -19,12 +19,12 @@ const DAY_SECONDS = 24 * 60 * 60;
 /** A command ends within hours; who waits for it is not asked for afterwards. */
 const COMMAND_LIVES_SECONDS = DAY_SECONDS;
 
-/** A look changes nothing: a month later nobody asks for it. */
+/** A look changes nothing: its record is of no use after a month. */
 const LOOK_LIVES_DAYS = 30;
 
 /**
- * Attributes by which an operation is found in the indexes, and by which DynamoDB deletes a look, or what was refused at
- * the door.
+ * Attributes by which an operation is found in the indexes, and by which DynamoDB deletes a look, or a request that the
+ * front door refused.
  */
 function indexAttributes(
   { status, endedAt, request, requestedAt }: OperationRecord,
@@ -56,7 +56,7 @@ function logEnd(
 /** Outcome of writing a decision down, with the callback that waits for it. */
 export type Recorded =
   | { readonly kind: "first"; readonly callback: string }
-  /** Seen before; nobody may wait for it any more. */
+  /** Seen before; the wait for it may have ended. */
   | { readonly kind: "again"; readonly callback: string | null }
   /** Another decision was there before, or the time was up. */
   | { readonly kind: "late"; readonly earlier: { readonly decided: Decided; readonly callback: string } | null }
@@ -92,7 +92,7 @@ async function decide(
   return { kind: "late", earlier: item.decided && callback ? { decided: item.decided, callback } : null };
 }
 
-/** Keeps which callback waits for what: whoever hears of the event completes it. */
+/** Stores which callback waits for which event: the handler of that event completes it. */
 const waiters = (context: FrontDoorContext) => {
   const items = table(context);
   const awaited = (callbackId: string) => ({
@@ -172,7 +172,7 @@ export const ledger = (context: FrontDoorContext) => {
     },
 
     /**
-     * Marks an operation as cancelled by somebody, unless it has ended; the first one counts.
+     * Marks an operation as cancelled, unless it has ended; the first cancellation counts.
      * @param cause what cancelled it: the same cause again is the same cancellation
      * @returns the operation as it is now; undefined when there is no such operation
      */
@@ -194,11 +194,11 @@ export const ledger = (context: FrontDoorContext) => {
       await items.changeIf(keys.operation(id), { cancelledBy: null }, mine);
     },
 
-    /** Writes down, once, what somebody decided about a machine that failed. */
+    /** Records, once, a person's decision about a machine that failed. */
     decideNode: (id: string, index: number, decided: Decided): Promise<Recorded> =>
       decide(items, keys.node(id, index), "decision", decided),
 
-    /** Writes down, once, what somebody answered in an operation's dialog. */
+    /** Records, once, a person's answer in an operation's dialog. */
     answerDialog: (id: string, decided: Decided): Promise<Recorded> =>
       decide(items, keys.operation(id), "dialog", decided),
 

@@ -52,7 +52,7 @@ const conditional = ({ clients, settings }: Storage) => {
       }),
     );
 
-  /** Sets fields, and takes others away, under a condition; answers the item as it was before. */
+  /** Sets fields and removes others under a condition; returns the item as it was before. */
   const setIf = (
     key: Key,
     fields: readonly (readonly [string, unknown])[],
@@ -179,7 +179,7 @@ export const table = (storage: Storage) => {
 
     /**
      * Sets some fields of an item that exists; a field that is undefined stays as it is.
-     * @param gone attributes that are taken away in the same write
+     * @param gone attributes to remove in the same write
      * @throws Error when there is no such item
      */
     change: async (key: Key, fields: object, gone: readonly string[] = []): Promise<void> => {
@@ -193,9 +193,9 @@ export const table = (storage: Storage) => {
       (await setIf(key, set(fields), condition))?.Attributes as T | undefined,
 
     /**
-     * Reads an item, lets `revision` decide, and writes its answer only if nobody wrote in between.
+     * Reads an item, lets `revision` decide, and writes its answer only if the item was not written in between.
      * @param revision the item that was there, or undefined → the new one, or null to leave it
-     * @throws Retryable when somebody else was faster
+     * @throws Retryable when another write came first
      */
     revise: async <T extends object>(
       key: Key,

@@ -1,5 +1,5 @@
 import { keys } from "../../ledger-table.ts";
-import { timestamp, type StepContext } from "../context.ts";
+import { type StepContext, timestamp } from "../context.ts";
 import { table } from "./table.ts";
 
 interface Turn {

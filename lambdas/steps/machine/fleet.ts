@@ -7,8 +7,8 @@ import {
 } from "@aws-sdk/client-ssm";
 import type { ObserveRequest } from "../../desired/plan.ts";
 import type { ChangeScript, DocumentScript, LookScript } from "../../scripts/documents.ts";
-import { type Lease, leases } from "../ledger/leases.ts";
 import type { StepContext } from "../context.ts";
+import { type Lease, leases } from "../ledger/leases.ts";
 import { documentOf, isUnderWay, resultOf } from "./machine.ts";
 
 /** Machines that one command may name (API reference, SendCommand: InstanceIds has at most 50 items). */
@@ -29,7 +29,7 @@ export interface FleetLook extends FleetOrder {
   readonly request: ObserveRequest;
 }
 
-/** A change of machines: each must be leased by whoever sends it. */
+/** A change of machines: the sender must hold a lease on each. */
 export interface FleetChange extends FleetOrder {
   readonly script: ChangeScript;
   /** Becomes the document's one parameter, base64 of this as JSON. Never holds a secret. */
@@ -125,7 +125,7 @@ export const fleet = (context: StepContext) => {
   return {
     /**
      * Sends a look at up to 50 machines; no lease is asked for.
-     * SendCommand has no idempotency token: call it at most once and look for the mark when the answer was lost.
+     * SendCommand has no idempotency token: call it at most once, and search for the mark when the answer was lost.
      */
     look: (instanceIds: readonly string[], order: FleetLook): Promise<Sent> => send(instanceIds, order),
 

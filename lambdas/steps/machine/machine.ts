@@ -15,8 +15,8 @@ import {
 import type { ApplyRequest, Plan } from "../../desired/plan.ts";
 import { Retryable } from "../../errors.ts";
 import { type DocumentScript, documentLimits, documentName } from "../../scripts/documents.ts";
-import { type Lease, leases } from "../ledger/leases.ts";
 import type { StepContext } from "../context.ts";
+import { type Lease, leases } from "../ledger/leases.ts";
 
 /** A command to one machine. */
 export interface Order {
@@ -49,7 +49,7 @@ export const isUnderWay = (status: string): boolean => UNFINISHED.has(status.rep
 
 const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64");
 
-/** The last line that is JSON with our script's name; what SSM cut off never counts as an answer. */
+/** The last line that is JSON with the script's name; output that SSM truncated is never taken as an answer. */
 export function resultOf(output: string, script: DocumentScript): object | undefined {
   const last = output.trimEnd().split(/\r?\n/).at(-1) ?? "";
   try {
@@ -136,8 +136,8 @@ const commands = ({ clients: { ssm } }: StepContext) => ({
 });
 
 /**
- * The one document that may be sent for a script: its name holds only the beginning of the hash, and somebody may have
- * made another of that name (API reference, SendCommand: DocumentHash is compared with the document's content).
+ * The one document that may be sent for a script: its name holds only the beginning of the hash, and another document of
+ * that name may have been made (API reference, SendCommand: DocumentHash is compared with the document's content).
  */
 export function documentOf({ cluster, documents }: StepContext["settings"], script: DocumentScript) {
   const sha256 = documents[script];

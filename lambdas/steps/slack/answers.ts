@@ -21,8 +21,7 @@ export const answers = (context: StepContext) => {
 
   return {
     /**
-     * Answers a look to its requester alone, in the place of the acknowledgement; where Slack does not take that any more,
-     * as a message of its own.
+     * Answers a look to its requester alone, in place of the acknowledgement; if Slack no longer accepts that, as a new message.
      */
     give: async (operation: string, { channel, userId }: Requester, message: Message): Promise<void> => {
       if (!(await replace(operation, message))) await sendEphemeral(channel, userId, message);

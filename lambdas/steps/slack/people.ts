@@ -15,7 +15,7 @@ import { slackCode } from "./slack-code.ts";
 
 type Rules = Pick<Configuration, "people" | "slack">;
 
-/** Slack's codes for somebody or something that is not there (any more). */
+/** Slack's codes for a person, group or channel that does not exist (any more). */
 const ABSENT = new Set(["user_not_found", "user_not_visible", "channel_not_found", "no_such_subteam"]);
 
 /** users.info is a method of tier 4, a hundred calls a minute (docs: "Rate limits"): more people take several ticks. */
@@ -78,7 +78,7 @@ export const people = (context: FrontDoorContext) => {
       return groups.filter((_, at) => members[at]?.includes(userId));
     },
 
-    /** Reads who holds a role and who they are, and writes it down for the front door, which has no time to ask. */
+    /** Reads the members of every role and stores them for the front door, which has no time to ask Slack. */
     synchronise: async (rules: Rules): Promise<Roster> => {
       const before = await stored.read();
       const groups: Record<string, readonly string[]> = {};

@@ -1,6 +1,6 @@
 import { EXPIRES, keys } from "../../ledger-table.ts";
-import { table } from "../ledger/table.ts";
 import type { FrontDoorContext } from "../context.ts";
+import { table } from "../ledger/table.ts";
 
 /** Slack takes answers there for 30 minutes (docs: "Handling user interaction", response_url). */
 const LIVES_SECONDS = 30 * 60;
@@ -11,7 +11,7 @@ interface Kept {
   readonly [EXPIRES]: number;
 }
 
-/** Addresses at which Slack takes the answers to looks; whoever has one may write there, so they are kept nowhere else. */
+/** Addresses at which Slack takes the answers to looks; anyone who has one may write there, so they are stored nowhere else. */
 export const responseUrls = (context: FrontDoorContext) => {
   const items = table(context);
   const seconds = (): number => Math.floor(context.now() / 1000);

@@ -1,9 +1,9 @@
 import type { Roster } from "../../commands/membership.ts";
 import { keys } from "../../ledger-table.ts";
-import { table } from "../ledger/table.ts";
 import type { FrontDoorContext } from "../context.ts";
+import { table } from "../ledger/table.ts";
 
-/** Six ticks of the schedule that reads it: whoever left a group since then must not stay in it for ever. */
+/** Six ticks of the schedule that reads it: a person who left a group since then must not stay in it for ever. */
 const COUNTS_FOR_MS = 30 * 60_000;
 
 /** The roster as the ledger holds it: the attribute keeps the name that running versions read. */

@@ -2,8 +2,8 @@ import type { View } from "@slack/web-api";
 import { Retryable } from "../../errors.ts";
 import { EXPIRES, keys } from "../../ledger-table.ts";
 import type { Message } from "../../records.ts";
-import { table } from "../ledger/table.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
+import { table } from "../ledger/table.ts";
 import { slackCode } from "./slack-code.ts";
 
 /** Slack's own codes for a message that can no longer be edited: a fresh one is posted instead. */
@@ -36,23 +36,24 @@ const carries =
     metadata?.event_type === MARKED && (metadata.event_payload as { mark?: unknown } | undefined)?.mark === mark;
 
 /** Messages that were posted, found again by their marks. */
-const finding = (context: FrontDoorContext) => async (channel: string, mark: string, since: string, threadTs?: string) => {
-  const slack = await context.clients.slack();
-  const asked = {
-    channel,
-    include_all_metadata: true,
-    oldest: String(Date.parse(since) / 1000 - SKEW_SECONDS),
-    limit: 200,
+const finding =
+  (context: FrontDoorContext) => async (channel: string, mark: string, since: string, threadTs?: string) => {
+    const slack = await context.clients.slack();
+    const asked = {
+      channel,
+      include_all_metadata: true,
+      oldest: String(Date.parse(since) / 1000 - SKEW_SECONDS),
+      limit: 200,
+    };
+    const pages = threadTs
+      ? slack.paginate("conversations.replies", { ...asked, ts: threadTs })
+      : slack.paginate("conversations.history", asked);
+    for await (const page of pages) {
+      const found = ((page as { messages?: Marked[] }).messages ?? []).find(carries(mark));
+      if (found?.ts) return found.ts;
+    }
+    return undefined;
   };
-  const pages = threadTs
-    ? slack.paginate("conversations.replies", { ...asked, ts: threadTs })
-    : slack.paginate("conversations.history", asked);
-  for await (const page of pages) {
-    const found = ((page as { messages?: Marked[] }).messages ?? []).find(carries(mark));
-    if (found?.ts) return found.ts;
-  }
-  return undefined;
-};
 
 /** Place of a message, as chat.postMessage takes it: its types tell a broadcast reply from any other. */
 function replyTo(threadTs: string | undefined, isBroadcast: boolean) {
@@ -103,7 +104,7 @@ const posting = (context: FrontDoorContext) => {
 export const thread = (context: FrontDoorContext) => ({
   ...posting(context),
 
-  /** Rewrites a message in place; returns the timestamp of the one that now stands (a new one if the old is lost). */
+  /** Rewrites a message in place; returns the timestamp of the current message (a new one if the old is lost). */
   update: async (channel: string, ts: string, message: Message): Promise<string> => {
     const slack = await context.clients.slack();
     try {

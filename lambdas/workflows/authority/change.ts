@@ -109,7 +109,7 @@ export async function settleNode(
   await endNode(steps, operation, index, why === null ? "succeeded" : "failed", why);
 }
 
-/** Minutes within which a kubelet has read the new file: it looks at it once a minute. */
+/** Minutes within which a kubelet has read the new file: it polls the file once a minute. */
 const PROVE_MINUTES = 5;
 
 /** The proof that there is none: no pod runs on the node whose log could be read. */

@@ -18,15 +18,16 @@ export interface TryRights {
 const asksToTry = (payload: object): payload is TryRights => "tryRights" in payload;
 
 /**
- * The alias of this function by which its rights are tried does no work: whoever may ask a function what it may do could
- * otherwise have it do that. The context names the alias at an execution's first invocation.
+ * A call by the alias that tries rights does no work: otherwise a caller allowed to ask for a function's rights could make
+ * the function use them. The context names the alias at an execution's first invocation.
  */
 const isForRights = ({ lambdaContext }: DurableContext): boolean =>
   lambdaContext.invokedFunctionArn.endsWith(`:${RIGHTS}`);
 
 /**
- * A workflow that also answers what its role may not do: nobody else can find that out without holding the same rights.
- * @param name whose rights these are
+ * Wraps a workflow so that it also reports its role's missing rights: no other function can try them without holding the
+ * same rights.
+ * @param name the function the function the function the function the function whose rights these are
  */
 export const tryingRights =
   <Payload extends object>(name: Tried, workflow: Workflow<Payload>): Workflow<Payload | TryRights> =>

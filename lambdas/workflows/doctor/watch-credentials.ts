@@ -7,7 +7,7 @@ import type { Steps } from "../../steps/steps.ts";
 import { causeOf, step } from "../engine/durable.ts";
 import { escalate } from "../engine/escalate.ts";
 
-/** Payload with which the schedule starts the look at the credentials in the cluster. */
+/** Payload with which the schedule starts the check of the credentials in the cluster. */
 export interface WatchCredentials {
   readonly watch: "credential";
   /** The event's id: the same tick delivered twice is the same look. */
@@ -52,7 +52,7 @@ async function asked(steps: Steps, ctx: DurableContext, account: Account, holder
   }
 }
 
-/** Measures the hours that each credential is still good for, for alarms; nothing of one that nobody could look at. */
+/** Measures the hours that each credential is still good for, for alarms; omits a credential that could not be checked. */
 function measure(steps: Steps, renewals: readonly Renewal[]): void {
   for (const { account, term, isOver } of renewals) {
     if (isOver) steps.metrics.credentialHours(account, 0);
@@ -78,7 +78,7 @@ async function watch(steps: Steps, ctx: DurableContext, tick: string): Promise<v
   if (news.length === 0) return;
   const notice = credentialNotice(news);
   if (notice) await escalate(ctx, steps, "credentials", notice);
-  // Without a release nobody knows the channel, and Slack may be away: people were called past it.
+  // Without a release the channel is unknown, and Slack may be unavailable: people were notified by SNS as well.
   await step(ctx, "tell the channel", () => tell(steps, news, tick)).catch(() => undefined);
 }
 

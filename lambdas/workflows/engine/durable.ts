@@ -43,7 +43,7 @@ const whenBusyUpTo = (most: number) => (error: Error, attempt: number) =>
 const whenBusy = whenBusyUpTo(MOST_ATTEMPTS);
 
 /**
- * One step that may run again: it is repeated while the world is busy, and after a crash in the middle of it.
+ * One step that may run again: it is repeated while a service is busy, and after a crash in the middle of it.
  * @param attempts how often it is tried at most
  * @throws StepError whose cause is what the step threw, see `causeOf`
  */
@@ -101,9 +101,9 @@ async function tryOnce<T>(
 }
 
 /**
- * One step that must not run twice. When nobody knows whether it was done, `lookUp` says what it did (null: nothing)
- * and only then it is done again.
- * @param isCertain tells the busy errors after which it is certain that nothing was done, so that it is simply repeated
+ * One step that must not run twice. If it is unknown whether it ran, `lookUp` returns its result (null: it did not run),
+ * and only after null is it run again.
+ * @param isCertain true for a busy error after which it certainly did not run, so that it is simply repeated
  */
 export async function stepAtMostOnce<T>(
   ctx: DurableContext,

@@ -71,7 +71,7 @@ async function poll<T>(steps: Steps, batch: Batch, commandId: string, run: Fleet
 /** Seconds that machines may take to end a command that was called off. */
 const CALLED_OFF_WITHIN_SECONDS = 45;
 
-/** Calls off what still runs, and judges the batch as it stands then: SSM's cancelling is best effort. */
+/** Cancels invocations that still run, then judges the batch by its state at that time: SSM cancels on a best-effort basis. */
 async function callOff<T>(
   ctx: DurableContext,
   steps: Steps,

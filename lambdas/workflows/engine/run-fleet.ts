@@ -7,7 +7,7 @@ import type { Steps } from "../../steps/steps.ts";
 import { causeOf } from "./durable.ts";
 import { allFailed, type Batch, type FleetOutcome, type FleetRun, runBatch } from "./fleet-batch.ts";
 
-/** One machine to look at. */
+/** One machine to read. */
 export interface Looked {
   readonly instanceId: string;
   readonly request: ObserveRequest;
@@ -57,8 +57,8 @@ async function runBatches<T>(
 }
 
 /**
- * Looks at many machines, 50 in one command and without a lease.
- * @returns an outcome for every machine; one that fails hinders no other
+ * Reads many machines, 50 in one command and without a lease.
+ * @returns an outcome for every machine; a failing machine does not affect the others
  */
 export const lookAtFleet = <T>(
   ctx: DurableContext,
@@ -80,7 +80,7 @@ export const lookAtFleet = <T>(
 
 /**
  * Changes many machines, 50 in one command; the lease of each is checked before its command is sent.
- * @returns an outcome for every machine; one that fails hinders no other
+ * @returns an outcome for every machine; a failing machine does not affect the others
  */
 export const changeFleet = <T>(
   ctx: DurableContext,

@@ -50,7 +50,7 @@ function requireMachine({ end }: Round): void {
 /** Milliseconds that a machine may take to end a command that was called off; SSM's cancelling is best effort. */
 const CALLED_OFF_WITHIN_MS = MINUTE;
 
-/** A command that nobody waits for any more must not run into what comes next: scripts let no second one in. */
+/** A command whose wait has ended must not overlap with the next one: a script refuses to run beside another. */
 async function callOff(
   ctx: DurableContext,
   steps: Steps,
@@ -79,8 +79,8 @@ interface ScriptResult {
 }
 
 /**
- * Runs one of our scripts on a machine and waits for its result line, woken by the command's event or by the instance's
- * end, looking by itself when no event comes. The command is sent exactly once, also across crashes.
+ * Runs a script on a machine and waits for its result line; the command's event or the instance's end wakes it, and it
+ * polls when no event comes. The command is sent exactly once, also across crashes.
  * @param name unique within the execution
  * @returns the script's own result, which may still say `ok: false`
  * @throws StageFailed with the machine's words, or when the deadline passes; MachineEnded; Cancelled

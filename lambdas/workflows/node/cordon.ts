@@ -19,7 +19,7 @@ export type Cordoning = Pick<CordonRecord, "node" | "uid" | "instanceId" | "oper
  * @throws Retryable while the cordon is not seen on the Node
  */
 export async function cordonNode(steps: Steps, cordoning: Cordoning): Promise<void> {
-  // The record is read first: whoever gives a node back changes the Node before the record.
+  // The record is read first: a release changes the Node before the record.
   const open = await steps.cordons.find(cordoning.uid);
   const node = await steps.nodes.read(cordoning.node);
   if (node?.metadata?.uid !== cordoning.uid) return;

@@ -19,7 +19,7 @@ export interface Question<Answer, Decision> {
   readonly show: (callbackId: string, round: number) => Promise<Answer | null>;
   /** Page for people outside Slack, sent when the question is first shown. */
   readonly notice: Notice;
-  /** Judges an answer, in steps of its own. Null if it does not count: then the question is asked again. */
+  /** Judges an answer, in separate steps. Null if the answer is not valid: then the question is asked again. */
   readonly judge: (answer: Answer, round: number) => Promise<Decision | null>;
 }
 

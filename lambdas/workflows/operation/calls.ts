@@ -10,10 +10,10 @@ import type { Steps } from "../../steps/steps.ts";
 const DECIDED_WITH = "add";
 
 /**
- * Mentions people where a changed message notifies nobody: the requester once at the end, and the role that may decide once
- * for each wait that has lasted too long. Messages carry marks, so a look that is repeated mentions nobody twice.
+ * Mentions people, since an edited message notifies no one: the requester once at the end, and the role that may decide
+ * once for each wait that has lasted too long. Messages carry marks, so a repeated poll mentions no person twice.
  * @param published message and thread, up to date
- * @returns the same, with the calls that were made; Slack's trouble is noted and made up for at the next look
+ * @returns the same, with the calls that were made; if Slack is unavailable, the next poll makes the calls
  */
 export async function callPeople(steps: Steps, view: OperationView, published: Published): Promise<Published> {
   try {

@@ -51,7 +51,7 @@ const endings: Readonly<Record<string, OperationStatus>> = {
 /** Message in the channel for each kind of error that ends an operation; any other error is a bug. */
 const messages: Readonly<Record<string, typeof troubleMessage>> = { Refused: refusedMessage, Retryable: busyMessage };
 
-/** Errors that concern nobody but the asker; so does every error of a dry run. */
+/** Errors that concern the requester alone; so does every error of a dry run. */
 const PRIVATE: ReadonlySet<string> = new Set(["UserError", "Forbidden"]);
 
 /** The command as people type it; a bot that is not set up yet is called as it is by default. */

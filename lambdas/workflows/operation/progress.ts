@@ -52,7 +52,7 @@ const FEW_NODES = 3;
 interface Pace {
   /** After which the watch looks though no node has changed; elapsed times are refreshed by it. */
   readonly poll: number;
-  /** Between a change and the look at it. */
+  /** Between a change and the poll that sees it. */
   readonly gather: number;
 }
 
@@ -67,8 +67,8 @@ export function paceOf(look: number, nodes: number): Pace {
 }
 
 /**
- * Reads and publishes the records of nodes that other executions work on, until all have ended or the watch's looks or time
- * run out. Whoever changes a record wakes the watch, see `notifyProgress`.
+ * Reads and publishes the records of nodes that other executions work on, until all have ended or the watch's polls or time
+ * run out. Each change of a record wakes the watch, see `notifyProgress`.
  */
 export async function watch(ctx: DurableContext, watched: Watched, first: Published): Promise<Watch> {
   const { forMs = WATCHES_FOR_MS } = watched;
@@ -168,8 +168,8 @@ async function census({ steps, operation }: Watched, last: number): Promise<numb
 }
 
 /**
- * This function may not change Nodes: a start-up taint is left to the sweep. While the cluster is away, the node waits; a
- * cluster that refuses to show the Node must not end the watch of the others.
+ * This function may not change Nodes: a start-up taint is left to the sweep. While the cluster is unavailable, the node
+ * waits; a cluster that refuses to show the Node must not end the watch of the others.
  */
 async function closeLost(steps: Steps, node: NodeRecord, why: string): Promise<void> {
   try {
@@ -189,7 +189,7 @@ async function howLost(steps: Steps, node: NodeRecord): Promise<string | null> {
   return ending === null ? null : `the execution ended as ${ending} during this stage`;
 }
 
-/** An operation with a node that waits for somebody's decision is itself waiting. */
+/** An operation with a node that waits for a decision is itself waiting. */
 async function noteWaiting({ steps, operation: id, pool }: Watched): Promise<OperationView> {
   const view = await viewOf(steps, id, pool);
   if (!view) throw new Error("the operation is not in the ledger any more");
@@ -201,8 +201,8 @@ async function noteWaiting({ steps, operation: id, pool }: Watched): Promise<Ope
 }
 
 /**
- * Tells the watch of an operation that a node's record has changed. Nobody may be waiting just now: then the next look
- * sees it, and the same goes for a word that is lost.
+ * Tells the watch of an operation that a node's record has changed. If the watch is not waiting, or the notification is
+ * lost, the next poll sees the change.
  */
 export async function notifyProgress(steps: Steps, operation: string): Promise<void> {
   try {

@@ -62,8 +62,7 @@ async function tellThread(
 }
 
 /**
- * Brings message and thread up to date, and calls the people whom they concern. Slack being busy or down is noted and made up
- * for at the next look.
+ * Brings message and thread up to date, and calls the people whom they concern. If Slack is busy or down, the next poll retries.
  * @returns what has been said now
  * @throws only what is a bug: a message that Slack refuses
  */
@@ -96,7 +95,8 @@ export async function publish(
 
 /** Has everything been said that there is to say? */
 export const saidAll = (published: Published, nodes: readonly NodeRecord[]): boolean =>
-  published.trouble === null && nodes.every((node) => isDeepStrictEqual(published.told[node.index], threadStateOf(node)));
+  published.trouble === null &&
+  nodes.every((node) => isDeepStrictEqual(published.told[node.index], threadStateOf(node)));
 
 /** Posts the one message of an operation; a step that runs again finds it by what the ledger holds. */
 export async function postFirst(

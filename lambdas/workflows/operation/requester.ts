@@ -10,8 +10,9 @@ import { isBusy } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 
 /**
- * Judges afresh what the front door had no time to ask: is the asker a full member, is the channel ours alone, and does the
- * policy of today allow it? Before a workflow begins, and again when its plan was approved. For a change Slack is asked.
+ * Judges afresh what the front door had no time to ask: is the asker a full member, is the channel free of guests and other
+ * workspaces, and does the policy of today allow it? Before a workflow begins, and again when its plan was approved. For a
+ * change Slack is asked.
  * @throws Forbidden with a sentence for the asker alone
  */
 export async function checkAsker(steps: Steps, start: Start, rules: Rules): Promise<void> {
@@ -48,9 +49,9 @@ async function refusalOf(steps: Steps, userId: string, command: string, rules: R
 }
 
 /**
- * Judges afresh somebody whose click the front door took by what it knew: by today's policy, and by what Slack says now.
- * Who may not is told so, alone.
- * @param command whoever may use it may decide
+ * Rechecks a person whose click the front door accepted from the roster: by the current policy, and by Slack's current
+ * answer. A person without permission gets an ephemeral message.
+ * @param command a person who may use it may decide
  */
 export async function mayDecide(steps: Steps, userId: string, command: string): Promise<boolean> {
   const rules = await steps.runtime.rules();
@@ -61,9 +62,9 @@ export async function mayDecide(steps: Steps, userId: string, command: string): 
 }
 
 /**
- * Finds the person who cancelled an operation; null while nobody did who may. The first look judges afresh, and notes
- * the verdict for the others. While Slack cannot be asked or the rules cannot be read, the front door's verdict of
- * minutes ago stands: a cancellation only puts things back.
+ * Finds the person who cancelled an operation; null while no permitted person did. The first poll rechecks the permission
+ * and records the verdict for the others. If Slack or the rules cannot be read, the front door's verdict of minutes ago
+ * holds: a cancellation only rolls back.
  */
 export async function cancelledBy(steps: Steps, id: string): Promise<string | null> {
   const operation = await steps.ledger.operation(id);

@@ -13,7 +13,7 @@ export interface End {
   readonly status: Extract<NodeStatus, "failed" | "cancelled">;
   /** Cause of the end, one of `machineEndedBy` or `doneByOthers`. */
   readonly by: string;
-  /** Failure that the record does not have yet, where nobody was asked about it. */
+  /** Failure that the record does not have yet, because no person was asked about it. */
   readonly failure?: Failure;
 }
 
@@ -56,7 +56,10 @@ const finish = (task: ProvisionTask, name: string, { status, failure }: End, out
 /** The cluster notices within a minute that a kubelet was stopped (assumed threefold); until then its Node looks Ready. */
 const NOTICED_WITHIN_MS = 3 * MINUTE;
 
-/** Reason not to terminate the machine: its Node is Ready or runs pods, or nobody can say. Null when it may. */
+/**
+ * Reason not to terminate the machine: its Node is Ready or runs pods, or its state is unknown. Null when it may be
+ * terminated.
+ */
 async function reasonToSpare(task: ProvisionTask): Promise<string | null> {
   const { until: patience } = await once(task, "before taking the machine away", async () => ({
     until: task.steps.now() + NOTICED_WITHIN_MS,
@@ -82,7 +85,7 @@ async function useOf(task: ProvisionTask): Promise<string | null> {
 
 /** @returns whether EC2 shows within the deadline that the instance is gone */
 async function terminate(task: ProvisionTask, lease: Lease): Promise<boolean> {
-  // Nobody is asked any more: a click from now on is too late.
+  // The question is closed: a click from now on is too late.
   await once(task, "close the question", () => record(task, { callbacks: {}, decideBy: null }));
   try {
     await within(task, "terminate the instance", async () => done(await task.steps.instances.terminate(lease)));
@@ -115,6 +118,6 @@ async function deleteNode(task: ProvisionTask): Promise<void> {
   if (name && uid) await task.steps.nodes.remove(name, uid);
 }
 
-/** The Node of the machine, whoever made it. */
+/** The Node of the machine, made by any actor. */
 const nodeOf = async ({ machine, steps, profile }: ProvisionTask): Promise<Node | undefined> =>
   machine ? steps.nodes.read(profile.nodeName(machine)) : undefined;

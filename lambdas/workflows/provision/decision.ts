@@ -34,9 +34,9 @@ interface Question {
 }
 
 /**
- * Asks in the message what becomes of a failed machine, until a person decides who may, or the time is up.
- * @param why what failed, in the machine's own words
- * @param left how things are left meanwhile
+ * Asks in the message whether to keep a failed machine, until a permitted person decides or the deadline passes.
+ * @param why the failure, as the machine reported it
+ * @param left the state in which the machine is left meanwhile
  */
 export async function awaitDecision(task: ProvisionTask, why: string, left: string): Promise<Decision> {
   const { ctx, steps } = task;
@@ -109,9 +109,8 @@ async function show(
 }
 
 /**
- * Minutes may lie between what the front door knew of somebody and the click, so they are judged again. While nobody can say
- * whether they may, because the rules cannot be read or Slack cannot be asked, nothing follows from the click but that
- * the machine is not terminated by the clock.
+ * The roster may be minutes older than the click, so the person's permission is checked again. If the rules or Slack cannot
+ * be read, the click has one effect: the machine is not terminated at the deadline.
  */
 async function judge(
   task: ProvisionTask,

@@ -17,8 +17,8 @@ import { awaitDecision, type Decision } from "./decision.ts";
 import type { ProvisionTask } from "./task.ts";
 
 /**
- * Puts a node's failure or cancellation in order: the kubelet is stopped first so that nothing half done stays in the
- * cluster; then a cancelled machine is taken away, and somebody is asked what becomes of a failed one.
+ * Handles a node's failure or cancellation: the kubelet is stopped first so that no half-configured node stays in the
+ * cluster; then a cancelled machine is terminated, and a person is asked whether to keep a failed one.
  */
 export async function handleFailure(task: ProvisionTask, error: unknown): Promise<void> {
   const cause = causeOf(error);
@@ -47,13 +47,13 @@ export async function handleFailure(task: ProvisionTask, error: unknown): Promis
   return carryOut(task, decided);
 }
 
-/** Stops the kubelet if there may be one. @returns how it stands, one of `kubeletIs` */
+/** Stops the kubelet if there may be one. @returns its state, one of `kubeletIs` */
 function kubeletNow(task: ProvisionTask, seen: Surroundings): Promise<string> | string {
   if (seen.isGone) return kubeletIs.gone;
   return isDown(seen) ? kubeletIs.off : stopKubelet(task);
 }
 
-/** State of the world when a stage has failed: an act of others is the cause, and the rest followed from it. */
+/** State of instance, Node and cluster when a stage has failed: a change made outside Casement is the cause of what followed. */
 interface Surroundings {
   readonly isGone: boolean;
   /** It is gone because EC2 could not keep it. */
@@ -64,7 +64,10 @@ interface Surroundings {
   readonly findings: readonly string[];
 }
 
-/** Looks at the surroundings; nothing is known when no answer comes for minutes, and people decide all the same. */
+/**
+ * Reads the state of the instance and its surroundings. If no answer comes for minutes, continue without it; a person still
+ * decides.
+ */
 async function surroundings(task: ProvisionTask): Promise<Surroundings> {
   try {
     return await once(task, "look what became of it", () => lookAround(task));
@@ -96,8 +99,8 @@ const KUBELET_MAY_RUN: ReadonlySet<string> = new Set(names.slice(names.indexOf("
 const STOPPED_WITHIN_MS = 4 * MINUTE;
 
 /**
- * Best effort: a machine whose agent is silent cannot be asked, and then its kubelet is not to be reached either.
- * @returns how the kubelet stands, one of `kubeletIs`
+ * Best effort: without an answer from the machine's agent its kubelet cannot be stopped.
+ * @returns the kubelet's state, one of `kubeletIs`
  */
 async function stopKubelet(task: ProvisionTask): Promise<string> {
   if (!task.lease || !task.machine || !KUBELET_MAY_RUN.has(task.stage)) return kubeletIs.neverStarted;

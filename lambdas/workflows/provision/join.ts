@@ -33,13 +33,13 @@ async function expected(task: ProvisionTask): Promise<Expected & { readonly node
   };
 }
 
-/** As many denials of the machine's own requests are no slip of somebody's, but a rule. */
+/** This many denials of the machine's own requests are no mistake but a rule. */
 const DENIALS = 3;
 
 /**
- * Approves the one right request of a signer. What is nearly right, or strange, is left pending and noted for people, and
- * so is what somebody else decided.
- * @throws StageFailed when the machine's requests are denied again and again, or somebody else has its place
+ * Approves the one right request of a signer. Requests that are nearly right or suspicious are left pending and reported to
+ * people; decisions of other approvers are reported too.
+ * @throws StageFailed when the machine's requests are denied again and again, or another machine has its name
  */
 async function approveOnce(task: ProvisionTask, signer: string): Promise<Poll<"approved">> {
   const wanted = await expected(task);
@@ -94,7 +94,7 @@ async function knownNames({ steps, runtime, profile }: ProvisionTask): Promise<K
   };
 }
 
-/** Whoever can make requests can make many of them: they must not take the room of what was decided wrongly. */
+/** An actor that can make requests can make many of them: they must not displace the report of wrong decisions. */
 const MOST_LEFT_PENDING = 10;
 
 /**
@@ -110,8 +110,8 @@ async function callAbout(task: ProvisionTask, decided: readonly string[], left: 
 }
 
 /**
- * The kubelet asks for its identity with the join token; nobody else may have a claim on the machine. A token that ended
- * before the kubelet asked with it is replaced, as long as the stage has time.
+ * The kubelet requests its identity with the join token; no other controller may claim the machine. A token that expired
+ * before the kubelet used it is replaced, as long as the stage has time.
  */
 export async function clientCertificate(task: ProvisionTask): Promise<void> {
   const machine = machineOf(task);
@@ -126,7 +126,7 @@ const clientRequest = (task: ProvisionTask, since: number): Promise<"approved" |
   return until(task.ctx, name, { ...task.wait, since }, async () => {
     const look = await approveOnce(task, CLIENT_SIGNER);
     const endsAt = Date.parse(task.tokens.at(-1)?.expiresAt ?? "");
-    // A stage that is out of time names what it waited for, not a token that nobody would use any more.
+    // A stage that is out of time names what it waited for, not a token that would not be used any more.
     const isDue = task.steps.now() >= endsAt && task.steps.now() < task.wait.until;
     return "pendingReason" in look && isDue ? done("token ended") : look;
   });

@@ -33,8 +33,8 @@ export async function launch(task: ProvisionTask): Promise<void> {
 }
 
 /**
- * Makes sure that no other controller of the cluster calls the machine its own: an address that EC2 gives again may still stand
- * in somebody's list.
+ * Makes sure that no other controller of the cluster calls the machine its own: an address that EC2 reuses may still be in
+ * a controller's list.
  * @throws StageFailed that names the claim
  */
 export async function unclaimed(task: ProvisionTask, machine: Machine, name: string): Promise<void> {

@@ -42,9 +42,9 @@ export async function giveBackLeft(steps: Steps, record: OpenCordon): Promise<Co
 }
 
 /**
- * Says in the operation's thread what became of it, and closes the record. Where Slack refuses the message, the Event on the
- * Node has said it.
- * @throws Retryable while Slack is away
+ * Reports the result in the operation's thread, and closes the record. If Slack refuses the message, the Event on the Node
+ * already reports it.
+ * @throws Retryable while Slack is unavailable
  */
 export async function tellGivenBack(steps: Steps, record: OpenCordon, outcome: CordonOutcome): Promise<void> {
   const operation = await steps.ledger.operation(record.operation);

@@ -22,10 +22,10 @@ const STUCK_MS = 250;
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * Builds a count of nothing.
- * @param hostNow the host's milliseconds, which go on while the sandbox's clock stands still
+ * Builds a counter at zero.
+ * @param hostNow the host's milliseconds, which go on while the sandbox's clock is stopped
  */
-// biome-ignore lint/plugin: this looks at the process, not at the sandbox
+// biome-ignore lint/plugin: this reads the host process, not the sandbox
 export function activity(hostNow: () => number = () => performance.now()): Activity {
   let underWay = 0;
   let moves = 0;

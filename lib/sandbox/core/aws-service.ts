@@ -41,7 +41,7 @@ export interface AwsService {
   readonly name: string;
   /** Which API action this request asks for ("RunInstances"); throws AwsError when there is none such. */
   action(request: WireRequest): string;
-  /** Limits by which the endpoint throttles this request; a service without limits of its own leaves it out. */
+  /** Limits by which the endpoint throttles this request; a service without limits leaves it out. */
   limits?(action: string, request: WireRequest): readonly Limit[];
   answer(action: string, request: WireRequest, caller: Caller): Promise<WireResponse>;
   /** The error as this service writes errors. */

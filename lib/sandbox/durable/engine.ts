@@ -26,7 +26,7 @@ export interface Engine extends Starts {
   /** Completes a callback under the id it was asked for; the second completion is refused. */
   completeCallback(id: string, reference: CallbackReference, completion: Completion): void;
   heartbeat(id: string, reference: CallbackReference): void;
-  /** Ends an execution as it stands: nothing is compensated, its children live on. */
+  /** Ends an execution in its current state: nothing is compensated, its children go on. */
   stop(arn: string, error: ErrorObject | undefined): Execution;
   /** Takes up what a killed process left. Call it once, after the functions are mounted. */
   resume(): void;

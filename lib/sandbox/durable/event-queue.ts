@@ -4,7 +4,7 @@ import type { Target } from "./functions.ts";
 import type { FunctionError, Invocations, Outcome } from "./invocations.ts";
 import { ASYNC_RETRY_SECONDS, EVENT_AGE_SECONDS, THROTTLE_FIRST_SECONDS, THROTTLE_LAST_SECONDS } from "./limits.ts";
 
-/** Milliseconds, least and most, that an asynchronous event lies in the queue when nothing is wrong (assumed). */
+/** Milliseconds, least and most, that an asynchronous event waits in the queue without faults (assumed). */
 export const QUEUE_MS = [20, 200] as const;
 
 /** An asynchronous invocation of an ordinary function, kept until it has succeeded or was given up. */

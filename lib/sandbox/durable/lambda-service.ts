@@ -46,7 +46,7 @@ const DUPLICATES = 0.005;
 
 /**
  * Builds the Lambda service of the simulator: REST-JSON exactly as @aws-sdk/client-lambda speaks it, with an embedded
- * durable engine whose whole state lies in the store.
+ * durable engine that keeps its whole state in the store.
  */
 export function lambdaService(simulation: Simulation, options: LambdaOptions): LambdaService {
   const functions = functionRegistry(options);

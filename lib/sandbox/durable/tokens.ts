@@ -6,7 +6,7 @@ const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).t
 /** A fresh checkpoint token; only the newest of an execution is accepted. */
 export const newToken = (arn: string, random: Random): string => encoded({ arn, nonce: random.hex(16) });
 
-/** The operation for which a callback id stands. */
+/** The operation that a callback id identifies. */
 export interface CallbackReference {
   readonly arn: string;
   readonly operation: string;

@@ -68,7 +68,7 @@ function wireDetails(operation: Operation, time: WrittenTime): unknown {
   }
 }
 
-/** The operation that stands for the execution itself: always the first of a replay. */
+/** The operation that represents the execution itself: always the first of a replay. */
 export const executionOperation = (execution: Execution): Operation => ({
   id: execution.id,
   order: 0,

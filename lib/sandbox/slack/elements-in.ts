@@ -1,6 +1,6 @@
 import { isObject, type Json } from "./block-kit/check.ts";
 
-/** An interactive element as it stands in a message or view. */
+/** An interactive element of a message or view. */
 export interface Element {
   readonly type: string;
   readonly blockId: string;

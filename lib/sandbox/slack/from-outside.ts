@@ -59,9 +59,9 @@ async function settle(workspace: Workspace, person: Person, view: View, answer: 
 }
 
 /**
- * Passes a request from outside on to the app, and holds what it promises when somebody signed it in Slack's place, as the
- * sandbox's documentation shows: a command or a click brings a trigger id that opens a dialog as one of Slack's own
- * does; a dialog that is submitted becomes what the app answers, and one that is closed is closed.
+ * Passes a request from outside on to the app, and applies its effects if it was signed as Slack would sign it, as the
+ * sandbox's documentation shows: the trigger id of a command or click opens a dialog as Slack's own do; a submitted dialog
+ * shows what the app answers, and a closed one is closed.
  * @returns the app's answer, untouched
  */
 export async function fromOutside(workspace: Workspace, request: WireRequest): Promise<WireResponse> {

@@ -14,7 +14,7 @@ export class SlackError extends Error {
   }
 }
 
-/** An error whose reasons stand in response_metadata.messages, each behind "[ERROR]". */
+/** An error with its reasons in response_metadata.messages, each after "[ERROR]". */
 export const explained = (code: string, reasons: readonly string[]): SlackError =>
   new SlackError(code, {
     errors: reasons,

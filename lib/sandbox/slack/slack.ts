@@ -18,7 +18,7 @@ export interface Slack {
 }
 
 /**
- * Builds the simulated Slack. All it remembers lies in the store, so a process started again finds its messages,
+ * Builds the simulated Slack. All its state is in the store, so a restarted process finds its messages,
  * dialogs and response addresses.
  * @param simulation the simulator's clock, store, randomness, faults and record of calls
  * @param options the workspace's data, the app's secrets and its request URL

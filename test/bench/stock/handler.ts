@@ -18,7 +18,9 @@ import type { OperationRecord } from "../../../lambdas/records.ts";
  * documentation makes them. It reads the same secret and directory, parses by the same code, writes the same record and
  * starts the same function.
  */
-const configuration: FrontDoorConfiguration = JSON.parse(readFileSync(new URL(CONFIGURATION_FILE, import.meta.url), "utf8"));
+const configuration: FrontDoorConfiguration = JSON.parse(
+  readFileSync(new URL(CONFIGURATION_FILE, import.meta.url), "utf8"),
+);
 const secrets = new SecretsManagerClient({});
 const lambda = new LambdaClient({});
 const ledger = DynamoDBDocumentClient.from(new DynamoDBClient({}));

@@ -5,7 +5,7 @@ export interface Fault {
   readonly pointer: string;
 }
 
-/** Looks at one value and says what is wrong with it; nothing when it is right. */
+/** Checks one value and reports its errors; none if it is valid. */
 export type Check = (value: unknown, pointer: string) => Fault[];
 
 /** A plain JSON object. */

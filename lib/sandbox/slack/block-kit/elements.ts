@@ -68,7 +68,7 @@ const pressable = { button, static_select: staticSelect, overflow, checkboxes, r
 /** Elements an actions block may hold, by type. */
 export const actionElements: Readonly<Record<string, Shape>> = pressable;
 
-/** Elements that may stand beside a section's text. */
+/** Elements allowed as a section's accessory. */
 export const accessories: Readonly<Record<string, Shape>> = { ...pressable, image };
 
 /** Elements an input block may hold. */

@@ -12,7 +12,7 @@ export interface Method {
   readonly scope: string | null;
   /** Arguments that must be there. */
   readonly needs: readonly string[];
-  /** Does it; what it returns stands beside `ok: true`. Throws SlackError. */
+  /** Runs the method; its result is merged with `ok: true`. Throws SlackError. */
   run(args: Json): Json;
 }
 

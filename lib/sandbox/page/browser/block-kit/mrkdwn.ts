@@ -15,7 +15,7 @@ export type Piece =
 
 const ENTITIES: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">" };
 
-/** Slack's three entities become the characters they stand for; nothing else is an entity to Slack. */
+/** Decodes Slack's three entities; Slack knows no others. */
 export const unescaped = (text: string): string => text.replace(/&(?:amp|lt|gt);/g, (entity) => ENTITIES[entity] ?? "");
 
 const plain = (text: string): Piece[] => (text === "" ? [] : [{ kind: "text", text: unescaped(text) }]);

@@ -5,7 +5,7 @@ import { formattedDate } from "./dates.ts";
 import { emoji } from "./emoji.ts";
 import { mrkdwn, type Piece } from "./mrkdwn.ts";
 
-/** Slack breaks long lines of code. This channel is narrower than most of Slack's, so columns stay whole and scroll. */
+/** Slack breaks long lines of code. This channel is narrower than most in Slack, so columns stay whole and scroll. */
 const COLUMNS = /\S {3,}\S/;
 
 type Drawing = { readonly [K in Piece["kind"]]: (piece: Extract<Piece, { kind: K }>, setting: Setting) => JSX.Element };

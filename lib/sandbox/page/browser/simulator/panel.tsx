@@ -14,7 +14,7 @@ export function Panel(props: { title: string; count: number; empty: string; chil
   );
 }
 
-/** Content that is rarely looked at: one line until a click opens it. */
+/** Content that is rarely needed: one line until a click opens it. */
 export const Fold = ({ count, what, children }: { count: number; what: string; children: ComponentChildren }) =>
   count === 0 ? null : (
     <details class="rest">

@@ -2,7 +2,7 @@ import type { Command } from "../../../../../lambdas/commands/command.ts";
 import { formOf, optionForm } from "../../../../../lambdas/commands/form.ts";
 import type { Vocabulary } from "../../vocabulary.ts";
 
-/** One thing that can be put where the last word stands. */
+/** One replacement for the last word. */
 export interface Suggestion {
   readonly word: string;
   readonly means: string;

@@ -1,6 +1,6 @@
 import type { Setting } from "../../vocabulary.ts";
 
-/** A colour of its own for each name, the same in every session. */
+/** One colour per name, the same in every session. */
 const hueOf = (name: string): number => [...name].reduce((hue, letter) => (hue * 31 + letter.charCodeAt(0)) % 360, 7);
 
 /** A square with initials in the person's colour. */
