@@ -14,8 +14,6 @@ export interface AuthorityWatch {
   /** Tick that wrote the news: the same tick again has the same news. */
   readonly tick: string;
   readonly news: "bad" | "well" | null;
-  /** Ticks in a row at which the authority could not be read. */
-  readonly failures: number;
   /** Have people been told that it cannot be read? */
   readonly isTold: boolean;
   /** Milliseconds: time at which every node was last checked. */
@@ -29,22 +27,20 @@ export interface AuthorityWatch {
 const empty: AuthorityWatch = {
   tick: "",
   news: null,
-  failures: 0,
   isTold: false,
   lookedAt: 0,
   operation: null,
   blocked: null,
 };
 
-/** Failures that may be a moment's: people are told at this many in a row, an hour. */
-const BUSY_FAILURES = 4;
-
-/** Decides what people are told: once when it goes wrong, and once when it is well again. */
+/**
+ * Decides what people are told: once when the authority is refused or damaged, and once when it can be read again. An API
+ * server that does not answer is no news: nodes keep what they have, and the credential watch reports a long outage.
+ */
 function noted(before: AuthorityWatch, tick: string, outcome: "read" | "busy" | "refused"): AuthorityWatch {
-  if (outcome === "read") return { ...before, tick, failures: 0, isTold: false, news: before.isTold ? "well" : null };
-  const failures = before.failures + 1;
-  const isBad = outcome === "refused" || failures >= BUSY_FAILURES;
-  return { ...before, tick, failures, isTold: before.isTold || isBad, news: isBad && !before.isTold ? "bad" : null };
+  if (outcome === "busy") return { ...before, tick, news: null };
+  if (outcome === "read") return { ...before, tick, isTold: false, news: before.isTold ? "well" : null };
+  return { ...before, tick, isTold: true, news: before.isTold ? null : "bad" };
 }
 
 /** Keeps the schedule's state in the ledger. */

@@ -143,6 +143,6 @@ test("what is unknown or has ended cannot be cancelled, and what is cancelled al
   expect(whispered("approver")).toContain(`is already being cancelled by <@${people.operator}>`);
   await settled(here);
   await here.type("approver", `/win cancel ${id}`);
-  expect(whispered("approver")).toContain("has ended already");
+  expect(whispered("approver")).toContain("has already ended");
   await expectCancelled(people.operator);
 });

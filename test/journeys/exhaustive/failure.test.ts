@@ -180,7 +180,7 @@ test.for(cases)("$what: says so, asks, and is terminated when told", async (one)
     failure: { stage: one.stage, why: expect.stringMatching(one.why) },
   });
   const words = wordsOf(spoken(here).channel[0] as never);
-  for (const part of [stageName(one.stage), `instance ${node.instanceId} is running`, "*Next:*"])
+  for (const part of [stageName(one.stage), `Instance ${node.instanceId} is running`, "*Next:*"])
     expect(words).toContain(part);
   expect(node.failure?.left).toContain(one.kubelet);
   const thread = spoken(here).thread.map(wordsOf).join("\n");
