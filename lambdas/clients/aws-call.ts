@@ -27,9 +27,12 @@ export type AwsCall = (request: AwsRequest) => Promise<Readonly<Record<string, u
 export class AwsError extends Error {
   override readonly name: string;
   readonly $metadata: { readonly httpStatusCode: number; readonly requestId?: string | undefined };
+  /** The service that refused, as requests name it: "dynamodb". */
+  readonly service: string;
 
-  constructor(code: string, message: string, httpStatusCode: number, requestId?: string) {
+  constructor(code: string, message: string, httpStatusCode: number, requestId?: string, service = "aws") {
     super(message);
+    this.service = service;
     this.name = code;
     this.$metadata = { httpStatusCode, requestId };
   }
@@ -89,14 +92,15 @@ async function textOf(body: HttpResponse["body"]): Promise<string> {
 }
 
 /** The code is in a header or in the body, with a namespace before "#" or an address behind ":" (Smithy, AWS protocols). */
-function errorOf({ statusCode, headers }: HttpResponse, text: string): AwsError {
+function errorOf({ statusCode, headers }: HttpResponse, text: string, service: string): AwsError {
   const body = text.startsWith("<")
     ? { code: elementIn(text, "Code"), message: elementIn(text, "Message") }
     : jsonOf(text);
   const { __type: type, code: short, message: words, Message: capital } = body as Readonly<Record<string, unknown>>;
   const code = String(headers["x-amzn-errortype"] ?? type ?? short ?? "UnknownError");
   const message = String(words ?? capital ?? "UnknownError");
-  return new AwsError(code.split(":")[0]?.split("#").at(-1) ?? code, message, statusCode, headers["x-amzn-requestid"]);
+  const name = code.split(":")[0]?.split("#").at(-1) ?? code;
+  return new AwsError(name, message, statusCode, headers["x-amzn-requestid"], service);
 }
 
 const elementIn = (text: string, name: string): string | undefined =>
@@ -141,7 +145,7 @@ export function awsCalls(settings: Settings, transport?: Transport, maxAttempts 
   const once: AwsCall = async (request) => {
     const { response } = await handler.handle(await sign(request));
     const text = await textOf(response.body);
-    if (response.statusCode >= 300) throw errorOf(response, text);
+    if (response.statusCode >= 300) throw errorOf(response, text, request.service);
     return text.startsWith("<") ? { text } : jsonOf(text);
   };
   const patiently: AwsCall = async (request) => {

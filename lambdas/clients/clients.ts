@@ -35,6 +35,34 @@ export interface Clients extends FrontDoorClients {
   subscriptions(topicArn: string): Promise<Subscriptions>;
 }
 
+/** An SDK client, as far as its errors are told apart; what it takes as a plugin differs from client to client. */
+interface Nameable {
+  readonly config: { readonly serviceId: string };
+  readonly middlewareStack: { use(plugin: never): void };
+}
+
+type Next = (asked: object) => Promise<object>;
+
+/** Has a client write its service on each error: the errors of two services may look alike. */
+function naming<Client extends Nameable>(client: Client): Client {
+  const service = client.config.serviceId;
+  const named =
+    (next: Next): Next =>
+    async (asked) => {
+      try {
+        return await next(asked);
+      } catch (error) {
+        throw error instanceof Error ? Object.assign(error, { service }) : error;
+      }
+    };
+  const plugin = {
+    applyToStack: (stack: { add(middleware: typeof named, where: object): void }) =>
+      stack.add(named, { step: "initialize", name: "nameService" }),
+  };
+  client.middlewareStack.use(plugin as never);
+  return client;
+}
+
 /**
  * Builds the clients: the only folder where an SDK client is made.
  * @param settings where we run, by whose credentials
@@ -53,13 +81,13 @@ export function clients(settings: Settings, transport?: Transport): Clients {
     clusterCredentialOf(await ofDoors.secret(secretOf(settings.cluster, accountOf(settings)), fresh));
   return {
     ...ofDoors,
-    ec2: reporting("ec2", new EC2Client(aws)),
+    ec2: naming(reporting("ec2", new EC2Client(aws))),
     // EC2 answers "no capacity" with status 500, which a client repeats; what is only busy is repeated by the step.
-    launches: reporting("ec2", new EC2Client({ ...aws, maxAttempts: 1 })),
+    launches: naming(reporting("ec2", new EC2Client({ ...aws, maxAttempts: 1 }))),
     // SendCommand has no idempotency token: the client must not repeat it by itself after a lost answer.
-    ssm: reporting("ssm", new SSMClient({ ...aws, maxAttempts: 1 })),
-    s3: reporting("s3", new S3Client({ ...aws, forcePathStyle: settings.awsEndpoint !== undefined })),
-    secrets: reporting("secretsmanager", new SecretsManagerClient(aws)),
+    ssm: naming(reporting("ssm", new SSMClient({ ...aws, maxAttempts: 1 }))),
+    s3: naming(reporting("s3", new S3Client({ ...aws, forcePathStyle: settings.awsEndpoint !== undefined }))),
+    secrets: naming(reporting("secretsmanager", new SecretsManagerClient(aws))),
     lambda: reporting("lambda", new LambdaClient(aws)),
     kubernetes: kubernetes(credential, transport?.kubernetes),
     kubernetesWith: (other) => kubernetes(async () => other, transport?.kubernetes),

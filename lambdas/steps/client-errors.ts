@@ -46,6 +46,37 @@ function statusOf(error: unknown): number {
   return typeof status === "number" ? status : 0;
 }
 
+/** Names of services as people know them, by the names on errors (`lambdas/clients`). */
+const services: Readonly<Record<string, string>> = {
+  EC2: "EC2",
+  SSM: "SSM",
+  S3: "S3",
+  "Secrets Manager": "Secrets Manager",
+  secretsmanager: "Secrets Manager",
+  dynamodb: "DynamoDB",
+  events: "EventBridge",
+  lambda: "Lambda",
+  sns: "SNS",
+};
+
+/** The service that an error comes from, as people know it; undefined where the error does not say. */
+export function serviceOf(error: unknown): string | undefined {
+  if (error instanceof ApiException) return "the Kubernetes API";
+  if (slackCode(error) !== undefined || String(fieldOf(error, "code")).startsWith("slack_")) return "Slack";
+  return services[String(fieldOf(error, "service"))];
+}
+
+/** Names of errors of the SDK and of AWS that mean: nobody has signed in, or not since long ago. */
+const UNSIGNED = new Set(["CredentialsProviderError", "TokenProviderError", "ExpiredToken", "ExpiredTokenException"]);
+
+/** Is AWS not asked, or refuses it, because there are no credentials that count? */
+export const lacksCredentials = (error: unknown): boolean => UNSIGNED.has(String(fieldOf(error, "name")));
+
+/** Did the service say that it was asked too often, or that too much is asked of it? */
+export const isThrottled = (error: unknown): boolean =>
+  statusOf(error) === 429 ||
+  /Throttl|TooManyRequests|RequestLimitExceeded|SlowDown|ThroughputExceeded/.test(String(fieldOf(error, "name")));
+
 /** Does the API server say that there is no such object? Of many objects their absence is an answer. */
 export const isAbsent = (error: unknown): boolean => error instanceof ApiException && error.code === 404;
 

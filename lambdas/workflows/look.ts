@@ -3,41 +3,43 @@ import type { Request, Start } from "../commands/command.ts";
 import { isOperation } from "../commands/list.ts";
 import { UserError } from "../errors.ts";
 import { doctorMessage, type Examination } from "../messages/doctor/doctor.ts";
-import { nodeMessage } from "../messages/node/details.ts";
-import { nodesMessage } from "../messages/node/nodes-table.ts";
 import { operationsMessage } from "../messages/operation/operations-table.ts";
 import type { Message } from "../records.ts";
-import { detailsOf, instanceIdOf, isWindows, rowOf } from "../steps/cluster/node-facts.ts";
-import type { Node } from "../steps/cluster/nodes.ts";
-import type { Machine } from "../steps/ec2/instances.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { diagnose } from "./doctor/diagnose.ts";
 import { watchingCredentials } from "./doctor/watch-credentials.ts";
 import { step } from "./engine/durable.ts";
-import { findNode } from "./node/find-node.ts";
-import { type Begun, beginOperation, failOperation, whisperTo } from "./operation/lifecycle.ts";
+import { promptStep } from "./engine/prompt-step.ts";
+import { describeNode, listNodes } from "./look/answer.ts";
+import { failLook } from "./look/fail.ts";
+import { type Begun, beginOperation, whisperTo } from "./operation/lifecycle.ts";
+
+/** Seconds to read the configuration and to check the requester. A look takes at most 20 in all. */
+const BEGIN = { seconds: 5, services: "S3 or DynamoDB" };
+
+/** Seconds for the answer; each service has fewer, so that the answer says which one is away. */
+const LOOK = { seconds: 11, services: "S3 or DynamoDB" };
 
 const tell =
   (steps: Steps) =>
   async (start: Start, ctx: DurableContext): Promise<void> => {
     try {
-      const begun = await step(ctx, "begin", () =>
+      const begun = await promptStep(ctx, "begin", BEGIN, () =>
         beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
       );
       if (!begun) return;
       const examined = start.request.command === "doctor" ? await diagnose(steps, ctx, begun.runtimeVersion) : null;
-      await step(ctx, "look and tell", async () => {
-        const told = examined ? await reportOf(steps, examined, begun) : await answer(steps, start.request, begun);
-        await whisperTo(steps, start, told);
-        await steps.ledger.changeOperation(start.operation, {
-          status: "succeeded",
-          summary: "",
-          endedAt: steps.timestamp(),
-        });
-      });
+      const told = await promptStep(ctx, "look", LOOK, () =>
+        examined ? reportOf(steps, examined, begun) : answer(steps, start.request, begun),
+      );
+      await step(ctx, "tell", () => whisperTo(steps, start, told));
+      const end = { status: "succeeded", summary: "" } as const;
+      await step(ctx, "end", () =>
+        steps.ledger.changeOperation(start.operation, { ...end, endedAt: steps.timestamp() }),
+      );
     } catch (error) {
-      await step(ctx, "say what went wrong", () => failOperation(steps, start, error));
+      await failLook(steps, ctx, start, error);
     }
   };
 
@@ -60,31 +62,6 @@ async function answer(steps: Steps, request: Request, begun: Begun): Promise<Mes
     return operationsMessage(operations.slice(0, MOST_OPERATIONS), steps.timestamp(), begun.commandWord);
   }
   throw new UserError(`${request.command} cannot be shown.`);
-}
-
-const machineOfNode = (node: Node, machines: readonly Machine[]): Machine | undefined =>
-  machines.find((machine) => machine.instanceId === instanceIdOf(node));
-
-async function listNodes(steps: Steps, begun: Begun): Promise<Message> {
-  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
-  const { id, name } = configuration.cluster;
-  const nodes = await steps.nodes.all();
-  const machines = await steps.instances.ofCluster(id);
-  const rows = nodes.filter(isWindows).map((node) => rowOf(node, machineOfNode(node, machines)));
-  const others = await steps.unregistered.list(machines, nodes, name);
-  return nodesMessage(rows, others, steps.timestamp(), begun.commandWord);
-}
-
-async function describeNode(steps: Steps, typed: string, begun: Begun): Promise<Message> {
-  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
-  const node = findNode(typed, await steps.nodes.all(), begun.commandWord);
-  const machine = machineOfNode(node, await steps.instances.ofCluster(configuration.cluster.id));
-  const details = detailsOf(node, machine, await steps.nodes.podsOn(node.metadata?.name ?? ""), {
-    cluster: configuration.cluster.name,
-    claimed: await steps.claims.all(),
-    heldBy: machine ? ((await steps.leases.holder(machine.instanceId)) ?? null) : null,
-  });
-  return nodeMessage(details, steps.timestamp(), begun.commandWord);
 }
 
 /** `/win nodes`, `/win node`, `/win operations`, `/win doctor`: reads, and tells the asker alone; watches by schedule. */

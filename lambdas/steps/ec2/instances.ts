@@ -32,6 +32,8 @@ export interface Machine {
   readonly tags: Readonly<Record<string, string>>;
   /** Reason of its state, in EC2's words ("Server.InternalError: Internal error on launch"); empty while it lives. */
   readonly because?: string;
+  /** By EC2's platform, which comes from the image. */
+  readonly isWindows?: boolean;
 }
 
 /** Did we launch it, for this cluster? Only such an instance may be terminated. */
@@ -90,6 +92,7 @@ const machineOf = (instance: Instance): Machine => ({
   launchedAt: instance.LaunchTime?.toISOString() ?? "",
   tags: Object.fromEntries((instance.Tags ?? []).map((tag) => [tag.Key ?? "", tag.Value ?? ""])),
   because: instance.StateReason?.Message ?? "",
+  isWindows: instance.Platform?.toLowerCase() === "windows",
 });
 
 /** The operation that launched an instance, by its tag; null for an instance without it. */

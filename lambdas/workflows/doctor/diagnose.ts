@@ -6,7 +6,14 @@ import { together } from "../../steps/doctor/doctor.ts";
 import { isTried, rightsOf, type Tried } from "../../steps/doctor/rights.ts";
 import type { Workflow } from "../../steps/host.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { causeOf, step } from "../engine/durable.ts";
+import { causeOf } from "../engine/durable.ts";
+import { promptStep } from "../engine/prompt-step.ts";
+
+/** Seconds for the checks of one function; each check has fewer. A look takes at most 20 in all. */
+const CHECKS = { seconds: 14, services: "S3" };
+
+/** Seconds to resolve the images, before the functions that need them are asked. */
+const IMAGES = { seconds: 3, services: "SSM" };
 
 /** Asks a function to try its own rights instead of doing its work. */
 export interface TryRights {
@@ -34,7 +41,8 @@ export const tryingRights =
   (steps) => {
     const work = workflow(steps);
     return async (payload, ctx) => {
-      if (asksToTry(payload)) return step(ctx, "try own rights", () => steps.doctor.tryRights(name, payload.images));
+      if (asksToTry(payload))
+        return promptStep(ctx, "try own rights", CHECKS, () => steps.doctor.tryRights(name, payload.images));
       if (isForRights(ctx))
         throw new Refused(`${name} was invoked through the qualifier that may only check its permissions`);
       return work(payload, ctx);
@@ -66,10 +74,20 @@ async function asked(
  * @param version of the runtime document
  */
 export async function diagnose(steps: Steps, ctx: DurableContext, version: string): Promise<Examination> {
-  const images = await step(ctx, "resolve the images", async () =>
-    steps.doctor.images((await steps.runtime.read(version)).configuration),
-  );
-  const own = step(ctx, "examine", async () => steps.doctor.examine(await steps.runtime.read(version), "look"));
   const names = Object.keys(rightsOf).filter(isTried);
-  return together(await Promise.all([own, ...names.map((name) => asked(steps, ctx, name, images))]));
+  const rights = async (): Promise<Examination[]> => {
+    const images = await resolved(steps, ctx, version);
+    return Promise.all(names.map((name) => asked(steps, ctx, name, images)));
+  };
+  const own = promptStep(ctx, "examine", CHECKS, async () =>
+    steps.doctor.examine(await steps.runtime.read(version), "look"),
+  );
+  const [mine, theirs] = await Promise.all([own, rights()]);
+  return together([mine, ...theirs]);
 }
+
+/** Images for the dry runs; without them there is no dry run of a launch, and the check of the images says why. */
+const resolved = (steps: Steps, ctx: DurableContext, version: string): Promise<TryRights["images"]> =>
+  promptStep(ctx, "resolve the images", IMAGES, async () =>
+    steps.doctor.images((await steps.runtime.read(version)).configuration),
+  ).catch(() => ({}));

@@ -42,7 +42,8 @@ export const whisperTo = (steps: Steps, start: Start, message: Message): Promise
     ? steps.thread.sendEphemeral(start.asker.channel, start.asker.userId, message)
     : steps.answers.give(start.operation, start.asker, message);
 
-const endings: Readonly<Record<string, OperationStatus>> = {
+/** Status in which each kind of error leaves an operation; any other error leaves it failed. */
+export const endings: Readonly<Record<string, OperationStatus>> = {
   Refused: "refused",
   UserError: "not-started",
   Forbidden: "refused",
@@ -55,7 +56,7 @@ const messages: Readonly<Record<string, typeof troubleMessage>> = { Refused: ref
 const PRIVATE: ReadonlySet<string> = new Set(["UserError", "Forbidden"]);
 
 /** The command as people type it; a bot that is not set up yet is called as it is by default. */
-const commandWord = async (steps: Steps): Promise<string> => {
+export const commandWord = async (steps: Steps): Promise<string> => {
   try {
     return (await steps.runtime.rules()).command;
   } catch {

@@ -1,0 +1,105 @@
+import type { Block, Message } from "../../records.ts";
+import { typeThis } from "../command/syntax.ts";
+import { between } from "../slack/age.ts";
+import { context, say, section } from "../slack/blocks.ts";
+import { andMore, table } from "../slack/table.ts";
+import { code, plain } from "../slack/text.ts";
+
+/** A service that did not give what a look asked it for. */
+export interface Away {
+  readonly service: "kubernetes" | "ec2";
+  /** Host of the Kubernetes API; EC2 has none that people know. */
+  readonly host: string | null;
+  /** "answered": with a status or an error code. "silent": no answer in so many seconds. "failed": anything else, in words. */
+  readonly reason:
+    | { readonly kind: "answered"; readonly with: string; readonly words: string | null }
+    | { readonly kind: "silent"; readonly seconds: number }
+    | { readonly kind: "failed"; readonly words: string };
+}
+
+/** An instance as EC2 alone knows it. */
+export interface MachineRow {
+  readonly instanceId: string;
+  readonly state: string;
+  readonly pool: string | null;
+  readonly name: string;
+  readonly zone: string;
+  /** ISO 8601 */
+  readonly launchedAt: string;
+}
+
+/** Value of a column whose source does not answer, as kubectl writes it. */
+export const UNKNOWN = "<unknown>";
+
+const nameOf = ({ service, host }: Away): string =>
+  service === "ec2" ? "EC2" : `The Kubernetes API${host ? ` (${code(host)})` : ""}`;
+
+function reasonOf({ reason }: Away): string {
+  if (reason.kind === "silent") return `did not answer within ${reason.seconds} s`;
+  if (reason.kind === "failed") return `could not be read: ${plain(reason.words).replace(/\.$/, "")}`;
+  return `answered ${plain(reason.with, 80)}${reason.words ? `: ${plain(reason.words).replace(/\.$/, "")}` : ""}`;
+}
+
+/** "The Kubernetes API (`api-int…`) answered 503." */
+const sentenceOf = (away: Away): string => `${nameOf(away)} ${reasonOf(away)}.`;
+
+const nextStep = ({ service }: Away, commandWord: string): string =>
+  `Check ${service === "ec2" ? "the AWS Health Dashboard" : "the API server"}; ${typeThis(commandWord, "doctor")} shows which services answer.`;
+
+const COLUMNS = ["INSTANCE", "STATE", "POOL", "NAME", "ZONE", "AGE"];
+
+const cells = ({ instanceId, state, pool, name, zone, launchedAt }: MachineRow, now: string): string[] => [
+  instanceId,
+  state,
+  pool ?? "",
+  name,
+  zone,
+  between(launchedAt, now),
+];
+
+function machineTable(machines: readonly MachineRow[], now: string): Block[] {
+  const { blocks, rest } = table(
+    COLUMNS,
+    machines.map((machine) => cells(machine, now)),
+  );
+  return rest > 0 ? [...blocks, context(`${andMore(rest, "machine")}.`)] : blocks;
+}
+
+/**
+ * Answer to a look at nodes while the Kubernetes API is away.
+ * @param machines what EC2 shows; an Away when EC2 does not answer either
+ */
+export function machinesMessage(
+  away: Away,
+  machines: readonly MachineRow[] | Away,
+  now: string,
+  commandWord: string,
+): Message {
+  const next = context(nextStep(away, commandWord));
+  if ("service" in machines) {
+    const text = `⚠️ ${sentenceOf(away)} ${sentenceOf(machines)}`;
+    return { text, blocks: [section(text), next] };
+  }
+  const shows = machines.length > 0 ? "EC2 shows these machines:" : "EC2 shows no Windows machine of that name.";
+  const text = `⚠️ ${sentenceOf(away)} ${shows}`;
+  return { text, blocks: [section(text), ...(machines.length > 0 ? machineTable(machines, now) : []), next] };
+}
+
+/** A look's answer without what EC2 would add to it. */
+export function withoutEc2({ text, blocks }: Message, away: Away, commandWord: string): Message {
+  const notice = `⚠️ ${sentenceOf(away)} What EC2 would show is marked ${code(UNKNOWN)}.`;
+  return { text, blocks: [section(notice), ...blocks, context(nextStep(away, commandWord))] };
+}
+
+/**
+ * Private answer to a look that failed.
+ * @param title "List the nodes"
+ * @param words of the service, or of an unexpected error
+ */
+export const lookFailed = (title: string, words: string, commandWord: string): Message =>
+  say(
+    `❌ *${plain(title, 300)}*: ${plain(words, 1_000).replace(/\.$/, "")}. ${typeThis(commandWord, "doctor")} shows which services answer; if it does not either, run ${code("npm run doctor")} in a terminal.`,
+  );
+
+/** Clause about a busy service: "EC2 is not available: Request limit exceeded." */
+export const unavailable = (service: string, words: string): string => `${service} is not available: ${words}`;

@@ -1,0 +1,27 @@
+import { ApiException } from "@kubernetes/client-node";
+import type { Away } from "../messages/node/away.ts";
+import { NoAnswer } from "../time-limit.ts";
+import { isBusy, wordsOf } from "./client-errors.ts";
+
+/** A refusal without its reason says nothing; of a busy service the status is enough. */
+const isRefusal = (status: number): boolean => status < 500 && status !== 429;
+
+function reasonOf(error: Error, seconds: number): Away["reason"] {
+  if (error instanceof NoAnswer) return { kind: "silent", seconds };
+  if (error instanceof ApiException)
+    return { kind: "answered", with: String(error.code), words: isRefusal(error.code) ? wordsOf(error) : null };
+  if ("$metadata" in error) return { kind: "answered", with: error.name, words: isBusy(error) ? null : wordsOf(error) };
+  return { kind: "failed", words: wordsOf(error) };
+}
+
+/**
+ * Tells a service that did not answer from a mistake in this code.
+ * @param seconds for which it was asked
+ * @throws the error when no service caused it
+ */
+export function awayOf(service: Away["service"], host: string | null, error: unknown, seconds: number): Away {
+  const fromService =
+    error instanceof Error && (isBusy(error) || error instanceof ApiException || "$metadata" in error);
+  if (!fromService) throw error;
+  return { service, host, reason: reasonOf(error, seconds) };
+}

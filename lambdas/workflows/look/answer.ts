@@ -1,0 +1,112 @@
+import { nodeMatches } from "../../commands/node-matches.ts";
+import type { Configuration } from "../../configuration.ts";
+import { type Away, type MachineRow, machinesMessage, UNKNOWN, withoutEc2 } from "../../messages/node/away.ts";
+import { nodeMessage } from "../../messages/node/details.ts";
+import { nodesMessage } from "../../messages/node/nodes-table.ts";
+import type { Message } from "../../records.ts";
+import { awayOf } from "../../steps/away.ts";
+import { detailsOf, instanceIdOf, isWindows, rowOf } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import type { Machine } from "../../steps/ec2/instances.ts";
+import { patiently } from "../../steps/patience.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { TAG } from "../../tags.ts";
+import { findNode } from "../node/find-node.ts";
+import type { Begun } from "../operation/lifecycle.ts";
+
+/** Seconds in which a service must have answered a look; all of it takes at most 20. */
+const SECONDS = 8;
+
+/** Asks Kubernetes; an Away when it does not answer. */
+const fromKubernetes = <T>({ cluster }: Configuration, ask: () => Promise<T>): Promise<T | Away> =>
+  patiently(SECONDS * 1_000, ask).catch((error: unknown) =>
+    awayOf("kubernetes", new URL(cluster.apiServer).host, error, SECONDS),
+  );
+
+/** The cluster's instances; an Away when EC2 does not answer. */
+const fromEc2 = (steps: Steps, { cluster }: Configuration): Promise<readonly Machine[] | Away> =>
+  patiently(SECONDS * 1_000, () => steps.instances.ofCluster(cluster.id)).catch((error: unknown) =>
+    awayOf("ec2", null, error, SECONDS),
+  );
+
+const isAway = (answer: object): answer is Away => "service" in answer && "reason" in answer;
+
+const machineOfNode = (node: Node, machines: readonly Machine[]): Machine | undefined =>
+  machines.find((machine) => machine.instanceId === instanceIdOf(node));
+
+const machineRow = ({ instanceId, state, tags, privateDnsName, zone, launchedAt }: Machine): MachineRow => ({
+  instanceId,
+  state,
+  pool: tags[TAG.pool] ?? null,
+  name: privateDnsName,
+  zone,
+  launchedAt,
+});
+
+/** Rows of the Windows machines; where a node was typed, of those that it may mean. */
+function rowsOf(machines: readonly Machine[], typed: string | null): MachineRow[] {
+  const windows = machines.filter((machine) => machine.isWindows === true);
+  if (typed === null) return windows.map(machineRow);
+  const candidates = windows.map((machine) => ({
+    machine,
+    name: machine.privateDnsName,
+    instanceId: machine.instanceId,
+    addresses: [machine.privateIp],
+  }));
+  const match = nodeMatches(typed, candidates);
+  if (match.kind === "none") return [];
+  return (match.kind === "one" ? [match.node] : match.nodes).map(({ machine }) => machineRow(machine));
+}
+
+const withoutKubernetes = (
+  steps: Steps,
+  away: Away,
+  machines: readonly Machine[] | Away,
+  typed: string | null,
+  { commandWord }: Begun,
+): Message =>
+  machinesMessage(away, isAway(machines) ? machines : rowsOf(machines, typed), steps.timestamp(), commandWord);
+
+/** Lists the Windows nodes; what one service knows when the other is away. */
+export async function listNodes(steps: Steps, begun: Begun): Promise<Message> {
+  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+  const [nodes, machines] = await Promise.all([
+    fromKubernetes(configuration, () => steps.nodes.all()),
+    fromEc2(steps, configuration),
+  ]);
+  if (isAway(nodes)) return withoutKubernetes(steps, nodes, machines, null, begun);
+  const windows = nodes.filter(isWindows);
+  const others = isAway(machines) ? [] : await steps.unregistered.list(machines, nodes, configuration.cluster.name);
+  const listed = (rows: Parameters<typeof nodesMessage>[0]): Message =>
+    nodesMessage(rows, others, steps.timestamp(), begun.commandWord);
+  if (!isAway(machines)) return listed(windows.map((node) => rowOf(node, machineOfNode(node, machines))));
+  const unknown = windows.map((node) => ({ ...rowOf(node, undefined), pool: UNKNOWN }));
+  return withoutEc2(listed(unknown), machines, begun.commandWord);
+}
+
+/** Facts of a machine that EC2 alone knows. */
+const UNKNOWN_MACHINE = { pool: UNKNOWN, zone: UNKNOWN, instanceState: UNKNOWN, ownership: UNKNOWN };
+
+/**
+ * Describes one node; what one service knows when the other is away.
+ * @throws UserError when none or several nodes are meant
+ */
+export async function describeNode(steps: Steps, typed: string, begun: Begun): Promise<Message> {
+  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+  const [found, machines] = await Promise.all([
+    fromKubernetes(configuration, async () => {
+      const node = findNode(typed, await steps.nodes.all(), begun.commandWord);
+      return { node, pods: await steps.nodes.podsOn(node.metadata?.name ?? ""), claimed: await steps.claims.all() };
+    }),
+    fromEc2(steps, configuration),
+  ]);
+  if (isAway(found)) return withoutKubernetes(steps, found, machines, typed, begun);
+  const { node, pods, claimed } = found;
+  const machine = isAway(machines) ? undefined : machineOfNode(node, machines);
+  const instanceId = machine?.instanceId ?? instanceIdOf(node);
+  const heldBy = instanceId ? ((await steps.leases.holder(instanceId)) ?? null) : null;
+  const details = detailsOf(node, machine, pods, { cluster: configuration.cluster.name, claimed, heldBy });
+  const described = (of: typeof details): Message => nodeMessage(of, steps.timestamp(), begun.commandWord);
+  if (!isAway(machines)) return described(details);
+  return withoutEc2(described({ ...details, ...UNKNOWN_MACHINE }), machines, begun.commandWord);
+}

@@ -1,0 +1,32 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Start } from "../../commands/command.ts";
+import { titleOf } from "../../messages/command/syntax.ts";
+import { lookFailed } from "../../messages/node/away.ts";
+import { mistakeMessage } from "../../messages/operation/final.ts";
+import type { Message } from "../../records.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { within } from "../../time-limit.ts";
+import { causeOf, step } from "../engine/durable.ts";
+import { commandWord, endings, whisperTo } from "../operation/lifecycle.ts";
+
+/** Milliseconds to find out what the command is called here; the answer matters more. */
+const WORD_WITHIN_MS = 2_000;
+
+async function messageOf(steps: Steps, { request }: Start, cause: Error): Promise<Message> {
+  if (cause.name === "UserError" || cause.name === "Forbidden") return mistakeMessage(cause.message);
+  const word = await within(WORD_WITHIN_MS, commandWord(steps)).catch(() => "/win");
+  return lookFailed(titleOf(request), cause.message, word);
+}
+
+/**
+ * Ends a look that has no answer: its requester alone is told, at once, and only then the ledger.
+ * @param error of the look
+ */
+export async function failLook(steps: Steps, ctx: DurableContext, start: Start, error: unknown): Promise<void> {
+  const cause = causeOf(error);
+  await step(ctx, "tell what went wrong", async () => whisperTo(steps, start, await messageOf(steps, start, cause)));
+  const end = { status: endings[cause.name] ?? "failed", summary: cause.message.slice(0, 500) };
+  await step(ctx, "end as failed", () =>
+    steps.ledger.changeOperation(start.operation, { ...end, endedAt: steps.timestamp() }),
+  );
+}
