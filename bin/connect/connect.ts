@@ -2,9 +2,9 @@ import { clients } from "../../lambdas/clients/clients.ts";
 import { type Account, accounts } from "../../lambdas/desired/accounts.ts";
 import { doctorText, type Examination } from "../../lambdas/messages/doctor/doctor.ts";
 import { wordsOfFinding } from "../../lambdas/messages/doctor/findings.ts";
+import { awsAway } from "../../lambdas/steps/doctor/check.ts";
 import { doctor, together } from "../../lambdas/steps/doctor/doctor.ts";
 import { clusterManifest } from "../../lib/manifests/manifest.ts";
-import { messageOf } from "../../lib/message-of.ts";
 import { StartError } from "../start-error.ts";
 import { type CommandLine, commandLineOf, type Task, usage } from "./command-line.ts";
 import { storeCredentials } from "./credential.ts";
@@ -22,7 +22,7 @@ const YOU = "you";
 
 /** Nothing can be asked: AWS does not answer, or does not know us. */
 const unreachable = (error: unknown): Examination => ({
-  findings: [{ kind: "down", area: "AWS", why: messageOf(error) }],
+  findings: [awsAway(error)],
   looked: 1,
   skipped: ["Slack, the cluster and its nodes: their credentials lie in AWS Secrets Manager"],
 });

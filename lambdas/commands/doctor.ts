@@ -10,6 +10,6 @@ export const doctor: Command = {
   dialog: false,
   summary: "Finds problems, and shows how to fix them",
   detail:
-    "Checks Slack (scopes, channel), the AWS account (permissions, subnets, security groups, images, documents, payload, ledger, clock), the cluster (credential, rights, admission policies, network, versions) and the nodes' agents and kubelets. It changes nothing. Each finding has a remedy; the worst come first. If Slack is down, run `npm run doctor` in a terminal.",
+    "Checks Slack (scopes, channel), the AWS account (permissions, subnets, security groups, images, documents, payload, ledger, clock), the cluster (credential, rights, admission policies, network, versions) and the nodes' agents and kubelets. It changes nothing. Each finding has a remedy; the worst come first. If Slack is down, run `npm run doctor` in a terminal: it checks the same, except what only the functions that change something can try.",
   examples: ["doctor"],
 };

@@ -214,7 +214,7 @@ const cases: readonly Case[] = [
   {
     what: "SSM is throttled",
     happens: () => injectFault(here, "aws-throttle", { service: "ssm" }),
-    finding: /Could not check the SSM documents: .*Rate exceeded/,
+    finding: /SSM throttled \d checks: .*the SSM documents.*Rate exceeded/,
     remedy: /try again in a minute/,
   },
 ];
@@ -228,6 +228,25 @@ test.for(cases)("$what: found, with its remedy", async ({ overrides, seedNodes =
   expect(said).not.toContain("checks passed");
   expect(here.simulator.lambda.executions().filter(({ status }) => status !== "SUCCEEDED")).toEqual([]);
 });
+
+test.each(["aws-throttle", "aws-5xx", "aws-slow"])(
+  "under %s of EC2 the doctor blames no pool and groups what was not answered",
+  async (kind) => {
+    here = await startJourney({ seedNodes: true });
+    const begin = Date.now();
+    injectFault(here, kind, { service: "ec2" });
+    await here.type("operator", "/win doctor");
+    await here.until(() => /prod-west/.test(privately(here, "operator").at(-1) ?? ""), 2, "the report");
+    expect(Date.now() - begin).toBeLessThan(20_000);
+    const said = privately(here, "operator").at(-1) ?? "";
+    expect(said).not.toContain("would refuse to launch");
+    expect(said).not.toContain("❌");
+    if (kind === "aws-throttle") expect(said).toMatch(/EC2 throttled \d+ checks: .*the subnets.*ec2:RunInstances/);
+    expect(said.split("Remedy").length - 1).toBe(1);
+    expect(said).toContain("try again in a minute: `/win doctor`");
+    await settled(here, 5);
+  },
+);
 
 test("a cluster credential that has ended is said to have ended, and when", async () => {
   here = await startJourney();
@@ -248,7 +267,6 @@ test("the worst comes first, and everything that can be looked at is looked at b
   injectFault(here, "kubernetes-5xx");
   injectFault(here, "aws-throttle", { service: "ssm" });
   const said = await report();
-  for (const part of ["The cluster does not respond", "Remote Desktop", "Could not check the Windows images"])
-    expect(said).toContain(part);
-  expect(said.indexOf("Remote Desktop")).toBeLessThan(said.indexOf("Could not check"));
+  for (const part of ["The cluster does not respond", "Remote Desktop", "SSM throttled"]) expect(said).toContain(part);
+  expect(said.indexOf("Remote Desktop")).toBeLessThan(said.indexOf("SSM throttled"));
 });

@@ -22,6 +22,8 @@ const hostile = "<!channel> `x` *b* & <@U1>";
 const each: readonly Finding[] = [
   { kind: "down", area: "Cluster", why: hostile },
   { kind: "no-answer", area: "Slack", what: "the channel", why: hostile },
+  { kind: "no-answer", area: "AWS", what: hostile, why: hostile, service: "EC2", throttled: true },
+  { kind: "no-credentials", why: hostile },
   { kind: "denied", by: "look", action: hostile },
   { kind: "other-app", found: hostile, configured: "T/U" },
   scopes,
@@ -80,8 +82,28 @@ describe("the doctor's report", () => {
     expect(`${says}${remedy}`).not.toMatch(/undefined|\.$/);
   });
 
+  it("says one cause once, with what it affects and one remedy", () => {
+    const throttled = (what: string): Finding => ({
+      kind: "no-answer",
+      area: "AWS",
+      what,
+      why: "Request limit exceeded.",
+      service: "EC2",
+      throttled: true,
+    });
+    const refused = (pool: string): Finding => ({ kind: "launch-refused", pool, why: "no such key" });
+    const findings = [throttled("the subnets"), refused("web"), throttled("the clock"), refused("edge")];
+    const text = doctorText(examination(findings), "prod-west", "/win");
+    expect(text.split("\n")[0]).toBe("prod-west: 1 problem, 1 inconclusive check");
+    expect(text).toContain("EC2 throttled 2 checks: the subnets, the clock");
+    expect(text).toContain("EC2 would refuse to launch a node of web, edge: no such key.");
+    expect(text.split("Remedy:")).toHaveLength(3);
+  });
+
   it("fits into one message with every finding there is, many times over", () => {
-    const { blocks } = doctorMessage(examination([...each, ...each, ...each]), "prod-west", "/win");
+    const subnet = (at: number): Finding => ({ kind: "subnet-missing", subnet: `subnet-${at}`, pools: ["web"] });
+    const many = [...each, ...Array.from({ length: 60 }, (_, at) => subnet(at))];
+    const { blocks } = doctorMessage(examination(many), "prod-west", "/win");
     expectWithinSlackLimits(blocks);
     expect(JSON.stringify(blocks)).toMatch(/and \d+ more findings/);
   });

@@ -6,7 +6,7 @@ import { andMore } from "../slack/table.ts";
 import { code, counted, plain, sentence } from "../slack/text.ts";
 import type { Area, Finding, Level } from "./finding.ts";
 import type { Words } from "./finding-text.ts";
-import { wordsOfFinding } from "./findings.ts";
+import { wordsOfFindings } from "./grouped-findings.ts";
 
 /** Result of all checks. */
 export interface Examination {
@@ -48,7 +48,7 @@ const worstOf = (found: readonly Words[]): number => Math.min(...found.map(({ le
 
 /** Findings by area, the area with the worst one first, and inside it the worst first. */
 function grouped(findings: readonly Finding[], commandWord: string): { area: Area; found: Words[] }[] {
-  const all = findings.map((finding) => wordsOfFinding(finding, commandWord));
+  const all = wordsOfFindings(findings, commandWord);
   return areas
     .map((area) => ({ area, found: all.filter((words) => words.area === area) }))
     .filter(({ found }) => found.length > 0)
@@ -66,7 +66,7 @@ const line = (words: Words): string =>
   `${signs[words.level]} ${sentence(words.says)}\n*${remedyOf(words)}:* ${words.remedy}.`;
 
 function verdict({ findings, looked }: Examination, cluster: string, commandWord: string): string {
-  const all = findings.map((finding) => wordsOfFinding(finding, commandWord));
+  const all = wordsOfFindings(findings, commandWord);
   const count = (level: Level): number => all.filter((words) => words.level === level).length;
   const notes = count("note") > 0 ? ` (${counted(count("note"), "note")})` : "";
   if (all.length === count("note")) return `${plain(cluster)}: all ${looked} checks passed${notes}`;

@@ -12,7 +12,16 @@ export type Level = "broken" | "unclear" | "warning" | "note";
 /** One finding of the doctor, as data. */
 export type Finding =
   | { readonly kind: "down"; readonly area: Area; readonly why: string }
-  | { readonly kind: "no-answer"; readonly area: Area; readonly what: string; readonly why: string }
+  | {
+      readonly kind: "no-answer";
+      readonly area: Area;
+      readonly what: string;
+      readonly why: string;
+      /** As people know it; left out where the error does not say. */
+      readonly service?: string;
+      readonly throttled?: true;
+    }
+  | { readonly kind: "no-credentials"; readonly why: string }
   | { readonly kind: "denied"; readonly by: string; readonly action: string }
   | { readonly kind: "other-app"; readonly found: string; readonly configured: string }
   | { readonly kind: "scopes-missing"; readonly scopes: readonly string[] }

@@ -27,6 +27,18 @@ const whenDown: Readonly<Record<Area, string>> = {
 
 type Sayings = { readonly [K in Finding["kind"]]: (of: Extract<Finding, { kind: K }>, commandWord: string) => Words };
 
+/** Problem and remedy of pools without an image. */
+export const imageMissing = (pools: string, why: string): [string, string] => [
+  `no Windows image was found for pool ${pools}: ${plain(why)}`,
+  "set a Windows release that AWS publishes in this region",
+];
+
+/** Problem and remedy of pools whose launch EC2 refuses. */
+export const launchRefused = (pools: string, why: string): [string, string] => [
+  `EC2 would refuse to launch a node of ${pools}: ${plain(why)}`,
+  "correct the pool in the configuration",
+];
+
 const ofAws: Pick<
   Sayings,
   | "denied"
@@ -73,18 +85,8 @@ const ofAws: Pick<
       `the cluster's cloud controller opened ${list(ports)} of ${code(group)} to every address, for a Network Load Balancer`,
       "restrict the Service with `loadBalancerSourceRanges`, or exclude these nodes with the label `node.kubernetes.io/exclude-from-external-load-balancers`; a rule that is only deleted comes back",
     ),
-  "image-missing": ({ pool, why }) =>
-    broken(
-      "AWS",
-      `no Windows image was found for pool ${code(pool)}: ${plain(why)}`,
-      "set a Windows release that AWS publishes in this region",
-    ),
-  "launch-refused": ({ pool, why }) =>
-    broken(
-      "AWS",
-      `EC2 would refuse to launch a node of ${code(pool)}: ${plain(why)}`,
-      "correct the pool in the configuration",
-    ),
+  "image-missing": ({ pool, why }) => broken("AWS", ...imageMissing(code(pool), why)),
+  "launch-refused": ({ pool, why }) => broken("AWS", ...launchRefused(code(pool), why)),
   "payload-missing": ({ files }) =>
     broken(
       "AWS",
@@ -174,7 +176,14 @@ const ofCluster: Pick<
 
 const ofNodes: Pick<
   Sayings,
-  "unregistered-machine" | "agents-old" | "agents-silent" | "kubelet-version" | "clock" | "down" | "no-answer"
+  | "unregistered-machine"
+  | "agents-old"
+  | "agents-silent"
+  | "kubelet-version"
+  | "clock"
+  | "down"
+  | "no-answer"
+  | "no-credentials"
 > = {
   "unregistered-machine": ({ machine, at }, commandWord) =>
     warning(
@@ -208,6 +217,12 @@ const ofNodes: Pick<
     ),
   down: ({ area, why }) =>
     broken(area, `${area === "Cluster" ? "the cluster" : area} does not respond: ${plain(why)}`, whenDown[area]),
+  "no-credentials": ({ why }) =>
+    broken(
+      "AWS",
+      `AWS cannot be asked without credentials: ${plain(why)}`,
+      "sign in: `aws sso login`, or set `AWS_PROFILE`",
+    ),
   "no-answer": ({ area, what, why }, word) => ({
     area,
     level: "unclear",

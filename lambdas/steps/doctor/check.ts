@@ -4,7 +4,7 @@ import type { PayloadManifest } from "../../desired/payload.ts";
 import type { Area, Finding } from "../../messages/doctor/finding.ts";
 import type { Profile } from "../../profiles/profile.ts";
 import { within } from "../../time-limit.ts";
-import { wordsOf } from "../client-errors.ts";
+import { isThrottled, lacksCredentials, serviceOf, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { slackCode } from "../slack/slack-code.ts";
 
@@ -60,6 +60,7 @@ export const denied = (error: Error, by: string, what: string): Finding => ({
 function failed({ area, what }: Pick<Check, "area" | "what">, { context, by }: Subject, error: unknown): Finding {
   const account = context.settings.account ?? by;
   if (isDenied(error)) return denied(error, by, what);
+  if (lacksCredentials(error)) return awsAway(error);
   if (slackCode(error) === "missing_scope") {
     const { needed = "" } = (error as { data?: { needed?: string } }).data ?? {};
     return { kind: "scopes-missing", scopes: needed.split(",") };
@@ -67,7 +68,18 @@ function failed({ area, what }: Pick<Check, "area" | "what">, { context, by }: S
   if (error instanceof ApiException && error.code === 401) return { kind: "credential-refused", account };
   if (error instanceof ApiException && error.code === 403)
     return { kind: "right-missing", account, does: `read ${what}`, right: wordsOf(error) };
-  return { kind: "no-answer", area, what, why: wordsOf(error) };
+  return noAnswer(area, what, error);
+}
+
+/** AWS as a whole cannot be asked. */
+export const awsAway = (error: unknown): Finding =>
+  lacksCredentials(error) ? { kind: "no-credentials", why: wordsOf(error) } : down("AWS", error);
+
+/** A check that its service gave no answer to. */
+function noAnswer(area: Area, what: string, error: unknown): Finding {
+  const service = serviceOf(error);
+  const throttled = isThrottled(error) ? ({ throttled: true } as const) : {};
+  return { kind: "no-answer", area, what, why: wordsOf(error), ...(service ? { service } : {}), ...throttled };
 }
 
 /** Runs one check by itself: whatever it throws, and however long it takes, becomes a finding. */

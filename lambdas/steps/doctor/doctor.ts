@@ -3,13 +3,13 @@ import type { Examination } from "../../messages/doctor/doctor.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { Profile } from "../../profiles/profile.ts";
-import { isBusy, wordsOf } from "../client-errors.ts";
+import { isBusy, lacksCredentials, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { instances } from "../ec2/instances.ts";
 import { type Runtime, runtime } from "../runtime.ts";
 import { accountChecks } from "./account.ts";
 import { agentChecks } from "./agents.ts";
-import { type Check, first, isolated, type Patient, type Subject } from "./check.ts";
+import { awsAway, type Check, first, isolated, type Patient, type Subject } from "./check.ts";
 import { accessChecks, clusterChecks, clusterCredential } from "./cluster.ts";
 import { ages } from "./credential.ts";
 import { profileChecksOf } from "./profile-checks.ts";
@@ -85,8 +85,8 @@ const examineAccess = async (subject: Subject): Promise<Examination> => ({
 
 /** Without a release there is nothing to compare the rest with; the cluster's access is checked all the same. */
 async function withoutRelease(subject: Subject, error: unknown): Promise<Examination> {
-  const why = wordsOf(error);
-  const finding: Finding = isBusy(error) ? { kind: "down", area: "AWS", why } : { kind: "no-release", why };
+  const isAway = isBusy(error) || lacksCredentials(error);
+  const finding: Finding = isAway ? awsAway(error) : { kind: "no-release", why: wordsOf(error) };
   const access = await examineAccess(subject);
   return together([{ findings: [finding], looked: 1, skipped: ["all checks that need a release"] }, access]);
 }

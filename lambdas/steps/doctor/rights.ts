@@ -10,7 +10,7 @@ import {
   SendCommandCommand,
 } from "@aws-sdk/client-ssm";
 import type { Finding } from "../../messages/doctor/finding.ts";
-import { wordsOf } from "../client-errors.ts";
+import { isBusy, wordsOf } from "../client-errors.ts";
 import { instances, isOurs } from "../ec2/instances.ts";
 import { launchRequest } from "../ec2/launch-request.ts";
 import { documentOf } from "../machine/machine.ts";
@@ -27,6 +27,12 @@ async function dryRun(attempt: Promise<unknown>): Promise<void> {
     if (!wouldHave(error)) throw error;
   }
 }
+
+/** Did EC2 judge the request and refuse it? What is busy, broken or unreachable has judged nothing. */
+const isRefusal = (error: unknown): boolean => {
+  const { $metadata: { httpStatusCode = 0 } = {} } = Object(error) as { $metadata?: { httpStatusCode?: number } };
+  return httpStatusCode >= 400 && httpStatusCode < 500 && !isBusy(error);
+};
 
 /** The very request of a launch, for the first place of each pool: tags, volumes, role and network are judged with it. */
 async function launches(patient: Patient): Promise<Finding[]> {
@@ -46,6 +52,7 @@ async function launches(patient: Patient): Promise<Finding[]> {
       return [];
     } catch (error) {
       if (isDenied(error)) return [denied(error, patient.by, "ec2:RunInstances")];
+      if (!isRefusal(error)) throw error;
       return [{ kind: "launch-refused", pool: name, why: wordsOf(error) }];
     }
   });

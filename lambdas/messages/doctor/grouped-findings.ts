@@ -1,0 +1,56 @@
+import { typeThis } from "../command/syntax.ts";
+import { code, counted, plain, some } from "../slack/text.ts";
+import type { Area, Finding } from "./finding.ts";
+import { broken, type Words } from "./finding-text.ts";
+import { imageMissing, launchRefused, wordsOfFinding } from "./findings.ts";
+
+type NoAnswer = Extract<Finding, { kind: "no-answer" }>;
+
+/** Affected things that a finding names; the rest is counted. */
+const MOST = 8;
+
+/** Service asked in an area, for an error that does not say where it comes from; agents are asked through AWS. */
+const askedIn: Readonly<Record<Area, string>> = { AWS: "AWS", Nodes: "AWS", Cluster: "the cluster", Slack: "Slack" };
+
+const serviceOf = ({ area, service = askedIn[area] }: NoAnswer): string => service;
+
+/** Key of a finding's cause: findings with the same one are one problem with one remedy. */
+function causeOf(finding: Finding): string {
+  const { kind } = finding;
+  if (kind === "no-answer") return JSON.stringify([kind, serviceOf(finding), finding.throttled ?? finding.why]);
+  if (kind === "launch-refused" || kind === "image-missing") return JSON.stringify([kind, finding.why]);
+  return JSON.stringify(finding);
+}
+
+/** "EC2 throttled 10 checks: the subnets, …" */
+function unanswered(first: NoAnswer, all: readonly NoAnswer[], commandWord: string): Words {
+  const { area, why, throttled } = first;
+  const what = some([...new Set(all.map((one) => plain(one.what)))], MOST);
+  const checks = counted(all.length, "check");
+  const says = throttled
+    ? `${plain(serviceOf(first))} throttled ${checks}: ${what} (${plain(why)})`
+    : `${plain(serviceOf(first))} did not answer ${checks}: ${what} (${plain(why)})`;
+  return { area, level: "unclear", says, remedy: `try again in a minute: ${typeThis(commandWord, "doctor")}` };
+}
+
+function wordsOfGroup(group: readonly Finding[], commandWord: string): Words[] {
+  const [first] = group;
+  if (!first) return [];
+  if (group.length === 1) return [wordsOfFinding(first, commandWord)];
+  const same = <K extends Finding["kind"]>(kind: K) =>
+    group.filter((one): one is Extract<Finding, { kind: K }> => one.kind === kind);
+  const pools = (of: readonly { readonly pool: string }[]): string =>
+    some(
+      of.map(({ pool }) => code(pool)),
+      MOST,
+    );
+  if (first.kind === "no-answer") return [unanswered(first, same("no-answer"), commandWord)];
+  if (first.kind === "launch-refused")
+    return [broken("AWS", ...launchRefused(pools(same("launch-refused")), first.why))];
+  if (first.kind === "image-missing") return [broken("AWS", ...imageMissing(pools(same("image-missing")), first.why))];
+  return [wordsOfFinding(first, commandWord)];
+}
+
+/** Texts of findings, safe inside mrkdwn; those of one cause are one text that lists what it affects. */
+export const wordsOfFindings = (findings: readonly Finding[], commandWord: string): Words[] =>
+  [...Map.groupBy(findings, causeOf).values()].flatMap((group) => wordsOfGroup(group, commandWord));
