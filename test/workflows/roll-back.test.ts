@@ -55,6 +55,7 @@ async function rolledBack(describe: () => Promise<object | undefined>) {
     const task = {
       ...newNodeTask({ ctx, steps, runtime, ...work }, "terminate"),
       lease: { instanceId, owner: `${operation}:0`, epoch: 1 },
+      node: { name, uid: "uid-1" },
       chosen: { name, uid: "uid-1", facts, refusal: null },
       isTouched: true,
       isTerminating: false,
