@@ -1,4 +1,5 @@
-import type { Request, Requester } from "./commands/command.ts";
+import type { Request } from "./commands/command.ts";
+import type { Originated } from "./origin.ts";
 import type { NodeWorkflow, StageName } from "./stages.ts";
 
 /** State of an operation. "refused" and "not-started" changed nothing; the latter was only a mistake of the asker. */
@@ -12,19 +13,11 @@ export type OperationStatus =
   | "refused"
   | "not-started";
 
-/** Origin of an operation: a person, or a rule of EventBridge by its name. */
-export type Origin =
-  | { readonly by: "person"; readonly requester: Requester }
-  | { readonly by: "rule"; readonly rule: string };
-
-/** One operation in the ledger: who asked for what, when, and how it ended. Times are ISO 8601. */
-export interface OperationRecord {
+/** One operation in the ledger: its origin, its request, its times and its end. Times are ISO 8601. */
+export interface OperationRecord extends Originated {
   readonly id: string;
   readonly cluster: string;
   readonly request: Request;
-  readonly asker: Requester;
-  /** Missing where the asker is the person who asked; of a rule's operation the asker only carries the rule's name. */
-  readonly origin?: Origin;
   readonly status: OperationStatus;
   readonly requestedAt: string;
   readonly endedAt: string | null;

@@ -1,3 +1,5 @@
+import type { Originated } from "../origin.ts";
+
 /** Meaning of a word of a command: decides how it is parsed, completed and explained. */
 export type ArgumentKind = "command" | "pool" | "count" | "node" | "nodes" | "nodes-or-pool" | "operation";
 
@@ -96,22 +98,14 @@ export const reasonOf = (request: Request): string | null => ("reason" in reques
 /** Is a request only to show what would happen? */
 export const isDryRun = (request: Request): boolean => "dryRun" in request && request.dryRun;
 
-/** The asker of a request, with the place it came from. */
-export interface Requester {
-  readonly userId: string;
-  readonly userName: string;
-  readonly channel: string;
-}
-
 /**
  * Whole payload that starts a workflow. No time and no randomness in it, so that a repeated delivery
  * is the same start.
  */
-export interface Start {
+export interface Start extends Originated {
   /** Operation id: "add-3f9c2a71", derived from cluster, command and what started it. */
   readonly operation: string;
   readonly request: Request;
-  readonly asker: Requester;
   /** Unix seconds, counted from the record's `requestedAt`: an asynchronous start delivered later than this does nothing. */
   readonly notAfter: number;
 }

@@ -1,9 +1,10 @@
-import { type Command, isDryRun, type Request, type Requester, type Start } from "../commands/command.ts";
+import { type Command, isDryRun, type Request, type Start } from "../commands/command.ts";
 import { commandOf } from "../commands/list.ts";
 import { operationId } from "../commands/operation-id.ts";
 import { notStarted } from "../messages/command/acknowledgements.ts";
 import { noRole } from "../messages/command/refusals.ts";
 import { removalSkeleton } from "../messages/remove/dialog.ts";
+import { originated, originOf, type Requester } from "../origin.ts";
 import type { OperationRecord } from "../records.ts";
 import { executionName } from "../steps/executions.ts";
 import type { FrontDoor } from "./front-door.ts";
@@ -43,11 +44,11 @@ function recordOf(door: FrontDoor, { request, requester, triggerId, cause = trig
 }
 
 /** Made of the record alone, so that a repeated delivery starts with the same payload. */
-const startOf = ({ id, request, asker, requestedAt }: OperationRecord): Start => ({
-  operation: id,
-  request,
-  asker,
-  notAfter: Math.floor(Date.parse(requestedAt) / 1000) + BEGINS_WITHIN,
+const startOf = (record: OperationRecord): Start => ({
+  operation: record.id,
+  request: record.request,
+  ...originated(originOf(record)),
+  notAfter: Math.floor(Date.parse(record.requestedAt) / 1000) + BEGINS_WITHIN,
 });
 
 /**

@@ -1,6 +1,7 @@
 import { lateClick, staleClick } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
 import { type Dialog, removalNotice } from "../messages/remove/dialog.ts";
+import { requesterOf } from "../origin.ts";
 import type { Message } from "../records.ts";
 import { cancel } from "./cancel.ts";
 import { deliverDecision } from "./deliver-decision.ts";
@@ -47,7 +48,7 @@ export async function submitted(door: FrontDoor, response: DialogResponse): Prom
  */
 export async function closed(door: FrontDoor, { operation, userId }: DialogResponse): Promise<void> {
   const record = await door.steps.ledger.operation(operation);
-  if (!record || record.asker.userId !== userId || record.endedAt !== null) return;
+  if (!record || requesterOf(record)?.userId !== userId || record.endedAt !== null) return;
   const callback = record.callbacks.dialog;
   if (callback === undefined) await cancel(door, operation, userId, `closed ${operation}`);
   else await door.steps.executions.complete(callback, { decision: "closed", userId });

@@ -12,6 +12,7 @@ import {
   authoritySummary,
   authorityUnreadNotice,
 } from "../messages/node/authority.ts";
+import { originated } from "../origin.ts";
 import { profileOf } from "../profiles/list.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
@@ -116,8 +117,7 @@ async function begin(
     id: operation,
     cluster: cluster.name,
     request: { command: "authority" },
-    asker: { userId: "", userName: "authority", channel: slack.channel },
-    origin: { by: "rule", rule: "authority" },
+    ...originated({ by: "rule", rule: "authority" }),
     status: "running",
     requestedAt: steps.timestamp(),
     endedAt: null,

@@ -1,4 +1,5 @@
 import { isOperation } from "../../lambdas/commands/list.ts";
+import { originId } from "../../lambdas/origin.ts";
 import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
 import type { StateReaders } from "./control/control.ts";
 import { demo } from "./demo.ts";
@@ -31,7 +32,7 @@ async function shown(ledger: LedgerReader, record: OperationRecord): Promise<Sho
   return {
     id: record.id,
     command: record.request.command,
-    user: record.asker.userId,
+    user: originId(record),
     status: statuses[record.status],
     nodes: nodes.map((node) => ({ name: nodeName(node), stage: node.stage ?? node.status })),
   };

@@ -78,7 +78,7 @@ test.for([1, 2])("adds %i beside seed nodes", async (count) => {
 
   const { operation, nodes } = await newest(here);
   expect(operation).toMatchObject({ status: "succeeded", cancelledBy: null, callbacks: {} });
-  expect(operation.asker.userId).toBe("U0OPERATOR");
+  expect(operation.asker?.userId).toBe("U0OPERATOR");
   expect(nodes.map(({ status }) => status)).toEqual(Array(count).fill("succeeded"));
   expect(launchedBy(here, operation.id)).toHaveLength(count);
   for (const instance of launchedBy(here, operation.id)) expectLaunchedAsReviewed(instance, operation.id);

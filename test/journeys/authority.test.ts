@@ -3,6 +3,7 @@ import { denied, expectSound, heldBack } from "./evidence.ts";
 import { type Journey, startJourney } from "./journey.ts";
 import { batch, ec2, kubectl, otherWeb, podOn, running, type SeedNode, web } from "./others.ts";
 import { injectFault, kubectlLogs } from "./outside.ts";
+import { privately } from "./reading.ts";
 import { confirmRemoval } from "./removal.ts";
 
 let here: Journey;
@@ -51,10 +52,14 @@ test("a new signer of the cluster's reaches every node, one node first, and logs
   expect(await operations()).toHaveLength(1);
   expect(operation).toMatchObject({
     status: "succeeded",
-    asker: { userName: "authority" },
+    origin: { by: "rule", rule: "authority" },
     summary: "3 nodes updated.",
   });
   expect(said("3 nodes updated")).toBe(1);
+  expect(JSON.stringify(here.said())).not.toContain("<@");
+  await here.type("operator", "/win operations");
+  await here.pass(1);
+  expect(privately(here, "operator").at(-1)).toMatch(/authority-[0-9a-f]{8}.*succeeded.*authority/);
   const sent = here.simulator.simulation.store
     .collection<{ comment: string; instanceIds: readonly string[] }>("ssm-commands")
     .values()

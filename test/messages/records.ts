@@ -2,7 +2,9 @@ import type { MessageSettings } from "../../lambdas/messages/operation/links.ts"
 import { type NodeRecord, newNodeRecord, type OperationRecord } from "../../lambdas/records.ts";
 
 /** An operation as the ledger holds it, with what a test cares for. */
-export const operationRecord = (fields: Partial<OperationRecord> = {}): OperationRecord => ({
+export const operationRecord = (
+  fields: Partial<OperationRecord> = {},
+): OperationRecord & Required<Pick<OperationRecord, "asker">> => ({
   id: "add-3f9c2a71",
   cluster: "prod-west",
   request: { command: "add", pool: "web", count: 2, dryRun: false },

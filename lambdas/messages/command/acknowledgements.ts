@@ -1,5 +1,6 @@
 import { isDryRun } from "../../commands/command.ts";
 import { commandOf } from "../../commands/list.ts";
+import { originId } from "../../origin.ts";
 import type { Message, OperationRecord, OperationStatus } from "../../records.ts";
 import { statusWords } from "../operation/operation.ts";
 import { say } from "../slack/blocks.ts";
@@ -77,8 +78,8 @@ export const decisionUnjudged = (decision: keyof typeof pressed, why: string): s
   `“${pressed[decision]}” was not carried out: Casement could not check whether the person may decide. Press it again in a minute; without another decision the instance is kept. Cause: ${why.replaceAll(/\s+/g, " ").slice(0, 600)}`;
 
 /** Private answer to "Try again" where the operation it starts runs already. */
-export const alreadyTriedAgain = ({ id, asker }: OperationRecord): Message =>
-  say(`${prose(`<@${asker.userId}>`)} has already tried again: ${code(id)}.`);
+export const alreadyTriedAgain = (operation: OperationRecord): Message =>
+  say(`${prose(`<@${originId(operation)}>`)} has already tried again: ${code(operation.id)}.`);
 
 /** Private answer to "Try again" where there is nothing to repeat. */
 export const notTriedAgain = ({ id, endedAt }: OperationRecord): Message =>

@@ -1,3 +1,4 @@
+import { requesterOf } from "../../origin.ts";
 import type { Message, NodeRecord, OperationView } from "../../records.ts";
 import { titleOf } from "../command/syntax.ts";
 import { between, localTime } from "../slack/age.ts";
@@ -26,8 +27,8 @@ function ended(view: OperationView): string {
  * @returns null for an operation without a requester
  */
 export function endCall(view: OperationView): Message | null {
-  const { asker } = view.operation;
-  return say(`${prose(`<@${asker.userId}>`)} ${ended(view)}`);
+  const requester = requesterOf(view.operation);
+  return requester && say(`${prose(`<@${requester.userId}>`)} ${ended(view)}`);
 }
 
 /** Lists failed nodes that have waited so long for a decision that the role that may decide is called. */

@@ -4,6 +4,7 @@ import { titleOf, typeThis } from "../command/syntax.ts";
 import { machineLeaves } from "../provision/machine-outcome.ts";
 import { context, say, section } from "../slack/blocks.ts";
 import { code, counted, plain, prose, some } from "../slack/text.ts";
+import { originMention } from "./origin-words.ts";
 
 /** Instances named in a summary; the rest is counted. */
 const MOST_INSTANCES = 3;
@@ -46,7 +47,7 @@ const ending = (sign: string, start: Start, words: string, next: string): Messag
   text: `${sign} ${plain(titleOf(start.request), 300)}`,
   blocks: [
     section(`${sign} *${plain(titleOf(start.request), 300)}*: ${prose(words, 1_500)}`),
-    context(`${code(start.operation)} · requested by ${prose(`<@${start.asker.userId}>`)} · ${next}`),
+    context(`${code(start.operation)} · ${originMention(start)} · ${next}`),
   ],
 });
 

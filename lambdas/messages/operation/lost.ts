@@ -3,6 +3,7 @@ import { titleOf, typeThis } from "../command/syntax.ts";
 import { context, section } from "../slack/blocks.ts";
 import { code, plain, prose } from "../slack/text.ts";
 import { nodeLabel } from "./node-lines.ts";
+import { originMention } from "./origin-words.ts";
 
 /** Things that a lost node held, and holds no more. */
 export const givenBack = {
@@ -42,7 +43,7 @@ export function lostMessage(
     blocks: [
       section(`${text}${lines}`.slice(0, 3_000)),
       context(
-        `${code(operation.id)} · requested by ${prose(`<@${operation.asker.userId}>`)} · ${typeThis(commandWord, "nodes")} shows the current state`,
+        `${code(operation.id)} · ${originMention(operation)} · ${typeThis(commandWord, "nodes")} shows the current state`,
       ),
     ],
   };

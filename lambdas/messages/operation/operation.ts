@@ -16,6 +16,7 @@ import { code, counted, plain, prose } from "../slack/text.ts";
 import { failureBlocks } from "./failure.ts";
 import type { MessageSettings } from "./links.ts";
 import { nodeLine, summaryLines } from "./node-lines.ts";
+import { originLine } from "./origin-words.ts";
 import { retryOf } from "./retry.ts";
 
 /** More nodes than this are counted by stage instead of listed. */
@@ -89,10 +90,10 @@ const startOf = ({ operation, nodes }: OperationView): string =>
 export const workedFor = (view: OperationView): string => between(startOf(view), view.operation.endedAt ?? view.now);
 
 const origin = (view: OperationView): string => {
-  const { id, status, asker, endedAt } = view.operation;
+  const { id, status, endedAt } = view.operation;
   const time = workedFor(view);
   const since = endedAt ? `after ${time}` : status === "waiting" ? `· started ${time} ago` : `for ${time}`;
-  return `${code(id)} · requested by ${plain(asker.userName, 80)} · ${statuses[status].words} ${since}`;
+  return `${code(id)} · ${originLine(view.operation)} · ${statuses[status].words} ${since}`;
 };
 
 /** "web: 3 → 5 (max 8)" */

@@ -1,4 +1,5 @@
 import { type Request, reasonOf } from "../../commands/command.ts";
+import { originName } from "../../origin.ts";
 import type { Message, OperationRecord } from "../../records.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
@@ -15,7 +16,7 @@ const cells = (operation: OperationRecord, now: string): string[] => [
   operation.id,
   operation.status,
   whatOf(operation.request),
-  operation.asker.userName,
+  originName(operation),
   between(operation.requestedAt, now),
   operation.endedAt ? between(operation.requestedAt, operation.endedAt) : "",
   // Marks of code mean nothing inside a code block.
@@ -23,7 +24,7 @@ const cells = (operation: OperationRecord, now: string): string[] => [
 ];
 
 /**
- * Lists operations: the asker, the request, its time, and its end.
+ * Lists operations: the origin, the request, its time, and its end.
  * @param operations newest first
  * @param now ISO 8601
  */

@@ -1,3 +1,4 @@
+import { requesterOf } from "../../origin.ts";
 import type { Message, NodeRecord, OperationRecord, OperationView, ThreadState } from "../../records.ts";
 import { between } from "../slack/age.ts";
 import { say, section } from "../slack/blocks.ts";
@@ -34,8 +35,9 @@ function took(before: ThreadState | null, after: NodeRecord): string {
 }
 
 function failure(operation: OperationRecord, node: NodeRecord, settings: MessageSettings, now: string): Message {
+  const person = requesterOf(operation);
   const calls =
-    node.status === "deciding" ? [section(`${prose(`<@${operation.asker.userId}>`)}, this needs a decision.`)] : [];
+    node.status === "deciding" && person ? [section(`${prose(`<@${person.userId}>`)}, this needs a decision.`)] : [];
   return { text: nodeLine(node, now), blocks: [...failureBlocks(node, operation, settings, now, WHY), ...calls] };
 }
 

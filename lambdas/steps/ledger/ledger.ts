@@ -2,6 +2,7 @@ import { isChange } from "../../commands/list.ts";
 import { BY_TIME, EXPIRES, type Key, keys, NODE_ITEMS, operationPartition, UNFINISHED } from "../../ledger-table.ts";
 import { log, logMetric } from "../../logging.ts";
 import { METRICS } from "../../metrics.ts";
+import { type Originated, originId } from "../../origin.ts";
 import type { Decided, NodeRecord, OperationRecord } from "../../records.ts";
 import type { Settings } from "../../settings.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
@@ -9,7 +10,9 @@ import { expireOperation, expiryAfter } from "./retention.ts";
 import { table } from "./table.ts";
 
 /** Fields of an operation that may change; its identity may not. */
-export type OperationChange = Partial<Omit<OperationRecord, "id" | "cluster" | "request" | "asker" | "requestedAt">>;
+export type OperationChange = Partial<
+  Omit<OperationRecord, "id" | "cluster" | "request" | keyof Originated | "requestedAt">
+>;
 
 /** Fields of a node's record that may change. */
 export type NodeChange = Partial<Omit<NodeRecord, "operation" | "index">>;
@@ -40,15 +43,13 @@ function indexAttributes(
 }
 
 /** Logs how an operation ended, and counts it by outcome and by the first stage that failed. */
-function logEnd(
-  { id, status, request, asker, requestedAt, endedAt, summary }: OperationRecord,
-  nodes: readonly NodeRecord[],
-): void {
+function logEnd(operation: OperationRecord, nodes: readonly NodeRecord[]): void {
+  const { id, status, request, requestedAt, endedAt, summary } = operation;
   const stage = nodes.find(({ failure }) => failure !== null)?.failure?.stage;
   const seconds = Math.round((Date.parse(endedAt ?? "") - Date.parse(requestedAt)) / 1_000);
   const level = status === "failed" ? "WARN" : "INFO";
   const ended = { operation: id, command: request.command, outcome: status, stage, seconds };
-  log(level, "operation", { ...ended, by: asker.userId, why: summary });
+  log(level, "operation", { ...ended, by: originId(operation), why: summary });
   if (isChange(request.command))
     logMetric(METRICS.operationsEnded, 1, { [METRICS.outcome]: status, [METRICS.stage]: stage ?? "none" });
 }

@@ -1,4 +1,4 @@
-import type { Requester } from "../../commands/command.ts";
+import type { Requester } from "../../origin.ts";
 import type { Message } from "../../records.ts";
 import { within } from "../../time-limit.ts";
 import type { StepContext } from "../context.ts";

@@ -3,10 +3,11 @@ import { isChange } from "../../commands/list.ts";
 import { Refused, UserError } from "../../errors.ts";
 import { busyMessage, mistakeMessage, refusedMessage, troubleMessage } from "../../messages/operation/final.ts";
 import { type MessageSettings, messageSettings } from "../../messages/operation/links.ts";
+import { requesterOf } from "../../origin.ts";
 import type { Message, OperationStatus } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { causeOf } from "../engine/durable.ts";
-import { checkAsker } from "./requester.ts";
+import { checkOrigin } from "./requester.ts";
 
 /** Facts that every operation finds out first. */
 export interface Begun extends MessageSettings {
@@ -18,7 +19,7 @@ export interface Begun extends MessageSettings {
  * @returns null when there is nothing to do: the front door gave this start up and said so
  * @throws Refused, or UserError for a look, when the start was delivered too late: what was asked an hour ago may not be
  * wanted any more
- * @throws Forbidden when the asker may not, by today's policy and by what Slack says now
+ * @throws Forbidden when the requester may not, by today's policy and by what Slack says now
  */
 export async function beginOperation(steps: Steps, start: Start, executionArn: string): Promise<Begun | null> {
   const { version, configuration } = await steps.runtime.read(null);
@@ -26,21 +27,33 @@ export async function beginOperation(steps: Steps, start: Start, executionArn: s
   if (!operation || operation.endedAt !== null) return null;
   if (steps.now() / 1000 > start.notAfter) throw late(start);
   await steps.ledger.changeOperation(start.operation, { status: "running", executionArn });
-  await checkAsker(steps, start, configuration);
+  await checkOrigin(steps, start, configuration);
   return { runtimeVersion: version, ...messageSettings(configuration) };
 }
 
-/** Error of a start that came late: a promised change shows as refused in the list, a look concerns only its asker. */
+/** Error of a start that came late: a promised change shows as refused in the list, a look concerns only its requester. */
 function late({ request }: Start): Error {
   const words = "The request was delivered too late and was not started. Run the command again.";
   return isChange(request.command) ? new Refused(words) : new UserError(words);
 }
 
-/** Says something to the asker alone; to who looks, in the place of the acknowledgement. */
-export const whisperTo = (steps: Steps, start: Start, message: Message): Promise<void> =>
-  isChange(start.request.command)
-    ? steps.thread.sendEphemeral(start.asker.channel, start.asker.userId, message)
-    : steps.answers.give(start.operation, start.asker, message);
+/**
+ * Says something to the requester alone; the answer to a look replaces its acknowledgement. An operation that a rule started
+ * has no requester: its message goes to the channel.
+ */
+export async function whisperTo(steps: Steps, start: Start, message: Message): Promise<void> {
+  const requester = requesterOf(start);
+  if (!requester) return postEnd(steps, start, message);
+  if (!isChange(start.request.command)) return steps.answers.give(start.operation, requester, message);
+  return steps.thread.sendEphemeral(requester.channel, requester.userId, message);
+}
+
+/** Posts the end of an operation in its channel, in its thread where it has one. */
+async function postEnd(steps: Steps, start: Start, message: Message): Promise<void> {
+  const operation = await steps.ledger.operation(start.operation);
+  if (!operation) return;
+  await steps.thread.post(operation.channel, message, `${start.operation} end`, operation.messageTs ?? undefined, true);
+}
 
 /** Status in which each kind of error leaves an operation; any other error leaves it failed. */
 export const endings: Readonly<Record<string, OperationStatus>> = {
@@ -70,7 +83,7 @@ async function privately(steps: Steps, start: Start, message: Message): Promise<
 }
 
 /**
- * Ends an operation that got nowhere: the kind of the error says who is told. A mistake is told to the asker alone,
+ * Ends an operation that got nowhere: the kind of the error says who is told. A mistake is told to the requester alone,
  * a refusal and a bug in the channel.
  * @returns what was said
  */
@@ -86,8 +99,6 @@ export async function failOperation(steps: Steps, start: Start, error: unknown):
   const word = await commandWord(steps);
   const message = (messages[cause.name] ?? troubleMessage)(start, cause.message, word);
   if (isDryRun(start.request)) return privately(steps, start, message);
-  const operation = await steps.ledger.operation(start.operation);
-  const mark = `${start.operation} end`;
-  await steps.thread.post(start.asker.channel, message, mark, operation?.messageTs ?? undefined, true);
+  await postEnd(steps, start, message);
   return message;
 }

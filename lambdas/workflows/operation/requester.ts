@@ -6,20 +6,23 @@ import type { Rules } from "../../configuration.ts";
 import { Forbidden, Refused } from "../../errors.ts";
 import { log } from "../../logging.ts";
 import { type Refusal, refusalMessage } from "../../messages/command/refusals.ts";
+import { requesterOf } from "../../origin.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 
 /**
- * Judges afresh what the front door had no time to ask: is the asker a full member, is the channel free of guests and other
+ * Judges afresh what the front door had no time to ask: is the requester a full member, is the channel free of guests and other
  * workspaces, and does the policy of today allow it? Before a workflow begins, and again when its plan was approved. For a
- * change Slack is asked.
- * @throws Forbidden with a sentence for the asker alone
+ * change Slack is asked. A rule of the deployment itself is not judged.
+ * @throws Forbidden with a sentence for the requester alone
  */
-export async function checkAsker(steps: Steps, start: Start, rules: Rules): Promise<void> {
-  const { asker, request } = start;
+export async function checkOrigin(steps: Steps, start: Start, rules: Rules): Promise<void> {
+  const { request } = start;
+  const requester = requesterOf(start);
+  if (!requester) return;
   const judge = isChange(request.command) ? refusalOf : lookRefusalOf;
-  const refusal = await judge(steps, asker.userId, request.command, rules);
-  logPolicy(asker.userId, request.command, refusal);
+  const refusal = await judge(steps, requester.userId, request.command, rules);
+  logPolicy(requester.userId, request.command, refusal);
   if (refusal) throw new Forbidden(refusalMessage(refusal, rules.command).text);
 }
 

@@ -9,6 +9,7 @@ import {
   removalRefusedMessage,
   removalRefusedText,
 } from "../../messages/remove/refusal.ts";
+import { requesterOf } from "../../origin.ts";
 import { instanceIdOf, movedPods } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { removalRefusalOf } from "../../steps/cluster/removal-rules.ts";
@@ -109,7 +110,8 @@ export async function refuseRemoval(steps: Steps, start: Start, begun: Begun, ch
   // Closed by now: who asked has thought better of it.
   if (!(await steps.thread.fillDialog(dialogOf(start.operation), dialog))) return;
   const said = refusedMessage(start, removalRefusedText(name, words), begun.commandWord);
-  await steps.thread.post(start.asker.channel, said, `${start.operation} end`);
+  const channel = (await steps.ledger.operation(start.operation))?.channel ?? requesterOf(start)?.channel;
+  if (channel) await steps.thread.post(channel, said, `${start.operation} end`);
 }
 
 /** `--dry-run`: what would go, to the asker alone. */

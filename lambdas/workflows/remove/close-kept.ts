@@ -1,6 +1,7 @@
 import { messageSettings } from "../../messages/operation/links.ts";
 import { operationMessage } from "../../messages/operation/operation.ts";
 import { machineEndedBy } from "../../messages/provision/machine-outcome.ts";
+import { originId } from "../../origin.ts";
 import { isKept } from "../../records.ts";
 import { once } from "../node/task.ts";
 import { viewOf } from "../operation/publisher.ts";
@@ -18,7 +19,7 @@ export async function closeKept(task: RemovalTask): Promise<void> {
     const nodes = await steps.ledger.nodes(launchedBy);
     const kept = nodes.find((node) => node.instanceId === chosen.facts.instanceId && isKept(node));
     if (!kept) return false;
-    const outcome = machineEndedBy.decision(start.asker.userId);
+    const outcome = machineEndedBy.decision(originId(start));
     await steps.ledger.changeNode(launchedBy, kept.index, { outcome, isTerminated: true });
     return true;
   });

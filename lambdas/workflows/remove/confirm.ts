@@ -4,6 +4,7 @@ import { confirmationNotice } from "../../messages/operation/escalations.ts";
 import { removalDialog, removalNotice } from "../../messages/remove/dialog.ts";
 import { type Unconfirmed, unconfirmed } from "../../messages/remove/failures.ts";
 import { say } from "../../messages/slack/blocks.ts";
+import { originName } from "../../origin.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { MINUTE, step } from "../engine/durable.ts";
 import { askUntilDecided, TIME_IS_UP } from "../operation/ask.ts";
@@ -36,7 +37,7 @@ export async function confirm(
     until,
     read: (text) => JSON.parse(text) as Answer,
     show: (callbackId) => show(steps, start, chosen, callbackId),
-    notice: confirmationNotice(start.operation, chosen.name, start.asker.userName, new Date(until).toISOString()),
+    notice: confirmationNotice(start.operation, chosen.name, originName(start), new Date(until).toISOString()),
     judge: async ({ decision }, round) =>
       decision !== "cancel" || (await isCancelled(ctx, steps, start, round)) ? decision : null,
   });

@@ -8,7 +8,7 @@ import type { Runtime } from "../../steps/runtime.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { postFirst } from "../operation/publisher.ts";
-import { checkAsker } from "../operation/requester.ts";
+import { checkOrigin } from "../operation/requester.ts";
 import { type Chosen, choose } from "./choose.ts";
 import { INDEX } from "./task.ts";
 
@@ -25,7 +25,7 @@ export interface Held {
  * @throws Forbidden, or Refused if the node may not be removed any more or another operation holds it
  */
 export async function takeLease(steps: Steps, start: Start, begun: Begun, before: Chosen): Promise<Held> {
-  await checkAsker(steps, start, await steps.runtime.rules());
+  await checkOrigin(steps, start, await steps.runtime.rules());
   const chosen = await choose(steps, start, begun, before.name);
   if (chosen.refusal)
     throw new Refused(removalRefusedText(chosen.name, removalRefusal(chosen.refusal, begun.commandWord)));

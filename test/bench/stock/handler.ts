@@ -11,6 +11,7 @@ import { parse } from "../../../lambdas/commands/parse.ts";
 import { mayUse, rolesOf } from "../../../lambdas/commands/policy.ts";
 import { CONFIGURATION_FILE, type FrontDoorConfiguration } from "../../../lambdas/front-door/configuration.ts";
 import { startedAnswer } from "../../../lambdas/messages/command/acknowledgements.ts";
+import type { Requester } from "../../../lambdas/origin.ts";
 import type { OperationRecord } from "../../../lambdas/records.ts";
 
 /*
@@ -52,7 +53,7 @@ async function start(record: OperationRecord, triggerId: string): Promise<void> 
   );
 }
 
-function recordOf(request: OperationRecord["request"], asker: OperationRecord["asker"], triggerId: string) {
+function recordOf(request: OperationRecord["request"], asker: Requester, triggerId: string) {
   const cluster = configuration.cluster.name;
   return {
     ...{ id: operationId(cluster, request.command, triggerId), cluster, request, asker, channel: asker.channel },

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Refused, Retryable } from "../../../lambdas/errors.ts";
+import { Refused, Retryable, UserError } from "../../../lambdas/errors.ts";
 import type { Message, OperationRecord } from "../../../lambdas/records.ts";
 import { beginOperation, failOperation } from "../../../lambdas/workflows/operation/lifecycle.ts";
 import { operationRecord } from "../../messages/records.ts";
@@ -66,4 +66,30 @@ it("an operation that got nowhere is said in the channel: a refusal, a service t
     expect.stringContaining("because a service was unavailable: InternalError: later"),
     expect.stringContaining("unexpected error: oops"),
   ]);
+});
+
+it("an operation that a rule started begins without a policy, and its end is said in its channel alone", async () => {
+  const said: string[] = [];
+  const operation = operationRecord({ id: "add-11111111", channel: "C0BOUND" });
+  const steps = verbs({
+    now: () => NOW,
+    runtime: {
+      read: async () => ({ version: "7", configuration: { ...configurationWith(), people: {}, policy: {} } }),
+      rules: async () => configurationWith(),
+    },
+    ledger: { operation: async () => operation, changeOperation: async () => undefined },
+    thread: {
+      post: async (channel: string, { blocks }: Message) => void said.push(`${channel}: ${JSON.stringify(blocks)}`),
+    },
+  });
+  const origin = { by: "rule", rule: "authority" } as const;
+  const start = { operation: operation.id, request: operation.request, origin, notAfter: NOW / 1000 };
+  expect(await beginOperation(steps, start, "arn:1")).toMatchObject({ runtimeVersion: "7" });
+  await failOperation(steps, start, new UserError("there is no such pool"));
+  await failOperation(steps, start, new Refused("the pool is full"));
+  expect(said).toEqual([
+    expect.stringMatching(/^C0BOUND: .*there is no such pool/),
+    expect.stringMatching(/^C0BOUND: .*the pool is full.*started by the schedule `authority`/),
+  ]);
+  expect(said.join()).not.toContain("<@");
 });
