@@ -59,11 +59,12 @@ test("who lost the role since the front door was told neither cancels nor decide
   await here.type("operator", "/win add web");
   await asked(here);
   release(here, { people: { operator: ["U0APPROVER"] } });
-  for (const [action, command] of [
-    ["cancel-operation", "cancel"],
-    ["keep-instance", "add"],
+  const { id } = (await newest(here)).operation;
+  for (const [act, command] of [
+    [() => here.type("operator", `/win cancel ${id}`), "cancel"],
+    [() => here.press("operator", "keep-instance"), "add"],
   ] as const) {
-    await here.press("operator", action);
+    await act();
     const refusal = `do not have permission to use \`${command}\``;
     await here.until(() => privately(here, "operator").at(-1)?.includes(refusal) ?? false, 2, refusal);
   }

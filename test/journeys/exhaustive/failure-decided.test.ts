@@ -1,10 +1,11 @@
 import { afterEach, expect, test } from "vitest";
 import type { NodeRecord } from "../../../lambdas/records.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
-import { expectSound, newest, nodeNamed, settled, spoken, wordsOf } from "../evidence.ts";
+import { calls, expectSound, newest, nodeNamed, settled, spoken, wordsOf } from "../evidence.ts";
 import { asked, expectPutAway, impatient, launchedId, launchedName } from "../failing.ts";
 import { type Journey, startJourney } from "../journey.ts";
 import { injectFault, reached, terminateFromOutside } from "../outside.ts";
+import { dialogOf } from "../reading.ts";
 import { people } from "../slack-users.ts";
 
 let here: Journey;
@@ -37,7 +38,7 @@ test("a failed machine is terminated when nobody has decided in time", async () 
   await expectPutAway(here, false);
 });
 
-test("who may not add may not decide, and a second decision comes too late", async () => {
+test("who may not add may not decide, and who terminates what was just kept is asked in a dialog", async () => {
   await failing();
   const before = here.simulator.slack.messages().length;
   await here.press("visitor", "terminate-instance");
@@ -52,14 +53,12 @@ test("who may not add may not decide, and a second decision comes too late", asy
       ui.press(people.approver, { channel, messageTs: ts, actionId: "terminate-instance" }),
     ]),
   );
-  await settled(here);
-  expect(
-    here.simulator.slack
-      .messages()
-      .filter(({ onlyTo }) => onlyTo === "U0APPROVER")
-      .at(-1)?.text,
-  ).toContain("already made, or timed out");
-  await expectPutAway(here, true);
+  await here.until(() => dialogOf(here, "approver") !== "", 2, "the removal's dialog");
+  expect((await here.nodes((await here.operations()).at(-1)?.id ?? ""))[0]?.outcome).toBe(
+    "kept for inspection by <@U0OPERATOR>",
+  );
+  expect(dialogOf(here, "approver")).toContain(launchedId(here));
+  expect(calls(here, "ec2", "TerminateInstances")).toEqual([]);
 });
 
 test("an instance that EC2 gives up while it starts is told in EC2's words, once", async () => {
