@@ -28,5 +28,5 @@ it("the same trouble of several accounts is said once, and nobody is woken for g
     "the credentials of the accounts join and act cannot be used: the API server is away.",
   );
   expect(credentialNotice([news("well")])).toBeNull();
-  expect(credentialMessage("west", [news("well")]).text).toContain("works again");
+  expect(credentialMessage("west", [news("well")]).text).toContain("can be used again");
 });

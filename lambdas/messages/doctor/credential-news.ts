@@ -58,7 +58,7 @@ const sentences: Readonly<Record<CredentialNews["say"], (group: Grouped) => stri
     }. Casement retries every hour. If it keeps failing, run: ${COMMAND}`,
   ended: ({ accounts, why }) =>
     `${whose(accounts)} cannot be used: ${why}. Until a cluster administrator runs ${COMMAND}, ${stopped(accounts)} fails`,
-  well: ({ accounts }) => `${whose(accounts)} works again and is renewed on schedule`,
+  well: ({ accounts }) => `${whose(accounts)} can be used again, and its renewal is back on schedule`,
 };
 
 /** Text of a mail or a page; null when there is only good news, which is not worth waking a person. */

@@ -46,8 +46,8 @@ async function requested({ core }: Kubernetes, account: Account): Promise<string
   return status.token;
 }
 
-/** A credential that the API server does not take: nothing but a new one helps. */
-const isRefusal = (error: unknown): boolean => error instanceof ApiException && error.code === 401;
+/** Does the API server refuse the credential itself, as opposed to what was asked with it? Only a new one helps. */
+export const refusesCredential = (error: unknown): boolean => error instanceof ApiException && error.code === 401;
 
 /** This function's own credential in the cluster, and how all of them are watched. */
 export const credential = (context: StepContext) => {
@@ -65,7 +65,7 @@ export const credential = (context: StepContext) => {
     const after = { ...before, token: await requested(clients.kubernetesWith(before), account) };
     await checkUser(clients.kubernetesWith(after), account).catch((error: unknown) => {
       // The old one may still be good: only its own refusal says that it is over.
-      throw isRefusal(error) ? new Error("the API server rejects the token that it has just issued") : error;
+      throw refusesCredential(error) ? new Error("the API server rejects the token that it has just issued") : error;
     });
     // Another credential may have been stored meanwhile, with another address.
     if ((await read(name)) !== text) return termOf(clusterCredentialOf(await read(name)).token);
@@ -96,7 +96,7 @@ export const credential = (context: StepContext) => {
       } catch (error) {
         const isUnusable = stored === null && !isBusy(error);
         const hasEnded = term !== null && term.expiresAt <= context.now();
-        const isOver = isRefusal(error) || isUnusable || hasEnded;
+        const isOver = refusesCredential(error) || isUnusable || hasEnded;
         return { account, state: "failed", why: wordsOf(error), term, isOver };
       }
     },

@@ -3,6 +3,7 @@ import { lostAuthority, sha256 } from "../../desired/authorities.ts";
 import type { Bundle } from "../../desired/given.ts";
 import { Refused } from "../../errors.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
+import { refusesCredential } from "../../steps/cluster/credential.ts";
 import { instanceIdOf, isReady, isWindows, labelsOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { ownershipOf } from "../../steps/cluster/ownership.ts";
@@ -46,7 +47,8 @@ export async function readAuthority(steps: Steps, tick: string): Promise<Reading
     const bundle = await wholeBundle(steps);
     return { bundle, why: "", news: await steps.authorityWatch.note(tick, "read") };
   } catch (error) {
-    const outcome = isBusy(error) ? "busy" : "refused";
+    // The credential watch calls people about a credential that the cluster refuses.
+    const outcome = isBusy(error) || refusesCredential(error) ? "busy" : "refused";
     return { bundle: null, why: wordsOf(error), news: await steps.authorityWatch.note(tick, outcome) };
   }
 }

@@ -86,5 +86,5 @@ test("an API server that is away for an hour in the middle of a renewal heals by
   endFault(here, id);
   await here.pass(HOUR);
   for (const account of accounts) expect(hoursLeft(here, account)).toBeGreaterThan(22);
-  expect(openly(here).at(-1)).toContain("works again and is renewed on schedule");
+  expect(openly(here).at(-1)).toContain("can be used again, and its renewal is back on schedule");
 });
