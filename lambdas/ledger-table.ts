@@ -48,7 +48,13 @@ export const MACHINES = "machines";
 /** Beginning of the sort keys of an operation's nodes. */
 export const NODE_ITEMS = "node#";
 
-/** Partition of an operation and its nodes. */
+/** Beginning of the sort keys of an operation's decisions. */
+const DECISION_ITEMS = "decision#";
+
+/** Beginning of the sort keys of the decisions on one subject. */
+export const decisionsOn = (subject: string): string => `${DECISION_ITEMS}${subject}#`;
+
+/** Partition of an operation, its nodes and its decisions. */
 export const operationPartition = (id: string): string => `operation#${id}`;
 
 /** Key of each kind of item. */
@@ -57,6 +63,11 @@ export const keys = {
   node: (operation: string, index: number): Key => ({
     pk: operationPartition(operation),
     sk: `${NODE_ITEMS}${String(index).padStart(4, "0")}`,
+  }),
+  /** One decision of an operation. @param place counted from 1 among those on the subject */
+  decision: (operation: string, subject: string, place: number): Key => ({
+    pk: operationPartition(operation),
+    sk: `${decisionsOn(subject)}${String(place).padStart(4, "0")}`,
   }),
   /** The callback that waits for a command. */
   command: (commandId: string): Key => ({ pk: `${COMMAND_PARTITION}${commandId}`, sk: "callback" }),

@@ -34,7 +34,7 @@ export interface OperationRecord extends Originated {
   readonly cancelAllowed?: string;
   /** Open callbacks, by name ("dialog", "cancel", "watch"). */
   readonly callbacks: Readonly<Record<string, string>>;
-  /** The answer given in its dialog; kept after the wait for it has ended. */
+  /** The answer given in its dialog, as the last release wrote it: decisions are items of their own now. */
   readonly decided?: Decided;
   /** Set once its execution ended before its nodes: from then on the sweep publishes its progress and its end. */
   readonly handedOver?: HandedOver;
@@ -52,6 +52,20 @@ export interface Decided {
   readonly userId: string;
   /** Slack's trigger id, so that the same request again is the same decision. */
   readonly cause: string;
+}
+
+/** Subject of a decision: an operation's dialog, its approval, or what becomes of one of its nodes. */
+export type DecisionSubject = "dialog" | "approval" | `node ${number}`;
+
+/** One decision in the ledger; an operation has any number of them, in the order in which they were written. */
+export interface DecisionRecord extends Decided {
+  readonly subject: DecisionSubject;
+  /** The callback that asked: a question that is asked again has another one, and earlier decisions answer it no more. */
+  readonly callback: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** Reason in the person's own words. */
+  readonly reason?: string;
 }
 
 /** Failure of one node of an operation: its reason, and the state that it left behind. */
@@ -99,7 +113,7 @@ export interface NodeRecord {
   readonly notes: readonly string[];
   readonly executionArn: string | null;
   readonly callbacks: Readonly<Record<string, string>>;
-  /** The decision about a failed instance; kept after the wait for it has ended. Null: it was not valid. */
+  /** The decision about a failed instance, as the last release wrote it. Null: it did not count. */
   readonly decided?: Decided | null;
   /** The person whose right to decide could not be judged: then the machine is kept when the time is up. */
   readonly unjudgedBy?: string;

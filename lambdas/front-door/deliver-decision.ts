@@ -1,5 +1,5 @@
 import type { Decided } from "../records.ts";
-import type { Recorded } from "../steps/ledger/ledger.ts";
+import type { Recorded } from "../steps/ledger/decisions.ts";
 import type { FrontDoor } from "./front-door.ts";
 
 /**

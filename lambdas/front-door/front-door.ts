@@ -9,8 +9,8 @@ import type { Steps } from "../steps/steps.ts";
 import type { FrontDoorConfiguration } from "./configuration.ts";
 
 /**
- * The verbs that a request may need. Slack waits three seconds, so a request may cost one conditional write and one start or
- * callback, the opening of a dialog, and for a look one more write beside the first; everything else is kept between
+ * The verbs that a request may need. Slack waits three seconds, so a request may cost two reads, one conditional write and one
+ * start or callback, the opening of a dialog, and for a look one more write beside the first; everything else is kept between
  * requests or belongs to a rare turn of events.
  */
 export type FrontDoorSteps = Pick<

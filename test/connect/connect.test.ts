@@ -60,8 +60,10 @@ afterAll(async () => {
 describe("npm run connect", () => {
   test("says what there is, to --help and behind what it does not understand", async () => {
     const { code, text } = await connect(["credential", "--help"], {});
-    expect({ code, text }).toEqual({ code: 0, text: expect.stringContaining("npm run connect -- manifest") });
-    await expect(connect(["--colour"], {})).rejects.toThrow(/Unknown option '--colour'.*npm run connect -- manifest/s);
+    expect({ code, text }).toEqual({ code: 0, text: expect.stringContaining("npm run --silent connect -- manifest") });
+    await expect(connect(["--colour"], {})).rejects.toThrow(
+      /Unknown option '--colour'.*npm run --silent connect -- manifest/s,
+    );
   });
 
   test("says that the bot may do everything in a cluster where the manifest was applied", async () => {

@@ -120,7 +120,7 @@ describe("the calls that a request costs", () => {
     ]);
   });
 
-  test("for a button are one conditional write and one callback", async () => {
+  test("for a button are two reads, one conditional write and one callback", async () => {
     const ledger = ledgerOf(simulator, addresses);
     await ledger.beginNode(nodeRecord({ callbacks: { decision: "nobody-waits" } }));
     const door = coldDoor();
@@ -129,17 +129,27 @@ describe("the calls that a request costs", () => {
       door,
       buttonPress("keep-instance", "add-3f9c2a71:0", "U0OPERATOR", { trigger_id: fresh() }),
     );
-    expect(calls.slice(0, 2)).toEqual(["dynamodb UpdateItem", "lambda SendDurableExecutionCallbackSuccess"]);
+    expect(calls.slice(0, 4)).toEqual([
+      "dynamodb GetItem",
+      "dynamodb Query",
+      "dynamodb PutItem",
+      "lambda SendDurableExecutionCallbackSuccess",
+    ]);
   });
 
-  test("for a dialog's answer are one conditional write and one callback", async () => {
+  test("for a dialog's answer are two reads, one conditional write and one callback", async () => {
     const ledger = ledgerOf(simulator, addresses);
     const record = operationRecord({ id: "remove-12345678", callbacks: { dialog: "nobody-waits" } });
     await ledger.requested(record);
     const door = coldDoor();
     await callsOf(door, typed("help"));
     const calls = await callsOf(door, dialogEvent("view_submission", record.id, "U0OPERATOR", fresh()));
-    expect(calls).toEqual(["dynamodb UpdateItem", "lambda SendDurableExecutionCallbackSuccess"]);
+    expect(calls).toEqual([
+      "dynamodb GetItem",
+      "dynamodb Query",
+      "dynamodb PutItem",
+      "lambda SendDurableExecutionCallbackSuccess",
+    ]);
   });
 
   test.each([

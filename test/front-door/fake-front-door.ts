@@ -3,7 +3,7 @@ import type { Membership } from "../../lambdas/commands/membership.ts";
 import type { FrontDoor, FrontDoorSteps } from "../../lambdas/front-door/front-door.ts";
 import type { Dialog } from "../../lambdas/messages/remove/dialog.ts";
 import type { Decided, Message, NodeRecord, OperationRecord } from "../../lambdas/records.ts";
-import type { Recorded } from "../../lambdas/steps/ledger/ledger.ts";
+import type { Recorded } from "../../lambdas/steps/ledger/decisions.ts";
 import { configuration } from "./configuration.ts";
 
 export const SECRET = "8f742231b10e8888abcd99yyyzzz85a5";

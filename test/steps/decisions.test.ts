@@ -23,7 +23,9 @@ describe("A decision about a failed machine", () => {
   it("is written once and names the callback that waits for it", async () => {
     const ledger = await waiting("decide-1");
     expect(await ledger.decideNode("decide-1", 0, keep)).toEqual({ kind: "first", callback: "callback-1" });
-    expect((await ledger.nodes("decide-1"))[0]?.decided).toEqual(keep);
+    expect(await ledger.decisions("decide-1", "node 0")).toMatchObject([
+      { ...keep, subject: "node 0", callback: "callback-1", at: expect.any(String) },
+    ]);
   });
 
   it("is known again when the same request comes again, also when nobody waits any more", async () => {
@@ -37,11 +39,11 @@ describe("A decision about a failed machine", () => {
   it("stays when somebody else decides otherwise, who is told of the first", async () => {
     const ledger = await waiting("decide-3");
     await ledger.decideNode("decide-3", 0, keep);
-    expect(await ledger.decideNode("decide-3", 0, terminate)).toEqual({
+    expect(await ledger.decideNode("decide-3", 0, terminate)).toMatchObject({
       kind: "late",
       earlier: { decided: keep, callback: "callback-1" },
     });
-    expect((await ledger.nodes("decide-3"))[0]?.decided).toEqual(keep);
+    expect(await ledger.decisions("decide-3", "node 0")).toMatchObject([keep]);
   });
 
   it("comes too late when nobody waits", async () => {
@@ -62,13 +64,41 @@ describe("A decision about a failed machine", () => {
   });
 });
 
+describe("Several decisions on one subject", () => {
+  it("are kept in their order when the question is asked again", async () => {
+    const ledger = await waiting("decide-6");
+    await ledger.decideNode("decide-6", 0, keep);
+    await ledger.changeNode("decide-6", 0, { callbacks: { decision: "callback-9" }, decided: null });
+    expect(await ledger.decideNode("decide-6", 0, terminate)).toEqual({ kind: "first", callback: "callback-9" });
+    expect(await ledger.decisions("decide-6", "node 0")).toMatchObject([keep, terminate]);
+    expect(await ledger.decideNode("decide-6", 0, keep)).toEqual({ kind: "again", callback: "callback-9" });
+  });
+
+  it("do not stand in each other's way on different nodes", async () => {
+    const ledger = await waiting("decide-7");
+    await ledger.beginNode(nodeRecord({ operation: "decide-7", index: 1, callbacks: { decision: "callback-2" } }));
+    await ledger.decideNode("decide-7", 0, keep);
+    expect(await ledger.decideNode("decide-7", 1, terminate)).toEqual({ kind: "first", callback: "callback-2" });
+    expect(await ledger.nodes("decide-7")).toHaveLength(2);
+  });
+
+  it("the last release's decision in the record counts as the first", async () => {
+    const ledger = await waiting("decide-8");
+    await ledger.changeNode("decide-8", 0, { decided: keep });
+    expect(await ledger.decideNode("decide-8", 0, terminate)).toEqual({
+      kind: "late",
+      earlier: { decided: keep, callback: "callback-1" },
+    });
+  });
+});
+
 describe("An answer in a dialog", () => {
   it("is written to the operation, once", async () => {
     const { ledger } = simulator.as("front-door");
     await ledger.requested(operationRecord({ id: "remove-aaaaaaaa", callbacks: { dialog: "callback-2" } }));
     const submitted = { decision: "submitted", userId: "U0OPERATOR", cause: "3.3" } as const;
     expect(await ledger.answerDialog("remove-aaaaaaaa", submitted)).toEqual({ kind: "first", callback: "callback-2" });
-    expect((await ledger.operation("remove-aaaaaaaa"))?.decided).toEqual(submitted);
+    expect(await ledger.decisions("remove-aaaaaaaa", "dialog")).toMatchObject([submitted]);
   });
 });
 

@@ -1,11 +1,12 @@
 import { isChange } from "../../commands/list.ts";
-import { BY_TIME, EXPIRES, type Key, keys, NODE_ITEMS, operationPartition, UNFINISHED } from "../../ledger-table.ts";
+import { BY_TIME, EXPIRES, keys, NODE_ITEMS, operationPartition, UNFINISHED } from "../../ledger-table.ts";
 import { log, logMetric } from "../../logging.ts";
 import { METRICS } from "../../metrics.ts";
 import { type Originated, originId } from "../../origin.ts";
-import type { Decided, NodeRecord, OperationRecord } from "../../records.ts";
+import type { NodeRecord, OperationRecord } from "../../records.ts";
 import type { Settings } from "../../settings.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
+import { decisions } from "./decisions.ts";
 import { expireOperation, expiryAfter } from "./retention.ts";
 import { table } from "./table.ts";
 
@@ -52,45 +53,6 @@ function logEnd(operation: OperationRecord, nodes: readonly NodeRecord[]): void 
   log(level, "operation", { ...ended, by: originId(operation), why: summary });
   if (isChange(request.command))
     logMetric(METRICS.operationsEnded, 1, { [METRICS.outcome]: status, [METRICS.stage]: stage ?? "none" });
-}
-
-/** Outcome of writing a decision down, with the callback that waits for it. */
-export type Recorded =
-  | { readonly kind: "first"; readonly callback: string }
-  /** Seen before; the wait for it may have ended. */
-  | { readonly kind: "again"; readonly callback: string | null }
-  /** Another decision was there before, or the time was up. */
-  | { readonly kind: "late"; readonly earlier: { readonly decided: Decided; readonly callback: string } | null }
-  | { readonly kind: "unknown" };
-
-interface Decidable {
-  readonly callbacks: Readonly<Record<string, string>>;
-  readonly decided?: Decided | null;
-}
-
-/** One conditional write that brings back which callback waits: the first decision stays, its own cause may repeat it. */
-async function decide(
-  items: ReturnType<typeof table>,
-  key: Key,
-  name: "decision" | "dialog",
-  decided: Decided,
-): Promise<Recorded> {
-  const before = await items.changeIf<Decidable>(
-    key,
-    { decided },
-    {
-      expression:
-        "attribute_exists(callbacks.#name) AND (attribute_not_exists(decided) OR decided = :null OR decided.cause = :cause)",
-      names: { "#name": name },
-      values: { ":cause": decided.cause, ":null": null },
-    },
-  );
-  if (before) return { kind: before.decided ? "again" : "first", callback: before.callbacks[name] ?? "" };
-  const item = await items.read<Decidable>(key);
-  if (!item) return { kind: "unknown" };
-  const callback = item.callbacks[name];
-  if (item.decided?.cause === decided.cause) return { kind: "again", callback: callback ?? null };
-  return { kind: "late", earlier: item.decided && callback ? { decided: item.decided, callback } : null };
 }
 
 /** Stores which callback waits for which event: the handler of that event completes it. */
@@ -195,14 +157,6 @@ export const ledger = (context: FrontDoorContext) => {
       await items.changeIf(keys.operation(id), { cancelledBy: null }, mine);
     },
 
-    /** Records, once, a person's decision about a machine that failed. */
-    decideNode: (id: string, index: number, decided: Decided): Promise<Recorded> =>
-      decide(items, keys.node(id, index), "decision", decided),
-
-    /** Records, once, a person's answer in an operation's dialog. */
-    answerDialog: (id: string, decided: Decided): Promise<Recorded> =>
-      decide(items, keys.operation(id), "dialog", decided),
-
     /** Writes a node's record unless it is there already: a step that runs again must not wipe progress. */
     beginNode: (record: NodeRecord): Promise<"first" | "again"> =>
       items.insert(keys.node(record.operation, record.index), record),
@@ -213,5 +167,6 @@ export const ledger = (context: FrontDoorContext) => {
     nodes: (id: string): Promise<NodeRecord[]> => items.all<NodeRecord>(operationPartition(id), NODE_ITEMS),
 
     ...waiters(context),
+    ...decisions(context),
   };
 };

@@ -44,12 +44,15 @@ async function expiries(id: string): Promise<Record<string, number | null>> {
 
 const listed = async (): Promise<string[]> => (await simulator.as("look").ledger.operations(10)).map(({ id }) => id);
 
+/** Every item of an operation that has ended. */
+const whole = { "decision#node 1#0001": 400, "node#0000": 400, "node#0001": 400, operation: 400 };
+
 describe("The record of an operation", () => {
   it("has no expiry until the operation ends; then all its items expire together, counted from the end", async () => {
     await begin("add-1");
-    expect(Object.values(await expiries("add-1"))).toEqual([null, null, null]);
+    expect(Object.values(await expiries("add-1"))).toEqual([null, null, null, null]);
     await end("add-1");
-    expect(await expiries("add-1")).toEqual({ "node#0000": 400, "node#0001": 400, operation: 400 });
+    expect(await expiries("add-1")).toEqual(whole);
   });
 
   it("keeps the expiry of its first end when a late step writes again", async () => {
@@ -58,7 +61,7 @@ describe("The record of an operation", () => {
     await simulator.pass(DAY);
     await ledger().changeNode("add-1", 0, { notes: ["late"] });
     await ledger().changeOperation("add-1", { endedAt: simulator.as("sweep").timestamp() });
-    expect(await expiries("add-1")).toEqual({ "node#0000": 400, "node#0001": 400, operation: 400 });
+    expect(await expiries("add-1")).toEqual(whole);
   });
 
   it("is read for 400 days, and is absent on day 401 although DynamoDB has not deleted it", async () => {
@@ -71,7 +74,7 @@ describe("The record of an operation", () => {
     expect(await listed()).toEqual([]);
     expect(await ledger().operation("add-1")).toBeUndefined();
     expect(await ledger().nodes("add-1")).toEqual([]);
-    expect(Object.keys(await expiries("add-1"))).toHaveLength(3);
+    expect(Object.keys(await expiries("add-1"))).toHaveLength(4);
   });
 
   it("can be written anew once it has expired", async () => {
