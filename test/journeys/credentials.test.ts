@@ -51,5 +51,5 @@ test("deleting the Secret of an account ends what was stolen within ten seconds,
   await connect(here);
   expect(await asThief("GET", "/api/v1/nodes")).toBe(401);
   await here.pass(1.2 * HOUR);
-  expect(openly(here).at(-1)).toContain("The credential of the account join works again");
+  expect(openly(here).at(-1)).toContain("The credential of the account join can be used again");
 });
