@@ -47,7 +47,7 @@ test("takes an add from the composer to two Ready nodes, in one message and besi
   await pace(60);
   await type(window, "/win add web 2");
   await window.getByText("To stop it:").waitFor();
-  await message("Add 2 nodes to web").getByText("web: 2 nodes are Ready.").waitFor(LONG);
+  await message("Add 2 nodes to web").getByText("2 nodes are Ready.").waitFor(LONG);
   expect(await message("Add 2 nodes to web").count()).toBe(1);
   await region("Operations").getByText("succeeded").waitFor();
   const joined = region("Nodes").getByRole("row").filter({ hasText: "Ready" });

@@ -13,7 +13,8 @@ async function look({ context, configuration: { cluster } }: Patient): Promise<F
   const found = await unregistered(context).list(machines, await nodes(context).all(), cluster.name);
   const at = new Date(context.now()).toISOString();
   return found
-    .filter((machine) => waitsForPerson(machine) && context.now() - Date.parse(machine.since) > YOUNG_MS)
+    .filter(waitsForPerson)
+    .filter(({ state, since }) => state !== "left" || context.now() - Date.parse(since) > YOUNG_MS)
     .map((machine): Finding => ({ kind: "unregistered-machine", machine, at }));
 }
 
