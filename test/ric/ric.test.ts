@@ -79,7 +79,7 @@ describe("bundles made for deployment, under AWS's own runtime client", () => {
   it("answer a signed command, and a durable function carries it out", async () => {
     await simulator.slack.ui.type("U0OPERATOR", demo.slack.channelId, "/win nodes");
     const told = () => JSON.stringify(simulator.slack.ui.messagesFor("U0OPERATOR"));
-    await vi.waitFor(() => expect(told()).toMatch(/There are no Windows nodes yet/), {
+    await vi.waitFor(() => expect(told()).toMatch(/No Windows nodes found/), {
       timeout: 30_000,
       interval: 200,
     });
