@@ -100,6 +100,13 @@ describe("the doctor's report", () => {
     expect(text.split("Remedy:")).toHaveLength(3);
   });
 
+  it("says a remedy once for all that it mends, though the causes differ", () => {
+    const away: Finding = { kind: "no-answer", area: "AWS", what: "the clock", why: "no answer within 6 s" };
+    const text = doctorText(examination([unclear, away]), "prod-west", "/win");
+    expect(text.split("\n")[0]).toBe("prod-west: 2 inconclusive checks");
+    expect(text.split("Remedy:")).toHaveLength(2);
+  });
+
   it("fits into one message with every finding there is, many times over", () => {
     const subnet = (at: number): Finding => ({ kind: "subnet-missing", subnet: `subnet-${at}`, pools: ["web"] });
     const many = [...each, ...Array.from({ length: 60 }, (_, at) => subnet(at))];

@@ -62,8 +62,16 @@ function grouped(findings: readonly Finding[], commandWord: string): { area: Are
 /** A note needs no remedy: its next step is for readers who want to change it. */
 const remedyOf = ({ level }: Words): string => (level === "note" ? "To change it" : "Remedy");
 
-const line = (words: Words): string =>
-  `${signs[words.level]} ${sentence(words.says)}\n*${remedyOf(words)}:* ${words.remedy}.`;
+/** Findings of an area in their order; those that one remedy mends stand together, so that it is said once. */
+const byRemedy = (found: readonly Words[]): [Words, ...Words[]][] =>
+  [...Map.groupBy(found, ({ level, remedy }) => JSON.stringify([level, remedy])).values()].flatMap(
+    ([first, ...rest]) => (first ? [[first, ...rest]] : []),
+  );
+
+const line = (words: readonly [Words, ...Words[]]): string => {
+  const says = words.map(({ level, says: what }) => `${signs[level]} ${sentence(what)}`);
+  return `${says.join("\n")}\n*${remedyOf(words[0])}:* ${words[0].remedy}.`;
+};
 
 function verdict({ findings, looked }: Examination, cluster: string, commandWord: string): string {
   const all = wordsOfFindings(findings, commandWord);
@@ -88,7 +96,7 @@ export function doctorMessage(examination: Examination, cluster: string, command
   const text = verdict(examination, cluster, commandWord);
   const fixed = [header(text), ...credentialsLine(examination).map(context), ...skippedLine(examination)];
   const groups = grouped(examination.findings, commandWord).flatMap(({ area, found }) =>
-    found.map((words, at) => [section(at === 0 ? `*${area}*\n${line(words)}` : line(words))]),
+    byRemedy(found).map((words, at) => [section(at === 0 ? `*${area}*\n${line(words)}` : line(words))]),
   );
   const shown = fitting(groups, fixed, 48);
   const rest = groups.length - shown.length;
@@ -110,11 +118,15 @@ const bare = (text: string): string =>
     .replace(/&gt;/g, ">")
     .replace(/&amp;/g, "&");
 
+const lineInTerminal = (words: readonly [Words, ...Words[]]): string => {
+  const says = words.map(({ level, says: what }) => `  ${signs[level]} ${bare(sentence(what))}`);
+  return `${says.join("\n")}\n     ${remedyOf(words[0])}: ${bare(words[0].remedy)}.`;
+};
+
 /** The same report for a terminal. */
 export function doctorText(examination: Examination, cluster: string, commandWord: string): string {
   const groups = grouped(examination.findings, commandWord).map(
-    ({ area, found }) =>
-      `${area}\n${found.map((words) => `  ${signs[words.level]} ${bare(sentence(words.says))}\n     ${remedyOf(words)}: ${bare(words.remedy)}.`).join("\n")}`,
+    ({ area, found }) => `${area}\n${byRemedy(found).map(lineInTerminal).join("\n")}`,
   );
   const skipped = examination.skipped.length > 0 ? [`Not checked: ${examination.skipped.join(", ")}`] : [];
   const ages = credentialsLine(examination).map(bare);

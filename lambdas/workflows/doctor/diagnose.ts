@@ -34,7 +34,7 @@ const isForRights = ({ lambdaContext }: DurableContext): boolean =>
 /**
  * Wraps a workflow so that it also reports its role's missing rights: no other function can try them without holding the
  * same rights.
- * @param name the function the function the function the function the function whose rights these are
+ * @param name the function whose rights these are
  */
 export const tryingRights =
   <Payload extends object>(name: Tried, workflow: Workflow<Payload>): Workflow<Payload | TryRights> =>
