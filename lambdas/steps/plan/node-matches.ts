@@ -1,0 +1,54 @@
+import type {
+  V1Node,
+  V1NodeSelectorRequirement,
+  V1NodeSelectorTerm,
+  V1PodSpec,
+  V1Taint,
+  V1Toleration,
+} from "@kubernetes/client-node";
+
+type Labels = Readonly<Record<string, string>>;
+
+const operators: Readonly<Record<string, (value: string | undefined, values: readonly string[]) => boolean>> = {
+  In: (value, values) => value !== undefined && values.includes(value),
+  NotIn: (value, values) => value === undefined || !values.includes(value),
+  Exists: (value) => value !== undefined,
+  DoesNotExist: (value) => value === undefined,
+  Gt: (value, [limit]) => value !== undefined && Number(value) > Number(limit),
+  Lt: (value, [limit]) => value !== undefined && Number(value) < Number(limit),
+};
+
+const meets = (labels: Labels, { key, operator, values = [] }: V1NodeSelectorRequirement): boolean =>
+  operators[operator]?.(labels[key], values) ?? false;
+
+/** All requirements of a term hold; a term without any matches no node (k8s.io/component-helpers/scheduling nodeaffinity). */
+const matchesTerm = (labels: Labels, name: string, { matchExpressions = [], matchFields = [] }: V1NodeSelectorTerm) =>
+  matchExpressions.length + matchFields.length > 0 &&
+  matchExpressions.every((requirement) => meets(labels, requirement)) &&
+  matchFields.every((requirement) => meets({ "metadata.name": name }, requirement));
+
+/** Does the node match one of the terms? Without a selector every node does. */
+export const matchesAnyTerm = (node: V1Node, terms: readonly V1NodeSelectorTerm[] | undefined): boolean =>
+  terms === undefined ||
+  terms.some((term) => matchesTerm(node.metadata?.labels ?? {}, node.metadata?.name ?? "", term));
+
+/** Does the node carry all of these labels? */
+export const hasLabels = (node: V1Node, labels: Labels = {}): boolean =>
+  Object.entries(labels).every(([key, value]) => node.metadata?.labels?.[key] === value);
+
+/** Does the pod's own selector and its required node affinity allow the node? */
+export const isSelected = (spec: V1PodSpec, node: V1Node): boolean =>
+  hasLabels(node, spec.nodeSelector) &&
+  matchesAnyTerm(node, spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms);
+
+/** ToleratesTaint in k8s.io/component-helpers/scheduling/corev1: an empty key with Exists tolerates everything. */
+const tolerates = ({ key, operator, value, effect }: V1Toleration, taint: V1Taint): boolean =>
+  (!effect || effect === taint.effect) &&
+  (key ? key === taint.key : operator === "Exists") &&
+  (operator === "Exists" || (value ?? "") === (taint.value ?? ""));
+
+/** Does the pod tolerate every taint that keeps new pods away? PreferNoSchedule keeps none away. */
+export const toleratesTaints = (tolerations: readonly V1Toleration[], node: V1Node): boolean =>
+  (node.spec?.taints ?? [])
+    .filter(({ effect }) => effect !== "PreferNoSchedule")
+    .every((taint) => tolerations.some((toleration) => tolerates(toleration, taint)));

@@ -1,0 +1,121 @@
+import type { V1Node, V1ObjectMeta } from "@kubernetes/client-node";
+import type { RemovalRefusal } from "../../messages/remove/refusal.ts";
+import type { Claim } from "../cluster/claims.ts";
+import { ownerOf } from "../cluster/ownership.ts";
+import type { Machine } from "../ec2/instances.ts";
+
+/** Changes to a node that another controller may answer to. */
+export type Disruption = "drain" | "reboot" | "remove";
+
+/** A MachineHealthCheck of the machine API, as far as it is judged here. */
+export interface HealthCheck {
+  readonly metadata: V1ObjectMeta;
+  readonly spec?: {
+    readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
+    readonly unhealthyConditions?: readonly { readonly type: string; readonly timeout: string }[];
+  };
+}
+
+/** An SSM association that runs on the instance by a schedule of its own. */
+export interface Association {
+  readonly name: string;
+  readonly document: string;
+}
+
+/**
+ * Another controller that may reboot, delete or uncordon a node, told from what it leaves on the node, its Machine, its
+ * instance or in the account. `acting`: it is at work on the node now.
+ */
+export type OtherController =
+  | { readonly kind: "owner"; readonly owner: RemovalRefusal }
+  | { readonly kind: "wmco"; readonly acting: boolean }
+  | { readonly kind: "kured"; readonly acting: boolean }
+  | { readonly kind: "autoscaler"; readonly acting: true }
+  | { readonly kind: "karpenter"; readonly acting: true }
+  | { readonly kind: "health-check"; readonly name: string; readonly timeout: string }
+  | { readonly kind: "association"; readonly name: string; readonly document: string };
+
+/** Facts that other controllers are recognised by. */
+export interface Traces {
+  readonly node: V1Node;
+  readonly machine: Machine | undefined;
+  readonly claimed: readonly Claim[];
+  /** Labels of the Machine behind the node; null where there is none. */
+  readonly machineLabels: Readonly<Record<string, string>> | null;
+  readonly healthChecks: readonly HealthCheck[];
+  readonly associations: readonly Association[];
+}
+
+/** Annotation of kured while it drains and reboots a node (kured's cmd/kured/main.go, `--annotate-nodes`). */
+const KURED_IN_PROGRESS = "weave.works/kured-reboot-in-progress";
+const KURED = [KURED_IN_PROGRESS, "weave.works/kured-most-recent-reboot-needed"];
+
+/** Annotation with which WMCO asks itself for a reboot of its node, and the one on every node that it configured. */
+const WMCO_REBOOT = "windowsmachineconfig.openshift.io/reboot-required";
+const WMCO_VERSION = "windowsmachineconfig.openshift.io/version";
+
+/** Taint of a node that the cluster autoscaler is deleting (cluster-autoscaler/utils/taints). */
+const AUTOSCALER_DELETES = "ToBeDeletedByClusterAutoscaler";
+
+/** Taint of a node that Karpenter takes away (karpenter's apis/v1/taints.go). */
+const KARPENTER_DISRUPTS = "karpenter.sh/disrupted";
+
+/** A paused check remediates nothing; the annotation's value does not matter (machine API operator). */
+const PAUSED = "cluster.x-k8s.io/paused";
+
+/** SSM documents that reboot by themselves: patching, and the updates that may ask for it. */
+const REBOOTING = ["AWS-RunPatchBaseline", "AWS-RunPatchBaselineAssociation", "AWS-InstallWindowsUpdates"];
+
+const onNode = ({ metadata, spec }: V1Node): OtherController[] => {
+  const annotations = metadata?.annotations ?? {};
+  const taints = (spec?.taints ?? []).map(({ key }) => key);
+  return [
+    ...(WMCO_VERSION in annotations ? [{ kind: "wmco", acting: WMCO_REBOOT in annotations } as const] : []),
+    ...(KURED.some((key) => key in annotations)
+      ? [{ kind: "kured", acting: KURED_IN_PROGRESS in annotations } as const]
+      : []),
+    ...(taints.includes(AUTOSCALER_DELETES) ? [{ kind: "autoscaler", acting: true } as const] : []),
+    ...(taints.includes(KARPENTER_DISRUPTS) ? [{ kind: "karpenter", acting: true } as const] : []),
+  ];
+};
+
+const selects = ({ spec }: HealthCheck, labels: Readonly<Record<string, string>>): boolean =>
+  Object.entries(spec?.selector?.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
+
+const healthChecksOf = ({ machineLabels, healthChecks }: Traces): OtherController[] =>
+  machineLabels === null
+    ? []
+    : healthChecks
+        .filter((check) => !(PAUSED in (check.metadata.annotations ?? {})) && selects(check, machineLabels))
+        .map(({ metadata, spec }) => ({
+          kind: "health-check",
+          name: metadata.name ?? "",
+          timeout: spec?.unhealthyConditions?.find(({ type }) => type === "Ready")?.timeout ?? "its default",
+        }));
+
+/** Recognises everything beside Casement that may reboot, delete or uncordon the node. */
+export function otherControllersOf(traces: Traces): OtherController[] {
+  const owner = traces.machine && ownerOf(traces.machine, traces.claimed);
+  return [
+    ...(owner ? [{ kind: "owner", owner } as const] : []),
+    ...onNode(traces.node),
+    ...healthChecksOf(traces),
+    ...traces.associations
+      .filter(({ document }) => REBOOTING.includes(document))
+      .map(({ name, document }) => ({ kind: "association", name, document }) as const),
+  ];
+}
+
+/**
+ * Does the controller stand against the change? One that is at work on the node now stands against any; one that answers
+ * to a node that is away stands against a reboot, and its owner pauses it first.
+ */
+export function conflictsWith(controller: OtherController, disruption: Disruption): boolean {
+  if ("acting" in controller) return controller.acting;
+  if (controller.kind === "health-check") return disruption === "reboot";
+  if (controller.kind === "owner") return disruption === "remove" || isImpatient(controller.owner);
+  return false;
+}
+
+/** Owners that replace an instance whose status checks fail, as they do during a reboot. */
+const isImpatient = ({ kind }: RemovalRefusal): boolean => kind === "auto-scaling-group";

@@ -1,0 +1,105 @@
+import type { V1Node, V1Pod, V1PodSpec, V1RuntimeClass } from "@kubernetes/client-node";
+import { BUILD_LABEL } from "../../desired/node-keys.ts";
+import { hostsOf } from "../../desired/windows-builds.ts";
+import { isReady } from "../cluster/node-facts.ts";
+import { hasLabels, isSelected, toleratesTaints } from "./node-matches.ts";
+import { type Amounts, freeOn, requestsOf, shortageOf, sum } from "./resources.ts";
+
+/**
+ * Reason why a pod finds no other node, in the order in which nodes are ruled out. `release`: no node in service runs its
+ * Windows release; `selector`: those that do are not meant by its selector, affinity or RuntimeClass; `taint`: it does
+ * not tolerate them; `zone`: its volume is elsewhere; else the resource that does not suffice, such as `memory`.
+ */
+export type Obstacle = "release" | "selector" | "taint" | "zone" | { readonly resource: string };
+
+/** A pod that must leave, and the node that would take it; null with the obstacle when none would. */
+export interface Placement {
+  readonly namespace: string;
+  readonly name: string;
+  readonly node: string | null;
+  readonly obstacle: Obstacle | null;
+}
+
+/** The cluster as far as the scheduler looks at it. */
+export interface ClusterState {
+  /** All nodes, the one that is emptied included. */
+  readonly nodes: readonly V1Node[];
+  /** All pods of the cluster. */
+  readonly pods: readonly V1Pod[];
+  readonly runtimeClasses: readonly V1RuntimeClass[];
+  /** Does a pod's volume allow the node? A volume bound to one zone allows the nodes of that zone only. */
+  readonly volumesAllow: (pod: V1Pod, node: V1Node) => boolean;
+}
+
+/** A candidate with what it has left; `free` shrinks as pods are placed. */
+interface Candidate {
+  readonly node: V1Node;
+  free: Amounts;
+}
+
+/** HostProcess containers run on the host's own files, so any release takes them. */
+const isHostProcess = (spec: V1PodSpec): boolean => spec.securityContext?.windowsOptions?.hostProcess === true;
+
+/**
+ * May the node run what runs on the other one? Images are built for a release, and a pod seldom says which: what runs on
+ * a node is taken to be built for that node's release. The label stands for the kernel that the kubelet sees.
+ */
+function runsRelease(spec: V1PodSpec, from: V1Node, to: V1Node): boolean {
+  if (from.metadata?.labels?.["kubernetes.io/os"] !== to.metadata?.labels?.["kubernetes.io/os"]) return false;
+  const build = from.metadata?.labels?.[BUILD_LABEL];
+  if (build === undefined || isHostProcess(spec)) return true;
+  return hostsOf(build).includes(to.metadata?.labels?.[BUILD_LABEL] ?? "");
+}
+
+/** First reason against a node; null when the pod fits there. */
+function obstacleOn(pod: V1Pod, from: V1Node, { node, free }: Candidate, cluster: ClusterState): Obstacle | null {
+  const spec = pod.spec ?? { containers: [] };
+  const { scheduling } = cluster.runtimeClasses.find(({ metadata }) => metadata?.name === spec.runtimeClassName) ?? {};
+  const tolerations = [...(spec.tolerations ?? []), ...(scheduling?.tolerations ?? [])];
+  if (!runsRelease(spec, from, node)) return "release";
+  if (!isSelected(spec, node) || !hasLabels(node, scheduling?.nodeSelector)) return "selector";
+  if (!toleratesTaints(tolerations, node)) return "taint";
+  if (!cluster.volumesAllow(pod, node)) return "zone";
+  const resource = shortageOf(requestsOf(pod), free);
+  return resource === undefined ? null : { resource };
+}
+
+const order = ["release", "selector", "taint", "zone"] as const;
+
+const rank = (obstacle: Obstacle): number => (typeof obstacle === "string" ? order.indexOf(obstacle) : order.length);
+
+function place(pod: V1Pod, from: V1Node, candidates: readonly Candidate[], cluster: ClusterState): Placement {
+  const { namespace = "", name = "" } = pod.metadata ?? {};
+  let nearest: Obstacle = "release";
+  for (const candidate of candidates) {
+    const obstacle = obstacleOn(pod, from, candidate, cluster);
+    if (obstacle === null) {
+      candidate.free = sum(candidate.free, negative(requestsOf(pod)));
+      return { namespace, name, node: candidate.node.metadata?.name ?? "", obstacle: null };
+    }
+    if (rank(obstacle) > rank(nearest)) nearest = obstacle;
+  }
+  return { namespace, name, node: null, obstacle: nearest };
+}
+
+const negative = (amounts: Amounts): Amounts =>
+  Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, -amount]));
+
+const isOpen = (node: V1Node): boolean => isReady(node) && node.spec?.unschedulable !== true;
+
+/**
+ * Finds a place on other nodes for each pod that must leave, one after the other, the largest memory first. This is less
+ * than the scheduler judges: pod affinity, spreading and host ports are not looked at, so "fits" is a forecast.
+ * @param leaving the pods that will be evicted and made anew
+ */
+export function placementsOf(leaving: readonly V1Pod[], from: V1Node, cluster: ClusterState): Placement[] {
+  const others = cluster.nodes.filter((node) => node.metadata?.name !== from.metadata?.name && isOpen(node));
+  const candidates = others.map((node): Candidate => {
+    const there = cluster.pods.filter(({ spec }) => spec?.nodeName === node.metadata?.name);
+    return { node, free: freeOn(node, there) };
+  });
+  const memory = (pod: V1Pod): number => requestsOf(pod).memory ?? 0;
+  return leaving
+    .toSorted((one, other) => memory(other) - memory(one))
+    .map((pod) => place(pod, from, candidates, cluster));
+}

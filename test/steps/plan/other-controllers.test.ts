@@ -1,0 +1,107 @@
+import type { V1Node } from "@kubernetes/client-node";
+import { describe, expect, it } from "vitest";
+import {
+  conflictsWith,
+  type Disruption,
+  type OtherController,
+  otherControllersOf,
+  type Traces,
+} from "../../../lambdas/steps/plan/other-controllers.ts";
+import { launched, windowsNode } from "../cluster/cluster-objects.ts";
+
+const traces = (more: Partial<Traces> = {}): Traces => ({
+  node: windowsNode("web-1"),
+  machine: launched(),
+  claimed: [],
+  machineLabels: null,
+  healthChecks: [],
+  associations: [],
+  ...more,
+});
+
+const annotated = (annotations: Record<string, string>): Partial<Traces> => ({
+  node: windowsNode("web-1", { metadata: { name: "web-1", annotations } }),
+});
+
+const tainted = (key: string): Partial<Traces> => ({
+  node: windowsNode("web-1", { spec: { taints: [{ key, effect: "NoSchedule" }] } }) satisfies V1Node,
+});
+
+const check = (more: object = {}) => ({
+  metadata: { name: "windows", ...more },
+  spec: { selector: { matchLabels: { role: "win" } }, unhealthyConditions: [{ type: "Ready", timeout: "300s" }] },
+});
+
+const owned: OtherController = { kind: "owner", owner: { kind: "auto-scaling-group", owner: "asg" } };
+const wmco = "windowsmachineconfig.openshift.io/";
+
+describe("Other controllers of a node", () => {
+  it("are none on a node that Casement alone looks after", () => {
+    expect(otherControllersOf(traces())).toEqual([]);
+  });
+
+  it.each<[string, Partial<Traces>, OtherController]>([
+    ["an Auto Scaling group", { machine: launched({}, { "aws:autoscaling:groupName": "asg" }) }, owned],
+    ["WMCO that configured it", annotated({ [`${wmco}version`]: "10" }), { kind: "wmco", acting: false }],
+    [
+      "WMCO about to reboot it",
+      annotated({ [`${wmco}version`]: "10", [`${wmco}reboot-required`]: "" }),
+      { kind: "wmco", acting: true },
+    ],
+    [
+      "kured that wants a reboot",
+      annotated({ "weave.works/kured-most-recent-reboot-needed": "2026-11-20T08:00:00Z" }),
+      { kind: "kured", acting: false },
+    ],
+    [
+      "kured at work",
+      annotated({ "weave.works/kured-reboot-in-progress": "2026-11-20T08:00:00Z" }),
+      { kind: "kured", acting: true },
+    ],
+    ["the cluster autoscaler", tainted("ToBeDeletedByClusterAutoscaler"), { kind: "autoscaler", acting: true }],
+    ["Karpenter", tainted("karpenter.sh/disrupted"), { kind: "karpenter", acting: true }],
+    [
+      "a MachineHealthCheck",
+      { machineLabels: { role: "win" }, healthChecks: [check()] },
+      { kind: "health-check", name: "windows", timeout: "300s" },
+    ],
+    [
+      "SSM patching",
+      { associations: [{ name: "patch-nightly", document: "AWS-RunPatchBaseline" }] },
+      { kind: "association", name: "patch-nightly", document: "AWS-RunPatchBaseline" },
+    ],
+  ])("include %s", (_, more, found) => {
+    expect(otherControllersOf(traces(more))).toEqual([found]);
+  });
+
+  it.each<[string, Partial<Traces>]>([
+    ["that selects other machines", { machineLabels: { role: "linux" }, healthChecks: [check()] }],
+    [
+      "that its owner paused",
+      { machineLabels: { role: "win" }, healthChecks: [check({ annotations: { "cluster.x-k8s.io/paused": "" } })] },
+    ],
+    ["where no Machine stands behind the node", { healthChecks: [check()] }],
+  ])("leave out a MachineHealthCheck %s", (_, more) => {
+    expect(otherControllersOf(traces(more))).toEqual([]);
+  });
+
+  it("leave out associations that reboot nothing", () => {
+    const associations = [{ name: "inventory", document: "AWS-GatherSoftwareInventory" }];
+    expect(otherControllersOf(traces({ associations }))).toEqual([]);
+  });
+});
+
+describe("A conflict", () => {
+  it.each<[OtherController, Disruption, boolean]>([
+    [{ kind: "kured", acting: true }, "drain", true],
+    [{ kind: "kured", acting: false }, "drain", false],
+    [{ kind: "health-check", name: "windows", timeout: "300s" }, "drain", false],
+    [{ kind: "health-check", name: "windows", timeout: "300s" }, "reboot", true],
+    [owned, "drain", false],
+    [owned, "reboot", true],
+    [owned, "remove", true],
+    [{ kind: "association", name: "patch-nightly", document: "AWS-RunPatchBaseline" }, "drain", false],
+  ])("of %j with a %s: %s", (controller, disruption, conflicts) => {
+    expect(conflictsWith(controller, disruption)).toBe(conflicts);
+  });
+});
