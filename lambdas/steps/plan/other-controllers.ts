@@ -108,12 +108,13 @@ export function otherControllersOf(traces: Traces): OtherController[] {
 
 /**
  * Does the controller stand against the change? One that is at work on the node now stands against any; one that answers
- * to a node that is away stands against a reboot, and its owner pauses it first.
+ * to a node that is away stands against a reboot; an owner that would replace the machine, against its removal.
  */
 export function conflictsWith(controller: OtherController, disruption: Disruption): boolean {
   if ("acting" in controller) return controller.acting;
   if (controller.kind === "health-check") return disruption === "reboot";
-  if (controller.kind === "owner") return disruption === "remove" || isImpatient(controller.owner);
+  if (controller.kind === "owner")
+    return disruption === "remove" || (disruption === "reboot" && isImpatient(controller.owner));
   return false;
 }
 
