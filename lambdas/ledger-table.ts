@@ -27,6 +27,9 @@ export const UNFINISHED: LedgerIndex = { name: "unfinished", hash: "unfinished",
 /** Value of `unfinished` for cordons that were not given back: beside the operations, which an older release reads alone. */
 export const openCordons = (cluster: string): string => `${cluster}/cordons`;
 
+/** Value of `unfinished` for chains of the audit whose copies in the bucket are late. */
+export const openExports = (cluster: string): string => `${cluster}/exports`;
+
 /** Every index of the table; the stack and the sandbox make these. */
 export const ledgerIndexes: readonly LedgerIndex[] = [BY_TIME, UNFINISHED];
 
@@ -54,6 +57,12 @@ const DECISION_ITEMS = "decision#";
 /** Beginning of the sort keys of the decisions on one subject. */
 export const decisionsOn = (subject: string): string => `${DECISION_ITEMS}${subject}#`;
 
+/** Beginning of the partitions of the audit: no function may change or delete what is there. */
+export const AUDIT_PARTITION = "audit#";
+
+/** Partition of a chain of the audit. @param chain "add-3f9c2a71" or "add-3f9c2a71:0" */
+export const auditPartition = (chain: string): string => `${AUDIT_PARTITION}${chain}`;
+
 /** Partition of an operation, its nodes and its decisions. */
 export const operationPartition = (id: string): string => `operation#${id}`;
 
@@ -69,6 +78,13 @@ export const keys = {
     pk: operationPartition(operation),
     sk: `${decisionsOn(subject)}${String(place).padStart(4, "0")}`,
   }),
+  /** One entry of a chain of the audit. @param sequence counted from 1 */
+  audit: (chain: string, sequence: number): Key => ({
+    pk: auditPartition(chain),
+    sk: String(sequence).padStart(6, "0"),
+  }),
+  /** The copies of a chain that the bucket does not have yet. */
+  auditExport: (chain: string): Key => ({ pk: `export#${chain}`, sk: "export" }),
   /** The callback that waits for a command. */
   command: (commandId: string): Key => ({ pk: `${COMMAND_PARTITION}${commandId}`, sk: "callback" }),
   /** The callback that waits for a command on all its machines. */

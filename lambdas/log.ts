@@ -24,6 +24,7 @@ const FIELDS = [
   "code",
   "status",
   "requestId",
+  "audit",
   "why",
 ] as const;
 
@@ -41,7 +42,8 @@ const SECRETS = [
 
 const LONGEST = 500;
 
-const harmless = (text: string): string =>
+/** A text without what would be a right by itself, and of a bounded length. */
+export const harmless = (text: string): string =>
   SECRETS.reduce((left, secret) => left.replaceAll(secret, "[redacted]"), text).slice(0, LONGEST);
 
 /**

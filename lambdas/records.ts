@@ -1,3 +1,4 @@
+import type { Head } from "./audit/entry.ts";
 import type { Request } from "./commands/command.ts";
 import type { Originated } from "./origin.ts";
 import type { NodeWorkflow, StageName } from "./stages.ts";
@@ -36,6 +37,8 @@ export interface OperationRecord extends Originated {
   readonly callbacks: Readonly<Record<string, string>>;
   /** The answer given in its dialog, as the last release wrote it: decisions are items of their own now. */
   readonly decided?: Decided;
+  /** Last entry of its audit; missing before the first one. */
+  readonly audit?: Head;
   /** Set once its execution ended before its nodes: from then on the sweep publishes its progress and its end. */
   readonly handedOver?: HandedOver;
 }
@@ -115,6 +118,8 @@ export interface NodeRecord {
   readonly callbacks: Readonly<Record<string, string>>;
   /** The decision about a failed instance, as the last release wrote it. Null: it did not count. */
   readonly decided?: Decided | null;
+  /** Last entry of its own audit, where its own execution writes one. */
+  readonly audit?: Head;
   /** The person whose right to decide could not be judged: then the machine is kept when the time is up. */
   readonly unjudgedBy?: string;
 }

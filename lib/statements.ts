@@ -2,6 +2,7 @@
 import { LIVE, RIGHTS } from "../lambdas/aliases.ts";
 import type { Account } from "../lambdas/desired/accounts.ts";
 import {
+  AUDIT_PARTITION,
   COMMAND_PARTITION,
   DIRECTORY_PARTITION,
   type LedgerIndex,
@@ -18,11 +19,11 @@ export const readLedger: Statement = {
   resources: [table],
 };
 
-/** One of the ledger's lists: the newest operations, or those that have not ended. */
-export const readList = ({ name }: LedgerIndex): Statement => ({
+/** The ledger's lists: the newest operations, and those that have not ended. */
+export const readList = (...lists: readonly LedgerIndex[]): Statement => ({
   sid: "ReadList",
   actions: ["dynamodb:Query"],
-  resources: [`${table}/index/${name}`],
+  resources: lists.map(({ name }) => `${table}/index/${name}`),
 });
 
 const EVERY_VERSION = "A running execution stays on the version of the function that it began on.";
@@ -32,6 +33,39 @@ export const writeLedger: Statement = {
   actions: ["dynamodb:PutItem", "dynamodb:UpdateItem"],
   resources: [table],
 };
+
+/** Entries of the audit, by the partition that every one of them lies in. */
+const auditEntries = { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": `${AUDIT_PARTITION}*` } } as const;
+
+/**
+ * No function changes or deletes an entry of the audit. Inserting needs PutItem, which IAM cannot confine to keys that are
+ * free: that is the condition of the write itself (docs/security.md).
+ */
+const keepAudit: Statement = {
+  sid: "KeepAuditAsItIs",
+  effect: "Deny",
+  actions: ["dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem"],
+  resources: [table],
+  conditions: auditEntries,
+};
+
+/** The same for functions that append nothing to it. */
+export const leaveAudit: Statement = {
+  ...keepAudit,
+  sid: "LeaveAuditAlone",
+  actions: ["dynamodb:PutItem", ...keepAudit.actions],
+};
+
+/** Copies of the audit's entries; S3 keeps every version, and no function may delete one. */
+const exportAudit: Statement = {
+  sid: "ExportAudit",
+  actions: ["s3:PutObject"],
+  resources: [`${bucket}/audit/\${cluster}/*`],
+  why: "One object per entry, named with its operation and its place.",
+};
+
+/** Beside `writeLedger`: for functions that append to the audit. */
+export const appendAudit: readonly Statement[] = [keepAudit, exportAudit];
 
 /** Lets a schedule write the members of Slack's groups: this item and no other. */
 export const keepDirectory: Statement = {

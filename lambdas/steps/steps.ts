@@ -11,10 +11,11 @@ import { doctor } from "./doctor/doctor.ts";
 import { instances } from "./ec2/instances.ts";
 import { executions } from "./executions.ts";
 import { given } from "./given.ts";
+import { audit } from "./ledger/audit.ts";
+import { auditedLedger } from "./ledger/audited-ledger.ts";
 import { cordons } from "./ledger/cordons.ts";
 import { places } from "./ledger/join-slots.ts";
 import { leases } from "./ledger/leases.ts";
-import { ledger } from "./ledger/ledger.ts";
 import { turns } from "./ledger/turns.ts";
 import { fleet } from "./machine/fleet.ts";
 import { joinSecret } from "./machine/join-secret.ts";
@@ -38,6 +39,7 @@ export const steps = (context: StepContext) => ({
   timestamp: (): string => timestamp(context),
   authorityWatch: authorityWatch(context),
   answers: answers(context),
+  audit: audit(context),
   claims: claims(context),
   cluster: cluster(context),
   cordons: cordons(context),
@@ -52,7 +54,7 @@ export const steps = (context: StepContext) => ({
   joinSecret: joinSecret(context),
   kubeletAuthority: kubeletAuthority(context),
   leases: leases(context),
-  ledger: ledger(context),
+  ledger: auditedLedger(context),
   machine: machine(context),
   metrics: metrics(context),
   nodes: nodes(context),

@@ -6,20 +6,19 @@ import type { Steps } from "../steps/steps.ts";
 import { tryingRights } from "./doctor/diagnose.ts";
 import { renewingCredential } from "./doctor/watch-credentials.ts";
 import { step } from "./engine/durable.ts";
-import { evictPods } from "./node/evict.ts";
 import { runStages, stageTable } from "./node/stages.ts";
 import { type Begun, beginOperation, failOperation } from "./operation/lifecycle.ts";
 import { type Chosen, choose, previewRemoval, refuseRemoval } from "./remove/choose.ts";
 import { confirm } from "./remove/confirm.ts";
 import { finishRemoved, rollBack } from "./remove/endings.ts";
-import { cordon, deleteNode, terminate } from "./remove/stages.ts";
+import { cordon, deleteNode, evict, terminate } from "./remove/stages.ts";
 import { postMessage, takeLease } from "./remove/start.ts";
 import { newRemovalTask, type RemovalTask } from "./remove/task.ts";
 
 /** The way of a node out of the cluster. */
 const stages = stageTable<"remove", RemovalTask>("remove", {
   cordon,
-  evict: evictPods,
+  evict,
   terminate,
   delete: deleteNode,
 });

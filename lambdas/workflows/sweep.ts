@@ -13,6 +13,7 @@ import { closeLostNode } from "./node/lost-node.ts";
 import { giveBackLeft, giveBackLostNode, leftCordons, tellGivenBack } from "./sweep/cordons.ts";
 import { follow, handedOver } from "./sweep/handed-over.ts";
 import { dueReminders, remind } from "./sweep/kept-machines.ts";
+import { exportLate } from "./sweep/late-exports.ts";
 import { takeTurn } from "./sweep/one-at-a-time.ts";
 import { expireGoneMachines } from "./sweep/retention.ts";
 
@@ -63,6 +64,9 @@ export const sweep =
     await step(ctx, "expire what machines were given", () => expireGoneMachines(steps), ATTEMPTS).catch(
       () => undefined,
     );
+    await step(ctx, "copy late entries of the audit", () => exportLate(steps), ATTEMPTS).catch((error: unknown) => {
+      if (!LATER.has(causeOf(error).name)) throw error;
+    });
   };
 
 /** Without a release, or while a service is away, the next sweep reminds. */

@@ -4,6 +4,7 @@ import type { Configuration } from "../configuration.ts";
 import { sha256 } from "../desired/authorities.ts";
 import type { Bundle } from "../desired/given.ts";
 import type { FileAction, FileObservation } from "../desired/plan.ts";
+import { withAudit } from "../messages/audit/head.ts";
 import {
   type AuthorityChange,
   authorityFailedNotice,
@@ -12,19 +13,11 @@ import {
   authoritySummary,
   authorityUnreadNotice,
 } from "../messages/node/authority.ts";
-import { originated } from "../origin.ts";
 import { profileOf } from "../profiles/list.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
-import {
-  type Change,
-  changeNodes,
-  claimNode,
-  type Member,
-  prove,
-  settleNode,
-  wordsOfFailure,
-} from "./authority/change.ts";
+import { begin } from "./authority/begin.ts";
+import { type Change, changeNodes, type Member, prove, settleNode, wordsOfFailure } from "./authority/change.ts";
 import { type DueNode, findDue, type Reading, readAuthority } from "./authority/due.ts";
 import { settleLeft } from "./authority/settle-left.ts";
 import { step } from "./engine/durable.ts";
@@ -101,50 +94,6 @@ async function recordSame(steps: Steps, nodes: readonly DueNode[], bundle: Bundl
     if (known.get(instanceId) !== wanted) await steps.given.record(instanceId, "authority:0", bundle);
 }
 
-/** Writes the operation down and leases its nodes; empty when another run is at work, or every node is leased. */
-async function begin(
-  steps: Steps,
-  { cluster, slack }: Configuration,
-  operation: string,
-  executionArn: string,
-  nodes: readonly DueNode[],
-): Promise<readonly Member[]> {
-  const free = await Promise.all(nodes.map(async (node) => (await steps.leases.holder(node.instanceId)) ?? operation));
-  const mine = nodes.filter((_, at) => free[at] === operation);
-  const hasEnded = async (other: string) => (await steps.ledger.operation(other))?.endedAt !== null;
-  if (mine.length === 0 || !(await steps.authorityWatch.begin(operation, hasEnded))) return [];
-  await steps.ledger.requested({
-    id: operation,
-    cluster: cluster.name,
-    request: { command: "authority" },
-    ...originated({ by: "rule", rule: "authority" }),
-    status: "running",
-    requestedAt: steps.timestamp(),
-    endedAt: null,
-    executionArn,
-    channel: slack.channel,
-    messageTs: null,
-    summary: "",
-    cancelledBy: null,
-    callbacks: {},
-  });
-  const members: Member[] = [];
-  for (const [index, node] of mine.entries()) {
-    const member = await claimNode(steps, operation, index, node);
-    if (member) members.push(member);
-  }
-  if (members.length === 0) await endUnused(steps, operation);
-  return members;
-}
-
-/** Ends an operation whose nodes were all leased by others at the last moment. */
-const endUnused = (steps: Steps, operation: string): Promise<void> =>
-  steps.ledger.changeOperation(operation, {
-    status: "cancelled",
-    summary: "Other operations work on every node that is due; the next tick takes them.",
-    endedAt: steps.timestamp(),
-  });
-
 const whyOf = (outcome: FleetOutcome<boolean> | undefined): string | null =>
   outcome?.state === "done" ? null : (outcome?.why ?? "SSM did not answer for it");
 
@@ -206,13 +155,23 @@ async function changeOrSettle(
   }
 }
 
-async function end(steps: Steps, change: AuthorityChange, messageTs: string | null): Promise<void> {
+async function end(
+  steps: Steps,
+  change: AuthorityChange,
+  { slack, command }: Configuration,
+  messageTs: string | null,
+): Promise<void> {
   await steps.ledger.changeOperation(change.operation, {
     status: change.failed.length > 0 ? "failed" : "succeeded",
     summary: authoritySummary(change),
     endedAt: steps.timestamp(),
     messageTs,
   });
+  const operation = await steps.ledger.operation(change.operation);
+  if (messageTs === null || !operation) return;
+  const last = withAudit(authorityMessage(change, command), operation.audit);
+  // The end is in the ledger and was said: without the head the message is still true.
+  await steps.thread.update(slack.channel, messageTs, last).catch(() => undefined);
 }
 
 /** By schedule: gives every node the authorities by which its kubelet knows the API server, when the cluster replaces them. */
@@ -245,7 +204,7 @@ export const updateAuthority =
     const { slack, command } = configuration;
     const say = () => steps.thread.post(slack.channel, authorityMessage(ended, command), operation);
     const messageTs = await step(ctx, "say what changed", say).catch(() => null);
-    await step(ctx, "end", () => end(steps, ended, messageTs));
+    await step(ctx, "end", () => end(steps, ended, configuration, messageTs));
   };
 
 /** The entry for Lambda and for the sandbox. */

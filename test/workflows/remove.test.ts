@@ -49,6 +49,7 @@ const judging = (found: Found, taken: string[]) =>
       describe: async () => ({ ...machine, tags: { "casement:launched": "true", "casement:cluster": "prod-west" } }),
       isProtected: async () => found.isProtected,
     },
+    ledger: { decisions: async () => [] },
     leases: {
       holder: async () => undefined,
       take: async (_id: string, owner: string) => {

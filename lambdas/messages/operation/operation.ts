@@ -8,6 +8,7 @@ import {
   type OperationStatus,
   type OperationView,
 } from "../../records.ts";
+import { auditNote } from "../audit/head.ts";
 import { titleOf } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { actions, type Button, context, fitting, header, section, sections } from "../slack/blocks.ts";
@@ -90,10 +91,11 @@ const startOf = ({ operation, nodes }: OperationView): string =>
 export const workedFor = (view: OperationView): string => between(startOf(view), view.operation.endedAt ?? view.now);
 
 const origin = (view: OperationView): string => {
-  const { id, status, endedAt } = view.operation;
+  const { id, status, endedAt, audit } = view.operation;
   const time = workedFor(view);
   const since = endedAt ? `after ${time}` : status === "waiting" ? `· started ${time} ago` : `for ${time}`;
-  return `${code(id)} · ${originLine(view.operation)} · ${statuses[status].words} ${since}`;
+  const head = endedAt && audit ? ` · ${auditNote(audit)}` : "";
+  return `${code(id)} · ${originLine(view.operation)} · ${statuses[status].words} ${since}${head}`;
 };
 
 /** "web: 3 → 5 (max 8)" */

@@ -1,3 +1,4 @@
+import { shortHash } from "../../audit/entry.ts";
 import { isChange } from "../../commands/list.ts";
 import { BY_TIME, EXPIRES, keys, NODE_ITEMS, operationPartition, UNFINISHED } from "../../ledger-table.ts";
 import { log, logMetric } from "../../logging.ts";
@@ -45,12 +46,17 @@ function indexAttributes(
 
 /** Logs how an operation ended, and counts it by outcome and by the first stage that failed. */
 function logEnd(operation: OperationRecord, nodes: readonly NodeRecord[]): void {
-  const { id, status, request, requestedAt, endedAt, summary } = operation;
+  const { id, status, request, requestedAt, endedAt, summary, audit } = operation;
   const stage = nodes.find(({ failure }) => failure !== null)?.failure?.stage;
   const seconds = Math.round((Date.parse(endedAt ?? "") - Date.parse(requestedAt)) / 1_000);
   const level = status === "failed" ? "WARN" : "INFO";
   const ended = { operation: id, command: request.command, outcome: status, stage, seconds };
-  log(level, "operation", { ...ended, by: originId(operation), why: summary });
+  log(level, "operation", {
+    ...ended,
+    by: originId(operation),
+    audit: audit && shortHash(audit),
+    why: summary,
+  });
   if (isChange(request.command))
     logMetric(METRICS.operationsEnded, 1, { [METRICS.outcome]: status, [METRICS.stage]: stage ?? "none" });
 }

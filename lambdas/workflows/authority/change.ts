@@ -105,6 +105,12 @@ export async function settleNode(
     const node = await steps.nodes.read(name);
     if (node) await steps.nodes.annotate(node, { [KUBELET_CLIENTS]: sha256(bundle.pem) });
   }
+  const outcome = why === null ? "changed" : "failed";
+  await steps.audit.append({ operation }, `node ${index} ${outcome}`, {
+    what: "changed",
+    node: { name, instanceId },
+    detail: { change: "replace the kubelet's client authority", sha256: sha256(bundle.pem), outcome },
+  });
   await steps.leases.release(lease);
   await endNode(steps, operation, index, why === null ? "succeeded" : "failed", why);
 }

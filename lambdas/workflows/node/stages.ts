@@ -1,5 +1,6 @@
 import { type NodeWorkflow, type StageName, type StageOf, type StageRow, stagesOf } from "../../stages.ts";
 import { causeOf } from "../engine/durable.ts";
+import { auditNode } from "../operation/audit.ts";
 import { enter, logStageEnd, type NodeTask, once } from "./task.ts";
 
 /** A stage as a workflow runs it: its row of the workflow's table, and its work. */
@@ -30,7 +31,10 @@ export async function runStages<T extends NodeTask>(task: T, stages: readonly St
   } catch (error) {
     const { name, message } = causeOf(error);
     const outcome = name === "Cancelled" ? "cancelled" : "failed";
-    await once(task, "log the last stage", async () => logStageEnd(task, outcome, message));
+    await once(task, "log the last stage", async () => {
+      logStageEnd(task, outcome, message);
+      if (outcome === "cancelled") await auditNode(task, "cancelled", { what: "cancelled", by: { person: message } });
+    });
     throw error;
   }
   await once(task, "log the last stage", async () => logStageEnd(task, "succeeded"));

@@ -22,6 +22,7 @@ import {
   untilTime,
   type WaitOptions,
 } from "../engine/durable.ts";
+import { auditNode } from "../operation/audit.ts";
 import { notifyProgress } from "../operation/progress.ts";
 import { publish, viewOf } from "../operation/publisher.ts";
 import { cancelledBy } from "../operation/requester.ts";
@@ -158,6 +159,7 @@ export async function enter(
     const change = { status: "running", stage: name, stageSince: steps.timestamp(), waitsFor: null } as const;
     await steps.ledger.changeNode(operation, index, change);
     if (node) await steps.nodes.announce(node, "Normal", task.eventReason, `stage ${name} of ${operation}`);
+    await auditNode(task, `stage ${name}`, { what: "started", detail: { stage: name } });
     logStageEnd(task, "succeeded");
     log("INFO", "stage", { ...subjectOf(task), stage: name, outcome: "entered" });
     return { by, published: await tell(task), at: steps.now() };

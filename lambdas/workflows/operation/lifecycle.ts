@@ -1,6 +1,8 @@
+import { requestedAct } from "../../audit/acts.ts";
 import { isDryRun, type Start } from "../../commands/command.ts";
 import { isChange } from "../../commands/list.ts";
 import { Refused, UserError } from "../../errors.ts";
+import { withAudit } from "../../messages/audit/head.ts";
 import { busyMessage, mistakeMessage, refusedMessage, troubleMessage } from "../../messages/operation/final.ts";
 import { type MessageSettings, messageSettings } from "../../messages/operation/links.ts";
 import { requesterOf } from "../../origin.ts";
@@ -25,6 +27,8 @@ export async function beginOperation(steps: Steps, start: Start, executionArn: s
   const { version, configuration } = await steps.runtime.read(null);
   const operation = await steps.ledger.operation(start.operation);
   if (!operation || operation.endedAt !== null) return null;
+  if (isChange(start.request.command))
+    await steps.audit.append({ operation: start.operation }, "requested", requestedAct(start));
   if (steps.now() / 1000 > start.notAfter) throw late(start);
   await steps.ledger.changeOperation(start.operation, { status: "running", executionArn });
   await checkOrigin(steps, start, configuration);
@@ -99,6 +103,7 @@ export async function failOperation(steps: Steps, start: Start, error: unknown):
   const word = await commandWord(steps);
   const message = (messages[cause.name] ?? troubleMessage)(start, cause.message, word);
   if (isDryRun(start.request)) return privately(steps, start, message);
-  await postEnd(steps, start, message);
+  const head = (await steps.ledger.operation(start.operation))?.audit;
+  await postEnd(steps, start, withAudit(message, head));
   return message;
 }

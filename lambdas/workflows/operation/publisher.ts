@@ -13,11 +13,15 @@ const REFRESH_MS = 30_000;
 /** A thread line a node per look would be a flood; Slack takes about one message a second per channel. */
 const LINES_AT_ONCE = 5;
 
-/** Of what people see: neither the time of the look nor who is woken by changes. */
-const fingerprint = ({ operation, nodes, pool }: OperationView): string =>
-  createHash("sha256")
-    .update(JSON.stringify([{ ...operation, callbacks: {} }, nodes, pool]))
+/** Of what people see: neither the time of the look, nor who is woken by changes, nor an audit that goes on. */
+function fingerprint({ operation, nodes, pool }: OperationView): string {
+  const { audit, ...seen } = operation;
+  const head = operation.endedAt === null ? null : audit;
+  const seenNodes = nodes.map(({ audit: _, ...node }) => node);
+  return createHash("sha256")
+    .update(JSON.stringify([{ ...seen, callbacks: {} }, head, seenNodes, pool]))
     .digest("hex");
+}
 
 /** Everything the one message shows, read from the ledger. */
 export async function viewOf(

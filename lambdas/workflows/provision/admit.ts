@@ -4,6 +4,7 @@ import { buildOf } from "../../desired/windows-builds.ts";
 import { missingOn, type WantedNode } from "../../steps/cluster/wanted-node.ts";
 import { done, pending } from "../engine/durable.ts";
 import { apply, once, waitFor } from "../node/task.ts";
+import { auditNode } from "../operation/audit.ts";
 import { planOf } from "./configure.ts";
 import { currentNode } from "./join.ts";
 import { machineOf, type ProvisionTask } from "./task.ts";
@@ -40,6 +41,7 @@ export async function admit(task: ProvisionTask): Promise<void> {
   await apply(task, "remove the join material", planOf(task, "afterJoin"));
   await once(task, "take off the start-up taint", async () => {
     await task.steps.nodes.untaint(await currentNode(task), startingTaint.key);
+    await auditNode(task, "admit", { what: "changed", detail: { change: "remove the start-up taint" } });
   });
   await once(task, "announce it", async () => {
     if (task.node)

@@ -6,6 +6,7 @@ import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import { causeOf, DeadlineExceeded, done, MINUTE, type Poll, pending, StageFailed, until } from "../engine/durable.ts";
 import { once, record, uncancellable } from "../node/task.ts";
+import { auditNode } from "../operation/audit.ts";
 import type { ProvisionTask } from "./task.ts";
 
 /** End of a node that was not taken into the cluster. */
@@ -88,7 +89,11 @@ async function terminate(task: ProvisionTask, lease: Lease): Promise<boolean> {
   // The question is closed: a click from now on is too late.
   await once(task, "close the question", () => record(task, { callbacks: {}, decideBy: null }));
   try {
-    await within(task, "terminate the instance", async () => done(await task.steps.instances.terminate(lease)));
+    await within(task, "terminate the instance", async () => {
+      await task.steps.instances.terminate(lease);
+      await auditNode(task, "terminate", { what: "changed", detail: { change: "terminate the instance" } });
+      return done(true);
+    });
     return await isTerminated(task, lease.instanceId);
   } catch (error) {
     if (error instanceof StageFailed) return false;

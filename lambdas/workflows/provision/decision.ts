@@ -8,6 +8,7 @@ import { causeOf, MINUTE } from "../engine/durable.ts";
 import { addNotes } from "../node/notes.ts";
 import { once, record } from "../node/task.ts";
 import { askUntilDecided, TIME_IS_UP } from "../operation/ask.ts";
+import { auditNode } from "../operation/audit.ts";
 import { cancelledBy, mayDecide } from "../operation/requester.ts";
 import type { ProvisionTask } from "./task.ts";
 
@@ -104,6 +105,7 @@ async function show(
     ...(unjudgedBy === null ? {} : { unjudgedBy }),
     ...(isFirst ? { failedAt: steps.timestamp() } : { decided: null }),
   });
+  if (isFirst) await auditNode(task, "asked", { what: "asked", detail: { question: "failed machine", stage } });
   if (node && isFirst)
     await steps.nodes.announce(node, "Warning", "CasementProvisioningFailed", `stage ${stage}: ${why}`);
 }

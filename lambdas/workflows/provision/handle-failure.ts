@@ -1,3 +1,4 @@
+import type { Act } from "../../audit/entry.ts";
 import { log } from "../../logging.ts";
 import {
   doneByOthers,
@@ -11,6 +12,7 @@ import { stagesOf } from "../../stages.ts";
 import { endOf, hasEnded, isDown, wasGivenUp } from "../../steps/ec2/instances.ts";
 import { Cancelled, causeOf, MINUTE } from "../engine/durable.ts";
 import { apply, once, onMachine, record, uncancellable } from "../node/task.ts";
+import { auditNode } from "../operation/audit.ts";
 import { cleanUpInstance } from "./clean-up-instance.ts";
 import { planOf } from "./configure.ts";
 import { awaitDecision, type Decision } from "./decision.ts";
@@ -43,9 +45,17 @@ export async function handleFailure(task: ProvisionTask, error: unknown): Promis
   await once(task, "log the decision", async () => {
     const by = "userId" in decided ? decided.userId : undefined;
     log("INFO", "decision", { decision: "failed machine", outcome: decided.decision, by });
+    await auditNode(task, "failed machine", decisionAct(task, decided));
   });
   return carryOut(task, decided);
 }
+
+/** Entry of the audit: the decision about a failed machine, or that none came in time. */
+const decisionAct = ({ stage }: ProvisionTask, decided: Decision): Act => ({
+  what: decided.decision === "time" || decided.decision === "gone" ? "lapsed" : "decided",
+  ...("userId" in decided ? { by: { person: decided.userId } } : {}),
+  detail: { question: "failed machine", stage, decision: decided.decision },
+});
 
 /** Stops the kubelet if there may be one. @returns its state, one of `kubeletIs` */
 function kubeletNow(task: ProvisionTask, seen: Surroundings): Promise<string> | string {

@@ -10,6 +10,7 @@ import type { Node } from "../../steps/cluster/nodes.ts";
 import { done, type Poll, pending, StageFailed, until } from "../engine/durable.ts";
 import { addNotes } from "../node/notes.ts";
 import { apply, once, record, waitFor } from "../node/task.ts";
+import { auditNode } from "../operation/audit.ts";
 import { planOf, replaceToken } from "./configure.ts";
 import { unclaimed } from "./launch.ts";
 import { machineOf, nodeNameOf, type ProvisionTask } from "./task.ts";
@@ -76,6 +77,8 @@ async function approved(
   { name, by }: NonNullable<CsrLook["approved"]>,
 ): Promise<Poll<"approved">> {
   logRequest("approved", by ? `${name} by ${by}` : name);
+  const change = by ? "others approved the certificate request" : "approve the certificate request";
+  await auditNode(task, `certificate request ${name}`, { what: "changed", detail: { change, request: name } });
   if (by) await addNotes(task, [signingRequest.approvedByOthers(name, by)]);
   return done("approved");
 }

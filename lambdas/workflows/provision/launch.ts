@@ -10,6 +10,7 @@ import { UNREGISTERED_AT_ONCE } from "../../steps/ledger/join-slots.ts";
 import { done, MINUTE, pending, StageFailed } from "../engine/durable.ts";
 import { addNotes } from "../node/notes.ts";
 import { once, record, waitFor } from "../node/task.ts";
+import { auditNode } from "../operation/audit.ts";
 import { machineOf, type ProvisionTask } from "./task.ts";
 
 /** Launches one instance, in the first place that has room for it, and takes its lease. */
@@ -22,6 +23,8 @@ export async function launch(task: ProvisionTask): Promise<void> {
   const instanceId = await firstWithRoom(task);
   task.lease = await once(task, "take the lease", async () => {
     await record(task, { instanceId });
+    const change = { change: "launch the instance", pool: task.start.pool, image: task.start.image.imageId };
+    await auditNode(task, "launch", { what: "changed", node: { instanceId }, detail: change });
     return task.steps.leases.take(instanceId, task.owner);
   });
   const machine = await waitFor(task, "the instance runs", async () => {

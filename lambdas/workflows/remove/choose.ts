@@ -1,5 +1,6 @@
 import { dialogOf, isDryRun, type Start } from "../../commands/command.ts";
 import type { Configuration } from "../../configuration.ts";
+import { withAudit } from "../../messages/audit/head.ts";
 import { removeDryRun, shownOnly } from "../../messages/operation/dry-runs.ts";
 import { refusedMessage } from "../../messages/operation/final.ts";
 import { type RemovalFacts, removalRefused } from "../../messages/remove/dialog.ts";
@@ -110,8 +111,9 @@ export async function refuseRemoval(steps: Steps, start: Start, begun: Begun, ch
   // Closed by now: who asked has thought better of it.
   if (!(await steps.thread.fillDialog(dialogOf(start.operation), dialog))) return;
   const said = refusedMessage(start, removalRefusedText(name, words), begun.commandWord);
-  const channel = (await steps.ledger.operation(start.operation))?.channel ?? requesterOf(start)?.channel;
-  if (channel) await steps.thread.post(channel, said, `${start.operation} end`);
+  const operation = await steps.ledger.operation(start.operation);
+  const channel = operation?.channel ?? requesterOf(start)?.channel;
+  if (channel) await steps.thread.post(channel, withAudit(said, operation?.audit), `${start.operation} end`);
 }
 
 /** `--dry-run`: what would go, to the asker alone. */

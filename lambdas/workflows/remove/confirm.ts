@@ -10,6 +10,7 @@ import { MINUTE, step } from "../engine/durable.ts";
 import { askUntilDecided, TIME_IS_UP } from "../operation/ask.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { cancelledBy } from "../operation/requester.ts";
+import { answerAct, askedToConfirm } from "./answer.ts";
 import type { Chosen } from "./choose.ts";
 
 /** The dialog's answer, or a cancellation. */
@@ -36,7 +37,7 @@ export async function confirm(
     name: "the dialog's answer",
     until,
     read: (text) => JSON.parse(text) as Answer,
-    show: (callbackId) => show(steps, start, chosen, callbackId),
+    show: (callbackId, round) => show(steps, start, chosen, callbackId, round),
     notice: confirmationNotice(start.operation, chosen.name, originName(start), new Date(until).toISOString()),
     judge: async ({ decision }, round) =>
       decision !== "cancel" || (await isCancelled(ctx, steps, start, round)) ? decision : null,
@@ -51,7 +52,13 @@ export async function confirm(
 const isCancelled = (ctx: DurableContext, steps: Steps, start: Start, round: number): Promise<boolean> =>
   step(ctx, `judge the cancellation ${round}`, async () => (await cancelledBy(steps, start.operation)) !== null);
 
-async function show(steps: Steps, start: Start, chosen: Chosen, callbackId: string): Promise<Answer | null> {
+async function show(
+  steps: Steps,
+  start: Start,
+  { facts }: Chosen,
+  callbackId: string,
+  round: number,
+): Promise<Answer | null> {
   await steps.ledger.changeOperation(start.operation, {
     status: "waiting",
     callbacks: { dialog: callbackId, cancel: callbackId },
@@ -59,12 +66,14 @@ async function show(steps: Steps, start: Start, chosen: Chosen, callbackId: stri
   // Closed or cancelled while the node was being judged: then no answer will come.
   if ((await cancelledBy(steps, start.operation)) !== null) return { decision: "cancel" };
   // A dialog that is gone was answered: this step may run again after a crash.
-  await steps.thread.fillDialog(dialogOf(start.operation), removalDialog(start.operation, chosen.facts));
+  await steps.thread.fillDialog(dialogOf(start.operation), removalDialog(start.operation, facts));
+  await steps.audit.append({ operation: start.operation }, `asked ${round}`, askedToConfirm(facts));
   return null;
 }
 
 async function endUnconfirmed(steps: Steps, start: Start, why: Unconfirmed): Promise<void> {
   const summary = unconfirmed[why];
+  await steps.audit.append({ operation: start.operation }, "answer", await answerAct(steps, start, why));
   await steps.ledger.changeOperation(start.operation, {
     status: "cancelled",
     summary,

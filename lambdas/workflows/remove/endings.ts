@@ -7,6 +7,7 @@ import { hasEnded } from "../../steps/ec2/instances.ts";
 import { Cancelled, causeOf } from "../engine/durable.ts";
 import { giveBackCordon } from "../node/cordon.ts";
 import { leaseOf, once, tell } from "../node/task.ts";
+import { auditNode } from "../operation/audit.ts";
 import { publishEnd } from "../operation/publish-end.ts";
 import { closeKept } from "./close-kept.ts";
 import type { RemovalTask } from "./task.ts";
@@ -36,11 +37,14 @@ async function restore(task: RemovalTask): Promise<string> {
 }
 
 /** EC2 may be terminating the instance although its answer was lost; while it does not say, the node is opened again. */
-async function uncordon({ steps, operation, chosen }: RemovalTask, uid: string): Promise<CordonOutcome | null> {
+async function uncordon(task: RemovalTask, uid: string): Promise<CordonOutcome | null> {
+  const { steps, operation, chosen } = task;
   const machine = await steps.instances.describe(chosen.facts.instanceId).catch(() => undefined);
   const isEnding = machine !== undefined && hasEnded(machine);
   const outcome = await giveBackCordon(steps, uid, operation, isEnding);
   await steps.cordons.close(uid, operation);
+  if (outcome !== null)
+    await auditNode(task, "give back", { what: "changed", detail: { change: "give back the cordon", outcome } });
   return outcome;
 }
 

@@ -1,6 +1,8 @@
 import { done, pending } from "../engine/durable.ts";
 import { cordonNode } from "../node/cordon.ts";
+import { evictPods } from "../node/evict.ts";
 import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
+import { auditNode } from "../operation/audit.ts";
 import type { RemovalTask } from "./task.ts";
 
 /** Cordons the node, so that no pod comes to it any more. */
@@ -10,8 +12,16 @@ export async function cordon(task: RemovalTask): Promise<void> {
   task.isTouched = true;
   await waitFor(task, "the node is cordoned", async () => {
     await cordonNode(steps, { node, uid, instanceId: chosen.facts.instanceId, operation, index });
+    await auditNode(task, "cordon", { what: "changed", detail: { change: "cordon" } });
     return done(true);
   });
+}
+
+/** Evicts the node's pods; the audit holds how many the person who confirmed was shown. */
+export async function evict(task: RemovalTask): Promise<void> {
+  await evictPods(task);
+  const pods = task.chosen.facts.pods.length;
+  await once(task, "audit the eviction", () => auditNode(task, "evicted", { what: "evicted", detail: { pods } }));
 }
 
 /** Terminates the instance and waits until EC2 shows it as terminated. */
@@ -20,6 +30,7 @@ export async function terminate(task: RemovalTask): Promise<void> {
   const lease = leaseOf(task);
   await once(task, "terminate the instance", async () => {
     await steps.instances.terminate(lease);
+    await auditNode(task, "terminate", { what: "changed", detail: { change: "terminate the instance" } });
     // Nothing is given back any more: the Node goes with its instance.
     if (task.node) await steps.cordons.close(task.node.uid, task.operation);
   });
@@ -35,5 +46,6 @@ export const deleteNode = (task: RemovalTask): Promise<true> =>
   waitFor(task, "the Node is deleted", async () => {
     const { name, uid } = nodeOf(task);
     await task.steps.nodes.remove(name, uid);
+    await auditNode(task, "delete", { what: "changed", detail: { change: "delete the Node" } });
     return done(true);
   });

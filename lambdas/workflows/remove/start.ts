@@ -9,6 +9,7 @@ import type { Steps } from "../../steps/steps.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { postFirst } from "../operation/publisher.ts";
 import { checkOrigin } from "../operation/requester.ts";
+import { answerAct } from "./answer.ts";
 import { type Chosen, choose } from "./choose.ts";
 import { INDEX } from "./task.ts";
 
@@ -25,6 +26,7 @@ export interface Held {
  * @throws Forbidden, or Refused if the node may not be removed any more or another operation holds it
  */
 export async function takeLease(steps: Steps, start: Start, begun: Begun, before: Chosen): Promise<Held> {
+  await steps.audit.append({ operation: start.operation }, "answer", await answerAct(steps, start, "submitted"));
   await checkOrigin(steps, start, await steps.runtime.rules());
   const chosen = await choose(steps, start, begun, before.name);
   if (chosen.refusal)

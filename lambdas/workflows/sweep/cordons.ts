@@ -55,5 +55,12 @@ export async function tellGivenBack(steps: Steps, record: OpenCordon, outcome: C
       if (isBusy(error)) throw error;
     });
   }
+  if (operation?.audit)
+    await steps.audit.append({ operation: operation.id }, `sweep ${record.uid}`, {
+      what: "changed",
+      by: { rule: "sweep" },
+      node: { name: record.node, uid: record.uid, instanceId: record.instanceId },
+      detail: { change: "give back the cordon", outcome },
+    });
   await steps.cordons.close(record.uid, record.operation);
 }

@@ -1,0 +1,58 @@
+import { isDryRun, type Start } from "../commands/command.ts";
+import { harmless } from "../log.ts";
+import { type Originated, originOf } from "../origin.ts";
+import type { NodeRecord, OperationRecord } from "../records.ts";
+import type { Json } from "./canonical.ts";
+import { type Act, type Actor, type AuditedNode, chainName } from "./entry.ts";
+
+/** Who started an operation, as entries name them. */
+export function actorOf(record: Originated): Actor {
+  const origin = originOf(record);
+  return origin.by === "rule"
+    ? { rule: origin.rule }
+    : { person: origin.requester.userId, name: origin.requester.userName };
+}
+
+/** The request with all its options and its reason, as it was accepted. */
+export const requestedAct = (start: Pick<Start, "request" | "asker" | "origin">): Act => ({
+  what: "requested",
+  by: actorOf(start),
+  detail: { ...(start.request as unknown as { readonly [name: string]: Json }), dryRun: isDryRun(start.request) },
+});
+
+/** The node of a record, as far as it is known. */
+export const auditedNode = ({ nodeName, instanceId }: Pick<NodeRecord, "nodeName" | "instanceId">): AuditedNode => ({
+  ...(nodeName ? { name: nodeName } : {}),
+  ...(instanceId ? { instanceId } : {}),
+});
+
+/** The heads of the chains of an operation's nodes, by the name of the chain. */
+const headsOf = (operation: string, nodes: readonly NodeRecord[]): { readonly [chain: string]: Json } =>
+  Object.fromEntries(
+    nodes.flatMap(({ index, audit }) =>
+      audit ? [[chainName({ operation, index }), { sequence: audit.sequence, hash: audit.hash }]] : [],
+    ),
+  );
+
+/** End of an operation; it holds the heads of its nodes' chains, so that none of them can be shortened later. */
+export function endedAct(
+  { id, status, summary }: Pick<OperationRecord, "id" | "status" | "summary">,
+  nodes: readonly NodeRecord[],
+): Act {
+  const chains = headsOf(id, nodes);
+  const held = Object.keys(chains).length > 0 ? { chains } : {};
+  return { what: "ended", detail: { status, summary: harmless(summary), ...held } };
+}
+
+/** End of one node's own execution. */
+export const nodeEndedAct = (
+  node: Pick<NodeRecord, "status" | "nodeName" | "instanceId" | "failure" | "outcome">,
+): Act => ({
+  what: "ended",
+  node: auditedNode(node),
+  detail: {
+    status: node.status,
+    ...(node.failure ? { stage: node.failure.stage, why: harmless(node.failure.why) } : {}),
+    ...(node.outcome ? { outcome: harmless(node.outcome) } : {}),
+  },
+});

@@ -1,0 +1,121 @@
+import { digestOf, type Json } from "./canonical.ts";
+
+/** Kinds of entries, in the order of an operation's life. */
+export const acts = [
+  "requested",
+  "asked",
+  "decided",
+  "approved",
+  "denied",
+  "lapsed",
+  "cancelled",
+  "started",
+  "evicted",
+  "changed",
+  "ended",
+] as const;
+
+/** Person by the id of Slack, with the name at that time where it is known; or a rule of EventBridge by its name. */
+export type Actor = { readonly person: string; readonly name?: string } | { readonly rule: string };
+
+/** The node that an entry is about, as far as it is known by then. */
+export interface AuditedNode {
+  readonly name?: string;
+  /** UID of the Node object: a namesake is another node. */
+  readonly uid?: string;
+  readonly instanceId?: string;
+}
+
+/** One act of an operation, before it is an entry of a chain. Text in it is free of secrets. */
+export interface Act {
+  readonly what: (typeof acts)[number];
+  readonly by?: Actor;
+  readonly node?: AuditedNode;
+  /** Facts of the act by name: the stage, the change, the number of pods, the reason. */
+  readonly detail?: { readonly [name: string]: Json | undefined };
+}
+
+/** Name of a chain: the operation, or one node of it whose own execution writes. One execution alone appends to a chain. */
+export interface Chain {
+  readonly operation: string;
+  /** Left out: the chain of the operation's own execution. */
+  readonly index?: number;
+}
+
+/** The last entry of a chain, by its place and its hash. */
+export interface Head {
+  /** Counted from 1. */
+  readonly sequence: number;
+  readonly hash: string;
+}
+
+/** An entry of an operation's audit: never changed, and bound to the one before it by that one's hash. */
+export interface AuditEntry extends Act, Head {
+  readonly cluster: string;
+  /** Name of the chain, see `chainName`. */
+  readonly chain: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** Unique within the chain: the same mark again is the same act, written by a step that was repeated. */
+  readonly mark: string;
+  /** Hash of the entry before; of the first entry, that of the chain's name. */
+  readonly previous: string;
+}
+
+/** "add-3f9c2a71", or "add-3f9c2a71:0" for the chain of one node of it. */
+export const chainName = ({ operation, index }: Chain): string =>
+  index === undefined ? operation : `${operation}:${index}`;
+
+/**
+ * Hash that the first entry of a chain follows: it names cluster and chain, so that no chain passes for another one.
+ * @param chain as `chainName` writes it
+ */
+export const genesis = (cluster: string, chain: string): string =>
+  digestOf({ format: "casement audit 1", cluster, chain });
+
+/** Hash of an entry: of all its fields but the hash itself. */
+export function hashOf(entry: Omit<AuditEntry, "hash">): string {
+  const { cluster, chain, sequence, at, mark, what, by, node, detail, previous } = entry;
+  const content = { cluster, chain, sequence, at, mark, what, by, node, detail, previous };
+  return digestOf(content as unknown as Json);
+}
+
+/**
+ * Makes the entry that follows a head.
+ * @param at ISO 8601
+ * @param head the last entry of the chain; null for the first one
+ */
+export function entryAfter(
+  { cluster, chain, head }: { readonly cluster: string; readonly chain: Chain; readonly head: Head | null },
+  { at, mark, act }: { readonly at: string; readonly mark: string; readonly act: Act },
+): AuditEntry {
+  const name = chainName(chain);
+  const entry = {
+    cluster,
+    chain: name,
+    sequence: (head?.sequence ?? 0) + 1,
+    at,
+    mark,
+    ...act,
+    previous: head?.hash ?? genesis(cluster, name),
+  };
+  return { ...entry, hash: hashOf(entry) };
+}
+
+/** Do an entry and an act say the same? The time may differ: a step that is repeated has another one. */
+export const isSameAct = ({ what, by, node, detail }: AuditEntry, act: Act): boolean =>
+  digestOf({ what, by, node, detail } as unknown as Json) ===
+  digestOf({ what: act.what, by: act.by, node: act.node, detail: act.detail } as unknown as Json);
+
+/** The form in which people and logs name a head: 12 of the hash's 64 digits. */
+export const shortHash = ({ hash }: Head): string => hash.slice(0, 12);
+
+/**
+ * Key of an entry's copy in the bucket: `audit/<cluster>/<date>/<operation>/<sequence>.json`; the entries of one node have a
+ * folder of their own.
+ */
+export function exportKey({ cluster, chain, at, sequence }: AuditEntry): string {
+  const [operation = "", index] = chain.split(":");
+  const folder = index === undefined ? operation : `${operation}/node-${index.padStart(4, "0")}`;
+  return `audit/${cluster}/${at.slice(0, 10)}/${folder}/${String(sequence).padStart(4, "0")}.json`;
+}

@@ -1,0 +1,187 @@
+import { PutObjectCommand } from "@aws-sdk/client-s3";
+import {
+  type Act,
+  type AuditEntry,
+  type Chain,
+  chainName,
+  entryAfter,
+  exportKey,
+  type Head,
+  isSameAct,
+} from "../../audit/entry.ts";
+import { auditPartition, EXPIRES, type Key, keys, openExports, UNFINISHED } from "../../ledger-table.ts";
+import { log } from "../../logging.ts";
+import { within } from "../../time-limit.ts";
+import { isBusy, wordsOf } from "../client-errors.ts";
+import { type StepContext, timestamp } from "../context.ts";
+import { expiryAfter } from "./retention.ts";
+import { table } from "./table.ts";
+
+/** An entry as its item holds it. */
+type Item = AuditEntry & { readonly [EXPIRES]?: number };
+
+/** A chain with entries whose copies are not in the bucket yet. */
+export interface LateExport {
+  readonly chain: Chain;
+  /** ISO 8601: when the first copy could not be written. */
+  readonly since: string;
+}
+
+interface ExportItem extends LateExport {
+  readonly failures: number;
+  readonly doneAt?: string;
+}
+
+/**
+ * Days that an operation may last at most, with much to spare: all entries of a chain expire together, and no earlier than
+ * the operation's record, whose days are counted from its end.
+ */
+const OPERATION_DAYS = 7;
+
+/** The record of a finished export says nothing more. */
+const DONE_DAYS = 1;
+
+/** Milliseconds that S3 is waited for: an operation does not stand still because its audit cannot be copied. */
+const EXPORT_WITHIN_MS = 3_000;
+
+/** The record that holds the head of a chain: the operation's, or that of its node. */
+const headKey = ({ operation, index }: Chain): Key =>
+  index === undefined ? keys.operation(operation) : keys.node(operation, index);
+
+/** The later of the head in the record and the last entry: after a crash an entry may be there before its head. */
+function tailOf(head: Head | undefined, last: AuditEntry | undefined): Head | null {
+  if (head && head.sequence >= (last?.sequence ?? 0)) return head;
+  return last ? { sequence: last.sequence, hash: last.hash } : null;
+}
+
+/** Copies of entries in the versioned bucket, written as the entries come and again by the sweep. */
+const exports = (context: StepContext) => {
+  const { clients, settings } = context;
+  const items = table(context);
+  const list = openExports(settings.cluster);
+  const isLate = (item: ExportItem | undefined): item is ExportItem => item !== undefined && item.doneAt === undefined;
+
+  /** Writes the copy of an entry; one that is there already stays (User Guide, "conditional writes"). */
+  const put = async ({ [EXPIRES]: _, pk: _pk, sk: _sk, ...entry }: Item & Partial<Key>): Promise<void> => {
+    const copy = new PutObjectCommand({
+      Bucket: settings.bucket,
+      Key: exportKey(entry),
+      Body: JSON.stringify(entry),
+      ContentType: "application/json",
+      IfNoneMatch: "*",
+    });
+    await within(EXPORT_WITHIN_MS, clients.s3.send(copy)).catch((error: unknown) => {
+      if (!(error instanceof Error) || error.name !== "PreconditionFailed") throw error;
+    });
+  };
+
+  /** Notes that copies of a chain are missing: the sweep writes them. */
+  const postpone = async (chain: Chain): Promise<void> => {
+    const at = timestamp(context);
+    await items.revise<ExportItem>(keys.auditExport(chainName(chain)), (before) => {
+      const late = isLate(before) ? before : { chain, since: at, failures: 0 };
+      const { since } = late;
+      const failures = late.failures + 1;
+      return { chain, since, failures, [UNFINISHED.hash]: list, [UNFINISHED.range]: since };
+    });
+  };
+
+  return {
+    postpone,
+
+    /** Writes the copy of an entry, or leaves it to the sweep when S3 does not take it. */
+    tryPut: async (chain: Chain, entry: Item): Promise<void> => {
+      try {
+        await put(entry);
+      } catch (error) {
+        log("WARN", "refusal", { operation: chain.operation, service: "s3", action: "PutObject", why: wordsOf(error) });
+        await postpone(chain);
+      }
+    },
+
+    late: async (): Promise<LateExport[]> => {
+      const listed = await items.indexed<ExportItem>(UNFINISHED, list, "oldest first");
+      return listed.map(({ chain, since }) => ({ chain, since }));
+    },
+
+    /** Writes every missing copy of a chain, and closes its record unless another copy failed meanwhile. */
+    catchUp: async (chain: Chain, entries: readonly Item[]): Promise<void> => {
+      const key = keys.auditExport(chainName(chain));
+      const seen = await items.read<ExportItem>(key);
+      for (const entry of entries) await put(entry);
+      const doneAt = timestamp(context);
+      await items.revise<ExportItem>(key, (before) => {
+        if (!isLate(before) || before.failures !== seen?.failures) return null;
+        const { since, failures } = before;
+        return { chain, since, failures, doneAt, [EXPIRES]: expiryAfter(doneAt, DONE_DAYS) };
+      });
+    },
+  };
+};
+
+/** The audit of operations: entries that are inserted once and never changed, each with the hash of the one before. */
+export const audit = (context: StepContext) => {
+  const { cluster, retentionDays } = context.settings;
+  const items = table(context);
+  const copies = exports(context);
+  const entriesOf = (chain: Chain): Promise<Item[]> => items.partition<Item>(auditPartition(chainName(chain)));
+  const headOf = async (chain: Chain): Promise<Head | undefined> =>
+    (await items.read<{ audit?: Head }>(headKey(chain)))?.audit;
+
+  const insert = async (chain: Chain, entry: AuditEntry, first: Item | undefined, act: Act): Promise<Item> => {
+    const item = { ...entry, [EXPIRES]: first?.[EXPIRES] ?? expiryAfter(entry.at, retentionDays + OPERATION_DAYS) };
+    const key = keys.audit(chainName(chain), entry.sequence);
+    if ((await items.insert(key, item)) === "first") return item;
+    const there = await items.read<Item>(key);
+    // A lost answer: the client wrote it and asked again.
+    if (there && there.mark === entry.mark && isSameAct(there, act)) return there;
+    throw new Error(`entry ${entry.sequence} of ${chainName(chain)} is there with another content`);
+  };
+
+  return {
+    /** Entries of a chain, in the order of their keys. */
+    entries: entriesOf,
+
+    /**
+     * Appends an act to a chain, of which this execution is the only writer, and copies the entry to the bucket. The same
+     * mark with the same act again is the same entry. If S3 is away the copy is left to the sweep.
+     * @param mark unique within the chain, and the same when the step is repeated
+     * @returns the chain's new head
+     * @throws Error when the mark or the place holds another act; whatever DynamoDB answers
+     */
+    append: async (chain: Chain, mark: string, act: Act): Promise<Head> => {
+      const [head, entries] = await Promise.all([headOf(chain), entriesOf(chain)]);
+      const known = entries.find((entry) => entry.mark === mark);
+      if (known && !isSameAct(known, act))
+        throw new Error(`${chainName(chain)} has another entry with the mark "${mark}"`);
+      const last = entries.at(-1);
+      const next = { at: timestamp(context), mark, act };
+      const tail = tailOf(head, last);
+      const entry = known ?? (await insert(chain, entryAfter({ cluster, chain, head: tail }, next), entries[0], act));
+      // A head behind the last entry: an execution ended between the two, maybe before the copy.
+      if (last && last !== known && last.sequence > (head?.sequence ?? 0)) await copies.postpone(chain);
+      const now = tailOf(head, entry) ?? entry;
+      if (now.hash !== head?.hash)
+        await items.change(headKey(chain), { audit: { sequence: now.sequence, hash: now.hash } });
+      await copies.tryPut(chain, entry);
+      return { sequence: now.sequence, hash: now.hash };
+    },
+
+    /** Chains whose copies are late, the longest first; one that is late since a moment ago may be missing. */
+    lateExports: copies.late,
+
+    /**
+     * Writes the late copies of a chain.
+     * @returns false while S3 does not take them: the next sweep tries again
+     */
+    catchUp: async (chain: Chain): Promise<boolean> => {
+      try {
+        await copies.catchUp(chain, await entriesOf(chain));
+        return true;
+      } catch (error) {
+        if (isBusy(error)) return false;
+        throw error;
+      }
+    },
+  };
+};

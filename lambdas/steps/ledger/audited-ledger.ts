@@ -1,0 +1,52 @@
+import { endedAct, nodeEndedAct } from "../../audit/acts.ts";
+import { digestOf, type Json } from "../../audit/canonical.ts";
+import type { Act } from "../../audit/entry.ts";
+import { keys } from "../../ledger-table.ts";
+import type { NodeRecord } from "../../records.ts";
+import type { StepContext } from "../context.ts";
+import { audit } from "./audit.ts";
+import { ledger, type NodeChange, type OperationChange } from "./ledger.ts";
+import { table } from "./table.ts";
+
+/** An end that is written again says the same; another end of the same operation is another entry. */
+const endMark = (act: Act): string => `ended ${digestOf(act as unknown as Json).slice(0, 8)}`;
+
+/**
+ * The ledger of workflows: whoever ends an operation or a node whose audit has begun, its last entry is written before the
+ * end, so that no end goes without one.
+ */
+export const auditedLedger = (context: StepContext) => {
+  const plain = ledger(context);
+  const trail = audit(context);
+  const items = table(context);
+
+  const endOperation = async (id: string, change: OperationChange): Promise<void> => {
+    const before = await plain.operation(id);
+    if (!before?.audit) return;
+    const act = endedAct({ ...before, ...change }, await plain.nodes(id));
+    await trail.append({ operation: id }, endMark(act), act);
+  };
+
+  const endNode = async (id: string, index: number, change: NodeChange): Promise<void> => {
+    const before = await items.read<NodeRecord>(keys.node(id, index));
+    if (!before?.audit) return;
+    const act = nodeEndedAct({ ...before, ...change });
+    await trail.append({ operation: id, index }, endMark(act), act);
+  };
+
+  return {
+    ...plain,
+
+    /** Changes an operation as the ledger does; the end of an audited one is its last entry. */
+    changeOperation: async (id: string, change: OperationChange): Promise<void> => {
+      if (change.endedAt) await endOperation(id, change);
+      await plain.changeOperation(id, change);
+    },
+
+    /** Changes a node's record as the ledger does; the end of an audited one is its last entry. */
+    changeNode: async (id: string, index: number, change: NodeChange): Promise<void> => {
+      if (change.endedAt) await endNode(id, index, change);
+      await plain.changeNode(id, index, change);
+    },
+  };
+};

@@ -1,0 +1,34 @@
+import type { Act, AuditedNode, Chain } from "../../audit/entry.ts";
+import type { Steps } from "../../steps/steps.ts";
+
+/** Work on one node, as far as its audit tells of it. */
+interface AuditedTask {
+  readonly steps: Steps;
+  readonly operation: string;
+  readonly index: number;
+  readonly node: { readonly name: string; readonly uid: string } | null;
+  readonly lease: { readonly instanceId: string } | null;
+  /** Null where another execution publishes the operation's message. */
+  readonly published: object | null;
+}
+
+/**
+ * The chain that a node's execution writes: the operation's own where it publishes the operation's message, else one of the
+ * node, because two executions never append to one chain.
+ */
+const chainOf = ({ operation, index, published }: AuditedTask): Chain =>
+  published === null ? { operation, index } : { operation };
+
+/** The node that a task works on, as far as it is known. */
+const nodeOf = ({ node, lease }: AuditedTask): AuditedNode => ({
+  ...(node ?? {}),
+  ...(lease ? { instanceId: lease.instanceId } : {}),
+});
+
+/**
+ * Appends an act on a task's node. Belongs into the step or the poll that does the act, after it was done.
+ * @param mark unique within the chain, the same when the step is repeated
+ */
+export async function auditNode(task: AuditedTask, mark: string, act: Act): Promise<void> {
+  await task.steps.audit.append(chainOf(task), mark, { node: nodeOf(task), ...act });
+}

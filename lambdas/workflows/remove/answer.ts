@@ -1,0 +1,30 @@
+import type { Act } from "../../audit/entry.ts";
+import type { Start } from "../../commands/command.ts";
+import type { RemovalFacts } from "../../messages/remove/dialog.ts";
+import type { Unconfirmed } from "../../messages/remove/failures.ts";
+import { originId } from "../../origin.ts";
+import type { Steps } from "../../steps/steps.ts";
+
+const QUESTION = "confirm the removal";
+
+/** Entry of the audit: what a person was shown and asked to confirm. */
+export const askedToConfirm = ({ node, instanceId, pool, pods }: RemovalFacts): Act => ({
+  what: "asked",
+  node: { ...(node ? { name: node } : {}), instanceId },
+  detail: { question: QUESTION, pool, pods: pods.length },
+});
+
+/**
+ * Entry of the audit: how the question ended, and by whom. An answer that the last release wrote is the requester's.
+ * @param answer "submitted", or why there is no confirmation
+ */
+export async function answerAct(steps: Steps, start: Start, answer: "submitted" | Unconfirmed): Promise<Act> {
+  if (answer === "time") return { what: "lapsed", detail: { question: QUESTION } };
+  if (answer === "cancel") {
+    const operation = await steps.ledger.operation(start.operation);
+    return { what: "cancelled", by: { person: operation?.cancelledBy ?? originId(start) } };
+  }
+  const given = await steps.ledger.decisions(start.operation, "dialog");
+  const { userId } = given.find(({ decision }) => decision === answer) ?? { userId: originId(start) };
+  return { what: "decided", by: { person: userId }, detail: { question: QUESTION, decision: answer } };
+}
