@@ -1,4 +1,4 @@
-import type { Head } from "./audit/entry.ts";
+import type { Head } from "./audit/head.ts";
 import type { Request } from "./commands/command.ts";
 import type { Originated } from "./origin.ts";
 import type { NodeWorkflow, StageName } from "./stages.ts";

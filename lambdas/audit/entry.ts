@@ -1,4 +1,5 @@
 import { digestOf, type Json } from "./canonical.ts";
+import type { Head } from "./head.ts";
 
 /** Kinds of entries, in the order of an operation's life. */
 export const acts = [
@@ -40,13 +41,6 @@ export interface Chain {
   readonly operation: string;
   /** Left out: the chain of the operation's own execution. */
   readonly index?: number;
-}
-
-/** The last entry of a chain, by its place and its hash. */
-export interface Head {
-  /** Counted from 1. */
-  readonly sequence: number;
-  readonly hash: string;
 }
 
 /** An entry of an operation's audit: never changed, and bound to the one before it by that one's hash. */
@@ -106,9 +100,6 @@ export function entryAfter(
 export const isSameAct = ({ what, by, node, detail }: AuditEntry, act: Act): boolean =>
   digestOf({ what, by, node, detail } as unknown as Json) ===
   digestOf({ what: act.what, by: act.by, node: act.node, detail: act.detail } as unknown as Json);
-
-/** The form in which people and logs name a head: 12 of the hash's 64 digits. */
-export const shortHash = ({ hash }: Head): string => hash.slice(0, 12);
 
 /**
  * Key of an entry's copy in the bucket: `audit/<cluster>/<date>/<operation>/<sequence>.json`; the entries of one node have a

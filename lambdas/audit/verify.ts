@@ -1,4 +1,5 @@
-import { type AuditEntry, genesis, type Head, hashOf } from "./entry.ts";
+import { type AuditEntry, genesis, hashOf } from "./entry.ts";
+import type { Head } from "./head.ts";
 
 /** Result of comparing a chain's entries with each other and with its head. `at` is a sequence, counted from 1. */
 export type Verdict =

@@ -9,9 +9,9 @@ import {
   chainName,
   entryAfter,
   exportKey,
-  type Head,
   hashOf,
 } from "../../lambdas/audit/entry.ts";
+import type { Head } from "../../lambdas/audit/head.ts";
 import { verify } from "../../lambdas/audit/verify.ts";
 
 const cluster = "prod-west";

@@ -1,4 +1,4 @@
-import { type Head, shortHash } from "../../audit/entry.ts";
+import { type Head, shortHash } from "../../audit/head.ts";
 import type { Message } from "../../records.ts";
 import { context } from "../slack/blocks.ts";
 import { code } from "../slack/text.ts";

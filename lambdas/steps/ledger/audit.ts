@@ -6,9 +6,9 @@ import {
   chainName,
   entryAfter,
   exportKey,
-  type Head,
   isSameAct,
 } from "../../audit/entry.ts";
+import type { Head } from "../../audit/head.ts";
 import { auditPartition, EXPIRES, type Key, keys, openExports, UNFINISHED } from "../../ledger-table.ts";
 import { log } from "../../logging.ts";
 import { within } from "../../time-limit.ts";

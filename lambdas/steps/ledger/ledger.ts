@@ -1,4 +1,4 @@
-import { shortHash } from "../../audit/entry.ts";
+import { shortHash } from "../../audit/head.ts";
 import { isChange } from "../../commands/list.ts";
 import { BY_TIME, EXPIRES, keys, NODE_ITEMS, operationPartition, UNFINISHED } from "../../ledger-table.ts";
 import { log, logMetric } from "../../logging.ts";
