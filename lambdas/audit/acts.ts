@@ -5,7 +5,7 @@ import type { NodeRecord, OperationRecord } from "../records.ts";
 import type { Json } from "./canonical.ts";
 import { type Act, type Actor, type AuditedNode, chainName } from "./entry.ts";
 
-/** Who started an operation, as entries name them. */
+/** Actor that started an operation, as entries name it. */
 export function actorOf(record: Originated): Actor {
   const origin = originOf(record);
   return origin.by === "rule"
