@@ -229,25 +229,6 @@ test.for(cases)("$what: found, with its remedy", async ({ overrides, seedNodes =
   expect(here.simulator.lambda.executions().filter(({ status }) => status !== "SUCCEEDED")).toEqual([]);
 });
 
-test.each(["aws-throttle", "aws-5xx", "aws-slow"])(
-  "under %s of EC2 the doctor blames no pool and groups what was not answered",
-  async (kind) => {
-    here = await startJourney({ seedNodes: true });
-    const begin = Date.now();
-    injectFault(here, kind, { service: "ec2" });
-    await here.type("operator", "/win doctor");
-    await here.until(() => /prod-west/.test(privately(here, "operator").at(-1) ?? ""), 2, "the report");
-    expect(Date.now() - begin).toBeLessThan(20_000);
-    const said = privately(here, "operator").at(-1) ?? "";
-    expect(said).not.toContain("would refuse to launch");
-    expect(said).not.toContain("❌");
-    if (kind === "aws-throttle") expect(said).toMatch(/EC2 throttled \d+ checks: .*the subnets/);
-    expect(said.split("Remedy").length - 1).toBe(1);
-    expect(said).toContain("try again in a minute: `/win doctor`");
-    await settled(here, 5);
-  },
-);
-
 test("a cluster credential that has ended is said to have ended, and when", async () => {
   here = await startJourney();
   storeCredential("look", 3_600);

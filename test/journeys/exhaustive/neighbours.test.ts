@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
-import { demo } from "../../lib/sandbox/demo.ts";
-import { calls, expectSound, launchedBy, newest, settled } from "./evidence.ts";
-import { type Journey, type JourneyOptions, startJourney } from "./journey.ts";
-import { edge, otherWeb } from "./others.ts";
-import { asAdministrator, askEc2, entryFor } from "./outside.ts";
-import { openly, privately } from "./reading.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
+import { calls, expectSound, launchedBy, newest, settled } from "../evidence.ts";
+import { type Journey, type JourneyOptions, startJourney } from "../journey.ts";
+import { edge, otherWeb } from "../others.ts";
+import { asAdministrator, askEc2, entryFor } from "../outside.ts";
+import { openly, privately } from "../reading.ts";
 
 let here: Journey;
 afterEach(() => here.close());

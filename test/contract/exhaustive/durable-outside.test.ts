@@ -13,7 +13,7 @@ import {
   seen,
   testingPackage,
   throwing,
-} from "../sandbox/durable/backends.ts";
+} from "../../sandbox/durable/backends.ts";
 
 describe.each([sandboxEngine, testingPackage])("$name", (backend) => {
   beforeAll(() => backend.setUp());

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { calls, expectSound, heldBack, launchedBy, newest, settled, spoken } from "./evidence.ts";
-import { asked, expectPutAway, impatient, launchedId } from "./failing.ts";
-import { type Journey, startJourney } from "./journey.ts";
-import { injectFault } from "./outside.ts";
-import { dialogOf, privately } from "./reading.ts";
-import { publishNextRelease, publishText, release } from "./releases.ts";
+import { calls, expectSound, heldBack, launchedBy, newest, settled, spoken } from "../evidence.ts";
+import { asked, expectPutAway, impatient, launchedId } from "../failing.ts";
+import { type Journey, startJourney } from "../journey.ts";
+import { injectFault } from "../outside.ts";
+import { dialogOf, privately } from "../reading.ts";
+import { publishNextRelease, publishText, release } from "../releases.ts";
 
 let here: Journey;
 beforeEach(() => {

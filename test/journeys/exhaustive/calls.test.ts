@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
-import { expectSound, newest, settled, spoken } from "./evidence.ts";
-import { asked, impatient } from "./failing.ts";
-import { type Journey, startJourney } from "./journey.ts";
-import { endFault, injectFault, reached } from "./outside.ts";
+import { expectSound, newest, settled, spoken } from "../evidence.ts";
+import { asked, impatient } from "../failing.ts";
+import { type Journey, startJourney } from "../journey.ts";
+import { endFault, injectFault, reached } from "../outside.ts";
 
 let here: Journey;
 afterEach(() => here.close());

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
-import { calls, expectSound, ledgerItems, newest, settled, spoken } from "./evidence.ts";
-import { asked, impatient, launchedId } from "./failing.ts";
-import { type Journey, startJourney } from "./journey.ts";
-import { injectFault, reached } from "./outside.ts";
-import { dialogOf, privately } from "./reading.ts";
-import { release } from "./releases.ts";
+import { calls, expectSound, ledgerItems, newest, settled, spoken } from "../evidence.ts";
+import { asked, impatient, launchedId } from "../failing.ts";
+import { type Journey, startJourney } from "../journey.ts";
+import { injectFault, reached } from "../outside.ts";
+import { dialogOf, privately } from "../reading.ts";
+import { release } from "../releases.ts";
 
 let here: Journey;
 afterEach(() => here.close());

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
-import { expectSound, settled } from "./evidence.ts";
-import type { Journey } from "./journey.ts";
-import { otherWeb, web } from "./others.ts";
-import { injectFault } from "./outside.ts";
-import { openly, privately } from "./reading.ts";
-import { withSeedNodes } from "./removal.ts";
+import { expectSound, settled } from "../evidence.ts";
+import type { Journey } from "../journey.ts";
+import { otherWeb, web } from "../others.ts";
+import { injectFault } from "../outside.ts";
+import { openly, privately } from "../reading.ts";
+import { withSeedNodes } from "../removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());

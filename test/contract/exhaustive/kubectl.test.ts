@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
-import { CLIENT, requestFor, signingRequest } from "../sandbox/kubernetes/certificates.ts";
-import { budget, deployment, linuxNode } from "../sandbox/kubernetes/cluster.ts";
-import { kubeconfig, type OpenCluster, openCluster } from "../sandbox/kubernetes/https.ts";
-import { type Kubectl, kubectlWith } from "./kubectl-binary.ts";
+import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts";
+import { CLIENT, requestFor, signingRequest } from "../../sandbox/kubernetes/certificates.ts";
+import { budget, deployment, linuxNode } from "../../sandbox/kubernetes/cluster.ts";
+import { kubeconfig, type OpenCluster, openCluster } from "../../sandbox/kubernetes/https.ts";
+import { type Kubectl, kubectlWith } from "../kubectl-binary.ts";
 
 const [first, second] = ["ip-10-0-0-10.us-west-2.compute.internal", "ip-10-0-1-11.us-west-2.compute.internal"];
 const worker = { "node-role.kubernetes.io/worker": "" };

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "vitest";
-import { expectSound, heldBack, newest, settled } from "./evidence.ts";
-import { asked, impatient, launchedName } from "./failing.ts";
-import { type Journey, startJourney } from "./journey.ts";
-import { asksAsNode, reached } from "./outside.ts";
-import { requestState, threadOf } from "./signing.ts";
+import { expectSound, heldBack, newest, settled } from "../evidence.ts";
+import { asked, impatient, launchedName } from "../failing.ts";
+import { type Journey, startJourney } from "../journey.ts";
+import { asksAsNode, reached } from "../outside.ts";
+import { requestState, threadOf } from "../signing.ts";
 
 let here: Journey;
 afterEach(() => here.close());

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "vitest";
-import { demo } from "../../lib/sandbox/demo.ts";
-import { expectSound, newest, settled } from "./evidence.ts";
-import { type Journey, startJourney } from "./journey.ts";
-import { asAdministrator, askEc2 } from "./outside.ts";
-import { inThreads, openly, privately } from "./reading.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
+import { expectSound, newest, settled } from "../evidence.ts";
+import { type Journey, startJourney } from "../journey.ts";
+import { asAdministrator, askEc2 } from "../outside.ts";
+import { inThreads, openly, privately } from "../reading.ts";
 
 let here: Journey;
 afterEach(() => here.close());
