@@ -25,7 +25,7 @@ const anyServer = {
   test: {
     name: "cluster",
     include: [
-      "test/sandbox/kubernetes/{access,eviction,objects,policies,reading,requests,signing}.test.ts",
+      "test/sandbox/kubernetes/{access,eviction,eviction-answers,eviction-sequences,objects,policies,reading,requests,signing}.test.ts",
       "test/manifests/policies.test.ts",
     ],
     globalSetup: "test/cluster/setup.ts",

@@ -1,16 +1,8 @@
-import { controllerOf, timestamp } from "../model/object.ts";
-import { known, resourceTypes } from "../model/resources.ts";
-import {
-  type Budget,
-  type Condition,
-  conditionOf,
-  isFinished,
-  isTrue,
-  type Pod,
-  type Workload,
-} from "../model/shapes.ts";
+import { timestamp } from "../model/object.ts";
+import { known } from "../model/resources.ts";
+import { type Budget, type Condition, conditionOf, isTrue, type Pod } from "../model/shapes.ts";
 import { matchesSelector } from "../request/selectors.ts";
-import type { Objects } from "../store/objects.ts";
+import { expectationOf } from "./budget-scale.ts";
 import type { Cluster, Controller } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 import { pods } from "./nodes.ts";
@@ -22,21 +14,10 @@ const budgets = known("poddisruptionbudgets", "policy");
 /** Time after which an eviction without a deletion is no longer counted (DeletionTimeout). */
 const UNCONFIRMED = 2 * 60_000;
 
-/** Reads a number of pods, or a share of `total` rounded up. */
-const amountOf = (value: number | string, total: number): number =>
-  typeof value === "string" && value.endsWith("%")
-    ? Math.ceil((Number.parseFloat(value) / 100) * total)
-    : Number(value);
+/** Time after which a budget that cannot be computed is tried again (the real wait doubles up to 1,000 s; assumed). */
+const FAILED_AGAIN = 5 * 60_000;
 
-/** Counts the pods that should exist, and those that must be healthy. */
-function expectation(budget: Budget, present: number, scale: number): { expected: number; desired: number } {
-  const { minAvailable, maxUnavailable } = budget.spec;
-  if (maxUnavailable !== undefined) {
-    return { expected: scale, desired: Math.max(0, scale - amountOf(maxUnavailable, scale)) };
-  }
-  const expected = typeof minAvailable === "string" ? scale : present;
-  return { expected, desired: minAvailable === undefined ? 0 : amountOf(minAvailable, expected) };
-}
+const COMPONENT = "controllermanager";
 
 function allowance(budget: Budget, allowed: number, now: string): Condition {
   const status = allowed > 0 ? "True" : "False";
@@ -53,84 +34,94 @@ function allowance(budget: Budget, allowed: number, now: string): Condition {
 }
 
 /**
- * Sums the scales of these pods' controllers (getExpectedScale); a pod without one adds nothing. Undefined when a pod's
- * controller has no scale: such a budget is never computed.
+ * Marks a budget that cannot be computed: nothing is allowed, and the status keeps the generation that it was computed
+ * for, if any (failSafe).
  */
-function scaleOf(objects: Objects, matching: readonly Pod[]): number | undefined {
-  const wanted = new Map<string, number>();
-  for (const pod of matching) {
-    const owner = controllerOf(pod);
-    if (!owner) continue;
-    const type = resourceTypes.find(({ kind, apiVersion }) => kind === owner.kind && apiVersion === owner.apiVersion);
-    if (!type?.subresources.includes("scale")) return undefined;
-    const workload = objects.get<Workload>(type, pod.metadata.namespace, owner.name);
-    wanted.set(owner.uid, Number(workload?.spec.replicas ?? 0));
-  }
-  return [...wanted.values()].reduce((sum, one) => sum + one, 0);
+function failed(budget: Budget, message: string, now: string): Budget {
+  const before = conditionOf(budget.status?.conditions, "DisruptionAllowed");
+  const since = before?.status === "False" ? before.lastTransitionTime : now;
+  const condition: Condition = {
+    type: "DisruptionAllowed",
+    status: "False",
+    reason: "SyncFailed",
+    message,
+    ...(since ? { lastTransitionTime: since } : {}),
+    ...(budget.status?.observedGeneration ? { observedGeneration: budget.status.observedGeneration } : {}),
+  };
+  const counts = { currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
+  return { ...budget, status: { ...counts, ...budget.status, disruptionsAllowed: 0, conditions: [condition] } };
 }
 
-/** Does the budget need the scale of the pods' controllers? A plain minAvailable counts pods instead. */
-const needsScale = ({ spec }: Budget): boolean =>
-  spec.maxUnavailable !== undefined || typeof spec.minAvailable === "string";
+/** Writes a selector of labels as Go prints it. */
+const printed = ({ spec }: Budget): string => {
+  const labels = Object.entries(spec.selector?.matchLabels ?? {}).map(([key, value]) => `${key}: ${value},`);
+  return `&LabelSelector{MatchLabels:map[string]string{${labels.join("")}},MatchExpressions:[]LabelSelectorRequirement{},}`;
+};
 
-/** Marks a budget that cannot be computed: only the condition in its status changes (failSafe). */
-const failed = (budget: Budget, now: string): Budget => ({
-  ...budget,
-  status: {
-    disruptionsAllowed: 0,
-    currentHealthy: 0,
-    desiredHealthy: 0,
-    expectedPods: 0,
-    ...budget.status,
-    conditions: [
-      {
-        type: "DisruptionAllowed",
-        status: "False",
-        reason: "SyncFailed",
-        message: "found no controller ref for pod or a controller without a scale",
-        lastTransitionTime: conditionOf(budget.status?.conditions, "DisruptionAllowed")?.lastTransitionTime ?? now,
-      },
-    ],
-  },
-});
+const unmanagedPods = (budget: Budget): string =>
+  `Pods selected by this PodDisruptionBudget (selector: ${printed(budget)}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`;
 
-/** Computes the allowed disruptions of each budget from the number of healthy pods. */
-export function disruption({ simulation, objects }: Cluster): Controller {
-  /** Lists the allowed evictions whose pods are not terminating yet. */
-  const unconfirmed = (budget: Budget, matching: readonly Pod[]): Record<string, string> =>
-    Object.fromEntries(
-      Object.entries(budget.status?.disruptedPods ?? {}).filter(
-        ([name, since]) =>
-          matching.some(({ metadata }) => metadata.name === name && !metadata.deletionTimestamp) &&
-          simulation.clock.now() < Date.parse(since) + UNCONFIRMED,
-      ),
-    );
+/**
+ * Lists the allowed evictions whose pods are not terminating yet; one that is overdue is told and forgotten
+ * (buildDisruptedPodMap; the event names the namespace twice).
+ */
+function unconfirmed(
+  { simulation, record }: Cluster,
+  budget: Budget,
+  matching: readonly Pod[],
+): Record<string, string> {
+  const disrupted = budget.status?.disruptedPods ?? {};
+  const waiting = matching.filter(({ metadata }) => !metadata.deletionTimestamp && metadata.name in disrupted);
+  const isOverdue = ({ metadata }: Pod): boolean =>
+    simulation.clock.now() >= Date.parse(disrupted[metadata.name] ?? "") + UNCONFIRMED;
+  const space = budget.metadata.namespace ?? "";
+  const message = `Pod was expected by PDB ${space}/${space} to be deleted but it wasn't`;
+  for (const pod of waiting.filter(isOverdue))
+    record({ component: COMPONENT, about: pod, type: "Warning", reason: "NotDeleted", message });
+  const left = waiting.filter((pod) => !isOverdue(pod));
+  return Object.fromEntries(left.map(({ metadata }) => [metadata.name, disrupted[metadata.name] ?? ""]));
+}
 
-  const statusOf = (budget: Budget): Budget["status"] => {
-    const matching = objects
-      .list<Pod>(pods, budget.metadata.namespace)
-      .filter(({ metadata }) => matchesSelector(budget.spec.selector, metadata.labels));
-    const present = matching.filter((pod) => !isFinished(pod));
-    const disruptedPods = unconfirmed(budget, present);
-    const healthy = present.filter(
-      ({ metadata, status }) =>
-        !metadata.deletionTimestamp && !(metadata.name in disruptedPods) && isTrue(status?.conditions, "Ready"),
-    );
-    const scale = needsScale(budget) ? scaleOf(objects, present) : 0;
-    if (scale === undefined) return undefined;
-    const { expected, desired } = expectation(budget, present.length, scale);
-    const allowed = expected > 0 ? Math.max(0, healthy.length - desired) : 0;
-    return {
+const healthyOf = (matching: readonly Pod[], disruptedPods: Record<string, string>): number =>
+  matching.filter(
+    ({ metadata, status }) =>
+      !metadata.deletionTimestamp && !(metadata.name in disruptedPods) && isTrue(status?.conditions, "Ready"),
+  ).length;
+
+/** Computes a budget's status from its pods and their controllers. */
+function computed(cluster: Cluster, budget: Budget, matching: readonly Pod[]): Budget {
+  const { simulation, objects, record } = cluster;
+  const warn = (reason: string, message: string): void =>
+    record({ component: COMPONENT, about: budget, type: "Warning", reason, message });
+  const expectation = expectationOf(objects, budget, matching);
+  const now = timestamp(simulation.clock.now());
+  if ("failure" in expectation) {
+    const why = `Failed to calculate the number of expected pods: ${expectation.failure}`;
+    warn("CalculateExpectedPodCountFailed", why);
+    return failed(budget, expectation.failure, now);
+  }
+  const { expected, desired, unmanaged } = expectation;
+  if (unmanaged.length > 0) warn("UnmanagedPods", unmanagedPods(budget));
+  const disruptedPods = unconfirmed(cluster, budget, matching);
+  const healthy = healthyOf(matching, disruptedPods);
+  const allowed = expected > 0 ? Math.max(0, healthy - desired) : 0;
+  return {
+    ...budget,
+    status: {
       observedGeneration: budget.metadata.generation ?? 1,
       disruptionsAllowed: allowed,
-      currentHealthy: healthy.length,
+      currentHealthy: healthy,
       desiredHealthy: desired,
       expectedPods: expected,
       ...(Object.keys(disruptedPods).length > 0 ? { disruptedPods } : {}),
-      conditions: [allowance(budget, allowed, timestamp(simulation.clock.now()))],
-    };
+      conditions: [allowance(budget, allowed, now)],
+    },
   };
+}
 
+/** Computes the allowed disruptions of each budget from the number of healthy pods. */
+export function disruption(cluster: Cluster): Controller {
+  const { simulation, objects } = cluster;
   return {
     name: "disruption",
     type: budgets,
@@ -144,13 +135,13 @@ export function disruption({ simulation, objects }: Cluster): Controller {
     reconcile: ({ namespace, name }) => {
       const budget = objects.get<Budget>(budgets, namespace, name);
       if (!budget) return undefined;
-      const status = statusOf(budget);
-      if (!status) {
-        objects.replace(budgets, failed(budget, timestamp(simulation.clock.now())));
-        return undefined;
-      }
-      objects.replace(budgets, { ...budget, status });
-      const waits = Object.values(status.disruptedPods ?? {}).map((since) => Date.parse(since) + UNCONFIRMED);
+      const matching = objects
+        .list<Pod>(pods, namespace)
+        .filter(({ metadata }) => matchesSelector(budget.spec.selector, metadata.labels));
+      const { status } = objects.replace(budgets, computed(cluster, budget, matching));
+      if (conditionOf(status?.conditions, "DisruptionAllowed")?.reason === "SyncFailed")
+        return simulation.clock.now() + FAILED_AGAIN;
+      const waits = Object.values(status?.disruptedPods ?? {}).map((since) => Date.parse(since) + UNCONFIRMED);
       return waits.length > 0 ? Math.min(...waits) : undefined;
     },
   };

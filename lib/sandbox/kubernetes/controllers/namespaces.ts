@@ -12,6 +12,12 @@ const contents = resourceTypes.filter(({ namespaced, virtual }) => namespaced &&
 const AGAIN = 1_000;
 
 /**
+ * Milliseconds from a namespace's deletion to that of its contents, so that all API servers know of the first (k8s
+ * pkg/controller/namespace namespaceDeletionGracePeriod; 5.1 s were measured).
+ */
+const DELAY = 5_000;
+
+/**
  * Adds the default service account and the cluster's authority to every namespace, and empties one that is being
  * deleted.
  */
@@ -38,6 +44,13 @@ export function namespaceKeeper({ simulation, objects, registry, authority }: Cl
     const [metadata, data] = [{ name: ROOT_CA, namespace, annotations }, { "ca.crt": authority.pem }];
     objects.create(maps, { apiVersion: "v1", kind: "ConfigMap", metadata, data });
   };
+  const knownSince = new Map<string, number>();
+  /** The time from which a deleted namespace may be emptied. */
+  const emptiedFrom = (uid: string): number => {
+    const since = knownSince.get(uid) ?? simulation.clock.now();
+    knownSince.set(uid, since);
+    return since + DELAY;
+  };
   return {
     name: "namespaces",
     type: namespaces,
@@ -48,7 +61,10 @@ export function namespaceKeeper({ simulation, objects, registry, authority }: Cl
         addDefaults(name);
         return undefined;
       }
+      const from = emptiedFrom(namespace.metadata.uid);
+      if (simulation.clock.now() < from) return from;
       if (!empty(name)) return simulation.clock.now() + AGAIN;
+      knownSince.delete(namespace.metadata.uid);
       objects.remove(namespaces, namespace);
       return undefined;
     },

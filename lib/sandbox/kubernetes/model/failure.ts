@@ -2,7 +2,7 @@ import { qualified, type ResourceType } from "./resources.ts";
 
 /** One cause in a Status: a field and its error. */
 export interface Cause {
-  readonly reason: string;
+  readonly reason?: string;
   readonly message: string;
   readonly field?: string;
 }
@@ -136,7 +136,7 @@ export function invalid(
   const said = lines.length === 1 ? lines[0] : `[${lines.join(", ")}]`;
   const kind = type.group ? `${type.kind}.${type.group}` : type.kind;
   return new ApiFailure(422, "Invalid", `${kind} "${name}" is invalid: ${said}`, {
-    name,
+    ...(name ? { name } : {}),
     ...(type.group ? { group: type.group } : {}),
     kind: type.kind,
     causes,

@@ -79,7 +79,7 @@ function objections(policy: Policy, scope: Scope): Objection[] {
 function refusal(attempt: Attempt, policy: Policy, binding: Binding, { message, reason }: Objection): ApiFailure {
   const words = `ValidatingAdmissionPolicy '${policy.metadata.name}' with binding '${binding.metadata.name}' denied request: ${message}`;
   const { message: said, details } = forbidden(attempt.type, attempt.name, words);
-  return new ApiFailure(codes[reason] ?? 403, reason, said, { ...details, causes: [{ reason: "", message: words }] });
+  return new ApiFailure(codes[reason] ?? 403, reason, said, { ...details, causes: [{ message: words }] });
 }
 
 /** The running admission plugin. */

@@ -12,6 +12,7 @@ import { mediaTypeOf } from "./content.ts";
 import { kinds, SLOWNESS } from "./faults.ts";
 import { type RequestInfo, type ResourcePath, requestInfo } from "./info.ts";
 import { checkOptions } from "./options.ts";
+import { passWebhooks, webhookKinds } from "./webhooks.ts";
 
 type Answer = (request: WireRequest, tls?: { readonly clientCertificate: string }) => Promise<WireResponse>;
 
@@ -132,7 +133,7 @@ const failureOf = (error: unknown): ApiFailure =>
 export function answerer(server: Server, authenticate: Authenticator, version: string): Answer {
   const { simulation, authorizers } = server;
   const known = pages(version);
-  simulation.faults.declare(...kinds);
+  simulation.faults.declare(...kinds, ...webhookKinds);
 
   const injectFaults = async (info: RequestInfo, user: User): Promise<void> => {
     const facts = factsOf(info, user);
@@ -152,6 +153,7 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
     if (!type || type.version !== info.resource.version) throw noSuchResource();
     checkRoute(type, info.resource, info.verb);
     checkOptions(info.verb, info.query, request.method === "PATCH" ? mediaTypeOf(request) : "");
+    await passWebhooks(simulation, info.verb, factsOf(info, user));
     const warnings: string[] = [];
     const call = {
       request,

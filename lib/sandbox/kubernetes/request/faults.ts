@@ -3,7 +3,8 @@ import type { FaultKind } from "../../core/faults.ts";
 /** Milliseconds for which "kubernetes-slow" holds a request: longer than most clients' patience (assumed). */
 export const SLOWNESS = 20_000;
 
-const fields = {
+/** Fields that the `match` of a fault of the API server may name. */
+export const fields = {
   verb: "get, list, watch, create, update, patch, delete or deletecollection.",
   resource: "Plural name, with a subresource after a slash: nodes, pods/eviction.",
   name: "Name of the object.",

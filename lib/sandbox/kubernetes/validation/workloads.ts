@@ -14,6 +14,15 @@ export function workloadCauses(object: KubeObject): Cause[] {
   return [wrong("spec.template.metadata.labels", labels, "`selector` does not match template `labels`"), ...template];
 }
 
+const counts = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"];
+
+/** Lists the negative numbers in a budget's status (ValidatePodDisruptionBudgetStatusUpdate). */
+const statusCauses = (object: KubeObject): Cause[] =>
+  counts
+    .map((field): [string, unknown] => [`status.${field}`, at(object, "status", field)])
+    .filter(([, value]) => Number(value) < 0)
+    .map(([field, value]) => wrong(field, value, "must be greater than or equal to 0"));
+
 const amount = /^(\d+|\d+%)$/;
 
 /** Lists the errors of a PodDisruptionBudget. */
@@ -26,5 +35,6 @@ export function budgetCauses(object: KubeObject): Cause[] {
     ...given
       .filter(([, value]) => !amount.test(String(value)))
       .map(([field, value]) => wrong(`spec.${field}`, value, "must be an integer or percentage (e.g '5%%')")),
+    ...statusCauses(object),
   ];
 }
