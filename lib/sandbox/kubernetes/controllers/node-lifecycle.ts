@@ -6,6 +6,14 @@ import { GRACE, isKubeletAlive, lastHeard, leases, nodes, pods, podsOn } from ".
 
 // k8s pkg/controller/nodelifecycle/node_lifecycle_controller.go
 
+/** Interval of the controller's look at all nodes (--node-monitor-period). */
+const MONITOR = 5_000;
+
+/** Milliseconds between two nodes of a zone that get NoExecute (--node-eviction-rate, 0.1 a second). */
+const BETWEEN = 10_000;
+
+const ZONE = "topology.kubernetes.io/zone";
+
 const watched = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
 
 const LOST = { reason: "NodeStatusUnknown", message: "Kubelet stopped posting node status." };
@@ -32,8 +40,17 @@ function unknownConditions(node: Node, now: string): Condition[] {
 
 const readyOf = (node: Node): string => conditionOf(node.status?.conditions, "Ready")?.status ?? "Unknown";
 
-/** Computes the taints that a node should have now; those that stay keep the time they were added. */
-function taintsFor(node: Node, now: string): Taint[] {
+/** Has the node the NoExecute taint of its condition, or needs it none? */
+const isEvicting = (node: Node): boolean => {
+  const key = byReady[readyOf(node)];
+  return !key || (node.spec?.taints ?? []).some((one) => one.key === key && one.effect === "NoExecute");
+};
+
+/**
+ * Computes the taints that a node should have now; those that stay keep the time they were added.
+ * @param mayEvict whether a NoExecute taint may be added
+ */
+function taintsFor(node: Node, now: string, mayEvict: boolean): Taint[] {
   const present = node.spec?.taints ?? [];
   const key = byReady[readyOf(node)];
   const wanted: Taint[] = [
@@ -41,7 +58,7 @@ function taintsFor(node: Node, now: string): Taint[] {
     ...(key
       ? [
           { key, effect: "NoSchedule" as const },
-          { key, effect: "NoExecute" as const },
+          ...(mayEvict || isEvicting(node) ? [{ key, effect: "NoExecute" as const }] : []),
         ]
       : []),
   ];
@@ -51,9 +68,41 @@ function taintsFor(node: Node, now: string): Taint[] {
   return [...present.filter((one) => !owned.has(one.key)), ...kept];
 }
 
+/** Finds the time of the controller's first look that is not before `time`. */
+const lookAfter = (time: number): number => Math.ceil(time / MONITOR) * MONITOR;
+
+/** Does the node have one of this controller's NoExecute taints, under either name? */
+const hasEvicting = ({ spec }: Node): boolean =>
+  (spec?.taints ?? []).some(({ key, effect }) => effect === "NoExecute" && Object.values(byReady).includes(key));
+
+/**
+ * Builds the turns of nodes for their NoExecute taint. The function returns the time from which a node may get it: a
+ * lost one at once, one that says it is not ready at the next look, each some time after the last of its zone;
+ * undefined when it has it or needs none.
+ */
+function evictionTurns(): (node: Node, now: number) => number | undefined {
+  const due = new Map<string, number>();
+  const lastIn = new Map<string, number>();
+  return (node, now) => {
+    const { name, labels } = node.metadata;
+    const zone = labels?.[ZONE] ?? "";
+    if (isEvicting(node)) {
+      due.delete(name);
+      return undefined;
+    }
+    if (hasEvicting(node)) return now;
+    const first = due.get(name) ?? (readyOf(node) === "Unknown" ? now : lookAfter(now));
+    due.set(name, first);
+    const from = Math.max(first, (lastIn.get(zone) ?? Number.NEGATIVE_INFINITY) + BETWEEN);
+    if (from <= now) lastIn.set(zone, now);
+    return from;
+  };
+}
+
 /** Watches heartbeats: a silent node becomes Unknown and is tainted, and its pods become not ready. */
 export function nodeLifecycle(cluster: Cluster): Controller {
   const { simulation, objects, record } = cluster;
+  const turns = evictionTurns();
 
   const loseNode = (node: Node): Node => {
     const now = timestamp(simulation.clock.now());
@@ -69,8 +118,8 @@ export function nodeLifecycle(cluster: Cluster): Controller {
     return objects.replace(nodes, { ...node, status: { ...node.status, conditions } });
   };
 
-  const taint = (node: Node): Node => {
-    const taints = taintsFor(node, timestamp(simulation.clock.now()));
+  const taint = (node: Node, mayEvict: boolean): Node => {
+    const taints = taintsFor(node, timestamp(simulation.clock.now()), mayEvict);
     if (isDeepStrictEqual(taints, node.spec?.taints ?? [])) return node;
     const { taints: _old, ...spec } = node.spec ?? {};
     return objects.replace(nodes, { ...node, spec: { ...spec, ...(taints.length > 0 ? { taints } : {}) } });
@@ -100,10 +149,15 @@ export function nodeLifecycle(cluster: Cluster): Controller {
     reconcile: ({ name }) => {
       const stored = objects.get<Node>(nodes, undefined, name);
       if (!stored) return undefined;
+      const now = simulation.clock.now();
       const isHeard = isKubeletAlive(cluster, stored);
-      const node = taint(isHeard ? stored : loseNode(stored));
+      const seen = isHeard ? stored : loseNode(stored);
+      const from = turns(seen, now);
+      const node = taint(seen, from !== undefined && from <= now);
       if (readyOf(node) !== "True") markPods(node);
-      return isHeard ? lastHeard(cluster, node) + GRACE + 1 : undefined;
+      const lost = isHeard ? lookAfter(lastHeard(cluster, node) + GRACE + 1) : Number.POSITIVE_INFINITY;
+      const next = Math.min(lost, from !== undefined && from > now ? from : Number.POSITIVE_INFINITY);
+      return next === Number.POSITIVE_INFINITY ? undefined : next;
     },
   };
 }

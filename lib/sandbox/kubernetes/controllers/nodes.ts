@@ -6,6 +6,9 @@ export const nodes = known("nodes");
 export const pods = known("pods");
 export const leases = known("leases", "coordination.k8s.io");
 
+/** Taint by which a person declares that a node is off and will not come back by itself. */
+export const OUT_OF_SERVICE = "node.kubernetes.io/out-of-service";
+
 /** --node-monitor-grace-period of kube-controller-manager: 50 s since Kubernetes 1.32. */
 export const GRACE = 50_000;
 

@@ -2,6 +2,7 @@ import type { Node, Pod, Taint } from "../model/shapes.ts";
 import type { Cluster, Controller } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 import { nodes, pods, podsOn, tolerationsOf } from "./nodes.ts";
+import { markTarget } from "./target-condition.ts";
 
 /** Computes the time at which a taint evicts the pod: now (0), later, or never (undefined). */
 function leavesAt(pod: Pod, taint: Taint): number | undefined {
@@ -27,6 +28,8 @@ export function taintEviction(cluster: Cluster): Controller {
       reason: "TaintManagerEviction",
       message: `Marking for deletion Pod ${pod.metadata.namespace}/${pod.metadata.name}`,
     });
+    const why = { reason: "DeletionByTaintManager", message: "Taint manager: deleting due to NoExecute taint" };
+    markTarget(cluster, pod, why);
     registry.remove({ type: pods, namespace: pod.metadata.namespace, name: pod.metadata.name });
   };
   return {

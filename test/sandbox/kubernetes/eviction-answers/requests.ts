@@ -173,7 +173,7 @@ const graces: readonly Row[] = [
 
 const rights = [{ apiGroups: [""], resources: ["pods/eviction"], verbs: ["create"] }];
 
-/** Who asks. */
+/** Requests by other users. */
 const people: readonly Row[] = [
   {
     situation: "by a user without rights",

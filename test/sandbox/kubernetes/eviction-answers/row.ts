@@ -12,7 +12,7 @@ export interface PodInput {
   readonly metadata?: Partial<KubeObject["metadata"]>;
 }
 
-/** What is asked; left out means the plain eviction of the first pod by an administrator. */
+/** The request; left out means the plain eviction of the first pod by an administrator. */
 export interface AskedInput {
   readonly name?: string;
   readonly namespace?: string;
