@@ -12,6 +12,8 @@ const MONITOR = 5_000;
 /** Milliseconds between two nodes of a zone that get NoExecute (--node-eviction-rate, 0.1 a second). */
 const BETWEEN = 10_000;
 
+const NEVER_DUE = Number.POSITIVE_INFINITY;
+
 const ZONE = "topology.kubernetes.io/zone";
 
 const watched = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
@@ -78,9 +80,9 @@ const hasEvicting = ({ spec }: Node): boolean =>
 /**
  * Builds the turns of nodes for their NoExecute taint. The function returns the time from which a node may get it: a
  * lost one at once, one that says it is not ready at the next look, each some time after the last of its zone;
- * undefined when it has it or needs none.
+ * never when it has it or needs none.
  */
-function evictionTurns(): (node: Node, now: number) => number | undefined {
+function evictionTurns(): (node: Node, now: number) => number {
   const due = new Map<string, number>();
   const lastIn = new Map<string, number>();
   return (node, now) => {
@@ -88,7 +90,7 @@ function evictionTurns(): (node: Node, now: number) => number | undefined {
     const zone = labels?.[ZONE] ?? "";
     if (isEvicting(node)) {
       due.delete(name);
-      return undefined;
+      return NEVER_DUE;
     }
     if (hasEvicting(node)) return now;
     const first = due.get(name) ?? (readyOf(node) === "Unknown" ? now : lookAfter(now));
@@ -153,11 +155,11 @@ export function nodeLifecycle(cluster: Cluster): Controller {
       const isHeard = isKubeletAlive(cluster, stored);
       const seen = isHeard ? stored : loseNode(stored);
       const from = turns(seen, now);
-      const node = taint(seen, from !== undefined && from <= now);
+      const node = taint(seen, from <= now);
       if (readyOf(node) !== "True") markPods(node);
-      const lost = isHeard ? lookAfter(lastHeard(cluster, node) + GRACE + 1) : Number.POSITIVE_INFINITY;
-      const next = Math.min(lost, from !== undefined && from > now ? from : Number.POSITIVE_INFINITY);
-      return next === Number.POSITIVE_INFINITY ? undefined : next;
+      const lost = isHeard ? lookAfter(lastHeard(cluster, node) + GRACE + 1) : NEVER_DUE;
+      const next = Math.min(lost, from > now ? from : NEVER_DUE);
+      return next === NEVER_DUE ? undefined : next;
     },
   };
 }
