@@ -107,14 +107,17 @@ const provision = [
   },
 ] as const satisfies readonly StageRow[];
 
+/** The first thing that any workflow does which takes a node out of service. */
+const cordoning = {
+  name: "cordon",
+  words: { name: "cordon", doing: "cordoning the node" },
+  minutes: 5,
+  cancellable: true,
+} as const satisfies StageRow;
+
 /** The way of a node out of the cluster, after a person has confirmed it. All evictions share one deadline. */
 const remove = [
-  {
-    name: "cordon",
-    words: { name: "cordon", doing: "cordoning the node" },
-    minutes: 5,
-    cancellable: true,
-  },
+  cordoning,
   {
     name: "evict",
     words: { name: "eviction", doing: "evicting pods" },
@@ -135,8 +138,19 @@ const remove = [
   },
 ] as const satisfies readonly StageRow[];
 
+/** A person's cordon or uncordon: one of the two, by the command. */
+const cordon = [
+  cordoning,
+  {
+    name: "uncordon",
+    words: { name: "uncordon", doing: "uncordoning the node" },
+    minutes: 5,
+    cancellable: true,
+  },
+] as const satisfies readonly StageRow[];
+
 /** Every workflow on a node with its stages, in their order: progress, words, deadlines and the runbook derive from here. */
-export const stages = { provision, remove } as const;
+export const stages = { provision, cordon, remove } as const;
 
 /** A workflow that works on one node. */
 export type NodeWorkflow = keyof typeof stages;
@@ -163,6 +177,7 @@ export const stagesOf = (workflow: NodeWorkflow): readonly (StageRow & { readonl
  */
 export const waits = {
   provision: { queue: 120, terminate: 10, keepFailed: 60 },
+  cordon: {},
   remove: { dialog: 10 },
 } as const satisfies Readonly<Record<NodeWorkflow, Readonly<Record<string, number>>>>;
 

@@ -164,10 +164,13 @@ const windowsFaults = ({ pools: all, cluster: { hybridOverlayPort } }: Deploymen
       message: `Windows Server 2019 cannot use the overlay port ${hybridOverlayPort}, only 4789`,
     }));
 
-/** Nothing runs when an execution times out: a workflow must be able to wait to its end, for people too. */
+/**
+ * Nothing runs when an execution times out: a workflow must be able to wait to its end, for people too. Deadlines that are not
+ * valid are no numbers yet: Zod asks all checks, also after one has failed.
+ */
 function deadlineFaults({ deadlines }: Deployment): Fault[] {
   return nodeWorkflows.flatMap((workflow) => {
-    const minutes = Object.values(deadlines[workflow]).reduce((sum, each) => sum + each, 0);
+    const minutes = Object.values(deadlines[workflow] ?? {}).reduce((sum, each) => sum + each, 0);
     const most = functions[`${workflow}-node`].executionSeconds / 60 - ROOM_MINUTES;
     if (minutes <= most) return [];
     const message = `together they are ${minutes} minutes, and may be ${most}: an execution ends ${ROOM_MINUTES} minutes after that`;

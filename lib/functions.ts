@@ -46,7 +46,7 @@ export const functions = table({
     entry: "lambdas/front-door/handler.ts",
     timeoutSeconds: 10,
     memoryMiB: 1769,
-    starts: ["add-nodes", "remove-node", "look"],
+    starts: ["add-nodes", "cordon-node", "remove-node", "look"],
     permissions: "front-door",
   },
   "cloud-events": {
@@ -64,6 +64,7 @@ export const functions = table({
     triesItsRights: true,
     permissions: "provision-node",
   },
+  "cordon-node": { ...workflow("cordon-node", 1), account: "act", starts: [], permissions: "cordon-node" },
   "remove-node": {
     ...workflow("remove-node", 8),
     account: "act",

@@ -86,6 +86,8 @@ export type Request =
       readonly reason?: string;
     }
   | { readonly command: "remove"; readonly node: string; readonly dryRun: boolean; readonly reason?: string }
+  | { readonly command: "cordon"; readonly node: string; readonly dryRun: boolean; readonly reason?: string }
+  | { readonly command: "uncordon"; readonly node: string; readonly dryRun: boolean; readonly reason?: string }
   | { readonly command: "operations" }
   | { readonly command: "doctor" }
   | { readonly command: "cancel"; readonly operation: string }

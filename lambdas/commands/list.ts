@@ -2,15 +2,28 @@ import type { OperationRecord } from "../records.ts";
 import { add } from "./add.ts";
 import { cancel } from "./cancel.ts";
 import type { Command, Request } from "./command.ts";
+import { cordon } from "./cordon.ts";
 import { doctor } from "./doctor.ts";
 import { help } from "./help.ts";
 import { node } from "./node.ts";
 import { nodes } from "./nodes.ts";
 import { operations } from "./operations.ts";
 import { remove } from "./remove.ts";
+import { uncordon } from "./uncordon.ts";
 
 /** Every command, in the order in which help shows them. */
-export const commands: readonly Command[] = [help, nodes, node, add, remove, operations, cancel, doctor];
+export const commands: readonly Command[] = [
+  help,
+  nodes,
+  node,
+  add,
+  cordon,
+  uncordon,
+  remove,
+  operations,
+  cancel,
+  doctor,
+];
 
 /** Operations that a rule starts; no command starts them. */
 const ofRules: ReadonlySet<string> = new Set<Request["command"]>(["authority"]);

@@ -50,6 +50,8 @@ export const demoConfiguration = (
       operations: ["operator", "approver"],
       doctor: ["operator", "approver"],
       add: ["operator"],
+      cordon: ["operator"],
+      uncordon: ["operator"],
       remove: ["operator"],
       cancel: ["operator", "approver"],
     },

@@ -125,6 +125,7 @@ describe("functions in a VPC", () => {
     const inside = placed.ofType("AWS::Lambda::Function").filter(({ Properties }) => "VpcConfig" in Properties);
     expect(inside.map(({ Properties }) => String(Properties.Description).split(" ")[1]).toSorted()).toEqual([
       "add-nodes",
+      "cordon-node",
       "look",
       "provision-node",
       "remove-node",

@@ -16,6 +16,8 @@ const titles: { readonly [C in Request["command"]]: (request: Extract<Request, {
   add: ({ pool, count, dryRun }) =>
     `${dryRun ? "Dry run: add" : "Add"} ${count} ${count === 1 ? "node" : "nodes"} to ${pool}`,
   remove: ({ node, dryRun }) => `${dryRun ? "Dry run: remove" : "Remove"} ${node}`,
+  cordon: ({ node, dryRun }) => `${dryRun ? "Dry run: cordon" : "Cordon"} ${node}`,
+  uncordon: ({ node, dryRun }) => `${dryRun ? "Dry run: uncordon" : "Uncordon"} ${node}`,
   operations: () => "List the operations",
   doctor: () => "Run the doctor",
   authority: () => "Update the kubelets' client authority",

@@ -1,6 +1,6 @@
 import type { Message, OperationRecord } from "../../records.ts";
-import { titleOf } from "../command/syntax.ts";
-import { context, section } from "../slack/blocks.ts";
+import { titleOf, typeThis } from "../command/syntax.ts";
+import { context, say, section } from "../slack/blocks.ts";
 import { code, plain, prose } from "../slack/text.ts";
 
 /** Outcome of giving a node back; only the first three changed whether pods may be scheduled on it. */
@@ -89,4 +89,52 @@ export function cordonGivenBack(operation: OperationRecord, subject: Subject, ou
       context(code(operation.id)),
     ],
   };
+}
+
+/** The Event of an uncordon that a person asked for. */
+export const uncordonedEvent = (operation: string): NodeEvent => ({
+  type: "Normal",
+  reason: "CasementUncordoned",
+  message: `uncordoned by ${operation}`,
+});
+
+/** Result of a cordon or uncordon that a person asked for. */
+export type CordonResult = "cordoned" | "cordoned-before" | "uncordoned" | "schedulable-before" | "gone";
+
+const results: Readonly<Record<CordonResult, (node: string) => string>> = {
+  cordoned: (node) => `${node} is cordoned: no new pods are scheduled on it. Its pods keep running.`,
+  "cordoned-before": (node) => `${node} was already cordoned. Nothing was changed.`,
+  uncordoned: (node) => `${node} is schedulable again.`,
+  "schedulable-before": (node) => `${node} was already schedulable. Nothing was changed.`,
+  gone: (node) => `${node} no longer exists. Nothing was changed.`,
+};
+
+/** Sums up a cordon or uncordon that a person asked for, for message and ledger. */
+export const cordonSummary = (result: CordonResult, node: string): string => results[result](node);
+
+/** State that a cordon leaves behind when it fails. */
+export const cordonLeaves = {
+  untouched: "nothing was changed",
+  unknown: "the node may still be cordoned",
+  cordoned: (node: string, why: string): string =>
+    `the node is still cordoned, because ${why}; ${code(`kubectl uncordon ${node}`)} makes it schedulable now, and the sweep does within 15 minutes if it can`,
+} as const;
+
+/** Sums up a cordon or uncordon that did not come to its end. @param left as a clause */
+export const cordonFailedSummary = {
+  cancelled: (left: string): string => `Cancelled: ${left}.`,
+  failed: (command: "cordon" | "uncordon", left: string): string => `The ${command} failed: ${left}.`,
+} as const;
+
+/** The dry run of a cordon or uncordon that would be allowed. */
+export function cordonDryRun(
+  command: "cordon" | "uncordon",
+  node: string,
+  isCordoned: boolean,
+  commandWord: string,
+): Message {
+  const isDone = isCordoned === (command === "cordon");
+  const change = isDone ? `is already ${isCordoned ? "cordoned" : "schedulable"}` : `would be ${command}ed`;
+  const next = isDone ? "Nothing to apply." : `To apply: ${typeThis(commandWord, command, node)}`;
+  return say(`*Dry run: nothing was changed.* ${code(node)} ${change}.\n${next}`);
 }

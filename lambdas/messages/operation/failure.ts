@@ -64,6 +64,8 @@ export function failureButtons(node: NodeRecord, settings: MessageSettings): Blo
 function again({ request, id }: OperationRecord, remedy: Remedy | undefined, commandWord: string): string {
   const outcome = remedy?.isHopeless ? "is worth a try only after that." : "tries again.";
   if (request.command === "add") return `${typeThis(commandWord, "add", request.pool)} ${outcome}`;
+  if (request.command === "cordon" || request.command === "uncordon")
+    return `${typeThis(commandWord, request.command, request.node)} ${outcome}`;
   if (request.command === "remove") return `${typeThis(commandWord, "remove", request.node)} ${outcome}`;
   return `${typeThis(commandWord, "operations")} shows ${id}.`;
 }

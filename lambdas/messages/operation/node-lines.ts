@@ -1,4 +1,5 @@
 import type { NodeRecord, NodeStatus } from "../../records.ts";
+import type { StageName } from "../../stages.ts";
 import { between } from "../slack/age.ts";
 import { code, counted, plain, prose } from "../slack/text.ts";
 import { stageDoing, stageName, stagePosition } from "./stages.ts";
@@ -32,9 +33,15 @@ const where = (node: NodeRecord): string => (node.failure ? ` at _${stageName(no
 const became = ({ outcome, failure }: NodeRecord): string =>
   outcome && outcome !== failure?.left ? ` · ${prose(outcome, 200)}` : "";
 
-/** Only a removal ends at these stages. */
-const ended = ({ stage }: NodeRecord): string =>
-  stage === "delete" ? "removed" : stage === "terminate" ? "terminated" : "Ready";
+/** State in which the last stage of each workflow leaves a node. */
+const ends: Partial<Readonly<Record<StageName, string>>> = {
+  cordon: "cordoned",
+  uncordon: "schedulable",
+  delete: "removed",
+  terminate: "terminated",
+};
+
+const ended = ({ stage }: NodeRecord): string => (stage && ends[stage]) ?? "Ready";
 
 const standing: Readonly<Record<NodeStatus, (node: NodeRecord, now: string) => string>> = {
   queued: () => "queued",

@@ -1,15 +1,8 @@
 import type { StageOf } from "../../stages.ts";
 import type { Remedy } from "../operation/remedy.ts";
 
-/** Known failures of the stages of a removal, in the order in which they are tried. */
-export const removalRemedies: Readonly<Record<StageOf<"remove">, readonly Remedy[]>> = {
-  cordon: [
-    {
-      says: [],
-      cause: "the API server refuses to change the Node, or does not answer",
-      remedy: "run the doctor, which checks each permission",
-    },
-  ],
+/** Known failures of the stages that only a removal has, in the order in which they are tried. */
+export const removalRemedies: Readonly<Record<Exclude<StageOf<"remove">, "cordon">, readonly Remedy[]>> = {
   evict: [
     {
       says: ["it may have been uncordoned"],

@@ -58,10 +58,13 @@ export const isRecorded = (node: V1Node, { operation, at }: CordonRecord): boole
 
 /**
  * Is the node cordoned by others, so that it stays cordoned whatever becomes of the operation?
- * @param open the record of a cordon that was not given back yet, by this operation or an earlier one
+ * @param open the record of a cordon that was not given back yet, by this operation or an earlier one; a kept one is a
+ * person's, who asked for it to stay
  */
-export const isCordonedByOthers = (node: V1Node, open: CordonRecord | undefined): boolean =>
-  isCordoned(node) && !(open && isRecorded(node, open));
+export const isCordonedByOthers = (
+  node: V1Node,
+  open: (CordonRecord & { readonly keptAt?: string }) | undefined,
+): boolean => isCordoned(node) && !(open && open.keptAt === undefined && isRecorded(node, open));
 
 /** The merge patch that cordons a node and shows its owner. */
 export const cordonPatch = ({ adds: { annotations, labels } }: Omit<CordonRecord, "at">): NodePatch => ({
@@ -103,6 +106,16 @@ function without(node: V1Node, record: CordonRecord, unschedulable?: boolean): N
       ...(unschedulable === undefined ? {} : { unschedulable: unschedulable || null }),
     },
   };
+}
+
+/**
+ * The merge patch of an uncordon that a person asked for: whoever set the cordon, it goes, with what Casement had marked.
+ * @param open the record of the node's cordon, if there is one
+ */
+export function uncordonPatch(node: V1Node, open: CordonRecord | undefined): NodePatch {
+  const marks = open && without(node, open, false);
+  const annotations = { ...(marks?.metadata as { annotations?: object })?.annotations, [CORDONED_BY]: null };
+  return { metadata: { ...marks?.metadata, annotations }, spec: { ...marks?.spec, unschedulable: null } };
 }
 
 /**

@@ -11,10 +11,20 @@ export interface OpenCordon extends CordonRecord {
   readonly planned?: CordonOutcome;
   /** The node was given back; people are to be told. */
   readonly outcome?: CordonOutcome;
+  /** ISO 8601: the cordon is the end that a person asked for, and outlasts its operation. */
+  readonly keptAt?: string;
+  /** The kept cordon of an earlier operation, which holds again when this one gives the node back. */
+  readonly kept?: OpenCordon;
 }
 
 interface CordonItem extends OpenCordon {
   readonly closedAt?: string;
+}
+
+/** A record as it leaves the list of those that must be given back. */
+function withoutIndex(open: OpenCordon): OpenCordon {
+  const { [UNFINISHED.hash]: _list, ...rest } = open as OpenCordon & Record<string, unknown>;
+  return rest as unknown as OpenCordon;
 }
 
 /** Owners of cordons, by the UID of the Node: who cordoned it, and the state before. */
@@ -24,6 +34,12 @@ export const cordons = (context: StepContext) => {
   const isOpen = (item: CordonItem | undefined): item is CordonItem =>
     item !== undefined && item.closedAt === undefined;
   const indexed = (item: OpenCordon) => ({ ...item, [UNFINISHED.hash]: list, [UNFINISHED.range]: item.at });
+
+  const closed = (open: OpenCordon): CordonItem => {
+    const closedAt = timestamp(context);
+    const expires = { [EXPIRES]: expiryAfter(closedAt, context.settings.retentionDays) };
+    return { ...withoutIndex(open), closedAt, ...expires };
+  };
 
   const find = async (uid: string): Promise<OpenCordon | undefined> => {
     const item = await items.read<CordonItem>(keys.cordon(uid));
@@ -58,8 +74,25 @@ export const cordons = (context: StepContext) => {
      */
     own: async (record: Omit<CordonRecord, "at">): Promise<OpenCordon> => {
       const owned = { ...record, at: timestamp(context) };
-      await items.revise<CordonItem>(keys.cordon(record.uid), () => indexed(owned));
+      await items.revise<CordonItem>(keys.cordon(record.uid), (before) => {
+        const kept = isOpen(before) ? (before.keptAt === undefined ? before.kept : withoutIndex(before)) : undefined;
+        return indexed(kept === undefined ? owned : { ...owned, kept });
+      });
       return owned;
+    },
+
+    /** Ends every record of a node that a person uncordoned: nothing is given back to it any more. */
+    forget: async (uid: string): Promise<void> => {
+      await items.revise<CordonItem>(keys.cordon(uid), (before) => (isOpen(before) ? closed(before) : null));
+    },
+
+    /** Makes the cordon of an operation last: it is no rest of an operation any more, and the sweep leaves it alone. */
+    keep: async (uid: string, operation: string): Promise<void> => {
+      await change({ uid, operation }, (open) => {
+        const { kept: _replaced, ...rest } = withoutIndex(open);
+        const keptAt = timestamp(context);
+        return { ...rest, keptAt, [EXPIRES]: expiryAfter(keptAt, context.settings.retentionDays) };
+      });
     },
 
     /** Writes what is about to become of the Node; undefined when the record is not this operation's any more. */
@@ -72,11 +105,7 @@ export const cordons = (context: StepContext) => {
 
     /** Ends the record of an operation: its cordon was given back and told, or needs no giving back. */
     close: async (uid: string, operation: string): Promise<void> => {
-      await change({ uid, operation }, ({ ...open }) => {
-        const { [UNFINISHED.hash]: _list, ...rest } = open as OpenCordon & Record<string, unknown>;
-        const closedAt = timestamp(context);
-        return { ...rest, closedAt, [EXPIRES]: expiryAfter(closedAt, context.settings.retentionDays) };
-      });
+      await change({ uid, operation }, (open) => open.kept ?? closed(open));
     },
   };
 };

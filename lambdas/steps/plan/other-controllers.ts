@@ -1,4 +1,5 @@
 import type { V1Node, V1ObjectMeta } from "@kubernetes/client-node";
+import type { OtherController } from "../../messages/node/other-controllers.ts";
 import type { RemovalRefusal } from "../../messages/remove/refusal.ts";
 import type { Claim } from "../cluster/claims.ts";
 import { ownerOf } from "../cluster/ownership.ts";
@@ -21,19 +22,6 @@ export interface Association {
   readonly name: string;
   readonly document: string;
 }
-
-/**
- * Another controller that may reboot, delete or uncordon a node, told from what it leaves on the node, its Machine, its
- * instance or in the account. `acting`: it is at work on the node now.
- */
-export type OtherController =
-  | { readonly kind: "owner"; readonly owner: RemovalRefusal }
-  | { readonly kind: "wmco"; readonly acting: boolean }
-  | { readonly kind: "kured"; readonly acting: boolean }
-  | { readonly kind: "autoscaler"; readonly acting: true }
-  | { readonly kind: "karpenter"; readonly acting: true }
-  | { readonly kind: "health-check"; readonly name: string; readonly timeout: string }
-  | { readonly kind: "association"; readonly name: string; readonly document: string };
 
 /** Facts that other controllers are recognised by. */
 export interface Traces {

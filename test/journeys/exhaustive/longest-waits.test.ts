@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { userNameOf } from "../../../lambdas/desired/accounts.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
-import { type NodeWorkflow, type StageName, stagesOf } from "../../../lambdas/stages.ts";
+import { type StageName, stagesOf } from "../../../lambdas/stages.ts";
 import { newest, settled } from "../evidence.ts";
 import { type Journey, startJourney } from "../journey.ts";
 import { guardedPod, web } from "../others.ts";
@@ -14,7 +14,10 @@ afterEach(() => here.close());
 const waits = { provision: { queue: 1, terminate: 5, keepFailed: 5 }, remove: { dialog: 5 } };
 
 /** The deadlines of a workflow of which one stage has all the time that the others' defaults leave. */
-function longest(workflow: NodeWorkflow, stage: StageName): { readonly deadlines: object; readonly minutes: number } {
+function longest(
+  workflow: keyof typeof waits,
+  stage: StageName,
+): { readonly deadlines: object; readonly minutes: number } {
   const others = stagesOf(workflow).flatMap(({ name, minutes }) => (name === stage ? [] : [minutes]));
   const minutes = 450 - [...others, ...Object.values(waits[workflow])].reduce((sum, each) => sum + each, 0);
   return { deadlines: { [workflow]: { ...waits[workflow], [stage]: minutes } }, minutes };

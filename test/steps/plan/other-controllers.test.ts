@@ -1,9 +1,9 @@
 import type { V1Node } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
+import type { OtherController } from "../../../lambdas/messages/node/other-controllers.ts";
 import {
   conflictsWith,
   type Disruption,
-  type OtherController,
   otherControllersOf,
   type Traces,
 } from "../../../lambdas/steps/plan/other-controllers.ts";

@@ -1,0 +1,16 @@
+import type { Command } from "./command.ts";
+import { dryRun, reason } from "./options.ts";
+
+export const uncordon: Command = {
+  name: "uncordon",
+  also: ["uncordon node"],
+  arguments: [{ name: "node", kind: "node", required: true, means: "name, instance id, IP address or unique prefix" }],
+  options: [dryRun, reason],
+  effect: "change",
+  workflow: "cordon-node",
+  dialog: false,
+  summary: "Marks a Windows node as schedulable again",
+  detail:
+    "Takes the cordon off a node, whoever set it, and the marks that Casement had set with it. Refused while an operation or another controller is emptying the node.",
+  examples: ["uncordon ip-10-0-3-7", 'uncordon ip-10-0-3-7 --reason "disk replaced"'],
+};

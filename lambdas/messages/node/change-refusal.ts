@@ -1,0 +1,46 @@
+import { typeThis } from "../command/syntax.ts";
+import type { RemovalRefusal } from "../remove/refusal.ts";
+import { code } from "../slack/text.ts";
+import { controllerWords, type OtherController } from "./other-controllers.ts";
+
+/** Reason why Casement does not change a node. */
+export type ChangeRefusal =
+  | { readonly kind: "linux" | "no-instance" | "not-launched-by-us" }
+  | { readonly kind: "owner"; readonly owner: RemovalRefusal }
+  | { readonly kind: "busy"; readonly operation: string }
+  | { readonly kind: "conflict"; readonly controller: OtherController };
+
+/** The work that was asked for, as one types it and as one says that it cannot be done. */
+export type Change = "cordon" | "uncordon" | "drain";
+
+const done: Readonly<Record<Change, string>> = { cordon: "cordoned", uncordon: "uncordoned", drain: "drained" };
+
+const byHand = (change: Change, node: string): string => `use ${code(`kubectl ${change} ${node}`)}`;
+
+function wordsOf(refusal: ChangeRefusal, change: Change, node: string, commandWord: string): readonly [string, string] {
+  switch (refusal.kind) {
+    case "linux":
+      return ["it is a Linux node, and Casement manages Windows nodes only", byHand(change, node)];
+    case "no-instance":
+      return ["it has no EC2 instance", byHand(change, node)];
+    case "not-launched-by-us":
+      return ["its instance was not launched by Casement", byHand(change, node)];
+    case "busy":
+      return [
+        `${code(refusal.operation)} is working on it`,
+        `wait for it to end, or stop it: ${typeThis(commandWord, "cancel", refusal.operation)}`,
+      ];
+    case "owner":
+      return [controllerWords(refusal, node, commandWord).does, byHand(change, node)];
+    case "conflict": {
+      const { does, pause } = controllerWords(refusal.controller, node, commandWord);
+      return [does, pause];
+    }
+  }
+}
+
+/** Names the node, the reason and the next step: "`web-1` cannot be drained: kured is …. Next: …." */
+export function changeRefused(refusal: ChangeRefusal, change: Change, node: string, commandWord: string): string {
+  const [why, next] = wordsOf(refusal, change, node, commandWord);
+  return `${code(node)} cannot be ${done[change]}: ${why}. Next: ${next}.`;
+}

@@ -1,0 +1,70 @@
+import { type RemovalRefusal, removalRefusal } from "../remove/refusal.ts";
+import { code } from "../slack/text.ts";
+
+/**
+ * Another controller that may reboot, delete or uncordon a node, told from what it leaves on the node, its Machine, its
+ * instance or in the account. `acting`: it is at work on the node now.
+ */
+export type OtherController =
+  | { readonly kind: "owner"; readonly owner: RemovalRefusal }
+  | { readonly kind: "wmco"; readonly acting: boolean }
+  | { readonly kind: "kured"; readonly acting: boolean }
+  | { readonly kind: "autoscaler"; readonly acting: true }
+  | { readonly kind: "karpenter"; readonly acting: true }
+  | { readonly kind: "health-check"; readonly name: string; readonly timeout: string }
+  | { readonly kind: "association"; readonly name: string; readonly document: string };
+
+/** Words for another controller: its effect on the node, and how its owner pauses it; each a clause. */
+export interface ControllerWords {
+  readonly does: string;
+  readonly pause: string;
+}
+
+type Words = {
+  readonly [K in OtherController["kind"]]: (
+    controller: Extract<OtherController, { kind: K }>,
+    node: string,
+    commandWord: string,
+  ) => ControllerWords;
+};
+
+const words: Words = {
+  owner: ({ owner }, _, commandWord) => {
+    const { why, next } = removalRefusal(owner, commandWord);
+    return { does: why, pause: next };
+  },
+  wmco: ({ acting }) => ({
+    does: acting
+      ? "the Windows Machine Config Operator is about to reboot it"
+      : "the Windows Machine Config Operator configures it, and may reboot it",
+    pause: "wait until its annotation `windowsmachineconfig.openshift.io/reboot-required` is gone",
+  }),
+  kured: ({ acting }, node) => ({
+    does: acting ? "kured is draining and rebooting it" : "kured reboots it when it asks for a reboot",
+    pause: `wait until ${code(`kubectl get node ${node}`)} shows it schedulable, or hold kured's lock by hand`,
+  }),
+  autoscaler: () => ({
+    does: "the cluster autoscaler is deleting it",
+    pause: "let it finish: the node is going away",
+  }),
+  karpenter: () => ({
+    does: "Karpenter is taking it away",
+    pause: "let it finish, or annotate its NodeClaim with `karpenter.sh/do-not-disrupt=true` earlier",
+  }),
+  "health-check": ({ name, timeout }) => ({
+    does: `the MachineHealthCheck ${code(name)} deletes its Machine when it is NotReady for ${timeout}`,
+    pause: `run ${code(`oc annotate mhc ${name} -n openshift-machine-api cluster.x-k8s.io/paused=""`)}`,
+  }),
+  association: ({ name, document }) => ({
+    does: `the SSM association ${code(name)} runs ${code(document)} on it, which may reboot it`,
+    pause: "change its schedule in State Manager",
+  }),
+};
+
+/** Says what another controller does to a node, and how its owner pauses it. */
+export const controllerWords = (controller: OtherController, node: string, commandWord: string): ControllerWords =>
+  (words[controller.kind] as (of: OtherController, node: string, commandWord: string) => ControllerWords)(
+    controller,
+    node,
+    commandWord,
+  );

@@ -1,0 +1,67 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Request, Start } from "../commands/command.ts";
+import { cordonDryRun } from "../messages/node/cordon.ts";
+import { shownOnly } from "../messages/operation/dry-runs.ts";
+import { lambdaEntry } from "../steps/host.ts";
+import type { Steps } from "../steps/steps.ts";
+import { type ChosenNode, chooseNode } from "./cordon/choose.ts";
+import { rollBack } from "./cordon/endings.ts";
+import { cordon, uncordon } from "./cordon/stages.ts";
+import { type CordonTask, newCordonTask, startCordon } from "./cordon/task.ts";
+import { step } from "./engine/durable.ts";
+import { endOnOneNode } from "./node/end.ts";
+import { runStages, stageTable } from "./node/stages.ts";
+import { type Begun, beginOperation, failOperation, whisperTo } from "./operation/lifecycle.ts";
+
+/** A person's cordon or uncordon. */
+type Wanted = Extract<Request, { command: "cordon" | "uncordon" }>;
+
+/** Both directions; the command says which one is run. */
+const stages = stageTable<"cordon", CordonTask>("cordon", { cordon, uncordon });
+
+async function show(steps: Steps, start: Start, { command }: Wanted, chosen: ChosenNode, begun: Begun): Promise<void> {
+  await whisperTo(steps, start, cordonDryRun(command, chosen.name, chosen.isCordoned, begun.commandWord));
+  const end = { status: "succeeded", summary: shownOnly, endedAt: steps.timestamp() } as const;
+  await steps.ledger.changeOperation(start.operation, end);
+}
+
+async function change(ctx: DurableContext, steps: Steps, start: Start, begun: Begun, wanted: Wanted): Promise<void> {
+  const { command, node, dryRun } = wanted;
+  const chosen = await step(ctx, "judge", () => chooseNode(steps, start, begun, command, node));
+  if (dryRun) return step(ctx, "show what would happen", () => show(steps, start, wanted, chosen, begun));
+  const started = await step(ctx, "take the lease", () => startCordon(steps, start, begun, command, chosen));
+  try {
+    const task = newCordonTask(ctx, steps, start, command, chosen, started);
+    try {
+      await runStages(
+        task,
+        stages.filter(({ name }) => name === command),
+      );
+    } catch (error) {
+      return await rollBack(task, error);
+    }
+    await endOnOneNode(task, { status: "succeeded" }, task.summary);
+  } finally {
+    await step(ctx, "release the lease", () => steps.leases.release(started.lease));
+  }
+}
+
+/** `/win cordon` and `/win uncordon`: says whether new pods may be scheduled on a node. */
+export const cordonNode =
+  (steps: Steps) =>
+  async (start: Start, ctx: DurableContext): Promise<void> => {
+    const { request } = start;
+    if (request.command !== "cordon" && request.command !== "uncordon")
+      throw new Error("this workflow cordons and uncordons nodes and nothing else");
+    try {
+      const begun = await step(ctx, "begin", () =>
+        beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
+      );
+      if (begun) await change(ctx, steps, start, begun, request);
+    } catch (error) {
+      await step(ctx, "end without a change", () => failOperation(steps, start, error));
+    }
+  };
+
+/** The entry for Lambda and for the sandbox. */
+export const { createHandler, handler } = lambdaEntry(cordonNode);

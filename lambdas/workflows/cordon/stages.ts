@@ -1,0 +1,41 @@
+import { Retryable } from "../../errors.ts";
+import { type CordonResult, cordonSummary, uncordonedEvent } from "../../messages/node/cordon.ts";
+import { uncordonPatch } from "../../steps/cluster/cordon-rules.ts";
+import { done } from "../engine/durable.ts";
+import { cordonNode } from "../node/cordon.ts";
+import { nodeOf, waitFor } from "../node/task.ts";
+import type { CordonTask } from "./task.ts";
+
+/** Cordons the node for good: a cordon that is there already stays whose it is. */
+export async function cordon(task: CordonTask): Promise<void> {
+  const { steps, operation, index, chosen } = task;
+  const { name: node, uid } = nodeOf(task);
+  const outcome = await waitFor<CordonResult>(task, "the node is cordoned", async () => {
+    await cordonNode(steps, { node, uid, instanceId: chosen.instanceId, operation, index });
+    const record = await steps.cordons.find(uid);
+    const isOwn = record?.operation === operation && !record.wasUnschedulable;
+    if (isOwn) await steps.cordons.keep(uid, operation);
+    else await steps.cordons.close(uid, operation);
+    return done(isOwn ? "cordoned" : "cordoned-before");
+  });
+  task.summary = cordonSummary(outcome, node);
+}
+
+/** Uncordons the node, whoever had cordoned it, and takes Casement's marks of the cordon off. */
+export async function uncordon(task: CordonTask): Promise<void> {
+  const { steps, operation } = task;
+  const { name, uid } = nodeOf(task);
+  const outcome = await waitFor<CordonResult>(task, "the node is uncordoned", async () => {
+    const node = await steps.nodes.read(name);
+    if (node?.metadata?.uid !== uid) return done("gone");
+    const open = await steps.cordons.find(uid);
+    if (!node.spec?.unschedulable && !open) return done("schedulable-before");
+    await steps.nodes.change(node, uncordonPatch(node, open));
+    if ((await steps.nodes.read(name))?.spec?.unschedulable) throw new Retryable(`${name} still shows its cordon`);
+    await steps.cordons.forget(uid);
+    const { type, reason, message } = uncordonedEvent(operation);
+    await steps.nodes.announce({ name, uid }, type, reason, message);
+    return done("uncordoned");
+  });
+  task.summary = cordonSummary(outcome, name);
+}
