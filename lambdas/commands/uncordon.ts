@@ -11,6 +11,6 @@ export const uncordon: Command = {
   dialog: false,
   summary: "Marks a Windows node as schedulable again",
   detail:
-    "Takes the cordon off a node, whoever set it, and the marks that Casement had set with it. Refused while an operation or another controller is emptying the node.",
+    "Takes any cordon off a node, and the marks that Casement had set with it. Refused while an operation or another controller is emptying the node.",
   examples: ["uncordon ip-10-0-3-7", 'uncordon ip-10-0-3-7 --reason "disk replaced"'],
 };

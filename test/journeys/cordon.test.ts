@@ -71,11 +71,16 @@ describe("A cordon", () => {
 
   test("is taken back by the sweep when its execution dies before it has ended", async () => {
     here = await withSeedNodes();
-    injectFault(here, "kubernetes-5xx", { verb: "create", resource: "events" });
+    const { faults } = here.simulator.simulation;
+    injectFault(here, "kubernetes-5xx", { verb: "patch", resource: "nodes" });
     await here.type("operator", `/win cordon ${SHORT}`);
+    await here.until(async () => (await newest(here)).nodes[0]?.stage === "cordon", 5);
+    // The Event is the last thing that a cordon writes: without it the stage does not end.
+    injectFault(here, "kubernetes-5xx", { verb: "create", resource: "events" });
+    for (const { id } of faults.inForce().slice(0, 1)) faults.end(id);
     await here.until(isCordoned, 5);
     await stopAll(here);
-    for (const { id } of here.simulator.simulation.faults.inForce()) here.simulator.simulation.faults.end(id);
+    for (const { id } of faults.inForce()) faults.end(id);
     await here.until(() => !isCordoned(), 60);
     expect(await heldBack(here)).toEqual([]);
   });
