@@ -1,24 +1,10 @@
 import type { V1Node, V1Pod, V1PodSpec, V1RuntimeClass } from "@kubernetes/client-node";
 import { BUILD_LABEL } from "../../desired/node-keys.ts";
 import { hostsOf } from "../../desired/windows-builds.ts";
+import type { Obstacle, Placement } from "../../messages/plan/plan.ts";
 import { isReady } from "../cluster/node-facts.ts";
 import { hasLabels, isSelected, toleratesTaints } from "./node-matches.ts";
 import { type Amounts, freeOn, requestsOf, shortageOf, sum } from "./resources.ts";
-
-/**
- * Reason why a pod finds no other node, in the order in which nodes are ruled out. `release`: no node in service runs its
- * Windows release; `selector`: those that do are not meant by its selector, affinity or RuntimeClass; `taint`: it does
- * not tolerate them; `zone`: its volume is elsewhere; else the resource that does not suffice, such as `memory`.
- */
-export type Obstacle = "release" | "selector" | "taint" | "zone" | { readonly resource: string };
-
-/** A pod that must leave, and the node that would take it; null with the obstacle when none would. */
-export interface Placement {
-  readonly namespace: string;
-  readonly name: string;
-  readonly node: string | null;
-  readonly obstacle: Obstacle | null;
-}
 
 /** The cluster as far as the scheduler looks at it. */
 export interface ClusterState {

@@ -1,0 +1,108 @@
+import type { Block } from "../../records.ts";
+import { controllerWords } from "../node/other-controllers.ts";
+import { lossesOf, noPodsToMove } from "../remove/dialog.ts";
+import { between } from "../slack/age.ts";
+import { context, sections } from "../slack/blocks.ts";
+import { code, counted, plain, sentence, some } from "../slack/text.ts";
+import type { AwayNode, Blocker, LongJob, NodePlan, Obstacle, Placement } from "./plan.ts";
+
+/** Names that a line shows; the rest is counted. */
+const MOST = 5;
+
+/** Characters of a name: a line of several must fit into Slack's section. */
+const LONGEST = 100;
+
+const short = (name: string): string => code(name.length > LONGEST ? `${name.slice(0, LONGEST)}…` : name);
+
+const names = (all: readonly string[]): string => some(all.map(short), MOST);
+
+const placed = ({ namespace, name }: Pick<Placement, "namespace" | "name">): string => `${namespace}/${name}`;
+
+/** Pods in the order of harm: those that lose something or are not made anew first. */
+function podLine({ pods, staying }: NodePlan): string {
+  const stays =
+    staying > 0 ? ` ${counted(staying, "pod")} of DaemonSets and static pods ${staying === 1 ? "stays" : "stay"}.` : "";
+  if (pods.length === 0) return `${noPodsToMove}${stays}`;
+  const listed = names(pods.map(placed));
+  return `*${counted(pods.length, "pod")} will be evicted:* ${listed}.${stays}`;
+}
+
+function lossLine({ pods }: NodePlan): string[] {
+  const losses = lossesOf(pods);
+  if (!losses) return [];
+  const which = pods.filter(({ owner, localData }) => owner === null || localData.length > 0).map(placed);
+  return [`⚠️ *${losses}:* ${names(which)}.`];
+}
+
+const ever = ({ isForever, why }: Blocker): string =>
+  isForever ? `${plain(why)}. It never allows an eviction: its owner must change it` : plain(why);
+
+const blockerLine = (blocker: Blocker): string =>
+  blocker.budgets.length > 1
+    ? `⛔ Disruption budgets ${names(blocker.budgets)} select the same pod ${names(blocker.pods)}, so the API server evicts it never. Remove one of them.`
+    : `⛔ Disruption budget ${names(blocker.budgets)} blocks ${names(blocker.pods)}: ${ever(blocker)}.`;
+
+const jobLine = (now: string, { pod, annotation, startedAt }: LongJob): string =>
+  `⏸️ ${short(pod)} asks not to be interrupted (${short(annotation)}); it has run for ${startedAt ? between(startedAt, now) : "0s"}. The drain waits until it ends, or until its deadline.`;
+
+const obstacleKey = (obstacle: Obstacle): string => (typeof obstacle === "string" ? obstacle : obstacle.resource);
+
+const obstacleWords = (obstacle: Obstacle, release: string | null): string => {
+  if (typeof obstacle === "object") return `not enough free ${plain(obstacle.resource, 60)} on the other nodes`;
+  return {
+    release: `no other node in service runs ${plain(release ?? "its operating system", 60)}`,
+    selector: "no other node matches its node selector or RuntimeClass",
+    taint: "it does not tolerate the taints of the other nodes",
+    zone: "its volume is bound to a zone without another node",
+  }[obstacle];
+};
+
+/** One line for each reason why pods find no place; they are Pending until a node takes them. */
+function placementLines({ placements, release, minutes }: NodePlan): string[] {
+  const homeless = placements.filter(({ obstacle }) => obstacle !== null);
+  if (placements.length > 0 && homeless.length === 0) return ["✅ Every pod fits on another node now."];
+  const groups = Map.groupBy(homeless, ({ obstacle }) => obstacleKey(obstacle ?? "release"));
+  return [...groups.values()].map((group) => {
+    const reason = obstacleWords(group[0]?.obstacle ?? "release", release);
+    const pods = `${counted(group.length, "pod")} (${names(group.map(placed))})`;
+    return `⚠️ ${pods}: ${reason}. Pending for about ${minutes} min, or until a node is added.`;
+  });
+}
+
+function awayLine({ away, maxUnavailable, pool }: NodePlan): string[] {
+  if (away.length === 0) return [];
+  const list = some(
+    away.map(({ node, why }: AwayNode) => `${short(node)} (${plain(why, 80)})`),
+    MOST,
+  );
+  return [`Away in ${code(pool ?? "")} now: ${list}; at most ${maxUnavailable} at once.`];
+}
+
+/**
+ * Shows what emptying a node would do: pods and losses, what blocks, whether pods fit elsewhere, who else is at work.
+ * @returns sections within Slack's limits, and one line of context
+ */
+export function planBlocks(plan: NodePlan, commandWord: string): Block[] {
+  const others = plan.others.map((other) => {
+    const { does, pause } = controllerWords(other, plan.node, commandWord);
+    return `ℹ️ ${sentence(does)} To pause it: ${pause}.`;
+  });
+  const groups = [
+    [podLine(plan), ...lossLine(plan)],
+    [...shortened(plan.blockers.map(blockerLine)), ...shortened(plan.longJobs.map((job) => jobLine(plan.at, job)))],
+    shortened(placementLines(plan)),
+    [...awayLine(plan), ...shortened(others)],
+  ];
+  return [
+    ...groups.flatMap((lines) => sections(lines)),
+    context(
+      `Expected time: about ${counted(plan.minutes, "minute")}. Read at ${plan.at.slice(11, 16)} UTC; checked again before anything is changed.`,
+    ),
+  ];
+}
+
+/** Lines of one kind that are shown; the rest is counted. */
+const LINES = 4;
+
+const shortened = (lines: readonly string[]): string[] =>
+  lines.length > LINES ? [...lines.slice(0, LINES), `… and ${lines.length - LINES} more`] : [...lines];

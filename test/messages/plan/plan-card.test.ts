@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import type { NodePlan } from "../../../lambdas/messages/plan/plan.ts";
+import { planBlocks } from "../../../lambdas/messages/plan/plan-card.ts";
+import { expectWithinSlackLimits } from "../within-slack-limits.ts";
+
+const plan = (more: Partial<NodePlan> = {}): NodePlan => ({
+  node: "web-1",
+  pool: "web",
+  release: "Windows Server 2019",
+  pods: [],
+  staying: 0,
+  blockers: [],
+  longJobs: [],
+  placements: [],
+  away: [],
+  maxUnavailable: 1,
+  others: [],
+  minutes: 12,
+  at: "2026-11-21T03:10:00.000Z",
+  ...more,
+});
+
+const moved = (name: string, more: object = {}) => ({
+  namespace: "shop",
+  name,
+  owner: "ReplicaSet web",
+  localData: [],
+  ...more,
+});
+
+const shown = (more: Partial<NodePlan>): string => {
+  const blocks = planBlocks(plan(more), "/win");
+  expectWithinSlackLimits(blocks);
+  return JSON.stringify(blocks);
+};
+
+describe("The plan of a drain", () => {
+  it("says that an empty node has nothing to evict", () => {
+    expect(shown({ staying: 3 })).toMatch(/No pods to evict\. 3 pods of DaemonSets and static pods stay/);
+  });
+
+  it("names the pods, and those that lose something", () => {
+    const text = shown({ pods: [moved("a"), moved("b", { owner: null }), moved("c", { localData: ["emptyDir x"] })] });
+    expect(text).toContain("*3 pods will be evicted:* `shop/a`, `shop/b`, `shop/c`.");
+    expect(text).toContain("⚠️ *1 pod loses local data, 1 pod is not recreated:* `shop/b`, `shop/c`.");
+  });
+
+  it("names a budget that blocks with the server's words, and says when it always will", () => {
+    const why = "needs 2 healthy pods and has 2 currently";
+    const blocker = { budgets: ["shop/web"], pods: ["shop/a"], why, isForever: false };
+    expect(shown({ blockers: [blocker] })).toContain(`⛔ Disruption budget \`shop/web\` blocks \`shop/a\`: ${why}.`);
+    expect(shown({ blockers: [{ ...blocker, isForever: true }] })).toContain("its owner must change it.");
+  });
+
+  it("names both of two budgets that select one pod", () => {
+    const blocker = { budgets: ["shop/a", "shop/b"], pods: ["shop/x"], why: "more than one", isForever: true };
+    expect(shown({ blockers: [blocker] })).toContain(
+      "Disruption budgets `shop/a`, `shop/b` select the same pod `shop/x`",
+    );
+  });
+
+  it("says how long a pod has run that must not be interrupted", () => {
+    const annotation = "casement.dev/do-not-disrupt";
+    const longJobs = [{ pod: "shop/job", annotation, startedAt: "2026-11-21T01:40:00.000Z" }];
+    expect(shown({ longJobs })).toContain(
+      "`shop/job` asks not to be interrupted (`casement.dev/do-not-disrupt`); it has run for 90m",
+    );
+  });
+
+  it.each([
+    ["release" as const, "no other node in service runs Windows Server 2019"],
+    ["taint" as const, "it does not tolerate the taints"],
+    ["zone" as const, "its volume is bound to a zone"],
+    ["selector" as const, "no other node matches its node selector"],
+    [{ resource: "memory" }, "not enough free memory on the other nodes"],
+  ])("says that pods find no place because of %j, and for how long", (obstacle, words) => {
+    const placements = ["a", "b"].map((name) => ({ namespace: "shop", name, node: null, obstacle }));
+    expect(shown({ placements })).toMatch(
+      new RegExp(`2 pods \\(\`shop/a\`, \`shop/b\`\\): ${words}.*Pending for about 12 min`),
+    );
+  });
+
+  it("says that every pod fits when it does", () => {
+    expect(shown({ placements: [{ namespace: "shop", name: "a", node: "web-2", obstacle: null }] })).toContain(
+      "Every pod fits",
+    );
+  });
+
+  it("names the nodes that are away, and other controllers with the way to pause them", () => {
+    const text = shown({
+      away: [{ node: "web-2", why: "NotReady" }],
+      others: [{ kind: "health-check", name: "windows", timeout: "300s" }],
+    });
+    expect(text).toContain("Away in `web` now: `web-2` (NotReady); at most 1 at once.");
+    expect(text).toContain("MachineHealthCheck `windows` deletes its Machine when it is NotReady for 300s");
+    expect(text).toContain("oc annotate mhc windows");
+  });
+
+  it("fits into a message however much there is of everything, and nothing in it can ping", () => {
+    const many = Array.from({ length: 200 }, (_, at) => `<!channel> ${"x".repeat(200)} ${at}`);
+    const text = shown({
+      pods: many.map((name) => moved(name, { owner: null, localData: [name] })),
+      blockers: many.map((why) => ({ budgets: [why, why], pods: many, why, isForever: false })),
+      longJobs: many.map((pod) => ({ pod, annotation: pod, startedAt: null })),
+      placements: many.map((name) => ({ namespace: name, name, node: null, obstacle: { resource: name } })),
+      away: many.map((node) => ({ node, why: node })),
+      others: many.map((name) => ({ kind: "association", name, document: name })),
+    });
+    expect(text).not.toContain("<!channel>");
+    expect(text).toContain("and 196 more");
+  });
+});
