@@ -5,8 +5,8 @@ import type { FrontDoorConfiguration } from "../lambdas/front-door/configuration
 import { type Settings, settings } from "../lambdas/settings.ts";
 import { ledger } from "../lambdas/steps/ledger/ledger.ts";
 import { documentHashes, scriptDocuments } from "../lib/constructs/script-document.ts";
+import { aliasesFor } from "../lib/function-aliases.ts";
 import { type FunctionShape, functionNames, functionOf, functions, type PrincipalName } from "../lib/functions.ts";
-import { aliasesFor } from "../lib/permissions.ts";
 import { activity } from "../lib/sandbox/core/activity.ts";
 import type { Caller } from "../lib/sandbox/core/aws-service.ts";
 import type { WireRequest } from "../lib/sandbox/core/wire.ts";

@@ -1,5 +1,5 @@
-import { permissionsFor } from "./permissions.ts";
 import type { Place } from "./place.ts";
+import { permissionsFor } from "./role-permissions.ts";
 import type { Statement } from "./statement.ts";
 
 /** IAM user guide, "IAM and STS character limits": the inline policies of one role together, white space not counted. */

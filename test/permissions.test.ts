@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { accounts } from "../lambdas/desired/accounts.ts";
 import { functionNames, functionOf, type PrincipalName } from "../lib/functions.ts";
-import { permissionsFor, resourcePoliciesFor } from "../lib/permissions.ts";
+import { permissionsFor, resourcePoliciesFor } from "../lib/role-permissions.ts";
 import { allows, decide, type Requester } from "../lib/sandbox/aws/policy.ts";
 import type { Context } from "../lib/sandbox/core/aws-service.ts";
 import { cases, instance, ours, place } from "./permission-cases.ts";

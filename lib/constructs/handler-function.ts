@@ -6,7 +6,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { LIVE, RIGHTS } from "../../lambdas/aliases.ts";
 import { type FunctionShape, functionOf, type PrincipalName } from "../functions.ts";
-import { servicePermissionsFor } from "../permissions.ts";
+import { servicePermissionsFor } from "../role-permissions.ts";
 import type { ResourceStatement, Statement } from "../statement.ts";
 import { deadLetterQueue } from "./dead-letters.ts";
 import { acknowledgeWildcards, permissionsPolicy, policyStatement, resourceStatement } from "./permissions-policy.ts";

@@ -1,8 +1,8 @@
 import { Stack } from "aws-cdk-lib";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
+import { aliasesFor } from "../function-aliases.ts";
 import { asynchronousNames, type FunctionName, type FunctionShape, functionNames, functions } from "../functions.ts";
-import { aliasesFor } from "../permissions.ts";
 import { HandlerFunction, type HandlerFunctionProps } from "./handler-function.ts";
 
 /** Properties that all handlers share. */

@@ -1,8 +1,8 @@
 import { type ScriptDocument, scriptDocuments } from "../constructs/script-document.ts";
 import { rulesOf } from "../event-rules.ts";
 import { functionNames } from "../functions.ts";
-import { permissionsFor, resourcePoliciesFor } from "../permissions.ts";
 import { conventionalName, type Place } from "../place.ts";
+import { permissionsFor, resourcePoliciesFor } from "../role-permissions.ts";
 import type { Statement } from "../statement.ts";
 import { access } from "./aws/access.ts";
 import { type DynamoDb, dynamodb } from "./aws/dynamodb.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { permissionsFor } from "../../lib/permissions.ts";
+import { permissionsFor } from "../../lib/role-permissions.ts";
 import { allows } from "../../lib/sandbox/aws/policy.ts";
 import { like } from "../../lib/sandbox/aws/wildcard.ts";
 import type { Context } from "../../lib/sandbox/core/aws-service.ts";

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { permissionsFor } from "../../lib/permissions.ts";
+import { permissionsFor } from "../../lib/role-permissions.ts";
 import { account, place } from "../../lib/sandbox/demo-account.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
 import type { Pod } from "../../lib/sandbox/kubernetes/model/shapes.ts";

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { permissionsFor } from "../../lib/permissions.ts";
+import { permissionsFor } from "../../lib/role-permissions.ts";
 import { place } from "../../lib/sandbox/demo-account.ts";
 import { settled } from "./evidence.ts";
 import { type Journey, type JourneyOptions, startJourney } from "./journey.ts";

@@ -8,13 +8,13 @@ const root = join(import.meta.dirname, "../..");
 const COPIED = ["bin", "lambdas", "lib", "test/stack", "test/steps", "docs/configuration.example.yaml", "cdk.json"];
 
 const ROW = `
-  "drain-node": { ...workflow("drain-node", 2), account: "act", starts: [], permissions: "drain-node" },
+  "spare-node": { ...workflow("spare-node", 2), account: "act", starts: [], permissions: "spare-node" },
 });
 
 /** A function by its name. */`;
 
 const PERMISSIONS = `
-  "drain-node": [durable("drain-node"), readLedger],
+  "spare-node": [durable("spare-node"), readLedger],
   release: [publishRelease`;
 
 const ENTRY = `import { lambdaEntry } from "../steps/host.ts";
@@ -25,7 +25,8 @@ export const { createHandler, handler } = lambdaEntry(() => async () => "drained
 /** A script that prints as JSON all that derives from the table. */
 const DERIVED = `import { mountHandlers } from "./bin/handlers.ts";
 import { entries } from "./lib/functions.ts";
-import { permissionsFor, principals } from "./lib/permissions.ts";
+import { principals } from "./lib/permissions.ts";
+import { permissionsFor } from "./lib/role-permissions.ts";
 import { place } from "./lib/sandbox/demo-account.ts";
 import { synthesised } from "./test/stack/synthesised.ts";
 import { testSimulator } from "./test/steps/test-simulator.ts";
@@ -38,7 +39,7 @@ const addresses = { aws: "http://aws.test", slack: "http://slack.test", now: Dat
 mountHandlers({ ...here, lambda }, addresses);
 await here.close();
 const descriptions = synthesised().ofType("AWS::Lambda::Function").map(({ Properties }) => Properties.Description);
-const allowed = permissionsFor(place)["drain-node"].map(({ sid }) => sid);
+const allowed = permissionsFor(place)["spare-node"].map(({ sid }) => sid);
 console.log(JSON.stringify({ principals, entries, mounted, descriptions, allowed }));
 process.exit(0);
 `;
@@ -68,7 +69,7 @@ beforeAll(async () => {
   await Promise.all(COPIED.map((path) => cp(join(root, path), join(project, path), { recursive: true })));
   await cp(join(root, "package.json"), join(project, "package.json"));
   await symlink(join(root, "node_modules"), join(project, "node_modules"));
-  await writeFile(join(project, "lambdas/workflows/drain-node.ts"), ENTRY);
+  await writeFile(join(project, "lambdas/workflows/spare-node.ts"), ENTRY);
   await writeFile(join(project, "derived.ts"), DERIVED);
   await edit("lib/functions.ts", "\n});\n\n/** A function by its name. */", ROW);
 });
@@ -76,7 +77,7 @@ afterAll(() => rm(project, { recursive: true, force: true }));
 
 describe("a durable function that is added as one row", () => {
   it("is a type error for as long as its permissions are missing", async () => {
-    expect(await typeErrors()).toContain("Property '\"drain-node\"' is missing");
+    expect(await typeErrors()).toContain("Property '\"spare-node\"' is missing");
   }, 170_000);
 
   it("with its permissions is a principal, a bundle, a function of the stack and a handler of the sandbox", async () => {
@@ -84,10 +85,10 @@ describe("a durable function that is added as one row", () => {
     expect(await typeErrors()).toBe("");
     const derived = JSON.parse(await node("derived.ts"));
     expect(derived).toEqual({
-      principals: expect.arrayContaining(["drain-node"]),
-      entries: expect.objectContaining({ "drain-node": "lambdas/workflows/drain-node.ts" }),
-      mounted: expect.arrayContaining([expect.stringMatching(/-drain-node$/)]),
-      descriptions: expect.arrayContaining(["Casement drain-node of prod-west"]),
+      principals: expect.arrayContaining(["spare-node"]),
+      entries: expect.objectContaining({ "spare-node": "lambdas/workflows/spare-node.ts" }),
+      mounted: expect.arrayContaining([expect.stringMatching(/-spare-node$/)]),
+      descriptions: expect.arrayContaining(["Casement spare-node of prod-west"]),
       allowed: ["WriteOwnLog", "KeepFailedEvents", "KeepOwnExecution", "ReadLedger"],
     });
   }, 170_000);

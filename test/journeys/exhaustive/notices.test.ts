@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { METRICS } from "../../../lambdas/metrics.ts";
-import { permissionsFor } from "../../../lib/permissions.ts";
+import { permissionsFor } from "../../../lib/role-permissions.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { place } from "../../../lib/sandbox/demo-account.ts";
 import { newest, settled } from "../evidence.ts";

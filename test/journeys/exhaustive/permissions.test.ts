@@ -5,7 +5,7 @@ import { SendCommandCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { afterEach, expect, test } from "vitest";
 import { scriptDocuments } from "../../../lib/constructs/script-document.ts";
 import type { PrincipalName } from "../../../lib/functions.ts";
-import { codePermissionsFor } from "../../../lib/permissions.ts";
+import { codePermissionsFor } from "../../../lib/role-permissions.ts";
 import { activity } from "../../../lib/sandbox/core/activity.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { place } from "../../../lib/sandbox/demo-account.ts";

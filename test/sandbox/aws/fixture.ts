@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import { listen } from "../../../bin/ports.ts";
-import { permissionsFor } from "../../../lib/permissions.ts";
+import { permissionsFor } from "../../../lib/role-permissions.ts";
 import { access } from "../../../lib/sandbox/aws/access.ts";
 import { type AwsEndpoint, awsEndpoint } from "../../../lib/sandbox/aws/endpoint.ts";
 import type { AwsService } from "../../../lib/sandbox/core/aws-service.ts";
