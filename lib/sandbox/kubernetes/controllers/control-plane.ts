@@ -3,6 +3,7 @@ import type { Authority } from "../access/authority.ts";
 import type { KubeletClients } from "../access/kubelet-clients.ts";
 import { known } from "../model/resources.ts";
 import type { Server } from "../verbs/server.ts";
+import { attachDetach, volumesInUse } from "./attach-detach.ts";
 import { certificateSigner } from "./certificate-signer.ts";
 import { cloudNodes } from "./cloud-nodes.ts";
 import { type Cluster, type Controller, run } from "./controller.ts";
@@ -11,6 +12,7 @@ import { disruption } from "./disruption.ts";
 import { eventExpiry } from "./event-expiry.ts";
 import { garbageCollectors } from "./garbage.ts";
 import { hybridOverlay } from "./hybrid-overlay.ts";
+import { jobKeeper } from "./jobs.ts";
 import { kubeletSigner } from "./kubelet-signer.ts";
 import { linuxKubelets } from "./linux-kubelets.ts";
 import { loadBalancers } from "./load-balancers.ts";
@@ -58,6 +60,9 @@ const controllers: Readonly<Record<string, (cluster: Cluster) => readonly Contro
   deployments: (cluster) => [deploymentKeeper(cluster)],
   statefulsets: (cluster) => [statefulSetKeeper(cluster)],
   daemonsets: (cluster) => [daemonKeeper(cluster)],
+  jobs: (cluster) => [jobKeeper(cluster)],
+  "volumes-in-use": (cluster) => [volumesInUse(cluster)],
+  "attach-detach": (cluster) => [attachDetach(cluster)],
   disruption: (cluster) => [disruption(cluster)],
   namespaces: (cluster) => [namespaceKeeper(cluster)],
   garbage: garbageCollectors,

@@ -7,11 +7,14 @@ import {
   isTrue,
   type Node,
   type Pod,
+  type VolumeAttachment,
 } from "../model/shapes.ts";
 import type { Cluster, Controller } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 import { waitForImages } from "./image-pulls.ts";
 import { isKubeletAlive, leases, nodes, osOf, pods, podsOn } from "./nodes.ts";
+import { completed, endsByItself } from "./pod-completion.ts";
+import { attachments, waitsForVolume } from "./volumes.ts";
 
 /** From binding to readiness: image pull and start. Windows images are gigabytes (both assumed). */
 const STARTING: Readonly<Record<string, number>> = { linux: 3_000, windows: 20_000 };
@@ -86,6 +89,7 @@ export function podLifecycle(cluster: Cluster): Controller {
 
   const start = (pod: Pod, node: Node): number | undefined => {
     const now = simulation.clock.now();
+    if (waitsForVolume(objects, pod)) return undefined;
     const scheduled =
       conditionOf(pod.status?.conditions, "PodScheduled")?.lastTransitionTime ?? pod.metadata.creationTimestamp;
     const due = pod.status?.phase === "Running" ? now : Date.parse(scheduled) + (STARTING[osOf(node)] ?? STOPPING);
@@ -103,7 +107,7 @@ export function podLifecycle(cluster: Cluster): Controller {
         reason: "Started",
         message: `Container started: ${container?.name}`,
       });
-    return undefined;
+    return endsByItself(running(pod, node, now));
   };
 
   const end = (pod: Pod): number | undefined => {
@@ -113,9 +117,24 @@ export function podLifecycle(cluster: Cluster): Controller {
     return undefined;
   };
 
+  const complete = (pod: Pod): number | undefined => {
+    const due = endsByItself(pod);
+    if (due === undefined || simulation.clock.now() < due) return due;
+    objects.replace(pods, completed(pod, simulation.clock.now()));
+    return undefined;
+  };
+
+  const care = (pod: Pod, node: Node): number | undefined => {
+    if (pod.metadata.deletionTimestamp) return end(pod);
+    if (isFinished(pod)) return undefined;
+    if (isTrue(pod.status?.conditions, "Ready")) return complete(pod);
+    return isTrue(node.status?.conditions, "Ready") ? start(pod, node) : undefined;
+  };
+
   /** Finds the node whose pods need care again: its lease was renewed after a silence. */
   const concernedNode = (change: Parameters<NonNullable<Controller["concerns"]>>[0]): string | undefined => {
     if (change.type === nodes) return change.object.metadata.name;
+    if (change.type === attachments) return (change.object as VolumeAttachment).spec.nodeName;
     return change.type === leases && change.kind === "ADDED" ? change.object.metadata.name : undefined;
   };
 
@@ -129,10 +148,7 @@ export function podLifecycle(cluster: Cluster): Controller {
     reconcile: ({ namespace, name }) => {
       const pod = objects.get<Pod>(pods, namespace, name);
       const node = pod?.spec.nodeName ? objects.get<Node>(nodes, undefined, pod.spec.nodeName) : undefined;
-      if (!pod || !node || !isKubeletAlive(cluster, node)) return undefined;
-      if (pod.metadata.deletionTimestamp) return end(pod);
-      const isUp = isFinished(pod) || isTrue(pod.status?.conditions, "Ready");
-      return isUp || !isTrue(node.status?.conditions, "Ready") ? undefined : start(pod, node);
+      return pod && node && isKubeletAlive(cluster, node) ? care(pod, node) : undefined;
     },
   };
 }

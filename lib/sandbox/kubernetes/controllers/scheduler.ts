@@ -1,39 +1,33 @@
-import { at, listOf, timestamp } from "../model/object.ts";
-import { conditionOf, type LabelSelector, type Node, type Pod } from "../model/shapes.ts";
+import { at, timestamp } from "../model/object.ts";
+import { conditionOf, isFinished, type Node, type Pod } from "../model/shapes.ts";
 import { matchesSelector } from "../request/selectors.ts";
+import type { Change } from "../store/objects.ts";
 import { bind } from "../subresources/binding.ts";
 import type { Cluster, Controller } from "./controller.ts";
 import { keyOf } from "./controller.ts";
-import { nodes, pods, podsOn, toleratesAll } from "./nodes.ts";
+import { satisfies, shortOf } from "./fit.ts";
+import { nodes, pods, toleratesAll } from "./nodes.ts";
+import { claims, isWithinReach, unboundClaim } from "./volumes.ts";
 
 /** --max-pods of the kubelet, for a node that does not report it. */
 const MOST_PODS = 110;
 
-type Expressions = NonNullable<LabelSelector["matchExpressions"]>;
-
-/**
- * Does the node satisfy the pod's required affinity? One of the terms must hold; a term may name the node (DaemonSets
- * do).
- */
-function hasAffinity(pod: Pod, { metadata }: Node): boolean {
-  const terms = at(
-    pod.spec.affinity,
-    "nodeAffinity",
-    "requiredDuringSchedulingIgnoredDuringExecution",
-    "nodeSelectorTerms",
+/** Does the node satisfy the pod's required affinity? A term may name the node (DaemonSets do). */
+const hasAffinity = ({ spec }: Pod, node: Node): boolean =>
+  satisfies(
+    at(spec.affinity, "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"),
+    node,
   );
-  if (!Array.isArray(terms)) return true;
-  return terms.some((term) => {
-    const matchExpressions = listOf<Expressions[number]>(at(term, "matchExpressions"));
-    const fields = listOf<Expressions[number]>(at(term, "matchFields"));
-    const byLabel = matchesSelector({ matchExpressions }, metadata.labels);
-    return byLabel && matchesSelector({ matchExpressions: fields }, { "metadata.name": metadata.name });
-  });
-}
 
 /** May the pod run on the node, apart from capacity and cordons? */
 export const suits = (pod: Pod, node: Node): boolean =>
   matchesSelector({ matchLabels: pod.spec.nodeSelector ?? {} }, node.metadata.labels) && hasAffinity(pod, node);
+
+/** A node with the unfinished pods that it has. */
+interface Candidate {
+  readonly node: Node;
+  readonly present: readonly Pod[];
+}
 
 type Obstacle = readonly [words: string, stands: (pod: Pod, node: Node, load: number) => boolean];
 
@@ -51,20 +45,40 @@ const obstacles: readonly Obstacle[] = [
   ["Too many pods", (_pod, node, load) => load >= Number(node.status?.allocatable?.pods ?? MOST_PODS)],
 ];
 
-/** Computes the load of a node and its obstacle for the pod, if any. */
-function judged(cluster: Cluster, pod: Pod, node: Node): { name: string; load: number; obstacle: string | undefined } {
-  const { name } = node.metadata;
-  const load = podsOn(cluster, name).length;
-  return { name, load, obstacle: obstacles.find(([, stands]) => stands(pod, node, load))?.[0] };
+/** Lists what keeps a pod from a node, in the scheduler's words: the first obstacle, or all resources that are short. */
+function obstaclesFor({ objects }: Cluster, pod: Pod, { node, present }: Candidate): string[] {
+  const first = obstacles.find(([, stands]) => stands(pod, node, present.length))?.[0];
+  if (first) return [first];
+  const short = shortOf(pod, node, present).map((resource) => `Insufficient ${resource}`);
+  if (short.length > 0) return short;
+  return isWithinReach(objects, pod, node) ? [] : ["node(s) had volume node affinity conflict"];
+}
+
+/** Lists all nodes with the pods that take room there; a finished pod takes none. */
+function candidatesIn({ objects }: Cluster): Candidate[] {
+  const running = Map.groupBy(
+    objects.list<Pod>(pods).filter((one) => !isFinished(one)),
+    ({ spec }) => spec.nodeName,
+  );
+  return objects.list<Node>(nodes).map((node) => ({ node, present: running.get(node.metadata.name) ?? [] }));
+}
+
+/** May a waiting pod be placed after this change? A node changed, a claim was bound, or a pod has left its node. */
+function makesRoom({ type, kind, object }: Change): boolean {
+  if (type === pods) return Boolean((object as Pod).spec.nodeName) && (kind === "DELETED" || isFinished(object as Pod));
+  return type === nodes || type === claims;
 }
 
 /** Binds waiting pods to the least loaded suitable node, and reports why when there is none. */
 export function scheduler(cluster: Cluster): Controller {
   const { simulation, objects, record } = cluster;
 
-  const refuse = (pod: Pod, reasons: readonly string[]): void => {
+  const refuse = (pod: Pod, nodeCount: number, reasons: readonly string[]): void => {
     const counts = [...new Set(reasons)].map((reason) => `${reasons.filter((one) => one === reason).length} ${reason}`);
-    const message = `0/${reasons.length} nodes are available: ${counts.join(", ")}.`;
+    say(pod, `0/${nodeCount} nodes are available: ${counts.join(", ")}.`);
+  };
+
+  const say = (pod: Pod, message: string): void => {
     const before = conditionOf(pod.status?.conditions, "PodScheduled");
     if (before?.message === message) return;
     const now = timestamp(simulation.clock.now());
@@ -88,13 +102,21 @@ export function scheduler(cluster: Cluster): Controller {
   };
 
   const place = (pod: Pod): void => {
-    const candidates = objects.list<Node>(nodes).map((node) => judged(cluster, pod, node));
-    const [best] = candidates.filter(({ obstacle }) => !obstacle).sort((one, other) => one.load - other.load);
-    if (best) assign(pod, best.name);
+    const unbound = unboundClaim(objects, pod);
+    if (unbound) {
+      say(pod, `0/${objects.list(nodes).length} nodes are available: ${unbound}.`);
+      return;
+    }
+    const judged = candidatesIn(cluster).map((one) => ({ ...one, reasons: obstaclesFor(cluster, pod, one) }));
+    const [best] = judged
+      .filter(({ reasons }) => reasons.length === 0)
+      .sort((one, other) => one.present.length - other.present.length);
+    if (best) assign(pod, best.node.metadata.name);
     else
       refuse(
         pod,
-        candidates.map(({ obstacle }) => obstacle ?? ""),
+        judged.length,
+        judged.flatMap(({ reasons }) => reasons),
       );
   };
 
@@ -104,7 +126,7 @@ export function scheduler(cluster: Cluster): Controller {
   return {
     name: "scheduler",
     type: pods,
-    concerns: ({ type }) => (type === nodes ? objects.list<Pod>(pods).filter(isWaiting).map(keyOf) : []),
+    concerns: (change) => (makesRoom(change) ? objects.list<Pod>(pods).filter(isWaiting).map(keyOf) : []),
     reconcile: ({ namespace, name }) => {
       const pod = objects.get<Pod>(pods, namespace, name);
       if (isWaiting(pod)) place(pod);

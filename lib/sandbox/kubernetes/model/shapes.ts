@@ -43,6 +43,8 @@ export interface Node extends KubeObject {
     addresses?: NodeAddress[];
     capacity?: Record<string, string>;
     allocatable?: Record<string, string>;
+    /** Volumes that the kubelet has mounted or is about to mount. */
+    volumesInUse?: string[];
     nodeInfo?: Record<string, string>;
   };
 }
@@ -52,7 +54,9 @@ export interface Container {
   name: string;
   image?: string;
   lifecycle?: { preStop?: { sleep?: { seconds: number } } };
-  resources?: { requests?: Record<string, string> };
+  command?: string[];
+  args?: string[];
+  resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
 }
 
 /** One line of `status.containerStatuses`. */
@@ -77,6 +81,8 @@ export interface Pod extends KubeObject {
     hostNetwork?: boolean;
     restartPolicy?: string;
     affinity?: Record<string, unknown>;
+    runtimeClassName?: string;
+    volumes?: Record<string, unknown>[];
   };
   status?: {
     phase?: "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown";
@@ -89,6 +95,17 @@ export interface Pod extends KubeObject {
     hostIP?: string;
     [field: string]: unknown;
   };
+}
+
+/** A PersistentVolume that a CSI driver serves. */
+export interface Volume extends KubeObject {
+  spec: { csi?: { driver: string; volumeHandle: string }; nodeAffinity?: Record<string, unknown> };
+}
+
+/** A VolumeAttachment. */
+export interface VolumeAttachment extends KubeObject {
+  spec: { attacher: string; nodeName: string; source: { persistentVolumeName: string } };
+  status?: { attached: boolean };
 }
 
 /** A label selector of workloads and budgets. */

@@ -14,6 +14,7 @@ import { known, type ResourceType } from "../model/resources.ts";
 import type { Draft, Objects } from "../store/objects.ts";
 import type { Admission, Target } from "./change.ts";
 import { type DeleteOptions, deletion, type Removal } from "./deletion.ts";
+import { withRuntimeClass } from "./runtime-classes.ts";
 import { serviceAddresses } from "./service-addresses.ts";
 import { causesOf, changed, mustBeVersioned, prepared, updateCausesOf } from "./strategies.ts";
 
@@ -39,6 +40,7 @@ export interface Registry {
 
 const namespaces = known("namespaces");
 const services = known("services");
+const pods = known("pods");
 
 /** Letters that generated names end with (k8s.io/apimachinery/pkg/util/rand). */
 const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
@@ -64,8 +66,10 @@ export function registry(simulation: Simulation, objects: Objects): Registry {
   };
 
   const withAddresses = serviceAddresses(simulation, objects);
-  const addressed = (type: ResourceType, object: KubeObject): KubeObject =>
-    type === services ? withAddresses(object) : object;
+  const addressed = (type: ResourceType, object: KubeObject): KubeObject => {
+    if (type === services) return withAddresses(object);
+    return type === pods ? withRuntimeClass(objects, object) : object;
+  };
 
   const requireNamespace = (type: ResourceType, object: KubeObject): void => {
     const { namespace = "", name } = object.metadata;
