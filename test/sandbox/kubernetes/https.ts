@@ -10,10 +10,13 @@ export interface OpenCluster extends Cluster {
   close(): Promise<void>;
 }
 
-/** Opens a cluster whose clock runs at a multiple of the host's speed. */
-export async function openCluster(speed: number): Promise<OpenCluster> {
+/**
+ * Opens a cluster whose clock runs at a multiple of the host's speed.
+ * @param without names of the simulator's controllers that do not run
+ */
+export async function openCluster(speed: number, without: readonly string[] = []): Promise<OpenCluster> {
   const clock = pacedClock(Date.now(), speed);
-  const cluster = await clusterOn(clock);
+  const cluster = await clusterOn(clock, undefined, undefined, without);
   const server = kubernetesServer(cluster.api, cluster.api.serverCertificate);
   const port = await listen(server, 0);
   const close = async (): Promise<void> => {
