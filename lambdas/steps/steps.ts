@@ -14,8 +14,9 @@ import { given } from "./given.ts";
 import { audit } from "./ledger/audit.ts";
 import { auditedLedger } from "./ledger/audited-ledger.ts";
 import { cordons } from "./ledger/cordons.ts";
-import { places } from "./ledger/join-slots.ts";
+import { joinSlots } from "./ledger/join-slots.ts";
 import { leases } from "./ledger/leases.ts";
+import { reservations } from "./ledger/reservations.ts";
 import { turns } from "./ledger/turns.ts";
 import { fleet } from "./machine/fleet.ts";
 import { joinSecret } from "./machine/join-secret.ts";
@@ -52,6 +53,7 @@ export const steps = (context: StepContext) => ({
   given: given(context),
   instances: instances(context),
   joinSecret: joinSecret(context),
+  joinSlots: joinSlots(context),
   kubeletAuthority: kubeletAuthority(context),
   leases: leases(context),
   ledger: auditedLedger(context),
@@ -60,7 +62,7 @@ export const steps = (context: StepContext) => ({
   nodes: nodes(context),
   notices: notices(context),
   people: people(context),
-  places: places(context),
+  reservations: reservations(context),
   responseUrls: responseUrls(context),
   roster: roster(context),
   runtime: runtime(context),

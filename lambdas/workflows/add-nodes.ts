@@ -55,14 +55,13 @@ export const addNodes =
     } catch (error) {
       await step(ctx, "end without nodes", () => failOperation(steps, ask, error));
     } finally {
-      if (!goesOn)
-        await step(ctx, "settle the pool", () => steps.places.closeReservation(ask.request.pool, ask.operation));
+      if (!goesOn) await step(ctx, "settle the pool", () => steps.reservations.close(ask.request.pool, ask.operation));
     }
   };
 
 /** The pool comes first: no sweep looks after an operation that has ended, and telling Slack may take half an hour. */
 async function settleAndEnd(watched: Watched, pool: string): Promise<void> {
-  await watched.steps.places.closeReservation(pool, watched.operation);
+  await watched.steps.reservations.close(pool, watched.operation);
   await endWatched(watched);
 }
 
@@ -80,7 +79,7 @@ async function findRoom(steps: Steps, ask: AddStart, begun: Begun): Promise<Room
   const profile = profileOf(configuration);
   await steps.instances.checkSecurityGroup(pool.securityGroup, profile.ports(configuration.cluster));
   const existing = (await steps.instances.ofPool(configuration.cluster.name, name)).map(launcherOf);
-  const { before, granted } = await steps.places.reserve(
+  const { before, granted } = await steps.reservations.reserve(
     { name, maximum: pool.maximum },
     ask.operation,
     dryRun ? 0 : count,

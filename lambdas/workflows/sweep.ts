@@ -173,7 +173,7 @@ async function giveBack(steps: Steps, { id, why }: Lost): Promise<Notice | null>
   const operation = await unended(steps, id);
   if (!operation) return null;
   const { request } = operation;
-  if (request.command === "add") await steps.places.closeReservation(request.pool, id);
+  if (request.command === "add") await steps.reservations.close(request.pool, id);
   return isChange(request.command) ? lostNotice(operation, why, await steps.ledger.nodes(id)) : null;
 }
 

@@ -50,7 +50,7 @@ function ordinary(log: CallLog): Given {
       },
       look: async () => ({ state: "done", result: { script: order?.script, ok: true, failed: null } }),
     },
-    places: { giveBack: does("give back the place") },
+    joinSlots: { giveBack: does("give back the join slot") },
     instances: {
       describe: async () => ({ ...machine, state: entries.includes("terminate") ? "terminated" : "running" }),
       terminate: does("terminate"),

@@ -26,12 +26,12 @@ async function added(asked: { readonly count: number; readonly dryRun: boolean }
       facts: async () => ({ platform: "AWS", ownCloudController: false, podNetworks: [], wmco: false, wmcoNodes: [] }),
     },
     claims: { all: async () => [] },
-    places: {
+    reservations: {
       reserve: async (_pool: unknown, _id: string, count: number) => {
         did.push(`promise ${count}`);
         return { before: 3, granted: true };
       },
-      closeReservation: does("settle the pool"),
+      close: does("settle the pool"),
     },
     ledger: {
       operation: async () => operationRecord(),

@@ -70,7 +70,7 @@ it("follows an operation that was handed over instead of closing it, until its n
     ...steps,
     ...free,
     ledger: { ...steps.ledger, unfinished: async () => [operationNow()] },
-    places: { closeReservation: async (pool: string) => void settled.push(pool) },
+    reservations: { close: async (pool: string) => void settled.push(pool) },
     runtime: { read: async () => ({ configuration: { command: "/win", cluster: { region: "us-west-2" } } }) },
   });
   await run((ctx) => sweep(all)({ tick: "event-1" }, ctx));
@@ -91,8 +91,8 @@ it("settles the pool of an operation that was handed over, also when a crash cam
     ...steps,
     ...free,
     ledger: { ...steps.ledger, unfinished: async () => [operationNow()] },
-    places: {
-      closeReservation: async () => {
+    reservations: {
+      close: async () => {
         tries += 1;
         if (tries === 1) throw new Retryable("the ledger is away");
       },

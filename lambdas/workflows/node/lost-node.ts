@@ -59,7 +59,7 @@ export async function closeLostNode(
   if (instanceId) await steps.joinSecret.remove(instanceId);
   const mayHaveSecret = instanceId !== null && MAY_HAVE_SECRET.has(stage ?? "");
   const held = [
-    ...((await steps.places.giveBack(owner)) ? [givenBack.place] : []),
+    ...((await steps.joinSlots.giveBack(owner)) ? [givenBack.place] : []),
     ...(mayHaveSecret ? [givenBack.joinSecret] : []),
     ...(instanceId && (await steps.leases.releaseOwned(instanceId, owner)) ? [givenBack.lease(instanceId)] : []),
   ];

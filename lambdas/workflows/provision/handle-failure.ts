@@ -39,7 +39,7 @@ export async function handleFailure(task: ProvisionTask, error: unknown): Promis
   }
   if (!task.lease) return failWithoutInstance(task, why);
   // A machine that waits for a person is not on its way any more: twenty of them must not hold up every other add.
-  await once(task, "give back the place", () => task.steps.places.giveBack(task.owner));
+  await once(task, "give back the join slot", () => task.steps.joinSlots.giveBack(task.owner));
   const left = machineLeaves.standing(task.lease.instanceId, seen.state, kubelet);
   const decided = await awaitDecision(task, why, left);
   await once(task, "log the decision", async () => {

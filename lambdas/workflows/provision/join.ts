@@ -144,7 +144,7 @@ export async function nodeRegistered(task: ProvisionTask): Promise<void> {
   });
   await once(task, "registered", async () => {
     await record(task, { nodeName: name });
-    await task.steps.places.giveBack(task.owner);
+    await task.steps.joinSlots.giveBack(task.owner);
   });
 }
 

@@ -62,7 +62,7 @@ const waitForPlace = (task: ProvisionTask): Promise<true> =>
     const requests = await task.steps.csrs.pendingCount();
     if (requests > PENDING_AT_MOST)
       return pending(`fewer than ${PENDING_AT_MOST} pending certificate requests (there are ${requests})`);
-    if (!(await task.steps.places.take(task.owner))) return pending(`one of ${UNREGISTERED_AT_ONCE} join slots`);
+    if (!(await task.steps.joinSlots.take(task.owner))) return pending(`one of ${UNREGISTERED_AT_ONCE} join slots`);
     return done(true);
   });
 

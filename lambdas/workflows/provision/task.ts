@@ -79,7 +79,7 @@ export const nodeNameOf = (task: ProvisionTask): string => task.profile.nodeName
 export async function releaseAll(task: ProvisionTask): Promise<void> {
   const { steps, lease, machine, owner } = task;
   await once(task, "let go", async () => {
-    await steps.places.giveBack(owner);
+    await steps.joinSlots.giveBack(owner);
     if (machine) await steps.joinSecret.remove(machine.instanceId);
     if (lease) await steps.leases.release(lease);
   });

@@ -15,5 +15,5 @@ export async function follow(steps: Steps, id: string): Promise<void> {
   // A step that is repeated after a crash may find the operation ended, and its pool not settled.
   const hasEnded = operation.endedAt !== null || (await followHandedOver(watched, operation.handedOver));
   const { request } = operation;
-  if (hasEnded && request.command === "add") await steps.places.closeReservation(request.pool, id);
+  if (hasEnded && request.command === "add") await steps.reservations.close(request.pool, id);
 }

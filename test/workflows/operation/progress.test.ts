@@ -72,7 +72,7 @@ it("a node whose execution was lost is closed although the cluster refuses to sh
       },
     },
     joinSecret: { remove: async () => undefined },
-    places: { giveBack: async () => true },
+    joinSlots: { giveBack: async () => true },
     leases: { releaseOwned: async () => true },
   });
   await followHandedOver({ ...watched, steps: refusing }, { pool: null, published: first });

@@ -26,7 +26,7 @@ describe("A node whose stage failed", () => {
   it("has its kubelet stopped and its place given back before anybody is asked, and goes when nobody decides", async () => {
     expect(await endOf(failed)).toEqual([
       'apply "stop the kubelet"',
-      "give back the place",
+      "give back the join slot",
       "deciding",
       "terminate",
       "failed: terminated automatically, because no decision was made in time",
@@ -37,13 +37,16 @@ describe("A node whose stage failed", () => {
     const look = async () => ({ state: "failed", why: "the agent is silent" });
     expect((await endOf(failed, { machine: { look } })).slice(0, 3)).toEqual([
       'apply "stop the kubelet"',
-      "give back the place",
+      "give back the join slot",
       "deciding",
     ]);
   });
 
   it("is sent nothing where its kubelet was never started", async () => {
-    expect((await endOf(failed, {}, { stage: "payload" })).slice(0, 2)).toEqual(["give back the place", "deciding"]);
+    expect((await endOf(failed, {}, { stage: "payload" })).slice(0, 2)).toEqual([
+      "give back the join slot",
+      "deciding",
+    ]);
   });
 
   it("is asked about and terminated although EC2 does not answer for a while", async () => {
@@ -52,7 +55,7 @@ describe("A node whose stage failed", () => {
     };
     const entries = await endOf(failed, { instances: { describe: deaf } }, { stage: "agent" });
     expect(entries).toEqual([
-      "give back the place",
+      "give back the join slot",
       "deciding",
       "terminate",
       `failed: terminated automatically, because no decision was made in time, but EC2 does not report ${machine.instanceId} as terminated yet`,
@@ -76,7 +79,7 @@ describe("A node whose stage failed", () => {
       },
     );
     expect(ended.status).toBe("SUCCEEDED");
-    expect(log.entries.slice(0, 4)).toEqual(["give back the place", "deciding", "deciding", "terminate"]);
+    expect(log.entries.slice(0, 4)).toEqual(["give back the join slot", "deciding", "deciding", "terminate"]);
   });
 
   it("is not asked about when its instance is gone or was never launched", async () => {

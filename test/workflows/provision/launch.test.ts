@@ -9,7 +9,7 @@ import { run, setUp, tearDown } from "../durable-engine.ts";
 beforeAll(setUp);
 afterAll(tearDown);
 
-const places = { take: async () => true };
+const slots = { take: async () => true };
 const leases = { take: async () => ({ instanceId: machine.instanceId, owner: "add-1:0", epoch: 1 }) };
 
 const withPool = (pool: object) => configurationWith({}, pool);
@@ -19,7 +19,7 @@ const twoSubnets = withPool({ subnets: ["subnet-0aaa", "subnet-0bbb"] });
 async function launched(
   pending: readonly number[],
   answers: readonly object[],
-  free = places,
+  free = slots,
   today: () => Promise<object> = async () => twoSubnets,
   claimed: readonly Claim[] = [],
 ) {
@@ -30,7 +30,7 @@ async function launched(
   const given = {
     csrs: { pendingCount: async () => pending[Math.min(look++, pending.length - 1)] },
     claims: { all: async () => claimed },
-    places: free,
+    joinSlots: free,
     leases,
     runtime: { read: async () => ({ version: "2", configuration: await today() }) },
     ledger: {
@@ -57,7 +57,7 @@ describe("A launch", () => {
     expect(never.error).toContain("fewer than 50 pending certificate requests (there are 51)");
   });
 
-  it("waits for one of the places for machines on their way in", async () => {
+  it("waits for one of the slots for machines on their way in", async () => {
     const never = await launched([0], [here], { take: async () => false });
     expect(never.asked).toEqual([]);
     expect(never.error).toContain("one of 20 join slots");
@@ -74,7 +74,7 @@ describe("A launch", () => {
 
   it("leaves out what a deployment has taken out of the pool since, and says so", async () => {
     const today = async () => withPool({ subnets: ["subnet-0bbb"] });
-    const { asked, notes, status } = await launched([0], [here], places, today);
+    const { asked, notes, status } = await launched([0], [here], slots, today);
     expect({ asked, status }).toEqual({ asked: ["subnet-0bbb"], status: "SUCCEEDED" });
     expect(notes).toEqual([expect.stringContaining("removed subnet-0aaa from pool web")]);
   });
@@ -83,20 +83,20 @@ describe("A launch", () => {
     ["every subnet", { subnets: ["subnet-0ccc"] }],
     ["the instance type", { subnets: ["subnet-0aaa"], instanceTypes: ["m6i.2xlarge"] }],
   ] as const)("asks EC2 for nothing when a deployment has taken out %s", async ([, pool]) => {
-    const { asked, error } = await launched([0], [here], places, async () => withPool(pool));
+    const { asked, error } = await launched([0], [here], slots, async () => withPool(pool));
     expect(asked).toEqual([]);
     expect(error).toContain("run the command again to use the current pool");
   });
 
   it("ends at once when another controller of the cluster calls the new machine its own", async () => {
     const claim: Claim = { machine: machine.privateIp, kind: "windows-instances", owner: machine.privateIp };
-    const { status, error } = await launched([0], [here], places, undefined, [claim]);
+    const { status, error } = await launched([0], [here], slots, undefined, [claim]);
     expect(status).toBe("FAILED");
     expect(error).toContain(`claimed by the ConfigMap windows-instances`);
   });
 
   it("asks EC2 for nothing when a deployment has taken out the pool", async () => {
-    const { asked, error } = await launched([0], [here], places, async () => ({ ...twoSubnets, pools: {} }));
+    const { asked, error } = await launched([0], [here], slots, async () => ({ ...twoSubnets, pools: {} }));
     expect(asked).toEqual([]);
     expect(error).toContain("removed subnet-0aaa, subnet-0bbb, m6i.large from pool web");
   });
@@ -105,6 +105,6 @@ describe("A launch", () => {
     const unreadable = async () => {
       throw new Refused("not readable");
     };
-    expect(await launched([0], [here], places, unreadable)).toMatchObject({ asked: ["subnet-0aaa"], notes: [] });
+    expect(await launched([0], [here], slots, unreadable)).toMatchObject({ asked: ["subnet-0aaa"], notes: [] });
   });
 });

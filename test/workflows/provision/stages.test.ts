@@ -128,8 +128,8 @@ describe("Joining", () => {
 
   it("gives its place to the next machine as soon as the Node is there", async () => {
     const given: string[] = [];
-    const places = { giveBack: async (owner: string) => void given.push(owner) };
-    await run((ctx) => nodeRegistered(taskOn(ctx, callLog(), { places, nodes: { read: async () => node } })));
+    const joinSlots = { giveBack: async (owner: string) => void given.push(owner) };
+    await run((ctx) => nodeRegistered(taskOn(ctx, callLog(), { joinSlots, nodes: { read: async () => node } })));
     expect(given).toEqual(["add-1:0"]);
   });
 
