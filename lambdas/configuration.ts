@@ -31,7 +31,7 @@ export const poolSchema = z.strictObject({
   metadataTokens: z.enum(["required", "optional"]).default("required"),
 });
 
-/** The functions' configuration, as the runtime document carries it; a deployment adds what it made to the reviewed file. */
+/** The functions' configuration, as the release document carries it; a deployment adds what it made to the reviewed file. */
 export const configurationSchema = z.strictObject({
   cluster: z.strictObject({
     /** The name people see; in tags as casement:cluster. */
@@ -136,7 +136,7 @@ export const publishedConfiguration = (configuration: Configuration): object => 
 
 /**
  * Reads a configuration that was published, maybe by the next release: keys that only that release knows are left out.
- * @param value what the runtime document held, parsed
+ * @param value what the release document held, parsed
  * @throws Error that lists every wrong value with its path
  */
 export const readConfiguration = (value: unknown): Configuration =>

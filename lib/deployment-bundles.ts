@@ -27,7 +27,8 @@ export async function deploymentBundles<Wanted extends Name>(
 ): Promise<Record<Wanted, string>> {
   const wanted = Object.fromEntries(names.map((name) => [name, entries[name]])) as Record<Wanted, string>;
   const bundles: Partial<Record<Name, string>> = await bundleAll(wanted, folder);
-  const door = bundles["front-door"];
-  if (door) await writeFile(join(door, CONFIGURATION_FILE), JSON.stringify(frontDoorConfiguration(configuration)));
+  const bundled = bundles["front-door"];
+  if (bundled)
+    await writeFile(join(bundled, CONFIGURATION_FILE), JSON.stringify(frontDoorConfiguration(configuration)));
   return bundles as Record<Wanted, string>;
 }

@@ -181,10 +181,10 @@ function deadlineFaults({ deadlines }: Deployment): Fault[] {
 function peopleFaults({ people }: Deployment): Fault[] {
   const message = "name Slack user ids (U…) or user groups (S…)";
   if (Object.keys(people).length === 0)
-    return [{ path: ["people"], message: `nobody has a role, so nobody could do anything: ${message}` }];
+    return [{ path: ["people"], message: `no person has a role, so no command would be allowed: ${message}` }];
   return Object.keys(people)
     .filter((role) => people[role]?.length === 0)
-    .map((role) => ({ path: ["people", role], message: `nobody has this role: ${message}, or leave it out` }));
+    .map((role) => ({ path: ["people", role], message: `no person has this role: ${message}, or leave it out` }));
 }
 
 function policyFaults({ policy, people }: Deployment): Fault[] {
@@ -193,7 +193,7 @@ function policyFaults({ policy, people }: Deployment): Fault[] {
   return Object.entries(policy).flatMap(([command, roles]) => {
     const path = ["policy", command];
     const unknown = commands.some(({ name }) => name === command) ? [] : ["there is no such command"];
-    const vacant = roles.filter((name) => !(name in people)).map((name) => `nobody is given the role ${name}`);
+    const vacant = roles.filter((name) => !(name in people)).map((name) => `no person is given the role ${name}`);
     return [...unknown, ...vacant].map((message) => ({ path, message }));
   });
 }

@@ -175,7 +175,7 @@ export async function storeCredentials(place: Place, options: CredentialOptions)
     `Stored the ${options.accounts.length > 1 ? "credentials of the accounts" : "credential of the account"} ${names}. The functions read them when they next ask the cluster, and renew them.`,
     ...(lying.length > 0
       ? [
-          `Tokens of these accounts also lie in the cluster, in Secrets of the namespace ${ACCOUNT_NAMESPACE}: ${lying.join(", ")}. Whoever may read them is the bot. Delete them unless the cluster makes them anew.`,
+          `Tokens of these accounts also lie in the cluster, in Secrets of the namespace ${ACCOUNT_NAMESPACE}: ${lying.join(", ")}. Anyone who may read them can act as the bot. Delete them unless the cluster makes them anew.`,
         ]
       : []),
   ].join("\n");

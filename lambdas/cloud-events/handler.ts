@@ -57,13 +57,13 @@ const contextOf = ({ settings, now, transport }: Runtime): StepContext => ({
   now,
 });
 
-/** Our schedules, by the end of their rule's name. */
+/** Schedules, by the end of their rule's name. */
 function schedulesOf(context: StepContext, runtime: Runtime): Readonly<Record<string, Schedule>> {
   const { start } = executions(context);
   return {
     "front-door": async () => {
       const { frontDoorUrl } = runtime.settings;
-      if (!frontDoorUrl) return "ignored: nobody told me the front door's address";
+      if (!frontDoorUrl) return "ignored: the front door's address is not configured";
       return checkFrontDoor({
         signingSecret: context.clients.signingSecret,
         now: () => Math.floor(runtime.slackNow() / 1000),
@@ -81,7 +81,7 @@ function schedulesOf(context: StepContext, runtime: Runtime): Readonly<Record<st
     },
     credential: async (tick) => {
       await start("look", executionName("credential", tick), { watch: "credential", tick });
-      return "the credentials are looked at";
+      return "the credentials are checked";
     },
     // The front door has no time to ask Slack for a person's membership.
     people: async () => {
@@ -98,7 +98,7 @@ async function wakeForCommand(context: StepContext, event: z.infer<typeof comman
   const { commandCallback, fleetCallback } = ledger(context);
   const isWhole = event["detail-type"] === WHOLE_COMMAND;
   const callback = await (isWhole ? fleetCallback(commandId) : commandCallback(commandId));
-  if (!callback) return `ignored: nobody waits for ${commandId}`;
+  if (!callback) return `ignored: no workflow waits for ${commandId}`;
   return `${commandId}: ${await executions(context).complete(callback, { status })}`;
 }
 
@@ -110,7 +110,7 @@ async function wakeForMachine(context: StepContext, { detail }: z.infer<typeof i
   const { "instance-id": instanceId, state } = detail;
   if (!SILENT.has(state)) return `ignored: ${instanceId} is ${state}`;
   const callback = await ledger(context).machineCallback(instanceId);
-  if (!callback) return `ignored: nobody waits for ${instanceId}`;
+  if (!callback) return `ignored: no workflow waits for ${instanceId}`;
   return `${instanceId}: ${await executions(context).complete(callback, { state })}`;
 }
 
@@ -127,7 +127,7 @@ export const createHandler = (runtime: Runtime): ((event: unknown) => Promise<st
     if (tick) {
       const [rule] = tick.resources;
       const schedule = schedules.find(([ending]) => rule.endsWith(ending))?.[1];
-      return schedule ? schedule(tick.id) : `ignored: nobody knows the schedule ${rule}`;
+      return schedule ? schedule(tick.id) : `ignored: unknown schedule ${rule}`;
     }
     const command = commandEvent.safeParse(event).data;
     if (command) return wakeForCommand(context, command);
@@ -137,10 +137,10 @@ export const createHandler = (runtime: Runtime): ((event: unknown) => Promise<st
   return (event) => withLog(runtime, {}, () => handle(event));
 };
 
-let door: ReturnType<typeof createHandler> | undefined;
+let kept: ReturnType<typeof createHandler> | undefined;
 
 /** The Lambda entry, target of EventBridge rules. */
 export const handler = (event: unknown): Promise<string> => {
-  door ??= createHandler({ settings: settings(), now: Date.now, slackNow: Date.now });
-  return door(event);
+  kept ??= createHandler({ settings: settings(), now: Date.now, slackNow: Date.now });
+  return kept(event);
 };

@@ -70,7 +70,7 @@ const named = z.looseObject({ name: z.string() });
 
 /**
  * Reads a manifest that was published, maybe by the next release: keys and files that only that release knows are left out.
- * @param value content of the runtime document, parsed
+ * @param value content of the release document, parsed
  * @throws Error that lists every fault
  */
 export function readPayloadManifest(rules: PayloadRules, value: unknown): PayloadManifest {

@@ -28,8 +28,8 @@ export interface Published {
 }
 
 /**
- * Publishes a release: Casement's scripts next to the payload, then the runtime document, which names them all by version.
- * Without a payload there is no runtime document: no function acts on half a release.
+ * Publishes a release: Casement's scripts next to the payload, then the release document, which names them all by version.
+ * Without a payload there is no release document: no function acts on half a release.
  * @param text JSON of a Release
  * @throws Error that lists what is wrong with configuration or payload
  */
@@ -72,7 +72,7 @@ function scriptFile(
 }
 
 /**
- * Takes the runtime document back: a deployment without a payload says that every command is refused, and so it is. Its old
+ * Takes the release document back: a deployment without a payload says that every command is refused, and so it is. Its old
  * versions stay for the executions that name them.
  */
 export const withdraw = async (s3: S3Client, bucket: string): Promise<void> => {

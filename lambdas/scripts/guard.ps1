@@ -141,7 +141,7 @@ function Test-LaunchSettled {
     return (-not $launch) -or "$($launch.Status)" -eq 'Stopped'
 }
 
-# Restarts the agent unless it executes a command of ours, which then holds the mutex of our commands. True when it did.
+# Restarts the agent unless it executes a command of Casement, which then holds the mutex of these commands. True when it did.
 function Restart-IdleAgent {
     $command = New-Object Threading.Mutex $false, 'Global\casement'
     try { $idle = $command.WaitOne(0) } catch [Threading.AbandonedMutexException] { $idle = $true }

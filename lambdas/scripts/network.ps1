@@ -153,7 +153,7 @@ function Restart-Proxy([bool] $changed) {
     if ((Get-ServiceState 'kube-proxy') -ne 'Running') { Start-ServiceBounded 'kube-proxy' }
 }
 
-# Nobody reads the output of a task: what went wrong is kept in a record, and told as an event.
+# The output of a task is not read: an error is kept in a record and written as an event.
 function Save-Result($result) {
     $result.at = [DateTime]::UtcNow.ToString('o')
     $words = if ($result.ok) { 'The network is set up.' } else { $result.error }

@@ -66,7 +66,7 @@ export function serviceOf(error: unknown): string | undefined {
   return services[String(fieldOf(error, "service"))];
 }
 
-/** Names of errors of the SDK and of AWS that mean: nobody has signed in, or not since long ago. */
+/** Names of errors of the SDK and of AWS that mean that there is no sign-in, or that it has expired. */
 const UNSIGNED = new Set(["CredentialsProviderError", "TokenProviderError", "ExpiredToken", "ExpiredTokenException"]);
 
 /** Is AWS not asked, or refuses it, because there are no credentials that count? */

@@ -9,14 +9,14 @@ import type { StepContext } from "./context.ts";
 
 const shape = z.object({ configuration: z.unknown(), payload: z.unknown() });
 
-/** Content of the runtime document: a waiting execution needs it, and it may have changed since the execution began. */
-export interface Runtime {
+/** Content of the release document: a waiting execution needs it, and it may have changed since the execution began. */
+export interface ReleaseDocument {
   readonly version: string;
   readonly configuration: Configuration;
   readonly payload: PayloadManifest;
 }
 
-/** The versioned runtime document. */
+/** The versioned release document. */
 export const runtime = (context: StepContext) => ({
   /**
    * Reads it.
@@ -24,7 +24,7 @@ export const runtime = (context: StepContext) => ({
    * @throws Refused when it is not there, since a deployment without a payload writes none, or when this code cannot read
    *   it: then the sentence holds the paths of what is wrong
    */
-  read: async (version: string | null): Promise<Runtime> => {
+  read: async (version: string | null): Promise<ReleaseDocument> => {
     const { document, version: read } = await documentOf(context, version);
     return readable(() => {
       const configuration = readConfiguration(document.configuration);

@@ -11,7 +11,7 @@ import { launchObstacles } from "../steps/ec2/launch-obstacles.ts";
 import type { Image } from "../steps/ec2/launch-request.ts";
 import { executionName } from "../steps/executions.ts";
 import { lambdaEntry } from "../steps/host.ts";
-import type { Runtime } from "../steps/runtime.ts";
+import type { ReleaseDocument } from "../steps/runtime.ts";
 import type { Steps } from "../steps/steps.ts";
 import { step } from "./engine/durable.ts";
 import { type Begun, beginOperation, failOperation, whisperTo } from "./operation/lifecycle.ts";
@@ -71,7 +71,7 @@ const addStart = (start: Start): AddStart => {
 };
 
 async function findRoom(steps: Steps, ask: AddStart, begun: Begun): Promise<Room> {
-  const { configuration }: Runtime = await steps.runtime.read(begun.runtimeVersion);
+  const { configuration }: ReleaseDocument = await steps.runtime.read(begun.runtimeVersion);
   const { pool: name, count, dryRun } = ask.request;
   const pool = configuration.pools[name];
   if (!pool) throw new Refused(`pool ${name} was removed from the configuration`);
@@ -118,7 +118,7 @@ async function preview(steps: Steps, ask: AddStart, begun: Begun, { pool, image 
 
 async function post(steps: Steps, ask: AddStart, begun: Begun, room: Room): Promise<Published> {
   for (let index = 0; index < ask.request.count; index += 1)
-    await steps.ledger.beginNode(newNodeRecord("provision", ask.operation, index, steps.timestamp()));
+    await steps.ledger.recordNode(newNodeRecord("provision", ask.operation, index, steps.timestamp()));
   return postFirst(steps, ask.operation, room.pool, begun);
 }
 

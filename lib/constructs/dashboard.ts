@@ -7,7 +7,7 @@ const HALF = 12;
 
 /** One page: alarms, answers of the front door, ends of the workflows. */
 export function dashboard(scope: Construct, id: string, props: AlarmsProps, { all }: Alarms): Dashboard {
-  const door = props.frontDoor.lambda.functionName;
+  const frontDoor = props.frontDoor.lambda.functionName;
   const graph = (title: string, left: Metric[]): IWidget => new GraphWidget({ title, left, width: HALF });
   const perWorkflow = (metric: string): Metric[] =>
     Object.entries(props.workflows).map(([name, { lambda }]) => lambdaCount(metric, lambda.functionName, name));
@@ -17,9 +17,9 @@ export function dashboard(scope: Construct, id: string, props: AlarmsProps, { al
       [
         graph(
           "Requests from Slack",
-          ["UrlRequestCount", "Url4xxCount", "Url5xxCount"].map((name) => lambdaCount(name, door, name)),
+          ["UrlRequestCount", "Url4xxCount", "Url5xxCount"].map((name) => lambdaCount(name, frontDoor, name)),
         ),
-        graph("Time to answer Slack (ms; it waits 3,000)", [doorLatency(door)]),
+        graph("Time to answer Slack (ms; it waits 3,000)", [doorLatency(frontDoor)]),
       ],
       [
         graph("Executions started", perWorkflow("DurableExecutionStarted")),

@@ -5,7 +5,7 @@ import { acknowledge } from "./acknowledge.ts";
 import { RETAINED_ONCE_DEPLOYED } from "./retained.ts";
 
 /**
- * Runtime documents, payload and plans. Versioned: executions and nodes name the version that they go by. Its policy is
+ * Release documents, payload and plans. Versioned: executions and nodes name the version that they go by. Its policy is
  * the reviewed list's.
  */
 export function machineBucket(scope: Construct, id: string): Bucket {
@@ -23,7 +23,7 @@ export function machineBucket(scope: Construct, id: string): Bucket {
   });
   acknowledge(bucket, {
     "AwsSolutions-S1":
-      "Every object is named by version and sha256 by whoever reads it; who wrote one is in CloudTrail's data events, which the account's owner turns on.",
+      "Every object is named by version and sha256 by its reader; who wrote one is in CloudTrail's data events, which the account's owner turns on.",
   });
   return bucket;
 }

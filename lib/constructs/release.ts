@@ -18,10 +18,10 @@ export interface ReleaseProps {
   readonly logRetention: RetentionDays;
 }
 
-/** The runtime document and the machines' scripts, written at each deployment that changes them. */
+/** The release document and the machines' scripts, written at each deployment that changes them. */
 export class Release extends Construct {
   readonly publisher: HandlerFunction;
-  /** Version of the runtime document, or why there is none. */
+  /** Version of the release document, or why there is none. */
   readonly runtimeVersion: string;
   readonly #document: CustomResource;
 

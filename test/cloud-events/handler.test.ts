@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
-const door = (event: unknown): Promise<string> => {
+const handle = (event: unknown): Promise<string> => {
   const settings = simulator.settings("cloud-events");
   const { now } = simulator.simulation.clock;
   return createHandler({ settings, now, slackNow: now, transport: simulator.transport })(event);
@@ -32,18 +32,18 @@ const finished = (status: string, commandId = COMMAND) => ({
 
 describe("a command's event", () => {
   test.for(["Pending", "InProgress", "In Progress", "Delayed", "Cancelling"])("wakes nobody at %s", async (status) => {
-    expect(await door(finished(status))).toBe(`ignored: ${COMMAND} goes on`);
+    expect(await handle(finished(status))).toBe(`ignored: ${COMMAND} goes on`);
   });
 
   test.for(["Success", "TimedOut", "Undeliverable", "Access Denied", "Invalid Platform", "Something Of Next Year"])(
     "wakes who waits at %s",
     async (status) => {
-      expect(await door(finished(status))).toBe(`${COMMAND}: too late`);
+      expect(await handle(finished(status))).toBe(`${COMMAND}: too late`);
     },
   );
 
   it("of somebody else's command is nobody's business", async () => {
-    expect(await door(finished("Success", "another"))).toBe("ignored: nobody waits for another");
+    expect(await handle(finished("Success", "another"))).toBe("ignored: no workflow waits for another");
   });
 });
 
@@ -58,12 +58,12 @@ describe("the event of a command over all its machines", () => {
     const arn = `arn:aws:lambda:${demo.region}:${demo.accountId}:function:${lambdaName("provision-node")}:1/durable-execution/gone/1`;
     const callback = newCallbackId({ arn, operation: "2" }, simulator.simulation.random);
     await simulator.as("provision-node").ledger.awaitFleet(FLEET, callback);
-    expect(await door(finished("Success", FLEET))).toBe(`ignored: nobody waits for ${FLEET}`);
-    expect(await door(ended(FLEET))).toBe(`${FLEET}: too late`);
+    expect(await handle(finished("Success", FLEET))).toBe(`ignored: no workflow waits for ${FLEET}`);
+    expect(await handle(ended(FLEET))).toBe(`${FLEET}: too late`);
   });
 
   it("does not wake who waits for one machine", async () => {
-    expect(await door(ended(COMMAND))).toBe(`ignored: nobody waits for ${COMMAND}`);
+    expect(await handle(ended(COMMAND))).toBe(`ignored: no workflow waits for ${COMMAND}`);
   });
 });
 
@@ -74,15 +74,15 @@ describe("an instance's event", () => {
   });
 
   test.for(["stopping", "stopped", "shutting-down", "terminated"])("wakes who waits for it at %s", async (state) => {
-    expect(await door(changed(state))).toBe(`${INSTANCE}: too late`);
+    expect(await handle(changed(state))).toBe(`${INSTANCE}: too late`);
   });
 
   test.for(["pending", "running"])("wakes nobody at %s", async (state) => {
-    expect(await door(changed(state))).toBe(`ignored: ${INSTANCE} is ${state}`);
+    expect(await handle(changed(state))).toBe(`ignored: ${INSTANCE} is ${state}`);
   });
 
   it("of another machine is nobody's business", async () => {
-    expect(await door(changed("terminated", "i-1"))).toBe("ignored: nobody waits for i-1");
+    expect(await handle(changed("terminated", "i-1"))).toBe("ignored: no workflow waits for i-1");
   });
 });
 
@@ -91,7 +91,7 @@ test.for([
   { nonsense: true },
   null,
 ])("an event that nothing waits for is ignored: %j", async (event) => {
-  expect(await door(event)).toBe("ignored: nothing waits for this kind of event");
+  expect(await handle(event)).toBe("ignored: nothing waits for this kind of event");
 });
 
 const details = { "command-id": "another", status: "Success", "instance-id": "i-1", state: "stopped" };
@@ -103,11 +103,11 @@ test.for(rulesOf("west").filter(({ target }) => target === "cloud-events"))(
       ? { "detail-type": pattern["detail-type"][0], detail: details }
       : { "detail-type": "Scheduled Event", id: "1", resources: [`arn:aws:events:::rule/casement-west-${name}`] };
     // Nothing is mounted here, so that a tick that starts a workflow fails at the start.
-    expect(await door(event).catch(String)).not.toMatch(/nothing waits for this kind|nobody knows/);
+    expect(await handle(event).catch(String)).not.toMatch(/nothing waits for this kind|unknown schedule/);
   },
 );
 
 test("a tick of a schedule that nobody knows says so", async () => {
   const tick = { "detail-type": "Scheduled Event", id: "1", resources: ["arn:aws:events:::rule/other"] };
-  expect(await door(tick)).toBe("ignored: nobody knows the schedule arn:aws:events:::rule/other");
+  expect(await handle(tick)).toBe("ignored: unknown schedule arn:aws:events:::rule/other");
 });

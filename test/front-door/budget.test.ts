@@ -122,7 +122,7 @@ describe("the calls that a request costs", () => {
 
   test("for a button are two reads, one conditional write and one callback", async () => {
     const ledger = ledgerOf(simulator, addresses);
-    await ledger.beginNode(nodeRecord({ callbacks: { decision: "nobody-waits" } }));
+    await ledger.recordNode(nodeRecord({ callbacks: { decision: "nobody-waits" } }));
     const door = coldDoor();
     await callsOf(door, typed("help"));
     const calls = await callsOf(
@@ -160,7 +160,7 @@ describe("the calls that a request costs", () => {
     const ledger = ledgerOf(simulator, addresses);
     await ledger.requested(operationRecord({ id, callbacks: {} }));
     for (const index of [0, 1])
-      await ledger.beginNode(nodeRecord({ operation: id, index, callbacks: { cancel: "nobody" } }));
+      await ledger.recordNode(nodeRecord({ operation: id, index, callbacks: { cancel: "nobody" } }));
     const door = coldDoor();
     await callsOf(door, typed("help"));
     const calls = await callsOf(door, ask(id));

@@ -2,11 +2,11 @@ import { RUNTIME_KEY } from "../../lambdas/release/runtime-key.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import type { Journey } from "./journey.ts";
 
-/** The runtime document that the journey started with, parsed. */
+/** The release document that the journey started with, parsed. */
 const firstDocument = ({ simulator: { simulation } }: Journey): { configuration: object; payload: object } =>
   JSON.parse(simulation.store.collection<string>("published").get(RUNTIME_KEY) ?? "{}");
 
-/** Publishes a text as the newest runtime document. */
+/** Publishes a text as the newest release document. */
 export const publishText = ({ simulator: { s3 } }: Journey, text: string): string =>
   s3.seed(demo.bucket, RUNTIME_KEY, text);
 
@@ -18,7 +18,7 @@ export function release(here: Journey, changes: object): void {
 
 /**
  * A document as the next release may write it: keys that nobody knows today at every level, and another file.
- * @param document any runtime document, parsed
+ * @param document any release document, parsed
  */
 export function nextRelease(document: unknown): unknown {
   if (Array.isArray(document)) return document.map(nextRelease);

@@ -1,4 +1,4 @@
-// Writes down how this release reads and writes the runtime document: `npm run keep-release`, once for each release.
+// Writes down how this release reads and writes the release document: `npm run keep-release`, once for each release.
 import { writeFileSync } from "node:fs";
 import { LAST_RELEASE, releaseOfToday } from "./runtime-document.ts";
 

@@ -74,7 +74,7 @@ function newFixture() {
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 describe("publishing a release", () => {
-  it("writes a runtime document that the handlers accept, and names its version", async () => {
+  it("writes a release document that the handlers accept, and names its version", async () => {
     const { ask, get } = newFixture();
     const answer = await ask("Create", releaseContent(exampleWith({}), payload, made));
     expect(answer).toMatchObject({ Status: "SUCCESS", StackId: "stack", RequestId: "request", type: "" });

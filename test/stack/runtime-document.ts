@@ -6,12 +6,12 @@ import { releaseContent } from "../../lib/release-content.ts";
 import { manifest } from "../profiles/okd/facts.ts";
 import { exampleWith } from "./example.ts";
 
-/** The file that holds how the last release reads a runtime document, and one that it has written. */
+/** The file that holds how the last release reads a release document, and one that it has written. */
 export const LAST_RELEASE = "test/stack/last-release.json";
 
 /** A release as far as another one meets it: in the bucket. */
 export interface KeptRelease {
-  /** JSON Schema of the runtime document as it is written. */
+  /** JSON Schema of the release document as it is written. */
   readonly written: object;
   readonly document: { readonly configuration: object; readonly payload: object };
 }

@@ -15,7 +15,7 @@ const terminate: Decided = { decision: "terminate", userId: "U0APPROVER", cause:
 /** A node whose execution waits for a decision. */
 async function waiting(operation: string, callbacks: Record<string, string> = { decision: "callback-1" }) {
   const { ledger } = simulator.as("front-door");
-  await ledger.beginNode(nodeRecord({ operation, index: 0, callbacks }));
+  await ledger.recordNode(nodeRecord({ operation, index: 0, callbacks }));
   return ledger;
 }
 
@@ -76,7 +76,7 @@ describe("Several decisions on one subject", () => {
 
   it("do not stand in each other's way on different nodes", async () => {
     const ledger = await waiting("decide-7");
-    await ledger.beginNode(nodeRecord({ operation: "decide-7", index: 1, callbacks: { decision: "callback-2" } }));
+    await ledger.recordNode(nodeRecord({ operation: "decide-7", index: 1, callbacks: { decision: "callback-2" } }));
     await ledger.decideNode("decide-7", 0, keep);
     expect(await ledger.decideNode("decide-7", 1, terminate)).toEqual({ kind: "first", callback: "callback-2" });
     expect(await ledger.nodes("decide-7")).toHaveLength(2);

@@ -30,7 +30,7 @@ const document = (): Published => ({
   payload: manifest() as Published["payload"],
 });
 
-describe("The runtime document", () => {
+describe("The release document", () => {
   it("is read at its newest, and an old version stays what it was", async () => {
     const { runtime } = simulator.as("add-nodes");
     const first = await runtime.read(null);
@@ -52,7 +52,7 @@ describe("The runtime document", () => {
   });
 });
 
-describe("A runtime document of the next release", () => {
+describe("A release document of the next release", () => {
   it("is read as this release knows it, whatever keys and files were added at whatever level", async () => {
     const { runtime } = simulator.as("look");
     const today = await runtime.read(publish(document()));

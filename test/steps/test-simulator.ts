@@ -63,7 +63,7 @@ function nodeRoleOf({ s3, secrets, simulation }: Simulator): InstanceRole {
   return instanceRole({ access: rights, s3: s3.service, secretsManager: secrets.service, simulation });
 }
 
-/** Builds the simulator as a deployment leaves it: an empty ledger, the runtime document, the cluster with the bot's access. */
+/** Builds the simulator as a deployment leaves it: an empty ledger, the release document, the cluster with the bot's access. */
 export async function testSimulator(): Promise<TestSimulator> {
   const clock = pacedClock(START, 1e-9);
   const work = activity();

@@ -48,7 +48,7 @@ function ordinary(log: CallLog): Given {
         entries.push(`${sent.script} "${sent.mark.replace("add-1:0 ", "")}"`);
         return "command-1";
       },
-      look: async () => ({ state: "done", result: { script: order?.script, ok: true, failed: null } }),
+      commandState: async () => ({ state: "done", result: { script: order?.script, ok: true, failed: null } }),
     },
     joinSlots: { giveBack: does("give back the join slot") },
     instances: {

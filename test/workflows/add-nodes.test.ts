@@ -37,7 +37,7 @@ async function added(asked: { readonly count: number; readonly dryRun: boolean }
       operation: async () => operationRecord(),
       nodes: async () => [nodeRecord({ status: "succeeded", endedAt: "2026-11-21T15:00:00.000Z" })],
       changeOperation: async (_id: string, { status }: { status?: string }) => void did.push(`${status}`),
-      beginNode: does("write a node"),
+      recordNode: does("write a node"),
     },
     executions: { start: does("start a node") },
     thread: {

@@ -15,9 +15,9 @@ const free = {
   cordons: { open: async () => [] },
 };
 
-/** Reads the runtime document before a release has published one. */
+/** Reads the release document before a release has published one. */
 const unpublished = async () => {
-  throw new Refused("there is no runtime document");
+  throw new Refused("there is no release document");
 };
 
 /** Sweeps over one look that was asked for some minutes ago; what was written about it is kept. */

@@ -37,7 +37,7 @@ export type Finding =
   | { readonly kind: "volume-key"; readonly key: string }
   | { readonly kind: "document-missing"; readonly script: string; readonly name: string }
   | { readonly kind: "document-changed"; readonly script: string; readonly name: string }
-  | { readonly kind: "nobody-told"; readonly pending: readonly string[] }
+  | { readonly kind: "no-subscriber"; readonly pending: readonly string[] }
   | { readonly kind: "unconfirmed"; readonly pending: readonly string[]; readonly confirmed: readonly string[] }
   | { readonly kind: "no-release"; readonly why: string }
   | { readonly kind: "clock"; readonly against: string; readonly seconds: number }

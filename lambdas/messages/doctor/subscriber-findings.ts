@@ -9,7 +9,7 @@ const FOLLOW_THE_LINK =
 
 /** Texts of the findings about alarm subscriptions. */
 export const ofSubscribers = {
-  "nobody-told": ({ pending }: { readonly pending: readonly string[] }): Words =>
+  "no-subscriber": ({ pending }: { readonly pending: readonly string[] }): Words =>
     pending.length === 0
       ? broken(
           "AWS",

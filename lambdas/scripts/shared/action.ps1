@@ -47,7 +47,7 @@ function Test-Source($source) {
     return $true
 }
 
-# Only of a secret nobody knows the hash before.
+# Only for a secret is the hash not known in advance.
 function Test-Hash($value, $action) {
     if ($null -eq $value) { return (Test-Has $action.source 'from') -and $action.source.from -ceq 'secret' }
     return $value -is [string] -and $value -cmatch '^[0-9a-f]{64}$'

@@ -44,7 +44,7 @@ function Get-LogTail([string] $path) {
     return $text
 }
 
-# The error that a task of ours keeps in its record; empty when there is none, or it cannot be read.
+# The error that a task of Casement keeps in its record; empty when there is none, or it cannot be read.
 function Get-RecordedError([string] $path) {
     try {
         return "$((Get-Content -LiteralPath $path -Raw | ConvertFrom-Json).error)"

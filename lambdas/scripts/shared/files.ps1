@@ -20,7 +20,7 @@ function Test-Inherited([string] $sddl) {
     return $sddl -cmatch '^O:(BA|SY)' -and $sddl -cnotmatch 'D:P' -and $own.Count -eq 0
 }
 
-# A file takes over the access of the one that it replaces: of one that we closed, or that somebody laid there before us.
+# A file takes over the access of the one that it replaces, whether Casement closed that one or another program had put it there.
 function Reset-Access([string] $path) {
     $acl = Get-Acl -LiteralPath $path
     if (Test-Inherited $acl.Sddl) { return $false }

@@ -146,7 +146,7 @@ async function subscribers({ context }: Patient): Promise<Finding[]> {
   const { humanTopic } = context.settings;
   if (!humanTopic) return [];
   const { confirmed, pending } = await context.clients.subscriptions(humanTopic);
-  if (confirmed.length === 0) return [{ kind: "nobody-told", pending }];
+  if (confirmed.length === 0) return [{ kind: "no-subscriber", pending }];
   return pending.length === 0 ? [] : [{ kind: "unconfirmed", pending, confirmed }];
 }
 
@@ -177,13 +177,13 @@ async function clock({ context }: Patient): Promise<Finding[]> {
 
 /** Everything in the account that adding a node relies on. */
 export const accountChecks: readonly Check[] = [
-  { area: "AWS", what: "the ledger", look: ledgerAnswers },
-  { area: "AWS", what: "the subnets", look: subnets },
-  { area: "AWS", what: "the security groups", look: securityGroups },
-  { area: "AWS", what: "the key of volumes", look: volumeKey },
-  { area: "AWS", what: "the Windows images", look: images },
-  { area: "AWS", what: "the SSM documents", look: documents },
-  { area: "AWS", what: "the payload in the bucket", look: payload },
-  { area: "AWS", what: "the alarm subscriptions", look: subscribers },
-  { area: "AWS", what: "the clock", look: clock },
+  { area: "AWS", what: "the ledger", observe: ledgerAnswers },
+  { area: "AWS", what: "the subnets", observe: subnets },
+  { area: "AWS", what: "the security groups", observe: securityGroups },
+  { area: "AWS", what: "the key of volumes", observe: volumeKey },
+  { area: "AWS", what: "the Windows images", observe: images },
+  { area: "AWS", what: "the SSM documents", observe: documents },
+  { area: "AWS", what: "the payload in the bucket", observe: payload },
+  { area: "AWS", what: "the alarm subscriptions", observe: subscribers },
+  { area: "AWS", what: "the clock", observe: clock },
 ];

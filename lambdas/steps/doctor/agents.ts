@@ -22,4 +22,4 @@ async function agents({ context, configuration }: Patient): Promise<Finding[]> {
   ];
 }
 
-export const agentChecks: readonly Check[] = [{ area: "Nodes", what: "the SSM agents", look: agents }];
+export const agentChecks: readonly Check[] = [{ area: "Nodes", what: "the SSM agents", observe: agents }];

@@ -28,9 +28,9 @@ export interface Patient extends Subject {
 /** One check of one thing. */
 export interface Check<Of extends Subject = Patient> {
   readonly area: Area;
-  /** After "nobody could look at": "the subnets". */
+  /** After "could not check": "the subnets". */
   readonly what: string;
-  readonly look: (patient: Of) => Promise<readonly Finding[]>;
+  readonly observe: (patient: Of) => Promise<readonly Finding[]>;
 }
 
 /**
@@ -84,7 +84,7 @@ function noAnswer(area: Area, what: string, error: unknown): Finding {
 
 /** Runs one check by itself: whatever it throws, and however long it takes, becomes a finding. */
 export const isolated = <Of extends Subject>(check: Check<Of>, patient: Of): Promise<readonly Finding[]> =>
-  within(WITHIN_MS, check.look(patient)).catch((error: unknown) => [failed(check, patient, error)]);
+  within(WITHIN_MS, check.observe(patient)).catch((error: unknown) => [failed(check, patient, error)]);
 
 /** The first check of a side: when it gets no answer, the side is down and nothing else is asked of it. */
 export async function first<Of extends Subject>(
@@ -92,7 +92,7 @@ export async function first<Of extends Subject>(
   patient: Of,
 ): Promise<{ readonly up: boolean; readonly findings: readonly Finding[] }> {
   try {
-    return { up: true, findings: await within(WITHIN_MS, check.look(patient)) };
+    return { up: true, findings: await within(WITHIN_MS, check.observe(patient)) };
   } catch (error) {
     const finding = failed(check, patient, error);
     return { up: false, findings: [finding.kind === "no-answer" ? down(check.area, error) : finding] };

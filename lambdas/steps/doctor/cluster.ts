@@ -74,17 +74,17 @@ async function linuxNode({ context }: Subject): Promise<Finding[]> {
 export const clusterCredential: Check<Subject> = {
   area: "Cluster",
   what: "whether the API server accepts the credential",
-  look: credentialCounts,
+  observe: credentialCounts,
 };
 
 /** Checks of one account that `npm run connect` promises: its credential and every right of the reviewed manifest. */
 export const accessChecks: readonly Check<Subject>[] = [
-  { area: "Cluster", what: "the credential's end", look: expiry },
-  { area: "Cluster", what: "the account's rights", look: rights },
-  { area: "Cluster", what: "the admission policies", look: (subject) => policies(subject) },
+  { area: "Cluster", what: "the credential's end", observe: expiry },
+  { area: "Cluster", what: "the account's rights", observe: rights },
+  { area: "Cluster", what: "the admission policies", observe: (subject) => policies(subject) },
 ];
 
 export const clusterChecks: readonly Check<Subject>[] = [
   ...accessChecks,
-  { area: "Cluster", what: "the Linux nodes", look: linuxNode },
+  { area: "Cluster", what: "the Linux nodes", observe: linuxNode },
 ];

@@ -6,7 +6,7 @@ import type { Profile } from "../../profiles/profile.ts";
 import { isBusy, lacksCredentials, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { instances } from "../ec2/instances.ts";
-import { type Runtime, runtime } from "../runtime.ts";
+import { type ReleaseDocument, runtime } from "../runtime.ts";
 import { accountChecks } from "./account.ts";
 import { agentChecks } from "./agents.ts";
 import { awsAway, type Check, first, isolated, type Patient, type Subject } from "./check.ts";
@@ -93,7 +93,10 @@ async function withoutRelease(subject: Subject, error: unknown): Promise<Examina
 
 /** Checks everything and repairs nothing. */
 export const doctor = (context: StepContext) => {
-  const examine = async (known: Pick<Runtime, "configuration" | "payload">, by: string): Promise<Examination> => {
+  const examine = async (
+    known: Pick<ReleaseDocument, "configuration" | "payload">,
+    by: string,
+  ): Promise<Examination> => {
     const profile = profileOf(known.configuration);
     const patient: Patient = { context, by, profile, images: {}, ...known };
     const examined = await Promise.all(sidesOf(profile).map((side) => examineSide(side, patient)));

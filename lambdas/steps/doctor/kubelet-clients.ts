@@ -63,7 +63,7 @@ function endings(published: readonly Authority[], now: number): Finding[] {
   return [{ kind: "authority-ends", authority: newest.subject, at: newest.notAfter }];
 }
 
-async function look({ context, configuration }: Patient): Promise<Finding[]> {
+async function observe({ context, configuration }: Patient): Promise<Finding[]> {
   const { authorities, why } = await kubeletAuthority(context).read(configuration);
   const ours = (await nodes(context).all()).filter(
     (node) => isWindows(node) && labelsOf(node)[POOL_LABEL] !== undefined,
@@ -73,4 +73,4 @@ async function look({ context, configuration }: Patient): Promise<Finding[]> {
 }
 
 /** Compares the authorities by which kubelets know the API server: those given to each node, and the cluster's. */
-export const kubeletClients: Check = { area: "Nodes", what: "the authorities that kubelets trust", look };
+export const kubeletClients: Check = { area: "Nodes", what: "the authorities that kubelets trust", observe };

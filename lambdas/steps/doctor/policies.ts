@@ -18,7 +18,7 @@ export interface Attempt {
 }
 
 /** An object that does not exist: policies judge a request before the object is read. */
-const NOBODY = "casement-doctor";
+const PROBE_NAME = "casement-doctor";
 
 async function labelLinuxNode(context: StepContext): Promise<unknown> {
   const linux = (await nodes(context).all()).find((node) => !isWindows(node));
@@ -35,19 +35,19 @@ const evictAtOnce =
   (namespace: string) =>
   ({ clients }: StepContext): Promise<unknown> =>
     clients.kubernetes.core.createNamespacedPodEviction({
-      name: NOBODY,
+      name: PROBE_NAME,
       namespace,
       dryRun: "All",
       body: {
         apiVersion: "policy/v1",
         kind: "Eviction",
-        metadata: { name: NOBODY, namespace },
+        metadata: { name: PROBE_NAME, namespace },
         deleteOptions: { gracePeriodSeconds: 0 },
       },
     });
 
 /** pkg/registry/core/serviceaccount/storage/token.go admits the request first and then reads what the token is bound to. */
-const tokenBoundToNobody =
+const tokenBoundToNothing =
   (account: ServiceAccount, expirationSeconds: number) =>
   ({ clients }: StepContext): Promise<unknown> =>
     clients.kubernetes.core.createNamespacedServiceAccountToken({
@@ -57,7 +57,7 @@ const tokenBoundToNobody =
         spec: {
           audiences: [],
           expirationSeconds,
-          boundObjectRef: { apiVersion: "v1", kind: "Secret", name: NOBODY },
+          boundObjectRef: { apiVersion: "v1", kind: "Secret", name: PROBE_NAME },
         },
       },
     });
@@ -67,7 +67,7 @@ const label: Attempt = { policy: "casement-nodes", what: "a label on a Linux nod
 const ownToken = (account: Account): Attempt => ({
   policy: "casement-tokens",
   what: "a token of its own that is not bound to its Secret",
-  attempt: tokenBoundToNobody({ namespace: ACCOUNT_NAMESPACE, name: account }, 3_600),
+  attempt: tokenBoundToNothing({ namespace: ACCOUNT_NAMESPACE, name: account }, 3_600),
 });
 
 /** `casement-signing-requests` cannot be tried without a request that was made: `npm run connect -- credential` makes one. */
@@ -88,7 +88,7 @@ const attemptsOf = ({ join }: Profile): Readonly<Record<Account, readonly Attemp
     {
       policy: "casement-tokens",
       what: "a join token for two hours",
-      attempt: tokenBoundToNobody(join.account, 7_200),
+      attempt: tokenBoundToNothing(join.account, 7_200),
     },
   ],
 });

@@ -60,12 +60,12 @@ const obstacles = async ({ context, configuration }: Patient): Promise<Finding[]
   launchObstacles(await cluster(context).facts(), configuration);
 
 const checks: Readonly<Record<CheckId, Check>> = {
-  "server-version": { area: "Cluster", what: "the cluster's version", look: server },
-  network: { area: "Cluster", what: "the hybrid network", look: clusterNetwork },
-  "launch-obstacles": { area: "Cluster", what: "the obstacles to a launch", look: obstacles },
-  "join-account": { area: "Cluster", what: "the service account for joining nodes", look: joinAccount },
-  "machine-approver": { area: "Cluster", what: "the machine approver", look: machineApprover },
-  "kubelet-versions": { area: "Nodes", what: "the kubelets' versions", look: kubelets },
+  "server-version": { area: "Cluster", what: "the cluster's version", observe: server },
+  network: { area: "Cluster", what: "the hybrid network", observe: clusterNetwork },
+  "launch-obstacles": { area: "Cluster", what: "the obstacles to a launch", observe: obstacles },
+  "join-account": { area: "Cluster", what: "the service account for joining nodes", observe: joinAccount },
+  "machine-approver": { area: "Cluster", what: "the machine approver", observe: machineApprover },
+  "kubelet-versions": { area: "Nodes", what: "the kubelets' versions", observe: kubelets },
   "kubelet-clients": kubeletClients,
 };
 

@@ -136,7 +136,7 @@ async function writesPlans({ context }: Patient): Promise<Finding[]> {
   return [];
 }
 
-const right = (what: string, look: Check["look"]): Check => ({ area: "AWS", what, look });
+const right = (what: string, observe: Check["observe"]): Check => ({ area: "AWS", what, observe });
 
 /**
  * Attempts of each function by its own role, since no other role can tell: a dry run where EC2 has one, else the cheapest

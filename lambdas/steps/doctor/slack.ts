@@ -63,6 +63,6 @@ async function channel({ context, configuration: { slack } }: Patient): Promise<
 }
 
 /** While this gets no answer, nothing else is asked of Slack. */
-export const slackIdentity: Check = { area: "Slack", what: "the app's token and scopes", look: identity };
+export const slackIdentity: Check = { area: "Slack", what: "the app's token and scopes", observe: identity };
 
-export const slackChecks: readonly Check[] = [{ area: "Slack", what: "the channel", look: channel }];
+export const slackChecks: readonly Check[] = [{ area: "Slack", what: "the channel", observe: channel }];

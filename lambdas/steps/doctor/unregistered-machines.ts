@@ -8,7 +8,7 @@ import type { Check, Patient } from "./check.ts";
 /** The ledger learns of an instance a moment after EC2 launched it; a minute is ample. */
 const YOUNG_MS = 10 * 60_000;
 
-async function look({ context, configuration: { cluster } }: Patient): Promise<Finding[]> {
+async function observe({ context, configuration: { cluster } }: Patient): Promise<Finding[]> {
   const machines = await instances(context).ofCluster(cluster.id);
   const found = await unregistered(context).list(machines, await nodes(context).all(), cluster.name);
   const at = new Date(context.now()).toISOString();
@@ -19,4 +19,4 @@ async function look({ context, configuration: { cluster } }: Patient): Promise<F
 }
 
 /** Finds machines that cost money, count in their pool and are no nodes. */
-export const unregisteredMachines: Check = { area: "Nodes", what: "the machines that are not nodes", look };
+export const unregisteredMachines: Check = { area: "Nodes", what: "the machines that are not nodes", observe };

@@ -7,7 +7,7 @@ import { table } from "./table.ts";
 /** Outcome of writing a decision down, with the callback that waits for it. */
 export type Recorded =
   | { readonly kind: "first"; readonly callback: string }
-  /** Seen before; nobody may wait for it any more. */
+  /** Seen before; its waiter may be gone. */
   | { readonly kind: "again"; readonly callback: string | null }
   /** Another decision was there before, or the time was up. */
   | { readonly kind: "late"; readonly earlier: { readonly decided: Decided; readonly callback: string } | null }

@@ -164,7 +164,7 @@ export const ledger = (context: FrontDoorContext) => {
     },
 
     /** Writes a node's record unless it is there already: a step that runs again must not wipe progress. */
-    beginNode: (record: NodeRecord): Promise<"first" | "again"> =>
+    recordNode: (record: NodeRecord): Promise<"first" | "again"> =>
       items.insert(keys.node(record.operation, record.index), record),
 
     changeNode: (id: string, index: number, fields: NodeChange): Promise<void> =>

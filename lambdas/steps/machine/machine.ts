@@ -28,7 +28,7 @@ export interface Order {
 }
 
 /** State of a command on its machine. */
-export type CommandLook =
+export type CommandState =
   | { readonly state: "running"; readonly status: string }
   | { readonly state: "done"; readonly result: unknown }
   | { readonly state: "failed"; readonly why: string };
@@ -73,7 +73,7 @@ function endingOf(script: DocumentScript, status: string, invocation: GetCommand
   return cut ? `${script}.ps1 printed more than SSM keeps` : `${script}.ps1 ended without its result line`;
 }
 
-function lookAt(script: DocumentScript, invocation: GetCommandInvocationCommandOutput): CommandLook {
+function stateOf(script: DocumentScript, invocation: GetCommandInvocationCommandOutput): CommandState {
   const status = invocation.StatusDetails ?? invocation.Status ?? "Unknown";
   if (isUnderWay(invocation.Status ?? "")) return { state: "running", status };
   const result = resultOf(invocation.StandardOutputContent ?? "", script);
@@ -119,10 +119,10 @@ const commands = ({ clients: { ssm } }: StepContext) => ({
   },
 
   /** Reads the invocation, never the command: a command may be called a success when nothing ran. */
-  look: async (script: DocumentScript, commandId: string, instanceId: string): Promise<CommandLook> => {
+  commandState: async (script: DocumentScript, commandId: string, instanceId: string): Promise<CommandState> => {
     const invocation = new GetCommandInvocationCommand({ CommandId: commandId, InstanceId: instanceId });
     try {
-      return lookAt(script, await ssm.send(invocation));
+      return stateOf(script, await ssm.send(invocation));
     } catch (error) {
       if (error instanceof InvocationDoesNotExist) return { state: "running", status: "Pending" };
       throw error;

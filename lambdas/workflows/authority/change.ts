@@ -41,7 +41,7 @@ export async function claimNode(steps: Steps, operation: string, index: number, 
   const { instanceId, name } = node;
   try {
     // The record comes first: by it the sweep finds the lease of an execution that was lost.
-    await steps.ledger.beginNode({ ...blank, status: "running", instanceId, nodeName: name });
+    await steps.ledger.recordNode({ ...blank, status: "running", instanceId, nodeName: name });
     const lease = await steps.leases.take(instanceId, ownerOf({ operation, index }));
     return { ...node, index, lease };
   } catch (error) {

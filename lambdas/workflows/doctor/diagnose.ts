@@ -71,7 +71,7 @@ async function asked(
 
 /**
  * Examines everything: what this function sees, and what the functions that change something may do.
- * @param version of the runtime document
+ * @param version of the release document
  */
 export async function diagnose(steps: Steps, ctx: DurableContext, version: string): Promise<Examination> {
   const names = Object.keys(rightsOf).filter(isTried);

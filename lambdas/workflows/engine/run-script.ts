@@ -3,7 +3,7 @@ import { Retryable } from "../../errors.ts";
 import { log } from "../../logging.ts";
 import type { DocumentScript } from "../../scripts/documents.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
-import type { CommandLook, Order } from "../../steps/machine/machine.ts";
+import type { CommandState, Order } from "../../steps/machine/machine.ts";
 import type { Steps } from "../../steps/steps.ts";
 import {
   Cancelled,
@@ -33,9 +33,9 @@ export function roundSeconds(round: number): number {
 /** Errors after which SSM certainly did not take the command. */
 export const notTaken = (error: Error): boolean => error instanceof Retryable || error.name === "ThrottlingException";
 
-/** Result of one look: the command, and whether anybody still wants it. */
+/** Result of one poll: the state of the command, and whether it was cancelled. */
 interface Round {
-  readonly look: CommandLook;
+  readonly command: CommandState;
   readonly cancelledBy: string | null;
   /** End of the machine, in words, while the command still seems to run. */
   readonly end: string | null;
@@ -64,8 +64,8 @@ async function callOff(
     return now() + CALLED_OFF_WITHIN_MS;
   });
   await until(ctx, `${name} is called off`, untilTime(patience, now), async () => {
-    const look = await steps.machine.look(script, commandId, instanceId);
-    return look.state === "running" ? pending("the agent to end it") : done(true);
+    const command = await steps.machine.commandState(script, commandId, instanceId);
+    return command.state === "running" ? pending("the agent to end it") : done(true);
   }).catch(() => undefined);
 }
 
@@ -109,26 +109,26 @@ export async function runScript<T extends ScriptResult>(
     const [finished, callbackId] = await ctx.createCallback(`${name} finished ${round}`, {
       timeout: { seconds: roundSeconds(round) },
     });
-    // The event may have come before the callback was known: after writing it down, look once.
-    const seen = await step(ctx, `look at ${name} ${round}`, async (): Promise<Round> => {
+    // The event may have come before the callback was known: after writing it down, poll once.
+    const seen = await step(ctx, `poll ${name} ${round}`, async (): Promise<Round> => {
       await steps.ledger.awaitCommand(commandId, held.instanceId, callbackId);
-      const look = await steps.machine.look(order.script, commandId, held.instanceId);
-      if (look.state !== "running")
-        log("INFO", "command", { instance: held.instanceId, commandId, script: order.script, outcome: look.state });
+      const command = await steps.machine.commandState(order.script, commandId, held.instanceId);
+      if (command.state !== "running")
+        log("INFO", "command", { instance: held.instanceId, commandId, script: order.script, outcome: command.state });
       return {
-        look,
-        end: look.state === "running" ? await bounds.endOfMachine() : null,
+        command,
+        end: command.state === "running" ? await bounds.endOfMachine() : null,
         cancelledBy: await bounds.cancelledBy(),
         late: bounds.now() >= bounds.until,
       };
     });
-    if (seen.look.state === "done") return seen.look.result as T;
-    if (seen.look.state === "failed") throw new StageFailed(seen.look.why);
+    if (seen.command.state === "done") return seen.command.result as T;
+    if (seen.command.state === "failed") throw new StageFailed(seen.command.why);
     requireMachine(seen);
     if (seen.cancelledBy !== null || seen.late) {
       await callOff(ctx, steps, held, name, { commandId, script: order.script }, bounds);
       if (seen.cancelledBy !== null) throw new Cancelled(seen.cancelledBy);
-      throw new DeadlineExceeded(`${order.script}.ps1, which SSM calls ${seen.look.status}`);
+      throw new DeadlineExceeded(`${order.script}.ps1, which SSM calls ${seen.command.status}`);
     }
     await finished.catch(() => undefined);
   }

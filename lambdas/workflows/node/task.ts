@@ -9,7 +9,7 @@ import type { NodeWorkflow, StageName, StageRow } from "../../stages.ts";
 import { endOf, isDown } from "../../steps/ec2/instances.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { NodeChange } from "../../steps/ledger/ledger.ts";
-import type { Runtime } from "../../steps/runtime.ts";
+import type { ReleaseDocument } from "../../steps/runtime.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { applyPlan } from "../engine/apply-plan.ts";
 import {
@@ -41,7 +41,7 @@ interface Assignment {
   readonly operation: string;
   readonly index: number;
   /** The release document that the operation goes by. */
-  readonly runtime: Runtime;
+  readonly runtime: ReleaseDocument;
   /** Reason of the Events on the Node: "CasementProvisioning". */
   readonly eventReason: string;
   /** Waits end as soon as the instance is stopped or terminated. */

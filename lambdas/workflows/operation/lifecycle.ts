@@ -17,7 +17,7 @@ export interface Begun extends MessageSettings {
 }
 
 /**
- * Writes that the operation runs, and which version of the runtime document it goes by.
+ * Writes that the operation runs, and which version of the release document it goes by.
  * @returns null when there is nothing to do: the front door gave this start up and said so
  * @throws Refused, or UserError for a look, when the start was delivered too late: what was asked an hour ago may not be
  * wanted any more

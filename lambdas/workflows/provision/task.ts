@@ -58,7 +58,7 @@ export async function newProvisionTask(
     return steps.runtime.read(start.runtimeVersion);
   });
   const pool = runtime.configuration.pools[start.pool];
-  if (!pool) throw new Error(`the runtime document ${start.runtimeVersion} has no pool ${start.pool}`);
+  if (!pool) throw new Error(`the release document ${start.runtimeVersion} has no pool ${start.pool}`);
   const profile = profileOf(runtime.configuration);
   const workflow = "provision";
   const eventReason = "CasementProvisioning";

@@ -4,7 +4,7 @@ import { removalRefusal, removalRefusedText } from "../../messages/remove/refusa
 import { ownerOf } from "../../node-work.ts";
 import { type NodeRecord, newNodeRecord, type Published } from "../../records.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
-import type { Runtime } from "../../steps/runtime.ts";
+import type { ReleaseDocument } from "../../steps/runtime.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { postFirst } from "../operation/publisher.ts";
@@ -17,7 +17,7 @@ import { INDEX } from "./task.ts";
 export interface Held {
   readonly lease: Lease;
   readonly chosen: Chosen;
-  readonly runtime: Runtime;
+  readonly runtime: ReleaseDocument;
 }
 
 /**
@@ -48,7 +48,7 @@ export async function postMessage(steps: Steps, start: Start, begun: Begun, { fa
     instanceId: facts.instanceId,
     nodeName: facts.node,
   };
-  await steps.ledger.beginNode(record);
+  await steps.ledger.recordNode(record);
   await steps.ledger.changeOperation(start.operation, { status: "running", callbacks: {} });
   return postFirst(steps, start.operation, null, begun);
 }

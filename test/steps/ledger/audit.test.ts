@@ -20,7 +20,7 @@ let simulator: TestSimulator;
 beforeEach(async () => {
   simulator = await testSimulator();
   await ledger().requested(operationRecord({ id: operation, status: "running", requestedAt: AT, endedAt: null }));
-  await ledger().beginNode(newNodeRecord("provision", operation, 0, AT));
+  await ledger().recordNode(newNodeRecord("provision", operation, 0, AT));
 });
 afterEach(() => simulator.close());
 

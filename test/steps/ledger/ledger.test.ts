@@ -52,7 +52,7 @@ describe("The record of an operation", () => {
     const { ledger } = simulator.as("look");
     const writer = simulator.as("front-door").ledger;
     for (const day of [3, 1, 2]) await writer.requested(operation(`list-${day}`, `2027-01-0${day}T00:00:00.000Z`));
-    await writer.beginNode(node("list-3", 0));
+    await writer.recordNode(node("list-3", 0));
     expect((await ledger.operations(2)).map(({ id }) => id)).toEqual(["list-3", "list-2"]);
   });
 });
@@ -147,23 +147,23 @@ describe("A cancellation", () => {
 describe("The records of an operation's nodes", () => {
   it("keep their progress when the step that began them runs again", async () => {
     const { ledger } = simulator.as("provision-node");
-    expect(await ledger.beginNode(node("add-3", 0))).toBe("first");
+    expect(await ledger.recordNode(node("add-3", 0))).toBe("first");
     await ledger.changeNode("add-3", 0, { status: "running", stage: "launch" });
-    expect(await ledger.beginNode(node("add-3", 0))).toBe("again");
+    expect(await ledger.recordNode(node("add-3", 0))).toBe("again");
     expect(await ledger.nodes("add-3")).toMatchObject([{ status: "running", stage: "launch" }]);
   });
 
   it("come in the order of their numbers, and only the operation's own", async () => {
     const { ledger } = simulator.as("add-nodes");
-    for (const index of [10, 2, 0, 1]) await ledger.beginNode(node("add-4", index));
-    await ledger.beginNode(node("add-40", 0));
+    for (const index of [10, 2, 0, 1]) await ledger.recordNode(node("add-4", index));
+    await ledger.recordNode(node("add-40", 0));
     expect((await ledger.nodes("add-4")).map(({ index }) => index)).toEqual([0, 1, 2, 10]);
   });
 
   it("come all when they do not fit one page of a megabyte", async () => {
     const { ledger } = simulator.as("add-nodes");
     const notes = ["x".repeat(300_000)];
-    for (const index of [0, 1, 2, 3]) await ledger.beginNode(node("add-5", index, { notes }));
+    for (const index of [0, 1, 2, 3]) await ledger.recordNode(node("add-5", index, { notes }));
     expect((await ledger.nodes("add-5")).map(({ index }) => index)).toEqual([0, 1, 2, 3]);
   });
 });

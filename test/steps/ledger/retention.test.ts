@@ -22,7 +22,7 @@ const ledger = () => simulator.as("add-nodes").ledger;
 /** An operation with two nodes, one of them failed and decided about. */
 async function begin(id: string): Promise<void> {
   await ledger().requested(operation(id));
-  for (const index of [0, 1]) await ledger().beginNode(newNodeRecord("provision", id, index, AT));
+  for (const index of [0, 1]) await ledger().recordNode(newNodeRecord("provision", id, index, AT));
   await ledger().changeNode(id, 1, { status: "deciding", callbacks: { decision: "callback-1" } });
   await ledger().decideNode(id, 1, { decision: "keep", userId: "U0OPERATOR", cause: "1.1" });
 }

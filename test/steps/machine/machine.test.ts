@@ -37,9 +37,9 @@ describe("The result of a script", () => {
   });
 });
 
-describe("A look at a command", () => {
+describe("The state of a command", () => {
   const invocation = (changes: Partial<GetCommandInvocationCommandOutput>) =>
-    answered({ GetCommandInvocation: () => ({ body: changes }) }).machine.look("apply", "command-1", "i-0aaa");
+    answered({ GetCommandInvocation: () => ({ body: changes }) }).machine.commandState("apply", "command-1", "i-0aaa");
   const result = '{"script":"apply","ok":true}';
 
   it.each(["Pending", "InProgress", "Delayed", "Cancelling"] as const)("waits while it is %s", async (Status) => {
@@ -49,7 +49,7 @@ describe("A look at a command", () => {
 
   it("waits while SSM does not know the invocation yet", async () => {
     const { machine } = answered({ GetCommandInvocation: () => refusal("InvocationDoesNotExist") });
-    expect(await machine.look("apply", "command-1", "i-0aaa")).toEqual({ state: "running", status: "Pending" });
+    expect(await machine.commandState("apply", "command-1", "i-0aaa")).toEqual({ state: "running", status: "Pending" });
   });
 
   it("finds the result of a success, and of a failure that the script reports itself", async () => {

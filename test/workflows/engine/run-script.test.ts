@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { CommandLook } from "../../../lambdas/steps/machine/machine.ts";
+import type { CommandState } from "../../../lambdas/steps/machine/machine.ts";
 import type { WaitOptions } from "../../../lambdas/workflows/engine/durable.ts";
 import { roundSeconds, runScript } from "../../../lambdas/workflows/engine/run-script.ts";
 import { inMinutes, run, setUp, tearDown, tenMinutes, verbs } from "../durable-engine.ts";
@@ -8,19 +8,19 @@ beforeAll(setUp);
 afterAll(tearDown);
 
 const held = { instanceId: "i-0ab12cd34ef567890", owner: "add-1:0", epoch: 1 };
-const running: CommandLook = { state: "running", status: "InProgress" };
+const running: CommandState = { state: "running", status: "InProgress" };
 
-/** Runs a script whose command stands so at each look; the last look repeats itself. */
-async function scripted(looks: readonly CommandLook[], bounds: WaitOptions) {
+/** Runs a script whose command is in these states, one per poll; the last one repeats itself. */
+async function scripted(states: readonly CommandState[], bounds: WaitOptions) {
   const asked: string[] = [];
-  let look = 0;
+  let poll = 0;
   const machine = {
     send: async (_lease: unknown, { mark }: { mark: string }) => {
       asked.push(`send ${mark}`);
       return "command-1";
     },
     sent: async () => null,
-    look: async () => looks[Math.min(look++, looks.length - 1)],
+    commandState: async () => states[Math.min(poll++, states.length - 1)],
     cancelCommand: async (commandId: string) => void asked.push(`cancel ${commandId}`),
   };
   const steps = verbs({ machine, ledger: { awaitCommand: async () => undefined } });
@@ -57,7 +57,7 @@ it("calls a command off when somebody cancels", async () => {
 });
 
 it("takes what a command has done although somebody cancelled meanwhile", async () => {
-  const done: CommandLook = { state: "done", result: { ok: true } };
+  const done: CommandState = { state: "done", result: { ok: true } };
   const { ended, asked } = await scripted([done], tenMinutes({ cancelledBy: async () => "U0OPERATOR" }));
   expect(ended.result).toEqual({ ok: true });
   expect(asked).toEqual(["send add-1:0 configure"]);

@@ -23,11 +23,11 @@ function machineWith(...results: readonly Result[]) {
     sent.push(script);
     return "command-1";
   };
-  const look = async () => {
+  const commandState = async () => {
     const result = results[Math.min(sent.length, results.length) - 1];
     return result === lost ? lost : { state: "done", result: { ok: true, ...healthy, ...result } };
   };
-  return { sent, given: { machine: { send, sent: async () => null, look } } };
+  return { sent, given: { machine: { send, sent: async () => null, commandState } } };
 }
 
 async function rebooted(faultOf: () => string | null, ...results: readonly Result[]) {

@@ -34,8 +34,8 @@ describe("A node whose stage failed", () => {
   });
 
   it("is asked about although its kubelet could not be stopped", async () => {
-    const look = async () => ({ state: "failed", why: "the agent is silent" });
-    expect((await endOf(failed, { machine: { look } })).slice(0, 3)).toEqual([
+    const commandState = async () => ({ state: "failed", why: "the agent is silent" });
+    expect((await endOf(failed, { machine: { commandState } })).slice(0, 3)).toEqual([
       'apply "stop the kubelet"',
       "give back the join slot",
       "deciding",
