@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
-import { documentScripts, HASH_LENGTH } from "../lambdas/scripts/documents.ts";
+import { type DocumentScript, documentScripts, HASH_LENGTH } from "../lambdas/scripts/documents.ts";
 
 /** ARNs of a cluster's stack, with the placeholders that permissionsFor fills. */
 export const table = "arn:aws:dynamodb:${region}:${account}:table/${table}";
@@ -22,8 +22,10 @@ export const queue = (name: string): string => `arn:aws:sqs:\${region}:\${accoun
 export const logStreams = (name: string): string => `arn:aws:logs:\${region}:\${account}:log-group:\${log:${name}}:*`;
 
 /** Documents of one script, whatever their content's hash: no other cluster's name can begin or end so. */
-export const documents = documentScripts.map(
-  (script) => `arn:aws:ssm:\${region}:\${account}:document/casement-\${cluster}-${script}-${"?".repeat(HASH_LENGTH)}`,
-);
+export const documentsOf = (script: DocumentScript): string =>
+  `arn:aws:ssm:\${region}:\${account}:document/casement-\${cluster}-${script}-${"?".repeat(HASH_LENGTH)}`;
+
+/** Documents of every script. */
+export const documents = documentScripts.map(documentsOf);
 
 export const rule = (name: string): string => `arn:aws:events:\${region}:\${account}:rule/casement-\${cluster}-${name}`;

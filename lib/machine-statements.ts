@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
 
 import { TAG } from "../lambdas/tags.ts";
-import { bucket, documents, ec2, secret } from "./arns.ts";
+import { bucket, documents, documentsOf, ec2, secret } from "./arns.ts";
 import type { Conditions, Statement } from "./statement.ts";
 
 /** Conditions that hold only for Casement's launches: the tags are set in RunInstances and cannot be added later. */
@@ -32,12 +32,8 @@ export const terminate: Statement = {
   conditions: ours,
 };
 
-const sendToOurMachines: Statement[] = [
-  {
-    sid: "SendOnlyOurDocuments",
-    actions: ["ssm:SendCommand"],
-    resources: documents,
-  },
+const sendToOurMachines = (resources: string[]): Statement[] => [
+  { sid: "SendOnlyOurDocuments", actions: ["ssm:SendCommand"], resources },
   {
     sid: "SendOnlyToOurMachines",
     actions: ["ssm:SendCommand"],
@@ -50,9 +46,9 @@ const sendToOurMachines: Statement[] = [
   },
 ];
 
-/** Commands to many machines: their results are read from a list. */
+/** Commands to many machines: their results are read from a list. No fleet is rebooted. */
 export const fleetCommand: Statement[] = [
-  ...sendToOurMachines,
+  ...sendToOurMachines([documentsOf("observe"), documentsOf("apply")]),
   {
     sid: "FollowCommands",
     actions: ["ssm:ListCommandInvocations", "ssm:ListCommands", "ssm:CancelCommand"],
@@ -62,7 +58,7 @@ export const fleetCommand: Statement[] = [
 ];
 
 export const command: Statement[] = [
-  ...sendToOurMachines,
+  ...sendToOurMachines(documents),
   {
     sid: "FollowCommands",
     actions: ["ssm:GetCommandInvocation", "ssm:ListCommands", "ssm:CancelCommand"],

@@ -15,6 +15,11 @@ const SMART: readonly (readonly [RegExp, string])[] = [
   [/[\u201c-\u201f\u00ab\u00bb]/g, '"'],
 ];
 
+const unescaped = (text: string): string => text.replace(/&(?:amp|lt|gt);/g, (entity) => ESCAPED[entity] ?? entity);
+
+/** Counts the characters that a person typed: Slack's escapes make one character up to five. */
+export const typedLength = (text: string): number => unescaped(text).length;
+
 /** One word of a command. */
 export interface Word {
   /** In lower case, with its quotes: names, numbers and options are read from it. */
@@ -27,13 +32,14 @@ export interface Word {
 }
 
 const typed = (text: string): string =>
-  text
-    .replace(AUTOMATIC_LINK, (link: string, address: string, label: string = address) =>
-      // A label that is no part of its address was written by a person: its meaning must not be guessed.
-      address.toLowerCase().includes(label.toLowerCase()) ? label : link,
-    )
-    .replace(INVISIBLE, "")
-    .replace(/&(?:amp|lt|gt);/g, (entity) => ESCAPED[entity] ?? entity);
+  unescaped(
+    text
+      .replace(AUTOMATIC_LINK, (link: string, address: string, label: string = address) =>
+        // A label that is no part of its address was written by a person: its meaning must not be guessed.
+        address.toLowerCase().includes(label.toLowerCase()) ? label : link,
+      )
+      .replace(INVISIBLE, ""),
+  );
 
 /** An option with a quoted value, a quoted text, or whatever is between two spaces. */
 const WORD = /(?<option>-+[^\d\s="'][^\s="']*=)?(?<quote>["'])(?<inside>.*?)\k<quote>(?=\s|$)|\S+/gs;

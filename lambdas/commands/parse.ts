@@ -1,7 +1,7 @@
 import type { Command, Request } from "./command.ts";
 import { help } from "./help.ts";
 import { commands } from "./list.ts";
-import { normalize, type Word } from "./normalize.ts";
+import { normalize, typedLength, type Word } from "./normalize.ts";
 import type { Problem, Reading, Vocabulary } from "./problem.ts";
 import { readArguments } from "./read-arguments.ts";
 import { optionOf, readOptions, splitOptions, type TypedOption, unknownOption } from "./read-options.ts";
@@ -77,11 +77,13 @@ export function parserOf(known: readonly Command[]): (text: string, vocabulary: 
   };
 
   return (text, vocabulary) => {
-    const words = withoutEcho(normalize(text.slice(0, LONGEST_TEXT)), vocabulary.commandWord);
-    if (text.length > LONGEST_TEXT) {
+    const length = typedLength(text);
+    const legible = length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text;
+    const words = withoutEcho(normalize(legible), vocabulary.commandWord);
+    if (length > LONGEST_TEXT) {
       // The beginning is read all the same, so that the answer can show the usage of the command that was meant.
       const command = beginningOf(textOf(words))[0]?.command ?? help;
-      return { problem: { kind: "too-long", length: text.length, command } };
+      return { problem: { kind: "too-long", length, command } };
     }
     const { options, plain } = splitOptions(words, everyOption);
     const typed = textOf(plain);

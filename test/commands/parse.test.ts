@@ -148,6 +148,11 @@ test.each([
   );
 });
 
+test("Slack's escapes count as the characters that were typed", () => {
+  const reason = "&amp;".repeat(199);
+  expect(parse(`add web --reason "${reason}"`, vocabulary)).toMatchObject({ request: { reason: "&".repeat(199) } });
+});
+
 /** A command as later ones will be: several nodes or a pool, a number, a text and a flag. */
 const drain: Command = {
   name: "drain",

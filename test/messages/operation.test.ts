@@ -38,6 +38,13 @@ describe("the one message of an operation", () => {
     expect(textOf(message([]))).not.toContain("Reason");
   });
 
+  test.each(["@here", "@channel", "@Everyone"])("shows a reason with %s in which Slack finds no broadcast", (word) => {
+    const request = { command: "add", pool: "web", count: 2, dryRun: false, reason: `Patch ${word} now` } as const;
+    const shown = textOf(message([], { request }));
+    expect(shown).toContain(`Patch @\u200b${word.slice(1)} now`);
+    expect(shown).not.toContain(word);
+  });
+
   test("calls a node by its name once it has one", () => {
     const shown = message([nodeRecord({ status: "succeeded", nodeName: "ip-10-0-3-7", endedAt: NOW })]);
     expect(textOf(shown)).toContain("✅ `ip-10-0-3-7`: Ready after 9m50s");

@@ -219,6 +219,18 @@ describe("what no role may do", () => {
     }
   });
 
+  it("is to reboot a machine through Systems Manager, but for the function that provisions nodes", () => {
+    const allowed = Object.entries(roleIds)
+      .filter(([, id]) =>
+        held(id).some(
+          ({ Action, Resource }) =>
+            (Action as string[]).includes("ssm:SendCommand") && JSON.stringify(Resource).includes("-reboot-"),
+        ),
+      )
+      .map(([name]) => name);
+    expect(allowed).toEqual(["provision-node"]);
+  });
+
   it("is to tag an instance after its launch", () => {
     for (const { Condition } of granting("ec2:CreateTags"))
       expect(Condition).toMatchObject({ StringEquals: { "ec2:CreateAction": "RunInstances" } });

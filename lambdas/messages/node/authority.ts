@@ -66,11 +66,11 @@ export const authorityFailedNotice = (change: AuthorityChange): Notice => ({
   until: null,
 });
 
-/** Calls people to an authority that cannot be read. */
+/** Calls people to an authority that cannot be read, or to nodes that cannot be listed. */
 export const authorityUnreadNotice = (why: string): Notice => ({
   kind: "authority",
   operation: null,
-  message: line(`The kubelets' client authority cannot be read from the cluster: ${why}. See ${RUNBOOK}.`),
+  message: line(`The kubelets' client authority cannot be kept up to date: ${why}. See ${RUNBOOK}.`),
   until: null,
 });
 
@@ -78,7 +78,7 @@ export const authorityUnreadNotice = (why: string): Notice => ({
 export function authorityNewsMessage(news: "bad" | "well", why: string): Message {
   const words =
     news === "bad"
-      ? `⚠️ The kubelets' client authority cannot be read from the cluster: ${prose(why, 500)}. Nodes keep the authorities that they have; \`kubectl logs\` fails on them once the cluster uses a new one.`
-      : "✅ The kubelets' client authority can be read from the cluster again.";
+      ? `⚠️ The kubelets' client authority cannot be kept up to date: ${prose(why, 500)}. Nodes keep the authorities that they have; \`kubectl logs\` fails on them once the cluster uses a new one.`
+      : "✅ The kubelets' client authority is kept up to date again.";
   return { text: words, blocks: [section(words), context(RUNBOOK)] };
 }

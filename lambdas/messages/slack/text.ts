@@ -21,9 +21,15 @@ export function escaped(text: string, limit: number): string {
   return `${kept}…`;
 }
 
-/** One line of text from elsewhere: a name, a sentence of the ledger. It opens no code block. */
+/**
+ * Parts the names of Slack's broadcasts from their @: Slack parses certain mentions in mrkdwn that is not `verbatim` (Block
+ * Kit, text object), and `verbatim` would end the links of addresses too.
+ */
+const withoutBroadcasts = (text: string): string => text.replace(/@(?=(?:here|channel|everyone)\b)/gi, "@\u200b");
+
+/** One line of text from elsewhere: a name, a sentence of the ledger. It opens no code block and calls no channel. */
 export const plain = (text: string, limit = 300): string =>
-  escaped(withoutControls(text, /$^/, " ").replace(/`{2,}/g, "'").trim(), limit);
+  escaped(withoutBroadcasts(withoutControls(text, /$^/, " ").replace(/`{2,}/g, "'").trim()), limit);
 
 /** A sentence that may mention people as `<@U…>`; everything else in it is escaped. */
 export const prose = (text: string, limit = 600): string =>
@@ -42,9 +48,11 @@ export function echo(text: string): string {
 /** A machine's output, for the inside of a code block that it cannot break out of; line breaks stay. */
 const inCode = (text: string, limit: number): string =>
   escaped(
-    withoutControls(text, /[\n\t]/, "")
-      .replaceAll("`", "'")
-      .trimEnd(),
+    withoutBroadcasts(
+      withoutControls(text, /[\n\t]/, "")
+        .replaceAll("`", "'")
+        .trimEnd(),
+    ),
     limit,
   );
 

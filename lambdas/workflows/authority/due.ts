@@ -16,11 +16,18 @@ const POOL = "casement.dev/pool";
 /** The ledger says what each node was given; this often the files themselves are compared. */
 const LOOK_AGAIN_MS = 6 * 3_600_000;
 
-/** Outcome of reading the authority at a tick, with what people are to be told of it. */
+/** Outcome of reading the authority and the nodes at a tick, with what people are to be told of it. */
 export interface Reading {
   readonly bundle: Bundle | null;
+  readonly due: Due;
   readonly why: string;
   readonly news: "bad" | "well" | null;
+}
+
+/** Nodes whose file may differ; whole when every node was considered. */
+export interface Due {
+  readonly isWhole: boolean;
+  readonly nodes: readonly DueNode[];
 }
 
 /** A node whose file may differ from what the cluster publishes. */
@@ -41,15 +48,32 @@ async function wholeBundle(steps: Steps): Promise<Bundle> {
   return bundle;
 }
 
-/** Reads what the cluster publishes; an empty, refused or damaged bundle is news for people and nothing for nodes. */
-export async function readAuthority(steps: Steps, tick: string): Promise<Reading> {
+/** May the next tick end well without a person? The credential watch calls people about a credential that the cluster refuses. */
+const isForAnother = (error: unknown): boolean => isBusy(error) || refusesCredential(error);
+
+/** @throws Refused when a service refuses for good to say which nodes there are */
+async function dueOrRefused(steps: Steps, configuration: Configuration, bundle: Bundle): Promise<Due> {
+  try {
+    return await findDue(steps, configuration, bundle);
+  } catch (error) {
+    if (isForAnother(error)) throw error;
+    const why = `the nodes that need it cannot be listed: ${wordsOf(error)}, so no node was changed`;
+    throw new Refused(why, { cause: error });
+  }
+}
+
+/**
+ * Reads what the cluster publishes, and the nodes that are due. An empty, refused or damaged bundle, and nodes that may not be
+ * listed, are news for people; no node is changed then.
+ */
+export async function readAuthority(steps: Steps, configuration: Configuration, tick: string): Promise<Reading> {
   try {
     const bundle = await wholeBundle(steps);
-    return { bundle, why: "", news: await steps.authorityWatch.note(tick, "read") };
+    const due = await dueOrRefused(steps, configuration, bundle);
+    return { bundle, due, why: "", news: await steps.authorityWatch.note(tick, "read") };
   } catch (error) {
-    // The credential watch calls people about a credential that the cluster refuses.
-    const outcome = isBusy(error) || refusesCredential(error) ? "busy" : "refused";
-    return { bundle: null, why: wordsOf(error), news: await steps.authorityWatch.note(tick, outcome) };
+    const news = await steps.authorityWatch.note(tick, isForAnother(error) ? "busy" : "refused");
+    return { bundle: null, due: { isWhole: false, nodes: [] }, why: wordsOf(error), news };
   }
 }
 
@@ -57,11 +81,7 @@ const machineOf = (node: Node, machines: readonly Machine[]): Machine | undefine
   machines.find(({ instanceId }) => instanceId === instanceIdOf(node));
 
 /** Finds the nodes that run, that are ours alone, and whose file may differ; Ready ones first, one that failed before last. */
-export async function findDue(
-  steps: Steps,
-  { cluster }: Configuration,
-  bundle: Bundle,
-): Promise<{ readonly isWhole: boolean; readonly nodes: readonly DueNode[] }> {
+async function findDue(steps: Steps, { cluster }: Configuration, bundle: Bundle): Promise<Due> {
   const watch = await steps.authorityWatch.read();
   const wanted = sha256(bundle.pem);
   if (watch.blocked?.sha256 === wanted && watch.blocked.until > steps.now()) return { isWhole: false, nodes: [] };

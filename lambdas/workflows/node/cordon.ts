@@ -1,6 +1,8 @@
 import { CORDONED_BY } from "../../desired/node-keys.ts";
 import { Retryable } from "../../errors.ts";
-import { type CordonOutcome, cordonEvent, gaveBackEvent } from "../../messages/node/cordon.ts";
+import { log } from "../../logging.ts";
+import { type CordonOutcome, cordonEvent, gaveBackEvent, type NodeEvent } from "../../messages/node/cordon.ts";
+import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import {
   type CordonRecord,
   cordonPatch,
@@ -32,7 +34,17 @@ export async function cordonNode(steps: Steps, cordoning: Cordoning): Promise<vo
   await steps.nodes.change(node, cordonPatch(record));
   await checkCordoned(steps, record);
   const { type, reason, message } = cordonEvent(record.operation);
-  await steps.nodes.announce({ name: record.node, uid: record.uid }, type, reason, message);
+  await inform(steps, record, { type, reason, message });
+}
+
+/** Writes an Event on the Node. It only informs people: one that is refused for good is logged, and the work goes on. */
+async function inform(steps: Steps, { node, uid }: CordonRecord, { type, reason, message }: NodeEvent): Promise<void> {
+  try {
+    await steps.nodes.announce({ name: node, uid }, type, reason, message);
+  } catch (error) {
+    if (isBusy(error)) throw error;
+    log("WARN", "refusal", { service: "kubernetes", action: "create an Event", node, why: wordsOf(error) });
+  }
 }
 
 async function checkCordoned(steps: Steps, { node: name, uid }: CordonRecord): Promise<void> {
@@ -76,5 +88,5 @@ async function changeBack(steps: Steps, record: OpenCordon, isEnding: boolean): 
 async function announce(steps: Steps, record: CordonRecord, outcome: CordonOutcome): Promise<void> {
   const event = gaveBackEvent(outcome, record.operation, record);
   if (!event) return;
-  await steps.nodes.announce({ name: record.node, uid: record.uid }, event.type, event.reason, event.message);
+  await inform(steps, record, event);
 }

@@ -75,12 +75,16 @@ export const machineOf = ({ machine }: ProvisionTask): Machine => {
 /** Name of its Node. @throws StageFailed before the instance was launched */
 export const nodeNameOf = (task: ProvisionTask): string => task.profile.nodeName(machineOf(task));
 
-/** Releases everything that bounds others: the slot, the lease, and the join secret if it is still there. */
+/**
+ * Releases the slot, the lease, and the join secret if it is still there. What bounds others comes first, in a step of its own:
+ * Secrets Manager may be unavailable, and no sweep looks after the lease of a node that has ended.
+ */
 export async function releaseAll(task: ProvisionTask): Promise<void> {
   const { steps, lease, machine, owner } = task;
-  await once(task, "let go", async () => {
+  await once(task, "release the lease", async () => {
     await steps.joinSlots.giveBack(owner);
-    if (machine) await steps.joinSecret.remove(machine.instanceId);
     if (lease) await steps.leases.release(lease);
   });
+  if (machine)
+    await once(task, "delete what is left of the join secret", () => steps.joinSecret.remove(machine.instanceId));
 }

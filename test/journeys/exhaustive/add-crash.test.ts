@@ -53,7 +53,8 @@ const steps = {
     "take off the start-up taint",
     "announce it",
     "done",
-    "let go",
+    "release the lease",
+    "delete what is left of the join secret",
   ],
 } as const;
 
