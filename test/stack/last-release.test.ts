@@ -19,7 +19,7 @@ function faultsBy(schema: unknown, document: unknown): string[] {
 
 // Executions of the last release run on after a deployment, for up to twelve hours, and read the newest document. Where this
 // fails, keep the old key or value in the document for one release, beside the new one.
-describe("a runtime document of today", () => {
+describe("a release document of today", () => {
   it("can be read by the last release, whose executions still run", () => {
     expect(faultsBy(readerOf(last.written), documentOfToday())).toEqual([]);
   });
@@ -39,7 +39,7 @@ describe("a runtime document of today", () => {
 
 // Until a deployment publishes its document, and after one that rolls back, today's code reads the last release's. Where this
 // fails, give the new key a default.
-describe("a runtime document of the last release", () => {
+describe("a release document of the last release", () => {
   it("can be read by today's code", () => {
     const { configuration, payload } = last.document;
     expect(readConfiguration(configuration).cluster.name).toBe("prod-west");

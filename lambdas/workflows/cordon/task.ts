@@ -30,7 +30,7 @@ export async function startCordon(
   const { operation } = start;
   const runtime = await steps.runtime.read(begun.runtimeVersion);
   const lease = await steps.leases.take(chosen.instanceId, ownerOf({ operation, index: INDEX }));
-  await steps.ledger.beginNode({
+  await steps.ledger.recordNode({
     ...newNodeRecord("cordon", operation, INDEX, steps.timestamp()),
     status: "running",
     stage: command,
