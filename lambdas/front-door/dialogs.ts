@@ -49,7 +49,10 @@ export async function submitted(door: FrontDoor, response: DialogResponse): Prom
 export async function closed(door: FrontDoor, { operation, userId }: DialogResponse): Promise<void> {
   const record = await door.steps.ledger.operation(operation);
   if (!record || requesterOf(record)?.userId !== userId || record.endedAt !== null) return;
-  const callback = record.callbacks.dialog;
-  if (callback === undefined) await cancel(door, operation, userId, `closed ${operation}`);
-  else await door.steps.executions.complete(callback, { decision: "closed", userId });
+  const cause = `closed ${operation}`;
+  if (record.callbacks.dialog === undefined) await cancel(door, operation, userId, cause);
+  else
+    await deliverDecision(door, { decision: "closed", userId, cause }, (answer) =>
+      door.steps.ledger.answerDialog(operation, answer),
+    );
 }

@@ -16,7 +16,7 @@ import {
 import { profileOf } from "../profiles/list.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
-import { begin } from "./authority/begin.ts";
+import { begin, ORIGIN } from "./authority/begin.ts";
 import { type Change, changeNodes, type Member, prove, settleNode, wordsOfFailure } from "./authority/change.ts";
 import { type DueNode, type Reading, readAuthority } from "./authority/due.ts";
 import { settleLeft } from "./authority/settle-left.ts";
@@ -127,6 +127,7 @@ async function changeAll(change: Change, members: readonly Member[]): Promise<Au
       failed: [{ node: first.name, why }],
       untouched: rest.map(({ name }) => name),
       note,
+      cancelledBy: null,
     };
   const outcomes = rest.length > 0 ? await changeNodes(change, "change the rest", rest) : new Map();
   const failed = rest.flatMap((member) => {
@@ -137,7 +138,7 @@ async function changeAll(change: Change, members: readonly Member[]): Promise<Au
     for (const member of rest) await settleNode(change, member, whyOf(outcomes.get(member.instanceId)));
   });
   const changed = members.filter(({ name }) => !failed.some(({ node }) => node === name)).map(({ name }) => name);
-  return { operation, changed, failed, untouched: [], note };
+  return { operation, changed, failed, untouched: [], note, cancelledBy: null };
 }
 
 /** Works on the leased nodes; after an error, whatever is left is settled. @throws that error when nothing was begun */
@@ -162,14 +163,14 @@ async function end(
   messageTs: string | null,
 ): Promise<void> {
   await steps.ledger.changeOperation(change.operation, {
-    status: change.failed.length > 0 ? "failed" : "succeeded",
+    status: change.failed.length === 0 ? "succeeded" : change.cancelledBy === null ? "failed" : "cancelled",
     summary: authoritySummary(change),
     endedAt: steps.timestamp(),
     messageTs,
   });
   const operation = await steps.ledger.operation(change.operation);
   if (messageTs === null || !operation) return;
-  const last = withAudit(authorityMessage(change, command), operation.audit);
+  const last = withAudit(authorityMessage(change, ORIGIN, command), operation.audit);
   // The end is in the ledger and was said: without the head the message is still true.
   await steps.thread.update(slack.channel, messageTs, last).catch(() => undefined);
 }
@@ -193,15 +194,17 @@ export const updateAuthority =
     const operation = operationId(configuration.cluster.name, "authority", tick);
     const arn = ctx.executionContext.durableExecutionArn;
     const change: Change = { ctx, steps, operation, bundle, file, cancelledBy: () => cancelledBy(steps, operation) };
-    const ended = await changeOrSettle(change, async () => {
+    const settled = await changeOrSettle(change, async () => {
       const members = await step(ctx, "begin", () => begin(steps, configuration, operation, arn, differing));
       return members.length > 0 ? changeAll(change, members) : null;
     });
-    if (ended === null) return;
-    if (ended.failed.length > 0) await escalate(ctx, steps, operation, authorityFailedNotice(ended));
+    if (settled === null) return;
+    const by = await step(ctx, "ask whether it was cancelled", () => cancelledBy(steps, operation));
+    const ended = { ...settled, cancelledBy: settled.failed.length > 0 ? by : null };
+    if (ended.failed.length > 0 && by === null) await escalate(ctx, steps, operation, authorityFailedNotice(ended));
     // Slack may be away: the ledger has the end anyway.
     const { slack, command } = configuration;
-    const say = () => steps.thread.post(slack.channel, authorityMessage(ended, command), operation);
+    const say = () => steps.thread.post(slack.channel, authorityMessage(ended, ORIGIN, command), operation);
     const messageTs = await step(ctx, "say what changed", say).catch(() => null);
     await step(ctx, "end", () => end(steps, ended, configuration, messageTs));
   };

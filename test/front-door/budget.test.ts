@@ -173,14 +173,20 @@ describe("the calls that a request costs", () => {
     expect(calls.slice(4).filter((call) => call !== "slack chat.postEphemeral")).toEqual([]);
   });
 
-  test("to close a dialog are one look at whose it is, and one callback", async () => {
+  test("to close a dialog are one look at whose it is, and what an answer costs", async () => {
     const ledger = ledgerOf(simulator, addresses);
     const record = operationRecord({ id: "remove-87654321", callbacks: { dialog: "nobody-waits" } });
     await ledger.requested(record);
     const door = coldDoor();
     await callsOf(door, typed("help"));
     const calls = await callsOf(door, dialogEvent("view_closed", record.id, "U0OPERATOR"));
-    expect(calls).toEqual(["dynamodb GetItem", "lambda SendDurableExecutionCallbackSuccess"]);
+    expect(calls).toEqual([
+      "dynamodb GetItem",
+      "dynamodb GetItem",
+      "dynamodb Query",
+      "dynamodb PutItem",
+      "lambda SendDurableExecutionCallbackSuccess",
+    ]);
   });
 
   test("for forged signatures are one more look at the secret in half a minute", async () => {

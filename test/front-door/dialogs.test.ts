@@ -111,6 +111,12 @@ describe("the removal's dialog", () => {
     expect(memory.callbacks.get("callback-dialog")).toEqual({ decision: "closed", userId: "U0OPERATOR" });
   });
 
+  test("closed leaves its answer in the ledger, so that a lost wake-up loses no decision", async () => {
+    waiting();
+    await shown(dialogEvent("view_closed", removal.id));
+    expect(memory.operations.get(removal.id)?.decided).toMatchObject({ decision: "closed", userId: "U0OPERATOR" });
+  });
+
   test("closed before the workflow waits for it cancels the operation", async () => {
     memory.operations.set(removal.id, { ...removal, callbacks: {} });
     await shown(dialogEvent("view_closed", removal.id));

@@ -102,6 +102,23 @@ describe("An answer in a dialog", () => {
   });
 });
 
+describe("An answer that is read from the ledger", () => {
+  const MINUTE = 60_000;
+  const closed = { decision: "closed", userId: "U0OPERATOR", cause: "closed remove-cccccccc" } as const;
+
+  it("is the one to the question of today, written in time", async () => {
+    const { ledger } = simulator.as("front-door");
+    await ledger.requested(operationRecord({ id: "remove-cccccccc", callbacks: { dialog: "callback-3" } }));
+    await ledger.answerDialog("remove-cccccccc", closed);
+    const [written] = await ledger.decisions("remove-cccccccc", "dialog");
+    const at = Date.parse(written?.at ?? "");
+    const answer = (callback: string, until: number) => ledger.answerOf("remove-cccccccc", "dialog", callback, until);
+    expect(await answer("callback-3", at + MINUTE)).toMatchObject(closed);
+    expect(await answer("callback-3", at - MINUTE)).toBeNull();
+    expect(await answer("callback-4", at + MINUTE)).toBeNull();
+  });
+});
+
 describe("What the policy refused", () => {
   it("is kept, and not listed among the operations", async () => {
     const { ledger } = simulator.as("front-door");

@@ -1,6 +1,8 @@
+import type { Originated } from "../../origin.ts";
 import type { Message } from "../../records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { line, type Notice } from "../operation/escalations.ts";
+import { originLine } from "../operation/origin-words.ts";
 import { context, section } from "../slack/blocks.ts";
 import { code, counted, prose, some } from "../slack/text.ts";
 
@@ -18,22 +20,26 @@ export interface AuthorityChange {
   readonly untouched: readonly string[];
   /** Remark on the proof, where there is one. */
   readonly note: string | null;
+  /** Id of the person who cancelled it before every node was changed. */
+  readonly cancelledBy: string | null;
 }
 
 /** Says in one sentence how it ended, for message and ledger. */
-export function authoritySummary({ changed, failed, untouched }: AuthorityChange): string {
+export function authoritySummary({ changed, failed, untouched, cancelledBy }: AuthorityChange): string {
   const parts = [
     `${counted(changed.length, "node")} updated`,
     ...(failed.length > 0 ? [`${counted(failed.length, "node")} failed`] : []),
     ...(untouched.length > 0 ? [`${counted(untouched.length, "node")} not touched, because the first one failed`] : []),
   ];
-  return `${parts.join(", ")}.`;
+  const by = cancelledBy === null ? "" : ` Cancelled by <@${cancelledBy}>.`;
+  return `${parts.join(", ")}.${by}`;
 }
 
 /** The message of the operation: what changed, on how many nodes, and every failure with its reason. */
-export function authorityMessage(change: AuthorityChange, commandWord: string): Message {
-  const { operation, changed, failed, untouched, note } = change;
-  const title = `${failed.length > 0 ? "❌" : "✅"} *Kubelets' client authority*: ${authoritySummary(change)}`;
+export function authorityMessage(change: AuthorityChange, origin: Originated, commandWord: string): Message {
+  const { operation, changed, failed, untouched, note, cancelledBy } = change;
+  const sign = failed.length === 0 ? "✅" : cancelledBy === null ? "❌" : "⛔";
+  const title = `${sign} *Kubelets' client authority*: ${prose(authoritySummary(change))}`;
   const lines = [
     title,
     "The cluster replaced the authority behind `kubectl logs` and `exec`; nodes get the new file without a restart.",
@@ -48,7 +54,7 @@ export function authorityMessage(change: AuthorityChange, commandWord: string): 
     text: `Kubelets' client authority: ${authoritySummary(change)}`,
     blocks: [
       section(lines.join("\n").slice(0, 3_000)),
-      context(`${code(operation)} · by the schedule authority · ${next}`),
+      context(`${code(operation)} · ${originLine(origin)} · ${next}`),
     ],
   };
 }

@@ -75,6 +75,19 @@ export const decisions = (context: FrontDoorContext) => {
     /** Lists the decisions on a subject, oldest first. */
     decisions: list,
 
+    /**
+     * Finds what a person answered to a question.
+     * @param callback the callback that asks
+     * @param until milliseconds since the epoch: what was written later came too late
+     */
+    answerOf: async (
+      operation: string,
+      subject: DecisionSubject,
+      callback: string,
+      until: number,
+    ): Promise<DecisionRecord | null> =>
+      (await list(operation, subject)).find((one) => one.callback === callback && Date.parse(one.at) <= until) ?? null,
+
     /** Writes down, once, what a person decided about a machine that failed. */
     decideNode: (id: string, index: number, decided: Decided): Promise<Recorded> =>
       decide({ key: keys.node(id, index), name: "decision" }, id, `node ${index}`, decided),

@@ -5,6 +5,9 @@ import type { Steps } from "../../steps/steps.ts";
 import { claimNode, type Member } from "./change.ts";
 import type { DueNode } from "./due.ts";
 
+/** Origin of the operation: the rule of EventBridge that starts it. */
+export const ORIGIN = originated({ by: "rule", rule: "authority" });
+
 /** Writes the operation down and leases its nodes; empty when another run is at work, or every node is leased. */
 export async function begin(
   steps: Steps,
@@ -18,12 +21,11 @@ export async function begin(
   const hasEnded = async (other: string) => (await steps.ledger.operation(other))?.endedAt !== null;
   if (mine.length === 0 || !(await steps.authorityWatch.begin(operation, hasEnded))) return [];
   const request = { command: "authority" } as const;
-  const origin = originated({ by: "rule", rule: "authority" });
   await steps.ledger.requested({
     id: operation,
     cluster: cluster.name,
     request,
-    ...origin,
+    ...ORIGIN,
     status: "running",
     requestedAt: steps.timestamp(),
     endedAt: null,
@@ -34,7 +36,7 @@ export async function begin(
     cancelledBy: null,
     callbacks: {},
   });
-  await steps.audit.append({ operation }, "requested", requestedAct({ request, ...origin }));
+  await steps.audit.append({ operation }, "requested", requestedAct({ request, ...ORIGIN }));
   const members: Member[] = [];
   for (const [index, node] of mine.entries()) {
     const member = await claimNode(steps, operation, index, node);

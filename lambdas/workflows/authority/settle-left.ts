@@ -24,5 +24,5 @@ export async function settleLeft(steps: Steps, operation: string, why: string): 
   const failed = nodes
     .filter(({ status }) => status !== "succeeded")
     .map((node) => ({ node: nameOf(node), why: node.outcome ?? why }));
-  return { operation, changed, failed, untouched: [], note: null };
+  return { operation, changed, failed, untouched: [], note: null, cancelledBy: null };
 }

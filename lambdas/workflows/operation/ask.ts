@@ -17,6 +17,11 @@ export interface Question<Answer, Decision> {
    * be asked.
    */
   readonly show: (callbackId: string, round: number) => Promise<Answer | null>;
+  /**
+   * Finds an answer in the ledger when the time is up; the body of a step. The wake-up behind it may have been lost, and what
+   * a person decided in time counts all the same.
+   */
+  readonly written: (callbackId: string) => Promise<Answer | null>;
   /** Page for people outside Slack, sent when the question is first shown. */
   readonly notice: Notice;
   /** Judges an answer, in separate steps. Null if the answer is not valid: then the question is asked again. */
@@ -40,15 +45,22 @@ export async function askUntilDecided<Answer, Decision>(
     if (answer === TIME_IS_UP) return TIME_IS_UP;
     const decision = await question.judge(answer.given, round);
     if (decision !== null) return decision;
+    if (answer.isLast) return TIME_IS_UP;
   }
+}
+
+/** An answer, and whether it came so late that no other can follow. */
+interface Given<Answer> {
+  readonly given: Answer;
+  readonly isLast: boolean;
 }
 
 async function askOnce<Answer, Decision>(
   ctx: DurableContext,
   steps: Steps,
-  { name, until, read, show, notice }: Question<Answer, Decision>,
+  { name, until, read, show, written, notice }: Question<Answer, Decision>,
   round: number,
-): Promise<{ readonly given: Answer } | typeof TIME_IS_UP> {
+): Promise<Given<Answer> | typeof TIME_IS_UP> {
   const seconds = await step(ctx, `time left: ${name} ${round}`, async () =>
     Math.max(1, Math.ceil((until - steps.now()) / 1000)),
   );
@@ -57,13 +69,14 @@ async function askOnce<Answer, Decision>(
     serdes: { deserialize: async (text) => (text ? read(text) : undefined) },
   });
   const early = await step(ctx, `ask: ${name} ${round}`, () => show(callbackId, round));
-  if (early !== null) return { given: early };
+  if (early !== null) return { given: early, isLast: false };
   if (round === 1) await escalate(ctx, steps, name, notice);
   try {
-    return { given: await answered };
+    return { given: await answered, isLast: false };
   } catch (error) {
     // Whatever else goes wrong is no answer: the clock alone says that the time is up.
-    if (error instanceof CallbackTimeoutError) return TIME_IS_UP;
-    throw error;
+    if (!(error instanceof CallbackTimeoutError)) throw error;
   }
+  const found = await step(ctx, `last look: ${name} ${round}`, () => written(callbackId));
+  return found === null ? TIME_IS_UP : { given: found, isLast: true };
 }

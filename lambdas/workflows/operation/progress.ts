@@ -109,18 +109,24 @@ async function lookOnce(watched: Watched, before: Omit<Look, "lasted">): Promise
   }
 }
 
-/** Ends an operation whose nodes have all ended, as they ended. Belongs into a step. */
-export async function endWatched({ steps, operation: id }: Watched): Promise<void> {
-  const nodes = await steps.ledger.nodes(id);
-  const operation = await steps.ledger.operation(id);
+/** Last fields of an operation whose nodes have all ended, as they ended. */
+function endOf({ operation, nodes, now }: OperationView) {
   const succeeded = nodes.every((node) => node.status === "succeeded");
-  const status: OperationStatus = succeeded ? "succeeded" : operation?.cancelledBy ? "cancelled" : "failed";
-  await steps.ledger.changeOperation(id, {
-    status,
-    summary: nodesSummary(nodes),
-    endedAt: operation?.endedAt ?? steps.timestamp(),
-    callbacks: {},
-  });
+  const status: OperationStatus = succeeded ? "succeeded" : operation.cancelledBy ? "cancelled" : "failed";
+  return { status, summary: nodesSummary(nodes), endedAt: operation.endedAt ?? now, callbacks: {} };
+}
+
+/** Ends an operation whose nodes have all ended, as they ended. Belongs into a step. */
+export async function endWatched({ steps, operation, pool }: Watched): Promise<void> {
+  const view = await viewOf(steps, operation, pool);
+  if (view) await steps.ledger.changeOperation(operation, endOf(view));
+}
+
+/** Publishes the end that is written next. */
+async function publishEnded({ steps, operation: id, pool, settings }: Watched, last: Published): Promise<Published> {
+  const view = await viewOf(steps, id, pool);
+  if (!view) return last;
+  return publish(steps, { ...view, operation: { ...view.operation, ...endOf(view) } }, last, settings);
 }
 
 /** Publishes an operation as it is now. Belongs into a step or a poll. @returns null when the ledger does not hold it */
@@ -144,11 +150,11 @@ export async function handOver(watched: Watched, last: Published): Promise<void>
 /** Looks once after an operation that was handed over. Belongs into a step. @returns whether it has ended */
 export async function followHandedOver(watched: Watched, { pool, published: last }: HandedOver): Promise<boolean> {
   const { published, hasEnded } = await lookOnce(watched, { published: last, hasEnded: false, censusAt: 0 });
-  if (hasEnded) {
-    await endWatched(watched);
-    await publishWatched(watched, published);
-  } else await watched.steps.ledger.changeOperation(watched.operation, { handedOver: { pool, published } });
-  return hasEnded;
+  // Published before it is written: the sweep looks after nothing that has ended, and the end must be said once Slack is back.
+  const said = hasEnded ? await publishEnded(watched, published) : published;
+  if (hasEnded && said.trouble === null) await endWatched(watched);
+  else await watched.steps.ledger.changeOperation(watched.operation, { handedOver: { pool, published: said } });
+  return hasEnded && said.trouble === null;
 }
 
 /** Asking every execution whether it still runs is worth a minute's interval; the service allows 30 such calls a second. */

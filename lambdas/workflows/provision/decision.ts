@@ -53,6 +53,7 @@ export async function awaitDecision(task: ProvisionTask, why: string, left: stri
       await show(task, question, callbackId, round === 1, unjudgedBy);
       return null;
     },
+    written: (callbackId) => written(task, callbackId, until),
     notice: noticeOf(task, question),
     judge: async (answer, round) => {
       if (answer === "the machine") return (await hasMachineEnded(task, round)) ? { decision: "gone" } : null;
@@ -71,6 +72,19 @@ const answerIn = (text: string): Pressed | "the machine" => {
   const answer = JSON.parse(text) as Partial<Pressed>;
   return answer.decision === undefined ? "the machine" : (answer as Pressed);
 };
+
+/** The press on a button, or a cancellation, as the ledger holds it. */
+async function written(
+  { steps, start, index }: ProvisionTask,
+  callbackId: string,
+  until: number,
+): Promise<Pressed | null> {
+  const given = await steps.ledger.answerOf(start.operation, `node ${index}`, callbackId, until);
+  if (given?.decision === "keep" || given?.decision === "terminate")
+    return { decision: given.decision, userId: given.userId };
+  const by = (await steps.ledger.operation(start.operation))?.cancelledBy ?? null;
+  return by === null ? null : { decision: "cancel", userId: by };
+}
 
 /** While EC2 does not answer, the question stays: it ends by a press or by the clock. */
 const hasMachineEnded = (task: ProvisionTask, round: number): Promise<boolean> =>

@@ -38,6 +38,7 @@ export async function confirm(
     until,
     read: (text) => JSON.parse(text) as Answer,
     show: (callbackId, round) => show(steps, start, chosen, callbackId, round),
+    written: (callbackId) => written(steps, start, callbackId, until),
     notice: confirmationNotice(start.operation, chosen.name, originName(start), new Date(until).toISOString()),
     judge: async ({ decision }, round) =>
       decision !== "cancel" || (await isCancelled(ctx, steps, start, round)) ? decision : null,
@@ -69,6 +70,13 @@ async function show(
   await steps.thread.fillDialog(dialogOf(start.operation), removalDialog(start.operation, facts));
   await steps.audit.append({ operation: start.operation }, `asked ${round}`, askedToConfirm(facts));
   return null;
+}
+
+/** The dialog's answer, or a cancellation, as the ledger holds it. */
+async function written(steps: Steps, { operation }: Start, callbackId: string, until: number): Promise<Answer | null> {
+  const given = await steps.ledger.answerOf(operation, "dialog", callbackId, until);
+  if (given?.decision === "submitted" || given?.decision === "closed") return { decision: given.decision };
+  return (await steps.ledger.operation(operation))?.cancelledBy ? { decision: "cancel" } : null;
 }
 
 async function endUnconfirmed(steps: Steps, start: Start, why: Unconfirmed): Promise<void> {

@@ -4,6 +4,7 @@ import type { Journey } from "../journey.ts";
 import { authorityOn, nodes, replaceSignerOf, startTalking } from "../kubelet-signer.ts";
 import { batch, ec2, kubectl, otherWeb, type SeedNode, web } from "../others.ts";
 import { injectFault } from "../outside.ts";
+import { privately } from "../reading.ts";
 import { confirmRemoval } from "../removal.ts";
 
 let here: Journey;
@@ -58,6 +59,27 @@ test("a first node that fails leaves the others untouched, and people are told w
   await here.pass(30);
   expect(said("2 nodes not touched")).toBe(1);
   expect((await operations())[0]?.status).toBe("failed");
+});
+
+test("a person who may cancel calls it off, and the end names the schedule and the person; nobody is paged", async () => {
+  await start();
+  await replaceSigner();
+  const before = nodes.map(hashOn);
+  await here.until(async () => (await operations()).length === 1, 20, "the operation");
+  for (const { instanceId } of nodes) injectFault(here, "agent-silent", { instanceId });
+  const id = (await operations())[0]?.id ?? "";
+  await here.type("visitor", `/win cancel ${id}`);
+  expect(privately(here, "visitor").at(-1)).toContain("do not have permission to use `cancel`");
+  expect((await operations())[0]?.cancelledBy).toBeNull();
+  await here.type("approver", `/win cancel ${id}`);
+  await here.until(async () => (await operations())[0]?.endedAt !== null, 15, "its end");
+  expect((await operations())[0]).toMatchObject({ status: "cancelled", cancelledBy: "U0APPROVER" });
+  expect(nodes.map(hashOn)).toEqual(before);
+  const end = here.said().find((one) => one.includes("Cancelled by <@U0APPROVER>")) ?? "";
+  expect(end).toContain("started by the schedule `authority`");
+  expect(end).toContain("⛔");
+  expect(notified()).toEqual([]);
+  expect(await heldBack(here)).toEqual([]);
 });
 
 test("an error after the nodes were leased ends the operation and gives every lease back at once", async () => {

@@ -19,6 +19,7 @@ async function asked(meanwhile: (outside: Outside) => Promise<void>, changes: Pa
       shown.push(round);
       return null;
     },
+    written: async () => null,
     notice: { subject: "a word is missing" } as never,
     judge: async (answer) => (answer === "no" ? null : answer),
     ...changes,
@@ -46,6 +47,16 @@ describe("A question", () => {
   it("has one deadline, however often it is asked", async () => {
     const ended = await asked((outside) => answer(outside, 1, "no"));
     expect(ended).toMatchObject({ result: "time is up", shown: [1, 2], minutes: 10 });
+  });
+
+  it("is decided by an answer whose wake-up was lost, when the time is up", async () => {
+    const ended = await asked(async () => undefined, { written: async () => "yes" });
+    expect(ended).toMatchObject({ result: "yes", shown: [1], minutes: 10 });
+  });
+
+  it("is over when the answer that was found last does not count", async () => {
+    const ended = await asked(async () => undefined, { written: async () => "no" });
+    expect(ended).toMatchObject({ result: "time is up", shown: [1], minutes: 10 });
   });
 
   it("that was answered before it could be shown pages nobody", async () => {

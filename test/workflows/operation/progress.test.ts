@@ -1,5 +1,6 @@
 import { ApiException } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { Retryable } from "../../../lambdas/errors.ts";
 import type { Published } from "../../../lambdas/records.ts";
 import type { NodeChange } from "../../../lambdas/steps/ledger/ledger.ts";
 import {
@@ -54,6 +55,28 @@ it("an operation that was handed over says so, and is published until its nodes 
   watched.endNode();
   expect(await followHandedOver(watched, handedOver)).toBe(true);
   expect(watched.operationNow()).toMatchObject({ status: "succeeded", summary: "1 node is Ready." });
+});
+
+it("the end of an operation that was handed over is said again until Slack takes it", async () => {
+  const { steps, ...watched } = neverEnding();
+  await handOver({ ...watched, steps }, first);
+  watched.endNode();
+  let isAway = true;
+  const called: string[] = [];
+  const post = async (_channel: string, _message: object, mark: string) => {
+    if (!mark.endsWith("call end")) return "2.0";
+    if (isAway) throw new Retryable("Slack is away");
+    called.push(mark);
+    return "3.0";
+  };
+  const all = verbs({ ...steps, thread: { ...steps.thread, post } });
+  const handedOver = { pool: null, published: first };
+  expect(await followHandedOver({ ...watched, steps: all }, handedOver)).toBe(false);
+  expect(watched.operationNow()).toMatchObject({ endedAt: null, status: "running" });
+  isAway = false;
+  expect(await followHandedOver({ ...watched, steps: all }, handedOver)).toBe(true);
+  expect(watched.operationNow()).toMatchObject({ endedAt: expect.any(String), status: "succeeded" });
+  expect(called).toHaveLength(1);
 });
 
 it("a node whose execution was lost is closed although the cluster refuses to show its Node", async () => {
