@@ -22,6 +22,8 @@ export interface Addresses {
   /** Public URL of the front door (default: it is not checked). */
   readonly frontDoor?: string;
   readonly now: () => number;
+  /** Waits for milliseconds of that time; by default the host's. */
+  readonly pause?: (ms: number) => Promise<void>;
   readonly slackNow: () => number;
   /** Configuration that a deployment would put beside the front door's code. */
   readonly configuration: FrontDoorConfiguration;

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { commands } from "../lambdas/commands/list.ts";
 import { control } from "../lib/sandbox/control/control.ts";
 import { type Activity, activity } from "../lib/sandbox/core/activity.ts";
+import { sleep } from "../lib/sandbox/core/clock.ts";
 import { type PacedClock, pacedClock } from "../lib/sandbox/core/paced-clock.ts";
 import { createSimulation, type Simulation } from "../lib/sandbox/core/simulation.ts";
 import { demo } from "../lib/sandbox/demo.ts";
@@ -148,7 +149,8 @@ export async function startSandbox(state: State, ports: Ports, flags: Flags, fol
   const authority = simulator.kubernetes.authorityPem;
   const configuration = demoConfiguration({ apiServer: API_FOR_MACHINES, authority });
   await seedAccount(simulator, configuration, urls.kubernetes);
-  const addresses = { ...urls, configuration, now: clock.now, slackNow: Date.now, during: invocations.during };
+  const pause = (ms: number): Promise<void> => sleep(clock, ms);
+  const addresses = { ...urls, configuration, now: clock.now, pause, slackNow: Date.now, during: invocations.during };
   mountHandlers(simulator, addresses);
   const ui = uiOf(simulator, runtime, addresses, Object.keys(configuration.pools));
   const servers = await startServers(simulator, ports, requests, ui);

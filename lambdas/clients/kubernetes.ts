@@ -40,14 +40,24 @@ export interface Kubernetes {
 /** No default exists in the client: a silent API server would hold the function until Lambda ends it. */
 const ANSWER_WITHIN_MS = 15_000;
 
+/**
+ * Of an eviction: the server retries conflicts for ten seconds, and a webhook may take thirty (ValidatingWebhook,
+ * timeoutSeconds). Whoever gives up earlier does not know whether the pod was evicted.
+ */
+const EVICTED_WITHIN_MS = 35_000;
+
+const patienceFor = (url: string): number =>
+  new URL(url).pathname.endsWith("/eviction") ? EVICTED_WITHIN_MS : ANSWER_WITHIN_MS;
+
 /** The package's own transport opens a TLS connection per call and knows no timeout; this one keeps connections. */
 function keptConnections(ca: string): KubernetesExchange {
-  const agent = new Agent({ keepAlive: true, maxSockets: 8, ca });
+  const agent = new Agent({ keepAlive: true, maxSockets: 12, ca });
   return ({ method, url, headers, body }) =>
     new Promise((resolve, reject) => {
       // Node frames no body of a DELETE by itself: unframed, its preconditions would be read as the next request.
       const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-      const how = { method, headers: { ...headers, ...length }, agent, timeout: ANSWER_WITHIN_MS };
+      const timeout = patienceFor(url);
+      const how = { method, headers: { ...headers, ...length }, agent, timeout };
       const outgoing = httpsRequest(url, how, (incoming) => {
         const chunks: Buffer[] = [];
         incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -61,7 +71,7 @@ function keptConnections(ca: string): KubernetesExchange {
         );
       });
       outgoing.on("timeout", () =>
-        outgoing.destroy(new Retryable(`the API server did not answer within ${ANSWER_WITHIN_MS / 1000} s`)),
+        outgoing.destroy(new Retryable(`the API server did not answer within ${timeout / 1000} s`)),
       );
       outgoing.on("error", (error) =>
         reject(new Retryable(`the API server cannot be reached: ${error.message}`, { cause: error })),

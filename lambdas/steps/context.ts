@@ -15,6 +15,8 @@ export interface StepContext extends FrontDoorContext {
   readonly clients: Clients;
   /** Writes a line into the function's log, as it is; by default to standard output. */
   readonly log?: ((line: string) => void) | undefined;
+  /** Waits for milliseconds of the time that `now` tells; by default the host's. */
+  readonly pause?: ((ms: number) => Promise<void>) | undefined;
 }
 
 /** The current time as the ledger writes it. */

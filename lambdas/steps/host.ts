@@ -17,6 +17,8 @@ export interface Runtime {
   readonly transport?: Transport;
   /** Writes a line of the function's log; by default to standard output. */
   readonly log?: (line: string) => void;
+  /** Waits for milliseconds of the time that `now` tells; by default the host's. */
+  readonly pause?: (ms: number) => Promise<void>;
 }
 
 /** A workflow's handlers: one made for a given runtime, and the one that Lambda runs. */
@@ -38,7 +40,8 @@ function aboutExecution(payload: unknown, { executionContext }: DurableContext):
 export function lambdaEntry<Payload>(workflow: Workflow<Payload>): LambdaEntry {
   const createHandler = (runtime: Runtime): DurableLambdaHandler => {
     const made = clients(runtime.settings, runtime.transport);
-    const verbs = steps({ clients: made, settings: runtime.settings, now: runtime.now, log: runtime.log });
+    const { settings: ofFunction, now, log, pause } = runtime;
+    const verbs = steps({ clients: made, settings: ofFunction, now, log, pause });
     const work = workflow(verbs);
     const logged = (payload: Payload, ctx: DurableContext) =>
       withLog(runtime, aboutExecution(payload, ctx), () => work(payload, ctx));

@@ -3,11 +3,11 @@ import { claims } from "./cluster/claims.ts";
 import { cluster } from "./cluster/cluster.ts";
 import { credential } from "./cluster/credential.ts";
 import { csrs } from "./cluster/csrs.ts";
-import { evictions } from "./cluster/evictions.ts";
 import { kubeletAuthority } from "./cluster/kubelet-authority.ts";
 import { nodes } from "./cluster/nodes.ts";
 import { type StepContext, timestamp } from "./context.ts";
 import { doctor } from "./doctor/doctor.ts";
+import { drain } from "./drain/drain.ts";
 import { instances } from "./ec2/instances.ts";
 import { executions } from "./executions.ts";
 import { given } from "./given.ts";
@@ -47,7 +47,7 @@ export const steps = (context: StepContext) => ({
   credential: credential(context),
   csrs: csrs(context),
   doctor: doctor(context),
-  evictions: evictions(context),
+  drain: drain(context),
   executions: executions(context),
   fleet: fleet(context),
   given: given(context),

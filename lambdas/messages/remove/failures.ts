@@ -1,40 +1,4 @@
-import { code, counted, some } from "../slack/text.ts";
-
-/** Pods named in a line; the rest is counted. */
-const MOST_NAMES = 3;
-
-/** Pods that a removal waits for while they terminate: "2 pods to terminate (a/b, c/d)". */
-export const podsToLeave = (names: readonly string[]): string =>
-  `${counted(names.length, "pod")} to terminate (${some(names, MOST_NAMES)})`;
-
-/** A pod that was not evicted, and the API server's reason. */
-export interface HeldUp {
-  readonly name: string;
-  readonly by: "blocked" | "unanswered";
-  readonly why: string;
-}
-
-const reasons = (pods: readonly HeldUp[]): string =>
-  some(
-    pods.map(({ name, why }) => `${name}: ${why.replace(/\.$/, "")}`),
-    MOST_NAMES,
-  );
-
-const waits: Readonly<Record<HeldUp["by"], (pods: readonly HeldUp[]) => string>> = {
-  blocked: (pods) => `disruption budgets to allow the eviction of ${counted(pods.length, "pod")} (${reasons(pods)})`,
-  unanswered: (pods) => `the API server to evict ${counted(pods.length, "pod")} (${reasons(pods)})`,
-};
-
-/** Pods that a removal waits for while budgets block it or the API server accepts no eviction; one pod at least. */
-export const podsHeldUp = (pods: readonly HeldUp[]): string =>
-  (["blocked", "unanswered"] as const)
-    .map((by) => ({ by, held: pods.filter((pod) => pod.by === by) }))
-    .flatMap(({ by, held }) => (held.length > 0 ? [waits[by](held)] : []))
-    .join(" and ");
-
-/** Pods that were scheduled on the node after its drain. */
-export const podsCameBack = (names: readonly string[]): string =>
-  `${counted(names.length, "pod")} started on the node after it was drained (${some(names, MOST_NAMES)}); it may have been uncordoned`;
+import { code } from "../slack/text.ts";
 
 /** State that a failed or cancelled removal leaves, as a clause. */
 export const removalLeaves = {

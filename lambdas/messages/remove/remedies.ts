@@ -10,9 +10,29 @@ export const removalRemedies: Readonly<Record<Exclude<StageOf<"remove">, "cordon
       remedy: "find out by whom, then try again",
     },
     {
+      says: ["the right to evict"],
+      cause: "Casement's account may not evict pods",
+      remedy: "run the doctor, which names the missing right, and apply the cluster's manifest again",
+    },
+    {
+      says: ["an admission webhook to allow", "an admission policy to allow"],
+      cause: "the cluster has a webhook or a policy that refuses the eviction",
+      remedy: "read its words, and ask its owner",
+    },
+    {
       says: ["the API server to evict"],
-      cause: "an admission webhook does not answer, or a pod has two disruption budgets",
-      remedy: "look at `kubectl get validatingwebhookconfigurations` and `kubectl get pdb -A`",
+      cause: "an admission webhook does not answer, or the API server is overloaded",
+      remedy: "look at `kubectl get validatingwebhookconfigurations` and at the API server",
+    },
+    {
+      says: ["must not be interrupted"],
+      cause: "a job holds the node until it ends",
+      remedy: "try again after its end, or take its annotation off",
+    },
+    {
+      says: ["stuck terminating"],
+      cause: "the kubelet does not end a pod, or a finalizer keeps it",
+      remedy: "look at the machine and at the pod's finalizers",
     },
     {
       says: [],

@@ -4,9 +4,9 @@ import type { NodeDetails } from "../../messages/node/details.ts";
 import type { NodeRow } from "../../messages/node/nodes-table.ts";
 import type { MovedPod } from "../../messages/remove/dialog.ts";
 import { TAG } from "../../tags.ts";
+import { podsToEvict } from "../drain/pods.ts";
 import type { Machine } from "../ec2/instances.ts";
 import type { Claim } from "./claims.ts";
-import { podsToEvict } from "./evictions.ts";
 import { ownershipOf } from "./ownership.ts";
 
 const ROLE_LABEL = "node-role.kubernetes.io/";

@@ -1,9 +1,9 @@
 import type { V1Node, V1Pod } from "@kubernetes/client-node";
 import { BUILD_LABEL } from "../../desired/node-keys.ts";
 import type { RemovalRefusal } from "../../messages/remove/refusal.ts";
+import { podsToEvict } from "../drain/pods.ts";
 import { hasEnded, type Machine } from "../ec2/instances.ts";
 import type { Claim } from "./claims.ts";
-import { podsToEvict } from "./evictions.ts";
 import { isReady, isWindows, labelsOf } from "./node-facts.ts";
 import { ownerOf, ownershipOf } from "./ownership.ts";
 

@@ -1,6 +1,7 @@
 import { type DurableContext, DurableOperationError, StepSemantics } from "@aws/durable-execution-sdk-js";
 import { Retryable } from "../../errors.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
+import { pauseSeconds } from "./pace.ts";
 
 /** A stage failed; the message says why, in the machine's or service's own words. */
 export class StageFailed extends Error {
@@ -128,8 +129,16 @@ export const causeOf = (error: unknown): Error => {
   return error instanceof Error ? error : new Error(String(error));
 };
 
+/** What a poll leaves for the next one, besides its reason. */
+interface Onwards<K> {
+  /** Handed to the next poll; stored with every poll, so it must be small. */
+  readonly kept?: K;
+  /** Seconds until the next poll, at least 1; by default the wait's own pace. */
+  readonly againIn?: number | null;
+}
+
 /** Result of one poll: the value, or the reason why there is none yet. */
-export type Poll<T> = { readonly done: T } | { readonly pendingReason: string };
+export type Poll<T, K = never> = { readonly done: T } | ({ readonly pendingReason: string } & Onwards<K>);
 
 /** Ends a wait with its value. */
 export const done = <T>(value: T): Poll<T> => ({ done: value });
@@ -138,11 +147,21 @@ export const done = <T>(value: T): Poll<T> => ({ done: value });
  * Continues a wait.
  * @param pendingReason what is missing, as it follows "waits for": "the agent to come online"
  */
-export const pending = (pendingReason: string): Poll<never> => ({ pendingReason });
+export const pending = <K = never>(pendingReason: string, onwards: Onwards<K> = {}): Poll<never, K> => ({
+  pendingReason,
+  ...onwards,
+});
+
+type StillWaiting<K> = Onwards<K> & {
+  readonly kind: "waiting";
+  readonly pendingReason: string;
+  readonly since: number;
+  readonly pause: number;
+};
 
 /** State of a wait between its polls. Its end is acted on outside, because a check must never throw. */
-type Waiting<T> =
-  | { readonly kind: "waiting"; readonly pendingReason: string; readonly since: number; readonly pause: number }
+type Waiting<T, K> =
+  | StillWaiting<K>
   | { readonly kind: "done"; readonly value: T }
   | { readonly kind: "late"; readonly pendingReason: string; readonly answer: string | null }
   | { readonly kind: "cancelled"; readonly by: string }
@@ -179,68 +198,57 @@ export const untilTime = (untilMs: number, now: () => number): WaitOptions => ({
   onPending: async () => undefined,
 });
 
-/** Pauses between polls, each for a wait that has lasted less than so many seconds. */
-const paces = [
-  { below: 20, pause: 5 },
-  { below: 600, pause: 15 },
-  { below: 3_600, pause: 30 },
-] as const;
-const SLOWEST_PAUSE = 60;
-
-/**
- * Seconds between a poll and the next one. A wait slows down, because every poll is an operation of the execution.
- * @param lasted milliseconds since the wait began
- */
-export const pauseSeconds = (lasted: number): number =>
-  paces.find(({ below }) => lasted < below * 1_000)?.pause ?? SLOWEST_PAUSE;
-
-async function pollOnce<T>(
-  poll: () => Promise<Poll<T>>,
-  before: Waiting<T>,
+async function pollOnce<T, K>(
+  poll: (kept: K | null) => Promise<Poll<T, K>>,
+  before: StillWaiting<K>,
   options: WaitOptions,
-): Promise<Waiting<T>> {
-  const last = before.kind === "waiting" ? before.pendingReason : "";
-  const since = (before.kind === "waiting" && before.since) || (options.since ?? options.now());
+): Promise<Waiting<T, K>> {
+  const { pendingReason: last, kept } = before;
+  const since = before.since || (options.since ?? options.now());
   try {
     const by = await options.cancelledBy();
     if (by !== null) return { kind: "cancelled", by };
-    const seen = await poll();
+    const seen = await poll(kept ?? null);
     if ("done" in seen) return { kind: "done", value: seen.done };
     const end = await options.endOfMachine();
     if (end !== null) return { kind: "ended", why: end };
     await options.onPending(seen.pendingReason, seen.pendingReason !== last);
-    return waitingOrLate(options, since, seen.pendingReason, null);
+    return waitingOrLate(options, since, seen, null);
   } catch (error) {
     const why = wordsOf(error);
-    return isBusy(error) ? waitingOrLate(options, since, last, why) : { kind: "failed", why };
+    // The pace of the poll before is no pace for a service that does not answer.
+    return isBusy(error) ? waitingOrLate(options, since, { ...before, againIn: null }, why) : { kind: "failed", why };
   }
 }
 
-function waitingOrLate(
+function waitingOrLate<K>(
   { until, now }: WaitOptions,
   since: number,
-  pendingReason: string,
+  { pendingReason, kept, againIn }: { readonly pendingReason: string } & Onwards<K>,
   answer: string | null,
-): Waiting<never> {
+): Waiting<never, K> {
   const at = now();
   const secondsLeft = Math.ceil((until - at) / 1_000);
   if (secondsLeft <= 0) return { kind: "late", pendingReason, answer };
   // The last poll comes at the deadline.
-  return { kind: "waiting", pendingReason, since, pause: Math.min(pauseSeconds(at - since), secondsLeft) };
+  const pause = Math.min(againIn ?? pauseSeconds(at - since), secondsLeft);
+  return { kind: "waiting", pendingReason, since, pause, ...(kept === undefined ? {} : { kept }) };
 }
 
 /**
  * Polls until there is a value. A busy service is asked again until the deadline.
  * @param name unique within the execution
+ * @param poll given what the poll before has kept; null at the first one
  * @throws DeadlineExceeded; StageFailed when the poll fails for good; MachineEnded; Cancelled
  */
-export async function until<T>(
+export async function until<T, K = never>(
   ctx: DurableContext,
   name: string,
   options: WaitOptions,
-  poll: () => Promise<Poll<T>>,
+  poll: (kept: K | null) => Promise<Poll<T, K>>,
 ): Promise<T> {
-  const end = await ctx.waitForCondition<Waiting<T>>(name, (state) => pollOnce(poll, state, options), {
+  const poller = async (state: Waiting<T, K>) => (state.kind === "waiting" ? pollOnce(poll, state, options) : state);
+  const end = await ctx.waitForCondition<Waiting<T, K>>(name, poller, {
     initialState: { kind: "waiting", pendingReason: "", since: 0, pause: 0 },
     waitStrategy: (state) =>
       state.kind === "waiting" ? { shouldContinue: true, delay: { seconds: state.pause } } : { shouldContinue: false },

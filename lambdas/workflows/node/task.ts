@@ -174,8 +174,11 @@ export async function enter(
 }
 
 /** Waits within the stage's deadline. @param name unique within the execution */
-export const waitFor = <T>(task: NodeTask, name: string, poll: () => Promise<Poll<T>>): Promise<T> =>
-  until(task.ctx, name, task.wait, poll);
+export const waitFor = <T, K = never>(
+  task: NodeTask,
+  name: string,
+  poll: (kept: K | null) => Promise<Poll<T, K>>,
+): Promise<T> => until(task.ctx, name, task.wait, poll);
 
 /** Runs one retried step of the stage. @param name unique within the execution */
 export const once = <T>(task: NodeTask, name: string, work: () => Promise<T>): Promise<T> => step(task.ctx, name, work);

@@ -1,8 +1,8 @@
 import { inUse, machineOutcome } from "../../messages/provision/machine-outcome.ts";
 import type { Failure, NodeRecord, NodeStatus } from "../../records.ts";
-import { podsToEvict } from "../../steps/cluster/evictions.ts";
 import { isReady } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
+import { podsToEvict } from "../../steps/drain/pods.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import { causeOf, DeadlineExceeded, done, MINUTE, type Poll, pending, StageFailed, until } from "../engine/durable.ts";
 import { once, record, uncancellable } from "../node/task.ts";

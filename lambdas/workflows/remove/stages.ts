@@ -1,6 +1,7 @@
-import { done, pending } from "../engine/durable.ts";
+import type { DrainOptions } from "../../steps/drain/filters.ts";
+import { done, pending, StageFailed } from "../engine/durable.ts";
 import { cordonNode } from "../node/cordon.ts";
-import { evictPods } from "../node/evict.ts";
+import { checkStillDrained, drainNode, failureOfDrain } from "../node/drain.ts";
 import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
 import type { RemovalTask } from "./task.ts";
@@ -17,9 +18,18 @@ export async function cordon(task: RemovalTask): Promise<void> {
   });
 }
 
-/** Evicts the node's pods; the audit holds how many the person who confirmed was shown. */
+/** Losses that the dialog has shown are taken; budgets are heard all the same, and pods have their own grace. */
+const ACCEPTED: DrainOptions = { force: true, deleteEmptyDir: true, graceSeconds: null, skipAfterSeconds: 0 };
+
+/**
+ * Takes the pods off the node, within the stage's deadline; the audit holds how many the person who confirmed was shown.
+ * @throws StageFailed that names what is left and why
+ */
 export async function evict(task: RemovalTask): Promise<void> {
-  await evictPods(task);
+  const end = await drainNode(task, ACCEPTED);
+  const failure = failureOfDrain(end, nodeOf(task).name);
+  if (failure !== null) throw new StageFailed(failure);
+  if (end.kind === "drained") await once(task, "the pods have left for good", () => checkStillDrained(task, ACCEPTED));
   const pods = task.chosen.facts.pods.length;
   await once(task, "audit the eviction", () => auditNode(task, "evicted", { what: "evicted", detail: { pods } }));
 }

@@ -1,11 +1,9 @@
-import type { V1Node, V1Pod } from "@kubernetes/client-node";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { V1Node } from "@kubernetes/client-node";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startingTaint } from "../../../lambdas/desired/node-keys.ts";
 import { CLIENT_SIGNER, SERVING_SIGNER } from "../../../lambdas/desired/signers.ts";
-import { Refused, Retryable } from "../../../lambdas/errors.ts";
-import type { Evicted } from "../../../lambdas/steps/cluster/evictions.ts";
-import type { Lease } from "../../../lambdas/steps/ledger/leases.ts";
-import { budget, linuxNode } from "../../sandbox/kubernetes/cluster.ts";
+import { Retryable } from "../../../lambdas/errors.ts";
+import { linuxNode } from "../../sandbox/kubernetes/cluster.ts";
 import { type TestSimulator, testSimulator } from "../test-simulator.ts";
 import {
   bootstrapper,
@@ -148,149 +146,6 @@ const pod = (name: string, labels: Record<string, string> = {}) => ({
   metadata: { name, namespace: "default", labels },
   spec: { nodeName: "evict-1", containers: [{ name: "main", image: "pause" }] },
   status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] },
-});
-
-describe("An eviction", () => {
-  let lease: Lease;
-  beforeAll(async () => {
-    lease = await verbs().leases.take("i-0e71c7", "remove-1:0");
-  });
-  const evict = (pod: V1Pod, held = lease): Promise<Evicted> => simulator.as("remove-node").evictions.evict(held, pod);
-  const podOf = async (name: string) =>
-    (await verbs().nodes.podsOn("evict-1")).find(({ metadata }) => metadata?.name === name) ?? {};
-
-  it("takes the pod that was seen, and is not asked twice for one that is leaving", async () => {
-    stored(pod("free"));
-    const free = await podOf("free");
-    expect(await evict(free)).toEqual({ state: "leaving" });
-    const asked = simulator.simulation.calls.after(0).length;
-    const leaving = { ...free, metadata: { ...free.metadata, deletionTimestamp: new Date() } };
-    expect(await evict(leaving)).toEqual({ state: "leaving" });
-    expect(simulator.simulation.calls.after(asked)).toEqual([]);
-  });
-
-  it("leaves a namesake alone, and a pod that is gone is gone", async () => {
-    stored(pod("twin"));
-    const twin = await podOf("twin");
-    const other = { ...twin, metadata: { ...twin.metadata, uid: "00000000-0000-4000-8000-000000000000" } };
-    expect(await evict(other)).toEqual({ state: "gone" });
-    expect(await podOf("twin")).toMatchObject({ metadata: { uid: twin.metadata?.uid } });
-    const never = { metadata: { name: "never", namespace: "default", uid: "u" } };
-    expect(await evict(never)).toEqual({ state: "gone" });
-  });
-
-  it("is refused to whoever lost the lease, before the API server is asked", async () => {
-    stored(pod("unheld"));
-    const lost = { ...lease, epoch: lease.epoch - 1 };
-    await expect(evict(await podOf("unheld"), lost)).rejects.toThrow(Refused);
-    expect(simulator.simulation.calls.after(0).at(-1)).toMatchObject({ service: "dynamodb", action: "GetItem" });
-    expect((await podOf("unheld")).metadata?.deletionTimestamp).toBeUndefined();
-  });
-
-  it("in a namespace that goes is left to the namespace", async () => {
-    stored({ apiVersion: "v1", kind: "Namespace", metadata: { name: "leaving" } });
-    stored({ ...pod("held"), metadata: { name: "held", namespace: "leaving", finalizers: ["example.com/x"] } });
-    const held = await podOf("held");
-    const token = simulator.kubernetes.issueToken({ name: "admin", groups: ["system:masters"] }, null);
-    const headers = { authorization: `Bearer ${token}` };
-    const body = new Uint8Array();
-    await simulator.kubernetes.answer({ method: "DELETE", url: "/api/v1/namespaces/leaving", headers, body });
-    expect(await evict(held)).toEqual({ state: "leaving" });
-    expect(simulator.simulation.calls.after(0).at(-1)).toMatchObject({ action: "create pods/eviction", status: 403 });
-  });
-
-  it("of a pod that was made anew since it was seen costs its budget nothing", async () => {
-    for (const name of ["anew-1", "anew-2"]) stored(pod(name, { app: "anew" }));
-    stored(budget("anew", { minAvailable: 1 }));
-    await simulator.pass(5);
-    const [one, two] = [await podOf("anew-1"), await podOf("anew-2")];
-    const seenBefore = { ...one, metadata: { ...one.metadata, uid: "00000000-0000-4000-8000-000000000000" } };
-    expect(await evict(seenBefore)).toEqual({ state: "gone" });
-    expect(await evict(two)).toEqual({ state: "leaving" });
-    expect((await podOf("anew-1")).metadata?.deletionTimestamp).toBeUndefined();
-  });
-
-  it("is blocked by a budget, which says what it needs", async () => {
-    stored(pod("kept-1", { app: "kept" }));
-    stored(budget("kept", { minAvailable: 1 }));
-    await simulator.pass(5);
-    const answer = await evict(await podOf("kept-1"));
-    expect(answer).toEqual({ state: "blocked", why: expect.stringContaining("disruption budget kept") });
-  });
-
-  it("is blocked by two budgets over one pod, in the API server's words", async () => {
-    stored(pod("double-1", { app: "double" }));
-    for (const name of ["double-a", "double-b"]) stored(budget(name, { minAvailable: 0 }, "double"));
-    await simulator.pass(5);
-    const answer = await evict(await podOf("double-1"));
-    expect(answer).toEqual({ state: "blocked", why: expect.stringContaining("more than one PodDisruptionBudget") });
-  });
-});
-
-describe("Evictions of several pods", () => {
-  const names = ["many-1", "many-2", "many-3", "many-4"];
-  const onNode = (name: string) => ({ ...pod(name), spec: { ...pod(name).spec, nodeName: "evict-many" } });
-  const pods = async (): Promise<V1Pod[]> => verbs().nodes.podsOn("evict-many");
-  const evictAll = async (untilMs: number) => {
-    const lease = await verbs().leases.take("i-0many", "remove-2:0");
-    return simulator.as("remove-node").evictions.evictAll(lease, await pods(), untilMs);
-  };
-  const soon = () => simulator.simulation.clock.now() + 600_000;
-  const states = (asked: Awaited<ReturnType<typeof evictAll>>) =>
-    Object.fromEntries(asked.map(({ pod: { metadata }, answer }) => [metadata?.name, answer.state]));
-  const evictionsAsked = () =>
-    simulator.simulation.calls.after(0).filter(({ action }) => action === "create pods/eviction");
-
-  beforeEach(() => names.forEach((name) => void stored(onNode(name))));
-  afterEach(async () => {
-    for (const { id } of simulator.simulation.faults.inForce()) simulator.simulation.faults.end(id);
-    const token = simulator.kubernetes.issueToken({ name: "admin", groups: ["system:masters"] }, null);
-    const [headers, body] = [{ authorization: `Bearer ${token}` }, Buffer.from('{"gracePeriodSeconds":0}')];
-    for (const { metadata } of await pods()) {
-      const url = `/api/v1/namespaces/default/pods/${metadata?.name}`;
-      await simulator.kubernetes.answer({ method: "DELETE", url, headers, body });
-    }
-  });
-
-  it.each(["get", "create"])("go on when the API server answers 503 to the %s of one of them", async (verb) => {
-    simulator.simulation.faults.inject("kubernetes-5xx", { verb, name: "many-2" });
-    const asked = await evictAll(soon());
-    expect(states(asked)).toEqual({
-      "many-1": "leaving",
-      "many-2": "unanswered",
-      "many-3": "leaving",
-      "many-4": "leaving",
-    });
-    expect(asked.find(({ answer }) => answer.state === "unanswered")?.answer).toMatchObject({
-      why: "the server is currently unable to handle the request",
-    });
-  });
-
-  it("do not wait for the slow answer to one of them", async () => {
-    simulator.simulation.faults.inject("kubernetes-slow", { name: "many-1", verb: "get" }, 1);
-    const asking = evictAll(soon());
-    await simulator.pass(5);
-    const leaving = (await pods()).filter(({ metadata }) => metadata?.deletionTimestamp);
-    expect(leaving.map(({ metadata }) => metadata?.name)).toEqual(["many-2", "many-3", "many-4"]);
-    await simulator.pass(30);
-    await asking;
-  });
-
-  it("begin with no more pods when the time is up, and with some even at the deadline", async () => {
-    for (let index = 5; index <= 20; index += 1) stored(onNode(`many-${index}`));
-    simulator.simulation.faults.inject("kubernetes-slow", { resource: "pods/eviction" });
-    const before = evictionsAsked().length;
-    const asking = evictAll(simulator.simulation.clock.now());
-    await simulator.pass(60);
-    expect((await asking).length).toBe(4);
-    expect(evictionsAsked().length - before).toBe(4);
-  });
-
-  it("end with the first that the API server forbids, and are asked no more", async () => {
-    const held = { instanceId: "i-0many", owner: "remove-1:0", epoch: 0 };
-    await expect(simulator.as("remove-node").evictions.evictAll(held, await pods(), soon())).rejects.toThrow(Refused);
-    expect((await pods()).filter(({ metadata }) => metadata?.deletionTimestamp)).toEqual([]);
-  });
 });
 
 describe("A signing request", () => {

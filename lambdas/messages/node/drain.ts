@@ -1,0 +1,255 @@
+import { age } from "../slack/age.ts";
+import { counted, some } from "../slack/text.ts";
+
+/** Pods named in a line; the rest is counted. */
+const MOST_NAMES = 3;
+
+/** Who refuses an eviction, other than a budget. */
+export type RefusedBy = "rbac" | "policy" | "webhook" | "unconfirmed" | "namespace" | "request";
+
+/** A pod that is still on the node, and what it waits for. */
+export type HoldUp = { readonly pod: string } & (
+  | {
+      readonly kind: "budget";
+      readonly budget: string;
+      readonly needs: number;
+      readonly has: number;
+      /** It needs each of its healthy pods. */
+      readonly isForever: boolean;
+      readonly wantsAlwaysAllow: boolean;
+      /** Pods of the same budget that are terminating on the node. */
+      readonly terminating: readonly string[];
+    }
+  /** The API server says so; its budgets cannot be read, or said otherwise a moment ago. */
+  | { readonly kind: "budget-says"; readonly why: string }
+  | { readonly kind: "several-budgets"; readonly budgets: readonly string[] }
+  | { readonly kind: "processing"; readonly budget: string }
+  | { readonly kind: "uncomputable"; readonly budget: string; readonly why: string }
+  | { readonly kind: "held"; readonly annotation: string; readonly runningMs: number | null }
+  | { readonly kind: "refused"; readonly by: RefusedBy; readonly why: string }
+  | { readonly kind: "unanswered"; readonly why: string }
+  | { readonly kind: "namespace" }
+  | { readonly kind: "terminating"; readonly overMs: number; readonly isStuck: boolean }
+  | { readonly kind: "turn" }
+);
+
+type Kind = HoldUp["kind"];
+type Of<K extends Kind> = Extract<HoldUp, { readonly kind: K }>;
+
+const nameOf = (budget: string): string => budget.split("/").at(-1) ?? budget;
+
+/** Reason why one pod waits, in the API server's words where it has some. */
+const reasons: { readonly [K in Kind]: (of: Of<K>) => string } = {
+  budget: ({ budget, needs, has }) =>
+    `The disruption budget ${nameOf(budget)} needs ${needs} healthy pods and has ${has} currently`,
+  "budget-says": ({ why }) => why,
+  "several-budgets": ({ budgets }) =>
+    budgets.length > 0
+      ? `it has ${budgets.length} disruption budgets: ${budgets.join(", ")}`
+      : "it has several disruption budgets",
+  processing: ({ budget }) => `The disruption budget ${nameOf(budget)} is still being processed by the server`,
+  uncomputable: ({ budget, why }) => `The disruption budget ${nameOf(budget)} cannot be computed: ${why}`,
+  held: ({ annotation }) => annotation,
+  refused: ({ why }) => why,
+  unanswered: ({ why }) => why,
+  namespace: () => "its namespace is being deleted",
+  terminating: () => "",
+  turn: () => "",
+};
+
+const reasonOf = (held: HoldUp): string => (reasons[held.kind] as (of: HoldUp) => string)(held).replace(/\.$/, "");
+
+const withReasons = (pods: readonly HoldUp[]): string =>
+  some(
+    pods.map((held) => `${held.pod}: ${reasonOf(held)}`),
+    MOST_NAMES,
+  );
+
+const named = (pods: readonly HoldUp[]): string =>
+  some(
+    pods.map(({ pod }) => pod),
+    MOST_NAMES,
+  );
+
+const refusers: Readonly<Record<RefusedBy, string>> = {
+  rbac: "the right to evict",
+  policy: "an admission policy to allow the eviction of",
+  webhook: "an admission webhook to allow the eviction of",
+  unconfirmed: "a disruption budget with over 2,000 unconfirmed evictions to allow the eviction of",
+  namespace: "a namespace to delete",
+  request: "the API server to accept the eviction of",
+};
+
+const isRefusedBy =
+  (by: RefusedBy) =>
+  (held: HoldUp): boolean =>
+    held.kind === "refused" && held.by === by;
+
+const isOf =
+  (...kinds: readonly Kind[]) =>
+  (held: HoldUp): boolean =>
+    kinds.includes(held.kind);
+
+/** What is waited for, in the order in which it is said: what a person has to mend comes first. */
+const waits: readonly (readonly [(held: HoldUp) => boolean, (pods: readonly HoldUp[]) => string])[] = [
+  [
+    isOf("budget", "budget-says", "several-budgets", "processing", "uncomputable"),
+    (pods) => `disruption budgets to allow the eviction of ${counted(pods.length, "pod")} (${withReasons(pods)})`,
+  ],
+  ...(Object.keys(refusers) as RefusedBy[]).map(
+    (by) =>
+      [
+        isRefusedBy(by),
+        (pods: readonly HoldUp[]) => `${refusers[by]} ${counted(pods.length, "pod")} (${withReasons(pods)})`,
+      ] as const,
+  ),
+  [isOf("unanswered"), (pods) => `the API server to evict ${counted(pods.length, "pod")} (${withReasons(pods)})`],
+  [isOf("held"), (pods) => `${counted(pods.length, "pod")} to end that must not be interrupted (${withReasons(pods)})`],
+  [isOf("namespace"), (pods) => `their namespaces to delete ${counted(pods.length, "pod")} (${named(pods)})`],
+  [
+    (held) => held.kind === "terminating" && held.isStuck,
+    (pods) => `${counted(pods.length, "pod")} stuck terminating (${named(pods)})`,
+  ],
+];
+
+const isNamed = (held: HoldUp): boolean => waits.some(([is]) => is(held));
+
+/**
+ * What a drain waits for, as it follows "waiting for". Pods that only need their time are named when nothing else is.
+ * @param pods one at least
+ */
+export function drainWaits(pods: readonly HoldUp[]): string {
+  const held = waits.flatMap(([is, words]) => {
+    const those = pods.filter(is);
+    return those.length > 0 ? [words(those)] : [];
+  });
+  if (held.length > 0) return held.join(" and ");
+  const rest = pods.filter((pod) => !isNamed(pod));
+  return `${counted(rest.length, "pod")} to terminate (${named(rest)})`;
+}
+
+/** Wait for load balancers to send nothing new and for connections to end. */
+export const connectionsToEnd = "connections from load balancers to end";
+
+/** A loss that the options of a drain do not allow, or a DaemonSet that cannot be read. */
+export interface DrainRefusal {
+  readonly pod: string;
+  readonly reason: "daemonset-managed" | "daemonset-orphaned" | "daemonset-unreadable" | "empty-dir" | "unmanaged";
+  readonly detail: string;
+}
+
+const refusalGroups: Readonly<Record<DrainRefusal["reason"], (pods: string) => string>> = {
+  unmanaged: (pods) => `nothing recreates ${pods}: --force evicts them`,
+  "empty-dir": (pods) => `local data would be lost of ${pods}: --delete-emptydir-data allows it`,
+  "daemonset-orphaned": (pods) => `the DaemonSet is gone of ${pods}: --force evicts them`,
+  "daemonset-unreadable": (pods) => `the DaemonSet cannot be read of ${pods}`,
+  "daemonset-managed": (pods) => `a DaemonSet manages ${pods}`,
+};
+
+/** Reason why a drain evicts nothing: the pods by reason, each with the option that would allow it. */
+export function drainRefused(refusals: readonly DrainRefusal[]): string {
+  const grouped = Object.entries(refusalGroups).flatMap(([reason, words]) => {
+    const pods = refusals.filter((refusal) => refusal.reason === reason);
+    if (pods.length === 0) return [];
+    return [
+      words(
+        some(
+          pods.map(({ pod, detail }) => (detail ? `${pod} (${detail})` : pod)),
+          MOST_NAMES,
+        ),
+      ),
+    ];
+  });
+  return `nothing was evicted: ${grouped.join("; ")}`;
+}
+
+/** The node takes pods again although the operation is not over. */
+export const uncordonedMeanwhile = (node: string): string =>
+  `${node} is no longer cordoned: it may have been uncordoned by a person or another controller during the drain`;
+
+const budgetAdvice = ({ isForever, wantsAlwaysAllow, terminating }: Of<"budget">): string => {
+  if (isForever)
+    return "it needs each of its healthy pods and will never allow an eviction: its owner has to change it";
+  if (wantsAlwaysAllow) return "none of its pods is healthy; its owner can set unhealthyPodEvictionPolicy: AlwaysAllow";
+  return terminating.length > 0
+    ? `${some(terminating, MOST_NAMES)} of the same budget is terminating and counts as unhealthy until its replacement is Ready elsewhere: look for Pending pods`
+    : "it allows one when more of its pods are Ready: look for Pending and unready pods";
+};
+
+/** A line for each cause, with what a person can do about it. */
+const advice: Partial<{ readonly [K in Kind]: (of: Of<K>) => string }> = {
+  budget: (of) => `budget ${of.budget} needs ${of.needs} and has ${of.has}: ${budgetAdvice(of)}`,
+  "several-budgets": ({ budgets, pod }) =>
+    `${pod} is selected by ${budgets.length > 0 ? budgets.join(" and ") : "several budgets"}: the API server evicts no such pod until one of them is changed`,
+  processing: ({ budget }) => `budget ${budget} was not judged yet by its controller: look at kube-controller-manager`,
+  uncomputable: ({ budget, why }) =>
+    `budget ${budget} cannot be computed until it or its pods' owner is mended: ${why}`,
+  held: ({ pod, annotation, runningMs }) =>
+    `${pod} must not be interrupted (${annotation})${runningMs === null ? "" : ` and has run for ${age(runningMs)}`}`,
+  terminating: ({ pod, overMs, isStuck }) =>
+    isStuck ? `${pod} is stuck: it should have ended ${age(overMs)} ago` : `${pod} has not ended yet`,
+};
+
+const adviceOf = (held: HoldUp): string[] => {
+  const words = advice[held.kind] as ((of: HoldUp) => string) | undefined;
+  return words ? [words(held)] : [];
+};
+
+/** What a person with kubectl can run where an instance is proven to be off: volumes are released, pods are forgotten. */
+export interface MachineOff {
+  readonly node: string;
+  /** EC2's word: "stopped". */
+  readonly state: string;
+}
+
+const offCommands = ({ node, state }: MachineOff, stuck: readonly string[]): string[] => [
+  `EC2 shows the instance as ${state}, so its pods cannot run. A person can release their volumes, and must take the taint off afterwards:`,
+  `  kubectl taint nodes ${node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`,
+  ...stuck.slice(0, MOST_NAMES).map((pod) => {
+    const [namespace = "", name = ""] = pod.split("/");
+    return `  kubectl delete pod -n ${namespace} ${name} --grace-period=0 --force`;
+  }),
+];
+
+/** End of a drain that was not finished at its deadline. */
+export interface DrainReport {
+  readonly node: string;
+  readonly holdUps: readonly HoldUp[];
+  /** Pods that `--disable-eviction` would delete past their budgets. */
+  readonly wouldDelete: readonly string[];
+  readonly off: MachineOff | null;
+}
+
+/** The longest report: a failure's message shows the first 2,000 characters. */
+const MOST_ADVICE = 6;
+
+/**
+ * What a drain has not finished at its deadline: what it waited for, what a person can do about each cause, and the command
+ * that goes past the budgets.
+ */
+export function drainReport({ node, holdUps, wouldDelete, off }: DrainReport): string {
+  const lines = [...new Set(holdUps.flatMap(adviceOf))];
+  const stuck = holdUps.filter((held) => held.kind === "terminating" && held.isStuck).map(({ pod }) => pod);
+  return [
+    `gave up waiting for ${drainWaits(holdUps)}`,
+    ...lines.slice(0, MOST_ADVICE).map((line) => `- ${line}`),
+    ...(lines.length > MOST_ADVICE ? [`- and ${lines.length - MOST_ADVICE} more`] : []),
+    ...(off && stuck.length > 0 ? offCommands(off, stuck) : []),
+    ...(wouldDelete.length > 0
+      ? [
+          `past all budgets, this deletes ${counted(wouldDelete.length, "pod")} (${some(wouldDelete, 5)}):`,
+          `  kubectl drain ${node} --ignore-daemonsets --delete-emptydir-data --force --disable-eviction`,
+        ]
+      : []),
+  ].join("\n");
+}
+
+/** Wait for pods that were on their way to the node before it was cordoned. */
+export const latePods = "pods that may still come";
+
+/** Wait for an API server that stopped answering during a drain. */
+export const unansweredDrain = (why: string): string => `the API server to answer (${why})`;
+
+/** Pods that came to the node after its drain. */
+export const podsCameBack = (names: readonly string[]): string =>
+  `${counted(names.length, "pod")} started on the node after it was drained (${some(names, MOST_NAMES)}); it may have been uncordoned`;

@@ -1,0 +1,114 @@
+import type {
+  V1LabelSelector,
+  V1LabelSelectorRequirement,
+  V1Pod,
+  V1PodDisruptionBudget,
+} from "@kubernetes/client-node";
+import { isFinished, isReady, isTerminating } from "./pods.ts";
+
+// Which pods a budget guards, and what it allows, follow k8s pkg/registry/core/pod/storage/eviction.go.
+
+/** Reason why no eviction of a pod is allowed now. */
+export type BudgetBlock =
+  /** All that the budget allows is used up. `isForever`: all its pods are healthy and it needs each of them. */
+  | {
+      readonly kind: "used-up";
+      readonly budget: string;
+      readonly needs: number;
+      readonly has: number;
+      readonly isForever: boolean;
+      /** No pod of it is healthy, and its policy keeps unready ones: AlwaysAllow would let them go. */
+      readonly wantsAlwaysAllow: boolean;
+    }
+  /** Its controller has not judged it yet. */
+  | { readonly kind: "processing"; readonly budget: string }
+  /** Its controller cannot judge it: the owner of its pods has no scale. */
+  | { readonly kind: "uncomputable"; readonly budget: string; readonly why: string }
+  /** The API server evicts no pod under several. */
+  | { readonly kind: "several"; readonly budgets: readonly string[] };
+
+/** What a pod's eviction takes from its budget. */
+export type Claim =
+  | { readonly kind: "free" }
+  | { readonly kind: "counted"; readonly budget: string; readonly allowed: number; readonly block: BudgetBlock }
+  | { readonly kind: "blocked"; readonly block: BudgetBlock };
+
+/** A budget as messages name it: "shop/web". */
+export const budgetName = ({ metadata }: V1PodDisruptionBudget): string => `${metadata?.namespace}/${metadata?.name}`;
+
+const operators: Readonly<Record<string, (value: string | undefined, values: readonly string[]) => boolean>> = {
+  In: (value, values) => value !== undefined && values.includes(value),
+  NotIn: (value, values) => value === undefined || !values.includes(value),
+  Exists: (value) => value !== undefined,
+  DoesNotExist: (value) => value === undefined,
+};
+
+const meets = (labels: Readonly<Record<string, string>>, { key, operator, values }: V1LabelSelectorRequirement) =>
+  operators[operator]?.(labels[key], values ?? []) ?? false;
+
+/** Does a budget's selector mean a pod with these labels? `{}` means every pod, no selector means none. */
+export function selects(selector: V1LabelSelector | undefined, labels: Readonly<Record<string, string>> = {}): boolean {
+  if (!selector) return false;
+  return (
+    Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value) &&
+    (selector.matchExpressions ?? []).every((requirement) => meets(labels, requirement))
+  );
+}
+
+/** The budgets that guard a pod. */
+export const budgetsOf = (
+  { metadata }: V1Pod,
+  budgets: readonly V1PodDisruptionBudget[],
+): readonly V1PodDisruptionBudget[] =>
+  budgets.filter(
+    (budget) => budget.metadata?.namespace === metadata?.namespace && selects(budget.spec?.selector, metadata?.labels),
+  );
+
+/** Is the pod evicted whatever its budgets say (canIgnorePDB)? */
+const isBudgetIgnored = (pod: V1Pod): boolean =>
+  isFinished(pod) || pod.status?.phase === "Pending" || isTerminating(pod);
+
+/** May this unready pod go without a disruption being counted? */
+function isFreeUnready(pod: V1Pod, { spec, status }: V1PodDisruptionBudget): boolean {
+  if (isReady(pod)) return false;
+  if (spec?.unhealthyPodEvictionPolicy === "AlwaysAllow") return true;
+  const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {};
+  return desiredHealthy > 0 && currentHealthy >= desiredHealthy;
+}
+
+const failureOf = ({ status }: V1PodDisruptionBudget): string | undefined =>
+  status?.conditions?.find(({ type, reason }) => type === "DisruptionAllowed" && reason === "SyncFailed")?.message;
+
+const isStale = ({ metadata, status }: V1PodDisruptionBudget): boolean =>
+  (status?.observedGeneration ?? 0) < (metadata?.generation ?? 1);
+
+function usedUp(budget: V1PodDisruptionBudget): BudgetBlock {
+  const { currentHealthy: has = 0, desiredHealthy: needs = 0, expectedPods = 0 } = budget.status ?? {};
+  return {
+    kind: "used-up",
+    budget: budgetName(budget),
+    needs,
+    has,
+    isForever: expectedPods > 0 && has >= expectedPods && needs >= expectedPods,
+    wantsAlwaysAllow: has === 0 && expectedPods > 0 && budget.spec?.unhealthyPodEvictionPolicy !== "AlwaysAllow",
+  };
+}
+
+/**
+ * Works out what the eviction of a pod takes from its budget, as the API server would.
+ * @param budgets all budgets of the cluster, or of the pod's namespace
+ */
+export function claimOf(pod: V1Pod, budgets: readonly V1PodDisruptionBudget[]): Claim {
+  if (isBudgetIgnored(pod)) return { kind: "free" };
+  const [budget, ...more] = budgetsOf(pod, budgets);
+  if (!budget) return { kind: "free" };
+  if (more.length > 0)
+    return { kind: "blocked", block: { kind: "several", budgets: [budget, ...more].map(budgetName) } };
+  if (isFreeUnready(pod, budget)) return { kind: "free" };
+  const why = failureOf(budget);
+  if (why !== undefined) return { kind: "blocked", block: { kind: "uncomputable", budget: budgetName(budget), why } };
+  if (isStale(budget)) return { kind: "blocked", block: { kind: "processing", budget: budgetName(budget) } };
+  const allowed = budget.status?.disruptionsAllowed ?? 0;
+  const block = usedUp(budget);
+  return allowed > 0 ? { kind: "counted", budget: budgetName(budget), allowed, block } : { kind: "blocked", block };
+}

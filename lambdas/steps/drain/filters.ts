@@ -1,0 +1,157 @@
+import type { V1Pod } from "@kubernetes/client-node";
+import {
+  controllerOf,
+  daemonSetOf,
+  emptyDirsOf,
+  isFinished,
+  isMirror,
+  isTerminating,
+  overdueMs,
+  podName,
+} from "./pods.ts";
+
+// Decisions and their order follow kubectl 1.36's pkg/drain/filters.go; unlike kubectl, every remark is kept.
+
+/** Choices of a drain, made by a person before it begins. */
+export interface DrainOptions {
+  /** Evicts pods that nothing recreates, also those whose DaemonSet is gone. It never goes past a budget. */
+  readonly force: boolean;
+  /** Evicts pods with emptyDir volumes, whose data is lost. */
+  readonly deleteEmptyDir: boolean;
+  /** Seconds that each pod is given to end; null, or a negative number: the pod's own. */
+  readonly graceSeconds: number | null;
+  /** Seconds after the end of its grace from which on a terminating pod is not waited for; 0 waits for every pod. */
+  readonly skipAfterSeconds: number;
+}
+
+/** Looked-up state of a DaemonSet; an error other than 404 is never taken for its absence. */
+export type DaemonSetState = "exists" | "absent" | { readonly unreadable: string };
+
+/** Reason why a pod stays, is lost, or stops the drain. */
+export type RemarkReason =
+  | "daemonset-managed"
+  | "daemonset-orphaned"
+  | "daemonset-unreadable"
+  | "empty-dir"
+  | "unmanaged";
+
+/** A remark on one pod. */
+export interface Remark {
+  /** "shop/web-0" */
+  readonly pod: string;
+  readonly reason: RemarkReason;
+  /** The DaemonSet, the volumes, or the API server's words; empty where there is nothing to name. */
+  readonly detail: string;
+}
+
+/** Pods of a node, judged. */
+export interface Judged {
+  readonly evict: readonly V1Pod[];
+  /** Pods that the drain neither evicts nor waits for. */
+  readonly stay: readonly V1Pod[];
+  /** Losses that the options allow, and pods that stay; all of them, not only the last of each pod. */
+  readonly warnings: readonly Remark[];
+  /** Losses that the options do not allow: with one of them nothing may be evicted. */
+  readonly refusals: readonly Remark[];
+}
+
+/** Verdict of one filter; `stay` ends the judgement of the pod. */
+interface Verdict {
+  readonly stay?: true;
+  readonly warning?: Omit<Remark, "pod">;
+  readonly refusal?: Omit<Remark, "pod">;
+}
+
+/** State that the filters need besides the pod. */
+interface Given {
+  readonly options: DrainOptions;
+  readonly daemonSets: ReadonlyMap<string, DaemonSetState>;
+  readonly now: number;
+}
+
+/** A DaemonSet by namespace and name, as `daemonSets` is keyed. */
+export const daemonSetKey = (pod: V1Pod): string | undefined => {
+  const name = daemonSetOf(pod);
+  return name === undefined ? undefined : `${pod.metadata?.namespace}/${name}`;
+};
+
+const pass: Verdict = {};
+
+function tooLongTerminating(pod: V1Pod, { options, now }: Given): Verdict {
+  const limit = options.skipAfterSeconds;
+  const seconds = Math.floor(overdueMs(pod, now) / 1_000);
+  return limit > 0 && isTerminating(pod) && seconds > limit ? { stay: true } : pass;
+}
+
+function ofDaemonSet(pod: V1Pod, { options, daemonSets }: Given): Verdict {
+  const key = daemonSetKey(pod);
+  if (key === undefined || isFinished(pod)) return pass;
+  const state = daemonSets.get(key) ?? { unreadable: "it was not looked up" };
+  if (state === "exists") return { stay: true, warning: { reason: "daemonset-managed", detail: key } };
+  if (state !== "absent") return { refusal: { reason: "daemonset-unreadable", detail: `${key}: ${state.unreadable}` } };
+  const remark = { reason: "daemonset-orphaned", detail: key } as const;
+  return options.force ? { warning: remark } : { refusal: remark };
+}
+
+const mirror = (pod: V1Pod): Verdict => (isMirror(pod) ? { stay: true } : pass);
+
+function localData(pod: V1Pod, { options }: Given): Verdict {
+  const volumes = emptyDirsOf(pod);
+  if (volumes.length === 0 || isFinished(pod)) return pass;
+  const remark = { reason: "empty-dir", detail: volumes.join(", ") } as const;
+  return options.deleteEmptyDir ? { warning: remark } : { refusal: remark };
+}
+
+function unmanaged(pod: V1Pod, { options }: Given): Verdict {
+  if (controllerOf(pod) || isFinished(pod)) return pass;
+  const remark = { reason: "unmanaged", detail: "" } as const;
+  return options.force ? { warning: remark } : { refusal: remark };
+}
+
+/** In kubectl's order: the first that says `stay` ends the judgement. */
+const filters = [tooLongTerminating, ofDaemonSet, mirror, localData, unmanaged] as const;
+
+function verdictsOn(pod: V1Pod, given: Given): Verdict[] {
+  const verdicts: Verdict[] = [];
+  for (const filter of filters) {
+    const verdict = filter(pod, given);
+    verdicts.push(verdict);
+    if (verdict.stay) break;
+  }
+  return verdicts;
+}
+
+/**
+ * Judges the pods of a node: which are evicted, which stay, and what stops the drain.
+ * @param daemonSets looked-up DaemonSets, by `daemonSetKey`
+ * @param now milliseconds since the epoch
+ */
+export function judgePods(
+  pods: readonly V1Pod[],
+  options: DrainOptions,
+  daemonSets: ReadonlyMap<string, DaemonSetState>,
+  now: number,
+): Judged {
+  const judged = pods.map((pod) => ({ pod, verdicts: verdictsOn(pod, { options, daemonSets, now }) }));
+  const remarks = (kind: "warning" | "refusal"): Remark[] =>
+    judged.flatMap(({ pod, verdicts }) =>
+      verdicts.flatMap((verdict) => (verdict[kind] ? [{ pod: podName(pod), ...verdict[kind] }] : [])),
+    );
+  const stays = (verdicts: readonly Verdict[]): boolean => verdicts.some(({ stay }) => stay === true);
+  return {
+    evict: judged.filter(({ verdicts }) => !stays(verdicts)).map(({ pod }) => pod),
+    stay: judged.filter(({ verdicts }) => stays(verdicts)).map(({ pod }) => pod),
+    warnings: remarks("warning"),
+    refusals: remarks("refusal"),
+  };
+}
+
+/**
+ * The grace that an eviction carries; an absent field means the pod's own.
+ * @returns "refused" for 0 without force; with force a second is the least: one pod of a name at a time (Karpenter does so)
+ */
+export function graceOf({ graceSeconds, force }: DrainOptions): { readonly gracePeriodSeconds?: number } | "refused" {
+  if (graceSeconds === null || graceSeconds < 0) return {};
+  if (graceSeconds === 0 && !force) return "refused";
+  return { gracePeriodSeconds: Math.max(1, graceSeconds) };
+}

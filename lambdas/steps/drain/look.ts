@@ -1,0 +1,68 @@
+import type { V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
+import { ApiException } from "@kubernetes/client-node";
+import { isAbsent, isBusy, wordsOf } from "../client-errors.ts";
+import type { StepContext } from "../context.ts";
+import { everyPage } from "../every-page.ts";
+import { type DaemonSetState, type DrainOptions, daemonSetKey, type Judged, judgePods } from "./filters.ts";
+import { claimsOf, isFinished } from "./pods.ts";
+import { type DrainState, onlyOf } from "./schedule.ts";
+
+/** One look at a node's pods, judged, and the state that goes on from it. */
+export interface PodsSeen extends Judged {
+  /** Milliseconds since the epoch at which the pods were listed. */
+  readonly at: number;
+  readonly state: DrainState;
+}
+
+/** What a drain reads: the pods of its node, their DaemonSets, the budgets. */
+export const looking = (context: StepContext) => {
+  const { core, custom, policy } = context.clients.kubernetes;
+
+  /** @throws a busy server's error: that is neither an existing DaemonSet nor an absent one */
+  const daemonSet = async (key: string): Promise<DaemonSetState> => {
+    const [namespace = "", name = ""] = key.split("/");
+    try {
+      await custom.getNamespacedCustomObject({ group: "apps", version: "v1", plural: "daemonsets", namespace, name });
+      return "exists";
+    } catch (error) {
+      if (isAbsent(error)) return "absent";
+      if (isBusy(error)) throw error;
+      return { unreadable: wordsOf(error) };
+    }
+  };
+
+  /** Each DaemonSet is looked up once in a drain; one that exists is believed to go on existing. */
+  const daemonSetsOf = async (pods: readonly V1Pod[], known: readonly string[]) => {
+    const wanted = new Set(pods.flatMap((pod) => (isFinished(pod) ? [] : (daemonSetKey(pod) ?? []))));
+    const states = new Map<string, DaemonSetState>(known.map((key) => [key, "exists"]));
+    for (const key of wanted) if (!states.has(key)) states.set(key, await daemonSet(key));
+    return states;
+  };
+
+  return {
+    /**
+     * Lists the node's pods and judges each.
+     * @throws a busy server's error
+     */
+    pods: async (node: string, options: DrainOptions, state: DrainState): Promise<PodsSeen> => {
+      const at = context.now();
+      const fieldSelector = `spec.nodeName=${node}`;
+      const pods = await everyPage((page) => core.listPodForAllNamespaces({ fieldSelector, ...page }));
+      const states = await daemonSetsOf(pods, state.daemonSets);
+      const judged = judgePods(pods, options, states, context.now());
+      const daemonSets = [...states].flatMap(([key, is]) => (is === "exists" ? [key] : []));
+      const stayingVolumes = judged.stay.reduce((sum, pod) => sum + claimsOf(pod), 0);
+      return { ...judged, at, state: { ...onlyOf(state, judged.evict), daemonSets, stayingVolumes } };
+    },
+
+    /** Lists all budgets; null where the account may not, so that the server alone judges each eviction. */
+    budgets: async (): Promise<V1PodDisruptionBudget[] | null> => {
+      try {
+        return await everyPage((page) => policy.listPodDisruptionBudgetForAllNamespaces({ ...page }));
+      } catch (error) {
+        if (error instanceof ApiException && error.code === 403) return null;
+        throw error;
+      }
+    },
+  };
+};

@@ -1,0 +1,121 @@
+import type { V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
+import { connectionsToEnd, drainWaits, latePods } from "../../messages/node/drain.ts";
+import type { StepContext } from "../context.ts";
+import { asking } from "./ask.ts";
+import { looking, type PodsSeen } from "./look.ts";
+import type { DrainEnd, DrainOrder } from "./order.ts";
+import { podName, uidOf } from "./pods.ts";
+import { holdUpsOf } from "./report.ts";
+import { type DrainState, type Heard, hear, nextRound, type Round, type WaitingPod } from "./schedule.ts";
+
+/** Milliseconds from one list to the next: kubectl, too, looks every second whether a pod is gone. */
+export const ROUND_MS = 1_000;
+
+/** Milliseconds for which an emptied node is watched: a pod that was bound before the cordon may still come (Karpenter: 5 s). */
+const EMPTY_MS = 5_000;
+
+/** One round as it was: what was seen, asked and answered. */
+export interface Played {
+  readonly state: DrainState;
+  readonly end: DrainEnd | null;
+  /** As it follows "waiting for". */
+  readonly waitsFor: string;
+  /** Milliseconds since the epoch at which the next round is worth while. */
+  readonly nextAt: number;
+}
+
+/** A number from 0 to 1 that differs from pod to pod and is the same each time for one, so that tests repeat. */
+function jitterOf(uid: string): number {
+  let hash = 2_166_136_261;
+  for (let index = 0; index < uid.length; index += 1) hash = Math.imul(hash ^ uid.charCodeAt(index), 16_777_619) >>> 0;
+  return hash / 2 ** 32;
+}
+
+/** Pods that were asked are on their way out, or wait for their turn; the last refusal of one is its reason until then. */
+const stillThere = ({ ask, waiting }: Round, { refused }: DrainState): WaitingPod[] => [
+  ...waiting,
+  ...ask.map(({ pod, budget }): WaitingPod => {
+    const refusal = refused[uidOf(pod)];
+    return { pod, why: refusal ? { kind: "refused", refusal } : { kind: "turn", budget } };
+  }),
+];
+
+/** State after the answers of a round; the first round begins the drain. */
+function stateAfter(before: DrainState, heard: readonly Heard[], now: number): DrainState {
+  const hasMoved = heard.some(({ meaning }) => meaning.kind === "accepted" || meaning.kind === "gone");
+  const begun: DrainState = {
+    ...before,
+    begunAt: before.begunAt ?? now,
+    movedAt: hasMoved ? now : before.movedAt,
+  };
+  return heard.reduce((known: DrainState, one) => hear(known, one, now, jitterOf(one.uid)), begun);
+}
+
+/** No pod to evict is there; the drain ends when that has been so for some seconds. */
+function empty(state: DrainState, now: number): Played {
+  const emptySince = state.emptySince ?? now;
+  const isOver = now - emptySince >= EMPTY_MS;
+  return {
+    state: { ...state, emptySince },
+    end: isOver ? { kind: "drained" } : null,
+    waitsFor: latePods,
+    nextAt: emptySince + EMPTY_MS,
+  };
+}
+
+/** Rounds of a drain: each lists the node's pods, and asks those to leave whose turn it is. */
+export const rounds = (context: StepContext) => {
+  const look = looking(context);
+  const ask = asking(context);
+
+  const roundOf = (
+    { node }: DrainOrder,
+    pods: readonly V1Pod[],
+    budgets: readonly V1PodDisruptionBudget[] | null,
+    state: DrainState,
+  ): Round => nextRound({ node: node.name, pods, budgets, state, now: context.now() });
+
+  const evictSome = async (order: DrainOrder, seen: PodsSeen, until: number): Promise<Played> => {
+    const state = { ...seen.state, emptySince: null };
+    if (state.begunAt === null && context.now() < order.notBefore)
+      return { state, end: null, waitsFor: connectionsToEnd, nextAt: order.notBefore };
+    const budgets = await look.budgets();
+    const { node, held, options, deadline, mayGoOn } = order;
+    const asked = { node: node.name, held, options, seenAt: seen.at, until, deadline, mayGoOn };
+    const heard = await ask.all(roundOf(order, seen.evict, budgets, state), asked);
+    const known = stateAfter(state, heard, context.now());
+    // What was just answered is a reason too, until the next list.
+    const waiting = stillThere(roundOf(order, seen.evict, budgets, known), known);
+    const waitsFor = drainWaits(holdUpsOf(waiting, budgets, context.now()));
+    return { state: known, end: null, waitsFor, nextAt: context.now() + ROUND_MS };
+  };
+
+  const late = async (order: DrainOrder, { evict, state }: PodsSeen): Promise<DrainEnd> => {
+    const budgets = await look.budgets();
+    const waiting = stillThere(roundOf(order, evict, budgets, state), state);
+    return { kind: "late", holdUps: holdUpsOf(waiting, budgets, context.now()), wouldDelete: evict.map(podName) };
+  };
+
+  /** Pods that are gone since the last look are progress. */
+  const seenSince = ({ state, evict }: PodsSeen): DrainState => {
+    const movedAt = evict.length < state.left || state.movedAt === null ? context.now() : state.movedAt;
+    return { ...state, movedAt, left: evict.length };
+  };
+
+  return {
+    /**
+     * Plays one round.
+     * @param until milliseconds since the epoch: no eviction is begun later
+     * @throws Refused when the lease is not held any more; a busy server's error
+     */
+    play: async (order: DrainOrder, before: DrainState, until: number): Promise<Played> => {
+      const listed = await look.pods(order.node.name, order.options, before);
+      const seen = { ...listed, state: seenSince(listed) };
+      const over = { state: seen.state, waitsFor: "", nextAt: context.now() };
+      if (seen.refusals.length > 0) return { ...over, end: { kind: "refused", refusals: seen.refusals } };
+      if (seen.evict.length === 0) return empty(seen.state, context.now());
+      if (context.now() >= order.deadline) return { ...over, end: await late(order, seen) };
+      return evictSome(order, seen, until);
+    },
+  };
+};

@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { graceOf, type Judged, judgePods } from "../../lambdas/steps/drain/filters.ts";
+import { at, careful, daemonSets, forced, NOON, owner, podNamed } from "./objects.ts";
+
+const none = daemonSets({});
+const emptyDir = { volumes: [{ name: "cache", emptyDir: {} }] };
+const ofDaemonSet = { ownerReferences: [owner("DaemonSet", "exporter")] };
+const naked = { ownerReferences: [] };
+const names = (pods: Judged["evict"]) => pods.map(({ metadata }) => metadata?.name);
+
+test("DR-04 the filters decide in kubectl's order and keep every warning of a pod, not only the last", () => {
+  const both = podNamed("scratch", { metadata: { name: "scratch", namespace: "shop", ...naked }, spec: emptyDir });
+  const { evict, warnings, refusals } = judgePods([both], forced, none, NOON);
+  expect(names(evict)).toEqual(["scratch"]);
+  expect(warnings).toEqual([
+    { pod: "shop/scratch", reason: "empty-dir", detail: "cache" },
+    { pod: "shop/scratch", reason: "unmanaged", detail: "" },
+  ]);
+  expect(refusals).toEqual([]);
+});
+
+test("DR-05 one pod that may not be lost is a refusal, and all reasons of all pods are named at once", () => {
+  const pods = [
+    podNamed("fine"),
+    podNamed("alone", { metadata: naked, spec: emptyDir }),
+    podNamed("data", { spec: emptyDir }),
+  ];
+  const { refusals } = judgePods(pods, careful, none, NOON);
+  expect(refusals.map(({ reason, detail }) => `${reason} ${detail}`)).toEqual([
+    "empty-dir cache",
+    "unmanaged ",
+    "empty-dir cache",
+  ]);
+});
+
+test("DR-06 a pod belongs to a DaemonSet by kind and group, and an unreadable DaemonSet is an error", () => {
+  const pod = podNamed("exporter-1", { metadata: ofDaemonSet });
+  const exists = judgePods([pod], forced, daemonSets({ exporter: "exists" }), NOON);
+  expect(names(exists.stay)).toEqual(["exporter-1"]);
+  expect(exists.warnings.map(({ reason }) => reason)).toEqual(["daemonset-managed"]);
+  const unreadable = judgePods([pod], forced, daemonSets({ exporter: { unreadable: "timeout" } }), NOON);
+  expect(unreadable.refusals).toMatchObject([{ reason: "daemonset-unreadable", detail: "shop/exporter: timeout" }]);
+});
+
+test("V1 a Succeeded pod of a DaemonSet with an emptyDir is evicted without any option", () => {
+  const pod = podNamed("done", { metadata: ofDaemonSet, spec: emptyDir, status: { phase: "Succeeded" } });
+  const { evict, warnings, refusals } = judgePods([pod], careful, none, NOON);
+  expect([names(evict), warnings, refusals]).toEqual([["done"], [], []]);
+});
+
+test("V2 a pod whose DaemonSet is gone stops the drain without force, and is evicted with a warning with it", () => {
+  const pod = podNamed("orphan", { metadata: ofDaemonSet });
+  const absent = daemonSets({ exporter: "absent" });
+  expect(judgePods([pod], careful, absent, NOON).refusals.map(({ reason }) => reason)).toEqual(["daemonset-orphaned"]);
+  const { evict, warnings } = judgePods([pod], forced, absent, NOON);
+  expect([names(evict), warnings.map(({ reason }) => reason)]).toEqual([["orphan"], ["daemonset-orphaned"]]);
+});
+
+test("V4 a DaemonSet of another API group is no DaemonSet", () => {
+  const pod = podNamed("custom", { metadata: { ownerReferences: [owner("DaemonSet", "exporter", "custom/v1")] } });
+  expect(names(judgePods([pod], careful, none, NOON).evict)).toEqual(["custom"]);
+});
+
+test("V5 a mirror pod stays without a word, while a naked pod beside it stops the drain", () => {
+  const annotations = { "kubernetes.io/config.mirror": "abc" };
+  const mirror = podNamed("static", { metadata: { ...naked, annotations }, spec: emptyDir });
+  const { stay, warnings, refusals } = judgePods([mirror, podNamed("alone", { metadata: naked })], careful, none, NOON);
+  expect(names(stay)).toEqual(["static"]);
+  expect(warnings).toEqual([]);
+  expect(refusals.map(({ pod, reason }) => `${pod} ${reason}`)).toEqual(["shop/alone unmanaged"]);
+});
+
+test("V12 a pod that is over its grace for 120 s is skipped after 60 s, and waited for by default", () => {
+  const pod = podNamed("ending", { metadata: { deletionTimestamp: at(-120), ownerReferences: [owner("ReplicaSet")] } });
+  expect(names(judgePods([pod], { ...careful, skipAfterSeconds: 60 }, none, NOON).stay)).toHaveLength(1);
+  expect(names(judgePods([pod], { ...careful, skipAfterSeconds: 120 }, none, NOON).stay)).toHaveLength(0);
+  expect(names(judgePods([pod], careful, none, NOON).stay)).toHaveLength(0);
+});
+
+test("V13 a grace of -1 is left out, 0 is refused without force, 30 is sent", () => {
+  const graced = (graceSeconds: number, force = false) => graceOf({ ...careful, graceSeconds, force });
+  expect([graced(-1), graced(0), graced(30)]).toEqual([{}, "refused", { gracePeriodSeconds: 30 }]);
+});
+
+test("DR-12 no grace is the pod's own, and not even force ends a pod at once", () => {
+  expect(graceOf(careful)).toEqual({});
+  expect(graceOf({ ...careful, graceSeconds: 0, force: true })).toEqual({ gracePeriodSeconds: 1 });
+});
