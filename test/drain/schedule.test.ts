@@ -61,7 +61,7 @@ test("DR-13 an overload holds every eviction back, and counts once however many 
   expect(asked(pods, [], first, NOON + 5_000)).toHaveLength(3);
   expect(hearAll(first, NOON + 5_000).overload).toMatchObject({ attempts: 2, until: NOON + 15_000 });
   const [pod] = pods;
-  const over = hear(first, { uid: uidOf(pod as V1Pod), budget: null, meaning: { kind: "accepted" } }, NOON, 0);
+  const over = hear(first, { uid: uidOf(pod as V1Pod), budget: null, meaning: { kind: "accepted" } }, NOON + 5_000, 0);
   expect(over.overload).toBeNull();
 });
 

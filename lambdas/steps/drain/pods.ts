@@ -64,11 +64,14 @@ export const isCritical = ({ spec }: V1Pod): boolean =>
   (spec?.priority ?? 0) >= CRITICAL ||
   ["system-cluster-critical", "system-node-critical"].includes(spec?.priorityClassName ?? "");
 
-/** Kinds whose pods get a random name each: no namesake follows them. */
-const RANDOM_NAMES: readonly string[] = ["ReplicaSet", "ReplicationController", "Job", "DaemonSet"];
+/** Kinds of Kubernetes' own whose pods get a random name each: no namesake follows them. */
+const RANDOM_NAMES: readonly string[] = ["apps ReplicaSet", " ReplicationController", "batch Job", "apps DaemonSet"];
 
 /** May another pod come under this pod's name, such as a StatefulSet's? */
-export const isNameReused = (pod: V1Pod): boolean => !RANDOM_NAMES.includes(controllerOf(pod)?.kind ?? "");
+export function isNameReused(pod: V1Pod): boolean {
+  const owner = controllerOf(pod);
+  return !owner || !RANDOM_NAMES.includes(`${groupOf(owner.apiVersion)} ${owner.kind}`);
+}
 
 /** Milliseconds since the epoch, from a time as the client reads it; undefined where there is none. */
 export const timeOf = (value: Date | string | undefined): number | undefined =>

@@ -231,7 +231,9 @@ function overloaded(
 export function hear(state: DrainState, heard: Heard, now: number, jitter: number): DrainState {
   const { meaning, uid } = heard;
   if (meaning.kind === "overload") return overloaded(state, meaning, now, jitter);
-  if (meaning.kind === "accepted") return { ...without(state, uid), overload: null };
+  // Of many asked at once some may be heard although the server is overloaded: its pause stays.
+  const isOver = state.overload === null || state.overload.until <= now;
+  if (meaning.kind === "accepted") return { ...without(state, uid), ...(isOver ? { overload: null } : {}) };
   return meaning.kind === "gone" ? without(state, uid) : refusedAgain(state, heard, now, jitter);
 }
 
