@@ -10,6 +10,12 @@ const cidr = z.cidrv4("must be a range of IPv4 addresses, 10.0.0.0/16");
 const slackId = (letters: string) =>
   z.string().regex(new RegExp(`^[${letters}][A-Z0-9]{1,20}$`), `must be a Slack id that begins with ${letters}`);
 
+/**
+ * Seconds that connections to a node's pods get to end: a service controller takes some to change a load balancer, and most
+ * requests are over by then. Also that of a node of no pool.
+ */
+export const CONNECTION_SECONDS = 30;
+
 /** One pool as functions know it. */
 export const poolSchema = z.strictObject({
   /** Windows Server release: decides image, build label and what containers run. */
@@ -19,6 +25,8 @@ export const poolSchema = z.strictObject({
   subnets: z.array(z.string().regex(/^subnet-[0-9a-f]+$/)).min(1),
   securityGroup: z.string().regex(/^sg-[0-9a-f]+$/),
   maximum: z.number().int().min(1).max(500),
+  /** Seconds that connections get to end before the first eviction, after the node was taken out of the load balancers. */
+  connectionSeconds: z.number().int().min(0).max(600).default(CONNECTION_SECONDS),
   diskGiB: z.number().int().min(60).max(2048).default(120),
   labels: z.record(z.string(), z.string()).default({}),
   /** Registered with the node; OKD's own is os=Windows:NoSchedule. */

@@ -35,6 +35,7 @@ const reading: readonly Access[] = [
   { does: "read a disruption budget", verb: "get", group: "policy", resource: "poddisruptionbudgets" },
   { does: "list disruption budgets", verb: "list", group: "policy", resource: "poddisruptionbudgets" },
   { does: "read a DaemonSet", verb: "get", group: "apps", resource: "daemonsets" },
+  { does: "list the volumes attached to nodes", verb: "list", group: "storage.k8s.io", resource: "volumeattachments" },
   { does: "read a namespace", verb: "get", ...core, resource: "namespaces" },
   { does: "read a signing request", verb: "get", ...certificates, resource: "certificatesigningrequests" },
   {

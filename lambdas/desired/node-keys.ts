@@ -10,5 +10,11 @@ export const CORDONED_BY = "casement.dev/cordoned-by";
 /** Annotation with the hex sha256 of the authorities that the kubelet was given; the ledger's record is what counts. */
 export const KUBELET_CLIENTS = "casement.dev/kubelet-clients";
 
+/**
+ * Label with which service controllers take a node out of load balancers; its presence counts, whatever its value (Kubernetes'
+ * documentation, "Well-Known Labels").
+ */
+export const OUT_OF_BALANCERS = "node.kubernetes.io/exclude-from-external-load-balancers";
+
 /** Label with the Windows build, set by the kubelet. */
 export const BUILD_LABEL = "node.kubernetes.io/windows-build";

@@ -1,4 +1,3 @@
-import { age } from "../slack/age.ts";
 import { counted, some } from "../slack/text.ts";
 
 /** Pods named in a line; the rest is counted. */
@@ -167,85 +166,20 @@ export function drainRefused(refusals: readonly DrainRefusal[]): string {
 export const uncordonedMeanwhile = (node: string): string =>
   `${node} is no longer cordoned: it may have been uncordoned by a person or another controller during the drain`;
 
-const budgetAdvice = ({ isForever, wantsAlwaysAllow, terminating }: Of<"budget">): string => {
-  if (isForever)
-    return "it needs each of its healthy pods and will never allow an eviction: its owner has to change it";
-  if (wantsAlwaysAllow) return "none of its pods is healthy; its owner can set unhealthyPodEvictionPolicy: AlwaysAllow";
-  return terminating.length > 0
-    ? `${some(terminating, MOST_NAMES)} of the same budget is terminating and counts as unhealthy until its replacement is Ready elsewhere: look for Pending pods`
-    : "it allows one when more of its pods are Ready: look for Pending and unready pods";
-};
-
-/** A line for each cause, with what a person can do about it. */
-const advice: Partial<{ readonly [K in Kind]: (of: Of<K>) => string }> = {
-  budget: (of) => `budget ${of.budget} needs ${of.needs} and has ${of.has}: ${budgetAdvice(of)}`,
-  "several-budgets": ({ budgets, pod }) =>
-    `${pod} is selected by ${budgets.length > 0 ? budgets.join(" and ") : "several budgets"}: the API server evicts no such pod until one of them is changed`,
-  processing: ({ budget }) => `budget ${budget} was not judged yet by its controller: look at kube-controller-manager`,
-  uncomputable: ({ budget, why }) =>
-    `budget ${budget} cannot be computed until it or its pods' owner is mended: ${why}`,
-  held: ({ pod, annotation, runningMs }) =>
-    `${pod} must not be interrupted (${annotation})${runningMs === null ? "" : ` and has run for ${age(runningMs)}`}`,
-  terminating: ({ pod, overMs, isStuck }) =>
-    isStuck ? `${pod} is stuck: it should have ended ${age(overMs)} ago` : `${pod} has not ended yet`,
-};
-
-const adviceOf = (held: HoldUp): string[] => {
-  const words = advice[held.kind] as ((of: HoldUp) => string) | undefined;
-  return words ? [words(held)] : [];
-};
-
-/** What a person with kubectl can run where an instance is proven to be off: volumes are released, pods are forgotten. */
-export interface MachineOff {
-  readonly node: string;
-  /** EC2's word: "stopped". */
-  readonly state: string;
-}
-
-const offCommands = ({ node, state }: MachineOff, stuck: readonly string[]): string[] => [
-  `EC2 shows the instance as ${state}, so its pods cannot run. A person can release their volumes, and must take the taint off afterwards:`,
-  `  kubectl taint nodes ${node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`,
-  ...stuck.slice(0, MOST_NAMES).map((pod) => {
-    const [namespace = "", name = ""] = pod.split("/");
-    return `  kubectl delete pod -n ${namespace} ${name} --grace-period=0 --force`;
-  }),
-];
-
-/** End of a drain that was not finished at its deadline. */
-export interface DrainReport {
-  readonly node: string;
-  readonly holdUps: readonly HoldUp[];
-  /** Pods that `--disable-eviction` would delete past their budgets. */
-  readonly wouldDelete: readonly string[];
-  readonly off: MachineOff | null;
-}
-
-/** The longest report: a failure's message shows the first 2,000 characters. */
-const MOST_ADVICE = 6;
-
-/**
- * What a drain has not finished at its deadline: what it waited for, what a person can do about each cause, and the command
- * that goes past the budgets.
- */
-export function drainReport({ node, holdUps, wouldDelete, off }: DrainReport): string {
-  const lines = [...new Set(holdUps.flatMap(adviceOf))];
-  const stuck = holdUps.filter((held) => held.kind === "terminating" && held.isStuck).map(({ pod }) => pod);
-  return [
-    `gave up waiting for ${drainWaits(holdUps)}`,
-    ...lines.slice(0, MOST_ADVICE).map((line) => `- ${line}`),
-    ...(lines.length > MOST_ADVICE ? [`- and ${lines.length - MOST_ADVICE} more`] : []),
-    ...(off && stuck.length > 0 ? offCommands(off, stuck) : []),
-    ...(wouldDelete.length > 0
-      ? [
-          `past all budgets, this deletes ${counted(wouldDelete.length, "pod")} (${some(wouldDelete, 5)}):`,
-          `  kubectl drain ${node} --ignore-daemonsets --delete-emptydir-data --force --disable-eviction`,
-        ]
-      : []),
-  ].join("\n");
-}
-
 /** Wait for pods that were on their way to the node before it was cordoned. */
 export const latePods = "pods that may still come";
+
+/** Wait for volumes of pods that have left. */
+export const volumesToDetach = (volumes: readonly string[]): string =>
+  `${counted(volumes.length, "volume")} to detach from the node (${some(volumes, MOST_NAMES)})`;
+
+/** Note on a drain whose volumes may still be attached. */
+export const volumesLeft = (
+  left: { readonly attached: readonly string[] } | { readonly unreadable: string },
+): string =>
+  "unreadable" in left
+    ? `whether volumes are still attached to the node could not be read (${left.unreadable})`
+    : `${counted(left.attached.length, "volume")} still attached to the node after its drain (${some(left.attached, MOST_NAMES)})`;
 
 /** Wait for an API server that stopped answering during a drain. */
 export const unansweredDrain = (why: string): string => `the API server to answer (${why})`;

@@ -4,6 +4,7 @@ import { isAbsent, isBusy, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { everyPage } from "../every-page.ts";
 import { type DaemonSetState, type DrainOptions, daemonSetKey, type Judged, judgePods } from "./filters.ts";
+import type { VolumesLeft } from "./order.ts";
 import { claimsOf, isFinished } from "./pods.ts";
 import { type DrainState, onlyOf } from "./schedule.ts";
 
@@ -12,6 +13,18 @@ export interface PodsSeen extends Judged {
   /** Milliseconds since the epoch at which the pods were listed. */
   readonly at: number;
   readonly state: DrainState;
+}
+
+/** A VolumeAttachment, as far as it is read. */
+interface Attachment {
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly nodeName: string; readonly source?: { readonly persistentVolumeName?: string } };
+}
+
+/** One page of a list of them; the client hands custom objects out as they came. */
+function attachmentsIn(list: unknown): { items: Attachment[]; metadata: { _continue?: string } } {
+  const { items = [], metadata } = list as { items?: Attachment[]; metadata?: { continue?: string } };
+  return { items, metadata: metadata?.continue ? { _continue: metadata.continue } : {} };
 }
 
 /** What a drain reads: the pods of its node, their DaemonSets, the budgets. */
@@ -40,6 +53,25 @@ export const looking = (context: StepContext) => {
   };
 
   return {
+    /**
+     * Lists the volumes that are attached to a node, by the names of their PersistentVolumes.
+     * @returns the API server's words where the account may not list them
+     */
+    attachments: async (node: string): Promise<VolumesLeft> => {
+      const where = { group: "storage.k8s.io", version: "v1", plural: "volumeattachments" };
+      try {
+        const found = await everyPage<Attachment>(async (page) =>
+          attachmentsIn(await custom.listClusterCustomObject({ ...where, ...page })),
+        );
+        const here = found.filter(({ spec }) => spec.nodeName === node);
+        return { attached: here.map(({ spec, metadata }) => spec.source?.persistentVolumeName ?? metadata.name) };
+      } catch (error) {
+        if (error instanceof ApiException && (error.code === 403 || error.code === 404))
+          return { unreadable: wordsOf(error) };
+        throw error;
+      }
+    },
+
     /**
      * Lists the node's pods and judges each.
      * @throws a busy server's error

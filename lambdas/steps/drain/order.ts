@@ -15,10 +15,13 @@ export interface DrainOrder {
   readonly mayGoOn: () => Promise<boolean>;
 }
 
+/** Volumes that may still be attached: those that stayed too long, or all, because nobody may list them. */
+export type VolumesLeft = { readonly attached: readonly string[] } | { readonly unreadable: string };
+
 /** End of a drain, or of the time for it. */
 export type DrainEnd =
-  /** No pod to evict was on the node for five seconds. */
-  | { readonly kind: "drained" }
+  /** No pod to evict was on the node for five seconds, and their volumes are detached unless `volumes` says otherwise. */
+  | { readonly kind: "drained"; readonly volumes?: VolumesLeft }
   /** There is no such Node any more. */
   | { readonly kind: "node-gone" }
   /** The node takes pods. */

@@ -1,5 +1,5 @@
 import type { V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
-import { connectionsToEnd, drainWaits, latePods } from "../../messages/node/drain.ts";
+import { connectionsToEnd, drainWaits, latePods, volumesToDetach } from "../../messages/node/drain.ts";
 import type { StepContext } from "../context.ts";
 import { asking } from "./ask.ts";
 import { looking, type PodsSeen } from "./look.ts";
@@ -13,6 +13,12 @@ export const ROUND_MS = 1_000;
 
 /** Milliseconds for which an emptied node is watched: a pod that was bound before the cordon may still come (Karpenter: 5 s). */
 const EMPTY_MS = 5_000;
+
+/** Milliseconds from one list of all volume attachments of the cluster to the next. */
+const VOLUMES_MS = 5_000;
+
+/** Milliseconds for which volumes are waited for: the attach/detach controller detaches by force after six minutes. */
+const DETACHED_WITHIN_MS = 7 * 60_000;
 
 /** One round as it was: what was seen, asked and answered. */
 export interface Played {
@@ -51,18 +57,6 @@ function stateAfter(before: DrainState, heard: readonly Heard[], now: number): D
   return heard.reduce((known: DrainState, one) => hear(known, one, now, jitterOf(one.uid)), begun);
 }
 
-/** No pod to evict is there; the drain ends when that has been so for some seconds. */
-function empty(state: DrainState, now: number): Played {
-  const emptySince = state.emptySince ?? now;
-  const isOver = now - emptySince >= EMPTY_MS;
-  return {
-    state: { ...state, emptySince },
-    end: isOver ? { kind: "drained" } : null,
-    waitsFor: latePods,
-    nextAt: emptySince + EMPTY_MS,
-  };
-}
-
 /** Rounds of a drain: each lists the node's pods, and asks those to leave whose turn it is. */
 export const rounds = (context: StepContext) => {
   const look = looking(context);
@@ -90,6 +84,21 @@ export const rounds = (context: StepContext) => {
     return { state: known, end: null, waitsFor, nextAt: context.now() + ROUND_MS };
   };
 
+  /** No pod to evict is there: some seconds for pods that come late, then until the volumes of those that left are detached. */
+  const empty = async ({ node, deadline }: DrainOrder, before: DrainState): Promise<Played> => {
+    const now = context.now();
+    const emptySince = before.emptySince ?? now;
+    const state = { ...before, emptySince };
+    const over = { state, end: null, waitsFor: latePods, nextAt: emptySince + EMPTY_MS };
+    if (now < over.nextAt) return over;
+    const volumes = await look.attachments(node.name);
+    if ("unreadable" in volumes) return { ...over, end: { kind: "drained", volumes } };
+    if (volumes.attached.length <= state.stayingVolumes) return { ...over, end: { kind: "drained" } };
+    if (now >= Math.min(deadline, emptySince + DETACHED_WITHIN_MS))
+      return { ...over, end: { kind: "drained", volumes } };
+    return { ...over, waitsFor: volumesToDetach(volumes.attached), nextAt: now + VOLUMES_MS };
+  };
+
   const late = async (order: DrainOrder, { evict, state }: PodsSeen): Promise<DrainEnd> => {
     const budgets = await look.budgets();
     const waiting = stillThere(roundOf(order, evict, budgets, state), state);
@@ -113,7 +122,7 @@ export const rounds = (context: StepContext) => {
       const seen = { ...listed, state: seenSince(listed) };
       const over = { state: seen.state, waitsFor: "", nextAt: context.now() };
       if (seen.refusals.length > 0) return { ...over, end: { kind: "refused", refusals: seen.refusals } };
-      if (seen.evict.length === 0) return empty(seen.state, context.now());
+      if (seen.evict.length === 0) return empty(order, seen.state);
       if (context.now() >= order.deadline) return { ...over, end: await late(order, seen) };
       return evictSome(order, seen, until);
     },

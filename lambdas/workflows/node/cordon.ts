@@ -1,4 +1,4 @@
-import { CORDONED_BY } from "../../desired/node-keys.ts";
+import { CORDONED_BY, OUT_OF_BALANCERS } from "../../desired/node-keys.ts";
 import { Retryable } from "../../errors.ts";
 import { log } from "../../logging.ts";
 import { type CordonOutcome, cordonEvent, gaveBackEvent, type NodeEvent } from "../../messages/node/cordon.ts";
@@ -10,11 +10,22 @@ import {
   isRecorded,
   judgeGiveBack,
 } from "../../steps/cluster/cordon-rules.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
 
 /** The Node to cordon, and the operation that does it. */
-export type Cordoning = Pick<CordonRecord, "node" | "uid" | "instanceId" | "operation" | "index">;
+export type Cordoning = Pick<CordonRecord, "node" | "uid" | "instanceId" | "operation" | "index"> & {
+  /** Takes the node out of the load balancers too, as a drain does. */
+  readonly takesOut?: boolean;
+};
+
+/** The label that takes the node out of load balancers; none where others had set it before. */
+function labelsFor(node: Node, { takesOut }: Cordoning, open: OpenCordon | undefined): Record<string, string> {
+  const isThere = node.metadata?.labels?.[OUT_OF_BALANCERS] !== undefined;
+  const isOwn = open?.adds.labels[OUT_OF_BALANCERS] !== undefined;
+  return takesOut && (!isThere || isOwn) ? { [OUT_OF_BALANCERS]: "true" } : {};
+}
 
 /**
  * Cordons a node: the owner and the state before are in the ledger first. A Node that is gone takes no pods either way.
@@ -28,9 +39,10 @@ export async function cordonNode(steps: Steps, cordoning: Cordoning): Promise<vo
   if (open?.operation === cordoning.operation && isRecorded(node, open)) return;
   const isByOthers = isCordonedByOthers(node, open);
   const annotations: Record<string, string> = isByOthers ? {} : { [CORDONED_BY]: cordoning.operation };
-  const adds = { taints: [], annotations, labels: {} };
-  const record = await steps.cordons.own({ ...cordoning, wasUnschedulable: isByOthers, adds });
-  if (isByOthers) return;
+  const adds = { taints: [], annotations, labels: labelsFor(node, cordoning, open) };
+  const { takesOut: _takesOut, ...owner } = cordoning;
+  const record = await steps.cordons.own({ ...owner, wasUnschedulable: isByOthers, adds });
+  if (isByOthers) return labelOnly(steps, node, record);
   await steps.nodes.change(node, cordonPatch(record));
   await checkCordoned(steps, record);
   const { type, reason, message } = cordonEvent(record.operation);
@@ -45,6 +57,12 @@ async function inform(steps: Steps, { node, uid }: CordonRecord, { type, reason,
     if (isBusy(error)) throw error;
     log("WARN", "refusal", { service: "kubernetes", action: "create an Event", node, why: wordsOf(error) });
   }
+}
+
+/** A cordon of others stays theirs; only the label is the operation's. */
+async function labelOnly(steps: Steps, node: Node, { adds: { labels } }: CordonRecord): Promise<void> {
+  const isMissing = Object.keys(labels).some((key) => node.metadata?.labels?.[key] === undefined);
+  if (isMissing) await steps.nodes.change(node, { metadata: { labels } });
 }
 
 async function checkCordoned(steps: Steps, { node: name, uid }: CordonRecord): Promise<void> {

@@ -1,16 +1,12 @@
-import {
-  drainRefused,
-  drainReport,
-  type MachineOff,
-  podsCameBack,
-  uncordonedMeanwhile,
-} from "../../messages/node/drain.ts";
+import { drainRefused, podsCameBack, uncordonedMeanwhile, volumesLeft } from "../../messages/node/drain.ts";
+import { drainReport, type MachineOff } from "../../messages/node/drain-report.ts";
 import type { DrainOptions } from "../../steps/drain/filters.ts";
 import type { DrainEnd } from "../../steps/drain/order.ts";
 import type { DrainState } from "../../steps/drain/schedule.ts";
 import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
 import { done, type Poll, pending, StageFailed } from "../engine/durable.ts";
-import { leaseOf, type NodeTask, nodeOf, waitFor } from "./task.ts";
+import { addNotes } from "./notes.ts";
+import { leaseOf, type NodeTask, nodeOf, once, waitFor } from "./task.ts";
 
 /** End of a drain; a value, because what follows from one that was not finished is the workflow's to decide. */
 export type Drained =
@@ -27,12 +23,30 @@ const isOff = ({ state }: Machine): boolean => state === "stopped";
  * @param name unique within the execution
  * @throws DeadlineExceeded when the API server does not answer at the deadline; StageFailed if the lease is lost; Cancelled
  */
-export const drainNode = (task: NodeTask, options: DrainOptions, name = "the pods have left"): Promise<Drained> =>
-  waitFor<Drained, DrainState>(task, name, (kept) => drainOnce(task, options, kept));
+export const drainNode = (task: NodeTask, settings: DrainSettings, name = "the pods have left"): Promise<Drained> =>
+  waitFor<Drained, DrainState>(task, name, (kept) => drainOnce(task, settings, kept));
+
+/** Losses that were accepted, and the time that connections get. */
+export interface DrainSettings {
+  readonly options: DrainOptions;
+  /** Seconds after the cordon, which takes the node out of the load balancers; 0 waits for nothing. */
+  readonly connectionSeconds: number;
+}
+
+/** When connections have had their time, in milliseconds since the epoch; 0 once pods were asked to leave. */
+async function connectionsUntil(
+  task: NodeTask,
+  { connectionSeconds }: DrainSettings,
+  kept: DrainState | null,
+): Promise<number> {
+  if (connectionSeconds === 0 || (kept && kept.begunAt !== null)) return 0;
+  const record = await task.steps.cordons.find(nodeOf(task).uid);
+  return record ? Date.parse(record.at) + connectionSeconds * 1_000 : 0;
+}
 
 async function drainOnce(
   task: NodeTask,
-  options: DrainOptions,
+  settings: DrainSettings,
   kept: DrainState | null,
 ): Promise<Poll<Drained, DrainState>> {
   const { steps, wait } = task;
@@ -41,9 +55,9 @@ async function drainOnce(
   const order = {
     node: nodeOf(task),
     held: leaseOf(task),
-    options,
+    options: settings.options,
     deadline: wait.until,
-    notBefore: 0,
+    notBefore: await connectionsUntil(task, settings, kept),
     mayGoOn: async () => (await wait.cancelledBy()) === null,
   };
   const { end, state, waitsFor, againIn } = await steps.drain.tick(order, kept);
@@ -51,6 +65,13 @@ async function drainOnce(
   if (end.kind !== "late") return done(end);
   const off = machine && isOff(machine) ? { node: order.node.name, state: machine.state } : null;
   return done({ ...end, off });
+}
+
+/** Leaves a note on the node's record where volumes may still be attached. */
+export async function noteDrain(task: NodeTask, end: Drained): Promise<void> {
+  if (end.kind !== "drained" || !end.volumes) return;
+  const note = volumesLeft(end.volumes);
+  await once(task, "note the volumes", () => addNotes(task, [note]));
 }
 
 /** Reason why a drain did not empty the node, for people; null when no pod is left to evict. */

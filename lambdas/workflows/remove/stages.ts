@@ -1,7 +1,8 @@
+import { CONNECTION_SECONDS } from "../../configuration.ts";
 import type { DrainOptions } from "../../steps/drain/filters.ts";
 import { done, pending, StageFailed } from "../engine/durable.ts";
 import { cordonNode } from "../node/cordon.ts";
-import { checkStillDrained, drainNode, failureOfDrain } from "../node/drain.ts";
+import { checkStillDrained, drainNode, failureOfDrain, noteDrain } from "../node/drain.ts";
 import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
 import type { RemovalTask } from "./task.ts";
@@ -12,7 +13,7 @@ export async function cordon(task: RemovalTask): Promise<void> {
   const { name: node, uid } = nodeOf(task);
   task.isTouched = true;
   await waitFor(task, "the node is cordoned", async () => {
-    await cordonNode(steps, { node, uid, instanceId: chosen.facts.instanceId, operation, index });
+    await cordonNode(steps, { node, uid, instanceId: chosen.facts.instanceId, operation, index, takesOut: true });
     await auditNode(task, "cordon", { what: "changed", detail: { change: "cordon" } });
     return done(true);
   });
@@ -26,9 +27,12 @@ const ACCEPTED: DrainOptions = { force: true, deleteEmptyDir: true, graceSeconds
  * @throws StageFailed that names what is left and why
  */
 export async function evict(task: RemovalTask): Promise<void> {
-  const end = await drainNode(task, ACCEPTED);
+  const { pools } = task.runtime.configuration;
+  const connectionSeconds = pools[task.chosen.facts.pool ?? ""]?.connectionSeconds ?? CONNECTION_SECONDS;
+  const end = await drainNode(task, { options: ACCEPTED, connectionSeconds });
   const failure = failureOfDrain(end, nodeOf(task).name);
   if (failure !== null) throw new StageFailed(failure);
+  await noteDrain(task, end);
   if (end.kind === "drained") await once(task, "the pods have left for good", () => checkStillDrained(task, ACCEPTED));
   const pods = task.chosen.facts.pods.length;
   await once(task, "audit the eviction", () => auditNode(task, "evicted", { what: "evicted", detail: { pods } }));

@@ -1,0 +1,85 @@
+import { age } from "../slack/age.ts";
+import { counted, some } from "../slack/text.ts";
+import { drainWaits, type HoldUp } from "./drain.ts";
+
+/** Pods named in a line; the rest is counted. */
+const MOST_NAMES = 3;
+
+type Of<K extends HoldUp["kind"]> = Extract<HoldUp, { readonly kind: K }>;
+
+const budgetAdvice = ({ isForever, wantsAlwaysAllow, terminating }: Of<"budget">): string => {
+  if (isForever)
+    return "it needs each of its healthy pods and will never allow an eviction: its owner has to change it";
+  if (wantsAlwaysAllow) return "none of its pods is healthy; its owner can set unhealthyPodEvictionPolicy: AlwaysAllow";
+  return terminating.length > 0
+    ? `${some(terminating, MOST_NAMES)} of the same budget is terminating and counts as unhealthy until its replacement is Ready elsewhere: look for Pending pods`
+    : "it allows one when more of its pods are Ready: look for Pending and unready pods";
+};
+
+/** A line for each cause, with what a person can do about it. */
+const advice: Partial<{ readonly [K in HoldUp["kind"]]: (of: Of<K>) => string }> = {
+  budget: (of) => `budget ${of.budget} needs ${of.needs} and has ${of.has}: ${budgetAdvice(of)}`,
+  "several-budgets": ({ budgets, pod }) =>
+    `${pod} is selected by ${budgets.length > 0 ? budgets.join(" and ") : "several budgets"}: the API server evicts no such pod until one of them is changed`,
+  processing: ({ budget }) => `budget ${budget} was not judged yet by its controller: look at kube-controller-manager`,
+  uncomputable: ({ budget, why }) =>
+    `budget ${budget} cannot be computed until it or its pods' owner is mended: ${why}`,
+  held: ({ pod, annotation, runningMs }) =>
+    `${pod} must not be interrupted (${annotation})${runningMs === null ? "" : ` and has run for ${age(runningMs)}`}`,
+  terminating: ({ pod, overMs, isStuck }) =>
+    isStuck ? `${pod} is stuck: it should have ended ${age(overMs)} ago` : `${pod} has not ended yet`,
+};
+
+const adviceOf = (held: HoldUp): string[] => {
+  const words = advice[held.kind] as ((of: HoldUp) => string) | undefined;
+  return words ? [words(held)] : [];
+};
+
+/** What a person with kubectl can run where an instance is proven to be off: volumes are released, pods are forgotten. */
+export interface MachineOff {
+  readonly node: string;
+  /** EC2's word: "stopped". */
+  readonly state: string;
+}
+
+const offCommands = ({ node, state }: MachineOff, stuck: readonly string[]): string[] => [
+  `EC2 shows the instance as ${state}, so its pods cannot run. A person can release their volumes, and must take the taint off afterwards:`,
+  `  kubectl taint nodes ${node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`,
+  ...stuck.slice(0, MOST_NAMES).map((pod) => {
+    const [namespace = "", name = ""] = pod.split("/");
+    return `  kubectl delete pod -n ${namespace} ${name} --grace-period=0 --force`;
+  }),
+];
+
+/** End of a drain that was not finished at its deadline. */
+export interface DrainReport {
+  readonly node: string;
+  readonly holdUps: readonly HoldUp[];
+  /** Pods that `--disable-eviction` would delete past their budgets. */
+  readonly wouldDelete: readonly string[];
+  readonly off: MachineOff | null;
+}
+
+/** The longest report: a failure's message shows the first 2,000 characters. */
+const MOST_ADVICE = 6;
+
+/**
+ * What a drain has not finished at its deadline: what it waited for, what a person can do about each cause, and the command
+ * that goes past the budgets.
+ */
+export function drainReport({ node, holdUps, wouldDelete, off }: DrainReport): string {
+  const lines = [...new Set(holdUps.flatMap(adviceOf))];
+  const stuck = holdUps.filter((held) => held.kind === "terminating" && held.isStuck).map(({ pod }) => pod);
+  return [
+    `gave up waiting for ${drainWaits(holdUps)}`,
+    ...lines.slice(0, MOST_ADVICE).map((line) => `- ${line}`),
+    ...(lines.length > MOST_ADVICE ? [`- and ${lines.length - MOST_ADVICE} more`] : []),
+    ...(off && stuck.length > 0 ? offCommands(off, stuck) : []),
+    ...(wouldDelete.length > 0
+      ? [
+          `past all budgets, this deletes ${counted(wouldDelete.length, "pod")} (${some(wouldDelete, 5)}):`,
+          `  kubectl drain ${node} --ignore-daemonsets --delete-emptydir-data --force --disable-eviction`,
+        ]
+      : []),
+  ].join("\n");
+}
