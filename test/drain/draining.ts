@@ -114,7 +114,7 @@ const podIn = (place: string, name: string, { metadata, spec, status }: Record<s
   status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }], ...status },
 });
 
-/** How a drain went: what it was told at its end, and how long it took. */
+/** Course of a drain: what it was told at its end, and how long it took. */
 export interface Drained {
   readonly end: Awaited<ReturnType<Steps["drain"]["tick"]>>["end"];
   readonly waitsFor: readonly string[];

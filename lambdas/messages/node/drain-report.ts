@@ -35,7 +35,7 @@ const adviceOf = (held: HoldUp): string[] => {
   return words ? [words(held)] : [];
 };
 
-/** What a person with kubectl can run where an instance is proven to be off: volumes are released, pods are forgotten. */
+/** An instance that is proven to be off: only then people are shown how to release its volumes and forget its pods. */
 export interface MachineOff {
   readonly node: string;
   /** EC2's word: "stopped". */
@@ -64,7 +64,7 @@ export interface DrainReport {
 const MOST_ADVICE = 6;
 
 /**
- * What a drain has not finished at its deadline: what it waited for, what a person can do about each cause, and the command
+ * Tells what a drain has not finished at its deadline: what it waited for, what a person can do about each cause, and the command
  * that goes past the budgets.
  */
 export function drainReport({ node, holdUps, wouldDelete, off }: DrainReport): string {

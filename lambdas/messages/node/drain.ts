@@ -3,7 +3,7 @@ import { counted, some } from "../slack/text.ts";
 /** Pods named in a line; the rest is counted. */
 const MOST_NAMES = 3;
 
-/** Who refuses an eviction, other than a budget. */
+/** Source of a refusal of an eviction, other than a budget. */
 export type RefusedBy = "rbac" | "policy" | "webhook" | "unconfirmed" | "namespace" | "request";
 
 /** A pod that is still on the node, and what it waits for. */
@@ -89,7 +89,7 @@ const isOf =
   (held: HoldUp): boolean =>
     kinds.includes(held.kind);
 
-/** What is waited for, in the order in which it is said: what a person has to mend comes first. */
+/** Things waited for, in the order in which it is said: what a person has to mend comes first. */
 const waits: readonly (readonly [(held: HoldUp) => boolean, (pods: readonly HoldUp[]) => string])[] = [
   [
     isOf("budget", "budget-says", "several-budgets", "processing", "uncomputable"),
@@ -114,7 +114,7 @@ const waits: readonly (readonly [(held: HoldUp) => boolean, (pods: readonly Hold
 const isNamed = (held: HoldUp): boolean => waits.some(([is]) => is(held));
 
 /**
- * What a drain waits for, as it follows "waiting for". Pods that only need their time are named when nothing else is.
+ * Says what a drain waits for, as it follows "waiting for". Pods that only need their time are named when nothing else is.
  * @param pods one at least
  */
 export function drainWaits(pods: readonly HoldUp[]): string {

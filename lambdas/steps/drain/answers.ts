@@ -3,7 +3,7 @@ import { bodyOf, causesOf, isBusy, wordsOf } from "../client-errors.ts";
 
 // Codes, reasons and words are those with which a 1.34.4 server answered POST …/eviction.
 
-/** Who forbids an eviction for good, or until a person changes something. */
+/** Source of a refusal for good, or until a person changes something. */
 export type Forbidder = "rbac" | "policy" | "webhook" | "unconfirmed" | "namespace" | "request";
 
 /** Meaning of the API server's answer to one eviction. */

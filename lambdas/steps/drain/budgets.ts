@@ -27,7 +27,7 @@ export type BudgetBlock =
   /** The API server evicts no pod under several. */
   | { readonly kind: "several"; readonly budgets: readonly string[] };
 
-/** What a pod's eviction takes from its budget. */
+/** Cost of a pod's eviction to its budget. */
 export type Claim =
   | { readonly kind: "free" }
   | { readonly kind: "counted"; readonly budget: string; readonly allowed: number; readonly block: BudgetBlock }

@@ -27,7 +27,7 @@ function attachmentsIn(list: unknown): { items: Attachment[]; metadata: { _conti
   return { items, metadata: metadata?.continue ? { _continue: metadata.continue } : {} };
 }
 
-/** What a drain reads: the pods of its node, their DaemonSets, the budgets. */
+/** Everything that a drain reads: the pods of its node, their DaemonSets, the budgets. */
 export const looking = (context: StepContext) => {
   const { core, custom, policy } = context.clients.kubernetes;
 

@@ -36,7 +36,7 @@ function causeOf(why: Waiting, now: number, terminatingOf: (budget: string) => r
 }
 
 /**
- * What holds up each pod that is still on the node, as messages tell it.
+ * Names what holds up each pod that is still on the node, as messages tell it.
  * @param budgets the budgets of the cluster; null where they may not be read
  * @param now milliseconds since the epoch
  */

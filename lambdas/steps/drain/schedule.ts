@@ -35,9 +35,9 @@ export interface DrainState {
   readonly overload: { readonly attempts: number; readonly until: number; readonly words: string } | null;
   /** Milliseconds since the epoch: no pod to evict was seen since then. */
   readonly emptySince: number | null;
-  /** When pods were first asked to leave; null before. */
+  /** Time at which pods were first asked to leave; null before. */
   readonly begunAt: number | null;
-  /** When a pod last began to leave or was gone; null before the first look. */
+  /** Time at which a pod last began to leave or was gone; null before the first look. */
   readonly movedAt: number | null;
   /** Pods to evict that were there at the last look. */
   readonly left: number;
@@ -84,7 +84,7 @@ export interface Round {
   readonly waiting: readonly WaitingPod[];
 }
 
-/** What a round is worked out from. */
+/** Everything that a round is worked out from. */
 export interface Look {
   /** Name of the node: a pod of another one is never asked. */
   readonly node: string;

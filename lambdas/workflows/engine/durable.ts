@@ -129,7 +129,7 @@ export const causeOf = (error: unknown): Error => {
   return error instanceof Error ? error : new Error(String(error));
 };
 
-/** What a poll leaves for the next one, besides its reason. */
+/** Things that a poll leaves for the next one, besides its reason. */
 interface Onwards<K> {
   /** Handed to the next poll; stored with every poll, so it must be small. */
   readonly kept?: K;

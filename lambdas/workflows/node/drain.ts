@@ -33,7 +33,7 @@ export interface DrainSettings {
   readonly connectionSeconds: number;
 }
 
-/** When connections have had their time, in milliseconds since the epoch; 0 once pods were asked to leave. */
+/** Time at which connections have had theirs, in milliseconds since the epoch; 0 once pods were asked to leave. */
 async function connectionsUntil(
   task: NodeTask,
   { connectionSeconds }: DrainSettings,
