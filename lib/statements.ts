@@ -64,6 +64,14 @@ const exportAudit: Statement = {
   why: "One object per entry, named with its operation and its place.",
 };
 
+/** Comparing the audit with its copies. */
+export const readAuditCopies: Statement = {
+  sid: "ReadAuditCopies",
+  actions: ["s3:GetObject"],
+  resources: [`${bucket}/audit/\${cluster}/*`],
+  why: "One object per entry, named with its operation and its place.",
+};
+
 /** Beside `writeLedger`: for functions that append to the audit. */
 export const appendAudit: readonly Statement[] = [keepAudit, exportAudit];
 

@@ -9,7 +9,7 @@ export type Verdict =
   /** The entry's content does not fit its hash, or it does not follow the one before it. */
   | { readonly kind: "changed"; readonly at: number }
   | { readonly kind: "missing"; readonly at: number }
-  /** The last entries are missing: the head is a later one. */
+  /** The last entries are missing: the head is a later one, or what has ended has no end. */
   | { readonly kind: "truncated"; readonly at: number }
   /** Entries follow the head of a chain that has ended. */
   | { readonly kind: "extended"; readonly at: number };
@@ -42,6 +42,7 @@ function firstFault(entries: readonly AuditEntry[], { cluster, chain }: Expected
 function againstHead(entries: readonly AuditEntry[], last: AuditEntry, { head, hasEnded }: Expected): Verdict {
   if (head && entries.length < head.sequence) return { kind: "truncated", at: entries.length + 1 };
   if (head && entries[head.sequence - 1]?.hash !== head.hash) return { kind: "changed", at: head.sequence };
+  if (hasEnded && !entries.some(({ what }) => what === "ended")) return { kind: "truncated", at: last.sequence + 1 };
   if (hasEnded && last.sequence > (head?.sequence ?? 0)) return { kind: "extended", at: (head?.sequence ?? 0) + 1 };
   return { kind: "intact", head: { sequence: last.sequence, hash: last.hash } };
 }

@@ -1,7 +1,7 @@
 import type { Originated } from "../origin.ts";
 
 /** Meaning of a word of a command: decides how it is parsed, completed and explained. */
-export type ArgumentKind = "command" | "pool" | "count" | "node" | "nodes" | "nodes-or-pool" | "operation";
+export type ArgumentKind = "command" | "pool" | "count" | "node" | "nodes" | "nodes-or-pool" | "operation" | "audited";
 
 /** One positional argument. */
 export interface Argument {
@@ -90,6 +90,7 @@ export type Request =
   | { readonly command: "uncordon"; readonly node: string; readonly dryRun: boolean; readonly reason?: string }
   | { readonly command: "operations" }
   | { readonly command: "doctor" }
+  | { readonly command: "audit"; readonly of: string | null; readonly days?: number }
   | { readonly command: "cancel"; readonly operation: string }
   /** Asked for by a schedule alone. */
   | { readonly command: "authority" };

@@ -1,5 +1,6 @@
 import type { OperationRecord } from "../records.ts";
 import { add } from "./add.ts";
+import { audit } from "./audit.ts";
 import { cancel } from "./cancel.ts";
 import type { Command, Request } from "./command.ts";
 import { cordon } from "./cordon.ts";
@@ -21,6 +22,7 @@ export const commands: readonly Command[] = [
   uncordon,
   remove,
   operations,
+  audit,
   cancel,
   doctor,
 ];

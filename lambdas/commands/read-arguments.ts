@@ -24,6 +24,9 @@ const one =
 
 const isNodeName = (typed: string): boolean => /^[a-z0-9][a-z0-9.:-]{0,252}$/.test(typed);
 
+/** A mention as Slack sends it, or a name behind an @. */
+const isPerson = (typed: string): boolean => /^(?:<@[uw][a-z0-9]+(?:\|[^>]*)?>|@[\w.-]{1,80})$/.test(typed);
+
 const readNodes: Reader = (words, { command }) => {
   const names = words.filter(({ isType }) => !isType).map(({ text }) => text);
   const strange = names.find((name) => !isNodeName(name));
@@ -61,6 +64,9 @@ const readers: Readonly<Record<ArgumentKind, Reader>> = {
   ),
   nodes: readNodes,
   "nodes-or-pool": readTargets,
+  audited: one((typed, { command }) =>
+    isNodeName(typed) || isPerson(typed) ? { value: typed } : { problem: { kind: "bad-audited", command, typed } },
+  ),
   operation: one((typed, { command }) =>
     isOperationId(typed) ? { value: typed } : { problem: { kind: "bad-operation", command, typed } },
   ),
@@ -70,7 +76,7 @@ const readers: Readonly<Record<ArgumentKind, Reader>> = {
 const takesRest: ReadonlySet<ArgumentKind> = new Set<ArgumentKind>(["command", "nodes", "nodes-or-pool"]);
 
 /** Value of an optional argument that was not typed. */
-const defaults: Readonly<Partial<Record<ArgumentKind, unknown>>> = { count: 1, command: null };
+const defaults: Readonly<Partial<Record<ArgumentKind, unknown>>> = { count: 1, command: null, audited: null };
 
 const absent = (command: Command, argument: Argument): Reading =>
   argument.required ? { problem: { kind: "missing", command, argument } } : { value: defaults[argument.kind] };

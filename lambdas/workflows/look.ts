@@ -12,6 +12,7 @@ import { watchingCredentials } from "./doctor/watch-credentials.ts";
 import { step } from "./engine/durable.ts";
 import { promptStep } from "./engine/prompt-step.ts";
 import { describeNode, listNodes } from "./look/answer.ts";
+import { showAudit } from "./look/audit.ts";
 import { failLook } from "./look/fail.ts";
 import { type Begun, beginOperation, whisperTo } from "./operation/lifecycle.ts";
 
@@ -56,6 +57,7 @@ const MOST_REQUESTS = 1_000;
 
 async function answer(steps: Steps, request: Request, begun: Begun): Promise<Message> {
   if (request.command === "nodes") return listNodes(steps, begun);
+  if (request.command === "audit") return showAudit(steps, request, begun);
   if (request.command === "node") return describeNode(steps, request.node, begun);
   if (request.command === "operations") {
     const operations = (await steps.ledger.operations(MOST_REQUESTS)).filter(isOperation);
@@ -64,7 +66,7 @@ async function answer(steps: Steps, request: Request, begun: Begun): Promise<Mes
   throw new UserError(`${request.command} cannot be shown.`);
 }
 
-/** `/win nodes`, `/win node`, `/win operations`, `/win doctor`: reads, and tells the asker alone; watches by schedule. */
+/** `/win nodes`, `/win node`, `/win operations`, `/win audit`, `/win doctor`: reads, and tells the asker alone; watches by schedule. */
 export const look = watchingCredentials(tell);
 
 /** The entry for Lambda and for the sandbox. */

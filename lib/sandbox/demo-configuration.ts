@@ -49,6 +49,7 @@ export const demoConfiguration = (
       node: ["operator", "approver"],
       operations: ["operator", "approver"],
       doctor: ["operator", "approver"],
+      audit: ["approver"],
       add: ["operator"],
       cordon: ["operator"],
       uncordon: ["operator"],

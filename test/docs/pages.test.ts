@@ -13,8 +13,10 @@ const fillings: readonly (readonly [RegExp, string])[] = [
   [/\[count\]/g, "2"],
   [/<node>/g, "ip-10-0-3-7"],
   [/<operation>/g, "add-3f9c2a71"],
+  [/\[operation\\?\|node\\?\|person\]/g, "@olivia"],
   [/\[(?:topic|command)\]/g, "add"],
   [/<text>/g, "disk errors"],
+  [/<number>/g, "2"],
   [/\[(--[^\]]+)\]/g, "$1"],
 ];
 const vocabulary = { pools: ["web", "batch", "edge"], commandWord: "/win" };

@@ -40,6 +40,7 @@ export const configuration = configurationOf({
     remove: ["operator"],
     cancel: ["operator"],
     doctor: ["operator"],
+    audit: ["operator"],
   },
   pools: { web: pool(8), batch: pool(4) },
   bucket: "casement",

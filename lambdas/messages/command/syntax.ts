@@ -20,6 +20,7 @@ const titles: { readonly [C in Request["command"]]: (request: Extract<Request, {
   uncordon: ({ node, dryRun }) => `${dryRun ? "Dry run: uncordon" : "Uncordon"} ${node}`,
   operations: () => "List the operations",
   doctor: () => "Run the doctor",
+  audit: ({ of }) => (of === null ? "Show the audit" : `Show the audit of ${of}`),
   authority: () => "Update the kubelets' client authority",
   cancel: ({ operation }) => `Cancel ${operation}`,
 };

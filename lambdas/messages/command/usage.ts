@@ -50,6 +50,8 @@ const sayings: Saying = {
     `${echo(typed)} is not a valid count: use a whole number from 1 to ${MOST_NODES}. Usage: ${shownForm(command, word)}.`,
   "bad-node": ({ command, typed }, word) =>
     `${echo(typed)} is not a valid node: use its name, instance id, IP address or a unique prefix. Usage: ${shownForm(command, word)}.`,
+  "bad-audited": ({ command, typed }, word) =>
+    `${echo(typed)} is not the id of an operation, a node or a person. Usage: ${shownForm(command, word)}.`,
   "bad-operation": ({ command, typed }, word) =>
     `${echo(typed)} is not a valid operation id (example: ${code("add-3f9c2a71")}). Usage: ${shownForm(command, word)}. ${typeThis(word, "operations")} lists recent operations.`,
 };

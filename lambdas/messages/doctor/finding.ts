@@ -39,6 +39,7 @@ export type Finding =
   | { readonly kind: "document-changed"; readonly script: string; readonly name: string }
   | { readonly kind: "no-subscriber"; readonly pending: readonly string[] }
   | { readonly kind: "unconfirmed"; readonly pending: readonly string[]; readonly confirmed: readonly string[] }
+  | { readonly kind: "audit-late"; readonly operations: readonly string[]; readonly since: string }
   | { readonly kind: "no-release"; readonly why: string }
   | { readonly kind: "clock"; readonly against: string; readonly seconds: number }
   | { readonly kind: "agents-old"; readonly machines: readonly string[]; readonly wanted: string }

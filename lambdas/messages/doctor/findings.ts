@@ -3,6 +3,7 @@ import { machineState } from "../node/unregistered.ts";
 import { ofObstacles } from "../provision/obstacles.ts";
 import { between } from "../slack/age.ts";
 import { code, counted, plain, some } from "../slack/text.ts";
+import { ofAudit } from "./audit-findings.ts";
 import { ofAuthorities } from "./authority-findings.ts";
 import { ofCredentials } from "./credential-findings.ts";
 import type { Area, Finding } from "./finding.ts";
@@ -236,6 +237,7 @@ const sayings: Sayings = {
   ...ofSubscribers,
   ...ofAws,
   ...ofCluster,
+  ...ofAudit,
   ...ofAuthorities,
   ...ofCredentials,
   ...ofObstacles,

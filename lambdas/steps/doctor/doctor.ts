@@ -9,6 +9,7 @@ import { instances } from "../ec2/instances.ts";
 import { type ReleaseDocument, runtime } from "../runtime.ts";
 import { accountChecks } from "./account.ts";
 import { agentChecks } from "./agents.ts";
+import { auditCopies } from "./audit.ts";
 import { awsAway, type Check, first, isolated, type Patient, type Subject } from "./check.ts";
 import { accessChecks, clusterChecks, clusterCredential } from "./cluster.ts";
 import { ages } from "./credential.ts";
@@ -26,7 +27,7 @@ interface Side<Of extends Subject> {
 const sidesOf = (profile: Profile): readonly Side<Patient>[] => [
   { opening: slackIdentity, checks: slackChecks },
   // AWS services fail independently of each other.
-  { opening: null, checks: [...accountChecks, ...agentChecks] },
+  { opening: null, checks: [...accountChecks, auditCopies, ...agentChecks] },
   { opening: clusterCredential, checks: [...clusterChecks, unregisteredMachines, ...profileChecksOf(profile)] },
 ];
 

@@ -1,4 +1,4 @@
-import { PutObjectCommand } from "@aws-sdk/client-s3";
+import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import {
   type Act,
   type AuditEntry,
@@ -44,6 +44,9 @@ const DONE_DAYS = 1;
 /** Milliseconds that S3 is waited for: an operation does not stand still because its audit cannot be copied. */
 const EXPORT_WITHIN_MS = 3_000;
 
+/** S3 answers AccessDenied for a missing key to a caller who may not list the bucket (API Reference, GetObject). */
+const MISSING: ReadonlySet<string> = new Set(["NoSuchKey", "AccessDenied"]);
+
 /** The record that holds the head of a chain: the operation's, or that of its node. */
 const headKey = ({ operation, index }: Chain): Key =>
   index === undefined ? keys.operation(operation) : keys.node(operation, index);
@@ -88,6 +91,18 @@ const exports = (context: StepContext) => {
 
   return {
     postpone,
+
+    /** Reads the hash in an entry's copy; null when there is none. S3 says AccessDenied where a missing key may not be listed. */
+    read: async (entry: AuditEntry): Promise<string | null> => {
+      const asked = new GetObjectCommand({ Bucket: settings.bucket, Key: exportKey(entry) });
+      try {
+        const { Body } = await within(EXPORT_WITHIN_MS, clients.s3.send(asked));
+        return String(Object(JSON.parse((await Body?.transformToString()) ?? "{}")).hash);
+      } catch (error) {
+        if (error instanceof Error && MISSING.has(error.name)) return null;
+        throw error;
+      }
+    },
 
     /** Writes the copy of an entry, or leaves it to the sweep when S3 does not take it. */
     tryPut: async (chain: Chain, entry: Item): Promise<void> => {
@@ -165,6 +180,16 @@ export const audit = (context: StepContext) => {
         await items.change(headKey(chain), { audit: { sequence: now.sequence, hash: now.hash } });
       await copies.tryPut(chain, entry);
       return { sequence: now.sequence, hash: now.hash };
+    },
+
+    /**
+     * Compares an entry with its copy in the bucket.
+     * @returns "none" while there is no copy
+     */
+    compareCopy: async (entry: AuditEntry): Promise<"same" | "different" | "none"> => {
+      const copy = await copies.read(entry);
+      if (copy === null) return "none";
+      return copy === entry.hash ? "same" : "different";
     },
 
     /** Chains whose copies are late, the longest first; one that is late since a moment ago may be missing. */

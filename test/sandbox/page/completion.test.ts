@@ -54,3 +54,7 @@ test("replaces the last word and goes on to the next", () => {
   expect(completed("/win ad", "add")).toBe("/win add ");
   expect(completed("/win add ", "web")).toBe("/win add web ");
 });
+
+test("offers operations and nodes where an audit is asked for", () => {
+  expect(words("/win audit ")).toEqual(expect.arrayContaining(["add-3f9c2a71", "--days"]));
+});

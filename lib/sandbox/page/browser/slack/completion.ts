@@ -24,8 +24,8 @@ export interface Completion {
 const MOST = 8;
 const nothing: Completion = { suggestions: [], form: null };
 
-const beginning = (suggestions: readonly Suggestion[], start: string): Suggestion[] =>
-  suggestions.filter(({ word }) => word.startsWith(start) && word !== start).slice(0, MOST);
+const beginning = (suggestions: readonly Suggestion[], start: string, most = MOST): Suggestion[] =>
+  suggestions.filter(({ word }) => word.startsWith(start) && word !== start).slice(0, most);
 
 /** Suggestions for an argument, by its kind; a count and anything unknown have no list. */
 const candidates: Readonly<Record<string, (vocabulary: Vocabulary, names: Names) => Suggestion[]>> = {
@@ -35,6 +35,7 @@ const candidates: Readonly<Record<string, (vocabulary: Vocabulary, names: Names)
   nodes: (_vocabulary, { nodes }) => [...nodes],
   "nodes-or-pool": ({ pools }, { nodes }) => [...pools.map((word) => ({ word, means: "pool" })), ...nodes],
   operation: (_vocabulary, { operations }) => [...operations],
+  audited: (_vocabulary, { operations, nodes }) => [...operations, ...nodes],
 };
 
 /** Options that were not typed yet. */
@@ -59,7 +60,7 @@ const withoutQuotes = (typed: string): string => typed.replace(/["\u201c][^"\u20
 /**
  * Completes the last word of a command.
  * @param typed the composer's text up to the cursor
- * @returns at most eight suggestions; none when the text is no command
+ * @returns every command that fits, else at most eight suggestions; none when the text is no command
  */
 export function completion(typed: string, vocabulary: Vocabulary, names: Names): Completion {
   const words = withoutQuotes(typed).replace(/^\s+/, "").split(/\s+/);
@@ -71,7 +72,7 @@ export function completion(typed: string, vocabulary: Vocabulary, names: Names):
   }
   if (words[0] !== commandWord) return nothing;
   const offer = (kind: string): Suggestion[] => candidates[kind]?.(vocabulary, names) ?? [];
-  if (words.length === 2) return { suggestions: beginning(offer("command"), last), form: null };
+  if (words.length === 2) return { suggestions: beginning(offer("command"), last, commands.length), form: null };
   const command = commands.find(({ name }) => name === words[1]);
   if (!command) return nothing;
   const suggestions = beginning(next(command, words.slice(2, -1), offer), last);

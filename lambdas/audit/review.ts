@@ -1,0 +1,49 @@
+import type { NodeRecord, OperationRecord } from "../records.ts";
+import { type AuditEntry, type Chain, chainName } from "./entry.ts";
+import type { Head } from "./head.ts";
+import { type Verdict, verify } from "./verify.ts";
+
+/** A chain as it was read, in the order of its keys. */
+export interface ReadChain {
+  readonly chain: Chain;
+  readonly entries: readonly AuditEntry[];
+}
+
+/** A chain and the result of verifying it. */
+export interface ReviewedChain extends ReadChain {
+  readonly verdict: Verdict;
+  /** Comparison of its last entry with the copy in the bucket; "unknown" where S3 was not asked or gave no answer. */
+  readonly copy: "same" | "different" | "none" | "unknown";
+}
+
+/** Chains of an operation: its own, and those that its nodes' executions write. */
+export const chainsOf = (operation: string, nodes: readonly NodeRecord[]): Chain[] => [
+  { operation },
+  ...nodes.filter(({ audit }) => audit !== undefined).map(({ index }) => ({ operation, index })),
+];
+
+/** The heads of the nodes' chains that the end of the operation's own chain holds, by the name of the chain. */
+function promisedHeads(entries: readonly AuditEntry[]): ReadonlyMap<string, Head> {
+  const end = entries.findLast(({ what }) => what === "ended");
+  return new Map(Object.entries(Object(end?.detail?.chains)) as [string, Head][]);
+}
+
+/**
+ * Verifies all chains of an operation: the operation's own by the head in its record, those of its nodes by the heads that
+ * its end holds, as soon as it has ended.
+ */
+export function review(
+  { cluster, audit, endedAt }: Pick<OperationRecord, "cluster" | "audit" | "endedAt">,
+  nodes: readonly NodeRecord[],
+  read: readonly ReadChain[],
+): ReviewedChain[] {
+  const promised = promisedHeads(read.find(({ chain }) => chain.index === undefined)?.entries ?? []);
+  return read.map(({ chain, entries }) => {
+    const name = chainName(chain);
+    const node = nodes.find(({ index }) => index === chain.index);
+    const head = (node ? (promised.get(name) ?? node.audit) : audit) ?? null;
+    const hasEnded = (node ? node.endedAt : endedAt) !== null;
+    const verdict = verify(entries, { cluster, chain: name, head, hasEnded });
+    return { chain, entries, verdict, copy: "unknown" };
+  });
+}

@@ -1,0 +1,15 @@
+import { audit } from "../ledger/audit.ts";
+import type { Check } from "./check.ts";
+
+/** Copies of the audit that the bucket does not have: S3 did not take them, and the sweep has not written them yet. */
+export const auditCopies: Check = {
+  area: "AWS",
+  what: "the copies of the audit",
+  look: async ({ context }) => {
+    const late = await audit(context).lateExports();
+    const [oldest] = late;
+    if (!oldest) return [];
+    const operations = new Set(late.map(({ chain }) => chain.operation));
+    return [{ kind: "audit-late", operations: [...operations], since: oldest.since }];
+  },
+};
