@@ -104,6 +104,8 @@ export const keys = {
   cordon: (uid: string): Key => ({ pk: `cordon#${uid}`, sk: "cordon" }),
   /** The execution that sweeps, or swept last. */
   sweepTurn: { pk: "turn#sweep", sk: "turn" },
+  /** The rules on people and commands that the channel was last told of. */
+  announcedRules: { pk: "announced", sk: "rules" },
   directory: { pk: DIRECTORY_PARTITION, sk: "slack" },
   /** State of the schedule that gives nodes the kubelets' client authority. */
   authority: { pk: "authority", sk: "watch" },

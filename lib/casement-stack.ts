@@ -48,7 +48,7 @@ export class CasementStack extends Stack {
 
     // What remembers.
     const ledger = ledgerTable(this, "Ledger");
-    const bucket = machineBucket(this, "Bucket");
+    const bucket = machineBucket(this, "Bucket", deployment.aws.audit);
     const { slackSecret } = clusterSecrets(this, cluster.name);
 
     // What machines are given: scripts, an identity, a place in the network.

@@ -70,6 +70,16 @@ const aws = z.strictObject({
   /** Tags that your own rules want on every resource. */
   tags: z.record(tagKey, z.string().max(256)).default({}),
   logRetentionDays: z.literal(RETENTION_DAYS).default(90),
+  /** Retention that S3 enforces for every version in the bucket, the copies of the audit among them; set it at the first deployment. */
+  audit: z
+    .strictObject({
+      objectLock: z.strictObject({
+        mode: z.enum(["governance", "compliance"]),
+        /** S3's own limit is 36,500 days. */
+        days: z.number().int().min(1).max(36_500),
+      }),
+    })
+    .optional(),
   /** The manifest of the uploaded payload, relative to this file. Left out until it has been uploaded. */
   payloadManifest: z.string().optional(),
 });

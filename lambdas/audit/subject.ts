@@ -1,7 +1,7 @@
 import { isOperationId } from "../commands/operation-id.ts";
 import type { Act, Actor, AuditedNode } from "./entry.ts";
 
-/** What an audit is asked for. */
+/** Subject of an audit: what it is asked for. */
 export type Subject =
   | { readonly kind: "everything" }
   | { readonly kind: "operation"; readonly id: string }

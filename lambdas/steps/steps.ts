@@ -11,6 +11,7 @@ import { drain } from "./drain/drain.ts";
 import { instances } from "./ec2/instances.ts";
 import { executions } from "./executions.ts";
 import { given } from "./given.ts";
+import { announcements } from "./ledger/announcements.ts";
 import { audit } from "./ledger/audit.ts";
 import { auditedLedger } from "./ledger/audited-ledger.ts";
 import { cordons } from "./ledger/cordons.ts";
@@ -39,6 +40,7 @@ export const steps = (context: StepContext) => ({
   now: context.now,
   timestamp: (): string => timestamp(context),
   authorityWatch: authorityWatch(context),
+  announcements: announcements(context),
   answers: answers(context),
   audit: audit(context),
   claims: claims(context),

@@ -10,6 +10,7 @@ import type { Steps } from "../steps/steps.ts";
 import { causeOf, MINUTE, step } from "./engine/durable.ts";
 import { escalate } from "./engine/escalate.ts";
 import { closeLostNode } from "./node/lost-node.ts";
+import { announceRules } from "./sweep/changed-rules.ts";
 import { giveBackLeft, giveBackLostNode, leftCordons, tellGivenBack } from "./sweep/cordons.ts";
 import { follow, handedOver } from "./sweep/handed-over.ts";
 import { dueReminders, remind } from "./sweep/kept-machines.ts";
@@ -45,6 +46,7 @@ export const sweep =
   (steps: Steps) =>
   async (_start: SweepStart, ctx: DurableContext): Promise<void> => {
     if (!(await takeTurn(ctx, steps))) return;
+    await orLater(step(ctx, "announce changed rules", () => announceRules(steps), ATTEMPTS));
     const lost = await step(ctx, "find operations that were lost", () => findLost(steps));
     const looks = lost.filter((one) => !one.isChange);
     const changes = lost.filter((one) => one.isChange);
@@ -64,13 +66,17 @@ export const sweep =
     await step(ctx, "expire what machines were given", () => expireGoneMachines(steps), ATTEMPTS).catch(
       () => undefined,
     );
-    await step(ctx, "copy late entries of the audit", () => exportLate(steps), ATTEMPTS).catch((error: unknown) => {
-      if (!LATER.has(causeOf(error).name)) throw error;
-    });
+    await orLater(step(ctx, "copy late entries of the audit", () => exportLate(steps), ATTEMPTS));
   };
 
 /** Without a release, or while a service is away, the next sweep reminds. */
 const LATER: ReadonlySet<string> = new Set(["Refused", "Retryable"]);
+
+/** Leaves work to the next sweep where there is no release, or a service is away. */
+const orLater = (work: Promise<void>): Promise<void> =>
+  work.catch((error: unknown) => {
+    if (!LATER.has(causeOf(error).name)) throw error;
+  });
 
 /** Reminds people of kept machines, past Slack first. */
 async function remindOfKept(ctx: DurableContext, steps: Steps): Promise<void> {

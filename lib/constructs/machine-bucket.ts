@@ -1,16 +1,36 @@
 import { Duration } from "aws-cdk-lib";
-import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from "aws-cdk-lib/aws-s3";
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  type BucketProps,
+  ObjectLockRetention,
+  ObjectOwnership,
+} from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
+import type { Deployment } from "../deployment.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { RETAINED_ONCE_DEPLOYED } from "./retained.ts";
 
+/** Retention of everything in the bucket, where it is configured. */
+type Audit = Deployment["aws"]["audit"];
+
+/** CloudFormation replaces a bucket whose Object Lock is switched on later, so it belongs to the first deployment. */
+function objectLock(audit: Audit): BucketProps {
+  if (!audit) return {};
+  const { mode, days } = audit.objectLock;
+  const retention = mode === "governance" ? ObjectLockRetention.governance : ObjectLockRetention.compliance;
+  return { objectLockEnabled: true, objectLockDefaultRetention: retention(Duration.days(days)) };
+}
+
 /**
- * Release documents, payload and plans. Versioned: executions and nodes name the version that they go by. Its policy is
- * the reviewed list's.
+ * Release documents, payload, plans and copies of the audit. Versioned: executions and nodes name the version that they go
+ * by. Its policy is the reviewed list's.
  */
-export function machineBucket(scope: Construct, id: string): Bucket {
+export function machineBucket(scope: Construct, id: string, audit: Audit): Bucket {
   const bucket = new Bucket(scope, id, {
     versioned: true,
+    ...objectLock(audit),
     encryption: BucketEncryption.S3_MANAGED,
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,

@@ -4,7 +4,7 @@ import { parse } from "../../lambdas/commands/parse.ts";
 
 const vocabulary = { pools: ["web"], commandWord: "/win" };
 
-/** What a typed text asks the audit for. */
+/** Subject that a typed text asks the audit for. */
 const asked = (text: string) => {
   const parsed = parse(text, vocabulary);
   if ("problem" in parsed || parsed.request.command !== "audit") return parsed;

@@ -4,6 +4,7 @@ import { type Journey, startJourney } from "./journey.ts";
 import { web } from "./others.ts";
 import { endFault, injectFault } from "./outside.ts";
 import { openly, privately } from "./reading.ts";
+import { release } from "./releases.ts";
 import { confirmRemoval, withSeedNodes } from "./removal.ts";
 import type { Name } from "./slack-users.ts";
 import { copiesOf, erase, forge } from "./tampering.ts";
@@ -139,4 +140,24 @@ test("a removal goes on while S3 takes no copies; the doctor says so, and the sw
   endFault(here, fault);
   await here.until(() => copiesOf(here).filter(({ key }) => key.includes(id)).length === 12, 20, "the copies");
   expect(await answer("operator", "/win doctor")).not.toContain("not in the bucket yet");
+});
+
+test("a deployment that changes people or policy is announced in the channel once, with its difference", async () => {
+  here = await startJourney();
+  const announced = () => openly(here).filter((message) => message.includes("changed who may do what"));
+  await here.pass(20);
+  expect(announced()).toEqual([]);
+  const { policy, people } = here.configuration;
+  release(here, { people: { ...people, approver: ["U0VISITOR0"] }, policy: { ...policy, remove: ["approver"] } });
+  await here.until(() => announced().length > 0, 20, "the announcement");
+  expect(announced()[0]).toContain("`people.approver`: added <@U0VISITOR0>; removed <@U0APPROVER>");
+  expect(announced()[0]).toContain("`policy.remove`: added `approver`; removed `operator`");
+  expect(announced()[0]).not.toContain("policy.add");
+  release(here, {
+    people: { ...people, approver: ["U0VISITOR0"] },
+    policy: { ...policy, remove: ["approver"] },
+    runbook: "https://example.com/book",
+  });
+  await here.pass(35);
+  expect(announced()).toHaveLength(1);
 });

@@ -70,6 +70,7 @@ describe("the configuration file", () => {
     ["aws.securityGroups.linuxNodes", undefined],
     ["aws.notify", ["nobody"]],
     ["aws.logRetentionDays", 91],
+    ["aws.audit", { objectLock: { mode: "governance", days: 0 } }],
     ["retention.operations", 7],
     ["bucket", "mine"],
   ] as const)("is refused with the path of a wrong value: %s", ([path, value]) => {

@@ -332,3 +332,16 @@ describe("a deployment without a payload", () => {
     expect(template.toJSON().Outputs.Missing.Value).toContain("Upload the Windows payload");
   });
 });
+
+describe("the bucket's Object Lock", () => {
+  const bucketOf = (aws: Loose) => synthesised(exampleWith(aws)).ofType("AWS::S3::Bucket")[0]?.Properties ?? {};
+
+  it("is off by default, and keeps every version for the configured days where it is on", () => {
+    expect(ofType("AWS::S3::Bucket")[0]?.Properties.ObjectLockEnabled).toBeUndefined();
+    expect(bucketOf({ audit: { objectLock: { mode: "compliance", days: 400 } } })).toMatchObject({
+      ObjectLockEnabled: true,
+      ObjectLockConfiguration: { Rule: { DefaultRetention: { Days: 400, Mode: "COMPLIANCE" } } },
+      VersioningConfiguration: { Status: "Enabled" },
+    });
+  });
+});

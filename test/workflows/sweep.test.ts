@@ -9,15 +9,17 @@ import { neverEnding } from "./never-ending.ts";
 beforeAll(setUp);
 afterAll(tearDown);
 
+/** Reads the release document before a release has published one. */
+const unpublished = async () => {
+  throw new Refused("there is no release document");
+};
+
 /** The turn is free, and no node was left. */
 const free = {
   turns: { lastSweep: async () => undefined, takeSweep: async () => true },
   cordons: { open: async () => [] },
-};
-
-/** Reads the release document before a release has published one. */
-const unpublished = async () => {
-  throw new Refused("there is no release document");
+  announcements: { rules: async () => undefined, keepRules: async () => undefined },
+  runtime: { read: unpublished },
 };
 
 /** Sweeps over one look that was asked for some minutes ago; what was written about it is kept. */

@@ -1,6 +1,7 @@
 import { AwsError } from "../../core/aws-service.ts";
 import type { Simulation } from "../../core/simulation.ts";
 import type { Collection } from "../../core/store.ts";
+import { type ObjectLock, type Retention, retentionFrom } from "./lock.ts";
 
 /** One version of an object, or the marker of its deletion. */
 export interface Version {
@@ -19,15 +20,19 @@ export interface Version {
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds of sandbox time. */
   readonly modifiedAt: number;
+  /** Set in a bucket with Object Lock; a marker of deletion has none (User Guide, "Object Lock considerations"). */
+  readonly retention?: Retention;
 }
 
 /** Versioned buckets. */
 export interface Objects {
-  createBucket(name: string): void;
+  createBucket(name: string, lock?: ObjectLock): void;
+  /** Default retention of a bucket; undefined without Object Lock. */
+  lockOf(name: string): ObjectLock | undefined;
   /** @throws AwsError NoSuchBucket */
   bucket(name: string): void;
   has(name: string): boolean;
-  put(version: Omit<Version, "id" | "order" | "modifiedAt">): Version;
+  put(version: Omit<Version, "id" | "order" | "modifiedAt" | "retention">): Version;
   /** Lists every version of a bucket, by key and, within a key, newest first. */
   versions(bucket: string): Version[];
   /** The newest version, which may be a deletion marker. */
@@ -46,7 +51,7 @@ const byKeyThenAge = (one: Version, other: Version): number =>
 /** Opens the buckets in the simulator's store. */
 export function objects(simulation: Simulation): Objects {
   const { clock, random, store } = simulation;
-  const buckets: Collection<{ createdAt: number }> = store.collection("s3-buckets");
+  const buckets: Collection<{ createdAt: number; lock?: ObjectLock }> = store.collection("s3-buckets");
   const kept: Collection<Version> = store.collection("s3-versions");
   let order = Math.max(0, ...kept.values().map((version) => version.order));
   const versions = (bucket: string): Version[] =>
@@ -57,15 +62,18 @@ export function objects(simulation: Simulation): Objects {
   return {
     versions,
     has: (name) => buckets.has(name),
-    createBucket: (name) => {
-      if (!buckets.has(name)) buckets.set(name, { createdAt: clock.now() });
+    createBucket: (name, lock) => {
+      if (!buckets.has(name)) buckets.set(name, { createdAt: clock.now(), ...(lock ? { lock } : {}) });
     },
+    lockOf: (name) => buckets.get(name)?.lock,
     bucket: (name) => {
       if (!buckets.has(name)) throw new AwsError("NoSuchBucket", "The specified bucket does not exist", 404);
     },
     put: (version) => {
       order += 1;
-      const stored = { ...version, id: random.hex(32), order, modifiedAt: clock.now() };
+      const lock = version.deleted ? undefined : buckets.get(version.bucket)?.lock;
+      const retention = lock ? { retention: retentionFrom(lock, clock.now()) } : {};
+      const stored = { ...version, id: random.hex(32), order, modifiedAt: clock.now(), ...retention };
       kept.set(nameOf(stored), stored);
       return stored;
     },

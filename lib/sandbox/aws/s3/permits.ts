@@ -3,7 +3,8 @@ import type { Objects } from "./objects.ts";
 import type { Target } from "./target.ts";
 
 const bucketArn = (target: Target): string => `arn:aws:s3:::${target.bucket}`;
-const objectArn = (target: Target): string => `${bucketArn(target)}/${target.key}`;
+/** ARN of the object of a request. */
+export const objectArn = (target: Target): string => `${bucketArn(target)}/${target.key}`;
 
 const listContext = ({ query }: Target): Record<string, string> => ({ "s3:prefix": query.get("prefix") ?? "" });
 

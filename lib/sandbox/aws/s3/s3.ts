@@ -5,14 +5,16 @@ import { escapedText, textElement, XML_DECLARATION } from "../xml.ts";
 import { checksumsOf, etagOf, ranged, uploadOf } from "./bytes.ts";
 import { checkConditions, isUnchanged } from "./conditions.ts";
 import { listObjects, listVersions } from "./listing.ts";
+import { type ObjectLock, requireChecksum, requireUnlocked } from "./lock.ts";
 import { type Objects, objects, type Version } from "./objects.ts";
-import { requirePermission } from "./permits.ts";
+import { objectArn, requirePermission } from "./permits.ts";
 import { actionOf, type Target, targetOf } from "./target.ts";
 
 /** The simulated S3: only seeding creates buckets, and all of them are versioned. */
 export interface S3 {
   readonly service: AwsService;
-  createBucket(name: string): void;
+  /** Makes a bucket. @param lock default retention of a bucket with Object Lock */
+  createBucket(name: string, lock?: ObjectLock): void;
   /** Stores an object without a permission check; returns the version id. */
   seed(bucket: string, key: string, content: string | Uint8Array): string;
 }
@@ -82,6 +84,7 @@ function putObject(buckets: Objects, request: WireRequest, { bucket, key }: Targ
   if (Buffer.byteLength(key) > LONGEST_KEY) throw new AwsError("KeyTooLongError", "Your key is too long");
   checkConditions(buckets.newest(bucket, key), request.headers);
   const { bytes, headers } = uploadOf(request);
+  if (buckets.lockOf(bucket)) requireChecksum(headers);
   const kept = Object.entries(headers).filter(([name]) => name.startsWith("x-amz-meta-"));
   const checksums = checksumsOf(headers);
   const version = buckets.put({
@@ -158,6 +161,10 @@ export function s3(simulation: Simulation): S3 {
     answer: async (action, request, caller) => {
       const wanted = target(request);
       requirePermission(action, wanted, caller, buckets);
+      if (action === "DeleteObject") {
+        const version = buckets.version(wanted.bucket, wanted.key, wanted.query.get("versionId") ?? "");
+        requireUnlocked(version?.retention, request, objectArn(wanted), caller, simulation.clock.now());
+      }
       return perform[action]?.(buckets, request, wanted) ?? xml("", 501);
     },
     refuse: (error) => refusal(error, simulation.random.hex(16).toUpperCase()),
