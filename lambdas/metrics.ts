@@ -12,6 +12,8 @@ export const METRICS = {
   stage: "Stage",
   /** Minutes since the oldest operation that has not ended was requested; 0 without one. */
   oldestOperation: "OldestOperationMinutes",
+  /** Minutes that the longest of the operations that wait for a person has waited; 0 without one. */
+  oldestWaiting: "OldestWaitingMinutes",
   /** 1 for each call that Slack throttled, denied or could not serve. */
   slackRefusals: "SlackRefusals",
   kind: "Kind",

@@ -26,6 +26,8 @@ export interface OperationRecord extends Originated {
   /** Slack channel of the operation's one message. */
   readonly channel: string;
   readonly messageTs: string | null;
+  /** What its message says of the pool, for who rewrites the message after its end; missing without a pool. */
+  readonly pool?: PoolChange;
   /** One sentence on its state or its end. */
   readonly summary: string;
   readonly cancelledBy: string | null;
@@ -152,17 +154,22 @@ export const newNodeRecord = (workflow: NodeWorkflow, operation: string, index: 
   callbacks: {},
 });
 
+/** Nodes of a pool: how many there were before an `add`, will be, may be. */
+export interface PoolChange {
+  readonly name: string;
+  readonly before: number;
+  readonly after: number;
+  readonly maximum: number;
+  /** Those of `before` that are no nodes but machines kept for inspection; the last release did not count them apart. */
+  readonly kept?: number;
+}
+
 /** Everything the one message of an operation shows. */
 export interface OperationView {
   readonly operation: OperationRecord;
   readonly nodes: readonly NodeRecord[];
-  /** For `add`: how many there were, will be, may be. */
-  readonly pool: {
-    readonly name: string;
-    readonly before: number;
-    readonly after: number;
-    readonly maximum: number;
-  } | null;
+  /** For `add`. */
+  readonly pool: PoolChange | null;
   /** ISO 8601: elapsed times are counted up to here. */
   readonly now: string;
 }

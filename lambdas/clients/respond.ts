@@ -1,4 +1,5 @@
 import { within } from "../time-limit.ts";
+import { logRefusal } from "./refusals.ts";
 import type { Transport } from "./transport.ts";
 
 /**
@@ -17,6 +18,10 @@ function isSlacks(url: string, slackUrl: string): boolean {
   return protocol === api.protocol && (host === api.host || host === `hooks.${api.host}`);
 }
 
+/** Logs and counts a refusal; the address is a right by itself and is never logged. */
+const refused = (code: string, status: number): void =>
+  logRefusal({ service: "slack", action: "response_url", code, status });
+
 /**
  * Builds the way to the addresses that Slack sends with commands. Never throws: the caller has another way to answer.
  * @param slackUrl address of Slack's Web API
@@ -33,8 +38,11 @@ export const responder =
       redirect: "error" as const,
     };
     try {
-      return (await within(WITHIN_MS, exchange(url, request))).ok;
+      const { ok, status } = await within(WITHIN_MS, exchange(url, request));
+      if (!ok) refused(`HTTP ${status}`, status);
+      return ok;
     } catch {
+      refused("ETIMEDOUT", 0);
       return false;
     }
   };

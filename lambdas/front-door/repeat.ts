@@ -1,5 +1,6 @@
 import type { Request } from "../commands/command.ts";
 import { commandOf } from "../commands/list.ts";
+import { operationId } from "../commands/operation-id.ts";
 import {
   alreadyTriedAgain,
   lateClick,
@@ -10,7 +11,7 @@ import {
 import { refusalMessage } from "../messages/command/refusals.ts";
 import { retryOf } from "../messages/operation/retry.ts";
 import type { NodeWork } from "../node-work.ts";
-import { isKept, type Message } from "../records.ts";
+import { isKept, type Message, type OperationStatus } from "../records.ts";
 import { accept } from "./accept.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { type Origin, refusalOf } from "./permission.ts";
@@ -39,9 +40,23 @@ async function start(door: FrontDoor, presser: Presser, request: Request, cause:
     : startedAnswer(operation, commandWord);
 }
 
+/** An end without an execution, or with a refusal: it did none of the work, so it does not use the one repetition up. */
+const DID_NOTHING: ReadonlySet<OperationStatus> = new Set(["not-started", "refused"]);
+
+/**
+ * Names the cause of the repetition of an `add`. One that did nothing is a link of a chain: the next attempt is named after it,
+ * so that there is never more than one that works.
+ * @param id of the operation that failed
+ */
+async function causeOfRetry(door: FrontDoor, id: string): Promise<string> {
+  const cause = `again ${id}`;
+  const attempt = await door.steps.ledger.operation(operationId(door.configuration.cluster.name, "add", cause));
+  return attempt && DID_NOTHING.has(attempt.status) ? causeOfRetry(door, attempt.id) : cause;
+}
+
 /**
  * Starts the request of a failed operation again. An `add` is tried again once, however often and by whomever the button is
- * pressed; a removal asks by its dialog each time.
+ * pressed, and once more if that attempt was not started or was refused; a removal asks by its dialog each time.
  * @param id of the operation that failed
  * @returns what the person alone reads
  */
@@ -50,7 +65,12 @@ export async function tryAgain(door: FrontDoor, presser: Presser, id: string): P
   if (!operation) return staleClick;
   const request = retryOf(operation, await door.steps.ledger.nodes(id));
   if (!request) return notTriedAgain(operation);
-  return start(door, presser, request, commandOf(request.command).dialog ? presser.triggerId : `again ${id}`);
+  return start(
+    door,
+    presser,
+    request,
+    commandOf(request.command).dialog ? presser.triggerId : await causeOfRetry(door, id),
+  );
 }
 
 /**

@@ -49,8 +49,21 @@ export const describeUnregistered = (machine: Machine, record: NodeRecord | unde
   since: record?.keptAt ?? record?.failedAt ?? record?.startedAt ?? machine.launchedAt,
 });
 
+/** Records of the nodes that the operations of these machines worked on. */
+async function recordsOf(context: FrontDoorContext, machines: readonly Machine[]): Promise<NodeRecord[]> {
+  const operations = [...new Set(machines.flatMap((machine) => launcherOf(machine) ?? []))];
+  return (await Promise.all(operations.map((id) => ledger(context).nodes(id)))).flat();
+}
+
 /** Machines that are no nodes, with what the ledger knows of them. */
 export const unregistered = (context: FrontDoorContext) => ({
+  /** Counts those of these machines that people kept for inspection. */
+  countKept: async (machines: readonly Machine[]): Promise<number> => {
+    const records = await recordsOf(context, machines);
+    const kept = new Set(records.filter(isKept).map(({ instanceId }) => instanceId));
+    return machines.filter(({ instanceId }) => kept.has(instanceId)).length;
+  },
+
   /**
    * @param machines of the cluster
    * @param nodes all Nodes of the cluster
@@ -61,8 +74,7 @@ export const unregistered = (context: FrontDoorContext) => ({
     cluster: string,
   ): Promise<UnregisteredMachine[]> => {
     const found = withoutNode(machines, nodes, cluster);
-    const operations = [...new Set(found.flatMap((machine) => launcherOf(machine) ?? []))];
-    const records = (await Promise.all(operations.map((id) => ledger(context).nodes(id)))).flat();
+    const records = await recordsOf(context, found);
     return found.map((machine) =>
       describeUnregistered(
         machine,

@@ -5,7 +5,7 @@ import { Refused } from "../errors.ts";
 import { addDryRun, shownOnly, tooManyNodes } from "../messages/operation/dry-runs.ts";
 import { refusedLaunch } from "../messages/provision/obstacles.ts";
 import { profileOf } from "../profiles/list.ts";
-import { newNodeRecord, type OperationView, type Published } from "../records.ts";
+import { newNodeRecord, type PoolChange, type Published } from "../records.ts";
 import { launcherOf } from "../steps/ec2/instances.ts";
 import { launchObstacles } from "../steps/ec2/launch-obstacles.ts";
 import type { Image } from "../steps/ec2/launch-request.ts";
@@ -24,7 +24,7 @@ type AddStart = Start & { readonly request: { readonly command: "add" } };
 
 /** The pool as it was found: nothing of it changes while the operation runs. */
 interface Room {
-  readonly pool: NonNullable<OperationView["pool"]>;
+  readonly pool: PoolChange;
   readonly image: Image;
 }
 
@@ -78,18 +78,19 @@ async function findRoom(steps: Steps, ask: AddStart, begun: Begun): Promise<Room
   await refuseWhatCannotJoin(steps, configuration);
   const profile = profileOf(configuration);
   await steps.instances.checkSecurityGroup(pool.securityGroup, profile.ports(configuration.cluster));
-  const existing = (await steps.instances.ofPool(configuration.cluster.name, name)).map(launcherOf);
+  const machines = await steps.instances.ofPool(configuration.cluster.name, name);
+  const kept = await steps.unregistered.countKept(machines);
   const { before, granted } = await steps.reservations.reserve(
     { name, maximum: pool.maximum },
     ask.operation,
     dryRun ? 0 : count,
-    existing,
+    machines.map(launcherOf),
   );
   if (!granted || before + count > pool.maximum) {
-    throw new Refused(tooManyNodes({ pool: name, before, count, maximum: pool.maximum }, begun.commandWord));
+    throw new Refused(tooManyNodes({ pool: name, before, count, maximum: pool.maximum, kept }, begun.commandWord));
   }
   return {
-    pool: { name, before, after: before + count, maximum: pool.maximum },
+    pool: { name, before, after: before + count, maximum: pool.maximum, kept },
     image: await steps.instances.image(profile.imageParameter(pool.windows)),
   };
 }

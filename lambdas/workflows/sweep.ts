@@ -126,7 +126,8 @@ async function closeOperation(ctx: DurableContext, steps: Steps, lost: Lost): Pr
 async function findLost(steps: Steps): Promise<Lost[]> {
   const found: Lost[] = [];
   const unfinished = await steps.ledger.unfinished();
-  logMetric(METRICS.oldestOperation, ageOf(unfinished[0], steps.now()));
+  logMetric(METRICS.oldestOperation, minutesSince(unfinished[0]?.requestedAt, steps.now()));
+  logMetric(METRICS.oldestWaiting, minutesSince(await waitingSince(steps, unfinished), steps.now()));
   for (const operation of unfinished) {
     if (operation.handedOver) continue;
     const why = await howLost(steps, operation);
@@ -135,9 +136,20 @@ async function findLost(steps: Steps): Promise<Lost[]> {
   return found;
 }
 
-/** Minutes since an operation was requested; 0 without one. */
-const ageOf = (operation: OperationRecord | undefined, now: number): number =>
-  operation ? Math.round((now - Date.parse(operation.requestedAt)) / MINUTE) : 0;
+/** Minutes since a moment (ISO 8601); 0 without one. */
+const minutesSince = (moment: string | undefined, now: number): number =>
+  moment === undefined ? 0 : Math.round((now - Date.parse(moment)) / MINUTE);
+
+/** When the first of the operations that wait for a person began to wait: at a node's failure, or at the request of a dialog. */
+async function waitingSince(steps: Steps, operations: readonly OperationRecord[]): Promise<string | undefined> {
+  const since: string[] = [];
+  for (const { id, status, requestedAt } of operations) {
+    if (status !== "waiting") continue;
+    const deciding = (await steps.ledger.nodes(id)).filter((node) => node.status === "deciding");
+    since.push(deciding.flatMap(({ failedAt }) => failedAt ?? []).sort()[0] ?? requestedAt);
+  }
+  return since.sort()[0];
+}
 
 async function howLost(steps: Steps, { requestedAt, executionArn }: OperationRecord): Promise<string | null> {
   if (steps.now() - Date.parse(requestedAt) < YOUNG_MS) return null;

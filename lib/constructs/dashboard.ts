@@ -1,14 +1,43 @@
-import { AlarmStatusWidget, Dashboard, GraphWidget, type IWidget, type Metric } from "aws-cdk-lib/aws-cloudwatch";
+import { Duration } from "aws-cdk-lib";
+import {
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  type IWidget,
+  type Metric,
+} from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import type { Alarms, AlarmsProps } from "./alarms.ts";
-import { doorLatency, lambdaCount } from "./metrics.ts";
+import { doorLatency, lambdaCount, oldestOperation, oldestWaiting, operationsEnded, slackRefusals } from "./metrics.ts";
 
 const HALF = 12;
 
-/** One page: alarms, answers of the front door, ends of the workflows. */
+const THIRD = 8;
+
+const PERIOD = Duration.minutes(15);
+
+/** How operations end, how long one waits, and what Slack refuses: the metrics that the functions log. */
+function logged(cluster: string): IWidget[] {
+  const graph = (title: string, left: IMetric[]): IWidget => new GraphWidget({ title, left, width: THIRD });
+  const kinds = ["throttled", "denied", "unavailable"] as const;
+  return [
+    graph("Operations ended, by outcome and failed stage", [operationsEnded(cluster, PERIOD)]),
+    graph("Oldest operation (minutes): waiting for a person, not ended", [
+      oldestWaiting(cluster, PERIOD),
+      oldestOperation(cluster, PERIOD),
+    ]),
+    graph(
+      "Calls that Slack refused",
+      kinds.map((kind) => slackRefusals(cluster, kind, PERIOD)),
+    ),
+  ];
+}
+
+/** One page: alarms, answers of the front door, ends of the workflows, the metrics of operations. */
 export function dashboard(scope: Construct, id: string, props: AlarmsProps, { all }: Alarms): Dashboard {
   const frontDoor = props.frontDoor.lambda.functionName;
-  const graph = (title: string, left: Metric[]): IWidget => new GraphWidget({ title, left, width: HALF });
+  const graph = (title: string, left: IMetric[]): IWidget => new GraphWidget({ title, left, width: HALF });
   const perWorkflow = (metric: string): Metric[] =>
     Object.entries(props.workflows).map(([name, { lambda }]) => lambdaCount(metric, lambda.functionName, name));
   return new Dashboard(scope, id, {
@@ -25,6 +54,7 @@ export function dashboard(scope: Construct, id: string, props: AlarmsProps, { al
         graph("Executions started", perWorkflow("DurableExecutionStarted")),
         graph("Executions failed", perWorkflow("DurableExecutionFailed")),
       ],
+      logged(props.cluster),
     ],
   });
 }

@@ -79,6 +79,38 @@ export const oldestOperation = (cluster: string, period: Duration): Metric =>
     period,
   });
 
+/** Minutes that the longest of the operations that wait for a person has waited, as the sweep logs them. */
+export const oldestWaiting = (cluster: string, period: Duration): Metric =>
+  new Metric({
+    namespace: METRICS.namespace,
+    metricName: METRICS.oldestWaiting,
+    dimensionsMap: { [METRICS.cluster]: cluster },
+    statistic: "Maximum",
+    period,
+  });
+
+/** Operations that ended, a line for each outcome and failed stage that there was. */
+export const operationsEnded = (cluster: string, period: Duration): MathExpression =>
+  new MathExpression({
+    expression: `SEARCH('{${METRICS.namespace},${METRICS.cluster},${METRICS.outcome},${METRICS.stage}} ${METRICS.cluster}="${cluster}" MetricName="${METRICS.operationsEnded}"', 'Sum', ${period.toSeconds()})`,
+    label: "",
+    period,
+  });
+
+/**
+ * Calls that Slack refused for one reason.
+ * @param kind "throttled", "denied" or "unavailable", as the functions log it
+ */
+export const slackRefusals = (cluster: string, kind: string, period: Duration): Metric =>
+  new Metric({
+    namespace: METRICS.namespace,
+    metricName: METRICS.slackRefusals,
+    dimensionsMap: { [METRICS.cluster]: cluster, [METRICS.kind]: kind },
+    statistic: "Sum",
+    label: kind,
+    period,
+  });
+
 /** Calls that Slack denied: a token that holds no more, a missing scope, a channel without the app. */
 export const slackDenials = (cluster: string): Metric =>
   new Metric({

@@ -202,6 +202,24 @@ describe("the button Try again", () => {
     expect(memory.whispers.at(-1)?.message.text).toContain(`has already tried again: \`${id}\``);
   });
 
+  test("starts again after an attempt that was not started, or that was refused, and then only once", async () => {
+    fail();
+    memory.broken.add("executions.start");
+    await press("1.2.3");
+    expect(memory.whispers.at(-1)?.message.text).toContain("Not started");
+    memory.broken.clear();
+    await press("1.2.4");
+    await press("1.2.5");
+    const [second, ...more] = [...memory.executions.values()];
+    expect(more).toEqual([]);
+    const id = second?.payload.operation ?? "";
+    const refused = { id, executionArn: "arn:2", status: "refused", endedAt: "2026-11-21T10:20:00.000Z" } as const;
+    memory.operations.set(id, { ...operationRecord(), ...refused });
+    await press("1.2.6");
+    await press("1.2.7");
+    expect(memory.executions.size).toBe(2);
+  });
+
   test("starts nothing for a person whose role does not allow the command", async () => {
     fail();
     await press("1.2.3", "U0APPROVER");

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectSound, settled } from "./evidence.ts";
+import { expectSound, newest, settled } from "./evidence.ts";
 import { asked, impatient } from "./failing.ts";
 import { type Journey, startJourney } from "./journey.ts";
 import { web } from "./others.ts";
-import { confirmRemoval, withSeedNodes } from "./removal.ts";
+import { ask, confirmRemoval, withSeedNodes } from "./removal.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -14,6 +14,9 @@ let failing: Journey;
 let removing: Journey;
 let failed: readonly Line[];
 let removed: readonly Line[];
+let called: readonly Line[];
+let removal: { readonly id: string };
+let cancelled: { readonly id: string };
 let operation = "";
 
 beforeAll(async () => {
@@ -37,7 +40,17 @@ beforeAll(async () => {
   await confirmRemoval(removing, web.name);
   await settled(removing);
   removed = linesOf(removing);
+  removal = (await newest(removing)).operation;
   await expectSound(removing);
+
+  const calling = await withSeedNodes();
+  await ask(calling, web.name);
+  cancelled = (await newest(calling)).operation;
+  await calling.type("operator", `/win cancel ${cancelled.id}`);
+  await calling.type("operator", `/win cancel ${cancelled.id}`);
+  await settled(calling);
+  called = linesOf(calling);
+  await calling.close();
 }, 120_000);
 afterAll(() => removing.close());
 
@@ -76,6 +89,21 @@ test("decisions name the person and what was decided", () => {
   expect(events(failed, "decision")).toContainEqual(
     expect.objectContaining({ decision: "failed machine", outcome: "terminate", by: "U0OPERATOR", operation }),
   );
+});
+
+test("the answer to a removal's dialog is logged once, with its node and person", () => {
+  const { id } = removal;
+  expect(events(removed, "decision").filter(({ decision }) => decision === "removal")).toEqual([
+    expect.objectContaining({ outcome: "submitted", operation: id, node: web.name, by: "U0OPERATOR" }),
+  ]);
+});
+
+test("a cancellation is logged once, with its operation, node and person, however often it is asked for", () => {
+  const { id } = cancelled;
+  expect(events(called, "decision").filter(({ decision }) => decision === "cancel")).toEqual([
+    expect.objectContaining({ outcome: "requested", operation: id, node: web.name, by: "U0OPERATOR" }),
+  ]);
+  expect(events(called, "decision").filter(({ decision }) => decision === "removal")).toEqual([]);
 });
 
 test("an operation's end is logged once, with its outcome and the stage that failed", () => {

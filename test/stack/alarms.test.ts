@@ -137,3 +137,12 @@ describe("what tells a human", () => {
     expect(heard).toContain(`"Value":"<${lambdaOf("front-door").id}>"`);
   });
 });
+
+it("shows on the dashboard every metric of operations that functions log", () => {
+  const [board] = ofType("AWS::CloudWatch::Dashboard");
+  const body = JSON.stringify(plain(board?.Properties ?? {}));
+  for (const name of [METRICS.operationsEnded, METRICS.oldestWaiting, METRICS.oldestOperation, METRICS.slackRefusals])
+    expect(body).toContain(name);
+  for (const kind of ["throttled", "denied", "unavailable"]) expect(body).toContain(kind);
+  expect(body).toContain("{Casement,Cluster,Outcome,Stage}");
+});

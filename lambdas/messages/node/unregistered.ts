@@ -1,4 +1,4 @@
-import type { Block } from "../../records.ts";
+import type { Block, Message } from "../../records.ts";
 import type { StageName } from "../../stages.ts";
 import { typeThis } from "../command/syntax.ts";
 import { stageName } from "../operation/stages.ts";
@@ -35,6 +35,17 @@ export const machineState = (row: MachineRow): string => states[row.state](row);
 
 /** Does it live until a person terminates it? */
 export const waitsForPerson = ({ state }: MachineRow): boolean => state === "kept" || state === "left";
+
+/**
+ * Describes one machine that is no node: its state, the operation that launched it, and how to remove it.
+ * @param now ISO 8601
+ */
+export function unregisteredMessage(row: MachineRow, now: string, commandWord: string): Message {
+  const by = row.operation ? ` Launched by ${code(row.operation)}.` : "";
+  const text = `${code(row.instanceId)} (${plain(row.pool ?? "no pool", 40)}) is not a node of the cluster: ${machineState(row)}, ${between(row.since, now)}.${by}`;
+  const next = `It runs at its cost. ${typeThis(commandWord, "remove", row.instanceId)} terminates it.`;
+  return { text, blocks: [section(text), ...(waitsForPerson(row) ? [context(next)] : [])] };
+}
 
 const order: readonly MachineRow["state"][] = ["kept", "left", "deciding", "provisioning"];
 

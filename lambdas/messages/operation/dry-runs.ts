@@ -1,4 +1,4 @@
-import type { Message } from "../../records.ts";
+import type { Message, PoolChange } from "../../records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { lossesOf, type MovedPod, noNodeToDrain, noPodsToMove, type RemovalFacts } from "../remove/dialog.ts";
 import { say } from "../slack/blocks.ts";
@@ -24,7 +24,7 @@ export const severalNodes = (typed: string, names: readonly string[]): string =>
 
 /** Plan of an `add`, with every fact that was looked up for it. */
 export interface AddPlan {
-  readonly pool: { readonly name: string; readonly before: number; readonly after: number; readonly maximum: number };
+  readonly pool: PoolChange;
   readonly windows: string;
   readonly imageId: string;
   readonly instanceTypes: readonly string[];
@@ -74,14 +74,17 @@ export interface TooMany {
   /** Nodes requested. */
   readonly count: number;
   readonly maximum: number;
+  /** Those of `before` that are machines kept for inspection. */
+  readonly kept: number;
 }
 
 /** Explains why an `add` beyond the pool's maximum is refused, and what would be accepted. */
-export function tooManyNodes({ pool, before, count, maximum }: TooMany, commandWord: string): string {
+export function tooManyNodes({ pool, before, count, maximum, kept }: TooMany, commandWord: string): string {
   const room = Math.max(0, maximum - before);
   const next =
     room > 0
       ? `add fewer nodes (${typeThis(commandWord, "add", pool, room)}), or raise the maximum in the configuration.`
-      : "remove a node first, or raise the maximum in the configuration.";
-  return `${plain(pool)} has ${before} of at most ${counted(maximum, "node")}; adding ${count} would exceed that. Next: ${next}`;
+      : `remove ${kept > 0 ? "a kept machine" : "a node"} first, or raise the maximum in the configuration.`;
+  const apart = kept > 0 ? ` (${counted(kept, "kept machine")} included)` : "";
+  return `${plain(pool)} has ${before} of at most ${counted(maximum, "node")}${apart}; adding ${count} would exceed that. Next: ${next}`;
 }

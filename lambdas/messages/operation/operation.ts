@@ -7,6 +7,7 @@ import {
   type OperationRecord,
   type OperationStatus,
   type OperationView,
+  type PoolChange,
 } from "../../records.ts";
 import { auditNote } from "../audit/head.ts";
 import { titleOf } from "../command/syntax.ts";
@@ -98,12 +99,14 @@ const origin = (view: OperationView): string => {
   return `${code(id)} · ${originLine(view.operation)} · ${statuses[status].words} ${since}${head}`;
 };
 
-/** "web: 3 → 5 (max 8)" */
-export const poolLine = ({ name, before, after, maximum }: NonNullable<OperationView["pool"]>): string =>
-  `*${plain(name, 60)}*: ${before} → ${after} (max ${maximum})`;
+/** "web: 3 → 5 (max 8)"; kept machines are no nodes, and take places of the maximum all the same. */
+export function poolLine({ name, before, after, maximum, kept = 0 }: PoolChange): string {
+  const taken = kept > 0 ? `, ${counted(kept, "place")} taken by ${counted(kept, "kept machine")}` : "";
+  return `*${plain(name, 60)}*: ${before - kept} → ${after - kept} (max ${maximum}${taken})`;
+}
 
 /** Pool of an operation; if the operation did not succeed, the size is shown as requested, not as actual. */
-const poolSummary = (pool: NonNullable<OperationView["pool"]>, { endedAt, status }: OperationRecord): string =>
+const poolSummary = (pool: PoolChange, { endedAt, status }: OperationRecord): string =>
   endedAt === null || status === "succeeded" ? poolLine(pool) : `requested: ${poolLine(pool)}`;
 
 function summary({ operation, pool }: OperationView): string[] {

@@ -61,6 +61,16 @@ function logEnd(operation: OperationRecord, nodes: readonly NodeRecord[]): void 
     logMetric(METRICS.operationsEnded, 1, { [METRICS.outcome]: status, [METRICS.stage]: stage ?? "none" });
 }
 
+/** Logs a person's cancellation, or that it did not count; a removal names its node. */
+const logCancel = ({ id, request }: OperationRecord, outcome: "requested" | "refused", by: string | null): void =>
+  log("INFO", "decision", {
+    decision: "cancel",
+    outcome,
+    operation: id,
+    node: request.command === "remove" ? request.node : undefined,
+    by,
+  });
+
 /** Stores which callback waits for which event: the handler of that event completes it. */
 const waiters = (context: FrontDoorContext) => {
   const items = table(context);
@@ -151,6 +161,7 @@ export const ledger = (context: FrontDoorContext) => {
         expression: "cancelledBy = :null AND endedAt = :null",
         values: { ":null": null },
       });
+      if (marked) logCancel(marked, "requested", by);
       return marked ? { ...marked, ...change } : operation(id);
     },
 
@@ -160,7 +171,8 @@ export const ledger = (context: FrontDoorContext) => {
         expression: "cancelCause = :cause AND endedAt = :null",
         values: { ":cause": cause, ":null": null },
       };
-      await items.changeIf(keys.operation(id), { cancelledBy: null }, mine);
+      const before = await items.changeIf<OperationRecord>(keys.operation(id), { cancelledBy: null }, mine);
+      if (before) logCancel(before, "refused", before.cancelledBy);
     },
 
     /** Writes a node's record unless it is there already: a step that runs again must not wipe progress. */

@@ -1,8 +1,12 @@
 import { nodeMatches } from "../../commands/node-matches.ts";
 import type { Configuration } from "../../configuration.ts";
+import { UserError } from "../../errors.ts";
 import { type Away, type MachineRow, machinesMessage, UNKNOWN, withoutEc2 } from "../../messages/node/away.ts";
 import { nodeMessage } from "../../messages/node/details.ts";
 import { nodesMessage } from "../../messages/node/nodes-table.ts";
+import { unregisteredMessage } from "../../messages/node/unregistered.ts";
+import { noSuchNode } from "../../messages/operation/dry-runs.ts";
+import { say } from "../../messages/slack/blocks.ts";
 import type { Message } from "../../records.ts";
 import { awayOf } from "../../steps/away.ts";
 import { detailsOf, instanceIdOf, isWindows, rowOf } from "../../steps/cluster/node-facts.ts";
@@ -87,20 +91,52 @@ export async function listNodes(steps: Steps, begun: Begun): Promise<Message> {
 /** Facts of a machine that EC2 alone knows. */
 const UNKNOWN_MACHINE = { pool: UNKNOWN, zone: UNKNOWN, instanceState: UNKNOWN, ownership: UNKNOWN };
 
+const isInstanceWithoutNode = (typed: string, nodes: readonly Node[]): boolean =>
+  typed.startsWith("i-") && !nodes.some((node) => instanceIdOf(node)?.startsWith(typed));
+
 /**
- * Describes one node; what one service knows when the other is away.
+ * Describes a machine of Casement's that is no node, such as one that was kept for inspection.
+ * @param typed its instance id, or a unique beginning
+ * @throws UserError when it means none of them, or several
+ */
+async function describeMachine(
+  steps: Steps,
+  typed: string,
+  nodes: readonly Node[],
+  machines: readonly Machine[] | Away,
+  { commandWord, runtimeVersion }: Begun,
+): Promise<Message> {
+  const unknown = noSuchNode(typed, commandWord);
+  if (isAway(machines)) return withoutEc2(say(unknown), machines, commandWord);
+  const { configuration } = await steps.runtime.read(runtimeVersion);
+  const meant = machines.filter(({ instanceId }) => instanceId.startsWith(typed));
+  const [only, ...others] = await steps.unregistered.list(meant, nodes, configuration.cluster.name);
+  if (!only || others.length > 0) throw new UserError(unknown);
+  return unregisteredMessage(only, steps.timestamp(), commandWord);
+}
+
+/**
+ * Describes one node, or a machine that is no node; what one service knows when the other is away.
  * @throws UserError when none or several nodes are meant
  */
 export async function describeNode(steps: Steps, typed: string, begun: Begun): Promise<Message> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
   const [found, machines] = await Promise.all([
     fromKubernetes(configuration, async () => {
-      const node = findNode(typed, await steps.nodes.all(), begun.commandWord);
-      return { node, pods: await steps.nodes.podsOn(node.metadata?.name ?? ""), claimed: await steps.claims.all() };
+      const nodes = await steps.nodes.all();
+      if (isInstanceWithoutNode(typed, nodes)) return { kind: "machine" as const, nodes };
+      const node = findNode(typed, nodes, begun.commandWord);
+      return {
+        kind: "node" as const,
+        node,
+        pods: await steps.nodes.podsOn(node.metadata?.name ?? ""),
+        claimed: await steps.claims.all(),
+      };
     }),
     fromEc2(steps, configuration),
   ]);
   if (isAway(found)) return withoutKubernetes(steps, found, machines, typed, begun);
+  if (found.kind === "machine") return describeMachine(steps, typed, found.nodes, machines, begun);
   const { node, pods, claimed } = found;
   const machine = isAway(machines) ? undefined : machineOfNode(node, machines);
   const instanceId = machine?.instanceId ?? instanceIdOf(node);

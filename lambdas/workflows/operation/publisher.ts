@@ -113,6 +113,6 @@ export async function postFirst(
   if (!view) throw new Error(`the operation ${id} is not in the ledger`);
   const known = view.operation.messageTs;
   const messageTs = known ?? (await steps.thread.post(view.operation.channel, operationMessage(view, settings), id));
-  if (!known) await steps.ledger.changeOperation(id, { messageTs });
+  if (!known) await steps.ledger.changeOperation(id, { messageTs, ...(pool ? { pool } : {}) });
   return { messageTs, view: fingerprint(view), at: steps.now(), told: [], trouble: null };
 }

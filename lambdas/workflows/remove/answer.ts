@@ -1,5 +1,6 @@
 import type { Act } from "../../audit/entry.ts";
 import type { Start } from "../../commands/command.ts";
+import { log } from "../../logging.ts";
 import type { RemovalFacts } from "../../messages/remove/dialog.ts";
 import type { Unconfirmed } from "../../messages/remove/failures.ts";
 import { originId } from "../../origin.ts";
@@ -14,6 +15,26 @@ export const askedToConfirm = ({ node, instanceId, pool, pods }: RemovalFacts): 
   detail: { question: QUESTION, pool, pods: pods.length },
 });
 
+/** Finds who gave an answer; one that the last release wrote, and a dialog that was closed, are the requester's. */
+async function answeredBy(steps: Steps, start: Start, answer: "submitted" | Unconfirmed): Promise<string> {
+  const given = await steps.ledger.decisions(start.operation, "dialog");
+  return given.find(({ decision }) => decision === answer)?.userId ?? originId(start);
+}
+
+/**
+ * Logs how the question ended; belongs into a step of its own, so that it is one line.
+ * @param node name of the Node, or the instance id of a machine that is none
+ */
+export async function logAnswer(
+  steps: Steps,
+  start: Start,
+  node: string,
+  answer: "submitted" | Exclude<Unconfirmed, "cancel">,
+): Promise<void> {
+  const by = answer === "time" ? null : await answeredBy(steps, start, answer);
+  log("INFO", "decision", { decision: "removal", outcome: answer, operation: start.operation, node, by });
+}
+
 /**
  * Entry of the audit: how the question ended, and by whom. An answer that the last release wrote is the requester's.
  * @param answer "submitted", or why there is no confirmation
@@ -24,7 +45,6 @@ export async function answerAct(steps: Steps, start: Start, answer: "submitted" 
     const operation = await steps.ledger.operation(start.operation);
     return { what: "cancelled", by: { person: operation?.cancelledBy ?? originId(start) } };
   }
-  const given = await steps.ledger.decisions(start.operation, "dialog");
-  const { userId } = given.find(({ decision }) => decision === answer) ?? { userId: originId(start) };
+  const userId = await answeredBy(steps, start, answer);
   return { what: "decided", by: { person: userId }, detail: { question: QUESTION, decision: answer } };
 }

@@ -25,7 +25,8 @@ export async function closeKept(task: RemovalTask): Promise<void> {
   });
   if (!isClosed) return;
   const show = async (): Promise<void> => {
-    const view = await viewOf(steps, launchedBy, null);
+    const pool = (await steps.ledger.operation(launchedBy))?.pool ?? null;
+    const view = await viewOf(steps, launchedBy, pool);
     const { channel, messageTs } = view?.operation ?? {};
     if (!view || !channel || !messageTs) return;
     await steps.thread.update(channel, messageTs, operationMessage(view, messageSettings(runtime.configuration)));

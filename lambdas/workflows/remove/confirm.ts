@@ -10,7 +10,7 @@ import { MINUTE, step } from "../engine/durable.ts";
 import { askUntilDecided, TIME_IS_UP } from "../operation/ask.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { cancelledBy } from "../operation/requester.ts";
-import { answerAct, askedToConfirm } from "./answer.ts";
+import { answerAct, askedToConfirm, logAnswer } from "./answer.ts";
 import type { Chosen } from "./choose.ts";
 
 /** The dialog's answer, or a cancellation. */
@@ -43,9 +43,11 @@ export async function confirm(
     judge: async ({ decision }, round) =>
       decision !== "cancel" || (await isCancelled(ctx, steps, start, round)) ? decision : null,
   });
-  if (decided === "submitted") return true;
-  const why = decided === TIME_IS_UP ? "time" : decided;
-  await step(ctx, "end without an answer", () => endUnconfirmed(steps, start, why));
+  const given = decided === TIME_IS_UP ? "time" : decided;
+  // The ledger logs a cancellation, whichever workflow it reaches.
+  if (given !== "cancel") await step(ctx, "log the answer", () => logAnswer(steps, start, chosen.name, given));
+  if (given === "submitted") return true;
+  await step(ctx, "end without an answer", () => endUnconfirmed(steps, start, given));
   return false;
 }
 

@@ -1,8 +1,9 @@
 import { afterEach, expect, test } from "vitest";
 import { heldBack, ledgerItems, nodeNamed } from "../evidence.ts";
+import { asked, impatient } from "../failing.ts";
 import { type Journey, startJourney } from "../journey.ts";
 import { guardedPod, web } from "../others.ts";
-import { terminateFromOutside } from "../outside.ts";
+import { injectFault, terminateFromOutside } from "../outside.ts";
 import { confirmRemoval, withSeedNodes } from "../removal.ts";
 import { stop, stopAll } from "../stopping.ts";
 
@@ -52,4 +53,24 @@ test("what a machine was given expires once the machine is gone, and stays for t
   const expiring = given.filter(({ expiresAt }) => expiresAt !== undefined).map(({ sk }) => sk?.S);
   expect(given.length).toBeGreaterThan(1);
   expect(expiring).toEqual([web.instanceId]);
+});
+
+test("the longest wait for a person counts from the failure that asks, and long work does not count", async () => {
+  here = await startJourney({ configuration: impatient });
+  const waits = (): number[] =>
+    here.logged.flatMap(
+      ({ line }) => (JSON.parse(line) as { OldestWaitingMinutes?: number }).OldestWaitingMinutes ?? [],
+    );
+  injectFault(here, "agent-never-online");
+  await here.type("operator", "/win add web");
+  const { failedAt = "", startedAt } = await asked(here);
+  expect(Math.max(...waits(), 0)).toBe(0);
+  await here.pass(16);
+  const waited = waits().at(-1) ?? 0;
+  expect(waited).toBeGreaterThan(0);
+  expect(waited).toBeLessThanOrEqual(16);
+  expect(Date.parse(failedAt) - Date.parse(startedAt)).toBeGreaterThan(7 * 60_000);
+  await here.press("operator", "terminate-instance");
+  await here.pass(16);
+  expect(waits().at(-1)).toBe(0);
 });
