@@ -125,7 +125,13 @@ async function begin(options: JourneyOptions, store: Store): Promise<Journey> {
     toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"],
   });
   const under = activity();
-  const simulation = createSimulation({ clock: hostClock, store, seed: options.seed ?? 1, busy: under.during });
+  const simulation = createSimulation({
+    clock: hostClock,
+    store,
+    seed: options.seed ?? 1,
+    busy: under.during,
+    waiting: under.waiting,
+  });
   const simulator = await createSimulator({
     simulation,
     host: hostClock,

@@ -67,7 +67,13 @@ function nodeRoleOf({ s3, secrets, simulation }: Simulator): InstanceRole {
 export async function testSimulator(): Promise<TestSimulator> {
   const clock = pacedClock(START, 1e-9);
   const work = activity();
-  const simulation = createSimulation({ clock, store: openStore(":memory:"), seed: 7, busy: work.during });
+  const simulation = createSimulation({
+    clock,
+    store: openStore(":memory:"),
+    seed: 7,
+    busy: work.during,
+    waiting: work.waiting,
+  });
   const here = await createSimulator({
     simulation,
     host: hostClock,

@@ -1,4 +1,3 @@
-import { sleep } from "../core/clock.ts";
 import type { Simulation } from "../core/simulation.ts";
 import { endpointError } from "./dialects.ts";
 
@@ -19,10 +18,10 @@ const SLOW = 10_000;
 
 /** Applies the injected faults to this call. @throws AwsError in the service's words */
 export async function applyFaults(
-  { clock, faults }: Simulation,
+  { delay, faults }: Simulation,
   facts: { readonly service: string; readonly action: string },
 ): Promise<void> {
   if (faults.applies("aws-throttle", facts)) throw endpointError(facts.service, "throttled");
   if (faults.applies("aws-5xx", facts)) throw endpointError(facts.service, "broken");
-  if (faults.applies("aws-slow", facts)) await sleep(clock, SLOW);
+  if (faults.applies("aws-slow", facts)) await delay(SLOW);
 }

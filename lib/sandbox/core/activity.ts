@@ -2,6 +2,8 @@
 export interface Activity {
   /** Counts the promise until it has settled; returns the same promise. */
   during<T>(work: Promise<T>): Promise<T>;
+  /** Counts the promise as a wait for the clock: while it lasts, one piece of work under way holds up nothing. Returns the same promise. */
+  waiting<T>(work: Promise<T>): Promise<T>;
   /** Resolves once nothing moves any more unless time does. */
   settled(): Promise<void>;
   /** Amount of work under way, and a number that rises with each beginning and end. */
@@ -11,7 +13,7 @@ export interface Activity {
 /** Turns of the event loop without anything under way that count as quiet: a promise chain is done within one. */
 const QUIET_TURNS = 4;
 
-/** Turns without any beginning or end while something is under way: then it waits for the clock (an ordered delay). */
+/** Turns without any beginning or end while something is under way: then it waits for the clock (a handler's own pause). */
 const STUCK_TURNS = 400;
 
 /** … and so long in the host's time: what a thread or a file still works on must not be taken for waiting. */
@@ -28,9 +30,10 @@ export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(r
 // biome-ignore lint/plugin: this reads the host process, not the sandbox
 export function activity(hostNow: () => number = () => performance.now()): Activity {
   let underWay = 0;
+  let waits = 0;
   let moves = 0;
   const isStill = (turns: number, ms: number): boolean =>
-    underWay === 0 ? turns >= QUIET_TURNS : turns >= STUCK_TURNS && ms >= STUCK_MS;
+    underWay <= waits ? turns >= QUIET_TURNS : turns >= STUCK_TURNS && ms >= STUCK_MS;
   const settled = async (): Promise<void> => {
     let [seen, turns, since] = [moves, 0, hostNow()];
     while (!isStill(turns, hostNow() - since)) {
@@ -47,6 +50,16 @@ export function activity(hostNow: () => number = () => performance.now()): Activ
         return await work;
       } finally {
         underWay -= 1;
+        moves += 1;
+      }
+    },
+    waiting: async (work) => {
+      waits += 1;
+      moves += 1;
+      try {
+        return await work;
+      } finally {
+        waits -= 1;
         moves += 1;
       }
     },

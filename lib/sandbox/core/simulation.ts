@@ -1,6 +1,6 @@
 import { type Bus, bus } from "./bus.ts";
 import { type Calls, callRecord } from "./calls.ts";
-import type { Clock } from "./clock.ts";
+import { type Clock, sleep } from "./clock.ts";
 import { type Faults, faultRegistry } from "./faults.ts";
 import { type Random, seededRandom } from "./random.ts";
 import type { Store } from "./store.ts";
@@ -18,6 +18,8 @@ export interface Simulation {
    * not move before the promise has settled. Returns the same promise.
    */
   busy<T>(work: Promise<T>): Promise<T>;
+  /** Delays an answer by milliseconds of the clock, as a fault orders: a journey's clock need not wait for this one. */
+  delay(ms: number): Promise<void>;
 }
 
 /** Parts of a simulation that differ between hosts. */
@@ -26,10 +28,20 @@ interface SimulationOptions extends Pick<Simulation, "clock" | "store"> {
   readonly seed: number;
   /** Default: work under way is not waited for. */
   readonly busy?: Simulation["busy"];
+  /** Counts a wait for the clock. Default: it is not counted. */
+  readonly waiting?: Simulation["busy"];
 }
 
 /** Builds the context of a simulator from its store, clock and seed. */
-export function createSimulation({ clock, store, seed, busy = (work) => work }: SimulationOptions): Simulation {
+export function createSimulation({
+  clock,
+  store,
+  seed,
+  busy = (work) => work,
+  waiting = (work) => work,
+}: SimulationOptions): Simulation {
   const random = seededRandom(seed);
-  return { clock, random, store, faults: faultRegistry(store, random), calls: callRecord(clock), bus: bus(), busy };
+  const delay = (ms: number): Promise<void> => waiting(sleep(clock, ms));
+  const faults = faultRegistry(store, random);
+  return { clock, random, store, faults, calls: callRecord(clock), bus: bus(), busy, delay };
 }

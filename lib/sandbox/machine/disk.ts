@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Collection } from "../core/store.ts";
+import { memoize } from "./memoize.ts";
 
 /** One file; its hash and size are always kept, its content only up to a limit. */
 export interface FileEntry {
@@ -42,8 +43,12 @@ const KEPT_BYTES = 256 * 1024;
 export const sha256Of = (content: Uint8Array | string): string => createHash("sha256").update(content).digest("hex");
 
 /** One spelling per path: back slashes, no trailing or doubled ones, lower case. */
-export const pathKey = (path: string): string =>
-  path.trim().replaceAll("/", "\\").replaceAll(/\\+/g, "\\").replace(/\\$/, "").toLowerCase();
+export const pathKey = memoize((path) =>
+  path.trim().replaceAll("/", "\\").replaceAll(/\\+/g, "\\").replace(/\\$/, "").toLowerCase(),
+);
+
+/** Programs read the same files every few seconds. */
+const decoded = memoize((base64) => Buffer.from(base64, "base64").toString("utf8"), 100);
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("\\")));
 
@@ -63,7 +68,7 @@ export function diskOf(files: Collection<FileEntry>, directories: Collection<Dir
     file: (path) => files.get(pathKey(path)),
     text: (path) => {
       const content = files.get(pathKey(path))?.content;
-      return content === undefined || content === null ? undefined : Buffer.from(content, "base64").toString("utf8");
+      return content === undefined || content === null ? undefined : decoded(content);
     },
     write: (path, content, access = "inherited") => {
       const kept = content.byteLength <= KEPT_BYTES ? Buffer.from(content).toString("base64") : null;
@@ -87,6 +92,10 @@ export function diskOf(files: Collection<FileEntry>, directories: Collection<Dir
       directories.set(pathKey(path), { path, access, link });
     },
     files: () => files.values(),
-    filesIn: (path) => files.values().filter((entry) => pathKey(parentOf(entry.path)) === pathKey(path)),
+    filesIn: (path) => {
+      const directory = pathKey(path);
+      const inside = files.keys().filter((key) => parentOf(key) === directory);
+      return inside.flatMap((key) => files.get(key) ?? []);
+    },
   };
 }

@@ -1,4 +1,3 @@
-import { sleep } from "../core/clock.ts";
 import type { FaultKind } from "../core/faults.ts";
 import type { Simulation } from "../core/simulation.ts";
 import { json, type WireResponse } from "../core/wire.ts";
@@ -39,14 +38,14 @@ const unavailable = (): WireResponse => ({
  * @param call answers it; what it throws is thrown on
  */
 export async function withFaults(
-  { faults, clock }: Simulation,
+  { faults, delay }: Simulation,
   facts: { readonly method: string; readonly channel: string },
   call: () => WireResponse,
 ): Promise<WireResponse> {
   if (faults.applies("slack-down", facts)) return unavailable();
   if (faults.applies("slack-5xx", facts)) return broken();
   if (faults.applies("slack-ratelimited", facts)) return tooMany(INJECTED_RETRY_SECONDS);
-  if (faults.applies("slack-slow", facts)) await sleep(clock, SLOW_MS);
+  if (faults.applies("slack-slow", facts)) await delay(SLOW_MS);
   const response = call();
   return faults.applies("slack-answer-lost", facts) ? broken() : response;
 }

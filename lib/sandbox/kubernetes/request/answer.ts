@@ -1,4 +1,3 @@
-import { sleep } from "../../core/clock.ts";
 import { json, type WireRequest, type WireResponse } from "../../core/wire.ts";
 import { type Authenticator, actingUser } from "../access/authentication.ts";
 import type { Attributes, User } from "../access/users.ts";
@@ -137,7 +136,7 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
 
   const injectFaults = async (info: RequestInfo, user: User): Promise<void> => {
     const facts = factsOf(info, user);
-    if (simulation.faults.applies("kubernetes-slow", facts)) await sleep(simulation.clock, SLOWNESS);
+    if (simulation.faults.applies("kubernetes-slow", facts)) await simulation.delay(SLOWNESS);
     if (simulation.faults.applies("kubernetes-5xx", facts))
       throw new ApiFailure(503, "ServiceUnavailable", "the server is currently unable to handle the request");
     if (!simulation.faults.applies("kubernetes-throttle", facts)) return;
@@ -186,7 +185,7 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
       return dated(response);
     } catch (error) {
       const failure = failureOf(error);
-      if (failure.afterSeconds > 0) await sleep(simulation.clock, failure.afterSeconds * 1000);
+      if (failure.afterSeconds > 0) await simulation.delay(failure.afterSeconds * 1000);
       record(failure.code, failure.message);
       return dated(refusal(failure));
     }
