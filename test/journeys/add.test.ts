@@ -2,7 +2,6 @@ import type { Instance } from "@aws-sdk/client-ec2";
 import { afterEach, expect, test } from "vitest";
 import type { NodeRecord } from "../../lambdas/records.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
-import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
 import {
   calls,
   eventsOn,
@@ -120,26 +119,6 @@ test("above the maximum nothing is launched, and channel and ledger say so", asy
   expect(words).toContain("web has 2 of at most 8 nodes; adding 7 would exceed that");
   expect(words).toContain("nothing was changed");
   expect(calls(here, "ec2", "RunInstances")).toEqual([]);
-  expect(await heldBack(here)).toEqual([]);
-  await expectSound(here);
-});
-
-/** Lets pool web, which has two seed nodes, take a third and no fourth. */
-const { pools } = demoConfiguration({ apiServer: "https://api.example.com", authority: "none" });
-const roomForOneMore = { pools: { ...pools, web: { ...pools.web, maximum: 3 } } };
-
-test("two adds at once never pass the maximum together", async () => {
-  here = await startJourney({ seedNodes: true, configuration: roomForOneMore });
-  const both = [here.type("operator", "/win add web"), here.type("approver", "/win add web")];
-  await here.drive(Promise.all(both));
-  await settled(here);
-  const operations = await here.operations();
-  expect(operations.map(({ status }) => status).sort()).toEqual(["refused", "succeeded"]);
-  expect(
-    here.simulator.kubernetes
-      .objects("nodes")
-      .filter(({ metadata }) => metadata.labels?.["casement.dev/pool"] === "web"),
-  ).toHaveLength(3);
   expect(await heldBack(here)).toEqual([]);
   await expectSound(here);
 });
