@@ -175,6 +175,19 @@ async function end(
   await steps.thread.update(slack.channel, messageTs, last).catch(() => undefined);
 }
 
+/** Tells people how it ended; one that a person cancelled pages no one. */
+async function tellEnd({ ctx, steps, operation }: Change, configuration: Configuration, settled: AuthorityChange) {
+  const hasFailed = settled.failed.length > 0;
+  const by = await step(ctx, "ask whether it was cancelled", () => cancelledBy(steps, operation));
+  const ended = { ...settled, cancelledBy: hasFailed ? by : null };
+  if (hasFailed && by === null) await escalate(ctx, steps, operation, authorityFailedNotice(ended));
+  // Slack may be away: the ledger has the end anyway.
+  const { slack, command } = configuration;
+  const say = () => steps.thread.post(slack.channel, authorityMessage(ended, ORIGIN, command), operation);
+  const messageTs = await step(ctx, "say what changed", say).catch(() => null);
+  await step(ctx, "end", () => end(steps, ended, configuration, messageTs));
+}
+
 /** By schedule: gives every node the authorities by which its kubelet knows the API server, when the cluster replaces them. */
 export const updateAuthority =
   (steps: Steps) =>
@@ -198,15 +211,7 @@ export const updateAuthority =
       const members = await step(ctx, "begin", () => begin(steps, configuration, operation, arn, differing));
       return members.length > 0 ? changeAll(change, members) : null;
     });
-    if (settled === null) return;
-    const by = await step(ctx, "ask whether it was cancelled", () => cancelledBy(steps, operation));
-    const ended = { ...settled, cancelledBy: settled.failed.length > 0 ? by : null };
-    if (ended.failed.length > 0 && by === null) await escalate(ctx, steps, operation, authorityFailedNotice(ended));
-    // Slack may be away: the ledger has the end anyway.
-    const { slack, command } = configuration;
-    const say = () => steps.thread.post(slack.channel, authorityMessage(ended, ORIGIN, command), operation);
-    const messageTs = await step(ctx, "say what changed", say).catch(() => null);
-    await step(ctx, "end", () => end(steps, ended, configuration, messageTs));
+    if (settled !== null) await tellEnd(change, configuration, settled);
   };
 
 /** The entry for Lambda and for the sandbox. */

@@ -5,7 +5,7 @@ import type { Check } from "./check.ts";
 export const auditCopies: Check = {
   area: "AWS",
   what: "the copies of the audit",
-  look: async ({ context }) => {
+  observe: async ({ context }) => {
     const late = await audit(context).lateExports();
     const [oldest] = late;
     if (!oldest) return [];

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { type Account, secretOf } from "../../../lambdas/desired/accounts.ts";
 import { scriptDocuments } from "../../../lib/constructs/script-document.ts";
-import { permissionsFor } from "../../../lib/permissions.ts";
+import { permissionsFor } from "../../../lib/role-permissions.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { account, place } from "../../../lib/sandbox/demo-account.ts";
 import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts";
