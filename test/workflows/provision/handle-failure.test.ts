@@ -109,7 +109,9 @@ describe("A node that was cancelled", () => {
 
   it("keeps its instance when the Node runs pods, but not for those of a DaemonSet", async () => {
     const read = async () => node("False");
-    const owned = { metadata: { ownerReferences: [{ apiVersion: "apps/v1", kind: "DaemonSet", name: "log", controller: true }] } };
+    const owned = {
+      metadata: { ownerReferences: [{ apiVersion: "apps/v1", kind: "DaemonSet", name: "log", controller: true }] },
+    };
     const withPods = (...pods: object[]) => endOf(cancelled, { nodes: { read, podsOn: async () => pods } });
     const entries = await withPods(owned, { metadata: { name: "shop" } });
     expect(entries).not.toContain("terminate");
