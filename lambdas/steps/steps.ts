@@ -8,6 +8,7 @@ import { nodes } from "./cluster/nodes.ts";
 import { type StepContext, timestamp } from "./context.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { drain } from "./drain/drain.ts";
+import { preflight } from "./drain/preflight.ts";
 import { instances } from "./ec2/instances.ts";
 import { executions } from "./executions.ts";
 import { given } from "./given.ts";
@@ -50,6 +51,7 @@ export const steps = (context: StepContext) => ({
   csrs: csrs(context),
   doctor: doctor(context),
   drain: drain(context),
+  drainPreflight: preflight(context),
   executions: executions(context),
   fleet: fleet(context),
   given: given(context),
