@@ -26,7 +26,7 @@ export interface OperationRecord extends Originated {
   /** Slack channel of the operation's one message. */
   readonly channel: string;
   readonly messageTs: string | null;
-  /** What its message says of the pool, for who rewrites the message after its end; missing without a pool. */
+  /** Change of the pool as its message says it, for who rewrites the message after its end; missing without a pool. */
   readonly pool?: PoolChange;
   /** One sentence on its state or its end. */
   readonly summary: string;

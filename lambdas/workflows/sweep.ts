@@ -140,7 +140,7 @@ async function findLost(steps: Steps): Promise<Lost[]> {
 const minutesSince = (moment: string | undefined, now: number): number =>
   moment === undefined ? 0 : Math.round((now - Date.parse(moment)) / MINUTE);
 
-/** When the first of the operations that wait for a person began to wait: at a node's failure, or at the request of a dialog. */
+/** Time at which the first of the operations that wait for a person began to wait: at a node's failure, or at the request of a dialog. */
 async function waitingSince(steps: Steps, operations: readonly OperationRecord[]): Promise<string | undefined> {
   const since: string[] = [];
   for (const { id, status, requestedAt } of operations) {

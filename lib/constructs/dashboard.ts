@@ -17,7 +17,7 @@ const THIRD = 8;
 
 const PERIOD = Duration.minutes(15);
 
-/** How operations end, how long one waits, and what Slack refuses: the metrics that the functions log. */
+/** Graphs of how operations end, how long one waits, and what Slack refuses: the metrics that the functions log. */
 function logged(cluster: string): IWidget[] {
   const graph = (title: string, left: IMetric[]): IWidget => new GraphWidget({ title, left, width: THIRD });
   const kinds = ["throttled", "denied", "unavailable"] as const;

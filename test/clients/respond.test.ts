@@ -4,7 +4,7 @@ import { withLog } from "../../lambdas/logging.ts";
 
 const URL_OF_COMMAND = "https://hooks.slack.com/commands/T0123/secret-address";
 
-/** What an answer logs when the exchange with Slack goes so. */
+/** Lines that an answer logs when the exchange with Slack goes so. */
 async function loggedBy(exchange: () => Promise<Response>): Promise<{ lines: string[]; isTaken: boolean }> {
   const lines: string[] = [];
   const runtime = { settings: { cluster: "prod" }, now: () => 0, log: (line: string) => void lines.push(line) };
