@@ -115,15 +115,21 @@ const cordoning = {
   cancellable: true,
 } as const satisfies StageRow;
 
+/** Emptying a node; all its evictions share one deadline. */
+const evicting = {
+  name: "evict",
+  words: { name: "eviction", doing: "evicting pods" },
+  minutes: 15,
+  cancellable: true,
+} as const satisfies StageRow;
+
+/** A drain that a person asked for: the node stays cordoned at its end. */
+const drain = [cordoning, evicting] as const satisfies readonly StageRow[];
+
 /** The way of a node out of the cluster, after a person has confirmed it. All evictions share one deadline. */
 const remove = [
   cordoning,
-  {
-    name: "evict",
-    words: { name: "eviction", doing: "evicting pods" },
-    minutes: 15,
-    cancellable: true,
-  },
+  evicting,
   {
     name: "terminate",
     words: { name: "termination", doing: "terminating the instance" },
@@ -150,7 +156,7 @@ const cordon = [
 ] as const satisfies readonly StageRow[];
 
 /** Every workflow on a node with its stages, in their order: progress, words, deadlines and the runbook derive from here. */
-export const stages = { provision, cordon, remove } as const;
+export const stages = { provision, cordon, drain, remove } as const;
 
 /** A workflow that works on one node. */
 export type NodeWorkflow = keyof typeof stages;
@@ -178,6 +184,7 @@ export const stagesOf = (workflow: NodeWorkflow): readonly (StageRow & { readonl
 export const waits = {
   provision: { queue: 120, terminate: 10, keepFailed: 60 },
   cordon: {},
+  drain: {},
   remove: { dialog: 10 },
 } as const satisfies Readonly<Record<NodeWorkflow, Readonly<Record<string, number>>>>;
 

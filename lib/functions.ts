@@ -46,7 +46,7 @@ export const functions = table({
     entry: "lambdas/front-door/handler.ts",
     timeoutSeconds: 10,
     memoryMiB: 1769,
-    starts: ["add-nodes", "cordon-node", "remove-node", "look"],
+    starts: ["add-nodes", "cordon-node", "drain-node", "remove-node", "look"],
     permissions: "front-door",
   },
   "cloud-events": {
@@ -65,6 +65,7 @@ export const functions = table({
     permissions: "provision-node",
   },
   "cordon-node": { ...workflow("cordon-node", 1), account: "act", starts: [], permissions: "cordon-node" },
+  "drain-node": { ...workflow("drain-node", 8), account: "act", starts: [], permissions: "drain-node" },
   "remove-node": {
     ...workflow("remove-node", 8),
     account: "act",

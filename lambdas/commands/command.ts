@@ -88,6 +88,14 @@ export type Request =
   | { readonly command: "remove"; readonly node: string; readonly dryRun: boolean; readonly reason?: string }
   | { readonly command: "cordon"; readonly node: string; readonly dryRun: boolean; readonly reason?: string }
   | { readonly command: "uncordon"; readonly node: string; readonly dryRun: boolean; readonly reason?: string }
+  | {
+      readonly command: "drain";
+      readonly node: string;
+      readonly dryRun: boolean;
+      /** The node's whole name, typed again: losses that are shown are taken. */
+      readonly force?: string;
+      readonly reason?: string;
+    }
   | { readonly command: "operations" }
   | { readonly command: "doctor" }
   | { readonly command: "audit"; readonly of: string | null; readonly days?: number }

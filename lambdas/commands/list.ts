@@ -5,6 +5,7 @@ import { cancel } from "./cancel.ts";
 import type { Command, Request } from "./command.ts";
 import { cordon } from "./cordon.ts";
 import { doctor } from "./doctor.ts";
+import { drain } from "./drain.ts";
 import { help } from "./help.ts";
 import { node } from "./node.ts";
 import { nodes } from "./nodes.ts";
@@ -20,6 +21,7 @@ export const commands: readonly Command[] = [
   add,
   cordon,
   uncordon,
+  drain,
   remove,
   operations,
   audit,

@@ -13,3 +13,7 @@ const later: Readonly<Record<string, readonly string[]>> = { [builds["2022"]]: [
  * @param build as in the label node.kubernetes.io/windows-build
  */
 export const hostsOf = (build: string): readonly string[] => [build, ...(later[build] ?? [])];
+
+/** The release of a build, "2022"; undefined for one that Casement does not know. */
+export const releaseOfBuild = (build: string): string | undefined =>
+  Object.entries(builds).find(([, known]) => known === build)?.[0];

@@ -25,6 +25,7 @@ import { joinSecret } from "./machine/join-secret.ts";
 import { machine } from "./machine/machine.ts";
 import { metrics } from "./metrics.ts";
 import { notices } from "./notices.ts";
+import { plan } from "./plan/plan.ts";
 import { runtime } from "./runtime.ts";
 import { answers } from "./slack/answers.ts";
 import { people } from "./slack/people.ts";
@@ -67,6 +68,7 @@ export const steps = (context: StepContext) => ({
   notices: notices(context),
   people: people(context),
   reservations: reservations(context),
+  plan: plan(context),
   responseUrls: responseUrls(context),
   roster: roster(context),
   runtime: runtime(context),

@@ -4,13 +4,14 @@ import { cordonDryRun } from "../messages/node/cordon.ts";
 import { shownOnly } from "../messages/operation/dry-runs.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
-import { type ChosenNode, chooseNode } from "./cordon/choose.ts";
 import { rollBack } from "./cordon/endings.ts";
 import { cordon, uncordon } from "./cordon/stages.ts";
-import { type CordonTask, newCordonTask, startCordon } from "./cordon/task.ts";
+import { type CordonTask, newCordonTask } from "./cordon/task.ts";
 import { step } from "./engine/durable.ts";
+import { type ChosenNode, judgeNode } from "./node/choose.ts";
 import { endOnOneNode } from "./node/end.ts";
 import { runStages, stageTable } from "./node/stages.ts";
+import { startOnOneNode } from "./node/start.ts";
 import { type Begun, beginOperation, failOperation, whisperTo } from "./operation/lifecycle.ts";
 
 /** A person's cordon or uncordon. */
@@ -27,9 +28,11 @@ async function show(steps: Steps, start: Start, { command }: Wanted, chosen: Cho
 
 async function change(ctx: DurableContext, steps: Steps, start: Start, begun: Begun, wanted: Wanted): Promise<void> {
   const { command, node, dryRun } = wanted;
-  const chosen = await step(ctx, "judge", () => chooseNode(steps, start, begun, command, node));
+  const chosen = await step(ctx, "judge", async () => (await judgeNode(steps, start, begun, command, node)).chosen);
   if (dryRun) return step(ctx, "show what would happen", () => show(steps, start, wanted, chosen, begun));
-  const started = await step(ctx, "take the lease", () => startCordon(steps, start, begun, command, chosen));
+  const started = await step(ctx, "take the lease", () =>
+    startOnOneNode(steps, start, begun, { workflow: "cordon", stage: command }, chosen),
+  );
   try {
     const task = newCordonTask(ctx, steps, start, command, chosen, started);
     try {

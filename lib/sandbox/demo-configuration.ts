@@ -53,6 +53,7 @@ export const demoConfiguration = (
       add: ["operator"],
       cordon: ["operator"],
       uncordon: ["operator"],
+      drain: ["operator"],
       remove: ["operator"],
       cancel: ["operator", "approver"],
     },

@@ -1,4 +1,5 @@
 import type { Block } from "../../records.ts";
+import { drainRefused } from "../node/drain.ts";
 import { controllerWords } from "../node/other-controllers.ts";
 import { lossesOf, noPodsToMove } from "../remove/dialog.ts";
 import { between } from "../slack/age.ts";
@@ -33,6 +34,13 @@ function lossLine({ pods }: NodePlan): string[] {
   const which = pods.filter(({ owner, localData }) => owner === null || localData.length > 0).map(placed);
   return [`⚠️ *${losses}:* ${names(which)}.`];
 }
+
+/** Nothing is evicted while one loss is not allowed. */
+const refusalLine = ({ refusals }: NodePlan): string[] =>
+  refusals.length > 0 ? [`🚫 ${sentence(drainRefused(refusals))}`] : [];
+
+const unreadLine = ({ unread }: NodePlan): string[] =>
+  unread.length > 0 ? [`❔ Not judged, because it could not be read: ${plain(unread.join(", "), 600)}.`] : [];
 
 const ever = ({ isForever, why }: Blocker): string =>
   isForever ? `${plain(why)}. It never allows an eviction: its owner must change it` : plain(why);
@@ -88,10 +96,10 @@ export function planBlocks(plan: NodePlan, commandWord: string): Block[] {
     return `ℹ️ ${sentence(does)} To pause it: ${pause}.`;
   });
   const groups = [
-    [podLine(plan), ...lossLine(plan)],
+    [podLine(plan), ...lossLine(plan), ...refusalLine(plan)],
     [...shortened(plan.blockers.map(blockerLine)), ...shortened(plan.longJobs.map((job) => jobLine(plan.at, job)))],
     shortened(placementLines(plan)),
-    [...awayLine(plan), ...shortened(others)],
+    [...awayLine(plan), ...shortened(others), ...unreadLine(plan)],
   ];
   return [
     ...groups.flatMap((lines) => sections(lines)),

@@ -1,3 +1,4 @@
+import type { DrainRefusal } from "../node/drain.ts";
 import type { OtherController } from "../node/other-controllers.ts";
 import type { MovedPod } from "../remove/dialog.ts";
 
@@ -53,6 +54,8 @@ export interface NodePlan {
   readonly pods: readonly MovedPod[];
   /** Pods of DaemonSets and static pods, which stay. */
   readonly staying: number;
+  /** Losses that the options of the request do not allow: with one of them nothing is evicted. */
+  readonly refusals: readonly DrainRefusal[];
   readonly blockers: readonly Blocker[];
   readonly longJobs: readonly LongJob[];
   readonly placements: readonly Placement[];
@@ -60,6 +63,8 @@ export interface NodePlan {
   /** Nodes of the pool that may be away at once. */
   readonly maxUnavailable: number;
   readonly others: readonly OtherController[];
+  /** Facts that could not be read, and so were not judged. */
+  readonly unread: readonly string[];
   /** Minutes that it should take, without waiting for budgets and long jobs. */
   readonly minutes: number;
   /** ISO 8601. */

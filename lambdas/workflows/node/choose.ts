@@ -1,19 +1,34 @@
 import type { Start } from "../../commands/command.ts";
+import type { Configuration } from "../../configuration.ts";
 import { Refused } from "../../errors.ts";
 import { type Change, changeRefused } from "../../messages/node/change-refusal.ts";
+import type { OtherController } from "../../messages/node/other-controllers.ts";
 import { changeRefusalOf } from "../../steps/cluster/change-rules.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
 import { otherControllersOf } from "../../steps/plan/other-controllers.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { findNode } from "../node/find-node.ts";
+import { TAG } from "../../tags.ts";
 import type { Begun } from "../operation/lifecycle.ts";
+import { findNode } from "./find-node.ts";
 
-/** The node that was meant. */
+/** The node that was meant, as an operation carries it. */
 export interface ChosenNode {
   readonly name: string;
   readonly uid: string;
   readonly instanceId: string;
+  readonly pool: string | null;
   readonly isCordoned: boolean;
+}
+
+/** A node that may be changed, with what it was judged by; belongs into one step. */
+export interface JudgedNode {
+  readonly chosen: ChosenNode;
+  readonly node: Node;
+  /** All nodes of the cluster. */
+  readonly nodes: readonly Node[];
+  readonly others: readonly OtherController[];
+  readonly configuration: Configuration;
 }
 
 /**
@@ -21,15 +36,16 @@ export interface ChosenNode {
  * @param named as typed, or the name of the node that was found by it
  * @throws UserError when it means no node, or several; Refused when it may not be changed
  */
-export async function chooseNode(
+export async function judgeNode(
   steps: Steps,
   start: Start,
   begun: Begun,
   change: Change,
   named: string,
-): Promise<ChosenNode> {
+): Promise<JudgedNode> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
-  const node = findNode(named, await steps.nodes.all(), begun.commandWord);
+  const nodes = await steps.nodes.all();
+  const node = findNode(named, nodes, begun.commandWord);
   const { name = "", uid = "" } = node.metadata ?? {};
   const instanceId = instanceIdOf(node);
   const machine = instanceId ? await steps.instances.describe(instanceId) : undefined;
@@ -48,5 +64,12 @@ export async function chooseNode(
   const refusal = changeRefusalOf(facts, "drain");
   if (refusal || instanceId === null)
     throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name, begun.commandWord));
-  return { name, uid, instanceId, isCordoned: node.spec?.unschedulable === true };
+  const pool = machine?.tags[TAG.pool] ?? null;
+  return {
+    chosen: { name, uid, instanceId, pool, isCordoned: node.spec?.unschedulable === true },
+    node,
+    nodes,
+    others,
+    configuration,
+  };
 }

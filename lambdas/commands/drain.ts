@@ -1,0 +1,29 @@
+import type { Command } from "./command.ts";
+import { dryRun, reason } from "./options.ts";
+
+export const drain: Command = {
+  name: "drain",
+  also: ["drain node"],
+  arguments: [{ name: "node", kind: "node", required: true, means: "name, instance id, IP address or unique prefix" }],
+  options: [
+    dryRun,
+    {
+      option: "force",
+      kind: "text",
+      most: 253,
+      means: "also evicts pods that nothing recreates and pods with local data; type the node's whole name behind it",
+    },
+    reason,
+  ],
+  effect: "change",
+  workflow: "drain-node",
+  dialog: false,
+  summary: "Evicts the pods of a Windows node and leaves it cordoned",
+  detail:
+    "Shows a plan first: pods and their losses, budgets that block, whether the pods fit elsewhere, who else may touch the node. Then cordons the node, takes it out of load balancers and evicts its pods through the eviction API: disruption budgets and each pod's own grace are kept, also with --force. The node stays cordoned until uncordon.",
+  examples: [
+    "drain ip-10-0-3-7 --dry-run",
+    'drain ip-10-0-3-7 --reason "disk errors, INC-4711"',
+    "drain ip-10-0-3-7 --force ip-10-0-3-7.us-west-2.compute.internal",
+  ],
+};

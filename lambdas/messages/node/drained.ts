@@ -1,0 +1,33 @@
+import type { Message } from "../../records.ts";
+import { typeThis } from "../command/syntax.ts";
+import type { NodePlan } from "../plan/plan.ts";
+import { planBlocks } from "../plan/plan-card.ts";
+import { context, section } from "../slack/blocks.ts";
+import { code, counted } from "../slack/text.ts";
+
+/** Sums up a drain that emptied the node, for message and ledger. */
+export const drainedSummary = (node: string, pods: number, commandWord: string): string =>
+  `${node} is drained: ${counted(pods, "pod")} evicted. It stays cordoned until ${commandWord} uncordon.`;
+
+/** Sums up a drain whose Node or instance was gone before it ended. */
+export const goneSummary = (node: string): string => `${node} no longer exists: nothing is left to drain.`;
+
+/** Sums up a drain that failed or was cancelled. @param left the node's state, as a clause */
+export const notDrainedSummary = {
+  cancelled: (left: string): string => `Cancelled: ${left}.`,
+  failed: (left: string): string => `The drain failed: ${left}.`,
+} as const;
+
+/** Explains why the name typed behind `--force` does not count. */
+export const forceNeedsName = (node: string, typed: string): string =>
+  `--force takes the whole name of the node, so that no other is meant: ${code(node)}, not ${code(typed)}.`;
+
+/** The dry run of a drain: its plan, to the requester alone. */
+export const drainDryRun = (plan: NodePlan, commandWord: string): Message => ({
+  text: `Dry run: drain ${plan.node}`,
+  blocks: [
+    section(`*Dry run: nothing was changed.* Plan to drain ${code(plan.node)}:`),
+    ...planBlocks(plan, commandWord),
+    context(`To apply: ${typeThis(commandWord, "drain", plan.node)}`),
+  ],
+});

@@ -1,0 +1,50 @@
+import type { V1Node } from "@kubernetes/client-node";
+import type { NodePlan } from "../../messages/plan/plan.ts";
+import { movedPods } from "../cluster/node-facts.ts";
+import { type StepContext, timestamp } from "../context.ts";
+import type { DrainOptions } from "../drain/filters.ts";
+import { looking } from "../drain/look.ts";
+import { newDrain } from "../drain/schedule.ts";
+import { clusterState } from "./cluster-state.ts";
+import { blockersOf, longJobsOf, minutesFor } from "./obstacles.ts";
+import { placementsOf } from "./placement.ts";
+import { releaseOf } from "./release.ts";
+
+/** The node to plan for, and what its operation knows of it. */
+export interface Planned extends Pick<NodePlan, "pool" | "away" | "maxUnavailable" | "others"> {
+  readonly node: V1Node;
+  /** All nodes of the cluster. */
+  readonly nodes: readonly V1Node[];
+  readonly options: DrainOptions;
+}
+
+/** Looks ahead: what emptying a node would do. */
+export const plan = (context: StepContext) => {
+  const look = looking(context);
+  const stateOfCluster = clusterState(context);
+  return {
+    /**
+     * Reads pods, budgets and free resources, and works out what a drain of the node would meet; nothing is changed.
+     * @throws a busy server's error: a plan that knows only a part is no plan
+     */
+    of: async ({ node, nodes, options, ...known }: Planned): Promise<NodePlan> => {
+      const { evict, stay, refusals } = await look.pods(node.metadata?.name ?? "", options, newDrain);
+      const { cluster, unread } = await stateOfCluster(evict, nodes);
+      const budgets = await look.budgets();
+      return {
+        ...known,
+        node: node.metadata?.name ?? "",
+        release: releaseOf(node),
+        pods: movedPods(evict),
+        staying: stay.length,
+        refusals,
+        blockers: blockersOf(evict, budgets ?? []),
+        longJobs: longJobsOf(evict),
+        placements: placementsOf(evict, node, cluster),
+        unread: [...unread, ...(budgets === null ? ["disruption budgets"] : [])],
+        minutes: minutesFor(evict),
+        at: timestamp(context),
+      };
+    },
+  };
+};

@@ -1,0 +1,63 @@
+import type { Request, Start } from "../../commands/command.ts";
+import { POOL_LABEL } from "../../desired/node-keys.ts";
+import { Refused, UserError } from "../../errors.ts";
+import { drainRefused } from "../../messages/node/drain.ts";
+import { forceNeedsName } from "../../messages/node/drained.ts";
+import type { AwayNode, NodePlan } from "../../messages/plan/plan.ts";
+import { isReady } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import type { DrainOptions } from "../../steps/drain/filters.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { type ChosenNode, judgeNode } from "../node/choose.ts";
+import type { Begun } from "../operation/lifecycle.ts";
+
+/** A drain as it was asked for. */
+export type DrainRequest = Extract<Request, { command: "drain" }>;
+
+/** A node to drain: with what options, and what that would do. */
+export interface PlannedDrain {
+  readonly chosen: ChosenNode;
+  readonly options: DrainOptions;
+  readonly plan: NodePlan;
+}
+
+/** Losses are taken only by a person who typed the node's whole name; budgets are heard and pods have their grace always. */
+const optionsOf = (isForced: boolean): DrainOptions => ({
+  force: isForced,
+  deleteEmptyDir: isForced,
+  graceSeconds: null,
+  skipAfterSeconds: 0,
+});
+
+const awayOf = (nodes: readonly Node[], { name, pool }: ChosenNode): AwayNode[] =>
+  nodes
+    .filter(({ metadata }) => metadata?.name !== name && metadata?.labels?.[POOL_LABEL] === pool)
+    .flatMap((node): AwayNode[] => {
+      const named = { node: node.metadata?.name ?? "" };
+      if (!isReady(node)) return [{ ...named, why: "NotReady" }];
+      return node.spec?.unschedulable ? [{ ...named, why: "cordoned" }] : [];
+    });
+
+/**
+ * Judges the node and reads what draining it would do; nothing is changed.
+ * @throws UserError for a name that does not fit; Refused when the node may not be drained
+ */
+export async function planDrain(
+  steps: Steps,
+  start: Start,
+  begun: Begun,
+  { node: named, force }: DrainRequest,
+): Promise<PlannedDrain> {
+  const { chosen, node, nodes, others } = await judgeNode(steps, start, begun, "drain", named);
+  if (force !== undefined && force !== chosen.name) throw new UserError(forceNeedsName(chosen.name, force));
+  const options = optionsOf(force !== undefined);
+  const { pool } = chosen;
+  const away = awayOf(nodes, chosen);
+  const plan = await steps.plan.of({ node, nodes, pool, options, away, maxUnavailable: 1, others });
+  return { chosen, options, plan };
+}
+
+/** @throws Refused that names the pods whose loss the options do not allow: nothing is evicted while there is one */
+export function checkLosses({ plan }: PlannedDrain): void {
+  if (plan.refusals.length > 0) throw new Refused(drainRefused(plan.refusals));
+}

@@ -1,0 +1,30 @@
+import { done, StageFailed } from "../engine/durable.ts";
+import { cordonNode } from "../node/cordon.ts";
+import { checkStillDrained, drainNode, failureOfDrain } from "../node/drain.ts";
+import { nodeOf, once, waitFor } from "../node/task.ts";
+import { auditNode } from "../operation/audit.ts";
+import type { DrainTask } from "./task.ts";
+
+/** Cordons the node, so that no pod comes to it any more. */
+export async function cordon(task: DrainTask): Promise<void> {
+  const { steps, operation, index, chosen } = task;
+  const { name: node, uid } = nodeOf(task);
+  task.isTouched = true;
+  await waitFor(task, "the node is cordoned", async () => {
+    await cordonNode(steps, { node, uid, instanceId: chosen.instanceId, operation, index });
+    await auditNode(task, "cordon", { what: "changed", detail: { change: "cordon" } });
+    return done(true);
+  });
+}
+
+/** Evicts the pods within the stage's deadline. @throws StageFailed that names what is left and why */
+export async function evict(task: DrainTask): Promise<void> {
+  const end = await drainNode(task, task.options);
+  const failure = failureOfDrain(end, nodeOf(task).name);
+  if (failure !== null) throw new StageFailed(failure);
+  task.isGone = end.kind === "node-gone" || end.kind === "machine-gone";
+  if (end.kind === "drained")
+    await once(task, "the pods have left for good", () => checkStillDrained(task, task.options));
+  const detail = { pods: task.pods };
+  await once(task, "audit the eviction", () => auditNode(task, "evicted", { what: "evicted", detail }));
+}

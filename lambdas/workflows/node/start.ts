@@ -1,0 +1,44 @@
+import type { Start } from "../../commands/command.ts";
+import { ownerOf } from "../../node-work.ts";
+import { newNodeRecord, type Published } from "../../records.ts";
+import type { NodeWorkflow, StageName } from "../../stages.ts";
+import type { Lease } from "../../steps/ledger/leases.ts";
+import type { ReleaseDocument } from "../../steps/runtime.ts";
+import type { Steps } from "../../steps/steps.ts";
+import type { Begun } from "../operation/lifecycle.ts";
+import { postFirst } from "../operation/publisher.ts";
+import type { ChosenNode } from "./choose.ts";
+
+/** Index of the only node of an operation. */
+export const INDEX = 0;
+
+/** An operation on one node that holds its lease and has posted its message. */
+export interface Started {
+  readonly runtime: ReleaseDocument;
+  readonly lease: Lease;
+  readonly published: Published;
+}
+
+/**
+ * Takes the lease of an operation's only node, writes its record and posts the operation's message.
+ * @throws Refused when another operation holds the node
+ */
+export async function startOnOneNode(
+  steps: Steps,
+  { operation }: Start,
+  begun: Begun,
+  { workflow, stage }: { readonly workflow: NodeWorkflow; readonly stage: StageName },
+  { instanceId, name }: Pick<ChosenNode, "instanceId" | "name">,
+): Promise<Started> {
+  const runtime = await steps.runtime.read(begun.runtimeVersion);
+  const lease = await steps.leases.take(instanceId, ownerOf({ operation, index: INDEX }));
+  await steps.ledger.recordNode({
+    ...newNodeRecord(workflow, operation, INDEX, steps.timestamp()),
+    status: "running",
+    stage,
+    instanceId,
+    nodeName: name,
+  });
+  await steps.ledger.changeOperation(operation, { status: "running", callbacks: {} });
+  return { runtime, lease, published: await postFirst(steps, operation, null, begun) };
+}

@@ -1,0 +1,102 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { CORDONED_BY } from "../../lambdas/desired/node-keys.ts";
+import { CANCEL_OPERATION } from "../../lambdas/messages/slack/buttons.ts";
+import { heldBack, newest, nodeNamed, settled } from "./evidence.ts";
+import type { Journey } from "./journey.ts";
+import { guardedPod, homeOf, podOn, podsOn, running, shortName, web } from "./others.ts";
+import { openly, privately } from "./reading.ts";
+import { withSeedNodes } from "./removal.ts";
+
+let here: Journey;
+afterEach(() => here.close());
+
+const SHORT = "ip-10-0-3-7";
+const isCordoned = (): boolean => nodeNamed(here, web.name)?.spec?.unschedulable === true;
+const ownerShown = (): string | undefined => nodeNamed(here, web.name)?.metadata?.annotations?.[CORDONED_BY];
+
+async function run(command: string): Promise<string> {
+  await here.type("operator", `/win ${command}`);
+  await settled(here, 60);
+  expect(await heldBack(here)).toEqual([]);
+  return (await newest(here)).operation.summary;
+}
+
+describe("A drain", () => {
+  test("empties the node, leaves it cordoned for the requester, and the pods run elsewhere", async () => {
+    here = await withSeedNodes();
+    expect(await run(`drain ${SHORT} --force ${web.name} --reason "disk errors"`)).toMatch(
+      /is drained: \d+ pods? evicted\. It stays cordoned until \/win uncordon\./,
+    );
+    const { operation } = await newest(here);
+    expect(operation.status).toBe("succeeded");
+    expect(ownerShown()).toBe(operation.id);
+    expect(running(here, "storefront")).toBe(2);
+    expect(openly(here).at(-1)).toMatch(/✅ Drain ip-10-0-3-7[\s\S]*Reason: disk errors/);
+    await here.pass(60);
+    expect(isCordoned()).toBe(true);
+    await run(`uncordon ${SHORT}`);
+    expect(isCordoned()).toBe(false);
+    expect(ownerShown()).toBeUndefined();
+  });
+
+  test("shows its plan to the requester alone with --dry-run, and changes nothing", async () => {
+    here = await withSeedNodes();
+    const pods = podsOn(here, web);
+    await run(`drain ${SHORT} --dry-run`);
+    expect(privately(here, "operator").at(-1)).toMatch(/Plan to drain[\s\S]*will be evicted[\s\S]*To apply: `\/win drain/);
+    expect(podsOn(here, web)).toEqual(pods);
+    expect(isCordoned()).toBe(false);
+  });
+
+  test("evicts nothing while a pod would be lost, and names the option that allows it", async () => {
+    here = await withSeedNodes();
+    here.simulator.kubernetes.create(podOn(web, "by-hand"));
+    await here.pass(1);
+    const pods = podsOn(here, web);
+    await run(`drain ${SHORT}`);
+    expect((await newest(here)).operation.status).toBe("refused");
+    expect(openly(here).at(-1)).toMatch(/nothing was evicted: nothing recreates default\/by-hand: --force evicts/);
+    expect(podsOn(here, web)).toEqual(pods);
+    expect(isCordoned()).toBe(false);
+  });
+
+  test("takes --force only with the node's whole name behind it", async () => {
+    here = await withSeedNodes();
+    await run(`drain ${SHORT} --force ${SHORT}`);
+    expect((await newest(here)).operation.status).toBe("not-started");
+    expect(privately(here, "operator").at(-1)).toContain("--force takes the whole name of the node");
+    expect(isCordoned()).toBe(false);
+  });
+
+  test("that a budget blocks opens the node again at its deadline, and says what blocks and the command past it", async () => {
+    here = await withSeedNodes({ configuration: { deadlines: { drain: { evict: 3 } } } });
+    await guardedPod(here, web);
+    const summary = await run(`drain ${SHORT} --force ${web.name}`);
+    expect((await newest(here)).operation.status).toBe("failed");
+    expect(summary).toContain("the node is schedulable again");
+    expect(isCordoned()).toBe(false);
+    expect(openly(here).at(-1)).toMatch(/disruption budgets to allow[\s\S]*--disable-eviction/);
+  });
+
+  test("is cancelled by its button, and the node is as before", async () => {
+    here = await withSeedNodes();
+    await guardedPod(here, web);
+    await here.type("operator", `/win drain ${SHORT} --force ${web.name}`);
+    await here.until(async () => (await newest(here)).nodes[0]?.stage === "evict", 10);
+    await here.press("operator", CANCEL_OPERATION);
+    await settled(here, 10);
+    expect((await newest(here)).operation.status).toBe("cancelled");
+    expect(isCordoned()).toBe(false);
+    expect(await heldBack(here)).toEqual([]);
+  });
+
+  test("leaves a second drain of the same node refused, with the name of the first", async () => {
+    here = await withSeedNodes();
+    const home = homeOf(here, "reports");
+    await guardedPod(here, home);
+    await here.type("operator", `/win drain ${shortName(home)} --force ${home.name}`);
+    await here.until(async () => (await newest(here)).nodes[0]?.stage === "evict", 10);
+    await here.type("operator", `/win drain ${shortName(home)} --force ${home.name}`);
+    await here.until(() => openly(here).some((text) => /cannot be drained: `drain-\w+` is working on it/.test(text)), 5);
+  });
+});
