@@ -94,7 +94,7 @@ describe("what is not understood", () => {
     ["nodes --dry-run", "unknown-option", "Unknown option `--dry-run`"],
     ["add web --force", "unknown-option", "Unknown option `--force`"],
     ["add web --dry-rum", "unknown-option", "did you mean `--dry-run`"],
-    ["nodes --reason x", "unknown-option", "It is an option of `add`, `cordon`, `uncordon`, `remove`."],
+    ["nodes --reason x", "unknown-option", "It is an option of `add`, `cordon`, `uncordon`, `drain`, `remove`."],
     ["add web --dry-run=none", "needless-value", "`--dry-run` takes no value, but got `none`"],
     ["add web --dry-run --dry-run", "option-twice", "Duplicate option `--dry-run`"],
     ['add web --reason "a" --reason="b"', "option-twice", "Duplicate option `--reason`"],
@@ -154,14 +154,14 @@ test("Slack's escapes count as the characters that were typed", () => {
 });
 
 /** A command as later ones will be: several nodes or a pool, a number, a text and a flag. */
-const drain: Command = {
-  name: "drain",
+const patch: Command = {
+  name: "patch",
   also: [],
   arguments: [{ name: "node", field: "targets", kind: "nodes-or-pool", required: true, means: "nodes, or a pool" }],
   options: [
     { option: "max", kind: "count", most: 5, means: "how many at once" },
     { option: "reason", kind: "text", most: 20, means: "why" },
-    { option: "force", kind: "flag", means: "whatever happens" },
+    { option: "canary", kind: "flag", means: "whatever happens" },
   ],
   effect: "change",
   workflow: null,
@@ -170,51 +170,51 @@ const drain: Command = {
   detail: "",
   examples: [],
 };
-const uncordon: Command = {
-  ...drain,
-  name: "uncordon",
+const unpatch: Command = {
+  ...patch,
+  name: "unpatch",
   arguments: [{ name: "nodes", kind: "nodes", required: true, means: "" }],
 };
-const parseNext = parserOf([...commands, drain, uncordon]);
+const parseNext = parserOf([...commands, patch, unpatch]);
 const nodesNamed = (...nodes: string[]) => ({ kind: "nodes", nodes });
 
 describe("options and arguments that are data of a command", () => {
   test.each([
-    ["drain win-1", { targets: nodesNamed("win-1"), force: false }],
-    ["drain WIN-1 node/win-2 win-1 --max 2", { targets: nodesNamed("win-1", "win-2"), max: 2, force: false }],
-    ["drain --max=5 web", { targets: { kind: "pool", pool: "web" }, max: 5, force: false }],
+    ["patch win-1", { targets: nodesNamed("win-1"), canary: false }],
+    ["patch WIN-1 node/win-2 win-1 --max 2", { targets: nodesNamed("win-1", "win-2"), max: 2, canary: false }],
+    ["patch --max=5 web", { targets: { kind: "pool", pool: "web" }, max: 5, canary: false }],
     [
-      '--max 1 drain win-1 --force win-2 --reason "A B"',
-      { targets: nodesNamed("win-1", "win-2"), max: 1, force: true, reason: "A B" },
+      '--max 1 patch win-1 --canary win-2 --reason "A B"',
+      { targets: nodesNamed("win-1", "win-2"), max: 1, canary: true, reason: "A B" },
     ],
-    ['drain win-1 --max="3"', { targets: nodesNamed("win-1"), max: 3, force: false }],
+    ['patch win-1 --max="3"', { targets: nodesNamed("win-1"), max: 3, canary: false }],
   ])("%j is a request", (text, fields) => {
-    expect(parseNext(text, vocabulary)).toEqual({ request: { command: "drain", ...fields } });
+    expect(parseNext(text, vocabulary)).toEqual({ request: { command: "patch", ...fields } });
   });
 
   test("several nodes alone are a list", () => {
-    const request = { command: "uncordon", nodes: ["win-1", "win-2"], force: false };
-    expect(parseNext("uncordon win-1 win-2", vocabulary)).toEqual({ request });
+    const request = { command: "unpatch", nodes: ["win-1", "win-2"], canary: false };
+    expect(parseNext("unpatch win-1 win-2", vocabulary)).toEqual({ request });
   });
 
   test.each([
     [
-      "drain",
+      "patch",
       "missing",
-      "requires `&lt;node&gt;` (nodes, or a pool). Usage: `/win drain &lt;node&gt;... [--max &lt;number&gt;]",
+      "requires `&lt;node&gt;` (nodes, or a pool). Usage: `/win patch &lt;node&gt;... [--max &lt;number&gt;]",
     ],
-    ["drain web win-1", "pool-among-nodes", "`web` is a pool: give either one pool or nodes"],
-    ["drain win-1 win/2", "bad-node", "`win/2` is not a valid node"],
-    ["drain win-1 --max", "missing-value", "`--max` requires a value: `--max &lt;number&gt;`"],
-    ["drain win-1 --max --force", "missing-value", "`--max` requires a value"],
-    ["drain win-1 --max 6", "bad-number", "`6` is not a valid value of `--max`: use a whole number from 1 to 5"],
-    ["drain win-1 --max 0", "bad-number", "`0` is not a valid value"],
-    ["drain win-1 --max -1", "bad-number", "`-1` is not a valid value"],
-    ["drain win-1 --max two", "bad-number", "`two` is not a valid value"],
-    ["drain win-1 --max 2 --max 2", "option-twice", "Duplicate option `--max`"],
-    ["drain win-1 --maxx 2", "unknown-option", "did you mean `--max`"],
+    ["patch web win-1", "pool-among-nodes", "`web` is a pool: give either one pool or nodes"],
+    ["patch win-1 win/2", "bad-node", "`win/2` is not a valid node"],
+    ["patch win-1 --max", "missing-value", "`--max` requires a value: `--max &lt;number&gt;`"],
+    ["patch win-1 --max --canary", "missing-value", "`--max` requires a value"],
+    ["patch win-1 --max 6", "bad-number", "`6` is not a valid value of `--max`: use a whole number from 1 to 5"],
+    ["patch win-1 --max 0", "bad-number", "`0` is not a valid value"],
+    ["patch win-1 --max -1", "bad-number", "`-1` is not a valid value"],
+    ["patch win-1 --max two", "bad-number", "`two` is not a valid value"],
+    ["patch win-1 --max 2 --max 2", "option-twice", "Duplicate option `--max`"],
+    ["patch win-1 --maxx 2", "unknown-option", "did you mean `--max`"],
     ["add web --max 2", "unknown-option", "Unknown option `--max`"],
-    ["drain win-1 --force=yes", "needless-value", "`--force` takes no value, but got `yes`"],
+    ["patch win-1 --canary=yes", "needless-value", "`--canary` takes no value, but got `yes`"],
   ])("%j gives the sentence of %s", (text, kind, part) => {
     const parsed = parseNext(text, vocabulary);
     expect(parsed).toHaveProperty("problem.kind", kind);
@@ -269,7 +269,7 @@ describe("any text", () => {
     fc.array(word, { maxLength: 3 }).map((words) => `add ${words.join(" ")}`),
     word.map((typed) => `help ${typed}`),
     word.map((typed) => `remove ${typed}`),
-    fc.array(word, { maxLength: 4 }).map((words) => `drain win-1 --reason ${words.join(" ")} --max ${words[0] ?? ""}`),
+    fc.array(word, { maxLength: 4 }).map((words) => `patch win-1 --reason ${words.join(" ")} --max ${words[0] ?? ""}`),
   );
 
   test("gives a request or one short sentence that can neither ping nor break out of its frame", () => {

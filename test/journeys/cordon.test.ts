@@ -36,7 +36,7 @@ describe("A cordon", () => {
     expect(podsOn(here, web)).toEqual(pods);
     expect(openly(here).at(-1)).toMatch(/✅ Cordon ip-10-0-3-7[\s\S]*Reason: disk errors/);
     // The sweep comes every 15 minutes: what a person asked for is not a rest to clean up.
-    await here.pass(60);
+    await here.pass(31);
     expect(isCordoned()).toBe(true);
     expect(await run(`uncordon ${SHORT}`)).toBe(`${web.name} is schedulable again.`);
     expect(isCordoned()).toBe(false);

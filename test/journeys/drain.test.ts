@@ -30,9 +30,9 @@ describe("A drain", () => {
     const { operation } = await newest(here);
     expect(operation.status).toBe("succeeded");
     expect(ownerShown()).toBe(operation.id);
-    expect(running(here, "storefront")).toBe(2);
+    await here.until(() => running(here, "storefront") === 2, 10);
     expect(openly(here).at(-1)).toMatch(/✅ Drain ip-10-0-3-7[\s\S]*Reason: disk errors/);
-    await here.pass(60);
+    await here.pass(31);
     expect(isCordoned()).toBe(true);
     await run(`uncordon ${SHORT}`);
     expect(isCordoned()).toBe(false);
@@ -43,7 +43,9 @@ describe("A drain", () => {
     here = await withSeedNodes();
     const pods = podsOn(here, web);
     await run(`drain ${SHORT} --dry-run`);
-    expect(privately(here, "operator").at(-1)).toMatch(/Plan to drain[\s\S]*will be evicted[\s\S]*To apply: `\/win drain/);
+    expect(privately(here, "operator").at(-1)).toMatch(
+      /Plan to drain[\s\S]*will be evicted[\s\S]*To apply: `\/win drain/,
+    );
     expect(podsOn(here, web)).toEqual(pods);
     expect(isCordoned()).toBe(false);
   });
@@ -97,6 +99,9 @@ describe("A drain", () => {
     await here.type("operator", `/win drain ${shortName(home)} --force ${home.name}`);
     await here.until(async () => (await newest(here)).nodes[0]?.stage === "evict", 10);
     await here.type("operator", `/win drain ${shortName(home)} --force ${home.name}`);
-    await here.until(() => openly(here).some((text) => /cannot be drained: `drain-\w+` is working on it/.test(text)), 5);
+    await here.until(
+      () => openly(here).some((text) => /cannot be drained: `drain-\w+` is working on it/.test(text)),
+      5,
+    );
   });
 });

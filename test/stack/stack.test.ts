@@ -126,6 +126,7 @@ describe("functions in a VPC", () => {
     expect(inside.map(({ Properties }) => String(Properties.Description).split(" ")[1]).toSorted()).toEqual([
       "add-nodes",
       "cordon-node",
+      "drain-node",
       "look",
       "provision-node",
       "remove-node",

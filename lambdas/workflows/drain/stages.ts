@@ -1,6 +1,7 @@
+import { CONNECTION_SECONDS } from "../../configuration.ts";
 import { done, StageFailed } from "../engine/durable.ts";
 import { cordonNode } from "../node/cordon.ts";
-import { checkStillDrained, drainNode, failureOfDrain } from "../node/drain.ts";
+import { checkStillDrained, drainNode, failureOfDrain, noteDrain } from "../node/drain.ts";
 import { nodeOf, once, waitFor } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
 import type { DrainTask } from "./task.ts";
@@ -11,7 +12,7 @@ export async function cordon(task: DrainTask): Promise<void> {
   const { name: node, uid } = nodeOf(task);
   task.isTouched = true;
   await waitFor(task, "the node is cordoned", async () => {
-    await cordonNode(steps, { node, uid, instanceId: chosen.instanceId, operation, index });
+    await cordonNode(steps, { node, uid, instanceId: chosen.instanceId, operation, index, takesOut: true });
     await auditNode(task, "cordon", { what: "changed", detail: { change: "cordon" } });
     return done(true);
   });
@@ -19,9 +20,12 @@ export async function cordon(task: DrainTask): Promise<void> {
 
 /** Evicts the pods within the stage's deadline. @throws StageFailed that names what is left and why */
 export async function evict(task: DrainTask): Promise<void> {
-  const end = await drainNode(task, task.options);
+  const { pools } = task.runtime.configuration;
+  const connectionSeconds = pools[task.chosen.pool ?? ""]?.connectionSeconds ?? CONNECTION_SECONDS;
+  const end = await drainNode(task, { options: task.options, connectionSeconds });
   const failure = failureOfDrain(end, nodeOf(task).name);
   if (failure !== null) throw new StageFailed(failure);
+  await noteDrain(task, end);
   task.isGone = end.kind === "node-gone" || end.kind === "machine-gone";
   if (end.kind === "drained")
     await once(task, "the pods have left for good", () => checkStillDrained(task, task.options));
