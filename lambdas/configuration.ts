@@ -4,6 +4,9 @@ import { knownPart } from "./known-part.ts";
 import { profileNames } from "./profiles/names.ts";
 import { RETENTION_DAYS } from "./retention.ts";
 
+/** Minutes; with the askings that one execution makes, approvals leave room for the deadlines of the stages. */
+const MOST_APPROVAL_MINUTES = 60;
+
 const cidr = z.cidrv4("must be a range of IPv4 addresses, 10.0.0.0/16");
 
 /** Slack's ids: one letter says what it is of. */
@@ -15,6 +18,30 @@ const slackId = (letters: string) =>
  * requests are over by then. Also that of a node of no pool.
  */
 export const CONNECTION_SECONDS = 30;
+
+/** Which roles may use which command. */
+const policySchema = z.record(z.string(), z.array(z.string()));
+
+/** Approvals that commands need; a rule that is written replaces the default whole (commands/approvals.ts). */
+const approvalsSchema = z.record(
+  z.string(),
+  z.strictObject({
+    /** Number of people beside the requester. */
+    needs: z.number().int().min(0).max(2).optional(),
+    /** A person needs one of these; left out, the roles that may use `approve`. */
+    roles: z.array(z.string()).min(1).optional(),
+    /** Minutes until a request lapses. */
+    minutes: z.number().int().min(1).max(MOST_APPROVAL_MINUTES).optional(),
+    /** No approval is needed while all of these hold. */
+    unless: z
+      .strictObject({
+        nothingLost: z.boolean().optional(),
+        noBudgetBlocks: z.boolean().optional(),
+        podsAtMost: z.number().int().min(0).max(1_000).optional(),
+      })
+      .optional(),
+  }),
+);
 
 /** One pool as functions know it. */
 export const poolSchema = z.strictObject({
@@ -37,6 +64,10 @@ export const poolSchema = z.strictObject({
   }),
   /** "optional" only where WMCO runs beside us: it asks the metadata service without a token. */
   metadataTokens: z.enum(["required", "optional"]).default("required"),
+  /** Replaces, by command, which roles may use it on this pool's nodes. */
+  policy: policySchema.optional(),
+  /** Replaces, by command, the approval that it needs on this pool's nodes. */
+  approvals: approvalsSchema.optional(),
 });
 
 /** The functions' configuration, as the release document carries it; a deployment adds what it made to the reviewed file. */
@@ -86,7 +117,9 @@ export const configurationSchema = z.strictObject({
   /** Slack user ids or user group ids (S…) per role. Empty means that no person has the role. */
   people: z.record(z.string(), z.array(slackId("UWS"))).default({}),
   /** Which roles may use which command; no role may use a command that is not named. */
-  policy: z.record(z.string(), z.array(z.string())).default({}),
+  policy: policySchema.default({}),
+  /** Approvals that commands need; a command that is not named has its default. */
+  approvals: approvalsSchema.default({}),
   pools: z.record(z.string().regex(/^[a-z0-9-]{1,30}$/), poolSchema),
   bucket: z.string(),
   ledgerTable: z.string(),
@@ -103,7 +136,9 @@ export const configurationSchema = z.strictObject({
     .prefault({}),
 });
 
-const rulesSchema = configurationSchema.pick({ command: true, slack: true, people: true, policy: true });
+const rulesSchema = configurationSchema
+  .pick({ command: true, slack: true, people: true, policy: true, approvals: true })
+  .extend({ pools: z.record(z.string(), poolSchema.pick({ policy: true, approvals: true })).default({}) });
 
 /** The part that judges people and speaks to them. */
 export type Rules = z.infer<typeof rulesSchema>;
@@ -155,6 +190,6 @@ export const readConfiguration = (value: unknown): Configuration =>
  * @throws Error that lists every wrong value with its path
  */
 export const readRules = (value: unknown): Rules => {
-  const { command, slack, people, policy } = z.looseObject({}).parse(value);
-  return checked(rulesSchema, knownPart(rulesSchema, { command, slack, people, policy }));
+  const { command, slack, people, policy, approvals, pools } = z.looseObject({}).parse(value);
+  return checked(rulesSchema, knownPart(rulesSchema, { command, slack, people, policy, approvals, pools }));
 };

@@ -63,6 +63,9 @@ export const AUDIT_PARTITION = "audit#";
 /** Partition of a chain of the audit. @param chain "add-3f9c2a71" or "add-3f9c2a71:0" */
 export const auditPartition = (chain: string): string => `${AUDIT_PARTITION}${chain}`;
 
+/** Beginning of the sort keys of the votes at one asking. */
+export const votesOn = (asking: number): string => `${decisionsOn("approval")}${String(asking).padStart(4, "0")}#`;
+
 /** Partition of an operation, its nodes and its decisions. */
 export const operationPartition = (id: string): string => `operation#${id}`;
 
@@ -85,6 +88,11 @@ export const keys = {
   }),
   /** The copies of a chain that the bucket does not have yet. */
   auditExport: (chain: string): Key => ({ pk: `export#${chain}`, sk: "export" }),
+  /** One person's vote on a plan: each asking takes one of each person. */
+  vote: (operation: string, asking: number, userId: string): Key => ({
+    pk: operationPartition(operation),
+    sk: `${votesOn(asking)}${userId}`,
+  }),
   /** The callback that waits for a command. */
   command: (commandId: string): Key => ({ pk: `${COMMAND_PARTITION}${commandId}`, sk: "callback" }),
   /** The callback that waits for a command on all its machines. */

@@ -1,3 +1,4 @@
+import type { Approval } from "./approval.ts";
 import type { Head } from "./audit/head.ts";
 import type { Request } from "./commands/command.ts";
 import type { Originated } from "./origin.ts";
@@ -41,6 +42,10 @@ export interface OperationRecord extends Originated {
   readonly decided?: Decided;
   /** Last entry of its audit; missing before the first one. */
   readonly audit?: Head;
+  /** Pool of the node that it works on, once that is known. */
+  readonly inPool?: string | null;
+  /** Approval of its plan, where it needs one. */
+  readonly approval?: Approval;
   /** Set once its execution ended before its nodes: from then on the sweep publishes its progress and its end. */
   readonly handedOver?: HandedOver;
 }
@@ -53,7 +58,7 @@ export interface HandedOver {
 
 /** A person's decision, made with a button or in a dialog. */
 export interface Decided {
-  readonly decision: "submitted" | "closed" | "keep" | "terminate" | "cancel";
+  readonly decision: "submitted" | "closed" | "keep" | "terminate" | "cancel" | "approve" | "deny";
   readonly userId: string;
   /** Slack's trigger id, so that the same request again is the same decision. */
   readonly cause: string;

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
-import { commands } from "../lambdas/commands/list.ts";
 import { configurationSchema, faultsOf, poolSchema } from "../lambdas/configuration.ts";
 import { oldKeyWarnings } from "../lambdas/deadlines.ts";
 import { networksOverlap } from "../lambdas/desired/network-address.ts";
@@ -22,6 +21,7 @@ import {
 } from "./deployment-values.ts";
 import { functions } from "./functions.ts";
 import { messageOf } from "./message-of.ts";
+import { type Fault, ruleFaults } from "./rule-faults.ts";
 
 /** Days that CloudWatch Logs can keep (API PutRetentionPolicy). */
 const RETENTION_DAYS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827, 3653] as const;
@@ -129,18 +129,12 @@ const deploymentSchema = (now: number) =>
 /** A deployment, validated. */
 export type Deployment = z.infer<ReturnType<typeof deploymentSchema>>;
 
-interface Fault {
-  readonly path: readonly string[];
-  readonly message: string;
-}
-
 /** Finds the faults between values that are right by themselves. */
 const faultsAcross = (whole: Deployment): Fault[] => [
   ...networkFaults(whole),
   ...windowsFaults(whole),
   ...deadlineFaults(whole),
-  ...peopleFaults(whole),
-  ...policyFaults(whole),
+  ...ruleFaults(whole),
   ...keyFaults(whole),
 ];
 
@@ -174,6 +168,9 @@ const windowsFaults = ({ pools: all, cluster: { hybridOverlayPort } }: Deploymen
       message: `Windows Server 2019 cannot use the overlay port ${hybridOverlayPort}, only 4789`,
     }));
 
+/** Minutes that a removal may wait for approvals beside its stages: three askings of at most an hour, and what is between them. */
+const APPROVAL_MINUTES = 240;
+
 /**
  * Nothing runs when an execution times out: a workflow must be able to wait to its end, for people too. Deadlines that are not
  * valid are no numbers yet: Zod asks all checks, also after one has failed.
@@ -181,30 +178,11 @@ const windowsFaults = ({ pools: all, cluster: { hybridOverlayPort } }: Deploymen
 function deadlineFaults({ deadlines }: Deployment): Fault[] {
   return nodeWorkflows.flatMap((workflow) => {
     const minutes = Object.values(deadlines[workflow] ?? {}).reduce((sum, each) => sum + each, 0);
-    const most = functions[`${workflow}-node`].executionSeconds / 60 - ROOM_MINUTES;
+    const room = ROOM_MINUTES + (workflow === "remove" ? APPROVAL_MINUTES : 0);
+    const most = functions[`${workflow}-node`].executionSeconds / 60 - room;
     if (minutes <= most) return [];
     const message = `together they are ${minutes} minutes, and may be ${most}: an execution ends ${ROOM_MINUTES} minutes after that`;
     return [{ path: ["deadlines", workflow], message }];
-  });
-}
-
-function peopleFaults({ people }: Deployment): Fault[] {
-  const message = "name Slack user ids (U…) or user groups (S…)";
-  if (Object.keys(people).length === 0)
-    return [{ path: ["people"], message: `no person has a role, so no command would be allowed: ${message}` }];
-  return Object.keys(people)
-    .filter((role) => people[role]?.length === 0)
-    .map((role) => ({ path: ["people", role], message: `no person has this role: ${message}, or leave it out` }));
-}
-
-function policyFaults({ policy, people }: Deployment): Fault[] {
-  if (Object.keys(policy).length === 0)
-    return [{ path: ["policy"], message: "no command is allowed to anybody: name commands with their roles" }];
-  return Object.entries(policy).flatMap(([command, roles]) => {
-    const path = ["policy", command];
-    const unknown = commands.some(({ name }) => name === command) ? [] : ["there is no such command"];
-    const vacant = roles.filter((name) => !(name in people)).map((name) => `no person is given the role ${name}`);
-    return [...unknown, ...vacant].map((message) => ({ path, message }));
   });
 }
 

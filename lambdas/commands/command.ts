@@ -50,8 +50,8 @@ export type Targets =
   | { readonly kind: "nodes"; readonly nodes: readonly string[] }
   | { readonly kind: "pool"; readonly pool: string };
 
-/** Effect of a command: "answer" is computed in the front door, "look" reads, "change" is an operation. */
-export type Effect = "answer" | "look" | "change" | "cancel";
+/** Effect of a command: "answer" is computed in the front door, "look" reads, "change" is an operation, "decide" answers one. */
+export type Effect = "answer" | "look" | "change" | "cancel" | "decide";
 
 /** One command as data: help, completion, docs, functions and sandbox are derived from it. */
 export interface Command {
@@ -100,6 +100,8 @@ export type Request =
   | { readonly command: "doctor" }
   | { readonly command: "audit"; readonly of: string | null; readonly days?: number }
   | { readonly command: "cancel"; readonly operation: string }
+  | { readonly command: "approve"; readonly operation: string }
+  | { readonly command: "deny"; readonly operation: string; readonly reason?: string }
   /** Asked for by a schedule alone. */
   | { readonly command: "authority" };
 

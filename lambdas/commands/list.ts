@@ -1,9 +1,11 @@
 import type { OperationRecord } from "../records.ts";
 import { add } from "./add.ts";
+import { approve } from "./approve.ts";
 import { audit } from "./audit.ts";
 import { cancel } from "./cancel.ts";
 import type { Command, Request } from "./command.ts";
 import { cordon } from "./cordon.ts";
+import { deny } from "./deny.ts";
 import { doctor } from "./doctor.ts";
 import { drain } from "./drain.ts";
 import { help } from "./help.ts";
@@ -25,6 +27,8 @@ export const commands: readonly Command[] = [
   remove,
   operations,
   audit,
+  approve,
+  deny,
   cancel,
   doctor,
 ];

@@ -1,7 +1,10 @@
 import type { Configuration } from "../configuration.ts";
+import { rulesIn } from "./approvals.ts";
 import { commands } from "./list.ts";
 
 type Rules = Pick<Configuration, "people" | "policy">;
+
+type PooledRules = Rules & Parameters<typeof rulesIn>[0];
 
 const listed = (table: Readonly<Record<string, readonly string[]>>, key: string): readonly string[] =>
   Object.hasOwn(table, key) ? (table[key] ?? []) : [];
@@ -24,12 +27,23 @@ export const mayUse = (rules: Rules, roles: readonly string[], command: string):
   command === "help" || listed(rules.policy, command).some((role) => roles.includes(role));
 
 /**
+ * Does the policy allow a command to one of these roles somewhere? Until the node is known that a command means, its pool is
+ * not: the workflow judges again by the pool.
+ */
+export const mayUseSomewhere = (rules: PooledRules, roles: readonly string[], command: string): boolean =>
+  [null, ...Object.keys(rules.pools ?? {})].some((pool) => mayUse(rulesIn(rules, pool), roles, command));
+
+/**
  * Lists whom to call where a person must decide who may use a command: of each role its user groups (S…), or its people where
  * it has no group.
  * @returns ids of Slack
  */
-export function audienceOf(rules: Rules, command: string): string[] {
-  const called = listed(rules.policy, command).flatMap((role) => {
+export const audienceOf = (rules: Rules, command: string): string[] =>
+  audienceOfRoles(rules, listed(rules.policy, command));
+
+/** Lists whom to call where a person of one of these roles must decide, as `audienceOf` does. */
+export function audienceOfRoles(rules: Pick<Rules, "people">, roles: readonly string[]): string[] {
+  const called = roles.flatMap((role) => {
     const ids = listed(rules.people, role);
     const groups = ids.filter((id) => id.startsWith("S"));
     return groups.length > 0 ? groups : ids;
@@ -38,5 +52,5 @@ export function audienceOf(rules: Rules, command: string): string[] {
 }
 
 /** The words of the commands that these roles may use, in the order of the list. */
-export const usable = (rules: Rules, roles: readonly string[]): string[] =>
-  commands.map((command) => command.name).filter((name) => mayUse(rules, roles, name));
+export const usable = (rules: PooledRules, roles: readonly string[]): string[] =>
+  commands.map((command) => command.name).filter((name) => mayUseSomewhere(rules, roles, name));

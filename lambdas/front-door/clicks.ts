@@ -1,7 +1,9 @@
 import { cancelAnswer, lateClick, staleClick } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
 import {
+  APPROVE_OPERATION,
   CANCEL_OPERATION,
+  DENY_OPERATION,
   KEEP_INSTANCE,
   OPEN_AWS,
   OPEN_RUNBOOK,
@@ -15,6 +17,7 @@ import { deliverDecision } from "./deliver-decision.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { refusalOf } from "./permission.ts";
 import { type Presser, terminateKept, tryAgain } from "./repeat.ts";
+import { approvePressed, denyPressed } from "./vote.ts";
 
 /** A button that a person pressed. */
 export interface Click extends Presser {
@@ -55,6 +58,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
   [TRY_AGAIN]: { command: null, does: (door, click) => tryAgain(door, click, click.value) },
   [OPEN_RUNBOOK]: link,
   [OPEN_AWS]: link,
+  [APPROVE_OPERATION]: { command: "approve", does: (door, click) => approvePressed(door, click, click.value) },
+  [DENY_OPERATION]: { command: "deny", does: (door, click) => denyPressed(door, click, click.value) },
   [CANCEL_OPERATION]: {
     command: "cancel",
     does: async (door, { value, userId, triggerId }) =>

@@ -3,8 +3,8 @@ import type { Configuration } from "../configuration.ts";
 /** Configuration of the front door; a deployment puts it next to the code, so that no request waits for it. */
 export interface FrontDoorConfiguration extends Pick<Configuration, "command" | "slack" | "people" | "policy"> {
   readonly cluster: Pick<Configuration["cluster"], "name">;
-  /** By name; a pool's content concerns only its workflow. */
-  readonly pools: Readonly<Record<string, object>>;
+  /** By name; of a pool's content only its policy concerns the front door. */
+  readonly pools: Readonly<Record<string, Partial<Pick<Configuration["pools"][string], "policy">>>>;
 }
 
 /** Name of the file beside the bundle's code. */
@@ -20,5 +20,7 @@ export const frontDoorConfiguration = ({ command, slack, people, policy, cluster
   people,
   policy,
   cluster: { name: cluster.name },
-  pools: Object.fromEntries(Object.keys(pools).map((name) => [name, {}])),
+  pools: Object.fromEntries(
+    Object.entries(pools).map(([name, pool]) => [name, pool.policy ? { policy: pool.policy } : {}]),
+  ),
 });

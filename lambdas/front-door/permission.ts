@@ -1,5 +1,5 @@
 import { emptyRoster, groupsOf } from "../commands/membership.ts";
-import { mayUse, rolesOf } from "../commands/policy.ts";
+import { mayUseSomewhere, rolesOf } from "../commands/policy.ts";
 import type { Refusal } from "../messages/command/refusals.ts";
 import type { FrontDoor } from "./front-door.ts";
 
@@ -48,5 +48,5 @@ export async function refusalOf(door: FrontDoor, origin: Origin, command: string
   if (elsewhere) return elsewhere;
   const person = await personOf(door, origin);
   if ("refusal" in person) return person.refusal;
-  return mayUse(door.configuration, person.roles, command) ? null : { kind: "policy", command };
+  return mayUseSomewhere(door.configuration, person.roles, command) ? null : { kind: "policy", command };
 }

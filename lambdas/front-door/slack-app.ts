@@ -7,13 +7,15 @@ import type {
   ViewSubmitAction,
 } from "@slack/bolt";
 import { troubleAnswer } from "../messages/command/acknowledgements.ts";
+import { DENY_REASON, denyNotice } from "../messages/operation/deny-dialog.ts";
 import { removalNotice } from "../messages/remove/dialog.ts";
-import { REMOVE_DIALOG } from "../messages/slack/buttons.ts";
+import { DENY_DIALOG, REMOVE_DIALOG } from "../messages/slack/buttons.ts";
 import type { Message } from "../records.ts";
 import { buttons, type Click, pressed } from "./clicks.ts";
 import { closed, type DialogResponse, submitted } from "./dialogs.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { answerTo, type SlashCommand } from "./slash-command.ts";
+import { denySubmitted } from "./vote.ts";
 
 const slashCommandOf = (command: BoltCommand): SlashCommand => ({
   teamId: command.team_id,
@@ -95,6 +97,13 @@ export function listen(app: App, door: FrontDoor): void {
       removalNotice(response.operation, trouble),
     );
     await (notice ? ack({ response_action: "update", view: notice as never }) : ack());
+  });
+
+  app.view<ViewSubmitAction>({ callback_id: DENY_DIALOG, type: "view_submission" }, async ({ body, ack }) => {
+    const { operation: asking, ...origin } = responseOf(body);
+    const reason = body.view.state.values[DENY_REASON]?.[DENY_REASON]?.value ?? "";
+    const notice = await orTrouble("the denial", () => denySubmitted(door, origin, asking, reason), trouble);
+    await (notice ? ack({ response_action: "update", view: denyNotice(asking, notice) as never }) : ack());
   });
 
   app.view<ViewClosedAction>({ callback_id: REMOVE_DIALOG, type: "view_closed" }, async ({ body, ack }) => {

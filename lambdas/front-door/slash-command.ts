@@ -1,7 +1,8 @@
+import { rulesIn } from "../commands/approvals.ts";
 import type { Request } from "../commands/command.ts";
 import { commandOf, commands } from "../commands/list.ts";
 import { parse } from "../commands/parse.ts";
-import { mayUse, usable } from "../commands/policy.ts";
+import { mayUse, mayUseSomewhere, usable } from "../commands/policy.ts";
 import { cancelAnswer, startedAnswer } from "../messages/command/acknowledgements.ts";
 import { commandHelp, helpMessage } from "../messages/command/help.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
@@ -11,6 +12,7 @@ import { accept, recordRefusal, wasRefusedHere } from "./accept.ts";
 import { cancel } from "./cancel.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { type Origin, originRefusal, type Person, personOf } from "./permission.ts";
+import { vote } from "./vote.ts";
 
 /** A slash command as Slack sends it. */
 export interface SlashCommand extends Origin {
@@ -29,12 +31,20 @@ function help(door: FrontDoor, topic: string | null, person: Person): Message {
     : helpMessage(commands, theirs, configuration.command, configuration.cluster.name);
 }
 
+/** A command that names its pool is judged by it; any other one again when its node is known. */
+const isAllowed = ({ configuration }: FrontDoor, request: Request, { roles }: Person): boolean =>
+  request.command === "add"
+    ? mayUse(rulesIn(configuration, request.pool), roles, request.command)
+    : mayUseSomewhere(configuration, roles, request.command);
+
 async function act(door: FrontDoor, typed: SlashCommand, request: Request, person: Person): Promise<Message> {
   const { configuration } = door;
   const { userId, userName, channel, triggerId, responseUrl } = typed;
-  const may = mayUse(configuration, person.roles, request.command);
+  const may = isAllowed(door, request, person);
   if (request.command === "cancel" && may)
     return cancelAnswer(await cancel(door, request.operation, userId, triggerId), configuration.command);
+  if ((request.command === "approve" || request.command === "deny") && may)
+    return vote(door, { ...typed, ...request, decision: request.command, asking: null });
   const submission = { request, requester: { userId, userName, channel }, triggerId, responseUrl };
   const operation = await (may ? accept : recordRefusal)(door, submission);
   return wasRefusedHere(operation)

@@ -8,7 +8,8 @@ import { renewingCredential } from "./doctor/watch-credentials.ts";
 import { step } from "./engine/durable.ts";
 import { runStages, stageTable } from "./node/stages.ts";
 import { type Begun, beginOperation, failOperation } from "./operation/lifecycle.ts";
-import { type Chosen, choose, previewRemoval, refuseRemoval } from "./remove/choose.ts";
+import { approved } from "./remove/approval.ts";
+import { type Chosen, chooseAllowed, previewRemoval, refuseRemoval } from "./remove/choose.ts";
 import { confirm } from "./remove/confirm.ts";
 import { finishRemoved, rollBack } from "./remove/endings.ts";
 import { cordon, deleteNode, evict, terminate } from "./remove/stages.ts";
@@ -49,6 +50,10 @@ async function drainAndTerminate(
   }
 }
 
+/** Asks the requester, and then whoever must approve; an operation without their yes has ended. */
+const isDecided = async (ctx: DurableContext, steps: Steps, start: Start, begun: Begun, chosen: Chosen) =>
+  (await confirm(ctx, steps, start, begun, chosen)) && (await approved(ctx, steps, start, begun, chosen));
+
 /** `/win remove`: judges, shows what would go, asks, and takes the node out; nothing is touched before the answer. */
 export const removeNode = renewingCredential(
   tryingRights("remove-node", (steps: Steps) => async (start: Start, ctx: DurableContext): Promise<void> => {
@@ -59,10 +64,10 @@ export const removeNode = renewingCredential(
         beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
       );
       if (!begun) return;
-      const chosen = await step(ctx, "judge", (): Promise<Chosen> => choose(steps, start, begun, node));
+      const chosen = await step(ctx, "judge", (): Promise<Chosen> => chooseAllowed(steps, start, begun, node));
       if (chosen.refusal) return await step(ctx, "refuse", () => refuseRemoval(steps, start, begun, chosen));
       if (dryRun) return await step(ctx, "show what would happen", () => previewRemoval(steps, start, begun, chosen));
-      if (await confirm(ctx, steps, start, begun, chosen)) await drainAndTerminate(ctx, steps, start, begun, chosen);
+      if (await isDecided(ctx, steps, start, begun, chosen)) await drainAndTerminate(ctx, steps, start, begun, chosen);
     } catch (error) {
       await step(ctx, "end without a removal", async () => {
         const said = await failOperation(steps, start, error);

@@ -55,6 +55,8 @@ export const demoConfiguration = (
       uncordon: ["operator"],
       drain: ["operator"],
       remove: ["operator"],
+      approve: ["approver"],
+      deny: ["approver"],
       cancel: ["operator", "approver"],
     },
     pools: { web: pool("2022", 8, "web"), batch: pool("2019", 24, "batch"), edge: pool("2025", 2, "edge") },

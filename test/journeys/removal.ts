@@ -1,7 +1,8 @@
 import { expect } from "vitest";
+import type { OperationRecord } from "../../lambdas/records.ts";
 import { expectSound, heldBack, newest, nodeNamed, settled } from "./evidence.ts";
 import { type Journey, type JourneyOptions, startJourney } from "./journey.ts";
-import { type SeedNode, stateOf } from "./others.ts";
+import { podOn, type SeedNode, shortName, stateOf } from "./others.ts";
 import { dialogOf } from "./reading.ts";
 
 /** Starts a journey with seed nodes. */
@@ -13,6 +14,21 @@ export async function ask(here: Journey, node: string): Promise<string> {
   await here.type("operator", `/win remove ${node}`);
   await here.until(() => !dialogOf(here, "operator").includes("Reading the instance"), 6, "the dialog's facts");
   return dialogOf(here, "operator");
+}
+
+/** Makes so many pods on a node that its removal needs an approval. */
+export async function crowd(here: Journey, node: SeedNode, prefix = "crowd"): Promise<void> {
+  for (let at = 0; at < 6; at += 1) here.simulator.kubernetes.create(podOn(node, `${prefix}-${at}`));
+  await here.pass(1);
+}
+
+/** Asks for the removal of a crowded node and says yes; its plan waits for an approval then. */
+export async function askApproval(here: Journey, node: SeedNode): Promise<OperationRecord> {
+  await crowd(here, node);
+  await confirmRemoval(here, shortName(node));
+  const asked = async () => (await newest(here)).operation;
+  await here.until(async () => (await asked()).messageTs !== null, 3, "the question for an approval");
+  return asked();
 }
 
 /** Asks for a removal and says yes; the removal has begun then. */

@@ -23,6 +23,8 @@ const titles: { readonly [C in Request["command"]]: (request: Extract<Request, {
   doctor: () => "Run the doctor",
   audit: ({ of }) => (of === null ? "Show the audit" : `Show the audit of ${of}`),
   authority: () => "Update the kubelets' client authority",
+  approve: ({ operation }) => `Approve ${operation}`,
+  deny: ({ operation }) => `Deny ${operation}`,
   cancel: ({ operation }) => `Cancel ${operation}`,
 };
 

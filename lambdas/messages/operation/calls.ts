@@ -3,7 +3,7 @@ import type { Message, NodeRecord, OperationView } from "../../records.ts";
 import { titleOf } from "../command/syntax.ts";
 import { between, localTime } from "../slack/age.ts";
 import { say } from "../slack/blocks.ts";
-import { counted, plain, prose, some } from "../slack/text.ts";
+import { counted, mentionOf, plain, prose, some } from "../slack/text.ts";
 import { nodeLabel } from "./node-lines.ts";
 import { workedFor } from "./operation.ts";
 
@@ -37,8 +37,6 @@ export const overdue = ({ nodes, now }: Pick<OperationView, "nodes" | "now">): N
     ({ status, failedAt }) =>
       status === "deciding" && failedAt !== undefined && Date.parse(now) - Date.parse(failedAt) >= ESCALATES_AFTER_MS,
   );
-
-const mentionOf = (id: string): string => (id.startsWith("S") ? `<!subteam^${id}>` : `<@${id}>`);
 
 /**
  * Calls the role that may decide to failed nodes that wait for a decision.

@@ -12,7 +12,15 @@ export const sourceOf = (cluster: string): string => `casement.${cluster}`;
 
 /** Event that calls a person, by mail or pager. */
 export interface Notice {
-  readonly kind: "decision" | "confirmation" | "signing-request" | "lost" | "kept" | "credential" | "authority";
+  readonly kind:
+    | "decision"
+    | "confirmation"
+    | "approval"
+    | "signing-request"
+    | "lost"
+    | "kept"
+    | "credential"
+    | "authority";
   /** Null when no operation waits. */
   readonly operation: string | null;
   /** One line of plain text. */

@@ -15,6 +15,7 @@ import { between } from "../slack/age.ts";
 import { actions, type Button, context, fitting, header, section, sections } from "../slack/blocks.ts";
 import { CANCEL_OPERATION, TRY_AGAIN } from "../slack/buttons.ts";
 import { code, counted, plain, prose } from "../slack/text.ts";
+import { approvalBlocks } from "./approval.ts";
 import { failureBlocks } from "./failure.ts";
 import type { MessageSettings } from "./links.ts";
 import { nodeLine, summaryLines } from "./node-lines.ts";
@@ -150,6 +151,7 @@ function frame(view: OperationView): { readonly top: Block[]; readonly bottom: B
       header(`${statuses[operation.status].sign} ${titleOf(operation.request)}`),
       context(origin(view)),
       ...(said.length > 0 ? [section(said.join("\n"))] : []),
+      ...approvalBlocks(operation),
       ...sections(lines(nodes, now)),
     ],
     bottom: operationButtons(view),

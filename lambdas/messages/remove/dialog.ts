@@ -59,14 +59,15 @@ const dialog = (operation: string, close: string, blocks: readonly Block[], subm
 export const removalSkeleton = (operation: string, typed: string): Dialog =>
   dialog(operation, "Keep", [section(`⏳ Reading the instance, pods and local data of ${code(typed)}…`)]);
 
-const podLine = ({ namespace, name, owner, localData }: MovedPod): string => {
+/** One pod that is evicted, and what it loses. */
+export const podLine = ({ namespace, name, owner, localData }: MovedPod): string => {
   const origin = owner ? plain(owner, 80) : "⚠️ not recreated";
   const data = localData.length > 0 ? ` · ⚠️ loses ${plain(localData.join(", "), 150)}` : "";
   return `• ${code(`${namespace}/${name}`)} (${origin})${data}`;
 };
 
 /** Pods that lose something come first. */
-const byLoss = (pods: readonly MovedPod[]): MovedPod[] =>
+export const byLoss = (pods: readonly MovedPod[]): MovedPod[] =>
   [...pods].sort((one, other) => Number(losesSomething(other)) - Number(losesSomething(one)));
 
 const losesData = (pod: MovedPod): boolean => pod.localData.length > 0;

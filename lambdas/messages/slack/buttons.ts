@@ -4,9 +4,15 @@ export const KEEP_INSTANCE = "keep-instance";
 export const TERMINATE_INSTANCE = "terminate-instance";
 export const TRY_AGAIN = "try-again";
 
+export const APPROVE_OPERATION = "approve-operation";
+export const DENY_OPERATION = "deny-operation";
+
 /** Those of buttons that open an address: Slack sends them too, and nothing follows from it. */
 export const OPEN_RUNBOOK = "open-runbook";
 export const OPEN_AWS = "open-aws";
 
 /** Callback id of the removal's dialog. */
 export const REMOVE_DIALOG = "remove-node";
+
+/** Callback id of the dialog that asks why a plan is denied. */
+export const DENY_DIALOG = "deny-operation";

@@ -78,3 +78,6 @@ export function some(names: readonly string[], most: number): string {
   const more = names.length - shown.length;
   return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
 }
+
+/** Mentions a user group (S…) or a person, so that Slack notifies them. */
+export const mentionOf = (id: string): string => (id.startsWith("S") ? `<!subteam^${id}>` : `<@${id}>`);

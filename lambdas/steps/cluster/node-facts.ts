@@ -21,6 +21,9 @@ export const isWindows = (node: V1Node): boolean => labelsOf(node)["kubernetes.i
 export const instanceIdOf = (node: V1Node): string | null =>
   /^aws:\/\/\/[^/]+\/(i-[0-9a-f]+)$/.exec(node.spec?.providerID ?? "")?.[1] ?? null;
 
+/** Id of the machine's boot, as the kubelet reports it; null where it has not, or there is no Node. */
+export const bootIdOf = (node: V1Node | null): string | null => node?.status?.nodeInfo?.bootID || null;
+
 /** The kubelet's own word. */
 export const isReady = (node: V1Node): boolean => conditionOf(node, "Ready")?.status === "True";
 

@@ -1,5 +1,5 @@
 import { Retryable } from "../../errors.ts";
-import { decisionsOn, type Key, keys, operationPartition } from "../../ledger-table.ts";
+import { decisionsOn, type Key, keys, operationPartition, votesOn } from "../../ledger-table.ts";
 import type { Decided, DecisionRecord, DecisionSubject } from "../../records.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
 import { table } from "./table.ts";
@@ -28,6 +28,35 @@ const MOST_ATTEMPTS = 5;
  */
 const answerTo = (callback: string, record: Decidable, given: readonly DecisionRecord[]): Decided | undefined =>
   given.find((decision) => decision.callback === callback) ?? record.decided ?? undefined;
+
+/** Votes on plans: one item for each person and asking. */
+const votesOf = (context: FrontDoorContext) => {
+  const items = table(context);
+  return {
+    /**
+     * Writes a person's vote on a plan down, once: the first one of each person stays.
+     * @param asking counted from 1; the callback that waits is none of the vote's business
+     * @returns the vote that stands, which is an earlier one when the person had voted
+     */
+    vote: async (
+      operation: string,
+      asking: number,
+      { reason, ...decided }: Decided & { readonly reason?: string },
+    ): Promise<DecisionRecord> => {
+      const place = keys.vote(operation, asking, decided.userId);
+      const said = reason ? { reason } : {};
+      const item: DecisionRecord = { ...decided, ...said, subject: "approval", callback: "", at: timestamp(context) };
+      if ((await items.insert(place, item)) === "first") return item;
+      return (await items.read<DecisionRecord>(place)) ?? item;
+    },
+
+    /** Lists the votes of one asking, in the order in which they came. */
+    votes: async (operation: string, asking: number): Promise<DecisionRecord[]> => {
+      const all = await items.all<DecisionRecord>(operationPartition(operation), votesOn(asking));
+      return all.sort((one, other) => (one.at < other.at ? -1 : 1));
+    },
+  };
+};
 
 /** Decisions of people: items of their own, written once each, in the order in which they came. */
 export const decisions = (context: FrontDoorContext) => {
@@ -72,6 +101,8 @@ export const decisions = (context: FrontDoorContext) => {
   };
 
   return {
+    ...votesOf(context),
+
     /** Lists the decisions on a subject, oldest first. */
     decisions: list,
 

@@ -1,12 +1,14 @@
-import type { Start } from "../../commands/command.ts";
+import { rulesIn } from "../../commands/approvals.ts";
+import type { Request, Start } from "../../commands/command.ts";
 import { isChange } from "../../commands/list.ts";
 import { groupsWithRoles } from "../../commands/membership.ts";
-import { mayUse, rolesOf } from "../../commands/policy.ts";
+import { mayUseSomewhere, rolesOf } from "../../commands/policy.ts";
 import type { Rules } from "../../configuration.ts";
 import { Forbidden, Refused } from "../../errors.ts";
 import { log } from "../../logging.ts";
 import { type Refusal, refusalMessage } from "../../messages/command/refusals.ts";
 import { requesterOf } from "../../origin.ts";
+import type { OperationRecord } from "../../records.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 
@@ -14,17 +16,35 @@ import type { Steps } from "../../steps/steps.ts";
  * Judges afresh what the front door had no time to ask: is the requester a full member, is the channel free of guests and other
  * workspaces, and does the policy of today allow it? Before a workflow begins, and again when its plan was approved. For a
  * change Slack is asked. A rule of the deployment itself is not judged.
+ * @param pool of the node that is meant, once that is known; by default that of the request, where it names one
  * @throws Forbidden with a sentence for the requester alone
  */
-export async function checkOrigin(steps: Steps, start: Start, rules: Rules): Promise<void> {
+export async function checkOrigin(
+  steps: Steps,
+  start: Start,
+  rules: Rules,
+  pool: Place = requestedPool(start.request),
+): Promise<void> {
   const { request } = start;
   const requester = requesterOf(start);
   if (!requester) return;
   const judge = isChange(request.command) ? refusalOf : lookRefusalOf;
-  const refusal = await judge(steps, requester.userId, request.command, rules);
+  const refusal = await judge(steps, requester.userId, request.command, heldIn(rules, pool));
   logPolicy(requester.userId, request.command, refusal);
   if (refusal) throw new Forbidden(refusalMessage(refusal, rules.command).text);
 }
+
+/** A pool by its name, null for what is in none; undefined while the node is not known that is meant. */
+type Place = string | null | undefined;
+
+const requestedPool = (request: Request): Place => ("pool" in request ? request.pool : undefined);
+
+/** The pool that an operation works in, as far as it is known. */
+const poolOf = ({ request, inPool }: OperationRecord): Place => (inPool === undefined ? requestedPool(request) : inPool);
+
+/** The rules of one place alone; while the place is not known, those of all. */
+const heldIn = (rules: Rules, pool: Place): Rules =>
+  pool === undefined ? rules : { ...rulesIn(rules, pool), pools: {} };
 
 const logPolicy = (by: string, command: string, refusal: Refusal | null): void =>
   log(refusal ? "WARN" : "INFO", "decision", {
@@ -40,25 +60,26 @@ async function lookRefusalOf(steps: Steps, userId: string, command: string, rule
   const known = await steps.people.lastKnown(userId);
   if (!known) return refusalOf(steps, userId, command, rules);
   if (known.membership !== "member") return { kind: known.membership };
-  return mayUse(rules, rolesOf(rules, userId, known.groups), command) ? null : { kind: "policy", command };
+  return mayUseSomewhere(rules, rolesOf(rules, userId, known.groups), command) ? null : { kind: "policy", command };
 }
 
 async function refusalOf(steps: Steps, userId: string, command: string, rules: Rules): Promise<Refusal | null> {
   const membership = await steps.people.membership(rules, userId);
   if (membership !== "member") return { kind: membership };
-  if (mayUse(rules, rolesOf(rules, userId, []), command)) return null;
+  if (mayUseSomewhere(rules, rolesOf(rules, userId, []), command)) return null;
   const groups = await steps.people.groupsOf(groupsWithRoles(rules), userId);
-  return mayUse(rules, rolesOf(rules, userId, groups), command) ? null : { kind: "policy", command };
+  return mayUseSomewhere(rules, rolesOf(rules, userId, groups), command) ? null : { kind: "policy", command };
 }
 
 /**
  * Rechecks a person whose click the front door accepted from the roster: by the current policy, and by Slack's current
  * answer. A person without permission gets an ephemeral message.
  * @param command a person who may use it may decide
+ * @param pool where it is decided, as far as that is known
  */
-export async function mayDecide(steps: Steps, userId: string, command: string): Promise<boolean> {
+export async function mayDecide(steps: Steps, userId: string, command: string, pool?: Place): Promise<boolean> {
   const rules = await steps.runtime.rules();
-  const refusal = await refusalOf(steps, userId, command, rules);
+  const refusal = await refusalOf(steps, userId, command, heldIn(rules, pool));
   logPolicy(userId, command, refusal);
   if (refusal) await steps.thread.sendEphemeral(rules.slack.channel, userId, refusalMessage(refusal, rules.command));
   return refusal === null;
@@ -74,7 +95,7 @@ export async function cancelledBy(steps: Steps, id: string): Promise<string | nu
   const { cancelledBy: by = null, cancelCause: cause, cancelAllowed } = operation ?? {};
   if (by === null || cause === cancelAllowed || cause === undefined) return by;
   try {
-    const allowed = await mayDecide(steps, by, "cancel");
+    const allowed = await mayDecide(steps, by, "cancel", operation && poolOf(operation));
     if (allowed) await steps.ledger.changeOperation(id, { cancelAllowed: cause });
     else await steps.ledger.withdrawCancel(id, cause);
     return allowed ? by : null;
@@ -82,4 +103,22 @@ export async function cancelledBy(steps: Steps, id: string): Promise<string | nu
     if (isBusy(error) || error instanceof Refused) return by;
     throw error;
   }
+}
+
+/**
+ * Judges afresh whether a person's vote on a plan counts: a full member, who may use `approve` in this pool and holds one of the
+ * roles that the rule names.
+ * @param decision "approve" or "deny", each with a right of its own
+ */
+export async function mayVote(
+  steps: Steps,
+  { userId, decision }: { readonly userId: string; readonly decision: "approve" | "deny" },
+  { roles, pool }: { readonly roles: readonly string[]; readonly pool: string | null },
+): Promise<boolean> {
+  const rules = heldIn(await steps.runtime.rules(), pool);
+  const refusal = await refusalOf(steps, userId, decision, rules);
+  logPolicy(userId, decision, refusal);
+  if (refusal) return false;
+  const groups = await steps.people.groupsOf(groupsWithRoles(rules), userId);
+  return rolesOf(rules, userId, groups).some((role) => roles.includes(role));
 }

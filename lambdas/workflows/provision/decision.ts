@@ -147,7 +147,7 @@ async function judge(
 async function mayCount(task: ProvisionTask, { decision, userId }: Pressed): Promise<boolean> {
   const { steps, start } = task;
   if (decision === "cancel") return (await cancelledBy(steps, start.operation)) !== null;
-  if (!(await mayDecide(steps, userId, "add"))) return false;
+  if (!(await mayDecide(steps, userId, "add", start.pool))) return false;
   await hear(task, decision, userId);
   return true;
 }

@@ -1,3 +1,4 @@
+import { hasPoolPolicies } from "../../commands/approvals.ts";
 import { dialogOf, isDryRun, type Start } from "../../commands/command.ts";
 import type { Configuration } from "../../configuration.ts";
 import { withAudit } from "../../messages/audit/head.ts";
@@ -11,7 +12,7 @@ import {
   removalRefusedText,
 } from "../../messages/remove/refusal.ts";
 import { requesterOf } from "../../origin.ts";
-import { instanceIdOf, movedPods } from "../../steps/cluster/node-facts.ts";
+import { bootIdOf, instanceIdOf, movedPods } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { removalRefusalOf } from "../../steps/cluster/removal-rules.ts";
 import { isOurs, launcherOf, type Machine } from "../../steps/ec2/instances.ts";
@@ -19,6 +20,7 @@ import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import { findNode } from "../node/find-node.ts";
 import { type Begun, whisperTo } from "../operation/lifecycle.ts";
+import { checkOrigin } from "../operation/requester.ts";
 import { findMachine } from "./find-machine.ts";
 
 /** The node that was meant, and what is known of it. */
@@ -27,6 +29,8 @@ export interface Chosen {
   readonly name: string;
   /** Null for a machine that is no node: there is nothing to drain. */
   readonly uid: string | null;
+  /** `status.nodeInfo.bootID` of the Node. */
+  readonly bootId: string | null;
   /** The operation that launched the machine. */
   readonly launchedBy: string | null;
   readonly facts: RemovalFacts;
@@ -71,6 +75,7 @@ export async function choose(steps: Steps, start: Start, begun: Begun, named: st
   return {
     name: nodeName ?? instanceId ?? "",
     uid: node?.metadata?.uid ?? null,
+    bootId: bootIdOf(node),
     launchedBy: machine ? launcherOf(machine) : null,
     facts: {
       node: nodeName,
@@ -93,6 +98,19 @@ export async function choose(steps: Steps, start: Start, begun: Begun, named: st
       heldBy: holder && holder !== start.operation ? holder : null,
     }),
   };
+}
+
+/**
+ * Chooses as `choose` does, and judges the requester by the policy of the node's pool, which may have its own.
+ * @throws Forbidden when the requester may not remove a node of that pool
+ */
+export async function chooseAllowed(steps: Steps, start: Start, begun: Begun, named: string): Promise<Chosen> {
+  const chosen = await choose(steps, start, begun, named);
+  const { pool } = chosen.facts;
+  const rules = await steps.runtime.rules();
+  if (hasPoolPolicies(rules)) await checkOrigin(steps, start, rules, pool);
+  await steps.ledger.changeOperation(start.operation, { inPool: pool });
+  return chosen;
 }
 
 /** Says why not: in the channel and in the dialog that is open, or to a dry run's asker alone; the ledger keeps it. */

@@ -27,8 +27,8 @@ export interface Held {
  */
 export async function takeLease(steps: Steps, start: Start, begun: Begun, before: Chosen): Promise<Held> {
   await steps.audit.append({ operation: start.operation }, "answer", await answerAct(steps, start, "submitted"));
-  await checkOrigin(steps, start, await steps.runtime.rules());
   const chosen = await choose(steps, start, begun, before.name);
+  await checkOrigin(steps, start, await steps.runtime.rules(), chosen.facts.pool);
   if (chosen.refusal)
     throw new Refused(removalRefusedText(chosen.name, removalRefusal(chosen.refusal, begun.commandWord)));
   if (before.uid === null && chosen.uid !== null)

@@ -1,0 +1,104 @@
+import { askingOf } from "../approval.ts";
+import { staleClick, troubleAnswer } from "../messages/command/acknowledgements.ts";
+import { refusalMessage } from "../messages/command/refusals.ts";
+import { type Voted, voteAnswer } from "../messages/operation/approval.ts";
+import { denyDialog } from "../messages/operation/deny-dialog.ts";
+import { requesterOf } from "../origin.ts";
+import type { Message, OperationRecord } from "../records.ts";
+import type { FrontDoor } from "./front-door.ts";
+import { type Origin, originRefusal, personOf, refusalOf } from "./permission.ts";
+
+/** A person's vote on the plan of an operation. */
+export interface Vote extends Origin {
+  readonly triggerId: string;
+  readonly operation: string;
+  /** The asking that the button belongs to; null for a typed command, which means the one of now. */
+  readonly asking: string | null;
+  readonly decision: "approve" | "deny";
+  readonly reason?: string;
+}
+
+/** Judges by the record and the roster whether the vote may be written; null when it may. */
+async function rejected(door: FrontDoor, vote: Vote, record: OperationRecord | undefined): Promise<Voted | null> {
+  const { operation, asking, userId } = vote;
+  if (!record) return { kind: "unknown", operation };
+  const { approval, endedAt } = record;
+  if (!approval) return { kind: "not asked", operation };
+  if (requesterOf(record)?.userId === userId) return { kind: "own", operation };
+  const person = await personOf(door, vote);
+  const { roles } = approval;
+  if ("refusal" in person || !person.roles.some((role) => roles.includes(role)))
+    return { kind: "role", operation, roles };
+  if (endedAt !== null || approval.state !== "open" || door.steps.now() > Date.parse(approval.until))
+    return { kind: "closed", operation };
+  return asking === null || asking === askingOf(operation, approval) ? null : { kind: "stale", operation };
+}
+
+/**
+ * Records a vote as an item of its own, and wakes the workflow, which counts and judges. A second vote of the same person
+ * changes nothing: the answer tells the one that stands. A wake-up that is lost is made up for by the workflow's next look.
+ */
+async function cast(door: FrontDoor, vote: Vote): Promise<Voted> {
+  const record = await door.steps.ledger.operation(vote.operation);
+  const refused = await rejected(door, vote, record);
+  if (refused || !record?.approval) return refused ?? { kind: "unknown", operation: vote.operation };
+  const { decision, userId, triggerId: cause, reason } = vote;
+  const said = reason ? { reason } : {};
+  const stands = await door.steps.ledger.vote(record.id, record.approval.asking, { decision, userId, cause, ...said });
+  const { approval: callback } = record.callbacks;
+  if (callback) await door.steps.executions.complete(callback, { decision, userId });
+  return { kind: "heard", operation: record.id, decision: stands.decision === "deny" ? "deny" : "approve" };
+}
+
+/** Handles a vote by command or button, of a person who may use the command. @returns the private answer */
+export const vote = async (door: FrontDoor, cast_: Vote): Promise<Message> =>
+  voteAnswer(await cast(door, cast_), door.configuration.command);
+
+/** Takes a button's value apart: "remove-3f9c2a71:1". */
+const operationIn = (asking: string): string | null => /^([a-z]+-[0-9a-f]{8}):\d{1,4}$/.exec(asking)?.[1] ?? null;
+
+/** Handles the button Approve. @param asking the button's value */
+export async function approvePressed(
+  door: FrontDoor,
+  presser: Origin & { readonly triggerId: string },
+  asking: string,
+): Promise<Message> {
+  const operation = operationIn(asking);
+  return operation === null ? staleClick : vote(door, { ...presser, operation, asking, decision: "approve" });
+}
+
+/** Handles the button Deny: asks for the reason in a dialog. @returns a private message when there is no dialog */
+export async function denyPressed(
+  door: FrontDoor,
+  presser: Origin & { readonly triggerId: string },
+  asking: string,
+): Promise<Message | null> {
+  const operation = operationIn(asking);
+  if (operation === null) return staleClick;
+  const record = await door.steps.ledger.operation(operation);
+  const refused = await rejected(door, { ...presser, operation, asking, decision: "deny" }, record);
+  if (refused) return voteAnswer(refused, door.configuration.command);
+  const opened = await door.steps.thread.openDialog(presser.triggerId, denyDialog(operation, asking));
+  return opened === "open" ? null : troubleAnswer(door.configuration.command);
+}
+
+/**
+ * Handles the dialog of a denial: checks the person's right again.
+ * @param asking as the dialog carries it
+ * @returns null to close the dialog, or what it shows instead
+ */
+export async function denySubmitted(
+  door: FrontDoor,
+  origin: Omit<Origin, "channel"> & { readonly triggerId: string },
+  asking: string,
+  reason: string,
+): Promise<Message | null> {
+  const operation = operationIn(asking);
+  if (operation === null) return staleClick;
+  // A dialog is in no channel: it was opened from ours.
+  const person = { ...origin, channel: door.configuration.slack.channel };
+  const refusal = originRefusal(door, person) ?? (await refusalOf(door, person, "deny"));
+  if (refusal) return refusalMessage(refusal, door.configuration.command);
+  const voted = await cast(door, { ...person, operation, asking, decision: "deny", ...(reason ? { reason } : {}) });
+  return voted.kind === "heard" && voted.decision === "deny" ? null : voteAnswer(voted, door.configuration.command);
+}

@@ -1,0 +1,26 @@
+import type { PlanCard } from "../../approval.ts";
+import { context, section, sections } from "../slack/blocks.ts";
+import { andMore } from "../slack/table.ts";
+import { code, counted } from "../slack/text.ts";
+import { byLoss, lossesOf, noNodeToDrain, noPodsToMove, podLine, type RemovalFacts } from "./dialog.ts";
+
+/** Pods named on the card, which stands in the channel; the dialog names more. */
+const MOST_PODS = 10;
+
+/** The plan of a removal: node, instance and pool, what is lost, and the pods that are evicted. */
+export function removalPlanCard({ node, instanceId, pool, pods }: RemovalFacts): PlanCard {
+  const what = node
+    ? `*Plan*: ${code(node)} is drained and removed, and its instance ${code(instanceId)} is terminated. This cannot be undone.`
+    : `*Plan*: the instance ${code(instanceId)} is terminated with its disk. This cannot be undone.`;
+  const losses = lossesOf(pods);
+  const shown = byLoss(pods).slice(0, MOST_PODS).map(podLine);
+  const rest = pods.length - shown.length;
+  const head = pods.length > 0 ? [`*${counted(pods.length, "pod")} will be evicted:*`] : [];
+  return {
+    blocks: [
+      section([what, `*Pool* ${pool ? code(pool) : "none"}`, ...(losses ? [`⚠️ *${losses}.*`] : [])].join("\n")),
+      ...(pods.length === 0 ? [section(node ? noPodsToMove : noNodeToDrain)] : sections([...head, ...shown])),
+      ...(rest > 0 ? [context(andMore(rest, "pod"))] : []),
+    ],
+  };
+}

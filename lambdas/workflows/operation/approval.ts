@@ -1,0 +1,137 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Approval, Judged, PlanCard } from "../../approval.ts";
+import { type ApprovalRule, approvalRule, approvalsNeeded, rulesIn } from "../../commands/approvals.ts";
+import { audienceOfRoles } from "../../commands/policy.ts";
+import type { Rules } from "../../configuration.ts";
+import { compareJudged, judgedHash } from "../../desired/judged.ts";
+import { approvalCall, approvalNotice, type NotApproved } from "../../messages/operation/approval.ts";
+import type { MessageSettings } from "../../messages/operation/links.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { MINUTE, step } from "../engine/durable.ts";
+import { escalate } from "../engine/escalate.ts";
+import { awaitVotes } from "./votes.ts";
+
+/** Effects of a plan, as it is judged just now. */
+export interface Plan {
+  /** The judged record but for the policy that judges it. */
+  readonly record: Omit<Judged, "policy">;
+  /** Number of pods that would be evicted. */
+  readonly pods: number;
+  readonly card: PlanCard;
+}
+
+/** A plan that may need an approval before an operation goes on. */
+export interface ApprovalRequest {
+  readonly operation: string;
+  /** The command's word, under which the configuration has its rule. */
+  readonly command: string;
+  /** Pool of the nodes; null for what is in none. */
+  readonly pool: string | null;
+  /** Judges what would be done now; the body of a step, run before each asking and after it. */
+  readonly judge: () => Promise<Plan>;
+  readonly settings: MessageSettings;
+}
+
+/** End of the question. The record is the one that was judged last: it is what may be done. */
+export type ApprovalEnd =
+  | { readonly kind: "not needed"; readonly record: Judged }
+  | { readonly kind: "approved"; readonly record: Judged; readonly by: readonly string[] }
+  | NotApproved;
+
+/** A plan whose approval was asked for so often, and got worse each time, is not asked for again. */
+const MOST_ASKINGS = 3;
+
+/** A plan with the rule that judges it. */
+interface Judgement {
+  readonly record: Judged;
+  readonly rule: ApprovalRule;
+  readonly needs: number;
+  readonly card: PlanCard;
+  /** Ids of user groups and people who may approve. */
+  readonly audience: readonly string[];
+}
+
+/** The sections of the rules that decide about a plan: a change of them is a reason to ask anew. */
+const policyOf = (rules: Rules, rule: ApprovalRule, { command, pool }: ApprovalRequest): Judged["policy"] => ({
+  approval: { ...rule, roles: [...rule.roles], unless: rule.unless && { ...rule.unless } },
+  policy: [...(rulesIn(rules, pool).policy[command] ?? [])],
+});
+
+async function judge(steps: Steps, request: ApprovalRequest): Promise<Judgement> {
+  const rules = await steps.runtime.rules();
+  const plan = await request.judge();
+  const rule = approvalRule(rules, request.command, request.pool);
+  const { losses, blockers } = plan.record;
+  return {
+    record: { ...plan.record, policy: policyOf(rules, rule, request) },
+    rule,
+    needs: approvalsNeeded(rule, { pods: plan.pods, losses, blockers }),
+    card: plan.card,
+    audience: audienceOfRoles(rules, rule.roles),
+  };
+}
+
+/** Writes the question down; whoever votes from now on votes on this record. */
+async function ask(
+  steps: Steps,
+  { operation, pool }: ApprovalRequest,
+  { record, rule, needs, card }: Judgement,
+  asking: number,
+  worse: readonly string[],
+): Promise<Approval> {
+  const until = new Date(steps.now() + rule.minutes * MINUTE).toISOString();
+  const hash = judgedHash(record);
+  const approval: Approval = {
+    ...{ state: "open", asking, record, hash, needs, roles: rule.roles, pool, until, card, votes: [], worse },
+  };
+  await steps.ledger.changeOperation(operation, { status: "waiting", approval });
+  await steps.audit.append({ operation }, `approval asked ${asking}`, {
+    what: "asked",
+    detail: { question: "approve the plan", hash, needs, until },
+  });
+  return approval;
+}
+
+/**
+ * Asks for the approvals that a plan needs, counts them, and judges the plan again when they were given: what got worse
+ * meanwhile is asked for anew, what is the same or better goes on.
+ * @throws what judging throws: the plan may be refused by now
+ */
+export async function approve(ctx: DurableContext, steps: Steps, request: ApprovalRequest): Promise<ApprovalEnd> {
+  let plan = await step(ctx, "judge the plan", () => judge(steps, request));
+  let worse: readonly string[] = [];
+  for (let asking = 1; ; asking += 1) {
+    if (plan.needs === 0) return { kind: "not needed", record: plan.record };
+    if (asking > MOST_ASKINGS) return { kind: "worse", worse };
+    const judged = plan;
+    const because = worse;
+    const approval = await step(ctx, `ask for approval ${asking}`, () => ask(steps, request, judged, asking, because));
+    await callApprovers(ctx, steps, request, approval, plan.audience);
+    const { operation, settings } = request;
+    const verdict = await awaitVotes(ctx, steps, {
+      operation,
+      settings,
+      approval,
+      call: approvalCall(approval, plan.audience),
+    });
+    if (verdict.kind !== "approved") return verdict;
+    const again = await step(ctx, `judge the plan again ${asking}`, () => judge(steps, request));
+    const compared = compareJudged(plan.record, again.record);
+    if (compared.order !== "worse") return { ...verdict, record: again.record };
+    plan = again;
+    worse = compared.worse;
+  }
+}
+
+/** Past Slack, once for each asking. */
+async function callApprovers(
+  ctx: DurableContext,
+  steps: Steps,
+  { operation }: ApprovalRequest,
+  { asking, until }: Approval,
+  audience: readonly string[],
+): Promise<void> {
+  const record = await step(ctx, `who is called to approve ${asking}`, () => steps.ledger.operation(operation));
+  if (record && audience.length > 0)
+    await escalate(ctx, steps, `approve ${asking}`, approvalNotice({ id: operation, request: record.request }, until));
+}

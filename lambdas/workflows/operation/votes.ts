@@ -1,0 +1,190 @@
+import { CallbackTimeoutError, type DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Approval, CountedVote } from "../../approval.ts";
+import { Refused } from "../../errors.ts";
+import type { NotApproved } from "../../messages/operation/approval.ts";
+import type { MessageSettings } from "../../messages/operation/links.ts";
+import type { DecisionRecord, Message, Published } from "../../records.ts";
+import { isBusy, wordsOf } from "../../steps/client-errors.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { step } from "../engine/durable.ts";
+import { postFirst, publish, viewOf } from "./publisher.ts";
+import { cancelledBy, mayVote } from "./requester.ts";
+
+/** A question that waits for votes. */
+interface Asked {
+  readonly operation: string;
+  readonly approval: Approval;
+  readonly settings: MessageSettings;
+  /** Calls who may approve, in the thread. */
+  readonly call: Message;
+}
+
+/** End of the votes. */
+type Verdict =
+  | Exclude<NotApproved, { readonly kind: "worse" }>
+  | { readonly kind: "approved"; readonly by: readonly string[] };
+
+/** Votes as far as they were judged. */
+interface Count {
+  readonly votes: readonly CountedVote[];
+  /** People whose vote was judged and does not count. */
+  readonly refused: readonly string[];
+  /** A vote could not be judged: Slack or the rules could not be read. */
+  readonly isUnclear: boolean;
+}
+
+/** State between two looks. */
+interface Look extends Count {
+  readonly verdict: Verdict | null;
+  readonly published: Published | null;
+  readonly isCalled: boolean;
+  /** Seconds until the next look, if no vote wakes it earlier. */
+  readonly pause: number;
+}
+
+/** Seconds between looks: a wake-up may be lost, and then a vote counts at the next look. */
+const PAUSE = 120;
+
+/** Seconds between looks while Slack is away or a vote could not be judged. */
+const SHORT_PAUSE = 30;
+
+const first: Look = {
+  ...{ votes: [], refused: [], isUnclear: false },
+  ...{ verdict: null, published: null, isCalled: false, pause: SHORT_PAUSE },
+};
+
+/**
+ * Waits until enough people have approved, one has denied, the operation was cancelled, or the time is up; the message shows
+ * who has approved so far.
+ */
+export async function awaitVotes(ctx: DurableContext, steps: Steps, asked: Asked): Promise<Verdict> {
+  let state = first;
+  for (let look = 1; ; look += 1) {
+    const before = state;
+    const name = `${asked.approval.asking}.${look}`;
+    const [answered, callback] = await ctx.createCallback(`vote ${name}`, { timeout: { seconds: before.pause } });
+    state = await step(ctx, `count votes ${name}`, () => lookOnce(steps, asked, callback, before));
+    if (state.verdict) return state.verdict;
+    await answered.catch((error: unknown) => {
+      if (!(error instanceof CallbackTimeoutError)) throw error;
+    });
+  }
+}
+
+/** A vote may come before anything can be woken by it: after the callback was written down, the votes are read. */
+async function lookOnce(steps: Steps, asked: Asked, callback: string, before: Look): Promise<Look> {
+  const { operation, approval } = asked;
+  await steps.ledger.changeOperation(operation, { callbacks: { approval: callback, cancel: callback } });
+  const cancelled = await cancelledBy(steps, operation);
+  const count = await judgeVotes(steps, asked, before);
+  const verdict = verdictOf(steps, asked, count, cancelled);
+  const state = verdict?.kind ?? "open";
+  await steps.ledger.changeOperation(operation, {
+    approval: { ...approval, state, votes: count.votes },
+    ...(verdict ? { callbacks: {} } : {}),
+  });
+  if (verdict) await auditEnd(steps, asked, verdict);
+  const shown = await show(steps, asked, before);
+  const isHasty = count.isUnclear || shown.published === null || shown.published.trouble !== null || !shown.isCalled;
+  return { ...count, ...shown, verdict, pause: pauseOf(steps, approval, isHasty ? SHORT_PAUSE : PAUSE) };
+}
+
+const pauseOf = ({ now }: Steps, { until }: Approval, most: number): number =>
+  Math.max(1, Math.min(most, Math.ceil((Date.parse(until) - now()) / 1_000)));
+
+/** Judges votes that came in time and were not judged before, in the order in which they came. */
+async function judgeVotes(steps: Steps, { operation, approval }: Asked, before: Count): Promise<Count> {
+  const votes = [...before.votes];
+  const refused = [...before.refused];
+  let isUnclear = false;
+  for (const vote of await steps.ledger.votes(operation, approval.asking)) {
+    const { userId, at } = vote;
+    const isKnown = refused.includes(userId) || votes.some((one) => one.userId === userId);
+    if (isKnown || Date.parse(at) > Date.parse(approval.until)) continue;
+    const counts = await judgeVote(steps, approval, vote);
+    if (counts === "unclear") isUnclear = true;
+    else if (counts === "no") refused.push(userId);
+    else {
+      votes.push(countedVote(vote));
+      await auditVote(steps, operation, approval, vote);
+    }
+  }
+  return { votes, refused, isUnclear };
+}
+
+const decisionOf = ({ decision }: DecisionRecord): "approve" | "deny" => (decision === "approve" ? "approve" : "deny");
+
+const countedVote = (vote: DecisionRecord): CountedVote => ({
+  userId: vote.userId,
+  decision: decisionOf(vote),
+  at: vote.at,
+  ...(vote.reason ? { reason: vote.reason } : {}),
+});
+
+/** While Slack or the rules cannot be read, a vote neither counts nor is lost: the next look judges it. */
+async function judgeVote(steps: Steps, approval: Approval, vote: DecisionRecord): Promise<"yes" | "no" | "unclear"> {
+  try {
+    return (await mayVote(steps, { userId: vote.userId, decision: decisionOf(vote) }, approval)) ? "yes" : "no";
+  } catch (error) {
+    if (!isBusy(error) && !(error instanceof Refused)) throw error;
+    console.error(`the vote of ${vote.userId} could not be judged`, wordsOf(error));
+    return "unclear";
+  }
+}
+
+/** A denial outweighs approvals; who approved in time is heard although the time is up by now. */
+function verdictOf({ now }: Steps, { approval }: Asked, count: Count, cancelled: string | null): Verdict | null {
+  if (cancelled !== null) return { kind: "cancelled", by: cancelled };
+  const denial = count.votes.find(({ decision }) => decision === "deny");
+  if (denial) return { kind: "denied", by: denial.userId, reason: denial.reason ?? null };
+  const by = count.votes.map(({ userId }) => userId);
+  if (by.length >= approval.needs) return { kind: "approved", by };
+  return now() >= Date.parse(approval.until) ? { kind: "lapsed" } : null;
+}
+
+/** One entry for each vote that counts, in the order counted. */
+async function auditVote(
+  steps: Steps,
+  operation: string,
+  { asking, hash }: Approval,
+  vote: DecisionRecord,
+): Promise<void> {
+  await steps.audit.append({ operation }, `vote ${asking} ${vote.userId}`, {
+    what: decisionOf(vote) === "approve" ? "approved" : "denied",
+    by: { person: vote.userId },
+    detail: { plan: hash, ...(vote.reason ? { reason: vote.reason } : {}) },
+  });
+}
+
+async function auditEnd(steps: Steps, { operation, approval }: Asked, verdict: Verdict): Promise<void> {
+  const mark = `approval ended ${approval.asking}`;
+  if (verdict.kind === "lapsed")
+    await steps.audit.append({ operation }, mark, { what: "lapsed", detail: { plan: approval.hash } });
+  if (verdict.kind === "cancelled")
+    await steps.audit.append({ operation }, mark, { what: "cancelled", by: { person: verdict.by } });
+}
+
+/** Brings the message up to date and calls the approvers, once. While Slack is away, the next look does it. */
+async function show(
+  steps: Steps,
+  { operation, approval, settings, call }: Asked,
+  before: Look,
+): Promise<Pick<Look, "published" | "isCalled">> {
+  let { published, isCalled } = before;
+  try {
+    published ??= await postFirst(steps, operation, null, settings);
+    const view = await viewOf(steps, operation, null);
+    if (view) published = await publish(steps, view, published, settings);
+    if (!isCalled && view)
+      await steps.thread.post(
+        view.operation.channel,
+        call,
+        `${operation} approval ${approval.asking}`,
+        published.messageTs,
+      );
+    isCalled = true;
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+  }
+  return { published, isCalled };
+}

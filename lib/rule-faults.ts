@@ -1,0 +1,60 @@
+import { approvable } from "../lambdas/commands/approvals.ts";
+import { commands } from "../lambdas/commands/list.ts";
+import type { Configuration } from "../lambdas/configuration.ts";
+
+/** A fault of a configuration: the path of the wrong value, and what is wrong with it. */
+export interface Fault {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+type Rules = Pick<Configuration, "people" | "policy" | "approvals"> & {
+  readonly pools: Readonly<Record<string, Pick<Configuration["pools"][string], "policy" | "approvals">>>;
+};
+
+/** Finds faults of who may do what: roles that no person has, and commands that do not exist. */
+export const ruleFaults = (whole: Rules): Fault[] => [
+  ...peopleFaults(whole),
+  ...policyFaults(whole),
+  ...approvalFaults(whole),
+];
+
+function peopleFaults({ people }: Rules): Fault[] {
+  const message = "name Slack user ids (U…) or user groups (S…)";
+  if (Object.keys(people).length === 0)
+    return [{ path: ["people"], message: `no person has a role, so no command would be allowed: ${message}` }];
+  return Object.keys(people)
+    .filter((role) => people[role]?.length === 0)
+    .map((role) => ({ path: ["people", role], message: `no person has this role: ${message}, or leave it out` }));
+}
+
+function policyFaults({ policy, people }: Rules): Fault[] {
+  if (Object.keys(policy).length === 0)
+    return [{ path: ["policy"], message: "no command is allowed to anybody: name commands with their roles" }];
+  return commandFaults(["policy"], policy, people);
+}
+
+function commandFaults(at: readonly string[], policy: Rules["policy"], people: Rules["people"]): Fault[] {
+  return Object.entries(policy).flatMap(([command, roles]) => {
+    const path = [...at, command];
+    const unknown = commands.some(({ name }) => name === command) ? [] : ["there is no such command"];
+    const vacant = roles.filter((name) => !(name in people)).map((name) => `no person is given the role ${name}`);
+    return [...unknown, ...vacant].map((message) => ({ path, message }));
+  });
+}
+
+/** Faults of the approvals and policies that are written for all pools, or for one of them. */
+function approvalFaults({ approvals, people, pools: all }: Rules): Fault[] {
+  const known: ReadonlySet<string> = new Set([...approvable, ...commands.map(({ name }) => name)]);
+  const faultsOfRules = (path: readonly string[], rules: Rules["approvals"]): Fault[] =>
+    Object.entries(rules).flatMap(([command, { roles = [] }]) => {
+      const unknown = known.has(command) ? [] : ["there is no such command"];
+      const vacant = roles.filter((name) => !(name in people)).map((name) => `no person is given the role ${name}`);
+      return [...unknown, ...vacant].map((message) => ({ path: [...path, command], message }));
+    });
+  const ofPools = Object.entries(all).flatMap(([name, pool]) => [
+    ...faultsOfRules(["pools", name, "approvals"], pool.approvals ?? {}),
+    ...commandFaults(["pools", name, "policy"], pool.policy ?? {}, people),
+  ]);
+  return [...faultsOfRules(["approvals"], approvals), ...ofPools];
+}
