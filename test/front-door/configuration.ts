@@ -38,6 +38,8 @@ export const configuration = configurationOf({
     operations: ["operator", "reader"],
     add: ["operator"],
     remove: ["operator"],
+    approve: ["operator"],
+    deny: ["operator"],
     cancel: ["operator"],
     doctor: ["operator"],
     audit: ["operator"],

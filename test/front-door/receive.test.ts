@@ -144,8 +144,7 @@ describe("help", () => {
     expect(visitor.split("no permission").length - 1).toBe(commands.length - 1);
     expect(visitor).toContain("Your roles allow no changes");
     const operator = JSON.stringify(await answerTo("help"));
-    expect(operator.split("no permission").length - 1).toBe(2);
-    expect(operator).toMatch(/deny.{0,120}no permission/);
+    expect(operator).not.toContain("no permission");
     expect(operator).toContain("`/win add &lt;pool&gt; [count] [--dry-run] [--reason ");
   });
 

@@ -40,7 +40,8 @@ type Place = string | null | undefined;
 const requestedPool = (request: Request): Place => ("pool" in request ? request.pool : undefined);
 
 /** The pool that an operation works in, as far as it is known. */
-const poolOf = ({ request, inPool }: OperationRecord): Place => (inPool === undefined ? requestedPool(request) : inPool);
+const poolOf = ({ request, inPool }: OperationRecord): Place =>
+  inPool === undefined ? requestedPool(request) : inPool;
 
 /** The rules of one place alone; while the place is not known, those of all. */
 const heldIn = (rules: Rules, pool: Place): Rules =>
