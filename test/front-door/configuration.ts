@@ -37,6 +37,8 @@ export const configuration = configurationOf({
     node: ["operator", "reader"],
     operations: ["operator", "reader"],
     add: ["operator"],
+    cordon: ["operator"],
+    uncordon: ["operator"],
     remove: ["operator"],
     approve: ["operator"],
     deny: ["operator"],
