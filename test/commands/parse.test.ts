@@ -94,7 +94,11 @@ describe("what is not understood", () => {
     ["nodes --dry-run", "unknown-option", "Unknown option `--dry-run`"],
     ["add web --force", "unknown-option", "Unknown option `--force`"],
     ["add web --dry-rum", "unknown-option", "did you mean `--dry-run`"],
-    ["nodes --reason x", "unknown-option", "It is an option of `add`, `cordon`, `uncordon`, `drain`, `remove` and 1 more."],
+    [
+      "nodes --reason x",
+      "unknown-option",
+      "It is an option of `add`, `cordon`, `uncordon`, `drain`, `remove` and 1 more.",
+    ],
     ["add web --dry-run=none", "needless-value", "`--dry-run` takes no value, but got `none`"],
     ["add web --dry-run --dry-run", "option-twice", "Duplicate option `--dry-run`"],
     ['add web --reason "a" --reason="b"', "option-twice", "Duplicate option `--reason`"],

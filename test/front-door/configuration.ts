@@ -39,6 +39,7 @@ export const configuration = configurationOf({
     add: ["operator"],
     cordon: ["operator"],
     uncordon: ["operator"],
+    drain: ["operator"],
     remove: ["operator"],
     approve: ["operator"],
     deny: ["operator"],
