@@ -152,6 +152,29 @@ describe("the calls that a request costs", () => {
     ]);
   });
 
+  test("for an approval are one read, one conditional write and one callback", async () => {
+    const ledger = ledgerOf(simulator, addresses);
+    const asker = { userId: "U0OPERATOR", userName: "olivia", channel: demo.slack.channelId };
+    const approval = {
+      ...{ state: "open", asking: 1, hash: "", needs: 1, roles: ["approver"], pool: "web", votes: [], worse: [] },
+      ...{ record: { action: "remove", options: {}, nodes: [], losses: [], blockers: null, policy: {} } },
+      ...{ until: new Date(Date.now() + 600_000).toISOString(), card: { blocks: [] } },
+    } as const;
+    const callbacks = { approval: "nobody-waits" };
+    await ledger.requested(operationRecord({ id: "remove-aaaaaaa1", asker, approval, callbacks }));
+    const door = coldDoor();
+    await callsOf(door, typed("help"));
+    const calls = await callsOf(
+      door,
+      buttonPress("approve-operation", "remove-aaaaaaa1:1", "U0APPROVER", { trigger_id: fresh() }),
+    );
+    expect(calls.slice(0, 3)).toEqual([
+      "dynamodb GetItem",
+      "dynamodb PutItem",
+      "lambda SendDurableExecutionCallbackSuccess",
+    ]);
+  });
+
   test.each([
     ["the button", (id: string) => buttonPress("cancel-operation", id, "U0OPERATOR", { trigger_id: fresh() })],
     ["the command", (id: string) => slashCommand(`cancel ${id}`, { trigger_id: fresh() })],
