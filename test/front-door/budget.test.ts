@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { environmentOf, ledgerOf } from "../../bin/handlers.ts";
 import { hostClock } from "../../bin/host-clock.ts";
+import type { Approval } from "../../lambdas/approval.ts";
 import { clients } from "../../lambdas/clients/clients.ts";
 import { createHandler } from "../../lambdas/front-door/handler.ts";
 import type { HttpEvent } from "../../lambdas/front-door/verify.ts";
@@ -152,29 +153,6 @@ describe("the calls that a request costs", () => {
     ]);
   });
 
-  test("for an approval are one read, one conditional write and one callback", async () => {
-    const ledger = ledgerOf(simulator, addresses);
-    const asker = { userId: "U0OPERATOR", userName: "olivia", channel: demo.slack.channelId };
-    const approval = {
-      ...{ state: "open", asking: 1, hash: "", needs: 1, roles: ["approver"], pool: "web", votes: [], worse: [] },
-      ...{ record: { action: "remove", options: {}, nodes: [], losses: [], blockers: null, policy: {} } },
-      ...{ until: new Date(Date.now() + 600_000).toISOString(), card: { blocks: [] } },
-    } as const;
-    const callbacks = { approval: "nobody-waits" };
-    await ledger.requested(operationRecord({ id: "remove-aaaaaaa1", asker, approval, callbacks }));
-    const door = coldDoor();
-    await callsOf(door, typed("help"));
-    const calls = await callsOf(
-      door,
-      buttonPress("approve-operation", "remove-aaaaaaa1:1", "U0APPROVER", { trigger_id: fresh() }),
-    );
-    expect(calls.slice(0, 3)).toEqual([
-      "dynamodb GetItem",
-      "dynamodb PutItem",
-      "lambda SendDurableExecutionCallbackSuccess",
-    ]);
-  });
-
   test.each([
     ["the button", (id: string) => buttonPress("cancel-operation", id, "U0OPERATOR", { trigger_id: fresh() })],
     ["the command", (id: string) => slashCommand(`cancel ${id}`, { trigger_id: fresh() })],
@@ -233,6 +211,39 @@ describe("the calls that a request costs", () => {
     const refused = slashCommand("add web", { trigger_id: fresh(), user_id: "U0VISITOR0" });
     expect(await callsOf(door, refused)).toEqual(["dynamodb PutItem"]);
   });
+});
+
+/** A plan that waits for one approval of an approver. */
+const approval: Approval = {
+  state: "open",
+  asking: 1,
+  record: { action: "remove", options: {}, nodes: [], losses: [], blockers: null, policy: {} },
+  hash: "",
+  needs: 1,
+  roles: ["approver"],
+  pool: "web",
+  until: "2999-01-01T00:00:00.000Z",
+  card: { blocks: [] },
+  votes: [],
+  worse: [],
+};
+
+test("the calls that an approval costs are one read, one conditional write and one callback", async () => {
+  const ledger = ledgerOf(simulator, addresses);
+  const asker = { userId: "U0OPERATOR", userName: "olivia", channel: demo.slack.channelId };
+  const callbacks = { approval: "nobody-waits" };
+  await ledger.requested(operationRecord({ id: "remove-aaaaaaa1", asker, approval, callbacks }));
+  const door = coldDoor();
+  await callsOf(door, typed("help"));
+  const calls = await callsOf(
+    door,
+    buttonPress("approve-operation", "remove-aaaaaaa1:1", "U0APPROVER", { trigger_id: fresh() }),
+  );
+  expect(calls.slice(0, 3)).toEqual([
+    "dynamodb GetItem",
+    "dynamodb PutItem",
+    "lambda SendDurableExecutionCallbackSuccess",
+  ]);
 });
 
 test("the ledger is looked at from above without a call, whatever goes wrong in the simulator", async () => {
