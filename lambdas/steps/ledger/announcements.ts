@@ -3,7 +3,7 @@ import { keys } from "../../ledger-table.ts";
 import type { StepContext } from "../context.ts";
 import { table } from "./table.ts";
 
-/** Rules that the channel knows, and the version of the runtime document that held them. */
+/** Rules that the channel knows, and the version of the release document that held them. */
 export interface AnnouncedRules {
   readonly version: string;
   readonly rules: GuardedRules;
