@@ -4,6 +4,7 @@ import { uncordonPatch } from "../../steps/cluster/cordon-rules.ts";
 import { done } from "../engine/durable.ts";
 import { cordonNode } from "../node/cordon.ts";
 import { nodeOf, waitFor } from "../node/task.ts";
+import { auditNode } from "../operation/audit.ts";
 import type { CordonTask } from "./task.ts";
 
 /** Cordons the node for good: a cordon that is there already stays whose it is. */
@@ -16,6 +17,7 @@ export async function cordon(task: CordonTask): Promise<void> {
     const isOwn = record?.operation === operation && !record.wasUnschedulable;
     if (isOwn) await steps.cordons.keep(uid, operation);
     else await steps.cordons.close(uid, operation);
+    if (isOwn) await auditNode(task, "cordon", { what: "changed", detail: { change: "cordon" } });
     return done(isOwn ? "cordoned" : "cordoned-before");
   });
   task.summary = cordonSummary(outcome, node);
@@ -33,6 +35,7 @@ export async function uncordon(task: CordonTask): Promise<void> {
     await steps.nodes.change(node, uncordonPatch(node, open));
     if ((await steps.nodes.read(name))?.spec?.unschedulable) throw new Retryable(`${name} still shows its cordon`);
     await steps.cordons.forget(uid);
+    await auditNode(task, "uncordon", { what: "changed", detail: { change: "uncordon" } });
     const { type, reason, message } = uncordonedEvent(operation);
     await steps.nodes.announce({ name, uid }, type, reason, message);
     return done("uncordoned");

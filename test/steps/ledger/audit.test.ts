@@ -4,8 +4,10 @@ import { verify } from "../../../lambdas/audit/verify.ts";
 import { clients } from "../../../lambdas/clients/clients.ts";
 import { keys } from "../../../lambdas/ledger-table.ts";
 import { newNodeRecord } from "../../../lambdas/records.ts";
-import type { FunctionName } from "../../../lib/functions.ts";
+import { type FunctionName, functionNames } from "../../../lib/functions.ts";
+import { codePermissionsFor } from "../../../lib/permissions.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
+import { place as demoPlace } from "../../../lib/sandbox/demo-account.ts";
 import { operationRecord } from "../../messages/records.ts";
 import { START, type TestSimulator, testSimulator } from "../test-simulator.ts";
 
@@ -152,6 +154,14 @@ describe("A changed ledger", () => {
     expect(await verdict()).toEqual({ kind: "truncated", at: 3 });
     await audit().append(whole, "stage payload", stage("payload"));
     expect(await verdict()).toEqual({ kind: "missing", at: 3 });
+  });
+
+  it("is denied to every role that may write the ledger", () => {
+    const unbound = functionNames.filter((name) => {
+      const sids = codePermissionsFor(name, demoPlace).map(({ sid }) => sid);
+      return sids.includes("WriteLedger") && !sids.includes("KeepAuditAsItIs") && !sids.includes("LeaveAuditAlone");
+    });
+    expect(unbound).toEqual([]);
   });
 
   it("is nothing that a function's role can bring about with an update", async () => {
