@@ -5,7 +5,7 @@ import { clients } from "../../../lambdas/clients/clients.ts";
 import { keys } from "../../../lambdas/ledger-table.ts";
 import { newNodeRecord } from "../../../lambdas/records.ts";
 import { type FunctionName, functionNames } from "../../../lib/functions.ts";
-import { codePermissionsFor } from "../../../lib/permissions.ts";
+import { codePermissionsFor } from "../../../lib/role-permissions.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { place as demoPlace } from "../../../lib/sandbox/demo-account.ts";
 import { operationRecord } from "../../messages/records.ts";
