@@ -52,6 +52,12 @@ export const poolSchema = z.strictObject({
   subnets: z.array(z.string().regex(/^subnet-[0-9a-f]+$/)).min(1),
   securityGroup: z.string().regex(/^sg-[0-9a-f]+$/),
   maximum: z.number().int().min(1).max(500),
+  /** How many of its nodes may be away at once: a number, or a percentage, which is rounded down and is 1 at least. */
+  maxUnavailable: z
+    .union([z.number().int().min(1).max(500), z.string().regex(/^([1-9][0-9]?|100)%$/)], {
+      error: "must be at least 1, or a percentage such as 20%: with none away no node could be drained",
+    })
+    .default(1),
   /** Seconds that connections get to end before the first eviction, after the node was taken out of the load balancers. */
   connectionSeconds: z.number().int().min(0).max(600).default(CONNECTION_SECONDS),
   diskGiB: z.number().int().min(60).max(2048).default(120),

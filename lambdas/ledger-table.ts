@@ -48,6 +48,9 @@ export const MACHINE_PARTITION = "instance#";
 /** Partition of what machines were given; each has an item under its instance id. */
 export const MACHINES = "machines";
 
+/** Partition of the slots; each pool has an item. */
+export const SLOTS = "slots";
+
 /** Beginning of the sort keys of an operation's nodes. */
 export const NODE_ITEMS = "node#";
 
@@ -104,6 +107,8 @@ export const keys = {
   registering: { pk: "places#registering", sk: "places" },
   /** Nodes that running operations will add to a pool. */
   pool: (name: string): Key => ({ pk: `pool#${name}`, sk: "reservations" }),
+  /** Slots of a pool's nodes. @param pool null: nodes of no pool */
+  slots: (pool: string | null): Key => ({ pk: SLOTS, sk: pool === null ? "none" : `pool#${pool}` }),
   /** A posted message, by its mark. */
   message: (mark: string): Key => ({ pk: `message#${mark}`, sk: "message" }),
   /** The address at which Slack takes the answer to a look, for half an hour. */

@@ -128,6 +128,12 @@ const drain = [cordoning, evicting] as const satisfies readonly StageRow[];
 
 /** The way of a node out of the cluster, after a person has confirmed it. All evictions share one deadline. */
 const remove = [
+  {
+    name: "slot",
+    words: { name: "slot", doing: "waiting for a slot" },
+    minutes: 120,
+    cancellable: true,
+  },
   cordoning,
   evicting,
   {

@@ -144,6 +144,8 @@ export const permissions: Readonly<
     keepCredential("act"),
     seeInstances,
     seeProtection,
+    // Whoever waits for a slot asks whether its holder still runs.
+    followExecutions("remove-node"),
     terminate,
     callPeople,
   ],

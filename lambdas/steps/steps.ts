@@ -19,6 +19,7 @@ import { cordons } from "./ledger/cordons.ts";
 import { joinSlots } from "./ledger/join-slots.ts";
 import { leases } from "./ledger/leases.ts";
 import { reservations } from "./ledger/reservations.ts";
+import { slots } from "./ledger/slots.ts";
 import { turns } from "./ledger/turns.ts";
 import { fleet } from "./machine/fleet.ts";
 import { joinSecret } from "./machine/join-secret.ts";
@@ -72,6 +73,7 @@ export const steps = (context: StepContext) => ({
   responseUrls: responseUrls(context),
   roster: roster(context),
   runtime: runtime(context),
+  slots: slots(context),
   thread: thread(context),
   unregistered: unregistered(context),
   turns: turns(context),

@@ -4,7 +4,7 @@ import { isOperation } from "../commands/list.ts";
 import { UserError } from "../errors.ts";
 import { doctorMessage, type Examination } from "../messages/doctor/doctor.ts";
 import { operationsMessage } from "../messages/operation/operations-table.ts";
-import type { Message } from "../records.ts";
+import type { Message, OperationRecord } from "../records.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { diagnose } from "./doctor/diagnose.ts";
@@ -55,13 +55,24 @@ const MOST_OPERATIONS = 60;
 /** Requests that are read for it: looks are in the ledger too, and one page of DynamoDB's holds about so many. */
 const MOST_REQUESTS = 1_000;
 
+/** By operation that still runs: what the first of its nodes that waits is waiting for. */
+async function waitsOf(steps: Steps, operations: readonly OperationRecord[]): Promise<Record<string, string>> {
+  const entries = operations
+    .filter(({ endedAt }) => endedAt === null)
+    .map(async ({ id }) => {
+      const waiting = (await steps.ledger.nodes(id)).find(({ endedAt, waitsFor }) => endedAt === null && waitsFor);
+      return [id, waiting?.waitsFor ?? ""] as const;
+    });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
 async function answer(steps: Steps, request: Request, begun: Begun): Promise<Message> {
   if (request.command === "nodes") return listNodes(steps, begun);
   if (request.command === "audit") return showAudit(steps, request, begun);
   if (request.command === "node") return describeNode(steps, request.node, begun);
   if (request.command === "operations") {
-    const operations = (await steps.ledger.operations(MOST_REQUESTS)).filter(isOperation);
-    return operationsMessage(operations.slice(0, MOST_OPERATIONS), steps.timestamp(), begun.commandWord);
+    const operations = (await steps.ledger.operations(MOST_REQUESTS)).filter(isOperation).slice(0, MOST_OPERATIONS);
+    return operationsMessage(operations, await waitsOf(steps, operations), steps.timestamp(), begun.commandWord);
   }
   throw new UserError(`${request.command} cannot be shown.`);
 }

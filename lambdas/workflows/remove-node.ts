@@ -12,12 +12,13 @@ import { approved } from "./remove/approval.ts";
 import { type Chosen, chooseAllowed, previewRemoval, refuseRemoval } from "./remove/choose.ts";
 import { confirm } from "./remove/confirm.ts";
 import { finishRemoved, rollBack } from "./remove/endings.ts";
-import { cordon, deleteNode, evict, terminate } from "./remove/stages.ts";
+import { cordon, deleteNode, evict, slot, terminate } from "./remove/stages.ts";
 import { postMessage, takeLease } from "./remove/start.ts";
 import { newRemovalTask, type RemovalTask } from "./remove/task.ts";
 
 /** The way of a node out of the cluster. */
 const stages = stageTable<"remove", RemovalTask>("remove", {
+  slot,
   cordon,
   evict,
   terminate,
@@ -46,7 +47,10 @@ async function drainAndTerminate(
     }
     await finishRemoved(task);
   } finally {
-    await step(ctx, "release the lease", () => steps.leases.release(lease));
+    await step(ctx, "release the lease", async () => {
+      await steps.slots.release(lease.owner);
+      await steps.leases.release(lease);
+    });
   }
 }
 

@@ -17,6 +17,7 @@ import { dueReminders, remind } from "./sweep/kept-machines.ts";
 import { exportLate } from "./sweep/late-exports.ts";
 import { takeTurn } from "./sweep/one-at-a-time.ts";
 import { expireGoneMachines } from "./sweep/retention.ts";
+import { releaseLeftSlots } from "./sweep/slots.ts";
 
 /** Payload with which a tick of the schedule starts the sweep. */
 export interface SweepStart {
@@ -61,6 +62,7 @@ export const sweep =
       const outcome = await step(ctx, `give back ${name}`, () => giveBackLeft(steps, record), ATTEMPTS);
       if (outcome) await step(ctx, `say what became of ${name}`, () => tellGivenBack(steps, record, outcome), ATTEMPTS);
     });
+    await step(ctx, "give back slots that were left", () => releaseLeftSlots(steps), ATTEMPTS);
     await remindOfKept(ctx, steps);
     // EC2 or the release may not be readable now: the next sweep does it, and nothing waits for it.
     await step(ctx, "expire what machines were given", () => expireGoneMachines(steps), ATTEMPTS).catch(

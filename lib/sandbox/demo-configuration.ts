@@ -59,7 +59,11 @@ export const demoConfiguration = (
       deny: ["approver"],
       cancel: ["operator", "approver"],
     },
-    pools: { web: pool("2022", 8, "web"), batch: pool("2019", 24, "batch"), edge: pool("2025", 2, "edge") },
+    pools: {
+      web: pool("2022", 8, "web"),
+      batch: { ...pool("2019", 24, "batch"), maxUnavailable: "20%" },
+      edge: pool("2025", 2, "edge"),
+    },
     bucket: demo.bucket,
     ledgerTable: demo.ledgerTable,
     instanceProfileArn: demo.instanceProfileArn,

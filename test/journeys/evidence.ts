@@ -88,11 +88,19 @@ export async function ledgerItems(here: Journey): Promise<Record<string, Record<
   return (JSON.parse(String(answer.body)) as { Items: Record<string, Record<string, unknown>>[] }).Items;
 }
 
+interface SlotEntry {
+  readonly M: { readonly owner: { readonly S: string }; readonly node: { readonly S: string } };
+}
+
+const slotEntries = (item: Record<string, Record<string, unknown>>): readonly SlotEntry[] =>
+  (item.entries?.L ?? []) as readonly SlotEntry[];
+
 /** Entries that the ledger still holds back from others: leases, places on the way in, reservations of pools. */
 export async function heldBack(here: Journey): Promise<string[]> {
   return (await ledgerItems(here)).flatMap((item) => {
     const key = String(item.pk?.S);
     if (key.startsWith("lease#")) return item.held?.BOOL === true ? [key] : [];
+    if (key === "slots") return slotEntries(item).map(({ M }) => `slot ${M.owner.S} ${M.node.S}`);
     const entries = { ...(item.held?.M as object), ...(item.adding?.M as object) };
     return Object.keys(entries).map((owner) => `${key} ${owner}`);
   });

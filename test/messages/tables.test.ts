@@ -64,7 +64,7 @@ test("lists operations with who asked, what became of them and how long they too
     endedAt: "2026-11-21T14:09:00.000Z",
     summary: "1 of 2 nodes failed",
   });
-  const { blocks } = operationsMessage([operationRecord(), ended], NOW, "/win");
+  const { blocks } = operationsMessage([operationRecord(), ended], {}, NOW, "/win");
   expect(textOf(blocks[0])).toContain(
     "add-3f9c2a71   failed    Add 2 nodes to web   olivia   10m   9m       1 of 2 nodes failed",
   );
@@ -72,7 +72,7 @@ test("lists operations with who asked, what became of them and how long they too
 
 test("lists any number of operations within Slack's limits", () => {
   const operations = Array.from({ length: 100 }, () => operationRecord({ summary: "<`&".repeat(100) }));
-  expectWithinSlackLimits(operationsMessage(operations, NOW, "/win").blocks);
+  expectWithinSlackLimits(operationsMessage(operations, {}, NOW, "/win").blocks);
 });
 
 test("describes a node, and names the operation that holds it", () => {

@@ -9,6 +9,7 @@ import { originMention } from "./origin-words.ts";
 export const givenBack = {
   place: "the join slot",
   joinSecret: "the join secret",
+  slot: "the slot in its pool",
   lease: (instanceId: string): string => `the lease on ${code(instanceId)}`,
 } as const;
 

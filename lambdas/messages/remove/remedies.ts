@@ -3,6 +3,13 @@ import type { Remedy } from "../operation/remedy.ts";
 
 /** Known failures of the stages that only a removal has, in the order in which they are tried. */
 export const removalRemedies: Readonly<Record<Exclude<StageOf<"remove">, "cordon">, readonly Remedy[]>> = {
+  slot: [
+    {
+      says: [],
+      cause: "as many nodes of the pool are away as `maxUnavailable` allows",
+      remedy: "see what holds the slots with the command operations, then try again",
+    },
+  ],
   evict: [
     {
       says: ["it may have been uncordoned"],

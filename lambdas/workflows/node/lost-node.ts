@@ -60,6 +60,7 @@ export async function closeLostNode(
   const mayHaveSecret = instanceId !== null && MAY_HAVE_SECRET.has(stage ?? "");
   const held = [
     ...((await steps.joinSlots.giveBack(owner)) ? [givenBack.place] : []),
+    ...((await steps.slots.release(owner)) ? [givenBack.slot] : []),
     ...(mayHaveSecret ? [givenBack.joinSecret] : []),
     ...(instanceId && (await steps.leases.releaseOwned(instanceId, owner)) ? [givenBack.lease(instanceId)] : []),
   ];

@@ -6,6 +6,7 @@ import type { NodeRecord } from "../../records.ts";
 import { hasEnded } from "../../steps/ec2/instances.ts";
 import { Cancelled, causeOf } from "../engine/durable.ts";
 import { giveBackCordon } from "../node/cordon.ts";
+import { releaseSlot } from "../node/slot.ts";
 import { leaseOf, once, tell } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
 import { publishEnd } from "../operation/publish-end.ts";
@@ -60,11 +61,12 @@ interface End extends Partial<Pick<NodeRecord, "failure">> {
   readonly status: "succeeded" | "failed" | "cancelled";
 }
 
-/** Gives the lease back, writes the end into the ledger and publishes it. The sweep looks after nothing that has ended. */
+/** Gives slot and lease back, writes the end into the ledger and publishes it. The sweep looks after nothing that has ended. */
 async function finish(task: RemovalTask, end: End, summary: string): Promise<void> {
   const { steps, operation, index } = task;
   const lease = leaseOf(task);
   await once(task, "end", async () => {
+    await releaseSlot(task);
     await steps.leases.release(lease);
     const endedAt = steps.timestamp();
     await steps.ledger.changeNode(operation, index, { ...end, waitsFor: null, endedAt });

@@ -3,9 +3,17 @@ import type { DrainOptions } from "../../steps/drain/filters.ts";
 import { done, pending, StageFailed } from "../engine/durable.ts";
 import { cordonNode } from "../node/cordon.ts";
 import { checkStillDrained, drainNode, failureOfDrain, noteDrain } from "../node/drain.ts";
+import { takeSlot } from "../node/slot.ts";
 import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
+import { judgeAgain } from "./start.ts";
 import type { RemovalTask } from "./task.ts";
+
+/** Waits until one more node of the pool may be away, and judges again what may have changed meanwhile. */
+export async function slot(task: RemovalTask): Promise<void> {
+  await takeSlot(task);
+  await once(task, "judge again", () => judgeAgain(task));
+}
 
 /** Cordons the node, so that no pod comes to it any more. */
 export async function cordon(task: RemovalTask): Promise<void> {

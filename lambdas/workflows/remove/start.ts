@@ -1,5 +1,6 @@
 import type { Start } from "../../commands/command.ts";
 import { Refused } from "../../errors.ts";
+import { messageSettings } from "../../messages/operation/links.ts";
 import { removalRefusal, removalRefusedText } from "../../messages/remove/refusal.ts";
 import { ownerOf } from "../../node-work.ts";
 import { type NodeRecord, newNodeRecord, type Published } from "../../records.ts";
@@ -11,7 +12,7 @@ import { postFirst } from "../operation/publisher.ts";
 import { checkOrigin } from "../operation/requester.ts";
 import { answerAct } from "./answer.ts";
 import { type Chosen, choose } from "./choose.ts";
-import { INDEX } from "./task.ts";
+import { INDEX, type RemovalTask } from "./task.ts";
 
 /** The node to remove, held by its lease. */
 export interface Held {
@@ -39,12 +40,25 @@ export async function takeLease(steps: Steps, start: Start, begun: Begun, before
   return { lease, chosen, runtime };
 }
 
+/**
+ * Judges requester and node once more, after the wait for a slot: what went meanwhile may leave this node the last of its
+ * Windows build.
+ * @throws Forbidden, or Refused if the node may not be removed any more
+ */
+export async function judgeAgain({ steps, start, runtime, chosen: before }: RemovalTask): Promise<void> {
+  await checkOrigin(steps, start, await steps.runtime.rules());
+  const begun = { runtimeVersion: runtime.version, ...messageSettings(runtime.configuration) };
+  const { name, uid, refusal } = await choose(steps, start, begun, before.name);
+  if (refusal) throw new Refused(removalRefusedText(name, removalRefusal(refusal, begun.commandWord)));
+  if (uid !== before.uid) throw new Refused("the Node was deleted and recreated while its removal waited for a slot");
+}
+
 /** Writes the node's record and posts the operation's message. */
 export async function postMessage(steps: Steps, start: Start, begun: Begun, { facts }: Chosen): Promise<Published> {
   const record: NodeRecord = {
     ...newNodeRecord("remove", start.operation, INDEX, steps.timestamp()),
     status: "running",
-    stage: facts.node ? "cordon" : "terminate",
+    stage: facts.node ? "slot" : "terminate",
     instanceId: facts.instanceId,
     nodeName: facts.node,
   };

@@ -36,7 +36,7 @@ export const newRemovalTask = (
       eventReason: "CasementRemoving",
       needsMachine: false,
     },
-    "cordon",
+    "slot",
   ),
   lease,
   node: chosen.uid === null ? null : { name: chosen.name, uid: chosen.uid },

@@ -24,7 +24,7 @@ function taskOn(ctx: DurableContext, acts: string[], cancelAfter: string): NodeT
   });
   const runtime = { version: "7", configuration: configurationWith(), payload: manifest() };
   const work = { workflow: "remove", operation: "remove-1", index: 0, eventReason: "CasementRemoving" } as const;
-  return { ...newNodeTask({ ctx, steps, runtime, ...work, needsMachine: false }, "cordon"), node };
+  return { ...newNodeTask({ ctx, steps, runtime, ...work, needsMachine: false }, "slot"), node };
 }
 
 /** Runs the stages of a removal, each of which says its name; `evict` waits for two polls. */
@@ -33,6 +33,7 @@ async function ran(cancelAfter = "") {
   const says = (name: string) => (task: NodeTask) => once(task, name, async () => void acts.push(name));
   let polls = 0;
   const stages: readonly Stage<NodeTask>[] = stageTable<"remove", NodeTask>("remove", {
+    slot: says("slot"),
     cordon: says("cordon"),
     evict: (task) =>
       waitFor(task, "the pods have left", async () => {
@@ -53,6 +54,8 @@ async function ran(cancelAfter = "") {
 describe("The stages of a workflow", () => {
   it("run in the order of their table, each recorded before it is run", async () => {
     expect((await ran()).acts).toEqual([
+      "record slot",
+      "slot",
       "record cordon",
       "cordon",
       "record evict",
@@ -66,13 +69,13 @@ describe("The stages of a workflow", () => {
   });
 
   it("end with a cancellation between two stages", async () => {
-    expect(await ran("cordon")).toEqual({ error: "Cancelled", acts: ["record cordon", "cordon"] });
+    expect(await ran("cordon")).toEqual({ error: "Cancelled", acts: ["record slot", "slot", "record cordon", "cordon"] });
   });
 
   it("end with a cancellation during a wait, before the next poll", async () => {
     expect(await ran("poll 1")).toEqual({
       error: "Cancelled",
-      acts: ["record cordon", "cordon", "record evict", "poll 1"],
+      acts: ["record slot", "slot", "record cordon", "cordon", "record evict", "poll 1"],
     });
   });
 
@@ -85,11 +88,12 @@ describe("The stages of a workflow", () => {
 
 it("a table without the work of a stage, or with work that is no stage, does not compile", () => {
   const none = async () => undefined;
+  const known = { slot: none, cordon: none, evict: none, terminate: none, delete: none };
   // @ts-expect-error The stage `delete` has no work.
-  stageTable("remove", { cordon: none, evict: none, terminate: none });
+  stageTable("remove", { slot: none, cordon: none, evict: none, terminate: none });
   // @ts-expect-error There is no stage `reboot`.
-  const stages = stageTable("remove", { cordon: none, evict: none, terminate: none, delete: none, reboot: none });
-  expect(stages.map(({ name }) => name)).toEqual(["cordon", "evict", "terminate", "delete"]);
+  const stages = stageTable("remove", { ...known, reboot: none });
+  expect(stages.map(({ name }) => name)).toEqual(["slot", "cordon", "evict", "terminate", "delete"]);
 });
 
 it("a stage that several workflows have is called the same in all of them", () => {

@@ -1,0 +1,27 @@
+import { utc } from "../slack/age.ts";
+import { counted, some } from "../slack/text.ts";
+
+/** What is away already: as much of a slot's refusal as people are told. */
+interface Taken {
+  readonly most: number;
+  readonly holders: readonly { readonly operation: string; readonly node: string; readonly since: string }[];
+  readonly away: readonly string[];
+}
+
+/** Nodes named in a line; the rest is counted. */
+const MOST_NAMES = 2;
+
+/**
+ * Names what a node waits for that gets no slot: "a slot in pool web, of which 1 node may be away: remove-1f2e3d4c has
+ * win-1 since 2026-11-21 14:32 UTC".
+ * @param pool null: the nodes of no pool
+ */
+export function slotTaken(pool: string | null, { most, holders, away }: Taken): string {
+  const where = pool === null ? "among nodes of no pool" : `in pool ${pool}`;
+  const held = holders.map(({ operation, node, since }) => `${operation} has ${node} since ${utc(since)}`);
+  const reasons = [
+    ...(held.length > 0 ? [some(held, MOST_NAMES)] : []),
+    ...(away.length > 0 ? [`${some(away, MOST_NAMES)} ${away.length === 1 ? "is" : "are"} NotReady or cordoned`] : []),
+  ];
+  return `a slot ${where}, of which ${counted(most, "node")} may be away: ${reasons.join("; ")}`;
+}
