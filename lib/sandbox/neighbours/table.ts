@@ -1,8 +1,23 @@
+import { kured } from "./kured.ts";
 import { machineApprover } from "./machine-approver.ts";
+import { machineHealthCheck } from "./machine-health-check.ts";
 import type { Neighbour } from "./neighbour.ts";
 import { nlb } from "./nlb.ts";
+import { clusterAutoscaler, karpenter } from "./node-autoscalers.ts";
 import { approvesAll, deniesAll } from "./people.ts";
+import { uncordons } from "./uncordons.ts";
 import { wmco } from "./wmco.ts";
 
 /** Neighbours that can be switched on; each has its own file. */
-export const neighbours: readonly Neighbour[] = [approvesAll, deniesAll, machineApprover, nlb, wmco];
+export const neighbours: readonly Neighbour[] = [
+  approvesAll,
+  clusterAutoscaler,
+  deniesAll,
+  karpenter,
+  kured,
+  machineApprover,
+  machineHealthCheck,
+  nlb,
+  uncordons,
+  wmco,
+];

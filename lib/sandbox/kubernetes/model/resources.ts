@@ -108,6 +108,7 @@ const lines: readonly Line[] = [
     "namespaced",
     { custom: true, sub: ["status", "scale"] },
   ],
+  ["machine.openshift.io/v1beta1", "machinehealthchecks", "MachineHealthCheck", "namespaced", { custom: true }],
   ["operator.openshift.io/v1", "networks", "Network", "cluster", { custom: true }],
   [
     "machineconfiguration.openshift.io/v1",
