@@ -7,6 +7,7 @@ import { type PacedClock, pacedClock } from "../lib/sandbox/core/paced-clock.ts"
 import { createSimulation, type Simulation } from "../lib/sandbox/core/simulation.ts";
 import { demo } from "../lib/sandbox/demo.ts";
 import { demoConfiguration } from "../lib/sandbox/demo-configuration.ts";
+import { drainedWorkloads } from "../lib/sandbox/demo-workloads.ts";
 import { selectionError } from "../lib/sandbox/neighbours/selection.ts";
 import { page } from "../lib/sandbox/page/page.ts";
 import { OWNER } from "../lib/sandbox/principals.ts";
@@ -114,6 +115,7 @@ async function seed(simulator: Simulator, state: State, { clock, settle }: Runti
   const seeded = seedNodes({ simulator, ...seeding });
   await clock.advance(SEEDING_MS, settle);
   await seeded;
+  for (const object of drainedWorkloads) simulator.kubernetes.create(object);
   state.markSeeded();
 }
 
