@@ -43,6 +43,8 @@ const approvalsSchema = z.record(
   }),
 );
 
+const AT_LEAST_ONE = "must be at least 1, or a percentage such as 20%: with none away no node could be drained";
+
 /** One pool as functions know it. */
 export const poolSchema = z.strictObject({
   /** Windows Server release: decides image, build label and what containers run. */
@@ -52,11 +54,12 @@ export const poolSchema = z.strictObject({
   subnets: z.array(z.string().regex(/^subnet-[0-9a-f]+$/)).min(1),
   securityGroup: z.string().regex(/^sg-[0-9a-f]+$/),
   maximum: z.number().int().min(1).max(500),
-  /** How many of its nodes may be away at once: a number, or a percentage, which is rounded down and is 1 at least. */
+  /** Number of its nodes that may be away at once, or a percentage of them, which is rounded down and is 1 at least. */
   maxUnavailable: z
-    .union([z.number().int().min(1).max(500), z.string().regex(/^([1-9][0-9]?|100)%$/)], {
-      error: "must be at least 1, or a percentage such as 20%: with none away no node could be drained",
-    })
+    .union([
+      z.number().refine((count) => Number.isInteger(count) && count >= 1 && count <= 500, AT_LEAST_ONE),
+      z.string().regex(/^([1-9][0-9]?|100)%$/, AT_LEAST_ONE),
+    ])
     .default(1),
   /** Seconds that connections get to end before the first eviction, after the node was taken out of the load balancers. */
   connectionSeconds: z.number().int().min(0).max(600).default(CONNECTION_SECONDS),

@@ -1,7 +1,7 @@
 import { utc } from "../slack/age.ts";
 import { counted, some } from "../slack/text.ts";
 
-/** What is away already: as much of a slot's refusal as people are told. */
+/** Nodes that are away already: as much of a slot's refusal as people are told. */
 interface Taken {
   readonly most: number;
   readonly holders: readonly { readonly operation: string; readonly node: string; readonly since: string }[];

@@ -37,10 +37,10 @@ export interface PoolView {
 /** The node for which a slot is asked. */
 export type Asking = Pick<SlotEntry, "owner" | "execution" | "uid" | "node">;
 
-/** Why a slot was not granted: what is away already. */
+/** Refusal of a slot: the nodes that are away already. */
 export interface SlotsTaken {
   readonly granted: false;
-  /** How many nodes may be away. */
+  /** Number of nodes that may be away. */
   readonly most: number;
   readonly holders: readonly SlotEntry[];
   /** Names of nodes that are away although no operation holds a slot for them. */

@@ -69,7 +69,10 @@ describe("The stages of a workflow", () => {
   });
 
   it("end with a cancellation between two stages", async () => {
-    expect(await ran("cordon")).toEqual({ error: "Cancelled", acts: ["record slot", "slot", "record cordon", "cordon"] });
+    expect(await ran("cordon")).toEqual({
+      error: "Cancelled",
+      acts: ["record slot", "slot", "record cordon", "cordon"],
+    });
   });
 
   it("end with a cancellation during a wait, before the next poll", async () => {
