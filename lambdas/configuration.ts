@@ -200,5 +200,9 @@ export const readConfiguration = (value: unknown): Configuration =>
  */
 export const readRules = (value: unknown): Rules => {
   const { command, slack, people, policy, approvals, pools } = z.looseObject({}).parse(value);
-  return checked(rulesSchema, knownPart(rulesSchema, { command, slack, people, policy, approvals, pools }));
+  const readable = { command, slack, people, policy, approvals };
+  const whole = knownPart(rulesSchema, { ...readable, pools });
+  // Without its pools a configuration acts on none, so that their own rules are not missed.
+  const isWhole = rulesSchema.safeParse(whole).success;
+  return checked(rulesSchema, isWhole ? whole : knownPart(rulesSchema, readable));
 };

@@ -74,7 +74,7 @@ describe("A release document of the next release", () => {
     const { people, policy, slack, command } = simulator.configuration;
     publish({ configuration: { people, policy, slack, command, pools: "elsewhere" }, payload: 7 });
     await expect(runtime.read(null)).rejects.toMatchObject({ name: "Refused" });
-    expect(await runtime.rules()).toEqual({ people, policy, slack, command });
+    expect(await runtime.rules()).toEqual({ people, policy, slack, command, approvals: {}, pools: {} });
   });
 
   it("that is unreadable is refused with what somebody can do", async () => {

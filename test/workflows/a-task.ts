@@ -35,6 +35,7 @@ function ordinary(log: CallLog): Given {
   let order: Omit<Order, "mark"> | undefined;
   return {
     ledger: {
+      answerOf: async () => null,
       operation: async () => ({ cancelledBy: log.cancelledBy, callbacks: {} }),
       changeNode: async (_id: string, _index: number, { status, outcome }: { status?: string; outcome?: string }) =>
         void (status && entries.push(outcome ? `${status}: ${outcome}` : status)),

@@ -40,6 +40,7 @@ async function added(asked: { readonly count: number; readonly dryRun: boolean }
       recordNode: does("write a node"),
     },
     executions: { start: does("start a node") },
+    unregistered: { countKept: async () => 0 },
     thread: {
       sendEphemeral: does("sendEphemeral"),
       post: async () => {

@@ -41,6 +41,7 @@ async function rolledBack(describe: () => Promise<object | undefined>) {
       changeOperation: async () => undefined,
     },
     leases: { release: async () => undefined },
+    slots: { release: async () => true },
   });
   const facts = { node: name, instanceId, pool: null, pods: [] };
   await run((ctx) => {

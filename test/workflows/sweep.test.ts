@@ -18,6 +18,7 @@ const unpublished = async () => {
 const free = {
   turns: { lastSweep: async () => undefined, takeSweep: async () => true },
   cordons: { open: async () => [] },
+  slots: { left: async () => [], release: async () => false },
   announcements: { rules: async () => undefined, keepRules: async () => undefined },
   runtime: { read: unpublished },
 };

@@ -96,6 +96,7 @@ it("a node whose execution was lost is closed although the cluster refuses to sh
     },
     joinSecret: { remove: async () => undefined },
     joinSlots: { giveBack: async () => true },
+    slots: { release: async () => false },
     leases: { releaseOwned: async () => true },
   });
   await followHandedOver({ ...watched, steps: refusing }, { pool: null, published: first });
