@@ -81,6 +81,7 @@ test("the audit of a removal shows question, answer, stages and changes in their
     `requested Remove ${web.name}`,
     "asked confirm the removal",
     "decided confirm the removal: submitted",
+    "started slot",
     "started cordon",
     "changed cordon",
     "started evict",
@@ -134,11 +135,11 @@ test("a removal goes on while S3 takes no copies; the doctor says so, and the sw
   const id = await removed();
   expect((await newest(here)).operation).toMatchObject({ status: "succeeded" });
   expect(copiesOf(here).filter(({ key }) => key.includes(id))).toEqual([]);
-  expect(await answer("approver", `/win audit ${id}`)).toContain("chain intact, 12 entries");
+  expect(await answer("approver", `/win audit ${id}`)).toContain("chain intact, 13 entries");
   expect(await answer("approver", `/win audit ${id}`)).toContain("not copied to the bucket yet");
   expect(await answer("operator", "/win doctor")).toContain("The audit of 1 operation is not in the bucket yet");
   endFault(here, fault);
-  await here.until(() => copiesOf(here).filter(({ key }) => key.includes(id)).length === 12, 20, "the copies");
+  await here.until(() => copiesOf(here).filter(({ key }) => key.includes(id)).length === 13, 20, "the copies");
   expect(await answer("operator", "/win doctor")).not.toContain("not in the bucket yet");
 });
 

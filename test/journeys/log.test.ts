@@ -65,7 +65,7 @@ test("every line is JSON: a metric, or an event with its time and level", () => 
 test("each stage is logged once when it begins and once when it ends, with its operation, instance and execution", () => {
   const stages = events(removed, "stage").map(({ stage, outcome }) => `${stage} ${outcome}`);
   expect(stages).toEqual(
-    ["cordon", "evict", "terminate", "delete"].flatMap((stage) => [`${stage} entered`, `${stage} succeeded`]),
+    ["slot", "cordon", "evict", "terminate", "delete"].flatMap((stage) => [`${stage} entered`, `${stage} succeeded`]),
   );
   for (const line of events(removed, "stage"))
     expect(line).toMatchObject({ node: web.name, instance: web.instanceId, index: 0, execution: /^arn:/ });

@@ -36,6 +36,7 @@ test("Remove empties the node, terminates the instance and deletes the Node; its
   expect(message).toContain(`${web.name} was removed and its instance terminated`);
   expect(message).not.toContain("[Cancel]");
   expect(inThreads(here).map((line) => line.replace(/.*: /, "").replace(/ (\(|after ).*/, ""))).toEqual([
+    "waiting for a slot",
     "cordoning the node",
     "evicting pods",
     "terminating the instance",
@@ -43,7 +44,7 @@ test("Remove empties the node, terminates the instance and deletes the Node; its
     "removed",
     `<@U0OPERATOR> ${web.name} was removed and its instance terminated`,
   ]);
-  expect(eventsOn(here, web.name).filter((event) => event.startsWith("CasementRemoving"))).toHaveLength(4);
+  expect(eventsOn(here, web.name).filter((event) => event.startsWith("CasementRemoving"))).toHaveLength(5);
 });
 
 test("pods leave by the eviction API alone, by UID and with their own grace", async () => {
@@ -189,7 +190,7 @@ test("an overloaded API server is no budget: the eviction is asked for again unt
 });
 
 test("one pod that the API server does not evict holds up no other, and is named while it does", async () => {
-  here = await withSeedNodes();
+  here = await withSeedNodes({ configuration: { approvals: { remove: { needs: 0 } } } });
   const names = ["shop-1", "shop-2", "shop-3", "shop-4"];
   for (const name of names) here.simulator.kubernetes.create(podOn(web, name));
   await here.pass(1);
@@ -198,7 +199,8 @@ test("one pod that the API server does not evict holds up no other, and is named
     name: "shop-2",
   });
   await confirmRemoval(here, "ip-10-0-3-7");
-  await here.pass(1);
+  // Connections get half a minute first.
+  await here.pass(2);
   expect(podsOn(here, web).filter((name) => names.includes(name))).toEqual(["shop-2"]);
   expect(openly(here)[0]).toContain(
     "waiting for the API server to evict 1 pod (default/shop-2: the server is currently unable to handle the request)",
