@@ -107,6 +107,14 @@ const provision = [
   },
 ] as const satisfies readonly StageRow[];
 
+/** Until one more node of the pool may be away. */
+const waitingForSlot = {
+  name: "slot",
+  words: { name: "slot", doing: "waiting for a slot" },
+  minutes: 120,
+  cancellable: true,
+} as const satisfies StageRow;
+
 /** The first thing that any workflow does which takes a node out of service. */
 const cordoning = {
   name: "cordon",
@@ -124,16 +132,11 @@ const evicting = {
 } as const satisfies StageRow;
 
 /** A drain that a person asked for: the node stays cordoned at its end. */
-const drain = [cordoning, evicting] as const satisfies readonly StageRow[];
+const drain = [waitingForSlot, cordoning, evicting] as const satisfies readonly StageRow[];
 
 /** The way of a node out of the cluster, after a person has confirmed it. All evictions share one deadline. */
 const remove = [
-  {
-    name: "slot",
-    words: { name: "slot", doing: "waiting for a slot" },
-    minutes: 120,
-    cancellable: true,
-  },
+  waitingForSlot,
   cordoning,
   evicting,
   {

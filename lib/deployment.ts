@@ -168,7 +168,7 @@ const windowsFaults = ({ pools: all, cluster: { hybridOverlayPort } }: Deploymen
       message: `Windows Server 2019 cannot use the overlay port ${hybridOverlayPort}, only 4789`,
     }));
 
-/** Minutes that a removal may wait for approvals beside its stages: three askings of at most an hour, and what is between them. */
+/** Minutes that a drain or a removal may wait for approvals beside its stages: three askings of at most an hour, and what is between them. */
 const APPROVAL_MINUTES = 240;
 
 /**
@@ -178,7 +178,7 @@ const APPROVAL_MINUTES = 240;
 function deadlineFaults({ deadlines }: Deployment): Fault[] {
   return nodeWorkflows.flatMap((workflow) => {
     const minutes = Object.values(deadlines[workflow] ?? {}).reduce((sum, each) => sum + each, 0);
-    const room = ROOM_MINUTES + (workflow === "remove" ? APPROVAL_MINUTES : 0);
+    const room = ROOM_MINUTES + (workflow === "remove" || workflow === "drain" ? APPROVAL_MINUTES : 0);
     const most = functions[`${workflow}-node`].executionSeconds / 60 - room;
     if (minutes <= most) return [];
     const message = `together they are ${minutes} minutes, and may be ${most}: an execution ends ${ROOM_MINUTES} minutes after that`;

@@ -65,7 +65,7 @@ export const functions = table({
     permissions: "provision-node",
   },
   "cordon-node": { ...workflow("cordon-node", 1), account: "act", starts: [], permissions: "cordon-node" },
-  "drain-node": { ...workflow("drain-node", 8), account: "act", starts: [], permissions: "drain-node" },
+  "drain-node": { ...workflow("drain-node", 12), account: "act", starts: [], permissions: "drain-node" },
   "remove-node": {
     ...workflow("remove-node", 12),
     account: "act",

@@ -131,6 +131,8 @@ export const permissions: Readonly<
     slackSecret,
     reachCluster("act"),
     seeInstances,
+    // Whoever waits for a slot asks whether its holder still runs.
+    followExecutions("drain-node", "remove-node"),
     callPeople,
   ],
   "remove-node": [
@@ -145,7 +147,7 @@ export const permissions: Readonly<
     seeInstances,
     seeProtection,
     // Whoever waits for a slot asks whether its holder still runs.
-    followExecutions("remove-node"),
+    followExecutions("drain-node", "remove-node"),
     terminate,
     callPeople,
   ],

@@ -4,17 +4,19 @@ import { drainDryRun } from "../messages/node/drained.ts";
 import { shownOnly } from "../messages/operation/dry-runs.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
+import { approved } from "./drain/approval.ts";
 import { finishDrained, rollBack } from "./drain/endings.ts";
 import { checkLosses, type DrainRequest, type PlannedDrain, planDrain } from "./drain/plan.ts";
-import { cordon, evict } from "./drain/stages.ts";
+import { cordon, evict, slot } from "./drain/stages.ts";
 import { type DrainTask, newDrainTask } from "./drain/task.ts";
 import { step } from "./engine/durable.ts";
+import { judgeNode } from "./node/choose.ts";
 import { runStages, stageTable } from "./node/stages.ts";
 import { startOnOneNode } from "./node/start.ts";
 import { type Begun, beginOperation, failOperation, whisperTo } from "./operation/lifecycle.ts";
 
 /** The way to an empty, cordoned node. */
-const stages = stageTable<"drain", DrainTask>("drain", { cordon, evict });
+const stages = stageTable<"drain", DrainTask>("drain", { slot, cordon, evict });
 
 async function show(steps: Steps, start: Start, begun: Begun, { plan }: PlannedDrain): Promise<void> {
   await whisperTo(steps, start, drainDryRun(plan, begun.commandWord));
@@ -24,10 +26,11 @@ async function show(steps: Steps, start: Start, begun: Begun, { plan }: PlannedD
 
 async function drain(ctx: DurableContext, steps: Steps, start: Start, begun: Begun, planned: PlannedDrain) {
   const { chosen, options, plan } = planned;
-  const first = { workflow: "drain", stage: "cordon" } as const;
+  const judgeAgain = async () => void (await judgeNode(steps, start, begun, "drain", chosen.name));
+  const first = { workflow: "drain", stage: "slot" } as const;
   const started = await step(ctx, "take the lease", () => startOnOneNode(steps, start, begun, first, chosen));
   try {
-    const task = newDrainTask(ctx, steps, start, { chosen, options, pods: plan.pods.length }, started);
+    const task = newDrainTask(ctx, steps, start, { chosen, options, pods: plan.pods.length, judgeAgain }, started);
     try {
       await runStages(task, stages);
     } catch (error) {
@@ -35,7 +38,10 @@ async function drain(ctx: DurableContext, steps: Steps, start: Start, begun: Beg
     }
     await finishDrained(task);
   } finally {
-    await step(ctx, "release the lease", () => steps.leases.release(started.lease));
+    await step(ctx, "release the lease", async () => {
+      await steps.slots.release(started.lease.owner);
+      await steps.leases.release(started.lease);
+    });
   }
 }
 
@@ -45,7 +51,7 @@ async function planAndDrain(ctx: DurableContext, steps: Steps, start: Start, req
   const planned = await step(ctx, "plan", () => planDrain(steps, start, begun, request));
   if (request.dryRun) return step(ctx, "show what would happen", () => show(steps, start, begun, planned));
   checkLosses(planned);
-  await drain(ctx, steps, start, begun, planned);
+  if (await approved(ctx, steps, start, begun, request, planned)) await drain(ctx, steps, start, begun, planned);
 }
 
 /** `/win drain`: plans, evicts the pods of a node as carefully as kubectl does, and leaves it cordoned. */

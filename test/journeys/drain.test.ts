@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { CORDONED_BY } from "../../lambdas/desired/node-keys.ts";
-import { CANCEL_OPERATION } from "../../lambdas/messages/slack/buttons.ts";
+import { APPROVE_OPERATION, CANCEL_OPERATION } from "../../lambdas/messages/slack/buttons.ts";
 import { heldBack, newest, nodeNamed, settled } from "./evidence.ts";
 import type { Journey } from "./journey.ts";
 import { guardedPod, homeOf, podOn, podsOn, running, shortName, web } from "./others.ts";
@@ -14,6 +14,10 @@ const SHORT = "ip-10-0-3-7";
 const isCordoned = (): boolean => nodeNamed(here, web.name)?.spec?.unschedulable === true;
 const ownerShown = (): string | undefined => nodeNamed(here, web.name)?.metadata?.annotations?.[CORDONED_BY];
 
+/** A cluster whose drains need no approval. */
+const unasked = (deadlines: object = {}) =>
+  withSeedNodes({ configuration: { approvals: { drain: { needs: 0 } }, deadlines } });
+
 async function run(command: string): Promise<string> {
   await here.type("operator", `/win ${command}`);
   await settled(here, 60);
@@ -22,12 +26,17 @@ async function run(command: string): Promise<string> {
 }
 
 describe("A drain", () => {
-  test("empties the node, leaves it cordoned for the requester, and the pods run elsewhere", async () => {
+  test("asks for an approval, empties the node, leaves it cordoned for the requester, and the pods run elsewhere", async () => {
     here = await withSeedNodes();
-    expect(await run(`drain ${SHORT} --force ${web.name} --reason "disk errors"`)).toMatch(
-      /is drained: \d+ pods? evicted\. It stays cordoned until \/win uncordon\./,
-    );
+    await here.type("operator", `/win drain ${SHORT} --force ${web.name} --reason "disk errors"`);
+    await here.until(() => /Needs 1 approval/.test(openly(here).at(-1) ?? ""), 5, "the card");
+    expect(openly(here).at(-1)).toMatch(/is drained and stays cordoned[\s\S]*will be evicted/);
+    expect(isCordoned()).toBe(false);
+    await here.press("approver", APPROVE_OPERATION);
+    await settled(here, 60);
+    expect(await heldBack(here)).toEqual([]);
     const { operation } = await newest(here);
+    expect(operation.summary).toMatch(/is drained: \d+ pods? evicted\. It stays cordoned until \/win uncordon\./);
     expect(operation.status).toBe("succeeded");
     expect(ownerShown()).toBe(operation.id);
     await here.until(() => running(here, "storefront") === 2, 10);
@@ -40,7 +49,7 @@ describe("A drain", () => {
   });
 
   test("shows its plan to the requester alone with --dry-run, and changes nothing", async () => {
-    here = await withSeedNodes();
+    here = await unasked();
     const pods = podsOn(here, web);
     await run(`drain ${SHORT} --dry-run`);
     expect(privately(here, "operator").at(-1)).toMatch(
@@ -51,7 +60,7 @@ describe("A drain", () => {
   });
 
   test("evicts nothing while a pod would be lost, and names the option that allows it", async () => {
-    here = await withSeedNodes();
+    here = await unasked();
     here.simulator.kubernetes.create(podOn(web, "by-hand"));
     await here.pass(1);
     const pods = podsOn(here, web);
@@ -63,7 +72,7 @@ describe("A drain", () => {
   });
 
   test("takes --force only with the node's whole name behind it", async () => {
-    here = await withSeedNodes();
+    here = await unasked();
     await run(`drain ${SHORT} --force ${SHORT}`);
     expect((await newest(here)).operation.status).toBe("not-started");
     expect(privately(here, "operator").at(-1)).toContain("--force takes the whole name of the node");
@@ -71,7 +80,7 @@ describe("A drain", () => {
   });
 
   test("that a budget blocks opens the node again at its deadline, and says what blocks and the command past it", async () => {
-    here = await withSeedNodes({ configuration: { deadlines: { drain: { evict: 3 } } } });
+    here = await unasked({ drain: { evict: 3 } });
     await guardedPod(here, web);
     const summary = await run(`drain ${SHORT} --force ${web.name}`);
     expect((await newest(here)).operation.status).toBe("failed");
@@ -81,7 +90,7 @@ describe("A drain", () => {
   });
 
   test("is cancelled by its button, and the node is as before", async () => {
-    here = await withSeedNodes();
+    here = await unasked();
     await guardedPod(here, web);
     await here.type("operator", `/win drain ${SHORT} --force ${web.name}`);
     await here.until(async () => (await newest(here)).nodes[0]?.stage === "evict", 10);
@@ -93,7 +102,7 @@ describe("A drain", () => {
   });
 
   test("leaves a second drain of the same node refused, with the name of the first", async () => {
-    here = await withSeedNodes();
+    here = await unasked();
     const home = homeOf(here, "reports");
     await guardedPod(here, home);
     await here.type("operator", `/win drain ${shortName(home)} --force ${home.name}`);

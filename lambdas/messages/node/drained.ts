@@ -1,3 +1,4 @@
+import type { PlanCard } from "../../approval.ts";
 import type { Message } from "../../records.ts";
 import { typeThis } from "../command/syntax.ts";
 import type { NodePlan } from "../plan/plan.ts";
@@ -21,6 +22,11 @@ export const notDrainedSummary = {
 /** Explains why the name typed behind `--force` does not count. */
 export const forceNeedsName = (node: string, typed: string): string =>
   `--force takes the whole name of the node, so that no other is meant: ${code(node)}, not ${code(typed)}.`;
+
+/** The plan of a drain, for the message that asks for its approval. */
+export const drainPlanCard = (plan: NodePlan, commandWord: string): PlanCard => ({
+  blocks: [section(`*Plan*: ${code(plan.node)} is drained and stays cordoned.`), ...planBlocks(plan, commandWord)],
+});
 
 /** The dry run of a drain: its plan, to the requester alone. */
 export const drainDryRun = (plan: NodePlan, commandWord: string): Message => ({

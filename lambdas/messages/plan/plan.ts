@@ -61,7 +61,7 @@ export interface NodePlan {
   readonly placements: readonly Placement[];
   readonly away: readonly AwayNode[];
   /** Nodes of the pool that may be away at once. */
-  readonly maxUnavailable: number;
+  readonly maxUnavailable: number | string;
   readonly others: readonly OtherController[];
   /** Facts that could not be read, and so were not judged. */
   readonly unread: readonly string[];

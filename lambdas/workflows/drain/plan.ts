@@ -48,12 +48,20 @@ export async function planDrain(
   begun: Begun,
   { node: named, force }: DrainRequest,
 ): Promise<PlannedDrain> {
-  const { chosen, node, nodes, others } = await judgeNode(steps, start, begun, "drain", named);
+  const { chosen, node, nodes, others, configuration } = await judgeNode(steps, start, begun, "drain", named);
   if (force !== undefined && force !== chosen.name) throw new UserError(forceNeedsName(chosen.name, force));
   const options = optionsOf(force !== undefined);
   const { pool } = chosen;
   const away = awayOf(nodes, chosen);
-  const plan = await steps.plan.of({ node, nodes, pool, options, away, maxUnavailable: 1, others });
+  const plan = await steps.plan.of({
+    node,
+    nodes,
+    pool,
+    options,
+    away,
+    maxUnavailable: configuration.pools[pool ?? ""]?.maxUnavailable ?? 1,
+    others,
+  });
   return { chosen, options, plan };
 }
 

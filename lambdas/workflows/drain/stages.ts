@@ -2,9 +2,16 @@ import { CONNECTION_SECONDS } from "../../configuration.ts";
 import { done, StageFailed } from "../engine/durable.ts";
 import { cordonNode } from "../node/cordon.ts";
 import { checkStillDrained, drainNode, failureOfDrain, noteDrain } from "../node/drain.ts";
+import { takeSlot } from "../node/slot.ts";
 import { nodeOf, once, waitFor } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
 import type { DrainTask } from "./task.ts";
+
+/** Waits until one more node of the pool may be away, and judges again what may have changed meanwhile. */
+export async function slot(task: DrainTask): Promise<void> {
+  await takeSlot(task);
+  await once(task, "judge again", task.judgeAgain);
+}
 
 /** Cordons the node, so that no pod comes to it any more. */
 export async function cordon(task: DrainTask): Promise<void> {

@@ -10,6 +10,8 @@ import { type NodeTask, newNodeTask } from "../node/task.ts";
 export interface DrainTask extends NodeTask {
   readonly chosen: ChosenNode;
   readonly options: DrainOptions;
+  /** Judges the node once more. @throws Refused when it may not be drained any more */
+  readonly judgeAgain: () => Promise<void>;
   /** Pods that the plan showed. */
   readonly pods: number;
   /** Something may have been changed on the node. */
@@ -23,7 +25,7 @@ export const newDrainTask = (
   ctx: DurableContext,
   steps: Steps,
   { operation }: Start,
-  { chosen, options, pods }: Pick<DrainTask, "chosen" | "options" | "pods">,
+  given: Pick<DrainTask, "chosen" | "options" | "pods" | "judgeAgain">,
   { runtime, lease, published }: Started,
 ): DrainTask => ({
   ...newNodeTask(
@@ -37,14 +39,12 @@ export const newDrainTask = (
       eventReason: "CasementDraining",
       needsMachine: false,
     },
-    "cordon",
+    "slot",
   ),
   lease,
-  node: { name: chosen.name, uid: chosen.uid },
+  node: { name: given.chosen.name, uid: given.chosen.uid },
   published,
-  chosen,
-  options,
-  pods,
+  ...given,
   isTouched: false,
   isGone: false,
 });

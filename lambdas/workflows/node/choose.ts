@@ -4,7 +4,7 @@ import { Refused } from "../../errors.ts";
 import { type Change, changeRefused } from "../../messages/node/change-refusal.ts";
 import type { OtherController } from "../../messages/node/other-controllers.ts";
 import { changeRefusalOf } from "../../steps/cluster/change-rules.ts";
-import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
+import { bootIdOf, instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { otherControllersOf } from "../../steps/plan/other-controllers.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -18,6 +18,8 @@ export interface ChosenNode {
   readonly uid: string;
   readonly instanceId: string;
   readonly pool: string | null;
+  /** `status.nodeInfo.bootID`: an approval does not outlast a boot. */
+  readonly bootId: string | null;
   readonly isCordoned: boolean;
 }
 
@@ -66,7 +68,7 @@ export async function judgeNode(
     throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name, begun.commandWord));
   const pool = machine?.tags[TAG.pool] ?? null;
   return {
-    chosen: { name, uid, instanceId, pool, isCordoned: node.spec?.unschedulable === true },
+    chosen: { name, uid, instanceId, pool, bootId: bootIdOf(node), isCordoned: node.spec?.unschedulable === true },
     node,
     nodes,
     others,

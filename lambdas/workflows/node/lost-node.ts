@@ -65,7 +65,9 @@ export async function closeLostNode(
     ...(instanceId && (await steps.leases.releaseOwned(instanceId, owner)) ? [givenBack.lease(instanceId)] : []),
   ];
   const left = leftBy(node, found);
-  const isLeft = node.workflow !== "remove" && instanceId !== null && !isGone(found);
+  // Only an execution that was setting a machine up leaves one behind that serves no one.
+  const isSetUp = node.workflow === undefined || node.workflow === "provision";
+  const isLeft = isSetUp && instanceId !== null && !isGone(found);
   await steps.ledger.changeNode(operation, index, {
     status: "failed",
     failure: { stage: stage ?? "launch", why, left },

@@ -2,17 +2,13 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Start } from "../../commands/command.ts";
 import { Refused } from "../../errors.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
-import { type NotApproved, notApprovedSummary } from "../../messages/operation/approval.ts";
 import type { MovedPod } from "../../messages/remove/dialog.ts";
 import { removalPlanCard } from "../../messages/remove/plan-card.ts";
 import { removalRefusal, removalRefusedText } from "../../messages/remove/refusal.ts";
-import type { OperationStatus } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { step } from "../engine/durable.ts";
 import { approve, type Plan } from "../operation/approval.ts";
 import type { Begun } from "../operation/lifecycle.ts";
-import { publishEnd } from "../operation/publish-end.ts";
-import { postFirst, publish, viewOf } from "../operation/publisher.ts";
+import { endUnapproved } from "../operation/unapproved.ts";
 import { type Chosen, choose } from "./choose.ts";
 
 /** Classes of what an eviction of these pods loses: their names and their number come and go. */
@@ -43,13 +39,6 @@ async function planOf(steps: Steps, start: Start, begun: Begun, asked: Chosen): 
   return { record: removalRecord(chosen), pods: facts.pods.length, card: removalPlanCard(facts) };
 }
 
-const endings: Readonly<Record<NotApproved["kind"], OperationStatus>> = {
-  denied: "refused",
-  lapsed: "cancelled",
-  cancelled: "cancelled",
-  worse: "refused",
-};
-
 /**
  * Asks for the approval that a confirmed removal needs.
  * @returns whether the removal may begin; if not, the operation has ended and its message says why
@@ -67,18 +56,6 @@ export async function approved(
     judge: () => planOf(steps, start, begun, chosen),
   });
   if (end.kind === "approved" || end.kind === "not needed") return true;
-  await step(ctx, "end without an approval", () =>
-    steps.ledger.changeOperation(operation, {
-      status: endings[end.kind],
-      summary: notApprovedSummary(end, typeThis(begun.commandWord, "remove", chosen.name)),
-      endedAt: steps.timestamp(),
-      callbacks: {},
-    }),
-  );
-  await publishEnd(ctx, steps, async () => {
-    const published = await postFirst(steps, operation, null, begun);
-    const view = await viewOf(steps, operation, null);
-    return view ? publish(steps, view, { ...published, view: "" }, begun) : published;
-  });
+  await endUnapproved(ctx, steps, operation, begun, end, typeThis(begun.commandWord, "remove", chosen.name));
   return false;
 }
