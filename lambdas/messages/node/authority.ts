@@ -80,7 +80,7 @@ export const authorityUnreadNotice = (why: string): Notice => ({
   until: null,
 });
 
-/** The same in the channel; or that it can be read again. */
+/** The same in the channel; or that it is kept up to date again. */
 export function authorityNewsMessage(news: "bad" | "well", why: string): Message {
   const words =
     news === "bad"

@@ -43,7 +43,7 @@ test.for([
   expect(await operations()).toEqual([]);
   await publish(here.simulator.kubernetes.kubeletClients());
   await here.pass(16);
-  expect(said("can be read from the cluster again")).toBe(1);
+  expect(said("client authority is kept up to date again")).toBe(1);
   await expectSound(here);
 });
 

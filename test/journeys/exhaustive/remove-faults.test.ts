@@ -50,6 +50,7 @@ async function expectOnce(): Promise<void> {
   expect(openly(here)[0]).toContain("was removed and its instance terminated");
   const told = inThreads(here).map((line) => line.replace(/.*: /, "").replace(/ (\(|after ).*/, ""));
   expect([...new Set(told)]).toEqual([
+    "waiting for a slot",
     "cordoning the node",
     "evicting pods",
     "terminating the instance",
