@@ -351,7 +351,7 @@ describe("who may", () => {
   });
 
   test("applies the bot's manifest over itself without a change", async () => {
-    const manifest = fileURLToPath(new URL("../../lib/manifests/cluster-access.yaml", import.meta.url));
+    const manifest = fileURLToPath(new URL("../../../lib/manifests/cluster-access.yaml", import.meta.url));
     const before = cluster.api.objects("clusterroles", "rbac.authorization.k8s.io");
     await run(["apply", "--server-side", "-f", manifest]);
     expect(cluster.api.objects("clusterroles", "rbac.authorization.k8s.io")).toEqual(before);
