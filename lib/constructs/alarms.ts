@@ -150,6 +150,23 @@ export class Alarms extends Construct {
   }
 }
 
+/** Metrics that an alarm on an expression may hold (CloudWatch User Guide, "CloudWatch alarms", math expressions). */
+const METRICS_PER_ALARM = 10;
+
+/** One alarm for each ten metrics: the first has the plain name, the others are numbered. */
+function inTens(
+  metrics: readonly IMetric[],
+  combine: (label: string, some: readonly IMetric[]) => IMetric,
+  { id, ...words }: Omit<Trouble, "metric">,
+): Trouble[] {
+  const parts = Math.ceil(metrics.length / METRICS_PER_ALARM);
+  return Array.from({ length: parts }, (_, at) => ({
+    ...words,
+    id: at === 0 ? id : `${id} ${at + 1}`,
+    metric: combine(id.toLowerCase(), metrics.slice(at * METRICS_PER_ALARM, (at + 1) * METRICS_PER_ALARM)),
+  }));
+}
+
 function troubles({ cluster, frontDoor, cloudEvents, workflows, rules }: AlarmsProps): Trouble[] {
   const functions = { "front-door": frontDoor, "cloud-events": cloudEvents, ...workflows };
   const each = (metric: string, of: Readonly<Record<string, HandlerFunction>>): IMetric[] =>
@@ -157,31 +174,27 @@ function troubles({ cluster, frontDoor, cloudEvents, workflows, rules }: AlarmsP
   const queues = Object.values(functions).flatMap(({ deadLetters }) => deadLetters ?? []);
   const letters = [...queues, rules.undelivered].map((queue) => queue.metricApproximateNumberOfMessagesVisible());
   return [
-    {
+    ...inTens(each("DurableExecutionFailed", workflows), total, {
       id: "Failed executions",
       what: "A workflow failed with an unexpected error and may have left a node or an instance unfinished.",
       runbook: "failed-executions",
-      metric: total("failed", each("DurableExecutionFailed", workflows)),
-    },
-    {
+    }),
+    ...inTens(each("DurableExecutionTimedOut", workflows), total, {
       id: "Timed-out executions",
       what: "A workflow exceeded its execution timeout and was not rolled back. The sweep releases its leases.",
       runbook: "timed-out-executions",
-      metric: total("timed out", each("DurableExecutionTimedOut", workflows)),
-    },
-    {
+    }),
+    ...inTens(letters, total, {
       id: "Dead letters",
       what: "An event could not be processed and is in a dead-letter queue.",
       runbook: "dead-letters",
-      metric: total("dead letters", letters),
-    },
-    {
-      // The one above stays on until the queues are empty and says nothing of what comes after.
+    }),
+    // Those above stay on until the queues are empty and say nothing of what comes after.
+    ...inTens(letters, growth, {
       id: "More dead letters",
       what: "Another event could not be processed.",
       runbook: "dead-letters",
-      metric: growth("more dead letters", letters),
-    },
+    }),
     {
       id: "Refused requests",
       what: "The front door rejects most requests: the signing secret does not match Slack's, or the requests do not come from Slack.",
@@ -206,11 +219,10 @@ function troubles({ cluster, frontDoor, cloudEvents, workflows, rules }: AlarmsP
       runbook: "event-errors",
       metric: lambdaCount("Errors", cloudEvents.lambda.functionName, "errors"),
     },
-    {
+    ...inTens(each("Throttles", functions), total, {
       id: "Throttles",
       what: "Lambda throttled invocations: a burst of requests, or too little concurrency.",
       runbook: "throttles",
-      metric: total("throttles", each("Throttles", functions)),
-    },
+    }),
   ];
 }
