@@ -66,14 +66,14 @@ const obstacleWords = (obstacle: Obstacle, release: string | null): string => {
 };
 
 /** One line for each reason why pods find no place; they are Pending until a node takes them. */
-function placementLines({ placements, release, minutes }: NodePlan): string[] {
+function placementLines({ placements, release }: NodePlan): string[] {
   const homeless = placements.filter(({ obstacle }) => obstacle !== null);
   if (placements.length > 0 && homeless.length === 0) return ["✅ Every pod fits on another node now."];
   const groups = Map.groupBy(homeless, ({ obstacle }) => obstacleKey(obstacle ?? "release"));
   return [...groups.values()].map((group) => {
     const reason = obstacleWords(group[0]?.obstacle ?? "release", release);
     const pods = `${counted(group.length, "pod")} (${names(group.map(placed))})`;
-    return `⚠️ ${pods}: ${reason}. Pending for about ${minutes} min, or until a node is added.`;
+    return `⚠️ ${pods}: ${reason}. Pending until this node is schedulable again, or another one is added.`;
   });
 }
 

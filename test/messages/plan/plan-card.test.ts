@@ -75,10 +75,10 @@ describe("The plan of a drain", () => {
     ["zone" as const, "its volume is bound to a zone"],
     ["selector" as const, "no other node matches its node selector"],
     [{ resource: "memory" }, "not enough free memory on the other nodes"],
-  ])("says that pods find no place because of %j, and for how long", (obstacle, words) => {
+  ])("says that pods find no place because of %j, and until when", (obstacle, words) => {
     const placements = ["a", "b"].map((name) => ({ namespace: "shop", name, node: null, obstacle }));
     expect(shown({ placements })).toMatch(
-      new RegExp(`2 pods \\(\`shop/a\`, \`shop/b\`\\): ${words}.*Pending for about 12 min`),
+      new RegExp(`2 pods \\(\`shop/a\`, \`shop/b\`\\): ${words}.*Pending until this node is schedulable`),
     );
   });
 
