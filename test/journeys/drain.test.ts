@@ -40,7 +40,7 @@ describe("A drain", () => {
     expect(operation.status).toBe("succeeded");
     expect(ownerShown()).toBe(operation.id);
     await here.until(() => running(here, "storefront") === 2, 10);
-    expect(openly(here).at(-1)).toMatch(/✅ Drain ip-10-0-3-7[\s\S]*Reason: disk errors/);
+    expect(openly(here).at(-1)).toMatch(/✅ Drain ip-10-0-3-7[\s\S]*Reason: disk errors[\s\S]*: drained after/);
     await here.pass(31);
     expect(isCordoned()).toBe(true);
     await run(`uncordon ${SHORT}`);

@@ -37,6 +37,7 @@ const became = ({ outcome, failure }: NodeRecord): string =>
 const ends: Partial<Readonly<Record<StageName, string>>> = {
   cordon: "cordoned",
   uncordon: "schedulable",
+  evict: "drained",
   delete: "removed",
   terminate: "terminated",
 };
