@@ -168,8 +168,6 @@ export async function servedCluster(text: string): Promise<ServedCluster> {
   const remove = async (path: string): Promise<void> => {
     const propagationPolicy = path.includes("/deployments/") ? "Foreground" : "Background";
     await send(sender, `DELETE ${path}`, { gracePeriodSeconds: 0, propagationPolicy }, {});
-    // The heartbeat of a node that is still there makes its lease anew; it goes with the node.
-    if (path.includes("/leases/")) return;
     const end = performance.now() + PATIENCE_MS;
     for (;;) {
       const { status, body } = await send(sender, `GET ${path}`, undefined, {});
@@ -211,7 +209,9 @@ export async function servedCluster(text: string): Promise<ServedCluster> {
     },
     stop: async () => {
       await before.catch(() => undefined);
-      for (const path of made.splice(0).reverse()) await remove(path);
+      // The heartbeat of a node that is still there makes its lease anew; it goes with the node.
+      for (const path of made.splice(0).reverse())
+        await (path.includes("/leases/") ? send(sender, `DELETE ${path}`, undefined, {}) : remove(path));
     },
   };
 }
