@@ -4,16 +4,11 @@ import { typeThis } from "../../messages/command/syntax.ts";
 import { drainPlanCard } from "../../messages/node/drained.ts";
 import type { NodePlan } from "../../messages/plan/plan.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { lossClasses } from "../node/loss-classes.ts";
 import { approve, type Plan } from "../operation/approval.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { endUnapproved } from "../operation/unapproved.ts";
 import { checkLosses, type DrainRequest, type PlannedDrain, planDrain } from "./plan.ts";
-
-/** Classes of what an eviction of these pods loses: their names and their number come and go. */
-const lossesOf = ({ pods }: NodePlan): string[] => [
-  ...(pods.some(({ owner }) => owner === null) ? ["unmanaged pod"] : []),
-  ...new Set(pods.flatMap(({ localData }) => localData.map((data) => data.split(" ")[0] ?? data))),
-];
 
 /** Classes of what holds the drain up now: a budget that gives way is better, one that comes is worse. */
 const blockersOf = ({ blockers, longJobs }: NodePlan): string[] => [
@@ -26,7 +21,7 @@ const recordOf = ({ chosen, options, plan }: PlannedDrain): Plan["record"] => ({
   action: "drain",
   options: { force: options.force, deleteEmptyDir: options.deleteEmptyDir },
   nodes: [{ uid: chosen.uid, bootId: chosen.bootId, instanceId: chosen.instanceId }],
-  losses: lossesOf(plan),
+  losses: lossClasses(plan.pods),
   blockers: blockersOf(plan),
 });
 

@@ -1,5 +1,6 @@
 import type { NodeRecord } from "../../records.ts";
 import { publishEnd } from "../operation/publish-end.ts";
+import { releaseSlot } from "./slot.ts";
 import { leaseOf, type NodeTask, once, tell } from "./task.ts";
 
 /** End of the record of an operation's only node. */
@@ -8,13 +9,14 @@ export interface End extends Partial<Pick<NodeRecord, "failure">> {
 }
 
 /**
- * Ends an operation on one node: gives the lease back, writes the end into the ledger and publishes it. The sweep looks
+ * Ends an operation on one node: gives slot and lease back, writes the end into the ledger and publishes it. The sweep looks
  * after nothing that has ended.
  */
 export async function endOnOneNode(task: NodeTask, end: End, summary: string): Promise<void> {
   const { steps, operation, index } = task;
   const lease = leaseOf(task);
   await once(task, "end", async () => {
+    await releaseSlot(task);
     await steps.leases.release(lease);
     const endedAt = steps.timestamp();
     await steps.ledger.changeNode(operation, index, { ...end, waitsFor: null, endedAt });

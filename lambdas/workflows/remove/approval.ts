@@ -2,24 +2,14 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Start } from "../../commands/command.ts";
 import { Refused } from "../../errors.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
-import type { MovedPod } from "../../messages/remove/dialog.ts";
 import { removalPlanCard } from "../../messages/remove/plan-card.ts";
 import { removalRefusal, removalRefusedText } from "../../messages/remove/refusal.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { lossClasses } from "../node/loss-classes.ts";
 import { approve, type Plan } from "../operation/approval.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { endUnapproved } from "../operation/unapproved.ts";
 import { type Chosen, choose } from "./choose.ts";
-
-/** Classes of what an eviction of these pods loses: their names and their number come and go. */
-const lossClasses = (pods: readonly MovedPod[]): string[] => [
-  ...new Set(
-    pods.flatMap(({ owner, localData }) => [
-      ...(owner === null ? ["unmanaged pod"] : []),
-      ...localData.map((data) => data.split(" ")[0] ?? data),
-    ]),
-  ),
-];
 
 /** Facts that an approval of a removal is bound to. Whether a budget blocks is not asked before the eviction. */
 export const removalRecord = ({ uid, bootId, facts }: Pick<Chosen, "uid" | "bootId" | "facts">): Plan["record"] => ({

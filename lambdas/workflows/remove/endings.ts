@@ -2,14 +2,12 @@ import { type CordonOutcome, cordonLeft } from "../../messages/node/cordon.ts";
 import { notRemovedSummary, removedSummary, terminatedSummary } from "../../messages/operation/final.ts";
 import { stageName } from "../../messages/operation/stages.ts";
 import { removalLeaves } from "../../messages/remove/failures.ts";
-import type { NodeRecord } from "../../records.ts";
 import { hasEnded } from "../../steps/ec2/instances.ts";
 import { Cancelled, causeOf } from "../engine/durable.ts";
 import { giveBackCordon } from "../node/cordon.ts";
-import { releaseSlot } from "../node/slot.ts";
-import { leaseOf, once, tell } from "../node/task.ts";
+import { endOnOneNode } from "../node/end.ts";
+import { once } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
-import { publishEnd } from "../operation/publish-end.ts";
 import { closeKept } from "./close-kept.ts";
 import type { RemovalTask } from "./task.ts";
 
@@ -18,9 +16,10 @@ export async function rollBack(task: RemovalTask, error: unknown): Promise<void>
   const { stage } = task;
   const cause = causeOf(error);
   const left = await restore(task);
-  if (cause instanceof Cancelled) return finish(task, { status: "cancelled" }, notRemovedSummary("cancelled", left));
+  if (cause instanceof Cancelled)
+    return endOnOneNode(task, { status: "cancelled" }, notRemovedSummary("cancelled", left));
   const failure = { stage, why: cause.message, left };
-  return finish(task, { status: "failed", failure }, notRemovedSummary(`${stageName(stage)} failed`, left));
+  return endOnOneNode(task, { status: "failed", failure }, notRemovedSummary(`${stageName(stage)} failed`, left));
 }
 
 /** Opens the node to pods again where that is right. @returns the state that is left, also if that did not work */
@@ -53,24 +52,5 @@ async function uncordon(task: RemovalTask, uid: string): Promise<CordonOutcome |
 export async function finishRemoved(task: RemovalTask): Promise<void> {
   const { node, instanceId } = task.chosen.facts;
   await closeKept(task);
-  return finish(task, { status: "succeeded" }, node ? removedSummary(node) : terminatedSummary(instanceId));
-}
-
-/** End of the node's record. */
-interface End extends Partial<Pick<NodeRecord, "failure">> {
-  readonly status: "succeeded" | "failed" | "cancelled";
-}
-
-/** Gives slot and lease back, writes the end into the ledger and publishes it. The sweep looks after nothing that has ended. */
-async function finish(task: RemovalTask, end: End, summary: string): Promise<void> {
-  const { steps, operation, index } = task;
-  const lease = leaseOf(task);
-  await once(task, "end", async () => {
-    await releaseSlot(task);
-    await steps.leases.release(lease);
-    const endedAt = steps.timestamp();
-    await steps.ledger.changeNode(operation, index, { ...end, waitsFor: null, endedAt });
-    await steps.ledger.changeOperation(operation, { status: end.status, endedAt, callbacks: {}, summary });
-  });
-  await publishEnd(task.ctx, steps, () => tell(task));
+  return endOnOneNode(task, { status: "succeeded" }, node ? removedSummary(node) : terminatedSummary(instanceId));
 }
