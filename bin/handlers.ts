@@ -1,4 +1,4 @@
-import { clients } from "../lambdas/clients/clients.ts";
+import { frontDoorClients } from "../lambdas/clients/front-door-clients.ts";
 import type { Transport } from "../lambdas/clients/transport.ts";
 import { directoryTick } from "../lambdas/cloud-events/directory-tick.ts";
 import type { FrontDoorConfiguration } from "../lambdas/front-door/configuration.ts";
@@ -6,7 +6,14 @@ import { type Settings, settings } from "../lambdas/settings.ts";
 import { ledger } from "../lambdas/steps/ledger/ledger.ts";
 import { documentHashes, scriptDocuments } from "../lib/constructs/script-document.ts";
 import { aliasesFor } from "../lib/function-aliases.ts";
-import { type FunctionShape, functionNames, functionOf, functions, type PrincipalName } from "../lib/functions.ts";
+import {
+  type FunctionName,
+  type FunctionShape,
+  functionNames,
+  functionOf,
+  functions,
+  type PrincipalName,
+} from "../lib/functions.ts";
 import { activity } from "../lib/sandbox/core/activity.ts";
 import type { Caller } from "../lib/sandbox/core/aws-service.ts";
 import type { WireRequest } from "../lib/sandbox/core/wire.ts";
@@ -76,14 +83,33 @@ interface Entry {
   readonly createHandler: (runtime: Runtime) => Handler;
 }
 
-const entryOf = (file: string): Promise<Entry> => import(new URL(`../${file}`, import.meta.url).href);
+const loaded = new Map<FunctionName, Entry>();
 
-/** The entry files of the function table, loaded as Lambda would load their bundles. */
-const loaded = await Promise.all(
-  functionNames.map(async (name) => [name, await entryOf(functions[name].entry)] as const),
-);
+/** Loads the entry file of a function, as Lambda loads its bundle when the function is first invoked. */
+async function entryOf(name: FunctionName): Promise<Entry> {
+  const entry: Entry = loaded.get(name) ?? (await import(new URL(`../${functions[name].entry}`, import.meta.url).href));
+  loaded.set(name, entry);
+  return entry;
+}
 
-/** Mounts the very handlers that are deployed on the simulator; each acts as its own principal. */
+/** Loads the entry files of every function, so that no invocation waits for its modules. */
+export async function loadHandlers(): Promise<void> {
+  for (const name of functionNames) await entryOf(name);
+}
+
+/** Builds a handler when it is first invoked. */
+function atFirstCall(name: FunctionName, runtime: Runtime): Handler {
+  let handler: Handler | undefined;
+  return async (event, context) => {
+    handler ??= (loaded.get(name) ?? (await entryOf(name))).createHandler(runtime);
+    return handler(event, context);
+  };
+}
+
+/**
+ * Mounts the very handlers that are deployed on the simulator; each acts as its own principal. A handler whose modules are
+ * not loaded yet loads them at its first invocation.
+ */
 export function mountHandlers(simulator: Simulator, addresses: Addresses): void {
   const watched =
     (handler: Handler): Handler =>
@@ -91,12 +117,12 @@ export function mountHandlers(simulator: Simulator, addresses: Addresses): void 
       const work = handler(event, context);
       return addresses.during ? addresses.during(work) : work;
     };
-  for (const [name, { createHandler }] of loaded) {
+  for (const name of functionNames) {
     const { timeoutSeconds, executionSeconds }: FunctionShape = functions[name];
     const limits = { timeoutSeconds, ...(executionSeconds ? { executionTimeoutSeconds: executionSeconds } : {}) };
     const log = (line: string) => simulator.log(name, line);
     const runtime = { ...addresses, log, settings: settings(environmentOf(simulator, name, addresses)) };
-    simulator.lambda.mount(lambdaName(name), limits, watched(createHandler(runtime)));
+    simulator.lambda.mount(lambdaName(name), limits, watched(atFirstCall(name, runtime)));
   }
 }
 
@@ -116,5 +142,5 @@ export const ledgerOf = (simulator: Simulator, addresses: Addresses): ReturnType
   const { service } = simulator.dynamodb;
   const table = { answer: (request: WireRequest) => service.answer(service.action(request), request, readOnly) };
   const transport = inProcess({ ...simulator, aws: table }, activity());
-  return ledger({ clients: clients(place, transport), settings: place, now: addresses.now });
+  return ledger({ clients: frontDoorClients(place, transport), settings: place, now: addresses.now });
 };

@@ -66,6 +66,8 @@ export async function main(words: readonly string[]): Promise<void> {
     const { sandbox, state } = await start(flagsOf(words));
     started(sandbox);
     console.log(banner(sandbox.endpoints, state.resumed));
+    // The handlers' modules take as long to load as all else: the banner does not wait for them.
+    await sandbox.loadHandlers();
     flushCompileCache();
   } catch (error) {
     console.error(error instanceof StartError ? `casement: ${error.message}` : error);

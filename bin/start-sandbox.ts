@@ -17,7 +17,7 @@ import { createSimulator, type Simulator } from "../lib/sandbox/simulator.ts";
 import { stateReaders } from "../lib/sandbox/state-readers.ts";
 import type { ClusterAccess, Endpoints } from "./endpoints.ts";
 import type { Flags } from "./flags.ts";
-import { type Addresses, ledgerOf, mountHandlers, readDirectory } from "./handlers.ts";
+import { type Addresses, ledgerOf, loadHandlers, mountHandlers, readDirectory } from "./handlers.ts";
 import { hostClock } from "./host-clock.ts";
 import type { Ports } from "./ports.ts";
 import { closeServer, isControl, startServers } from "./servers.ts";
@@ -29,6 +29,8 @@ import type { State } from "./state.ts";
 export interface Sandbox {
   readonly endpoints: Endpoints;
   readonly kubeconfig: ClusterAccess;
+  /** Loads the modules of the handlers that were not invoked yet. */
+  loadHandlers(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -160,6 +162,7 @@ export async function startSandbox(state: State, ports: Ports, flags: Flags, fol
   return {
     endpoints: endpointsOf(simulator, urls, folder),
     kubeconfig: { server: urls.kubernetes, authority, ...(await simulator.kubernetes.adminCredentials()) },
+    loadHandlers,
     stop: async () => {
       clock.stop();
       const [front, ...others] = servers;

@@ -1,6 +1,6 @@
 import { EC2Client } from "@aws-sdk/client-ec2";
 import { LambdaClient } from "@aws-sdk/client-lambda";
-import { S3Client } from "@aws-sdk/client-s3";
+import type { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { secretOf } from "../desired/accounts.ts";
@@ -10,10 +10,11 @@ import { clusterCredentialOf } from "./cluster-credential.ts";
 import { type Events, events } from "./events.ts";
 import { type FrontDoorClients, frontDoorClients } from "./front-door-clients.ts";
 import { type ClusterCredential, type Kubernetes, kubernetes } from "./kubernetes.ts";
-import { reporting } from "./refusals.ts";
 import { type Respond, responder } from "./respond.ts";
+import { awsOptions, s3Client } from "./s3.ts";
 import { type Subscriptions, subscriptions } from "./subscriptions.ts";
 import type { Transport } from "./transport.ts";
+import { watched } from "./watched.ts";
 
 /** Every client that a step may use. */
 export interface Clients extends FrontDoorClients {
@@ -35,60 +36,26 @@ export interface Clients extends FrontDoorClients {
   subscriptions(topicArn: string): Promise<Subscriptions>;
 }
 
-/** An SDK client, as far as its errors are told apart; what it takes as a plugin differs from client to client. */
-interface Nameable {
-  readonly config: { readonly serviceId: string };
-  readonly middlewareStack: { use(plugin: never): void };
-}
-
-type Next = (asked: object) => Promise<object>;
-
-/** Has a client write its service on each error: the errors of two services may look alike. */
-function naming<Client extends Nameable>(client: Client): Client {
-  const service = client.config.serviceId;
-  const named =
-    (next: Next): Next =>
-    async (asked) => {
-      try {
-        return await next(asked);
-      } catch (error) {
-        throw error instanceof Error ? Object.assign(error, { service }) : error;
-      }
-    };
-  const plugin = {
-    applyToStack: (stack: { add(middleware: typeof named, where: object): void }) =>
-      stack.add(named, { step: "initialize", name: "nameService" }),
-  };
-  client.middlewareStack.use(plugin as never);
-  return client;
-}
-
 /**
  * Builds the clients: the only folder where an SDK client is made.
  * @param settings where we run, by whose credentials
  * @param transport another way out than the network
  */
 export function clients(settings: Settings, transport?: Transport): Clients {
-  const aws = {
-    region: settings.region,
-    credentials: settings.credentials,
-    ...(settings.awsEndpoint ? { endpoint: settings.awsEndpoint } : {}),
-    ...(transport ? { requestHandler: transport.aws } : {}),
-    maxAttempts: 4,
-  };
+  const aws = awsOptions(settings, transport);
   const ofDoors = frontDoorClients(settings, transport);
   const credential = async (fresh: boolean) =>
     clusterCredentialOf(await ofDoors.secret(secretOf(settings.cluster, accountOf(settings)), fresh));
   return {
     ...ofDoors,
-    ec2: naming(reporting("ec2", new EC2Client(aws))),
+    ec2: watched("ec2", new EC2Client(aws)),
     // EC2 answers "no capacity" with status 500, which a client repeats; what is only busy is repeated by the step.
-    launches: naming(reporting("ec2", new EC2Client({ ...aws, maxAttempts: 1 }))),
+    launches: watched("ec2", new EC2Client({ ...aws, maxAttempts: 1 })),
     // SendCommand has no idempotency token: the client must not repeat it by itself after a lost answer.
-    ssm: naming(reporting("ssm", new SSMClient({ ...aws, maxAttempts: 1 }))),
-    s3: naming(reporting("s3", new S3Client({ ...aws, forcePathStyle: settings.awsEndpoint !== undefined }))),
-    secrets: naming(reporting("secretsmanager", new SecretsManagerClient(aws))),
-    lambda: reporting("lambda", new LambdaClient(aws)),
+    ssm: watched("ssm", new SSMClient({ ...aws, maxAttempts: 1 })),
+    s3: s3Client(settings, transport),
+    secrets: watched("secretsmanager", new SecretsManagerClient(aws)),
+    lambda: watched("lambda", new LambdaClient(aws)),
     kubernetes: kubernetes(credential, transport?.kubernetes),
     kubernetesWith: (other) => kubernetes(async () => other, transport?.kubernetes),
     events: events(awsCalls(settings, transport)),

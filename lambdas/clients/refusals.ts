@@ -62,20 +62,3 @@ export async function reported<T>(service: string, action: string, call: Promise
     throw error;
   }
 }
-
-/** The part of an SDK client by which its calls are watched. */
-interface Watchable {
-  readonly middlewareStack: {
-    add(middleware: never, options: { step: "initialize"; name: string }): void;
-  };
-}
-
-/** Makes an SDK client log the refusals of its calls, after its own attempts. */
-export function reporting<T extends Watchable>(service: string, client: T): T {
-  const watch =
-    (next: (args: unknown) => Promise<unknown>, { commandName = "unknown" }: { readonly commandName?: string }) =>
-    (args: unknown) =>
-      reported(service, commandName.replace(/Command$/, ""), next(args));
-  client.middlewareStack.add(watch as never, { step: "initialize", name: "logRefusals" });
-  return client;
-}

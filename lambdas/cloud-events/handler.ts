@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { clients } from "../clients/clients.ts";
+import { eventClients } from "../clients/event-clients.ts";
 import { frontDoor } from "../clients/front-door.ts";
 import type { Transport } from "../clients/transport.ts";
 import { withLog } from "../logging.ts";
 import { type Settings, settings } from "../settings.ts";
-import type { StepContext } from "../steps/context.ts";
+import type { EventContext } from "../steps/context.ts";
 import { executionName, executions } from "../steps/executions.ts";
 import { ledger } from "../steps/ledger/ledger.ts";
-import { isUnderWay } from "../steps/machine/machine.ts";
+import { isUnderWay } from "../steps/machine/command-status.ts";
 import { metrics } from "../steps/metrics.ts";
 import { runtime as releaseDocument } from "../steps/runtime.ts";
 import { people } from "../steps/slack/people.ts";
@@ -51,14 +51,14 @@ export interface Runtime {
   readonly log?: (line: string) => void;
 }
 
-const contextOf = ({ settings, now, transport }: Runtime): StepContext => ({
-  clients: clients(settings, transport),
+const contextOf = ({ settings, now, transport }: Runtime): EventContext => ({
+  clients: eventClients(settings, transport),
   settings,
   now,
 });
 
 /** Schedules, by the end of their rule's name. */
-function schedulesOf(context: StepContext, runtime: Runtime): Readonly<Record<string, Schedule>> {
+function schedulesOf(context: EventContext, runtime: Runtime): Readonly<Record<string, Schedule>> {
   const { start } = executions(context);
   return {
     "front-door": async () => {
@@ -92,7 +92,7 @@ function schedulesOf(context: StepContext, runtime: Runtime): Readonly<Record<st
 }
 
 /** Wakes the workflow that waits for a command, if the command has finished and a workflow waits. */
-async function wakeForCommand(context: StepContext, event: z.infer<typeof commandEvent>): Promise<string> {
+async function wakeForCommand(context: EventContext, event: z.infer<typeof commandEvent>): Promise<string> {
   const { "command-id": commandId, status } = event.detail;
   if (isUnderWay(status)) return `ignored: ${commandId} goes on`;
   const { commandCallback, fleetCallback } = ledger(context);
@@ -106,7 +106,7 @@ async function wakeForCommand(context: StepContext, event: z.infer<typeof comman
 const SILENT: ReadonlySet<string> = new Set(["stopping", "stopped", "shutting-down", "terminated"]);
 
 /** Wakes the workflow that waits for a machine, if the machine is shutting down and a workflow waits. */
-async function wakeForMachine(context: StepContext, { detail }: z.infer<typeof instanceEvent>): Promise<string> {
+async function wakeForMachine(context: EventContext, { detail }: z.infer<typeof instanceEvent>): Promise<string> {
   const { "instance-id": instanceId, state } = detail;
   if (!SILENT.has(state)) return `ignored: ${instanceId} is ${state}`;
   const callback = await ledger(context).machineCallback(instanceId);

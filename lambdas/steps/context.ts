@@ -1,4 +1,5 @@
 import type { Clients } from "../clients/clients.ts";
+import type { EventClients } from "../clients/event-clients.ts";
 import type { FrontDoorClients } from "../clients/front-door-clients.ts";
 import type { Settings } from "../settings.ts";
 
@@ -10,8 +11,13 @@ export interface FrontDoorContext {
   readonly now: () => number;
 }
 
+/** Dependencies of the steps that read the release document besides. */
+export interface EventContext extends FrontDoorContext {
+  readonly clients: EventClients;
+}
+
 /** Dependencies of every step. */
-export interface StepContext extends FrontDoorContext {
+export interface StepContext extends EventContext {
   readonly clients: Clients;
   /** Writes a line into the function's log, as it is; by default to standard output. */
   readonly log?: ((line: string) => void) | undefined;

@@ -5,7 +5,7 @@ import { type PayloadManifest, readPayloadManifest } from "../desired/payload.ts
 import { Refused } from "../errors.ts";
 import { profileOf } from "../profiles/list.ts";
 import { RUNTIME_KEY } from "../release/runtime-key.ts";
-import type { StepContext } from "./context.ts";
+import type { EventContext } from "./context.ts";
 
 const shape = z.object({ configuration: z.unknown(), payload: z.unknown() });
 
@@ -17,7 +17,7 @@ export interface ReleaseDocument {
 }
 
 /** The versioned release document. */
-export const runtime = (context: StepContext) => ({
+export const runtime = (context: EventContext) => ({
   /**
    * Reads it.
    * @param version the S3 version, or null for the newest
@@ -42,7 +42,7 @@ export const runtime = (context: StepContext) => ({
   },
 });
 
-async function documentOf(context: StepContext, wanted: string | null) {
+async function documentOf(context: EventContext, wanted: string | null) {
   const answer = await fetched(context, wanted);
   const text = (await answer.Body?.transformToString()) ?? "null";
   return { document: readable(() => shape.parse(JSON.parse(text))), version: answer.VersionId ?? wanted ?? "" };
@@ -64,7 +64,7 @@ function readable<T>(read: () => T): T {
 /** S3 answers AccessDenied for a missing key to a caller who may not list the bucket (API Reference, GetObject). */
 const NOT_THERE: ReadonlySet<string> = new Set(["NoSuchKey", "NoSuchVersion", "AccessDenied"]);
 
-async function fetched(context: StepContext, version: string | null): Promise<GetObjectCommandOutput> {
+async function fetched(context: EventContext, version: string | null): Promise<GetObjectCommandOutput> {
   const where = { Bucket: context.settings.bucket, Key: RUNTIME_KEY };
   try {
     return await context.clients.s3.send(

@@ -1,6 +1,6 @@
 import { loadSharedConfigFiles } from "@smithy/core/config";
 import { vi } from "vitest";
-import { ledgerOf, mountHandlers, readDirectory } from "../../bin/handlers.ts";
+import { ledgerOf, loadHandlers, mountHandlers, readDirectory } from "../../bin/handlers.ts";
 import { hostClock } from "../../bin/host-clock.ts";
 import type { Configuration } from "../../lambdas/configuration.ts";
 import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
@@ -161,6 +161,7 @@ async function begin(options: JourneyOptions, store: Store): Promise<Journey> {
     logged.push({ principal, line });
     simulator.log(principal, line);
   };
+  await loadHandlers();
   mountHandlers({ ...simulator, log }, addresses);
   const ledger = ledgerOf(simulator, addresses);
   simulator.resume();

@@ -9,7 +9,8 @@ import type { ObserveRequest } from "../../desired/plan.ts";
 import type { ChangeScript, DocumentScript, LookScript } from "../../scripts/documents.ts";
 import type { StepContext } from "../context.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
-import { documentOf, isUnderWay, resultOf } from "./machine.ts";
+import { isUnderWay } from "./command-status.ts";
+import { documentOf, resultOf } from "./machine.ts";
 
 /** Machines that one command may name (API reference, SendCommand: InstanceIds has at most 50 items). */
 export const MOST_MACHINES = 50;

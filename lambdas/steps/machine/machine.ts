@@ -17,6 +17,7 @@ import { Retryable } from "../../errors.ts";
 import { type DocumentScript, documentLimits, documentName } from "../../scripts/documents.ts";
 import type { StepContext } from "../context.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
+import { isUnderWay } from "./command-status.ts";
 
 /** A command to one machine. */
 export interface Order {
@@ -41,11 +42,6 @@ export interface Agent {
 
 /** The agent must begin within this time: a command that waits longer would run on a machine that has moved on. */
 const BEGIN_WITHIN_SECONDS = 120;
-
-const UNFINISHED = new Set(["Pending", "InProgress", "Delayed", "Cancelling"]);
-
-/** Does a command go on after this status? SSM's events write blanks into statuses; what is unknown has ended. */
-export const isUnderWay = (status: string): boolean => UNFINISHED.has(status.replaceAll(" ", ""));
 
 const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64");
 

@@ -1,0 +1,24 @@
+import { S3Client } from "@aws-sdk/client-s3";
+import type { Settings } from "../settings.ts";
+import type { Transport } from "./transport.ts";
+import { watched } from "./watched.ts";
+
+/** Options that every SDK client of AWS is given: region, credentials, another endpoint or way out, and how often it tries. */
+export const awsOptions = (settings: Settings, transport?: Transport) => ({
+  region: settings.region,
+  credentials: settings.credentials,
+  ...(settings.awsEndpoint ? { endpoint: settings.awsEndpoint } : {}),
+  ...(transport ? { requestHandler: transport.aws } : {}),
+  maxAttempts: 4,
+});
+
+/**
+ * Builds the client of S3.
+ * @param transport replaces the network
+ */
+export const s3Client = (settings: Settings, transport?: Transport): S3Client =>
+  // A simulated S3 has one address for all buckets.
+  watched(
+    "s3",
+    new S3Client({ ...awsOptions(settings, transport), forcePathStyle: settings.awsEndpoint !== undefined }),
+  );
