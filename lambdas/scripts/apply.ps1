@@ -27,6 +27,8 @@ param([string] $Request = '{{ Request }}')
 
 # include: shared/tasks.ps1
 
+# include: shared/prefix.ps1
+
 # include: shared/windows.ps1
 
 $Outcome = [ordered] @{ script = 'apply'; ok = $false; changed = @(); unchanged = 0; failed = $null; rebootDue = $false; restartDue = @() }

@@ -32,7 +32,7 @@ export interface DocumentLimits {
  */
 export const documentLimits: Readonly<Record<DocumentScript, DocumentLimits>> = {
   apply: { timeoutSeconds: 1800, maxRequest: 16_384 },
-  observe: { timeoutSeconds: 640, maxRequest: 4096 },
+  observe: { timeoutSeconds: 640, maxRequest: 16_384 },
   reboot: { timeoutSeconds: 1800, maxRequest: 1024 },
 };
 

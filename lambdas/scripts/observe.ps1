@@ -2,6 +2,9 @@
 #
 # Says what this machine looks like, as far as later steps decide by it. Changes nothing. Its request is {}, or
 # {"files": [paths]}: then it says the sha256 of these files and nothing else, so that many machines can be asked often.
+#
+# {"questions": {group: what}} asks for single things. The last line is a verdict that a list of many machines shows whole:
+# one hash for each group. With "whole": true, the answers themselves stand in the line before it.
 [CmdletBinding()]
 param([string] $Request = '{{ Request }}')
 
@@ -12,6 +15,10 @@ param([string] $Request = '{{ Request }}')
 # include: shared/metadata.ps1
 
 # include: shared/identity.ps1
+
+# include: shared/prefix.ps1
+
+# include: shared/questions.ps1
 
 function Test-RebootPending($features) {
     $signs = @(
@@ -74,9 +81,60 @@ function Get-FileObservation($paths) {
     return $seen
 }
 
+# The groups, in the order in which they are looked at. Those of the first table answer with a list.
+$Lists = [ordered] @{
+    paths = { param($asked) Get-PathAnswer $asked }
+    services = { param($asked) Get-ServiceAnswer $asked }
+    tasks = { param($asked) Get-TaskAnswer $asked }
+    rules = { param($asked) Get-RuleAnswer $asked }
+    registry = { param($asked) Get-RegistryAnswer $asked }
+    certificates = { param($asked) Get-CertificateAnswer $asked }
+    routes = { param($asked) Get-RouteAnswer $asked }
+}
+$Tables = [ordered] @{
+    hns = { Get-HnsAnswer }
+    reboot = { Get-RebootAnswer }
+    boot = { Get-BootAnswer }
+    guard = { Get-GuardAnswer }
+    metadata = { [ordered] @{ answers = [bool] (Get-MetadataToken) } }
+    disk = { Get-DiskAnswer }
+}
+
+# What is asked wrongly, or fails, costs its own group alone.
+function Get-Answers($questions) {
+    $seen = @{ answers = [ordered] @{}; failed = [ordered] @{} }
+    foreach ($group in @($questions.PSObject.Properties | ForEach-Object { $_.Name })) {
+        try {
+            if ($Lists.Contains($group)) { $seen.answers[$group] = @(& $Lists[$group] $questions.$group) }
+            elseif ($Tables.Contains($group)) { $seen.answers[$group] = & $Tables[$group] }
+            else { throw 'this script knows no such group' }
+        } catch {
+            $why = Get-ErrorText $_
+            $seen.failed[$group] = $why.Substring(0, [Math]::Min(100, $why.Length))
+        }
+    }
+    return $seen
+}
+
+function Write-Answers($asked) {
+    $seen = Get-Answers $asked.questions
+    $hashes = [ordered] @{}
+    foreach ($group in @($seen.answers.Keys)) { $hashes[$group] = Get-AnswerHash $seen.answers[$group] }
+    if ((Test-Has $asked 'whole') -and $asked.whole) { [Console]::Out.WriteLine("answers $(Get-Packed $seen.answers)") }
+    Write-Result ([ordered] @{
+        script = 'observe'
+        ok = $true
+        bootId = Get-BootId
+        clock = [DateTimeOffset]::UtcNow.ToUnixTimeSeconds()
+        hashes = $hashes
+        failed = $seen.failed
+    })
+}
+
 try {
     $asked = Read-Request $Request
-    if (Test-Has $asked 'files') { Write-Result (Get-FileObservation $asked.files) }
+    if (Test-Has $asked 'questions') { Write-Answers $asked }
+    elseif (Test-Has $asked 'files') { Write-Result (Get-FileObservation $asked.files) }
     else { Write-Result (Get-Observation) }
     exit 0
 } catch {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import type { Action } from "../../lambdas/desired/plan.ts";
+import type { Answers } from "../../lambdas/desired/questions.ts";
 import type { Machine } from "./windows.ts";
 
 /** One request to a machine with its expected result, under PowerShell and on the simulated machine. */
@@ -27,6 +28,8 @@ export interface MachineCase {
   readonly exitCode: number;
   /** Expected object in the last line; process ids are written as N. */
   readonly result?: object;
+  /** Expected answers of observe.ps1 in the line before the last, by group; null for no such line. */
+  readonly answers?: Answers | null;
   /** Expected state of the machine, in the form of `before`. */
   readonly after?: object;
   /** Expected text by path, null for none; a pattern where the text contains a time. */

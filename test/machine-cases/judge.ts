@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { type Answers, answersIn, hashOf, type LookVerdict } from "../../lambdas/desired/questions.ts";
 import type { MachineCase } from "./case.ts";
 import type { Machine } from "./windows.ts";
 
@@ -29,11 +30,22 @@ export function judge(one: MachineCase, seen: Seen): void {
   expect(seen.stdout.length).toBeLessThan(one.script === "apply" ? 2_500 : 24_000);
   expect(seen.stdout).not.toContain("canary");
   if (one.result !== undefined) expect(resultIn(seen.stdout)).toMatchObject(one.result);
+  if (one.answers !== undefined) judgeAnswers(seen.stdout, one.answers);
   expect(seen.exitCode).toBe(one.exitCode);
   if (one.after !== undefined) expect(seen.machine).toMatchObject(one.after);
   for (const [path, wanted] of Object.entries(one.left ?? {})) judgeFile(seen.read(path), wanted);
   if (one.events !== undefined) judgeEvents(seen.machine, one.events);
   one.check?.(seen.machine);
+}
+
+/** Compares the answers, and each group's hash in the verdict with that of its answer; paths differ under PowerShell here. */
+function judgeAnswers(stdout: string, wanted: Answers | null): void {
+  const answers = answersIn(stdout);
+  if (wanted === null) expect(answers).toBeUndefined();
+  else expect(answers).toMatchObject(wanted);
+  const { hashes } = resultIn(stdout) as LookVerdict;
+  for (const [group, answer] of Object.entries(answers ?? {}))
+    if (group !== "paths") expect(hashes, group).toMatchObject({ [group]: hashOf(answer) });
 }
 
 function judgeEvents({ events }: Machine, wanted: NonNullable<MachineCase["events"]>): void {

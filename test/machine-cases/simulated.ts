@@ -126,10 +126,38 @@ function lay(state: MachineState, given: Partial<Windows>): void {
       const { enabled, action, ...rest } = one as unknown as { enabled: string; action: "Allow" | "Block" };
       return { ...(rest as unknown as MachineState["firewall"][number]), name, enabled: enabled === "True", action };
     });
+  if (given.hns) layHns(state, given.hns);
+  if (given.certificates)
+    state.certificates = Object.entries(given.certificates).flatMap(([store, all]) =>
+      all.map((thumbprint) => ({ store, thumbprint, subject: "" })),
+    );
   if (given.registry) {
     state.bootId = Number(given.registry[BOOT_KEY]?.BootId ?? state.bootId);
     state.environment = { ...(given.registry[ENVIRONMENT_KEY] as Record<string, string>) };
   }
+}
+
+interface ShownEndpoint {
+  readonly name: string;
+  readonly network: string;
+  readonly ip: string;
+  readonly compartment: number;
+}
+
+function layHns(state: MachineState, { networks, endpoints }: Windows["hns"]): void {
+  state.hnsNetworks = (networks as readonly { readonly name: string }[]).map(({ name }) => ({
+    name,
+    subnet: "",
+    managementIp: "",
+    routerMac: "",
+    persistent: true,
+  }));
+  state.hnsEndpoints = (endpoints as readonly ShownEndpoint[]).map(({ name, network, ip, compartment }) => ({
+    name,
+    network,
+    ip,
+    attached: compartment === 1,
+  }));
 }
 
 /** Adds a route; one of the persistent store is in the active store too. */
@@ -255,6 +283,7 @@ export function simulated(one: MachineCase): Simulated {
 
 async function run(machine: Machine, clock: ManualClock, lines: string[], one: MachineCase): Promise<Seen> {
   lines.length = 0;
+  for (const { at, source, id, text } of one.before?.log ?? []) lines.push(`${at} ${source}: ${id} ${text}`);
   const process = processWith(machine, one.before?.later ?? []);
   if (one.busy) await acquireMachineMutex(machine, newProcess(machine.simulation));
   const request = one.request?.(Math.floor(clock.now() / 1000));

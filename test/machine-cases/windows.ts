@@ -76,6 +76,10 @@ export interface Machine {
   readonly imposedAccount: string;
   /** Programs that run as processes, by path. */
   readonly processes: readonly string[];
+  /** Thumbprints by store. */
+  readonly certificates: Readonly<Record<string, readonly string[]>>;
+  /** Events of the log System, the oldest first. */
+  readonly log: readonly { readonly at: string; readonly source: string; readonly id: number; readonly text: string }[];
   readonly later: readonly Partial<Machine>[];
 }
 
@@ -84,6 +88,10 @@ export const GATEWAY = "10.0.0.1";
 export const BOOT_KEY =
   "HKLM:\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Memory Management\\PrefetchParameters";
 export const ENVIRONMENT_KEY = "HKLM:\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment";
+
+/** A key that Component Based Servicing makes when it waits for a reboot. */
+export const SERVICING_KEY =
+  "HKLM:\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Component Based Servicing\\RebootPending";
 
 /**
  * Full control for SYSTEM and Administrators only, as Windows reads it back from a folder and a file, and the inherited
@@ -157,6 +165,8 @@ export const freshMachine = (change: Partial<Machine> = {}): Machine => ({
   systemName: "SYSTEM",
   imposedAccount: "",
   processes: [],
+  certificates: {},
+  log: [],
   later: [],
   ...change,
 });

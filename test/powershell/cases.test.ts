@@ -1,11 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { answersIn, packed } from "../../lambdas/desired/questions.ts";
 import { applyCases } from "../machine-cases/apply-cases.ts";
 import { GUARD_RECORD, type MachineCase } from "../machine-cases/case.ts";
 import { guardCases } from "../machine-cases/guard-cases.ts";
 import { judge, judgeSettled, type Seen } from "../machine-cases/judge.ts";
 import { observeCases } from "../machine-cases/observe-cases.ts";
+import { questionCases } from "../machine-cases/question-cases.ts";
 import { rebootCases } from "../machine-cases/reboot-cases.ts";
 import { freshMachine, type Machine } from "../machine-cases/windows.ts";
 import { pwsh } from "./pwsh.ts";
@@ -79,7 +81,7 @@ async function run(here: ScriptHost, one: MachineCase): Promise<Seen> {
     exitCode: exitCode === 3010 % 256 ? 3010 : exitCode,
     stdout: stdout
       .split("\n")
-      .map((line) => backInJson(here.root, line))
+      .map((line) => (line.startsWith("answers ") ? backInAnswers(here.root, line) : backInJson(here.root, line)))
       .join("\n"),
     machine: fromDisk(here.root, here.machine()),
     read: (path) => {
@@ -98,11 +100,18 @@ const backInJson = (root: string, line: string): string => {
   );
 };
 
+/** Converts the paths in the packed answers of observe.ps1. */
+function backInAnswers(root: string, line: string): string {
+  const answers = answersIn(`${line}\n{}`);
+  return answers ? `answers ${packed(JSON.parse(backInJson(root, JSON.stringify(answers))))}` : line;
+}
+
 // The same cases run on the simulated machine with each `npm test`: test/sandbox/machine/cases.test.ts.
 describe.skipIf(!pwsh).each([
   [suite("apply.ps1 under PowerShell"), applyCases],
   [suite("guard.ps1 under PowerShell"), guardCases],
   [suite("observe.ps1 under PowerShell"), observeCases],
+  [suite("observe.ps1's questions under PowerShell"), questionCases],
   [suite("reboot.ps1 under PowerShell"), rebootCases],
 ] as const)("%s", (_, cases) => {
   let here: ScriptHost;

@@ -86,9 +86,10 @@ function Get-CimService([string] $filter) {
     }
 }
 
-function Get-CimInstance([string] $ClassName, [string] $Filter) {
+function Get-CimInstance([string] $ClassName, [string] $Filter, [int] $OperationTimeoutSec) {
     if ($ClassName -eq 'Win32_Service') { return Get-CimService $Filter }
-    if ($ClassName -eq 'Win32_OperatingSystem') { return [pscustomobject] @{ Version = (Get-Machine).build } }
+    if ($ClassName -eq 'Win32_OperatingSystem') { return [pscustomobject] @{ Version = (Get-Machine).build; LastBootUpTime = [DateTime]::UtcNow.AddHours(-1) } }
+    if ($ClassName -eq 'Win32_LogicalDisk') { return [pscustomobject] @{ FreeSpace = 75161927680; Size = 107374182400 } }
     if ($ClassName -eq 'Win32_SystemAccount') { return [pscustomobject] @{ Name = (Get-Machine).systemName } }
     if ($ClassName -eq 'Win32_Process') { return @((Get-Machine).processes | Where-Object { $_ } | ForEach-Object { [pscustomobject] @{ ExecutablePath = $_; ProcessId = 4711 } }) }
     throw "There is no stand-in for the class $ClassName."

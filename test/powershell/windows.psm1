@@ -100,6 +100,22 @@ function Start-ScheduledTask([string] $TaskName) {
     Add-Note "run $TaskName"
 }
 
+# The newest event comes first.
+function Get-WinEvent($FilterHashtable, [int] $MaxEvents, $ErrorAction) {
+    $found = @((Get-Machine).log | Where-Object { $_ -and $FilterHashtable.Id -contains $_.id })
+    [Array]::Reverse($found)
+    foreach ($event in @($found | Select-Object -First $MaxEvents)) {
+        [pscustomobject] @{ Id = $event.id; TimeCreated = ([DateTime] $event.at).ToUniversalTime(); Message = $event.text }
+    }
+}
+
+# Only the drive Cert: is replaced.
+function Get-ChildItem([string] $Path) {
+    if (-not $Path.StartsWith('Cert:')) { return Microsoft.PowerShell.Management\Get-ChildItem -Path $Path }
+    $store = $Path.Split('\')[-1]
+    foreach ($thumbprint in @((Get-Machine).certificates[$store] | Where-Object { $_ })) { [pscustomobject] @{ Thumbprint = $thumbprint } }
+}
+
 # The real cmdlets would restart the machine that runs the test.
 function Restart-Computer { throw 'Restart-Computer was called.' }
 function Stop-Computer { throw 'Stop-Computer was called.' }

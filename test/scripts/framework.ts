@@ -10,6 +10,7 @@ const types: Readonly<Record<string, readonly string[]>> = {
   Array: ["Reverse/1", "Sort/2"],
   BitConverter: ["GetBytes/1", "ToString/1", "ToUInt32/2"],
   "Collections.Generic.List": [],
+  "Collections.IDictionary": [],
   "ComponentModel.Win32Exception": [],
   Console: ["Out"],
   Convert: ["FromBase64String/1", "ToBase64String/1", "ToString/2"],
@@ -19,6 +20,8 @@ const types: Readonly<Record<string, readonly string[]>> = {
   Environment: ["GetEnvironmentVariable/2", "MachineName", "TickCount"],
   "Globalization.CultureInfo": ["InvariantCulture"],
   "Globalization.DateTimeStyles": ["AssumeUniversal"],
+  "IO.Compression.CompressionMode": ["Compress"],
+  "IO.Compression.GZipStream": [],
   "IO.Directory": ["CreateDirectory/1", "Exists/1"],
   "IO.File": [
     "AppendAllText/2",

@@ -79,6 +79,8 @@ export interface Machine {
   save(): void;
   facts(): InstanceFacts;
   log(source: string, message: string): void;
+  /** Lines of its event log, the oldest first. */
+  events(): readonly string[];
   /** The time as this machine's own clock shows it, ms since the epoch. */
   clock(): number;
   /** Finds out whether a fault of this kind applies to this machine. */
@@ -144,6 +146,7 @@ export function openMachine(dependencies: MachineDependencies, state: MachineSta
     save: () => dependencies.states.set(id, state),
     facts,
     log: logger(dependencies, id),
+    events: () => dependencies.logs.get(id) ?? [],
     clock: () => {
       const wrong = wrongClocks.find((how) => faultApplies("clock-wrong", { how }));
       return simulation.clock.now() + (wrong === undefined ? 0 : wrong === "ahead" ? DAY_MS : -DAY_MS);

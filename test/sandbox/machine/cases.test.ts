@@ -3,6 +3,7 @@ import { applyCases } from "../../machine-cases/apply-cases.ts";
 import { guardCases } from "../../machine-cases/guard-cases.ts";
 import { judge, judgeSettled } from "../../machine-cases/judge.ts";
 import { observeCases } from "../../machine-cases/observe-cases.ts";
+import { questionCases } from "../../machine-cases/question-cases.ts";
 import { rebootCases } from "../../machine-cases/reboot-cases.ts";
 import { simulated } from "../../machine-cases/simulated.ts";
 
@@ -11,6 +12,7 @@ describe.each([
   ["apply.ps1", applyCases],
   ["guard.ps1", guardCases],
   ["observe.ps1", observeCases],
+  ["observe.ps1's questions", questionCases],
   ["reboot.ps1", rebootCases],
 ])("%s on the simulated machine", (_, cases) => {
   it.for(cases)("$name", async (one) => {

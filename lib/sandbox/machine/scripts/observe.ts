@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { FileObservation, Observation } from "../../../../lambdas/desired/plan.ts";
+import { type Group, hashOf, type LookVerdict, packed } from "../../../../lambdas/desired/questions.ts";
 import { load } from "../loading.ts";
 import type { Machine, Script, ScriptRun } from "../machine.ts";
 import { metadataAnswers } from "../metadata.ts";
@@ -7,6 +8,7 @@ import { agentService, launchService, type Service, taskNeverRan } from "../stat
 import { scriptNameOf, taskOf } from "../tasks.ts";
 import { errorText } from "./causes.ts";
 import { guardPaths, STATE_FILE } from "./guard.ts";
+import { lookAt, partsOf } from "./questions.ts";
 import { recordedError } from "./records.ts";
 import { fitsList, lineOf, requestAs } from "./request.ts";
 
@@ -57,7 +59,43 @@ export function observation(machine: Machine): Observation {
   };
 }
 
-const requestSchema = z.object({ files: z.array(z.string()).optional() });
+const requestSchema = z.object({
+  files: z.array(z.string()).optional(),
+  questions: z.record(z.string(), z.unknown()).optional(),
+  whole: z.boolean().optional(),
+});
+
+/** Answers questions as observe.ps1 does: what fails costs its own group alone. */
+async function answersTo({ machine, process }: ScriptRun, questions: Readonly<Record<string, unknown>>) {
+  const groups = Object.keys(questions);
+  const parts = new Set(groups.flatMap((group) => partsOf[group as Group] ?? []));
+  for (const part of ["powershell", ...parts] as const) await load(machine, process, part);
+  const answers: Record<string, unknown> = {};
+  const failed: Record<string, string> = {};
+  for (const group of groups) {
+    try {
+      answers[group] = lookAt(machine, group, questions[group]);
+    } catch (error) {
+      failed[group] = errorText(error).slice(0, 100);
+    }
+  }
+  return { answers, failed };
+}
+
+/** Prints the verdict, and before it the answers where they are wanted. */
+async function told(run: ScriptRun, questions: Readonly<Record<string, unknown>>, whole: boolean): Promise<string> {
+  const { machine } = run;
+  const { answers, failed } = await answersTo(run, questions);
+  const verdict: LookVerdict = {
+    script: "observe",
+    ok: true,
+    bootId: String(machine.state.bootId),
+    clock: Math.floor(machine.clock() / 1000),
+    hashes: Object.fromEntries(Object.entries(answers).map(([group, answer]) => [group, hashOf(answer)])),
+    failed,
+  };
+  return `${whole ? `answers ${packed(answers)}\n` : ""}${lineOf(verdict)}`;
+}
 
 /** The answer to a look at files alone. */
 function fileObservation({ disk }: Machine, paths: readonly string[]): FileObservation {
@@ -81,11 +119,12 @@ async function wholeObservation({ machine, process }: ScriptRun): Promise<Observ
   return observation(machine);
 }
 
-/** observe.ps1: prints the machine's state, or the hashes of the files that it is asked for. */
+/** observe.ps1: prints the machine's state, the hashes of the files that it is asked for, or answers to single questions. */
 export const observe: Script = async (run) => {
   const { machine, process } = run;
   try {
-    const { files } = requestAs(run.request, requestSchema);
+    const { files, questions, whole = false } = requestAs(run.request, requestSchema);
+    if (questions) return { exitCode: 0, stdout: await told(run, questions, whole), stderr: "" };
     if (files) await load(machine, process, "powershell");
     const seen = files ? fileObservation(machine, files) : await wholeObservation(run);
     return { exitCode: 0, stdout: lineOf(seen), stderr: "" };

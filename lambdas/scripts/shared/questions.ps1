@@ -1,0 +1,226 @@
+# Looks at single things of the machine: one function for each group of questions. Each answers with plain lists and
+# tables, in the order of the questions; what is not there is $null.
+
+# CIM answers or gives up: without a limit a look would wait for a management service that hangs.
+$CimSeconds = 30
+
+# By the texts' codes: Sort-Object sorts by the machine's language.
+function Get-Ordered([string[]] $texts) {
+    [Array]::Sort($texts, [StringComparer]::Ordinal)
+    return $texts
+}
+
+function Get-PathAnswer($paths) {
+    foreach ($path in @($paths)) {
+        $answer = [ordered] @{ path = "$path"; kind = $null; sha256 = $null; size = $null }
+        if (Test-Path -LiteralPath $path -PathType Container) { $answer.kind = 'folder' }
+        elseif (Test-Path -LiteralPath $path -PathType Leaf) {
+            $answer.kind = 'file'
+            $answer.sha256 = (Get-FileHash -LiteralPath $path -Algorithm SHA256).Hash.ToLowerInvariant()
+            $answer.size = [long] (Get-Item -LiteralPath $path -Force).Length
+        }
+        $answer
+    }
+}
+
+# Windows says 1066 where the program has a code of its own.
+function Get-ExitCode($service) {
+    if ($service.ExitCode -eq 1066) { return [long] $service.ServiceSpecificExitCode }
+    return [long] $service.ExitCode
+}
+
+function Get-ServiceAnswer($questions) {
+    $known = @(Get-CimInstance -ClassName Win32_Service -OperationTimeoutSec $CimSeconds)
+    $kinds = @{ Auto = 'Automatic'; Manual = 'Manual'; Disabled = 'Disabled' }
+    foreach ($question in @($questions)) {
+        $answer = [ordered] @{ name = "$($question.name)"; state = $null; startType = $null; exitCode = $null; log = '' }
+        $found = @($known | Where-Object { $_.Name -eq $question.name })
+        if ($found.Count -gt 0) {
+            $start = "$($found[0].StartMode)"
+            $answer.state = "$($found[0].State)"
+            $answer.startType = if ($kinds.ContainsKey($start)) { $kinds[$start] } else { $start }
+            $answer.exitCode = Get-ExitCode $found[0]
+            # Win32_Service writes pending states in two words.
+            $answer.state = $answer.state.Replace(' ', '')
+            if ($answer.state -ne 'Running' -and (Test-Has $question 'log')) { $answer.log = Get-LogTail $question.log }
+        }
+        $answer
+    }
+}
+
+# SCHED_S_TASK_HAS_NOT_RUN (0x41303) and SCHED_S_TASK_RUNNING (0x41301) are no results.
+function Get-TaskAnswer($questions) {
+    foreach ($question in @($questions)) {
+        $answer = [ordered] @{ name = "$($question.name)"; enabled = $null; lastResult = $null; error = '' }
+        $task = Get-ScheduledTask -TaskName $question.name -ErrorAction SilentlyContinue
+        if ($task) {
+            $answer.enabled = "$($task.State)" -ne 'Disabled'
+            $last = (Get-ScheduledTaskInfo -TaskName $question.name).LastTaskResult
+            if (@(267009, 267011) -notcontains $last) { $answer.lastResult = [long] $last }
+            if ($answer.lastResult -and (Test-Has $question 'record')) { $answer.error = Get-RecordedError $question.record }
+        }
+        $answer
+    }
+}
+
+function Get-RuleAnswer($names) {
+    foreach ($name in @($names)) {
+        $answer = [ordered] @{ name = "$name"; enabled = $null; action = $null; protocol = $null; ports = $null; remoteAddresses = @() }
+        $rule = Get-NetFirewallRule -Name $name -ErrorAction SilentlyContinue
+        if ($rule) {
+            $port = $rule | Get-NetFirewallPortFilter
+            $answer.enabled = "$($rule.Enabled)" -eq 'True'
+            $answer.action = "$($rule.Action)"
+            $answer.protocol = "$($port.Protocol)"
+            $answer.ports = @($port.LocalPort) -join ','
+            $answer.remoteAddresses = @(Get-Ordered @(($rule | Get-NetFirewallAddressFilter).RemoteAddress | ForEach-Object { ConvertTo-Prefix $_ }))
+        }
+        $answer
+    }
+}
+
+function Get-RegistryAnswer($questions) {
+    foreach ($question in @($questions)) {
+        $value = $null
+        $values = Get-ItemProperty -Path $question.key -ErrorAction SilentlyContinue
+        if (Test-Has $values $question.name) { $value = @($values.($question.name) | ForEach-Object { "$_" }) -join "`n" }
+        [ordered] @{ key = "$($question.key)"; name = "$($question.name)"; value = $value }
+    }
+}
+
+function Get-CertificateAnswer($stores) {
+    foreach ($store in @($stores)) {
+        $found = @(Get-ChildItem -Path "Cert:\LocalMachine\$store" | ForEach-Object { "$($_.Thumbprint)" })
+        [ordered] @{ store = "$store"; thumbprints = @(Get-Ordered $found) }
+    }
+}
+
+# Can packets leave by this adapter? It needs a settled address; a self-assigned one (169.254) does not count.
+function Test-Usable([int] $index) {
+    $interface = Get-NetIPInterface -InterfaceIndex $index -AddressFamily IPv4 -ErrorAction SilentlyContinue
+    if (-not $interface -or "$($interface.ConnectionState)" -ne 'Connected') { return $false }
+    $addresses = @(Get-NetIPAddress -InterfaceIndex $index -AddressFamily IPv4 -ErrorAction SilentlyContinue)
+    return @($addresses | Where-Object { "$($_.AddressState)" -eq 'Preferred' -and $_.IPAddress -notlike '169.254.*' }).Count -gt 0
+}
+
+function Get-RouteAnswer($prefixes) {
+    foreach ($prefix in @($prefixes)) {
+        foreach ($route in @(Get-NetRoute -DestinationPrefix $prefix -PolicyStore ActiveStore -ErrorAction SilentlyContinue)) {
+            $adapter = Get-NetAdapter -InterfaceIndex $route.InterfaceIndex -ErrorAction SilentlyContinue
+            $answer = [ordered] @{ prefix = "$prefix"; nextHop = "$($route.NextHop)"; interface = ''; mac = ''; usable = Test-Usable $route.InterfaceIndex }
+            if ($adapter) {
+                $answer.interface = "$($adapter.Name)"
+                $answer.mac = "$($adapter.MacAddress)"
+            }
+            $answer
+        }
+    }
+}
+
+# A field of an endpoint that has no value is missing from the service's answer.
+function Get-TextOf($object, [string] $name) {
+    if (Test-Has $object $name) { return "$($object.$name)" }
+    return ''
+}
+
+# The commands come with the feature Containers: without it there are no networks. An address of an endpoint counts when an
+# adapter of the host has it, in whatever compartment.
+function Get-HnsAnswer {
+    $answer = [ordered] @{ networks = @(); endpoints = @() }
+    if (-not (Get-Command -Name Get-HnsNetwork -ErrorAction SilentlyContinue)) { return $answer }
+    $here = @(Get-NetIPConfiguration -AllCompartments -All -ErrorAction SilentlyContinue | ForEach-Object { $_.IPv4Address } | Where-Object { $_ } | ForEach-Object { "$($_.IPAddress)" })
+    $answer.networks = @(Get-Ordered @(Get-HnsNetwork | ForEach-Object { Get-TextOf $_ 'Name' }))
+    $answer.endpoints = @(Get-HnsEndpoint | Where-Object { Get-TextOf $_ 'Name' } | ForEach-Object {
+        $ip = Get-TextOf $_ 'IPAddress'
+        [ordered] @{ name = Get-TextOf $_ 'Name'; ip = $ip; attached = $here -contains $ip }
+    })
+    return $answer
+}
+
+# What is waiting for a reboot writes it down in one of these places.
+function Get-RebootAnswer {
+    $windows = 'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion'
+    $control = 'HKLM:\SYSTEM\CurrentControlSet\Control'
+    $names = "$control\ComputerName"
+    $renames = Get-ItemProperty -Path "$control\Session Manager" -ErrorAction SilentlyContinue
+    $now = Get-TextOf (Get-ItemProperty -Path "$names\ActiveComputerName" -ErrorAction SilentlyContinue) 'ComputerName'
+    $next = Get-TextOf (Get-ItemProperty -Path "$names\ComputerName" -ErrorAction SilentlyContinue) 'ComputerName'
+    return [ordered] @{ reasons = @(
+        if (Test-Path -Path "$windows\Component Based Servicing\RebootPending") { 'servicing' }
+        if (Test-Path -Path "$windows\WindowsUpdate\Auto Update\RebootRequired") { 'windows-update' }
+        if (Get-TextOf $renames 'PendingFileRenameOperations') { 'file-renames' }
+        if ($now -ne $next) { 'computer-name' }
+    ) }
+}
+
+function Get-Iso([DateTime] $time) {
+    return $time.ToUniversalTime().ToString("yyyy-MM-dd'T'HH:mm:ss'Z'", [Globalization.CultureInfo]::InvariantCulture)
+}
+
+# 1074: a program or a person asked for it. 41 and 6008, written after a start: the machine was not shut down before.
+function Get-BootAnswer {
+    $booted = (Get-CimInstance -ClassName Win32_OperatingSystem -OperationTimeoutSec $CimSeconds).LastBootUpTime
+    $events = @(Get-WinEvent -FilterHashtable @{ LogName = 'System'; Id = @(41, 1074, 6008) } -MaxEvents 4 -ErrorAction SilentlyContinue)
+    return [ordered] @{
+        bootedAt = Get-Iso $booted
+        events = @($events | ForEach-Object {
+            $text = ((Hide-Secrets "$($_.Message)") -replace '\s+', ' ').Trim()
+            if ($text.Length -gt 300) { $text = $text.Substring(0, 300) }
+            [ordered] @{ id = [int] $_.Id; at = Get-Iso $_.TimeCreated; text = $text }
+        })
+    }
+}
+
+function Get-RepairCount {
+    try { return [int] (Get-Content -LiteralPath (Join-Path $CasementHome 'guard.json') -Raw | ConvertFrom-Json).repairs } catch { return 0 }
+}
+
+# The guard is not waited for: while it runs, its last result is not known.
+function Get-GuardAnswer {
+    $path = Join-Path $CasementHome 'guard.ps1'
+    $task = @(Get-TaskAnswer ([pscustomobject] @{ name = 'Casement guard'; record = (Join-Path $CasementHome 'guard.json') }))[0]
+    $file = @(Get-PathAnswer $path)[0]
+    return [ordered] @{
+        present = $file.kind -eq 'file'
+        sha256 = $file.sha256
+        taskEnabled = $task.enabled -eq $true
+        lastResult = $task.lastResult
+        error = $task.error
+        repairs = Get-RepairCount
+    }
+}
+
+function Get-DiskAnswer {
+    $drive = Get-CimInstance -ClassName Win32_LogicalDisk -Filter "DeviceID='$($env:SystemDrive)'" -OperationTimeoutSec $CimSeconds
+    return [ordered] @{ freeBytes = [long] $drive.FreeSpace; sizeBytes = [long] $drive.Size }
+}
+
+# A value in the one way that this script and Casement's TypeScript write it: each would spell JSON differently.
+function Get-Canonical($value) {
+    if ($null -eq $value) { return '~' }
+    if ($value -is [string]) { return "$($value.Length):$value" }
+    if ($value -is [bool]) { return "$value".ToLowerInvariant() }
+    if ($value -is [Collections.IDictionary]) {
+        $fields = @(Get-Ordered @($value.Keys) | ForEach-Object { "$_=$(Get-Canonical $value[$_])" })
+        return "{$($fields -join ',')}"
+    }
+    if ($value -is [array]) { return "[$(@($value | ForEach-Object { Get-Canonical $_ }) -join ',')]" }
+    return "$value"
+}
+
+# This class also works where only algorithms that FIPS validated are allowed.
+function Get-AnswerHash($answer) {
+    $bytes = (New-Object Security.Cryptography.SHA256CryptoServiceProvider).ComputeHash([Text.Encoding]::UTF8.GetBytes((Get-Canonical $answer)))
+    return [BitConverter]::ToString($bytes).Replace('-', '').ToLowerInvariant().Substring(0, 16)
+}
+
+# JSON, gzip, base64. SSM keeps the first 24,000 characters of what a command prints, and the verdict comes behind.
+function Get-Packed($answers) {
+    $bytes = [Text.Encoding]::UTF8.GetBytes((Get-ResultLine $answers))
+    $into = New-Object IO.MemoryStream
+    $zip = New-Object IO.Compression.GZipStream $into, ([IO.Compression.CompressionMode]::Compress)
+    try { $zip.Write($bytes, 0, $bytes.Length) } finally { $zip.Dispose() }
+    $text = [Convert]::ToBase64String($into.ToArray())
+    if ($text.Length -gt 21000) { throw "the answers have $($text.Length) characters, and SSM keeps 21000 of them: ask for less" }
+    return $text
+}

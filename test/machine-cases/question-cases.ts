@@ -1,0 +1,252 @@
+import { expect } from "vitest";
+import { hashOf, type Questions } from "../../lambdas/desired/questions.ts";
+import { type MachineCase, sha256 } from "./case.ts";
+import { adapter, BOOT_KEY, ENVIRONMENT_KEY, GATEWAY, MAC, route, SERVICING_KEY, service } from "./windows.ts";
+
+const authority = "-----BEGIN CERTIFICATE-----\n";
+const asks = { script: "observe", exitCode: 0 } as const;
+const nextHop = GATEWAY;
+const named = "Ethernet 6";
+const mac = MAC;
+const overlay = "OVNKubernetesHybridOverlayNetwork";
+const guardTask = { state: "Ready", lastResult: 0, nextResult: 0 };
+const boots = [
+  { at: "2026-11-20T08:00:00Z", source: "User32", id: 1074, text: "shutdown.exe has initiated the restart" },
+  { at: "2026-11-21T09:00:00Z", source: "EventLog", id: 6008, text: "The previous system shutdown was unexpected." },
+];
+
+/** Questions whose answers are wanted whole. */
+const whole = (questions: Questions) => () => ({ questions, whole: true });
+
+/** All cases of observe.ps1 that is asked single questions. */
+export const questionCases: readonly MachineCase[] = [
+  {
+    ...asks,
+    name: "tells files, folders and what is not there",
+    folders: ["C:\\k"],
+    files: { "C:\\k\\kubelet.conf": authority },
+    request: whole({ paths: ["C:\\k\\kubelet.conf", "C:\\k", "C:\\k\\missing"] }),
+    answers: {
+      paths: [
+        { path: "C:\\k\\kubelet.conf", kind: "file", sha256: sha256(authority), size: authority.length },
+        { path: "C:\\k", kind: "folder", sha256: null, size: null },
+        { path: "C:\\k\\missing", kind: null, sha256: null, size: null },
+      ],
+    },
+  },
+  {
+    ...asks,
+    name: "tells services with the end of the log of one that does not run, without its secrets",
+    before: { services: { kubelet: service(), containerd: service({ state: "Stopped", startType: "Manual" }) } },
+    files: { "C:\\var\\log\\containerd.log": "first\nlast Authorization: Bearer canary-1234567890\n" },
+    request: whole({
+      services: [
+        { name: "kubelet", log: "C:\\missing.log" },
+        { name: "containerd", log: "C:\\var\\log\\containerd.log" },
+        { name: "kube-proxy" },
+      ],
+    }),
+    answers: {
+      services: [
+        { name: "kubelet", state: "Running", startType: "Automatic", exitCode: 0, log: "" },
+        {
+          name: "containerd",
+          state: "Stopped",
+          startType: "Manual",
+          exitCode: 0,
+          log: expect.stringMatching(
+            /^first last Authorization: Bearer? ?\[hidden\]|^first last Authorization: \[hidden\]/,
+          ),
+        },
+        { name: "kube-proxy", state: null, startType: null, exitCode: null, log: "" },
+      ],
+    },
+  },
+  {
+    ...asks,
+    name: "tells tasks, with the error that a failing one keeps",
+    before: {
+      tasks: {
+        "Casement guard": guardTask,
+        "Casement network": { ...guardTask, state: "Disabled", lastResult: 1 },
+        "Casement new": { ...guardTask, lastResult: 267_011 },
+      },
+    },
+    files: { "C:\\Casement\\network.json": '{"error":"the HNS network did not come"}' },
+    request: whole({
+      tasks: [
+        { name: "Casement guard" },
+        { name: "Casement network", record: "C:\\Casement\\network.json" },
+        { name: "Casement new" },
+        { name: "Casement gone" },
+      ],
+    }),
+    answers: {
+      tasks: [
+        { name: "Casement guard", enabled: true, lastResult: 0, error: "" },
+        { name: "Casement network", enabled: false, lastResult: 1, error: "the HNS network did not come" },
+        { name: "Casement new", enabled: true, lastResult: null, error: "" },
+        { name: "Casement gone", enabled: null, lastResult: null, error: "" },
+      ],
+    },
+  },
+  {
+    ...asks,
+    name: "tells firewall rules, registry values and certificates, in the order of their codes",
+    before: {
+      firewall: {
+        kubelet: {
+          enabled: "True",
+          action: "Allow",
+          direction: "Inbound",
+          profile: "Any",
+          protocol: "TCP",
+          port: 10_250,
+          remoteAddresses: ["10.0.9.0", "10.0.0.0/16"],
+        },
+      },
+      registry: { [BOOT_KEY]: { BootId: 7 }, [ENVIRONMENT_KEY]: { Path: "C:\\Windows" } },
+      certificates: { Root: ["BB", "AA"] },
+    },
+    request: whole({
+      rules: ["kubelet", "other"],
+      registry: [
+        { key: BOOT_KEY, name: "BootId" },
+        { key: ENVIRONMENT_KEY, name: "HTTP_PROXY" },
+      ],
+      certificates: ["Root"],
+    }),
+    answers: {
+      rules: [
+        {
+          name: "kubelet",
+          enabled: true,
+          action: "Allow",
+          protocol: "TCP",
+          ports: "10250",
+          remoteAddresses: ["10.0.0.0/16", "10.0.9.0"],
+        },
+        { name: "other", enabled: null, action: null, protocol: null, ports: null, remoteAddresses: [] },
+      ],
+      registry: [
+        { key: BOOT_KEY, name: "BootId", value: "7" },
+        { key: ENVIRONMENT_KEY, name: "HTTP_PROXY", value: null },
+      ],
+      certificates: [{ store: "Root", thumbprints: ["AA", "BB"] }],
+    },
+  },
+  {
+    ...asks,
+    name: "tells routes with the adapter that they lead by, and whether it has an address",
+    before: {
+      adapters: [adapter(6, MAC, "10.0.0.20"), { ...adapter(7, "02-AA-BB-CC-DD-02", ""), addresses: [] }],
+      routes: [route("169.254.169.254/32", GATEWAY, 6), route("169.254.169.253/32", GATEWAY, 7)],
+    },
+    request: whole({
+      routes: ["169.254.169.254/32", "169.254.169.253/32", "169.254.169.123/32"],
+      metadata: true,
+    }),
+    answers: {
+      routes: [
+        { prefix: "169.254.169.254/32", nextHop, interface: named, mac, usable: true },
+        {
+          prefix: "169.254.169.253/32",
+          nextHop,
+          interface: "Ethernet 7",
+          mac: "02-AA-BB-CC-DD-02",
+          usable: false,
+        },
+      ],
+      metadata: { answers: true },
+    },
+  },
+  {
+    ...asks,
+    name: "tells container networks, and which endpoints the host has",
+    before: {
+      hns: {
+        networks: [{ name: overlay, id: "n1", subnets: [], managementIp: "" }],
+        endpoints: [
+          { name: "VIPEndpoint", id: "e1", network: "n1", ip: "10.132.1.2", compartment: 1 },
+          { name: "left", id: "e2", network: "n1", ip: "10.132.1.3", compartment: 0 },
+        ],
+      },
+    },
+    request: whole({ hns: true }),
+    answers: {
+      hns: {
+        networks: [overlay],
+        endpoints: [
+          { name: "VIPEndpoint", ip: "10.132.1.2", attached: true },
+          { name: "left", ip: "10.132.1.3", attached: false },
+        ],
+      },
+    },
+  },
+  {
+    ...asks,
+    name: "tells what waits for a reboot",
+    before: {
+      features: { Containers: "InstallPending" },
+      registry: { [BOOT_KEY]: { BootId: 7 }, [ENVIRONMENT_KEY]: {}, [SERVICING_KEY]: {} },
+    },
+    request: whole({ reboot: true }),
+    answers: { reboot: { reasons: ["servicing"] } },
+  },
+  {
+    ...asks,
+    name: "tells the last events about starts and ends, the newest first",
+    before: { log: boots },
+    request: whole({ boot: true, disk: true }),
+    answers: {
+      boot: {
+        bootedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+        events: boots.toReversed().map(({ id, at, text }) => ({ id, at, text })),
+      },
+      disk: { freeBytes: 75_161_927_680, sizeBytes: 107_374_182_400 },
+    },
+  },
+  {
+    ...asks,
+    name: "tells the guard with its repairs",
+    before: { tasks: { "Casement guard": { ...guardTask, lastResult: 1 } } },
+    files: {
+      "C:\\Casement\\guard.ps1": authority,
+      "C:\\Casement\\guard.json": '{"repairs":3,"error":"2 interfaces are equally likely: nothing was written"}',
+    },
+    request: whole({ guard: true }),
+    answers: {
+      guard: {
+        present: true,
+        sha256: sha256(authority),
+        taskEnabled: true,
+        lastResult: 1,
+        error: "2 interfaces are equally likely: nothing was written",
+        repairs: 3,
+      },
+    },
+  },
+  {
+    ...asks,
+    name: "gives one hash for each group and no answers where it is not asked for them whole",
+    request: () => ({ questions: { metadata: true, paths: ["C:\\missing"] } }),
+    answers: null,
+    result: {
+      script: "observe",
+      ok: true,
+      bootId: "7",
+      hashes: { metadata: hashOf({ answers: false }), paths: expect.stringMatching(/^[0-9a-f]{16}$/) },
+      failed: {},
+    },
+  },
+  {
+    ...asks,
+    name: "answers the other groups where it does not know one",
+    request: () => ({ questions: { moon: true, metadata: true } }),
+    result: {
+      ok: true,
+      hashes: { metadata: hashOf({ answers: false }) },
+      failed: { moon: "this script knows no such group" },
+    },
+  },
+];
