@@ -1,8 +1,7 @@
 import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { demo } from "../../lib/sandbox/demo.ts";
-import { lambdaName } from "../../lib/sandbox/simulator.ts";
-import { calls, expectSound, newest, settled } from "./evidence.ts";
+import { calls, newest, settled } from "./evidence.ts";
 import { type Journey, startJourney } from "./journey.ts";
 import { openly, privately } from "./reading.ts";
 
@@ -159,15 +158,4 @@ test("a ledger that is away gets a sentence instead of silence, and nothing star
   const shown = await here.type("operator", "/win add web 2");
   expect(shown.messages[0]?.text ?? shown.notice).toMatch(/is not responding|operation_timeout/);
   expect(here.simulator.lambda.executions()).toEqual([]);
-});
-
-test("a start that Lambda delivers an hour late does nothing and says so", async () => {
-  here.simulator.simulation.faults.inject("event-delivered-late", { function: lambdaName("add-nodes") }, 1);
-  await here.type("operator", "/win add web 2");
-  await here.pass(70);
-  await settled(here);
-  expect((await newest(here)).operation.status).toBe("failed");
-  expect([...privately(here, "operator"), ...openly(here)].join("\n")).toMatch(/delivered too late|never started/);
-  expect(calls(here, "ec2", "RunInstances")).toEqual([]);
-  await expectSound(here);
 });

@@ -1,5 +1,6 @@
 import { SendCommandCommand, type SendCommandCommandInput } from "@aws-sdk/client-ssm";
 import { describe, expect, it } from "vitest";
+import { documentLimits } from "../../../lambdas/scripts/documents.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { contentOf } from "../../../lib/sandbox/ssm/documents.ts";
 import { documents, encoded, nameOf, ssmFixture } from "./fixture.ts";
@@ -37,7 +38,11 @@ describe("SendCommand", () => {
     ["a missing parameter", { Parameters: {} }, "InvalidParameters"],
     ["two values for a String", { Parameters: { Request: ["e30=", "e30="] } }, "InvalidParameters"],
     ["a value against the pattern", { Parameters: { Request: ['"; Remove-Item C:\\'] } }, "InvalidParameters"],
-    ["a value that is too long", { Parameters: { Request: ["A".repeat(5_000)] } }, "InvalidParameters"],
+    [
+      "a value that is too long",
+      { Parameters: { Request: ["A".repeat(documentLimits.observe.maxRequest + 1)] } },
+      "InvalidParameters",
+    ],
     ["more than 64 KB", { DocumentName: "short", Parameters: { Request: ["A".repeat(65_500)] } }, "InvalidParameters"],
     ["an instance that never registered", { InstanceIds: ["i-0aaaaaaaaaaaaaaaa"] }, "InvalidInstanceId"],
     ["no instance at all", { InstanceIds: [] }, "InvalidInstanceId"],

@@ -30,7 +30,7 @@ describe("The record of an operation", () => {
 
   it("is written once however many deliveries race", async () => {
     const { ledger } = simulator.as("front-door");
-    const answers = await Promise.all(Array.from({ length: 8 }, () => ledger.requested(operation("add-race"))));
+    const answers = await Promise.all(Array.from({ length: 4 }, () => ledger.requested(operation("add-race"))));
     expect(answers.filter((answer) => answer === "first")).toHaveLength(1);
   });
 
@@ -63,11 +63,11 @@ describe("Operations that have not ended", () => {
     const { ledger: sweeper } = simulator.as("sweep");
     await ledger.requested(operation("add-lost", "2026-01-01T00:00:00.000Z"));
     const summary = "x".repeat(300_000);
-    for (const at of Array.from({ length: 8 }, (_, index) => index))
+    for (const at of [0, 1, 2, 3])
       await ledger.requested({ ...operation(`add-new-${at}`, `2027-02-01T00:00:0${at}.000Z`), summary });
     const open = (await sweeper.unfinished()).map(({ id }) => id);
     expect(open[0]).toBe("add-lost");
-    expect(open).toContain("add-new-7");
+    expect(open).toContain("add-new-3");
     await sweeper.changeOperation("add-lost", { status: "failed", endedAt: "2027-02-02T00:00:00.000Z" });
     expect((await sweeper.unfinished()).map(({ id }) => id)).not.toContain("add-lost");
   });
@@ -81,8 +81,8 @@ describe("Operations that have not ended", () => {
 
   it("are listed by time across pages of a megabyte", async () => {
     const { ledger } = simulator.as("look");
-    const newest = (await ledger.operations(8)).map(({ id }) => id);
-    expect(newest).toEqual([7, 6, 5, 4, 3, 2, 1, 0].map((at) => `add-new-${at}`));
+    const newest = (await ledger.operations(4)).map(({ id }) => id);
+    expect(newest).toEqual([3, 2, 1, 0].map((at) => `add-new-${at}`));
   });
 });
 

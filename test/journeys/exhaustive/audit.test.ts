@@ -1,13 +1,13 @@
 import { afterEach, expect, test } from "vitest";
-import { expectSound, newest, settled } from "./evidence.ts";
-import { type Journey, startJourney } from "./journey.ts";
-import { web } from "./others.ts";
-import { endFault, injectFault } from "./outside.ts";
-import { openly, privately } from "./reading.ts";
-import { release } from "./releases.ts";
-import { confirmRemoval, withSeedNodes } from "./removal.ts";
-import type { Name } from "./slack-users.ts";
-import { copiesOf, erase, forge } from "./tampering.ts";
+import { expectSound, newest, settled } from "../evidence.ts";
+import { type Journey, startJourney } from "../journey.ts";
+import { web } from "../others.ts";
+import { endFault, injectFault } from "../outside.ts";
+import { openly, privately } from "../reading.ts";
+import { release } from "../releases.ts";
+import { confirmRemoval, withSeedNodes } from "../removal.ts";
+import type { Name } from "../slack-users.ts";
+import { copiesOf, erase, forge } from "../tampering.ts";
 
 let here: Journey;
 afterEach(() => here.close());

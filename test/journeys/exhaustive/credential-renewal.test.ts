@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
-import { accounts } from "../../lambdas/desired/accounts.ts";
-import { connect, hoursLeft, notified, stored } from "./connecting.ts";
-import { calls, denied } from "./evidence.ts";
-import { type Journey, startJourney } from "./journey.ts";
+import { accounts } from "../../../lambdas/desired/accounts.ts";
+import { connect, hoursLeft, notified, stored } from "../connecting.ts";
+import { calls, denied } from "../evidence.ts";
+import { type Journey, startJourney } from "../journey.ts";
 
 let here: Journey;
 afterEach(() => here.close());

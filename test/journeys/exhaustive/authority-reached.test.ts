@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
-import { denied, expectSound } from "./evidence.ts";
-import type { Journey } from "./journey.ts";
-import { authorityOn, nodes, podNameOn, replaceSignerOf, startTalking } from "./kubelet-signer.ts";
-import { type SeedNode, web } from "./others.ts";
-import { kubectlLogs } from "./outside.ts";
-import { privately } from "./reading.ts";
+import { denied, expectSound } from "../evidence.ts";
+import type { Journey } from "../journey.ts";
+import { authorityOn, nodes, podNameOn, replaceSignerOf, startTalking } from "../kubelet-signer.ts";
+import { type SeedNode, web } from "../others.ts";
+import { kubectlLogs } from "../outside.ts";
+import { privately } from "../reading.ts";
 
 let here: Journey;
 afterEach(() => here.close());

@@ -6,7 +6,7 @@ import {
   StepError,
 } from "@aws/durable-execution-sdk-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Backend, sandboxEngine, seen, testingPackage, throwing } from "../sandbox/durable/backends.ts";
+import { type Backend, sandboxEngine, seen, testingPackage, throwing } from "../../sandbox/durable/backends.ts";
 
 const threeTries = { retryStrategy: createLinearRetryStrategy({ maxAttempts: 3 }) };
 const once = { retryStrategy: retryPresets.noRetry };

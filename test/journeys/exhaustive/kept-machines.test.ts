@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from "vitest";
-import { expectSound, launchedBy, newest, settled, spoken, wordsOf } from "./evidence.ts";
-import { asked, impatient, launchedId } from "./failing.ts";
-import { type Journey, startJourney } from "./journey.ts";
-import { web } from "./others.ts";
-import { endFault, injectFault } from "./outside.ts";
-import { dialogOf, openly, privately } from "./reading.ts";
-import { confirmRemoval, expectGone, withSeedNodes } from "./removal.ts";
-import { shows } from "./slack-users.ts";
+import { expectSound, launchedBy, newest, settled, spoken, wordsOf } from "../evidence.ts";
+import { asked, impatient, launchedId } from "../failing.ts";
+import { type Journey, startJourney } from "../journey.ts";
+import { web } from "../others.ts";
+import { endFault, injectFault } from "../outside.ts";
+import { dialogOf, openly, privately } from "../reading.ts";
+import { confirmRemoval, expectGone, withSeedNodes } from "../removal.ts";
+import { shows } from "../slack-users.ts";
 
 let here: Journey;
 afterEach(() => here.close());

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
-import { calls, denied, newest, settled } from "./evidence.ts";
-import { asked, impatient, launchedId } from "./failing.ts";
-import { type Journey, startJourney } from "./journey.ts";
-import { injectFault } from "./outside.ts";
+import { calls, denied, newest, settled } from "../evidence.ts";
+import { asked, impatient, launchedId } from "../failing.ts";
+import { type Journey, startJourney } from "../journey.ts";
+import { injectFault } from "../outside.ts";
 
 let here: Journey;
 afterEach(() => here.close());

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "vitest";
-import type { Journey } from "./journey.ts";
-import { letGo, otherWeb, podsOn, stateOf, web } from "./others.ts";
-import { openly, privately } from "./reading.ts";
-import { expectGone } from "./removal.ts";
-import { firstRemoval, secondRemoval, withThirdNode } from "./two-removals.ts";
+import type { Journey } from "../journey.ts";
+import { letGo, otherWeb, podsOn, stateOf, web } from "../others.ts";
+import { openly, privately } from "../reading.ts";
+import { expectGone } from "../removal.ts";
+import { firstRemoval, secondRemoval, withThirdNode } from "../two-removals.ts";
 
 let here: Journey;
 afterEach(() => here.close());
