@@ -6,13 +6,14 @@ import type { Steps } from "../steps/steps.ts";
 import { tryingRights } from "./doctor/diagnose.ts";
 import { renewingCredential } from "./doctor/watch-credentials.ts";
 import { step } from "./engine/durable.ts";
+import { cordon, evict, slot } from "./node/emptying.ts";
 import { runStages, stageTable } from "./node/stages.ts";
 import { type Begun, beginOperation, failOperation } from "./operation/lifecycle.ts";
 import { approved } from "./remove/approval.ts";
 import { type Chosen, chooseAllowed, previewRemoval, refuseRemoval } from "./remove/choose.ts";
 import { confirm } from "./remove/confirm.ts";
 import { finishRemoved, rollBack } from "./remove/endings.ts";
-import { cordon, deleteNode, evict, slot, terminate } from "./remove/stages.ts";
+import { deleteNode, terminate } from "./remove/stages.ts";
 import { postMessage, takeLease } from "./remove/start.ts";
 import { newRemovalTask, type RemovalTask } from "./remove/task.ts";
 

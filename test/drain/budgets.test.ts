@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { budgetsOf, claimOf, selects } from "../../lambdas/steps/drain/budgets.ts";
+import { selects } from "../../lambdas/steps/cluster/label-selector.ts";
+import { budgetsOf, claimOf } from "../../lambdas/steps/drain/budgets.ts";
 import { budgetNamed, podNamed } from "./objects.ts";
 
 const unready = { conditions: [{ type: "Ready", status: "False" }] };

@@ -1,10 +1,7 @@
 import { code } from "../slack/text.ts";
 
-/** State that a failed or cancelled removal leaves, as a clause. */
+/** State that a removal leaves which failed or was cancelled after EC2 took its order, as a clause. */
 export const removalLeaves = {
-  untouched: "nothing was changed",
-  cordoned: (node: string, why: string): string =>
-    `the node is still cordoned, because ${why}; ${code(`kubectl uncordon ${node}`)} makes it schedulable now, and the sweep does within 15 minutes if it can`,
   terminating: (instanceId: string): string =>
     `EC2 is terminating ${code(instanceId)}; its Node stays until the cluster deletes it`,
 } as const;

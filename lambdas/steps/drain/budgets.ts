@@ -1,9 +1,5 @@
-import type {
-  V1LabelSelector,
-  V1LabelSelectorRequirement,
-  V1Pod,
-  V1PodDisruptionBudget,
-} from "@kubernetes/client-node";
+import type { V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
+import { selects } from "../cluster/label-selector.ts";
 import { isFinished, isReady, isTerminating } from "./pods.ts";
 
 // Which pods a budget guards, and what it allows, follow k8s pkg/registry/core/pod/storage/eviction.go.
@@ -35,25 +31,6 @@ export type Claim =
 
 /** A budget as messages name it: "shop/web". */
 export const budgetName = ({ metadata }: V1PodDisruptionBudget): string => `${metadata?.namespace}/${metadata?.name}`;
-
-const operators: Readonly<Record<string, (value: string | undefined, values: readonly string[]) => boolean>> = {
-  In: (value, values) => value !== undefined && values.includes(value),
-  NotIn: (value, values) => value === undefined || !values.includes(value),
-  Exists: (value) => value !== undefined,
-  DoesNotExist: (value) => value === undefined,
-};
-
-const meets = (labels: Readonly<Record<string, string>>, { key, operator, values }: V1LabelSelectorRequirement) =>
-  operators[operator]?.(labels[key], values ?? []) ?? false;
-
-/** Does a budget's selector mean a pod with these labels? `{}` means every pod, no selector means none. */
-export function selects(selector: V1LabelSelector | undefined, labels: Readonly<Record<string, string>> = {}): boolean {
-  if (!selector) return false;
-  return (
-    Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value) &&
-    (selector.matchExpressions ?? []).every((requirement) => meets(labels, requirement))
-  );
-}
 
 /** The budgets that guard a pod. */
 export const budgetsOf = (

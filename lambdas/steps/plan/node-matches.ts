@@ -1,25 +1,5 @@
-import type {
-  V1Node,
-  V1NodeSelectorRequirement,
-  V1NodeSelectorTerm,
-  V1PodSpec,
-  V1Taint,
-  V1Toleration,
-} from "@kubernetes/client-node";
-
-type Labels = Readonly<Record<string, string>>;
-
-const operators: Readonly<Record<string, (value: string | undefined, values: readonly string[]) => boolean>> = {
-  In: (value, values) => value !== undefined && values.includes(value),
-  NotIn: (value, values) => value === undefined || !values.includes(value),
-  Exists: (value) => value !== undefined,
-  DoesNotExist: (value) => value === undefined,
-  Gt: (value, [limit]) => value !== undefined && Number(value) > Number(limit),
-  Lt: (value, [limit]) => value !== undefined && Number(value) < Number(limit),
-};
-
-const meets = (labels: Labels, { key, operator, values = [] }: V1NodeSelectorRequirement): boolean =>
-  operators[operator]?.(labels[key], values) ?? false;
+import type { V1Node, V1NodeSelectorTerm, V1PodSpec, V1Taint, V1Toleration } from "@kubernetes/client-node";
+import { type Labels, meets } from "../cluster/label-selector.ts";
 
 /** All requirements of a term hold; a term without any matches no node (k8s.io/component-helpers/scheduling nodeaffinity). */
 const matchesTerm = (labels: Labels, name: string, { matchExpressions = [], matchFields = [] }: V1NodeSelectorTerm) =>

@@ -7,12 +7,12 @@ import { type NodeRecord, newNodeRecord, type Published } from "../../records.ts
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { ReleaseDocument } from "../../steps/runtime.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { INDEX } from "../node/start.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { postFirst } from "../operation/publisher.ts";
 import { checkOrigin } from "../operation/requester.ts";
 import { answerAct } from "./answer.ts";
 import { type Chosen, choose } from "./choose.ts";
-import { INDEX, type RemovalTask } from "./task.ts";
 
 /** The node to remove, held by its lease. */
 export interface Held {
@@ -41,16 +41,16 @@ export async function takeLease(steps: Steps, start: Start, begun: Begun, before
 }
 
 /**
- * Judges requester and node once more, after the wait for a slot: what went meanwhile may leave this node the last of its
+ * Judges requester and node once more, after a wait: what went meanwhile may leave this node the last of its
  * Windows build.
  * @throws Forbidden, or Refused if the node may not be removed any more
  */
-export async function judgeAgain({ steps, start, runtime, chosen: before }: RemovalTask): Promise<void> {
+export async function judgeAgain(steps: Steps, start: Start, runtime: ReleaseDocument, before: Chosen): Promise<void> {
   await checkOrigin(steps, start, await steps.runtime.rules());
   const begun = { runtimeVersion: runtime.version, ...messageSettings(runtime.configuration) };
   const { name, uid, refusal } = await choose(steps, start, begun, before.name);
   if (refusal) throw new Refused(removalRefusedText(name, removalRefusal(refusal, begun.commandWord)));
-  if (uid !== before.uid) throw new Refused("the Node was deleted and recreated while its removal waited for a slot");
+  if (uid !== before.uid) throw new Refused("the Node was deleted and recreated while its removal waited");
 }
 
 /** Writes the node's record and posts the operation's message. */

@@ -1,21 +1,23 @@
 import type { Start } from "../../commands/command.ts";
 import type { Published } from "../../records.ts";
+import type { DrainOptions } from "../../steps/drain/filters.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
+import { type EmptyingTask, untouched } from "../node/emptying.ts";
+import { INDEX } from "../node/start.ts";
 import { type NodeTask, newNodeTask } from "../node/task.ts";
 import type { Chosen } from "./choose.ts";
+import { judgeAgain } from "./start.ts";
 
 /** A removal under way; its execution publishes its message. */
-export interface RemovalTask extends NodeTask {
+export interface RemovalTask extends EmptyingTask {
   readonly start: Start;
   readonly chosen: Chosen;
-  /** Something may have been changed on the node. */
-  isTouched: boolean;
   /** EC2 took the order to terminate: from here on there is no way back. */
   isTerminating: boolean;
 }
 
-/** A removal has one node. */
-export const INDEX = 0;
+/** Losses that the dialog has shown are taken; budgets are heard all the same, and pods have their own grace. */
+const ACCEPTED: DrainOptions = { force: true, deleteEmptyDir: true, graceSeconds: null, skipAfterSeconds: 0 };
 
 /** Makes the task of a removal that holds the lease and whose message was posted. */
 export const newRemovalTask = (
@@ -43,6 +45,10 @@ export const newRemovalTask = (
   published,
   start,
   chosen,
-  isTouched: false,
+  ...untouched,
+  pool: chosen.facts.pool,
+  options: ACCEPTED,
+  pods: chosen.facts.pods.length,
+  judgeAgain: () => judgeAgain(steps, start, runtime, chosen),
   isTerminating: false,
 });
