@@ -9,6 +9,16 @@ const minutes = z
 /** Minutes of each stage and wait of each workflow on a node: `deadlines.provision.launch`. */
 export type Deadlines = { readonly [W in NodeWorkflow]: Readonly<Record<StageOf<W> | WaitOf<W>, number>> };
 
+/**
+ * Minutes that an execution which empties a node has for its stages and waits, continued drains included; approvals come
+ * before them and have time of their own. At the fastest pace of a drain, a poll in 21 s, that is 1,290 durable operations.
+ */
+export const EMPTYING_MINUTES = 450;
+
+/** Sum of a workflow's minutes. A drain is continued only where there is room for it: that wait takes none from the others. */
+export const minutesTogether = (deadlines: Deadlines, workflow: NodeWorkflow): number =>
+  Object.entries(deadlines[workflow] ?? {}).reduce((sum, [name, each]) => (name === "continue" ? sum : sum + each), 0);
+
 /** Minutes by name, as a file may give some of them. */
 type Given = Readonly<Record<string, number | undefined>>;
 

@@ -58,7 +58,7 @@ export interface HandedOver {
 
 /** A person's decision, made with a button or in a dialog. */
 export interface Decided {
-  readonly decision: "submitted" | "closed" | "keep" | "terminate" | "cancel" | "approve" | "deny";
+  readonly decision: "submitted" | "closed" | "keep" | "terminate" | "continue" | "cancel" | "approve" | "deny";
   readonly userId: string;
   /** Slack's trigger id, so that the same request again is the same decision. */
   readonly cause: string;
@@ -87,7 +87,7 @@ export interface Failure {
   readonly left: string;
 }
 
-/** "deciding": failed, waiting for a person to decide whether the instance is kept. */
+/** "deciding": a person decides whether a failed instance is kept, or whether a drain goes on that passed its deadline. */
 export type NodeStatus = "queued" | "running" | "deciding" | "succeeded" | "failed" | "cancelled";
 
 /** One node of an operation, written by the execution that works on it. */
@@ -130,6 +130,10 @@ export interface NodeRecord {
   /** The person whose right to decide could not be judged: then the machine is kept when the time is up. */
   readonly unjudgedBy?: string;
 }
+
+/** Does the node wait for a person to let its drain go on, which has passed its deadline? */
+export const asksToContinue = ({ status, failure }: Pick<NodeRecord, "status" | "failure">): boolean =>
+  status === "deciding" && failure?.stage === "evict";
 
 /** Is the machine of this failed node kept until someone terminates it? */
 export const isKept = ({ keptAt, isTerminated }: Pick<NodeRecord, "keptAt" | "isTerminated">): boolean =>

@@ -111,7 +111,7 @@ const provision = [
 const waitingForSlot = {
   name: "slot",
   words: { name: "slot", doing: "waiting for a slot" },
-  minutes: 120,
+  minutes: 60,
   cancellable: true,
 } as const satisfies StageRow;
 
@@ -189,12 +189,13 @@ export const stagesOf = (workflow: NodeWorkflow): readonly (StageRow & { readonl
  * - terminate: for EC2 to terminate the instance of a node that failed or was cancelled.
  * - keepFailed: for a person to decide about a failed machine.
  * - dialog: for the answer to the dialog of a removal.
+ * - continue: for a person to let a drain go on that has passed its deadline.
  */
 export const waits = {
   provision: { queue: 120, terminate: 10, keepFailed: 60 },
   cordon: {},
-  drain: {},
-  remove: { dialog: 10 },
+  drain: { continue: 30 },
+  remove: { dialog: 10, continue: 30 },
 } as const satisfies Readonly<Record<NodeWorkflow, Readonly<Record<string, number>>>>;
 
 /** A wait of one workflow. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
 import { configurationSchema, faultsOf, poolSchema } from "../lambdas/configuration.ts";
-import { oldKeyWarnings } from "../lambdas/deadlines.ts";
+import { minutesTogether, oldKeyWarnings } from "../lambdas/deadlines.ts";
 import { networksOverlap } from "../lambdas/desired/network-address.ts";
 import { nodeWorkflows } from "../lambdas/stages.ts";
 import {
@@ -177,7 +177,7 @@ const APPROVAL_MINUTES = 240;
  */
 function deadlineFaults({ deadlines }: Deployment): Fault[] {
   return nodeWorkflows.flatMap((workflow) => {
-    const minutes = Object.values(deadlines[workflow] ?? {}).reduce((sum, each) => sum + each, 0);
+    const minutes = minutesTogether(deadlines, workflow);
     const room = ROOM_MINUTES + (workflow === "remove" || workflow === "drain" ? APPROVAL_MINUTES : 0);
     const most = functions[`${workflow}-node`].executionSeconds / 60 - room;
     if (minutes <= most) return [];

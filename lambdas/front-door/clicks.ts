@@ -3,6 +3,8 @@ import { refusalMessage } from "../messages/command/refusals.ts";
 import {
   APPROVE_OPERATION,
   CANCEL_OPERATION,
+  CONTINUE_DRAIN,
+  CONTINUE_REMOVAL,
   DENY_OPERATION,
   KEEP_INSTANCE,
   OPEN_AWS,
@@ -32,7 +34,7 @@ interface Meaning {
 }
 
 const decides =
-  (decision: "keep" | "terminate") =>
+  (decision: "keep" | "terminate" | "continue") =>
   async (door: FrontDoor, click: Click): Promise<Message | null> => {
     const { value, userId, triggerId } = click;
     const which = parseOwner(value);
@@ -55,6 +57,8 @@ const link: Meaning = { command: null, does: async () => null };
 const meanings: Readonly<Record<string, Meaning>> = {
   [KEEP_INSTANCE]: { command: "add", does: decides("keep") },
   [TERMINATE_INSTANCE]: { command: "add", does: decides("terminate") },
+  [CONTINUE_DRAIN]: { command: "drain", does: decides("continue") },
+  [CONTINUE_REMOVAL]: { command: "remove", does: decides("continue") },
   [TRY_AGAIN]: { command: null, does: (door, click) => tryAgain(door, click, click.value) },
   [OPEN_RUNBOOK]: link,
   [OPEN_AWS]: link,

@@ -28,6 +28,17 @@ test("the report names each budget with what it needs and has, and the command t
   );
 });
 
+test("however much holds the node, the report's command is within what a message shows", () => {
+  const many = Array.from({ length: 40 }, (_, index): HoldUp => {
+    const pod = `shop-in-production/web-frontend-7d9f8b6c5-${String(index).padStart(5, "x")}`;
+    return { ...used, pod, budget: `shop-in-production/web-frontend-${index}` };
+  });
+  const words = report(many);
+  expect(words.length).toBeLessThanOrEqual(1_000);
+  expect(words).toMatch(/- budget [\s\S]*- and \d+ more\n/);
+  expect(words).toMatch(/this deletes 40 pods[^\n]*\n {2}kubectl drain .*--disable-eviction$/);
+});
+
 test("V15 the report suggests AlwaysAllow where no pod of a budget is healthy", () => {
   expect(report([{ ...used, has: 0, isForever: false, wantsAlwaysAllow: true }])).toContain(
     "unhealthyPodEvictionPolicy: AlwaysAllow",

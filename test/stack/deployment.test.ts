@@ -177,8 +177,8 @@ describe("the deadlines of a configuration file", () => {
     expect(attempt("deadlines.provision.keepFailed", 400)).toThrow(
       /deadlines\.provision: together they are \d+ minutes/,
     );
-    expect(attempt("deadlines.remove.evict", 300)).not.toThrow();
-    expect(attempt("deadlines.remove.evict", 301)).toThrow("deadlines.remove: together they are 451 minutes");
+    expect(attempt("deadlines.remove.evict", 360)).not.toThrow();
+    expect(attempt("deadlines.remove.evict", 361)).toThrow("deadlines.remove: together they are 451 minutes");
   });
 
   it("may be given by the last release's keys, and the new ones are told", () => {

@@ -115,6 +115,8 @@ export const cordonSummary = (result: CordonResult, node: string): string => res
 /** State that a cordon leaves behind when it fails. */
 export const cordonLeaves = {
   untouched: "nothing was changed",
+  held: (node: string, commandWord: string): string =>
+    `the node stays cordoned, as its pool's afterFailedDrain says; ${typeThis(commandWord, "uncordon", node)} makes it schedulable`,
   unknown: "the node may still be cordoned",
   cordoned: (node: string, why: string): string =>
     `the node is still cordoned, because ${why}; ${code(`kubectl uncordon ${node}`)} makes it schedulable now, and the sweep does within 15 minutes if it can`,

@@ -60,26 +60,42 @@ export interface DrainReport {
   readonly off: MachineOff | null;
 }
 
-/** The longest report: a failure's message shows the first 2,000 characters. */
+/** Lines of advice at most, and characters of the whole report: a message shows the first 1,000, and the command comes last. */
 const MOST_ADVICE = 6;
+const MOST_CHARACTERS = 950;
+const MOST_OF_HEAD = 300;
+
+const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+
+const lengthOf = (lines: readonly string[]): number => lines.join("\n").length;
+
+/** As many lines as there is room for; the others are counted. */
+function fittingLines(lines: readonly string[], room: number): string[] {
+  const shown: string[] = [];
+  for (const line of lines.slice(0, MOST_ADVICE)) {
+    if (lengthOf([...shown, line]) > room) break;
+    shown.push(line);
+  }
+  const rest = lines.length - shown.length;
+  return rest > 0 ? [...shown, `- and ${rest} more`] : shown;
+}
 
 /**
  * Tells what a drain has not finished at its deadline: what it waited for, what a person can do about each cause, and the command
  * that goes past the budgets.
  */
 export function drainReport({ node, holdUps, wouldDelete, off }: DrainReport): string {
-  const lines = [...new Set(holdUps.flatMap(adviceOf))];
+  const lines = [...new Set(holdUps.flatMap(adviceOf))].map((line) => `- ${line}`);
   const stuck = holdUps.filter((held) => held.kind === "terminating" && held.isStuck).map(({ pod }) => pod);
-  return [
-    `gave up waiting for ${drainWaits(holdUps)}`,
-    ...lines.slice(0, MOST_ADVICE).map((line) => `- ${line}`),
-    ...(lines.length > MOST_ADVICE ? [`- and ${lines.length - MOST_ADVICE} more`] : []),
+  const head = cut(`gave up waiting for ${drainWaits(holdUps)}`, MOST_OF_HEAD);
+  const tail = [
     ...(off && stuck.length > 0 ? offCommands(off, stuck) : []),
     ...(wouldDelete.length > 0
       ? [
-          `past all budgets, this deletes ${counted(wouldDelete.length, "pod")} (${some(wouldDelete, 5)}):`,
+          `past all budgets, this deletes ${counted(wouldDelete.length, "pod")} (${some(wouldDelete, MOST_NAMES)}):`,
           `  kubectl drain ${node} --ignore-daemonsets --delete-emptydir-data --force --disable-eviction`,
         ]
       : []),
-  ].join("\n");
+  ];
+  return [head, ...fittingLines(lines, MOST_CHARACTERS - lengthOf([head, ...tail])), ...tail].join("\n");
 }

@@ -1,6 +1,8 @@
 import { ownerOf } from "../../node-work.ts";
-import { type Block, isKept, type NodeRecord, type OperationRecord } from "../../records.ts";
+import { asksToContinue, type Block, isKept, type NodeRecord, type OperationRecord } from "../../records.ts";
+import type { StageName } from "../../stages.ts";
 import { typeThis } from "../command/syntax.ts";
+import { continueButtons, continueNext } from "../node/continue.ts";
 import { between, localTime } from "../slack/age.ts";
 import { actions, type Button, section } from "../slack/blocks.ts";
 import { KEEP_INSTANCE, OPEN_AWS, OPEN_RUNBOOK, TERMINATE_INSTANCE } from "../slack/buttons.ts";
@@ -47,9 +49,10 @@ function links(node: NodeRecord, settings: MessageSettings): Button[] {
   ];
 }
 
-/** Buttons of a failed machine: while a decision is needed, and for as long as a kept one lives. */
+/** Buttons of a failed node: while a decision is needed, and for as long as a kept machine lives. */
 function buttonsOf(node: NodeRecord, settings: MessageSettings): Button[] {
   const value = ownerOf(node);
+  if (asksToContinue(node)) return [...continueButtons(node), ...links(node, settings)];
   if (node.status === "deciding") return [keep(value), terminate(value), ...links(node, settings)];
   return [...(isKept(node) ? [terminateKept(value)] : []), ...links(node, settings)];
 }
@@ -87,6 +90,7 @@ function next(
   { commandWord }: MessageSettings,
   now: string,
 ): string {
+  if (asksToContinue(node)) return continueNext(node, now);
   if (isKept(node)) return `${untilTerminated(node, commandWord)}.`;
   if (node.status !== "deciding") return again(operation, remedy, commandWord);
   const deadline = node.decideBy ? `at ${localTime(node.decideBy)} (in ${between(now, node.decideBy)})` : "soon";
@@ -94,6 +98,10 @@ function next(
     return `press again. Casement could not check whether ${prose(`<@${node.unjudgedBy}>`)} may decide; without another decision the instance is kept ${deadline}.`;
   return `keep the instance for inspection, or terminate it. Without a decision it is terminated ${deadline}.`;
 }
+
+/** Headline of a failed node, and of a drain that has passed its deadline. */
+const headline = (node: NodeRecord, stage: StageName): string =>
+  asksToContinue(node) ? `${nodeLabel(node)} is not drained yet` : `${nodeLabel(node)} failed at ${stageName(stage)}`;
 
 /**
  * Describes a failed node: what happened, what it means, the next step, the details; and its buttons.
@@ -112,7 +120,7 @@ export function failureBlocks(
   const remedy = remedyOf(failure);
   const text = section(
     [
-      `${signs[node.status]} *${nodeLabel(node)} failed at ${stageName(failure.stage)}* after ${worked(node, now)}`,
+      `${signs[node.status]} *${headline(node, failure.stage)}* after ${worked(node, now)}`,
       meaning(node, remedy),
       ...(remedy ? [`*Remedy:* ${remedy.remedy}.`] : []),
       `*Next:* ${next(node, operation, remedy, settings, now)}`,

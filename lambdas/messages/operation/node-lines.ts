@@ -1,4 +1,4 @@
-import type { NodeRecord, NodeStatus } from "../../records.ts";
+import { asksToContinue, type NodeRecord, type NodeStatus } from "../../records.ts";
 import type { StageName } from "../../stages.ts";
 import { between } from "../slack/age.ts";
 import { code, counted, plain, prose } from "../slack/text.ts";
@@ -19,8 +19,11 @@ export const nodeLabel = (node: NodeRecord): string =>
   node.nodeName ? code(node.nodeName) : `node ${node.index + 1}${node.instanceId ? ` ${code(node.instanceId)}` : ""}`;
 
 /** Time that a node took; waiting for a decision is not part of it. */
-export const worked = (node: NodeRecord, now: string): string =>
-  between(node.startedAt, node.failedAt ?? node.endedAt ?? now);
+export function worked({ status, startedAt, failedAt, endedAt }: NodeRecord, now: string): string {
+  // A drain that went on after its question has not failed.
+  const stoppedAt = status === "running" || status === "succeeded" ? undefined : failedAt;
+  return between(startedAt, stoppedAt ?? endedAt ?? now);
+}
 
 function running(node: NodeRecord, now: string): string {
   if (!node.stage) return `starting · ${worked(node, now)}`;
@@ -47,7 +50,8 @@ const ended = ({ stage }: NodeRecord): string => (stage && ends[stage]) ?? "Read
 const standing: Readonly<Record<NodeStatus, (node: NodeRecord, now: string) => string>> = {
   queued: () => "queued",
   running,
-  deciding: (node, now) => `failed${where(node)} after ${worked(node, now)} · needs a decision`,
+  deciding: (node, now) =>
+    `${asksToContinue(node) ? "not drained yet" : `failed${where(node)}`} after ${worked(node, now)} · needs a decision`,
   succeeded: (node, now) => `${ended(node)} after ${worked(node, now)}`,
   failed: (node, now) => `failed${where(node)} after ${worked(node, now)}${became(node)}`,
   cancelled: (node, now) => `cancelled after ${worked(node, now)}${became(node)}`,

@@ -28,8 +28,9 @@ export const MOST_LINES = 30;
 /** Longer lists are counted too: failures and their buttons need room beside them. */
 const MOST_CHARACTERS = 6_000;
 
-/** Characters of a failure's details in the message; the thread shows more. */
+/** Characters of a failure's details in the message, of one of several nodes and of the only one; the thread shows as many as the latter. */
 const WHY = 600;
+const WHY_OF_ONE = 1_000;
 
 const statuses: Readonly<Record<OperationStatus, { readonly sign: string; readonly words: string }>> = {
   requested: { sign: "⏳", words: "starting" },
@@ -167,7 +168,8 @@ const elsewhere = (count: number): Block =>
  */
 export function operationMessage(view: OperationView, settings: MessageSettings): Message {
   const { top, bottom } = frame(view);
-  const failures = failed(view.nodes).map((node) => failureBlocks(node, view.operation, settings, view.now, WHY));
+  const room = view.nodes.length === 1 ? WHY_OF_ONE : WHY;
+  const failures = failed(view.nodes).map((node) => failureBlocks(node, view.operation, settings, view.now, room));
   const shown = fitting(failures, [...top, ...bottom, elsewhere(failures.length)]);
   const rest = failures.length - shown.length;
   return {

@@ -1,5 +1,12 @@
 import { requesterOf } from "../../origin.ts";
-import type { Message, NodeRecord, OperationRecord, OperationView, ThreadState } from "../../records.ts";
+import {
+  asksToContinue,
+  type Message,
+  type NodeRecord,
+  type OperationRecord,
+  type OperationView,
+  type ThreadState,
+} from "../../records.ts";
 import { between } from "../slack/age.ts";
 import { say, section } from "../slack/blocks.ts";
 import { plain, prose } from "../slack/text.ts";
@@ -84,7 +91,9 @@ function change(
   const isFailure = after.failure !== null && !before?.failed;
   if (same && !isFailure) return [];
   const message = isFailure ? failure(operation, after, settings, now) : say(nodeLine(after, now));
-  return [{ mark: status, message }];
+  // A drain may ask several times: each question is a line of its own.
+  const mark = asksToContinue(after) ? `${status} ${after.decideBy}` : status;
+  return [{ mark, message }];
 }
 
 /** Part of the view that the thread's lines depend on. */

@@ -4,6 +4,10 @@ export const KEEP_INSTANCE = "keep-instance";
 export const TERMINATE_INSTANCE = "terminate-instance";
 export const TRY_AGAIN = "try-again";
 
+/** Those under a drain that has passed its deadline: each command has a right of its own. */
+export const CONTINUE_DRAIN = "continue-drain";
+export const CONTINUE_REMOVAL = "continue-removal";
+
 export const APPROVE_OPERATION = "approve-operation";
 export const DENY_OPERATION = "deny-operation";
 

@@ -1,8 +1,7 @@
-import { cordonLeaves } from "../../messages/node/cordon.ts";
 import { drainedSummary, goneSummary, notDrainedSummary } from "../../messages/node/drained.ts";
 import { Cancelled, causeOf } from "../engine/durable.ts";
 import { endOnOneNode } from "../node/end.ts";
-import { restoreNode } from "../node/restore.ts";
+import { leaveNode } from "../node/leave.ts";
 import { nodeOf, once } from "../node/task.ts";
 import type { DrainTask } from "./task.ts";
 
@@ -21,7 +20,7 @@ export async function finishDrained(task: DrainTask): Promise<void> {
 export async function rollBack(task: DrainTask, error: unknown): Promise<void> {
   const { stage } = task;
   const cause = causeOf(error);
-  const left = task.isTouched ? await restoreNode(task) : cordonLeaves.untouched;
+  const left = await leaveNode(task, cause);
   if (cause instanceof Cancelled) return endOnOneNode(task, { status: "cancelled" }, notDrainedSummary.cancelled(left));
   const failure = { stage, why: cause.message, left };
   return endOnOneNode(task, { status: "failed", failure }, notDrainedSummary.failed(left));

@@ -2,7 +2,7 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Start } from "../../commands/command.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { ChosenNode } from "../node/choose.ts";
-import { type EmptyingTask, untouched } from "../node/emptying.ts";
+import { type EmptyingTask, untouched } from "../node/emptying-task.ts";
 import { INDEX, type Started } from "../node/start.ts";
 import { newNodeTask } from "../node/task.ts";
 

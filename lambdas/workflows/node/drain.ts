@@ -1,5 +1,5 @@
 import { drainRefused, podsCameBack, uncordonedMeanwhile, volumesLeft } from "../../messages/node/drain.ts";
-import { drainReport, type MachineOff } from "../../messages/node/drain-report.ts";
+import type { MachineOff } from "../../messages/node/drain-report.ts";
 import type { DrainOptions } from "../../steps/drain/filters.ts";
 import type { DrainEnd } from "../../steps/drain/order.ts";
 import type { DrainState } from "../../steps/drain/schedule.ts";
@@ -14,6 +14,9 @@ export type Drained =
   /** EC2 is terminating the instance: waiting saves nothing, and the cluster cleans up its pods. */
   | { readonly kind: "machine-gone" }
   | (Extract<DrainEnd, { readonly kind: "late" }> & { readonly off: MachineOff | null });
+
+/** End of a drain that is over. */
+export type Emptied = Exclude<Drained, { readonly kind: "late" }>;
 
 /** States in which nothing runs on the machine and nothing will by itself. */
 const isOff = ({ state }: Machine): boolean => state === "stopped";
@@ -68,15 +71,14 @@ async function drainOnce(
 }
 
 /** Leaves a note on the node's record where volumes may still be attached. */
-export async function noteDrain(task: NodeTask, end: Drained): Promise<void> {
+export async function noteDrain(task: NodeTask, end: Emptied): Promise<void> {
   if (end.kind !== "drained" || !end.volumes) return;
   const note = volumesLeft(end.volumes);
   await once(task, "note the volumes", () => addNotes(task, [note]));
 }
 
 /** Reason why a drain did not empty the node, for people; null when no pod is left to evict. */
-export function failureOfDrain(end: Drained, node: string): string | null {
-  if (end.kind === "late") return drainReport({ ...end, node });
+export function failureOfDrain(end: Emptied, node: string): string | null {
   if (end.kind === "refused") return drainRefused(end.refusals);
   return end.kind === "uncordoned" ? uncordonedMeanwhile(node) : null;
 }

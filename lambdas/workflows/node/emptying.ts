@@ -1,30 +1,13 @@
 import { CONNECTION_SECONDS } from "../../configuration.ts";
-import type { DrainOptions } from "../../steps/drain/filters.ts";
-import { done, StageFailed } from "../engine/durable.ts";
+import { drainReport } from "../../messages/node/drain-report.ts";
+import { DeadlineExceeded, done, StageFailed } from "../engine/durable.ts";
 import { auditNode } from "../operation/audit.ts";
+import { mayContinue } from "./continue.ts";
 import { cordonNode } from "./cordon.ts";
-import { checkStillDrained, drainNode, failureOfDrain, noteDrain } from "./drain.ts";
+import { checkStillDrained, drainNode, type Emptied, failureOfDrain, noteDrain } from "./drain.ts";
+import type { EmptyingTask } from "./emptying-task.ts";
 import { takeSlot } from "./slot.ts";
-import { leaseOf, type NodeTask, nodeOf, once, waitFor } from "./task.ts";
-
-/** Work that takes the pods off its node: a drain, or a removal before it terminates the instance. */
-export interface EmptyingTask extends NodeTask {
-  /** Pool of the node; null for a node of none. */
-  readonly pool: string | null;
-  /** Losses that were accepted. */
-  readonly options: DrainOptions;
-  /** Pods that people were shown before they agreed. */
-  readonly pods: number;
-  /** Judges requester and node once more. @throws Refused or Forbidden when the work may not go on */
-  readonly judgeAgain: () => Promise<void>;
-  /** Something may have been changed on the node. */
-  isTouched: boolean;
-  /** The Node or its instance went away under way. */
-  isGone: boolean;
-}
-
-/** Values with which a task that empties its node begins. */
-export const untouched = { isTouched: false, isGone: false } as const;
+import { leaseOf, nodeOf, once, waitFor } from "./task.ts";
 
 /** Waits until one more node of the pool may be away, and judges again what may have changed meanwhile. */
 export async function slot(task: EmptyingTask): Promise<void> {
@@ -45,14 +28,38 @@ export async function cordon(task: EmptyingTask): Promise<void> {
   });
 }
 
+/** Drains until a deadline. @returns its end, or the report of what was still waited for */
+async function drainUntil(task: EmptyingTask, round: number): Promise<Emptied | string> {
+  const { options, pool, runtime } = task;
+  const connectionSeconds = runtime.configuration.pools[pool ?? ""]?.connectionSeconds ?? CONNECTION_SECONDS;
+  const name = round === 1 ? "the pods have left" : `the pods have left ${round}`;
+  try {
+    const end = await drainNode(task, { options, connectionSeconds }, name);
+    return end.kind === "late" ? drainReport({ ...end, node: nodeOf(task).name }) : end;
+  } catch (error) {
+    // The API server did not answer at the deadline.
+    if (error instanceof DeadlineExceeded) return error.message;
+    throw error;
+  }
+}
+
+/** Drains until the pods have left or the time is up; at each deadline people are asked whether it goes on. */
+async function drainOn(task: EmptyingTask): Promise<Emptied> {
+  const firstUntil = task.wait.until;
+  for (let round = 1; ; round += 1) {
+    const end = await drainUntil(task, round);
+    if (typeof end !== "string") return end;
+    if (!(await mayContinue(task, { round, why: end, firstUntil }))) throw new StageFailed(end);
+  }
+}
+
 /**
  * Takes the pods off the node, within the stage's deadline; the audit holds how many people were shown.
  * @throws StageFailed that names what is left and why
  */
 export async function evict(task: EmptyingTask): Promise<void> {
-  const { options, pods, pool } = task;
-  const connectionSeconds = task.runtime.configuration.pools[pool ?? ""]?.connectionSeconds ?? CONNECTION_SECONDS;
-  const end = await drainNode(task, { options, connectionSeconds });
+  const { options, pods } = task;
+  const end = await drainOn(task);
   const failure = failureOfDrain(end, nodeOf(task).name);
   if (failure !== null) throw new StageFailed(failure);
   await noteDrain(task, end);

@@ -8,6 +8,9 @@ export interface End extends Partial<Pick<NodeRecord, "failure">> {
   readonly status: "succeeded" | "failed" | "cancelled";
 }
 
+/** Nothing is waited for any more, and no button counts. */
+const answered = { waitsFor: null, decideBy: null, callbacks: {} } as const;
+
 /**
  * Ends an operation on one node: gives slot and lease back, writes the end into the ledger and publishes it. The sweep looks
  * after nothing that has ended.
@@ -19,7 +22,7 @@ export async function endOnOneNode(task: NodeTask, end: End, summary: string): P
     await releaseSlot(task);
     await steps.leases.release(lease);
     const endedAt = steps.timestamp();
-    await steps.ledger.changeNode(operation, index, { ...end, waitsFor: null, endedAt });
+    await steps.ledger.changeNode(operation, index, { ...end, ...answered, endedAt });
     await steps.ledger.changeOperation(operation, { status: end.status, endedAt, callbacks: {}, summary });
   });
   await publishEnd(task.ctx, steps, () => tell(task));

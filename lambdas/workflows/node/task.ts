@@ -1,5 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Action } from "../../desired/plan.ts";
+import { Retryable } from "../../errors.ts";
 import type { LogFields } from "../../log.ts";
 import { log, logAbout } from "../../logging.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
@@ -92,6 +93,12 @@ export async function tell({ steps, operation, runtime, published }: NodeTask): 
   return view ? publish(steps, view, published, messageSettings(runtime.configuration)) : published;
 }
 
+/** Brings people up to date as `tell` does. @throws Retryable while Slack does not take the message */
+export async function tellSurely(task: NodeTask): Promise<void> {
+  const trouble = (await tell(task))?.trouble ?? null;
+  if (trouble !== null) throw new Retryable(trouble);
+}
+
 /** Writes into the node's record and brings people up to date. Belongs into a step or a poll. */
 export async function record(task: NodeTask, change: NodeChange): Promise<void> {
   await task.steps.ledger.changeNode(task.operation, task.index, change);
@@ -171,6 +178,17 @@ export async function enter(
   logAbout({ ...subjectOf(task), stage: name });
   task.isCancellable &&= cancellable;
   task.wait = waitOf(task, entered.at + minutesOf(task, name) * MINUTE);
+}
+
+/**
+ * Gives the task's stage as much time again as it had, from now on.
+ * @param name unique within the execution
+ * @returns the deadline, in milliseconds since the epoch
+ */
+export async function renewDeadline(task: NodeTask, name: string): Promise<number> {
+  const until = await once(task, name, async () => task.steps.now() + minutesOf(task, task.stage) * MINUTE);
+  task.wait = waitOf(task, until);
+  return until;
 }
 
 /** Waits within the stage's deadline. @param name unique within the execution */

@@ -2,7 +2,7 @@ import type { Start } from "../../commands/command.ts";
 import type { Published } from "../../records.ts";
 import type { DrainOptions } from "../../steps/drain/filters.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
-import { type EmptyingTask, untouched } from "../node/emptying.ts";
+import { type EmptyingTask, untouched } from "../node/emptying-task.ts";
 import { INDEX } from "../node/start.ts";
 import { type NodeTask, newNodeTask } from "../node/task.ts";
 import type { Chosen } from "./choose.ts";

@@ -1,0 +1,57 @@
+import { ownerOf } from "../../node-work.ts";
+import type { Message, NodeRecord } from "../../records.ts";
+import { line, type Notice } from "../operation/escalations.ts";
+import { between, localTime, utc } from "../slack/age.ts";
+import { type Button, say } from "../slack/blocks.ts";
+import { CANCEL_OPERATION, CONTINUE_DRAIN, CONTINUE_REMOVAL } from "../slack/buttons.ts";
+import { code } from "../slack/text.ts";
+
+/** Buttons under a drain that has passed its deadline. */
+export const continueButtons = (node: NodeRecord): Button[] => [
+  {
+    actionId: node.workflow === "remove" ? CONTINUE_REMOVAL : CONTINUE_DRAIN,
+    value: ownerOf(node),
+    text: "Continue",
+    style: "primary",
+  },
+  { actionId: CANCEL_OPERATION, value: node.operation, text: "Give the node back" },
+];
+
+const at = (decideBy: string | null, now: string): string =>
+  decideBy ? ` at ${localTime(decideBy)} (in ${between(now, decideBy)})` : "";
+
+/** Next step under a drain that has passed its deadline. @param now ISO 8601 */
+export const continueNext = ({ decideBy }: NodeRecord, now: string): string =>
+  `press Continue to list the pods anew and drain until another deadline, or give the node back. Without a press the node is given back${at(decideBy, now)}.`;
+
+/** State in which a drain leaves its node while it asks, as a clause. */
+export const stillCordoned = "the node stays cordoned, and evicted pods stay where they are";
+
+/** Note on a drain that goes on after its deadline; the thread mentions no person in notes. @param until ISO 8601: the next deadline */
+export const drainContinues = (until: string): string =>
+  `Continue was pressed: the pods are listed anew and evicted until ${utc(until)}`;
+
+/** Summary of an operation whose drain goes on after its deadline. @param until ISO 8601: the next deadline */
+export const continuedBy = (userId: string, until: string): string =>
+  `<@${userId}> pressed Continue: pods are evicted until ${utc(until)}.`;
+
+/** Private answer to who pressed Continue: the message shows it a moment later. */
+export const continueHeard = (node: string): Message => say(`Continuing to drain ${code(node)}.`);
+
+/** Event on the Node of a drain that has passed its deadline. */
+export const lateEvent = (operation: string): string =>
+  `${operation} has not drained the node at its deadline and asks`;
+
+/**
+ * Calls people to a drain that has passed its deadline.
+ * @param why the report of what holds it up
+ * @param until ISO 8601
+ */
+export const continueNotice = (operation: string, node: string, why: string, until: string): Notice => ({
+  kind: "decision",
+  operation,
+  message: line(
+    `${operation}: ${node} is not drained at its deadline. Press Continue in Slack to drain on; without a press it is given back at ${utc(until)}. See docs/runbook.md#stage-eviction. Cause: ${why}`,
+  ),
+  until,
+});

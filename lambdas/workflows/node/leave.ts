@@ -1,0 +1,37 @@
+import { cordonLeaves } from "../../messages/node/cordon.ts";
+import { Cancelled, causeOf } from "../engine/durable.ts";
+import { auditNode } from "../operation/audit.ts";
+import type { EmptyingTask } from "./emptying-task.ts";
+import { restoreNode } from "./restore.ts";
+import { nodeOf, once } from "./task.ts";
+
+/**
+ * Leaves a node whose drain has failed or was cancelled: schedulable again, or cordoned where its eviction has failed and its
+ * pool says so. A cancellation gives it back always.
+ * @returns the state that is left, as a clause
+ */
+export function leaveNode(task: EmptyingTask, cause: Error): Promise<string> | string {
+  if (!task.isTouched) return cordonLeaves.untouched;
+  const { afterFailedDrain } = task.runtime.configuration.pools[task.pool ?? ""] ?? {};
+  const isHeld = afterFailedDrain === "hold" && task.stage === "evict" && !(cause instanceof Cancelled);
+  return isHeld ? holdNode(task) : restoreNode(task);
+}
+
+/** From now on the cordon is a person's to take off: neither the operation's end nor the sweep does. */
+async function holdNode(task: EmptyingTask): Promise<string> {
+  const { steps, operation, runtime } = task;
+  const { name, uid } = nodeOf(task);
+  try {
+    const isHeld = await once(task, "hold the node", async () => {
+      const node = await steps.nodes.read(name);
+      // Others uncordoned it: that is why the drain has failed.
+      if (node?.metadata?.uid !== uid || node.spec?.unschedulable !== true) return false;
+      await steps.cordons.keep(uid, operation);
+      await auditNode(task, "hold", { what: "changed", detail: { change: "keep the cordon after a failed drain" } });
+      return true;
+    });
+    return isHeld ? cordonLeaves.held(name, runtime.configuration.command) : restoreNode(task);
+  } catch (error) {
+    return cordonLeaves.cordoned(name, causeOf(error).message);
+  }
+}

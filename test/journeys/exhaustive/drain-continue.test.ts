@@ -1,0 +1,181 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { CANCEL_OPERATION, CONTINUE_DRAIN, CONTINUE_REMOVAL } from "../../../lambdas/messages/slack/buttons.ts";
+import { heldBack, newest, nodeNamed, settled } from "../evidence.ts";
+import type { Journey } from "../journey.ts";
+import { guardedPod, letGo, podsOn, shortName, web } from "../others.ts";
+import { inThreads, openly, privately } from "../reading.ts";
+import { confirmRemoval, expectGone, expectKept, withSeedNodes } from "../removal.ts";
+import { type Moment, type Restarts, recordRestarts } from "../restarts.ts";
+
+let here: Journey | undefined;
+afterEach(async () => {
+  await here?.close();
+  here = undefined;
+});
+
+const SHORT = shortName(web);
+const configuration = (deadlines: object, more: object = {}) => ({
+  configuration: {
+    approvals: { drain: { needs: 0 } },
+    deadlines: { drain: { evict: 2, continue: 10, ...deadlines }, remove: { evict: 2, continue: 10, ...deadlines } },
+    ...more,
+  },
+});
+
+const asks = (one: Journey): boolean => openly(one).at(-1)?.includes("is not drained yet") ?? false;
+const isCordoned = (one: Journey): boolean => nodeNamed(one, web.name)?.spec?.unschedulable === true;
+
+/** A drain of a node whose budget lets no pod go, at its first deadline. */
+async function lateDrain(deadlines: object = {}, more: object = {}): Promise<Journey> {
+  here = await withSeedNodes(configuration(deadlines, more));
+  await guardedPod(here, web);
+  await here.type("operator", `/win drain ${SHORT} --force ${web.name}`);
+  await here.until(() => here !== undefined && asks(here), 6, "the question");
+  return here;
+}
+
+describe("A drain that has passed its deadline", () => {
+  test("gives the node back when Continue is not pressed in time", async () => {
+    const one = await lateDrain();
+    expect(isCordoned(one)).toBe(true);
+    await settled(one, 13);
+    const { operation, nodes } = await newest(one);
+    expect(operation).toMatchObject({ status: "failed", summary: expect.stringContaining("schedulable again") });
+    expect(nodes[0]).toMatchObject({ status: "failed", decideBy: null, callbacks: {} });
+    expect(openly(one).at(-1)).toContain("--disable-eviction");
+    expect(isCordoned(one)).toBe(false);
+    expect(await heldBack(one)).toEqual([]);
+    await one.press("operator", CONTINUE_DRAIN).catch(() => undefined);
+    await one.pass(5);
+    expect(isCordoned(one)).toBe(false);
+  });
+
+  test("asks as soon as Slack takes the question", async () => {
+    here = await withSeedNodes(configuration({}));
+    const one = here;
+    await guardedPod(one, web);
+    await one.type("operator", `/win drain ${SHORT} --force ${web.name}`);
+    await one.until(async () => (await newest(one)).nodes[0]?.stage === "evict", 5);
+    const { faults } = one.simulator.simulation;
+    const away = faults.inject("slack-5xx", { method: "chat.update" });
+    await one.pass(4);
+    expect(asks(one)).toBe(false);
+    faults.end(away?.id ?? "");
+    await one.until(() => asks(one), 3, "the question");
+    await letGo(one);
+    await one.press("operator", CONTINUE_DRAIN);
+    await settled(one, 10);
+    expect((await newest(one)).operation.status).toBe("succeeded");
+  });
+
+  test("is continued by nobody who may not drain: the press does not count", async () => {
+    const one = await lateDrain();
+    await one.press("visitor", CONTINUE_DRAIN);
+    await one.pass(1);
+    expect(asks(one)).toBe(true);
+    expect(privately(one, "visitor").at(-1)).toContain("permission");
+    await one.press("operator", CONTINUE_DRAIN);
+    await one.until(() => !asks(one), 2, "the drain to go on");
+    expect(openly(one).at(-1)).toContain("<@U0OPERATOR> pressed Continue: pods are evicted until");
+    await letGo(one);
+    await settled(one, 10);
+    expect((await newest(one)).operation.status).toBe("succeeded");
+    expect(inThreads(one).some((line) => line.includes("Continue was pressed"))).toBe(true);
+  });
+
+  test("asks a second time with a question of its own, and goes on from that too", async () => {
+    const one = await lateDrain();
+    await one.press("operator", CONTINUE_DRAIN);
+    await one.until(() => !asks(one), 2, "the drain to go on");
+    await one.until(() => asks(one), 6, "the second question");
+    await letGo(one);
+    await one.press("operator", CONTINUE_DRAIN);
+    await settled(one, 10);
+    expect((await newest(one)).operation.status).toBe("succeeded");
+    expect(inThreads(one).filter((line) => line.includes("is not drained yet"))).toHaveLength(2);
+  });
+
+  test("is cancelled while it asks, and the node is given back", async () => {
+    const one = await lateDrain();
+    await one.press("operator", CANCEL_OPERATION);
+    await settled(one, 5);
+    expect((await newest(one)).operation.status).toBe("cancelled");
+    expect(isCordoned(one)).toBe(false);
+    expect(await heldBack(one)).toEqual([]);
+  });
+
+  test("leaves the node cordoned where its pool says hold, until a person uncordons it", async () => {
+    const { configuration: before, close } = await withSeedNodes();
+    await close();
+    const held = { ...before.pools, web: { ...before.pools.web, afterFailedDrain: "hold" } };
+    const one = await lateDrain({ continue: 1 }, { pools: held });
+    await settled(one, 13);
+    expect((await newest(one)).operation.summary).toContain(
+      "the node stays cordoned, as its pool's afterFailedDrain says",
+    );
+    await one.pass(31);
+    expect(isCordoned(one)).toBe(true);
+    expect(await heldBack(one)).toEqual([]);
+    await one.type("operator", `/win uncordon ${SHORT}`);
+    await settled(one, 5);
+    expect(isCordoned(one)).toBe(false);
+  });
+});
+
+describe("A removal whose eviction has passed its deadline", () => {
+  const lateRemoval = async (): Promise<Journey> => {
+    here = await withSeedNodes(configuration({}));
+    await guardedPod(here, web);
+    await confirmRemoval(here, SHORT);
+    await here.until(() => here !== undefined && asks(here), 6, "the question");
+    return here;
+  };
+
+  test("goes on when Continue is pressed, and the instance goes", async () => {
+    const one = await lateRemoval();
+    await one.press("operator", CONTINUE_REMOVAL);
+    await one.until(() => !asks(one), 2, "the removal to go on");
+    await letGo(one);
+    await expectGone(one, web);
+    expect(podsOn(one, web)).toEqual([]);
+  });
+
+  test("keeps the node when Continue is not pressed", async () => {
+    await expectKept(await lateRemoval(), web);
+  });
+});
+
+describe("A process that dies between the press and the drain that follows, and is started again on its files", () => {
+  const moments: readonly Moment[] = [
+    {
+      after: "the press was passed on",
+      service: "lambda",
+      action: "SendDurableExecutionCallbackSuccess",
+      principal: "front-door",
+      count: 1,
+    },
+  ];
+  let restarts: Restarts;
+  beforeAll(async () => {
+    restarts = await recordRestarts({ seedNodes: true, ...configuration({}) }, moments, async (first) => {
+      await guardedPod(first, web);
+      await first.type("operator", `/win drain ${SHORT} --force ${web.name}`);
+      await first.until(() => asks(first), 6, "the question");
+      await letGo(first);
+      await first.press("operator", CONTINUE_DRAIN);
+      await settled(first, 20);
+    });
+  }, 60_000);
+  afterAll(() => restarts.end());
+
+  test("goes on once, and the node is drained", async () => {
+    here = await restarts.from("the press was passed on");
+    await settled(here, 20);
+    expect((await newest(here)).operation.status).toBe("succeeded");
+    expect(podsOn(here, web)).not.toContain("guarded");
+    const told = inThreads(here);
+    expect(new Set(told).size).toBe(told.length);
+    expect(told.filter((line) => line.includes("Continue was pressed"))).toHaveLength(1);
+    expect(await heldBack(here)).toEqual([]);
+  });
+});
