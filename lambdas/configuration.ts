@@ -63,7 +63,7 @@ export const poolSchema = z.strictObject({
     .default(1),
   /** Seconds that connections get to end before the first eviction, after the node was taken out of the load balancers. */
   connectionSeconds: z.number().int().min(0).max(600).default(CONNECTION_SECONDS),
-  /** What becomes of a node whose eviction has failed: it takes pods again at once, or it stays cordoned until a person uncordons it. */
+  /** Fate of a node whose eviction has failed: it takes pods again at once, or stays cordoned until a person uncordons it. */
   afterFailedDrain: z.enum(["uncordon", "hold"]).default("uncordon"),
   diskGiB: z.number().int().min(60).max(2048).default(120),
   labels: z.record(z.string(), z.string()).default({}),
