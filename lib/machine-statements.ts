@@ -17,6 +17,14 @@ export const seeInstances: Statement = {
   why: "EC2's Describe actions take no resources.",
 };
 
+/** EC2's checks of an instance, which `/win why` tells. */
+export const seeStatusChecks: Statement = {
+  sid: "SeeStatusChecks",
+  actions: ["ec2:DescribeInstanceStatus"],
+  resources: ["*"],
+  why: "EC2's Describe actions take no resources.",
+};
+
 export const seeAgents: Statement = {
   sid: "SeeAgents",
   actions: ["ssm:DescribeInstanceInformation"],
@@ -54,6 +62,17 @@ export const fleetCommand: Statement[] = [
     actions: ["ssm:ListCommandInvocations", "ssm:ListCommands", "ssm:CancelCommand"],
     resources: ["*"],
     why: "The service supports no resource or tag conditions for these actions.",
+  },
+];
+
+/** Looks at one machine: by the one document that changes nothing. */
+export const lookCommand: Statement[] = [
+  ...sendToOurMachines([documentsOf("observe")]),
+  {
+    sid: "ReadAnswers",
+    actions: ["ssm:GetCommandInvocation"],
+    resources: ["*"],
+    why: "The service supports no resource or tag conditions for this action.",
   },
 ];
 

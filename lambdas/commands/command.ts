@@ -78,6 +78,7 @@ export type Request =
   | { readonly command: "help"; readonly topic: string | null }
   | { readonly command: "nodes" }
   | { readonly command: "node"; readonly node: string }
+  | { readonly command: "why"; readonly node: string }
   | {
       readonly command: "add";
       readonly pool: string;

@@ -14,12 +14,14 @@ import { nodes } from "./nodes.ts";
 import { operations } from "./operations.ts";
 import { remove } from "./remove.ts";
 import { uncordon } from "./uncordon.ts";
+import { why } from "./why.ts";
 
 /** Every command, in the order in which help shows them. */
 export const commands: readonly Command[] = [
   help,
   nodes,
   node,
+  why,
   add,
   cordon,
   uncordon,

@@ -1,6 +1,7 @@
 import type { Configuration, Pool } from "../configuration.ts";
 import type { ServiceAccount } from "../desired/accounts.ts";
 import type { AccessNeeds } from "../desired/cluster-access.ts";
+import type { Expected } from "../desired/health/facts.ts";
 import type { PayloadRules } from "../desired/payload.ts";
 import type { Action, FileAction } from "../desired/plan.ts";
 import type { Port } from "../desired/ports.ts";
@@ -88,4 +89,6 @@ export interface Profile extends PayloadRules, AccessNeeds {
   /** The file with the authorities of the kubelet's clients, which the cluster replaces while nodes are in service. */
   kubeletClients(pem: string): FileAction;
   readonly checks: readonly CheckId[];
+  /** Things that a machine in service must have. */
+  readonly expected: Expected;
 }

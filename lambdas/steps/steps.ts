@@ -12,6 +12,7 @@ import { preflight } from "./drain/preflight.ts";
 import { instances } from "./ec2/instances.ts";
 import { executions } from "./executions.ts";
 import { given } from "./given.ts";
+import { health } from "./health.ts";
 import { announcements } from "./ledger/announcements.ts";
 import { audit } from "./ledger/audit.ts";
 import { auditedLedger } from "./ledger/audited-ledger.ts";
@@ -24,6 +25,7 @@ import { turns } from "./ledger/turns.ts";
 import { fleet } from "./machine/fleet.ts";
 import { joinSecret } from "./machine/join-secret.ts";
 import { machine } from "./machine/machine.ts";
+import { machineLook } from "./machine/machine-look.ts";
 import { metrics } from "./metrics.ts";
 import { notices } from "./notices.ts";
 import { plan } from "./plan/plan.ts";
@@ -57,6 +59,7 @@ export const steps = (context: StepContext) => ({
   executions: executions(context),
   fleet: fleet(context),
   given: given(context),
+  health: health(context),
   instances: instances(context),
   joinSecret: joinSecret(context),
   joinSlots: joinSlots(context),
@@ -64,6 +67,7 @@ export const steps = (context: StepContext) => ({
   leases: leases(context),
   ledger: auditedLedger(context),
   machine: machine(context),
+  machineLook: machineLook(context),
   metrics: metrics(context),
   nodes: nodes(context),
   notices: notices(context),

@@ -14,6 +14,7 @@ import { promptStep } from "./engine/prompt-step.ts";
 import { describeNode, listNodes } from "./look/answer.ts";
 import { showAudit } from "./look/audit.ts";
 import { failLook } from "./look/fail.ts";
+import { explainNode } from "./look/why.ts";
 import { type Begun, beginOperation, whisperTo } from "./operation/lifecycle.ts";
 
 /** Seconds to read the configuration and to check the requester. A look takes at most 20 in all. */
@@ -30,10 +31,7 @@ const tell =
         beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
       );
       if (!begun) return;
-      const examined = start.request.command === "doctor" ? await diagnose(steps, ctx, begun.runtimeVersion) : null;
-      const told = await promptStep(ctx, "look", LOOK, () =>
-        examined ? reportOf(steps, examined, begun) : answer(steps, start.request, begun),
-      );
+      const told = await answerOf(steps, ctx, start, begun);
       await step(ctx, "tell", () => whisperTo(steps, start, told));
       const end = { status: "succeeded", summary: "" } as const;
       await step(ctx, "end", () =>
@@ -43,6 +41,15 @@ const tell =
       await failLook(steps, ctx, start, error);
     }
   };
+
+async function answerOf(steps: Steps, ctx: DurableContext, start: Start, begun: Begun): Promise<Message> {
+  const { request } = start;
+  if (request.command === "why") return explainNode(steps, ctx, start, request.node, begun);
+  const examined = request.command === "doctor" ? await diagnose(steps, ctx, begun.runtimeVersion) : null;
+  return promptStep(ctx, "look", LOOK, () =>
+    examined ? reportOf(steps, examined, begun) : answer(steps, request, begun),
+  );
+}
 
 async function reportOf(steps: Steps, examined: Examination, begun: Begun): Promise<Message> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
@@ -77,7 +84,7 @@ async function answer(steps: Steps, request: Request, begun: Begun): Promise<Mes
   throw new UserError(`${request.command} cannot be shown.`);
 }
 
-/** `/win nodes`, `/win node`, `/win operations`, `/win audit`, `/win doctor`: reads, and tells the asker alone; watches by schedule. */
+/** `/win nodes`, `/win node`, `/win why`, `/win operations`, `/win audit`, `/win doctor`: reads, and tells the asker alone; watches by schedule. */
 export const look = watchingCredentials(tell);
 
 /** The entry for Lambda and for the sandbox. */

@@ -47,6 +47,7 @@ export const demoConfiguration = (
     policy: {
       nodes: ["operator", "approver"],
       node: ["operator", "approver"],
+      why: ["operator", "approver"],
       operations: ["operator", "approver"],
       doctor: ["operator", "approver"],
       audit: ["approver"],

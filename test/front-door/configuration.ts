@@ -35,6 +35,7 @@ export const configuration = configurationOf({
   policy: {
     nodes: ["operator", "reader"],
     node: ["operator", "reader"],
+    why: ["operator", "reader"],
     operations: ["operator", "reader"],
     add: ["operator"],
     cordon: ["operator"],

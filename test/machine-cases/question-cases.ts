@@ -92,7 +92,7 @@ export const questionCases: readonly MachineCase[] = [
   },
   {
     ...asks,
-    name: "tells firewall rules, registry values and certificates, in the order of their codes",
+    name: "tells firewall rules, registry values without secrets, and certificates, in the order of their codes",
     before: {
       firewall: {
         kubelet: {
@@ -105,7 +105,7 @@ export const questionCases: readonly MachineCase[] = [
           remoteAddresses: ["10.0.9.0", "10.0.0.0/16"],
         },
       },
-      registry: { [BOOT_KEY]: { BootId: 7 }, [ENVIRONMENT_KEY]: { Path: "C:\\Windows" } },
+      registry: { [BOOT_KEY]: { BootId: 7 }, [ENVIRONMENT_KEY]: { HTTPS_PROXY: "http://us:canary@proxy:3128" } },
       certificates: { Root: ["BB", "AA"] },
     },
     request: whole({
@@ -113,6 +113,7 @@ export const questionCases: readonly MachineCase[] = [
       registry: [
         { key: BOOT_KEY, name: "BootId" },
         { key: ENVIRONMENT_KEY, name: "HTTP_PROXY" },
+        { key: ENVIRONMENT_KEY, name: "HTTPS_PROXY" },
       ],
       certificates: ["Root"],
     }),
@@ -131,6 +132,7 @@ export const questionCases: readonly MachineCase[] = [
       registry: [
         { key: BOOT_KEY, name: "BootId", value: "7" },
         { key: ENVIRONMENT_KEY, name: "HTTP_PROXY", value: null },
+        { key: ENVIRONMENT_KEY, name: "HTTPS_PROXY", value: "http://us:[hidden]@proxy:3128" },
       ],
       certificates: [{ store: "Root", thumbprints: ["AA", "BB"] }],
     },

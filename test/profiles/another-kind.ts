@@ -38,4 +38,5 @@ export const anotherKind: Profile = {
   reading: [{ does: "see the networks", verb: "get", group: "example.com", resource: "networks", name: "pods" }],
   kubeletClients: (pem) => textFile("C:\\other\\clients.crt", pem),
   checks: ["kubelet-versions", "network"],
+  expected: { services: [{ name: "agent" }], network: "pods", endpoint: "source" },
 };

@@ -13,6 +13,7 @@ const titles: { readonly [C in Request["command"]]: (request: Extract<Request, {
   help: () => "Help",
   nodes: () => "List the nodes",
   node: ({ node }) => `Describe ${node}`,
+  why: ({ node }) => `Find what is wrong with ${node}`,
   add: ({ pool, count, dryRun }) =>
     `${dryRun ? "Dry run: add" : "Add"} ${count} ${count === 1 ? "node" : "nodes"} to ${pool}`,
   remove: ({ node, dryRun }) => `${dryRun ? "Dry run: remove" : "Remove"} ${node}`,

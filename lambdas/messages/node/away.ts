@@ -7,8 +7,8 @@ import { code, plain } from "../slack/text.ts";
 
 /** A service that did not give what a look asked it for. */
 export interface Away {
-  readonly service: "kubernetes" | "ec2";
-  /** Host of the Kubernetes API; EC2 has none that people know. */
+  readonly service: "kubernetes" | "ec2" | "ssm";
+  /** Host of the Kubernetes API; the others have none that people know. */
   readonly host: string | null;
   /** "answered": with a status or an error code. "silent": no answer in so many seconds. "failed": anything else, in words. */
   readonly reason:
@@ -31,8 +31,10 @@ export interface MachineRow {
 /** Value of a column whose source does not answer, as kubectl writes it. */
 export const UNKNOWN = "<unknown>";
 
-const nameOf = ({ service, host }: Away): string =>
-  service === "ec2" ? "EC2" : `The Kubernetes API${host ? ` (${code(host)})` : ""}`;
+const nameOf = ({ service, host }: Away): string => {
+  if (service === "kubernetes") return `The Kubernetes API${host ? ` (${code(host)})` : ""}`;
+  return service === "ec2" ? "EC2" : "SSM";
+};
 
 function reasonOf({ reason }: Away): string {
   if (reason.kind === "silent") return `did not answer within ${reason.seconds} s`;
@@ -40,11 +42,11 @@ function reasonOf({ reason }: Away): string {
   return `answered ${plain(reason.with, 80)}${reason.words ? `: ${plain(reason.words).replace(/\.$/, "")}` : ""}`;
 }
 
-/** "The Kubernetes API (`api-int…`) answered 503." */
-const sentenceOf = (away: Away): string => `${nameOf(away)} ${reasonOf(away)}.`;
+/** A service's silence as a sentence: "The Kubernetes API (`api-int…`) answered 503." */
+export const sentenceOf = (away: Away): string => `${nameOf(away)} ${reasonOf(away)}.`;
 
 const nextStep = ({ service }: Away, commandWord: string): string =>
-  `Check ${service === "ec2" ? "the AWS Health Dashboard" : "the API server"}; ${typeThis(commandWord, "doctor")} shows which services answer.`;
+  `Check ${service === "kubernetes" ? "the API server" : "the AWS Health Dashboard"}; ${typeThis(commandWord, "doctor")} shows which services answer.`;
 
 const COLUMNS = ["INSTANCE", "STATE", "POOL", "NAME", "ZONE", "AGE"];
 

@@ -5,8 +5,9 @@ import { join } from "./join.ts";
 import { nodeLabels } from "./labels.ts";
 import { network } from "./network.ts";
 import { payloadPaths } from "./payload.ts";
-import { kubeletClients, plans } from "./plans.ts";
+import { HNS_NETWORK, kubeletClients, plans, SOURCE_ENDPOINT } from "./plans.ts";
 import { okdPorts } from "./ports.ts";
+import { runningServices } from "./services.ts";
 
 /** OKD and OpenShift: WMCO's services in WMCO's order, on Amazon's plain Windows images. */
 export const okd: Profile = {
@@ -31,4 +32,5 @@ export const okd: Profile = {
     "kubelet-versions",
     "kubelet-clients",
   ],
+  expected: { services: runningServices(), network: HNS_NETWORK, endpoint: SOURCE_ENDPOINT },
 };

@@ -16,7 +16,10 @@ const GUARD_TASK = "Casement guard";
 const NETWORK_TASK = "Casement network";
 
 /** Made by hybrid-overlay-node (ovn-kubernetes); network.ps1 waits for it. */
-const HNS_NETWORK = "OVNKubernetesHybridOverlayNetwork";
+export const HNS_NETWORK = "OVNKubernetesHybridOverlayNetwork";
+
+/** The endpoint that network.ps1 makes: its address is kube-proxy's source address. */
+export const SOURCE_ENDPOINT = "VIPEndpoint";
 
 const fileFrom = (bucket: string, { path, key, versionId, sha256 }: PayloadFile): Action => ({
   do: "file",

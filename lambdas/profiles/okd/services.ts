@@ -92,6 +92,13 @@ const windowsExporter = (): string =>
 const csiProxy = (): string =>
   `${k}\\csi-proxy.exe -log_file=${logOf("csi-proxy")} -logtostderr=false -windows-service --v=2`;
 
+/** Names of the services that a node in service runs, and their logs: what pods need first, in the order of dependencies. */
+export const runningServices = (): { readonly name: string; readonly log: string }[] =>
+  ["containerd", "kubelet", "hybrid-overlay-node", "kube-proxy", "csi-proxy", "windows_exporter"].map((name) => ({
+    name,
+    log: logOf(name),
+  }));
+
 /** WMCO's services with its dependencies, in the order of its priorities. */
 const services: readonly (readonly [
   name: string,

@@ -79,11 +79,12 @@ function Get-RuleAnswer($names) {
     }
 }
 
+# What looks like a secret does not leave the machine, such as the password of a proxy.
 function Get-RegistryAnswer($questions) {
     foreach ($question in @($questions)) {
         $value = $null
         $values = Get-ItemProperty -Path $question.key -ErrorAction SilentlyContinue
-        if (Test-Has $values $question.name) { $value = @($values.($question.name) | ForEach-Object { "$_" }) -join "`n" }
+        if (Test-Has $values $question.name) { $value = Hide-Secrets (@($values.($question.name) | ForEach-Object { "$_" }) -join "`n") }
         [ordered] @{ key = "$($question.key)"; name = "$($question.name)"; value = $value }
     }
 }

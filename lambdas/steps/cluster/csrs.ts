@@ -29,6 +29,12 @@ export interface CsrLook extends Pick<Sorted, "nearMisses" | "approvedWrongly" |
 /** Other machines' requests are their approvers' to decide, who take seconds (cluster-machine-approver) to do it. */
 const OTHERS_TAKE_MS = 60_000;
 
+/** Does the request's content hold this name? Subjects are plain text inside DER. */
+const asksFor = (csr: V1CertificateSigningRequest, user: string): boolean => {
+  const [, body = ""] = /-----BEGIN [^-]+-----([^-]+)-----END/.exec(reduced(csr).pem) ?? [];
+  return Buffer.from(body, "base64").includes(user);
+};
+
 /** Certificate signing requests of the machines we launched. */
 export const csrs = (context: StepContext) => {
   const api = context.clients.kubernetes.certificates;
@@ -60,6 +66,18 @@ export const csrs = (context: StepContext) => {
   return {
     /** Counts the requests of any kind that still wait for a decision. */
     pendingCount: async (): Promise<number> => (await all()).filter(isPending).length,
+
+    /**
+     * Requests for certificates in a node's name that wait for a decision, the oldest first: of its kubelet, and those that
+     * were made before it had a certificate and name the node in what they ask for. This only tells; nothing is approved by it.
+     */
+    waitingOf: async (nodeName: string): Promise<readonly { readonly name: string; readonly since: string }[]> => {
+      const user = `system:node:${nodeName}`;
+      return (await all())
+        .filter((csr) => isPending(csr) && (csr.spec.username === user || asksFor(csr, user)))
+        .toSorted((one, other) => askedAt(one) - askedAt(other))
+        .map((csr) => ({ name: nameOf(csr), since: new Date(askedAt(csr)).toISOString() }));
+    },
 
     /**
      * Reads the requests of one signer and approves the one that is exactly right; others are left pending. Each

@@ -34,6 +34,8 @@ export interface Machine {
   readonly because?: string;
   /** By EC2's platform, which comes from the image. */
   readonly isWindows?: boolean;
+  /** MAC address of the primary network interface, as EC2 writes it: "02:aa:bb:cc:dd:01"; empty where EC2 does not say it. */
+  readonly mac?: string;
 }
 
 /** Did we launch it, for this cluster? Only such an instance may be terminated. */
@@ -93,6 +95,7 @@ const machineOf = (instance: Instance): Machine => ({
   tags: Object.fromEntries((instance.Tags ?? []).map((tag) => [tag.Key ?? "", tag.Value ?? ""])),
   because: instance.StateReason?.Message ?? "",
   isWindows: instance.Platform?.toLowerCase() === "windows",
+  mac: instance.NetworkInterfaces?.find(({ Attachment }) => Attachment?.DeviceIndex === 0)?.MacAddress ?? "",
 });
 
 /** The operation that launched an instance, by its tag; null for an instance without it. */

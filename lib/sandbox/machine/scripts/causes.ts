@@ -16,7 +16,8 @@ const secrets: readonly RegExp[] = [
 ];
 
 /** Replaces everything in a text that looks like a secret. */
-const hideSecrets = (text: string): string => secrets.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text);
+export const hideSecrets = (text: string): string =>
+  secrets.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text);
 
 const inOneLine = (text: string): string => hideSecrets(text).replaceAll(/\s+/g, " ").trim();
 

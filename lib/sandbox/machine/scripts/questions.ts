@@ -12,7 +12,7 @@ import { metadataAnswers } from "../metadata.ts";
 import { serviceOf } from "../services.ts";
 import { type Adapter, taskNeverRan } from "../state.ts";
 import { taskOf } from "../tasks.ts";
-import { logTail } from "./causes.ts";
+import { hideSecrets, logTail } from "./causes.ts";
 import { STATE_FILE } from "./guard.ts";
 import { readRecord, recordedError } from "./records.ts";
 
@@ -70,19 +70,23 @@ function registryAnswer({ state }: Machine, key: string, name: string): NonNulla
   };
   const [, values] = Object.entries(keys).find(([one]) => one.toLowerCase() === key.toLowerCase()) ?? [];
   const [, value] = Object.entries(values ?? {}).find(([one]) => one.toLowerCase() === name.toLowerCase()) ?? [];
-  return { key, name, value: value === undefined ? null : String(value) };
+  return { key, name, value: value === undefined ? null : hideSecrets(String(value)) };
 }
 
 /** As questions.ps1's Test-Usable: connected, with a settled address that is not self-assigned. */
 const isUsable = (adapter: Adapter | undefined): boolean =>
   adapter?.connected === true && adapter.ip !== null && !adapter.ip.startsWith("169.254.");
 
+/** Get-NetAdapter writes an address with hyphens, EC2 with colons. */
+const windowsMac = (mac: string): string => mac.toUpperCase().replaceAll(":", "-");
+
 function routeAnswers({ state }: Machine, prefix: string): NonNullable<Answers["routes"]> {
   return state.routes
     .filter((route) => route.prefix === prefix)
     .map(({ nextHop, interface: name }) => {
       const adapter = state.adapters.find((one) => one.name === name);
-      return { prefix, nextHop, interface: adapter?.name ?? "", mac: adapter?.mac ?? "", usable: isUsable(adapter) };
+      const mac = windowsMac(adapter?.mac ?? "");
+      return { prefix, nextHop, interface: adapter?.name ?? "", mac, usable: isUsable(adapter) };
     });
 }
 

@@ -1,0 +1,170 @@
+import type { CheckName } from "../../desired/health/check.ts";
+import type { Trouble } from "../../desired/health/trouble.ts";
+import { typeThis } from "../command/syntax.ts";
+import { between } from "../slack/age.ts";
+import { code, counted, plain, some } from "../slack/text.ts";
+
+/** Node that a trouble is told of, and how its commands are typed. */
+export interface Told {
+  readonly node: string;
+  readonly commandWord: string;
+  /** ISO 8601. */
+  readonly now: string;
+}
+
+/** A trouble in words: a sentence, and what helps. */
+export interface Words {
+  readonly says: string;
+  readonly next: string;
+}
+
+/** Names of the checks, as people read them. */
+export const checkNames: Readonly<Record<CheckName, string>> = {
+  instance: "EC2 instance",
+  status: "EC2 status checks",
+  agent: "SSM agent",
+  boot: "New boot",
+  metadata: "Metadata service",
+  routes: "Link-local routes",
+  services: "Windows services",
+  network: "Container network",
+  requests: "Certificate requests",
+  registered: "Node object",
+  heartbeat: "Kubelet heartbeat",
+  ready: "Node condition Ready",
+  cordon: "Scheduling",
+  taints: "Taints",
+  guard: "Route guard",
+};
+
+/** Command that adds the route by hand; the mask 255.255.255.0 of the published command is rejected by Windows. */
+const ROUTE = "route add 169.254.169.254 mask 255.255.255.255 <gateway>";
+
+const doctor = ({ commandWord }: Told): string => typeThis(commandWord, "doctor");
+const remove = ({ commandWord, node }: Told): string => typeThis(commandWord, "remove", node);
+const again = ({ commandWord, node }: Told): string => `${typeThis(commandWord, "why", node)} checks again.`;
+
+const replace = (told: Told): string => `If it stays so, add a node, then ${remove(told)}.`;
+
+const REBOOT = "Reboot the instance in the EC2 console: the route guard runs at start-up.";
+
+type Tell<K extends Trouble["kind"]> = (trouble: Extract<Trouble, { kind: K }>, told: Told) => Words;
+
+const instanceDown: Tell<"instance-down"> = ({ instanceId, state, because }, told) => ({
+  says: `The instance ${code(instanceId)} is ${plain(state, 40)}${because ? `: EC2 says ${plain(because, 200)}` : ""}.`,
+  next:
+    state === "stopped" || state === "stopping"
+      ? `Start the instance in the EC2 console. ${again(told)}`
+      : `${remove(told)} removes what is left of the node.`,
+});
+
+const statusImpaired: Tell<"status-impaired"> = ({ of }, told) =>
+  of === "system"
+    ? {
+        says: "EC2's system status check fails: the host under the instance has a fault.",
+        next: `Stop the instance in the EC2 console and start it again: it moves to another host. ${again(told)}`,
+      }
+    : {
+        says: "EC2's instance status check fails: the operating system does not answer on the network.",
+        next: `Look at the console screenshot in the EC2 console. ${REBOOT} ${again(told)}`,
+      };
+
+const agentSilent: Tell<"agent-silent"> = ({ since }, told) => ({
+  says: `The SSM agent does not answer${since ? ` for ${between(since, told.now)}` : ""}. Without the metadata route the agent cannot start.`,
+  next: `${REBOOT} At the console of the machine: ${code(ROUTE)}.`,
+});
+
+const serviceDown: Tell<"service-down"> = ({ service, state, exitCode, log }, told) => {
+  const end = exitCode === 0 ? "" : `, exit code ${exitCode}`;
+  const words = log ? ` Its log ends: ${plain(log, 400)}` : "";
+  return {
+    says: `The Windows service ${code(service)} is ${plain(state, 40)}${end}.${words}`,
+    next: `Start it in Session Manager: ${code(`Start-Service ${service}`)}. ${again(told)}`,
+  };
+};
+
+const metadataSilent: Tell<"metadata-silent"> = ({ guardError }, told) => ({
+  says: `The metadata service does not answer on the machine.${guardError ? ` The route guard says: ${plain(guardError, 200)}.` : ""}`,
+  next: `The route guard tries again each minute. ${again(told)} At the console of the machine: ${code(ROUTE)}.`,
+});
+
+const guardWords = {
+  missing: "The route guard is not on the machine: after a reboot no command would reach it.",
+  disabled: "The task of the route guard is missing or disabled: after a reboot no command would reach the machine.",
+  failing: "The last run of the route guard failed",
+} as const;
+
+const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
+  "instance-down": instanceDown,
+  "status-impaired": statusImpaired,
+  "agent-missing": (_, told) => ({
+    says: "No SSM agent of this instance is registered.",
+    next: `${doctor(told)} checks the instance role and the way to Systems Manager.`,
+  }),
+  "agent-silent": agentSilent,
+  "agent-fails": ({ words }, told) => ({
+    says: `The SSM agent takes commands, but cannot run them: ${plain(words, 200)}. This happens where the metadata route is missing.`,
+    next: `The route guard tries again each minute. ${again(told)} ${REBOOT} At the console of the machine: ${code(ROUTE)}.`,
+  }),
+  "agent-before-boot": ({ lastPingAt, bootedAt }, told) => ({
+    says: `The SSM agent has not reported since the boot: its last report is ${between(lastPingAt, bootedAt)} older.`,
+    next: again(told),
+  }),
+  "same-boot": ({ bootId, askedAt }, told) => ({
+    says: `The machine has not rebooted since ${between(askedAt, told.now)} ago: its boot${bootId ? ` ${code(bootId)}` : ""} is the same.`,
+    next: `${REBOOT} ${again(told)}`,
+  }),
+  "metadata-silent": metadataSilent,
+  "routes-missing": ({ prefixes }, told) => ({
+    says: `${prefixes.length} of the 6 routes from the machine to AWS's services are missing or lead by the wrong adapter: ${some(prefixes.map(code), 6)}.`,
+    next: `The route guard repairs them each minute. ${again(told)}`,
+  }),
+  "service-missing": ({ service }, told) => ({
+    says: `The Windows service ${code(service)} does not exist.`,
+    next: `The machine was changed by others. Add a node, then ${remove(told)}.`,
+  }),
+  "service-down": serviceDown,
+  "network-missing": ({ network }, told) => ({
+    says: `The container network ${code(network)} does not exist: pods get no address.`,
+    next: `${code("hybrid-overlay-node")} makes it when it starts: ${code("Restart-Service hybrid-overlay-node")} in Session Manager. ${again(told)}`,
+  }),
+  "endpoint-missing": ({ endpoint }, told) => ({
+    says: `The endpoint ${code(endpoint)} is not attached to the machine: kube-proxy cannot reach pods from it.`,
+    next: `Run the task ${code("Casement network")} in Session Manager: ${code('Start-ScheduledTask "Casement network"')}. ${again(told)}`,
+  }),
+  "requests-waiting": ({ requests }, told) => ({
+    says: `${counted(requests.length, "certificate request")} of this node ${requests.length === 1 ? "waits" : "wait"} for approval: ${some(
+      requests.map(({ name, since }) => `${code(name)} (${between(since, told.now)})`),
+      3,
+    )}.`,
+    next: `${doctor(told)} checks the approvers. By hand: ${code(`kubectl certificate approve ${requests[0]?.name ?? ""}`)}.`,
+  }),
+  "not-registered": (_, told) => ({
+    says: "The cluster has no Node of this machine.",
+    next: `${typeThis(told.commandWord, "node", told.node)} shows what is known of it.`,
+  }),
+  "heartbeat-old": ({ heartbeatAt }, told) => ({
+    says: `The kubelet's last report is ${between(heartbeatAt, told.now)} old, or from before the last boot.`,
+    next: `The kubelet runs but does not reach the API server, or does not run. ${doctor(told)} checks the API server; the log is ${code("C:\\var\\log\\kubelet\\kubelet.log")}.`,
+  }),
+  "not-ready": ({ status, reason, message }, told) => ({
+    says: `The node is not Ready (${plain(status, 20)}): ${plain(reason, 80)}${message ? `: ${plain(message, 200)}` : ""}.`,
+    next: `The log of the kubelet is ${code("C:\\var\\log\\kubelet\\kubelet.log")}. ${replace(told)}`,
+  }),
+  cordoned: ({ by }, told) => ({
+    says: by ? `The node is cordoned by ${code(by)}.` : "The node is cordoned, not by Casement.",
+    next: `${typeThis(told.commandWord, "uncordon", told.node)} lets pods start on it again.`,
+  }),
+  tainted: ({ taints }, told) => ({
+    says: `The node has ${counted(taints.length, "taint")} that ${taints.length === 1 ? "keeps" : "keep"} pods away: ${some(taints.map(code), 5)}.`,
+    next: `Kubernetes removes its own taints when their cause is gone. ${again(told)}`,
+  }),
+  "guard-broken": ({ what, error }, told) => ({
+    says: what === "failing" ? `${guardWords.failing}${error ? `: ${plain(error, 200)}` : ""}.` : guardWords[what],
+    next: `Do not reboot the machine. ${again(told)}`,
+  }),
+};
+
+/** Says a trouble in words. */
+export const troubleWords = (trouble: Trouble, told: Told): Words =>
+  (tells[trouble.kind] as (trouble: Trouble, told: Told) => Words)(trouble, told);

@@ -1,0 +1,130 @@
+import type { Checked } from "../../desired/health/check.ts";
+import { checked, type Fault, firstWrong } from "../../desired/health/checks.ts";
+import { bootTime, type HealthFacts } from "../../desired/health/facts.ts";
+import type { BootEvent, RebootReason } from "../../desired/questions.ts";
+import type { Message } from "../../records.ts";
+import { typeThis } from "../command/syntax.ts";
+import { age } from "../slack/age.ts";
+import { section, sections } from "../slack/blocks.ts";
+import { code, codeLine, fenced, plain } from "../slack/text.ts";
+import { checkNames, type Told, troubleWords } from "./trouble.ts";
+
+/** Facts of one node and what is told beside them. */
+export interface Why {
+  readonly node: string;
+  readonly facts: HealthFacts;
+  /** The operation that works on the node. */
+  readonly heldBy: string | null;
+  /** The machine was asked and has not answered yet: the message changes when it does. */
+  readonly isAsked: boolean;
+}
+
+/** Events of Windows that mean that the machine was not shut down before it started: a crash, or a loss of power. */
+const UNCLEAN = new Set([41, 6008]);
+
+/** Events about a boot are written at most this long before or after it; updates take half an hour of it. */
+const AROUND_MS = 45 * 60_000;
+
+/**
+ * Cause of the last boot by Windows' own log: the newest event of an unclean start, else the request that came before.
+ * @param booted milliseconds since the epoch, by the machine's clock
+ */
+export function bootCause(events: readonly BootEvent[], booted: number): string {
+  const near = events.filter(({ at }) => Math.abs(Date.parse(at) - booted) <= AROUND_MS);
+  if (near.some(({ id, at }) => UNCLEAN.has(id) && Date.parse(at) >= booted)) return "it was not shut down before";
+  const asked = near.find(({ id, at }) => id === 1074 && Date.parse(at) <= booted);
+  return asked ? asked.text : "the event log does not say why";
+}
+
+const reasons: Readonly<Record<RebootReason, string>> = {
+  servicing: "a Windows feature or update",
+  "windows-update": "Windows Update",
+  "file-renames": "files that are replaced at the next boot",
+  "computer-name": "a new computer name",
+};
+
+const GIGABYTE = 1024 ** 3;
+
+/** Less free space than this stops images from being pulled: a Windows base image alone has 5 GB. */
+const LOW_BYTES = 10 * GIGABYTE;
+
+/** Further facts of the machine, one line each. */
+function besides(facts: HealthFacts): string[] {
+  const { machine, now } = facts;
+  if (!machine.known) return [];
+  const { boot, reboot, guard, disk } = machine.value.answers;
+  const booted = bootTime(facts);
+  const low = disk && disk.freeBytes < LOW_BYTES ? ", which is little" : "";
+  return [
+    boot && booted !== null
+      ? `Booted ${age(Date.parse(now) - booted)} ago: ${plain(bootCause(boot.events, Date.parse(boot.bootedAt)), 200)}.`
+      : "",
+    reboot && reboot.reasons.length > 0
+      ? `Windows waits for a reboot: ${reboot.reasons.map((reason) => reasons[reason]).join(", ")}.`
+      : "",
+    guard && guard.repairs > 0 ? `The route guard has repaired routes in ${guard.repairs} runs.` : "",
+    disk
+      ? `Free disk: ${Math.floor(disk.freeBytes / GIGABYTE)} GB of ${Math.floor(disk.sizeBytes / GIGABYTE)} GB${low}.`
+      : "",
+  ].filter((line) => line !== "");
+}
+
+const marks: Readonly<Record<Checked["state"], string>> = { ok: "ok", wrong: "WRONG", unknown: "unknown" };
+
+const line = ({ name, state }: Checked): string => codeLine(`${checkNames[name].padEnd(22)} ${marks[state]}`);
+
+/** Sentence for a node on which no check found a fault. */
+function allWell(all: readonly Checked[], told: Told, isAsked: boolean): string {
+  const open = all.filter(({ state }) => state === "unknown").length;
+  if (open === 0) return `✅ ${code(told.node)}: every check is passed.`;
+  if (isAsked) return `⏳ ${code(told.node)}: nothing is wrong so far. The machine is being asked.`;
+  return `⚠️ ${code(told.node)}: nothing is wrong as far as could be checked; ${open} of ${all.length} checks could not be made.`;
+}
+
+const wrongText = (fault: Fault, told: Told): string =>
+  `❌ ${code(told.node)}: ${troubleWords(fault.trouble, told).says}`;
+
+/** Services that gave no facts, each with its reason, in the order of the checks. */
+const unknowns = (all: readonly Checked[]): string[] => [
+  ...new Set(all.flatMap((one) => (one.state === "unknown" ? [one.why] : []))),
+];
+
+/** Says what is wrong with a node first, what helps, and what each check found. */
+export function whyMessage({ node, facts, heldBy, isAsked }: Why, commandWord: string): Message {
+  const told: Told = { node, commandWord, now: facts.now };
+  const all = checked(facts);
+  const fault = firstWrong(all);
+  const text = fault ? wrongText(fault, told) : allWell(all, told, isAsked);
+  const others = all.filter((one): one is Fault => one.state === "wrong" && one !== fault);
+  const more = others.map((one) => `• ${troubleWords(one.trouble, told).says}`);
+  const notes = [
+    ...(fault ? [`*Next:* ${troubleWords(fault.trouble, told).next}`] : []),
+    ...unknowns(all).map((why) => `Not known: ${plain(why, 200)}.`),
+    ...(isAsked && fault ? ["The machine is being asked; this message changes when it answers."] : []),
+    ...besides(facts),
+    ...(heldBy
+      ? [`${code(heldBy)} is working on this node; ${typeThis(commandWord, "cancel", heldBy)} stops it.`]
+      : []),
+  ];
+  return {
+    text,
+    blocks: [
+      section(text),
+      ...(more.length > 0 ? sections(["*Also wrong, perhaps because of it*", ...more]) : []),
+      ...sections(all.map(line), fenced),
+      ...(notes.length > 0 ? sections(notes) : []),
+    ],
+  };
+}
+
+/** Reasons for facts that are missing, in words that follow "Not known:". */
+export const missing = {
+  noInstance: "EC2 knows no instance of this node",
+  notOurs: "the machine was not asked, because Casement did not launch it",
+  notAsked: "the machine was not asked, because its SSM agent is not online",
+  notRunning: (state: string): string => `the machine was not asked, because the instance is ${state}`,
+  noAnswer: (seconds: number): string => `the machine did not answer within ${seconds} s`,
+  failed: (why: string): string => `the look at the machine failed: ${why}`,
+  notYet: "the machine has not answered yet",
+  notSent: (why: string): string => `the machine was not asked: ${why}`,
+} as const;

@@ -1,0 +1,77 @@
+import { DescribeInstanceStatusCommand } from "@aws-sdk/client-ec2";
+import { DescribeInstanceInformationCommand } from "@aws-sdk/client-ssm";
+import type { AgentFacts, ClusterFacts, InstanceFacts } from "../desired/health/facts.ts";
+import { CORDONED_BY } from "../desired/node-keys.ts";
+import { csrs } from "./cluster/csrs.ts";
+import { bootIdOf } from "./cluster/node-facts.ts";
+import type { Node } from "./cluster/nodes.ts";
+import type { StepContext } from "./context.ts";
+import type { Machine } from "./ec2/instances.ts";
+
+/** A MAC address as Windows writes it. */
+const windowsMac = (mac: string): string | null => (mac === "" ? null : mac.toUpperCase().replaceAll(":", "-"));
+
+const iso = (time: Date | string | undefined): string => new Date(time ?? 0).toISOString();
+
+function readyOf(node: Node): ClusterFacts["ready"] {
+  const found = node.status?.conditions?.find(({ type }) => type === "Ready");
+  if (!found) return null;
+  const { status, reason = "", message = "", lastTransitionTime, lastHeartbeatTime } = found;
+  return { status, reason, message, since: iso(lastTransitionTime), heartbeatAt: iso(lastHeartbeatTime) };
+}
+
+/** The facts of a Node as Kubernetes shows it; of a machine without one, `node` is undefined. */
+export const nodeFacts = (node: Node | undefined): Omit<ClusterFacts, "requests"> => ({
+  registered: node !== undefined,
+  bootId: bootIdOf(node ?? null),
+  ready: node ? readyOf(node) : null,
+  taints: (node?.spec?.taints ?? []).map(({ key, value = "", effect }) => ({ key, value, effect })),
+  cordoned: node?.spec?.unschedulable === true,
+  cordonedBy: node?.metadata?.annotations?.[CORDONED_BY] ?? null,
+});
+
+/** Facts of one node for the checks of lambdas/desired/health/checks.ts, each from its source alone. */
+export const health = (context: StepContext) => {
+  const { ec2, ssm } = context.clients;
+  return {
+    /** Facts of EC2 about an instance, with its status checks. */
+    instance: async (machine: Machine): Promise<InstanceFacts> => {
+      const { InstanceStatuses } = await ec2.send(
+        new DescribeInstanceStatusCommand({ InstanceIds: [machine.instanceId], IncludeAllInstances: true }),
+      );
+      const [found] = InstanceStatuses ?? [];
+      return {
+        instanceId: machine.instanceId,
+        state: machine.state,
+        because: machine.because ?? "",
+        system: found?.SystemStatus?.Status ?? "insufficient-data",
+        instance: found?.InstanceStatus?.Status ?? "insufficient-data",
+        mac: windowsMac(machine.mac ?? ""),
+      };
+    },
+
+    /** Facts of Systems Manager about an instance's agent. */
+    agent: async (instanceId: string): Promise<AgentFacts> => {
+      const { InstanceInformationList } = await ssm.send(
+        new DescribeInstanceInformationCommand({ Filters: [{ Key: "InstanceIds", Values: [instanceId] }] }),
+      );
+      const [found] = InstanceInformationList ?? [];
+      return {
+        registered: found !== undefined,
+        online: found?.PingStatus === "Online",
+        lastPingAt: found?.LastPingDateTime?.toISOString() ?? null,
+        failure: null,
+        isDeaf: false,
+      };
+    },
+
+    /**
+     * Facts of the cluster about a node, with the requests for certificates in its name that wait.
+     * @param node undefined for a machine without a Node
+     */
+    node: async (name: string, node: Node | undefined): Promise<ClusterFacts> => ({
+      ...nodeFacts(node),
+      requests: await csrs(context).waitingOf(name),
+    }),
+  };
+};

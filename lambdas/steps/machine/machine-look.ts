@@ -1,0 +1,96 @@
+import {
+  GetCommandInvocationCommand,
+  InvalidInstanceId,
+  InvocationDoesNotExist,
+  SendCommandCommand,
+} from "@aws-sdk/client-ssm";
+import {
+  type Answers,
+  answersIn,
+  type LookVerdict,
+  type Questions,
+  type QuestionsRequest,
+} from "../../desired/questions.ts";
+import { Retryable } from "../../errors.ts";
+import type { StepContext } from "../context.ts";
+import { isUnderWay } from "./command-status.ts";
+import { documentOf, resultOf } from "./machine.ts";
+
+/** Seconds within which the agent must begin: a person waits for the answer. */
+const BEGIN_WITHIN_SECONDS = 60;
+
+/** A machine's answer so far. `isTaken`: the agent has begun with it. */
+export type LookState =
+  | { readonly state: "running"; readonly isTaken: boolean }
+  | { readonly state: "answered"; readonly verdict: LookVerdict; readonly answers: Answers }
+  | { readonly state: "failed"; readonly why: string; readonly isTaken: boolean };
+
+/** Statuses of a command that never reached its agent (SSM user guide, "Understanding command statuses"). */
+const UNDELIVERED = new Set(["DeliveryTimedOut", "Undeliverable"]);
+
+const isVerdict = (result: object | undefined): result is LookVerdict => result !== undefined && "ok" in result;
+
+interface Invocation {
+  readonly Status?: string | undefined;
+  readonly StatusDetails?: string | undefined;
+  readonly StandardOutputContent?: string | undefined;
+  readonly StandardErrorContent?: string | undefined;
+}
+
+/** Judges the invocation of a look. */
+export function lookStateOf({ Status = "", StatusDetails, ...output }: Invocation): LookState {
+  const { StandardOutputContent: printed = "", StandardErrorContent: errors = "" } = output;
+  if (isUnderWay(Status)) return { state: "running", isTaken: Status !== "Pending" && Status !== "Delayed" };
+  const details = (StatusDetails ?? Status).replaceAll(" ", "");
+  if (UNDELIVERED.has(details)) return { state: "failed", why: "its agent did not take the command", isTaken: false };
+  const verdict = resultOf(printed, "observe");
+  const answers = answersIn(printed);
+  if (isVerdict(verdict) && verdict.ok && answers) return { state: "answered", verdict, answers };
+  const said = isVerdict(verdict) ? (verdict.error ?? "") : (errors || printed).trim().slice(-300);
+  return { state: "failed", why: said || `observe.ps1 ended as ${details}`, isTaken: true };
+}
+
+/** A look at one machine by single questions: it needs no lease, and changes nothing. */
+export const machineLook = (context: StepContext) => {
+  const { ssm } = context.clients;
+  return {
+    /**
+     * Sends the questions; sent twice, the machine is looked at twice, and nothing else happens.
+     * @param mark by which people recognise the command in SSM; at most 100 characters
+     * @returns the command's id
+     * @throws Retryable while the agent is not registered
+     */
+    ask: async (instanceId: string, questions: Questions, mark: string): Promise<string> => {
+      const request: QuestionsRequest = { questions, whole: true };
+      try {
+        const { Command } = await ssm.send(
+          new SendCommandCommand({
+            ...documentOf(context.settings, "observe"),
+            InstanceIds: [instanceId],
+            Parameters: { Request: [Buffer.from(JSON.stringify(request)).toString("base64")] },
+            Comment: mark,
+            TimeoutSeconds: BEGIN_WITHIN_SECONDS,
+          }),
+        );
+        if (!Command?.CommandId) throw new Error("SSM answered SendCommand without a command id");
+        return Command.CommandId;
+      } catch (error) {
+        if (error instanceof InvalidInstanceId)
+          throw new Retryable(`SSM does not reach ${instanceId}: ${error.message}`, { cause: error });
+        throw error;
+      }
+    },
+
+    /** Reads the answer as far as it is there. */
+    answer: async (commandId: string, instanceId: string): Promise<LookState> => {
+      try {
+        return lookStateOf(
+          await ssm.send(new GetCommandInvocationCommand({ CommandId: commandId, InstanceId: instanceId })),
+        );
+      } catch (error) {
+        if (error instanceof InvocationDoesNotExist) return { state: "running", isTaken: false };
+        throw error;
+      }
+    },
+  };
+};

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { bootCause, type Why, whyMessage } from "../../lambdas/messages/node/why.ts";
+import { ago, clusterWith, healthy, machineWith, NOW } from "../desired/health-facts.ts";
+import { expectWithinSlackLimits } from "./within-slack-limits.ts";
+
+const why = (facts: Why["facts"], more: Partial<Why> = {}): string => {
+  const message = whyMessage({ node: "ip-10-0-3-7", facts, heldBy: null, isAsked: false, ...more }, "/win");
+  expectWithinSlackLimits(message.blocks);
+  return JSON.stringify(message.blocks);
+};
+
+describe("the answer to why", () => {
+  it("names the first fault, what helps, and what else is wrong", () => {
+    const machine = machineWith({
+      services: [{ name: "containerd", state: "Stopped", startType: "Automatic", exitCode: 255, log: "panic: <x>" }],
+      hns: { networks: [], endpoints: [] },
+    });
+    const said = why({ ...healthy, machine }, { heldBy: "drain-1" });
+    expect(said).toContain("❌ `ip-10-0-3-7`: The Windows service `containerd` is Stopped, exit code 255.");
+    expect(said).toContain("Its log ends: panic: &lt;x&gt;");
+    expect(said).toContain("`Start-Service containerd`");
+    expect(said).toContain("• The container network `pods` does not exist");
+    expect(said).toContain("`drain-1` is working on this node; `/win cancel drain-1` stops it.");
+  });
+
+  it("says that nothing is wrong as far as it is known when a service is away, and which one", () => {
+    const said = why({ ...healthy, kubernetes: { known: false, why: "The Kubernetes API answered 503" } });
+    expect(said).toContain("nothing is wrong as far as could be checked; 6 of 14 checks could not be made.");
+    expect(said).toContain("Not known: The Kubernetes API answered 503.");
+  });
+
+  it("says that the machine is still being asked", () => {
+    const machine = { known: false, why: "the machine has not answered yet" } as const;
+    expect(why({ ...healthy, machine }, { isAsked: true })).toContain(
+      "nothing is wrong so far. The machine is being asked.",
+    );
+    const cordoned = { ...healthy, machine, kubernetes: clusterWith({ cordoned: true }) };
+    expect(why(cordoned, { isAsked: true })).toContain("this message changes when it answers");
+  });
+
+  it("tells the boot and its cause, a pending reboot, repairs of the guard and a disk that is nearly full", () => {
+    const said = why({
+      ...healthy,
+      machine: machineWith({
+        boot: {
+          bootedAt: ago(60),
+          events: [{ id: 1074, at: ago(61), text: "TrustedInstaller has initiated the restart" }],
+        },
+        reboot: { reasons: ["servicing", "file-renames"] },
+        guard: { present: true, sha256: "", taskEnabled: true, lastResult: 0, error: "", repairs: 3 },
+        disk: { freeBytes: 1e9, sizeBytes: 100e9 },
+      }),
+    });
+    expect(said).toContain("Booted 60m ago: TrustedInstaller has initiated the restart.");
+    expect(said).toContain(
+      "Windows waits for a reboot: a Windows feature or update, files that are replaced at the next boot.",
+    );
+    expect(said).toContain("The route guard has repaired routes in 3 runs.");
+    expect(said).toContain("Free disk: 0 GB of 93 GB, which is little.");
+  });
+});
+
+describe("the cause of a boot", () => {
+  const booted = Date.parse(NOW);
+  it.for<[string, readonly [number, string][], string]>([
+    ["is the request that came before", [[1074, ago(1)]], "asked"],
+    [
+      "is an unclean end, written after the start",
+      [
+        [6008, ago(-0.5)],
+        [1074, ago(20)],
+      ],
+      "it was not shut down before",
+    ],
+    ["is not known where the log tells of other boots alone", [[1074, ago(600)]], "the event log does not say why"],
+  ])("%s", ([, events, cause]) => {
+    expect(
+      bootCause(
+        events.map(([id, at]) => ({ id, at, text: "asked" })),
+        booted,
+      ),
+    ).toBe(cause);
+  });
+});
