@@ -5,7 +5,7 @@ import type { Meaning } from "../../lambdas/steps/drain/answers.ts";
 import { budgetName, budgetsOf } from "../../lambdas/steps/drain/budgets.ts";
 import { podName, uidOf } from "../../lambdas/steps/drain/pods.ts";
 import { type DrainState, hear, newDrain, nextRound, onlyOf, pauseMs } from "../../lambdas/steps/drain/schedule.ts";
-import { at, budgetNamed, NODE, NOON, podNamed } from "./objects.ts";
+import { at, budgetNamed, NODE, NOON, owner, podNamed } from "./objects.ts";
 
 const round = (
   pods: readonly V1Pod[],
@@ -72,6 +72,17 @@ describe("DR-18", () => {
     expect(asked([critical, podNamed("web-1")])).toEqual(["web-1"]);
     expect(whyOf(critical, [critical, podNamed("web-1")])).toEqual({ kind: "tier" });
     expect(asked([critical])).toEqual(["dns"]);
+  });
+
+  test("pods leave tier by tier: ordinary, of a DaemonSet, critical, critical of a DaemonSet", () => {
+    const priorityClassName = "system-node-critical";
+    const ofDaemonSet = (name: string, spec: object = {}) => {
+      const metadata = { namespace: "shop", name, uid: `uid-${name}`, ownerReferences: [owner("DaemonSet", name)] };
+      return podNamed(name, { metadata, spec: { nodeName: NODE, ...spec } });
+    };
+    const tiers = [podNamed("web-1"), ofDaemonSet("exporter"), critical, ofDaemonSet("proxy", { priorityClassName })];
+    const left = tiers.map((_pod, gone) => asked(tiers.slice(gone).reverse()));
+    expect(left).toEqual([["web-1"], ["exporter"], ["dns"], ["proxy"]]);
   });
 
   test("an ordinary pod past the end of its grace holds no critical one back; one within it does", () => {

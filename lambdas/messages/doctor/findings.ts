@@ -3,6 +3,7 @@ import { machineState } from "../node/unregistered.ts";
 import { ofObstacles } from "../provision/obstacles.ts";
 import { between } from "../slack/age.ts";
 import { code, counted, plain, some } from "../slack/text.ts";
+import { ofAccess } from "./access-findings.ts";
 import { ofAudit } from "./audit-findings.ts";
 import { ofAuthorities } from "./authority-findings.ts";
 import { ofCredentials } from "./credential-findings.ts";
@@ -15,7 +16,6 @@ const list = (names: readonly string[]): string => some(names.map(code), 8);
 
 const nameTheKey = "set `aws.volumeKey` to it in the configuration and deploy (docs/runbook.md, stage launch)";
 const recreateDocument = "find in CloudTrail who recreated it, delete it, and deploy the stack again";
-const applyManifest = "apply the manifest: `npm run --silent connect -- manifest | kubectl apply -f -`";
 const addSubnet = "free addresses there, or give the pool another subnet in the configuration";
 
 /** First place to check when a service does not respond. */
@@ -120,8 +120,6 @@ const ofAws: Pick<
 
 const ofCluster: Pick<
   Sayings,
-  | "right-missing"
-  | "policy-missing"
   | "server-version"
   | "no-hybrid-network"
   | "network-differs"
@@ -129,14 +127,6 @@ const ofCluster: Pick<
   | "no-machine-approver"
   | "no-linux-node"
 > = {
-  "right-missing": ({ account, does, right }) =>
-    broken("Cluster", `the account ${code(account)} cannot ${plain(does)} (${code(right)})`, applyManifest),
-  "policy-missing": ({ account, policy, what }) =>
-    broken(
-      "Cluster",
-      `the admission policy ${code(policy)} is not enforced for the account ${code(account)}: it would have allowed ${plain(what)}`,
-      applyManifest,
-    ),
   "server-version": ({ server, payload }) =>
     broken(
       "Cluster",
@@ -237,6 +227,7 @@ const sayings: Sayings = {
   ...ofSubscribers,
   ...ofAws,
   ...ofCluster,
+  ...ofAccess,
   ...ofAudit,
   ...ofAuthorities,
   ...ofCredentials,

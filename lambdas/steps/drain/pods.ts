@@ -59,10 +59,17 @@ export function holdOn(pod: V1Pod): string | undefined {
   return Object.keys(HOLDS).find((key) => annotations[key] !== undefined && HOLDS[key]?.(annotations[key] ?? ""));
 }
 
-/** Is the pod critical, so that it leaves after all others? */
-export const isCritical = ({ spec }: V1Pod): boolean =>
+/** Is the pod critical, so that it leaves after those that are not? */
+const isCritical = ({ spec }: V1Pod): boolean =>
   (spec?.priority ?? 0) >= CRITICAL ||
   ["system-cluster-critical", "system-node-critical"].includes(spec?.priorityClassName ?? "");
+
+/**
+ * Tier of a pod, in the order of a graceful node shutdown: ordinary pods, those of DaemonSets, critical ones, critical ones of
+ * DaemonSets. A DaemonSet's pod leaves only where it has run to its end, or its DaemonSet is gone and force allows it: while
+ * the DaemonSet exists, it would make another one on the cordoned node.
+ */
+export const tierOf = (pod: V1Pod): number => (isCritical(pod) ? 2 : 0) + (daemonSetOf(pod) === undefined ? 0 : 1);
 
 /** Kinds of Kubernetes' own whose pods get a random name each: no namesake follows them. */
 const RANDOM_NAMES: readonly string[] = ["apps ReplicaSet", " ReplicationController", "batch Job", "apps DaemonSet"];

@@ -1,7 +1,7 @@
 import type { V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
 import type { Forbidder, Meaning } from "./answers.ts";
 import { type BudgetBlock, type Claim, claimOf } from "./budgets.ts";
-import { holdOn, isCritical, isTerminating, overdueMs, timeOf, uidOf } from "./pods.ts";
+import { holdOn, isTerminating, overdueMs, tierOf, timeOf, uidOf } from "./pods.ts";
 
 /** Evictions under way at the same time: more would only queue at the API server's limits for one client. */
 export const AT_ONCE = 10;
@@ -67,7 +67,7 @@ export type Waiting =
   | { readonly kind: "budget"; readonly block: BudgetBlock }
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "overload"; readonly words: string }
-  /** Critical, and others have to leave first. */
+  /** Pods of an earlier tier have to leave first. */
   | { readonly kind: "tier" }
   /** Its turn comes: the budget's other pods go first, or it is being asked now. */
   | { readonly kind: "turn"; readonly budget: string | null };
@@ -98,18 +98,17 @@ export interface Look {
 
 const isStuck = (pod: V1Pod, now: number): boolean => overdueMs(pod, now) > STUCK_AFTER_MS;
 
-/** Does an ordinary pod hold the critical ones back? One past the end of its grace holds nobody. */
-const holdsTier = (pod: V1Pod, now: number): boolean =>
-  !isCritical(pod) && !(isTerminating(pod) && overdueMs(pod, now) > 0);
+/** Does the pod hold those of later tiers back? One past the end of its grace holds none. */
+const holdsTiers = (pod: V1Pod, now: number): boolean => !(isTerminating(pod) && overdueMs(pod, now) > 0);
 
 /** Reason to leave the pod alone that lies in itself, in the other pods or in earlier answers; undefined if it may be asked. */
-function ownReason(pod: V1Pod, { state, now }: Look, isTierHeld: boolean): Waiting | undefined {
+function ownReason(pod: V1Pod, { state, now }: Look, firstTier: number): Waiting | undefined {
   if (isTerminating(pod)) return { kind: "terminating", overMs: overdueMs(pod, now), isStuck: isStuck(pod, now) };
   const annotation = holdOn(pod);
   if (annotation) return { kind: "held", annotation, since: timeOf(pod.status?.startTime) ?? null };
   const refusal = state.refused[uidOf(pod)];
   if (refusal && refusal.nextAt > now) return { kind: "refused", refusal };
-  return isTierHeld && isCritical(pod) ? { kind: "tier" } : undefined;
+  return tierOf(pod) > firstTier ? { kind: "tier" } : undefined;
 }
 
 /** Reason why no pod at all is asked now; undefined while the server has time. */
@@ -143,7 +142,7 @@ const byAttempts = (pods: readonly V1Pod[], { refused }: DrainState): V1Pod[] =>
 };
 
 /**
- * Works out which pods are asked to leave now: never more of a budget's than it allows, ordinary pods before critical ones.
+ * Works out which pods are asked to leave now: never more of a budget's than it allows, one tier of pods after another.
  * Pods that are held, terminating, backing off or behind an overloaded server wait, each with its reason.
  */
 export function nextRound(look: Look): Round {
@@ -152,10 +151,10 @@ export function nextRound(look: Look): Round {
     look.pods.filter(({ spec }) => spec?.nodeName === node),
     state,
   );
-  const isTierHeld = here.some((pod) => holdsTier(pod, now));
+  const firstTier = Math.min(...here.filter((pod) => holdsTiers(pod, now)).map(tierOf));
   const take = counter(resting(state, now));
   const turnOf = (pod: V1Pod): Turn => {
-    const why = ownReason(pod, look, isTierHeld);
+    const why = ownReason(pod, look, firstTier);
     if (why) return { why };
     const turn = take(budgets ? claimOf(pod, budgets) : { kind: "free" });
     const busy = overload(look);

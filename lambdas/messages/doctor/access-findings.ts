@@ -1,0 +1,25 @@
+import { code, plain } from "../slack/text.ts";
+import type { Finding } from "./finding.ts";
+import { broken, type Words } from "./finding-text.ts";
+
+type Of<K extends Finding["kind"]> = Extract<Finding, { readonly kind: K }>;
+
+const applyManifest = "apply the manifest: `npm run --silent connect -- manifest | kubectl apply -f -`";
+
+/** Texts of findings about rights and policies in the cluster: the reviewed manifest is the remedy of each. */
+export const ofAccess: { readonly [K in "right-missing" | "policy-missing" | "policy-old"]: (of: Of<K>) => Words } = {
+  "right-missing": ({ account, does, right }) =>
+    broken("Cluster", `the account ${code(account)} cannot ${plain(does)} (${code(right)})`, applyManifest),
+  "policy-missing": ({ account, policy, what }) =>
+    broken(
+      "Cluster",
+      `the admission policy ${code(policy)} is not enforced for the account ${code(account)}: it would have allowed ${plain(what)}`,
+      applyManifest,
+    ),
+  "policy-old": ({ account, policy, what }) =>
+    broken(
+      "Cluster",
+      `the admission policy ${code(policy)} is that of an older manifest: it denies the account ${code(account)} ${plain(what)}, so every drain and every removal fails at its cordon`,
+      applyManifest,
+    ),
+};
