@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { drainingSimulator, placeIn, refusal, type Sent, violates } from "./draining.ts";
+import { careful } from "./objects.ts";
 
 let here: Awaited<ReturnType<typeof drainingSimulator>>;
 beforeAll(async () => {
@@ -27,6 +28,28 @@ test("V3 a DaemonSet that may not be read stops the drain before anything is evi
     refusals: [{ reason: "daemonset-unreadable", detail: "v3/exporter: not yours" }],
   });
   expect(evictions()).toEqual([]);
+});
+
+test("V2 a pod whose DaemonSet is gone stops the drain, and is evicted where force allows it", async () => {
+  const { pod, tick, drain, evicted, name: namespace } = await place("v2");
+  const ownerReferences = [{ apiVersion: "apps/v1", kind: "DaemonSet", name: "gone", uid: "u", controller: true }];
+  pod("orphan", { metadata: { name: "orphan", namespace, ownerReferences } });
+  const { end } = await tick(null, {}, careful);
+  expect(end).toMatchObject({ kind: "refused", refusals: [{ pod: "v2/orphan", reason: "daemonset-orphaned" }] });
+  expect(evicted()).toEqual([]);
+  expect((await drain()).end).toEqual({ kind: "drained" });
+  expect(evicted()).toEqual(["orphan"]);
+});
+
+test("V5 a static pod stays on the node, and the drain waits for it no longer than for none", async () => {
+  const { pod, pods, order, drain, evicted, name: namespace } = await place("v5");
+  const ownerReferences = [{ apiVersion: "v1", kind: "Node", ...order().node, controller: true }];
+  const annotations = { "kubernetes.io/config.mirror": "0f1e" };
+  pod("static", { metadata: { name: "static", namespace, annotations, ownerReferences } });
+  pod("web-1");
+  expect((await drain()).end).toEqual({ kind: "drained" });
+  expect(evicted()).toEqual(["web-1"]);
+  expect(pods().map(({ metadata }) => metadata.name)).toEqual(["static"]);
 });
 
 test("V7 a StatefulSet's pod that is made again on another node is done: the new one is never asked", async () => {
