@@ -1,11 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { CANCEL_OPERATION, CONTINUE_DRAIN, CONTINUE_REMOVAL } from "../../../lambdas/messages/slack/buttons.ts";
+import { lambdaName } from "../../../lib/sandbox/simulator.ts";
 import { heldBack, newest, nodeNamed, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
-import { guardedPod, letGo, podsOn, shortName, web } from "../others.ts";
+import { guardedPod, letGo, otherWeb, podsOn, shortName, stateOf, web } from "../others.ts";
 import { inThreads, openly, privately } from "../reading.ts";
 import { confirmRemoval, expectGone, expectKept, withSeedNodes } from "../removal.ts";
 import { type Moment, type Restarts, recordRestarts } from "../restarts.ts";
+import { firstRemoval, secondRemoval, withThirdNode } from "../two-removals.ts";
 
 let here: Journey | undefined;
 afterEach(async () => {
@@ -120,6 +122,54 @@ describe("A drain that has passed its deadline", () => {
     await settled(one, 5);
     expect(isCordoned(one)).toBe(false);
   });
+});
+
+describe("A drain that has passed its deadline and whose handler dies", () => {
+  /** Every durable operation from the question to the drain that follows. */
+  const OPERATIONS = [
+    "how long to ask 1",
+    "time left: whether the drain goes on 1 1",
+    "ask: whether the drain goes on 1 1",
+    "judge the answer 1 1",
+    "judge again after the question 1",
+    "another deadline 1",
+    "continue 1",
+    "the pods have left 2",
+  ] as const;
+
+  test.each(["before", "after"])("%s each outcome is stored, asks once and goes on once", async (when) => {
+    vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    here = await withSeedNodes(configuration({}));
+    const one = here;
+    const { faults } = one.simulator.simulation;
+    for (const operation of OPERATIONS)
+      faults.inject("handler-crash", { function: lambdaName("drain-node"), operation, when }, 1);
+    await guardedPod(one, web);
+    await one.type("operator", `/win drain ${SHORT} --force ${web.name}`);
+    await one.until(() => asks(one), 9, "the question");
+    await one.press("operator", CONTINUE_DRAIN);
+    await one.until(() => !asks(one), 9, "the drain to go on");
+    await letGo(one);
+    await settled(one, 30);
+    vi.restoreAllMocks();
+    expect((await newest(one)).operation.status).toBe("succeeded");
+    expect(faults.inForce()).toEqual([]);
+    const told = inThreads(one);
+    expect(new Set(told).size).toBe(told.length);
+    expect(told.filter((line) => line.includes("Continue was pressed"))).toHaveLength(1);
+    expect(await heldBack(one)).toEqual([]);
+  });
+});
+
+test("A removal that asks keeps its slot: another one of the pool waits for it by name, and goes on once the node is given back", async () => {
+  here = await withThirdNode({ deadlines: { remove: { evict: 2, continue: 5 } } });
+  const one = here;
+  const first = await firstRemoval(one);
+  await one.until(() => asks(one), 6, "the question");
+  await secondRemoval(one);
+  expect(openly(one)[1]).toContain(`${first} has ip-10-0-3-7`);
+  await one.until(() => stateOf(one, otherWeb) === "terminated", 15, "the second removal");
+  expect(isCordoned(one)).toBe(false);
 });
 
 describe("A removal whose eviction has passed its deadline", () => {
