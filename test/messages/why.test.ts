@@ -35,7 +35,7 @@ describe("the answer to why", () => {
       "nothing is wrong so far. The machine is being asked.",
     );
     const cordoned = { ...healthy, machine, kubernetes: clusterWith({ cordoned: true }) };
-    expect(why(cordoned, { isAsked: true })).toContain("this message changes when it answers");
+    expect(why(cordoned, { isAsked: true })).toContain("This message changes when the machine has answered.");
   });
 
   it("tells the boot and its cause, a pending reboot, repairs of the guard and a disk that is nearly full", () => {

@@ -40,6 +40,9 @@ export const checkNames: Readonly<Record<CheckName, string>> = {
 /** Command that adds the route by hand; the mask 255.255.255.0 of the published command is rejected by Windows. */
 const ROUTE = "route add 169.254.169.254 mask 255.255.255.255 <gateway>";
 
+/** Words of another program, without the period that ends them: a sentence goes on or ends behind them. */
+const words = (text: string, limit: number): string => plain(text, limit).replace(/[.\s]+$/, "");
+
 const doctor = ({ commandWord }: Told): string => typeThis(commandWord, "doctor");
 const remove = ({ commandWord, node }: Told): string => typeThis(commandWord, "remove", node);
 const again = ({ commandWord, node }: Told): string => `${typeThis(commandWord, "why", node)} checks again.`;
@@ -51,7 +54,7 @@ const REBOOT = "Reboot the instance in the EC2 console: the route guard runs at 
 type Tell<K extends Trouble["kind"]> = (trouble: Extract<Trouble, { kind: K }>, told: Told) => Words;
 
 const instanceDown: Tell<"instance-down"> = ({ instanceId, state, because }, told) => ({
-  says: `The instance ${code(instanceId)} is ${plain(state, 40)}${because ? `: EC2 says ${plain(because, 200)}` : ""}.`,
+  says: `The instance ${code(instanceId)} is ${plain(state, 40)}${because ? `: EC2 says ${words(because, 200)}` : ""}.`,
   next:
     state === "stopped" || state === "stopping"
       ? `Start the instance in the EC2 console. ${again(told)}`
@@ -76,15 +79,15 @@ const agentSilent: Tell<"agent-silent"> = ({ since }, told) => ({
 
 const serviceDown: Tell<"service-down"> = ({ service, state, exitCode, log }, told) => {
   const end = exitCode === 0 ? "" : `, exit code ${exitCode}`;
-  const words = log ? ` Its log ends: ${plain(log, 400)}` : "";
+  const last = log ? ` Its log ends: ${plain(log, 400)}` : "";
   return {
-    says: `The Windows service ${code(service)} is ${plain(state, 40)}${end}.${words}`,
+    says: `The Windows service ${code(service)} is ${plain(state, 40)}${end}.${last}`,
     next: `Start it in Session Manager: ${code(`Start-Service ${service}`)}. ${again(told)}`,
   };
 };
 
 const metadataSilent: Tell<"metadata-silent"> = ({ guardError }, told) => ({
-  says: `The metadata service does not answer on the machine.${guardError ? ` The route guard says: ${plain(guardError, 200)}.` : ""}`,
+  says: `The metadata service does not answer on the machine.${guardError ? ` The route guard says: ${words(guardError, 200)}.` : ""}`,
   next: `The route guard tries again each minute. ${again(told)} At the console of the machine: ${code(ROUTE)}.`,
 });
 
@@ -102,8 +105,8 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
     next: `${doctor(told)} checks the instance role and the way to Systems Manager.`,
   }),
   "agent-silent": agentSilent,
-  "agent-fails": ({ words }, told) => ({
-    says: `The SSM agent takes commands, but cannot run them: ${plain(words, 200)}. This happens where the metadata route is missing.`,
+  "agent-fails": ({ words: said }, told) => ({
+    says: `The SSM agent takes commands, but cannot run them: ${words(said, 200)}. This happens where the metadata route is missing.`,
     next: `The route guard tries again each minute. ${again(told)} ${REBOOT} At the console of the machine: ${code(ROUTE)}.`,
   }),
   "agent-before-boot": ({ lastPingAt, bootedAt }, told) => ({
@@ -148,7 +151,7 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
     next: `The kubelet runs but does not reach the API server, or does not run. ${doctor(told)} checks the API server; the log is ${code("C:\\var\\log\\kubelet\\kubelet.log")}.`,
   }),
   "not-ready": ({ status, reason, message }, told) => ({
-    says: `The node is not Ready (${plain(status, 20)}): ${plain(reason, 80)}${message ? `: ${plain(message, 200)}` : ""}.`,
+    says: `The node is not Ready (${plain(status, 20)}): ${plain(reason, 80)}${message ? `: ${words(message, 200)}` : ""}.`,
     next: `The log of the kubelet is ${code("C:\\var\\log\\kubelet\\kubelet.log")}. ${replace(told)}`,
   }),
   cordoned: ({ by }, told) => ({
@@ -160,7 +163,7 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
     next: `Kubernetes removes its own taints when their cause is gone. ${again(told)}`,
   }),
   "guard-broken": ({ what, error }, told) => ({
-    says: what === "failing" ? `${guardWords.failing}${error ? `: ${plain(error, 200)}` : ""}.` : guardWords[what],
+    says: what === "failing" ? `${guardWords.failing}${error ? `: ${words(error, 200)}` : ""}.` : guardWords[what],
     next: `Do not reboot the machine. ${again(told)}`,
   }),
 };

@@ -100,7 +100,7 @@ export function whyMessage({ node, facts, heldBy, isAsked }: Why, commandWord: s
   const notes = [
     ...(fault ? [`*Next:* ${troubleWords(fault.trouble, told).next}`] : []),
     ...unknowns(all).map((why) => `Not known: ${plain(why, 200)}.`),
-    ...(isAsked && fault ? ["The machine is being asked; this message changes when it answers."] : []),
+    ...(isAsked ? ["This message changes when the machine has answered."] : []),
     ...besides(facts),
     ...(heldBy
       ? [`${code(heldBy)} is working on this node; ${typeThis(commandWord, "cancel", heldBy)} stops it.`]
@@ -110,9 +110,10 @@ export function whyMessage({ node, facts, heldBy, isAsked }: Why, commandWord: s
     text,
     blocks: [
       section(text),
-      ...(more.length > 0 ? sections(["*Also wrong, perhaps because of it*", ...more]) : []),
+      ...sections(notes),
+      ...sections(more.length > 0 ? ["*Also wrong, perhaps because of it*", ...more] : []),
       ...sections(all.map(line), fenced),
-      ...(notes.length > 0 ? sections(notes) : []),
+      ...sections(besides(facts)),
     ],
   };
 }

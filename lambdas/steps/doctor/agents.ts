@@ -1,8 +1,10 @@
+import { DescribeInstanceStatusCommand } from "@aws-sdk/client-ec2";
 import { atLeast } from "../../desired/versions.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { instances, isOurs } from "../ec2/instances.ts";
 import { machine } from "../machine/machine.ts";
 import type { Check, Patient } from "./check.ts";
+import { sendsCommands } from "./rights.ts";
 
 /** From here on the agent takes its commands over ssmmessages alone and reports 3010 as Casement's reboots need it. */
 const OLDEST_AGENT = "3.3";
@@ -22,4 +24,14 @@ async function agents({ context, configuration }: Patient): Promise<Finding[]> {
   ];
 }
 
-export const agentChecks: readonly Check[] = [{ area: "Nodes", what: "the SSM agents", observe: agents }];
+/** EC2's own checks of instances, which a look at one node tells. */
+async function statusChecks({ context }: Patient): Promise<Finding[]> {
+  await context.clients.ec2.send(new DescribeInstanceStatusCommand({ MaxResults: 5 }));
+  return [];
+}
+
+export const agentChecks: readonly Check[] = [
+  { area: "Nodes", what: "the SSM agents", observe: agents },
+  { area: "Nodes", what: "EC2's status checks", observe: statusChecks },
+  { area: "Nodes", what: "the right to look at machines", observe: sendsCommands },
+];

@@ -107,7 +107,7 @@ async function seesAgents({ context }: Patient): Promise<Finding[]> {
  * Casement's document with a request that its pattern forbids: a role with the right gets that error, and no machine
  * receives anything.
  */
-async function sendsCommands(patient: Patient): Promise<Finding[]> {
+export async function sendsCommands(patient: Patient): Promise<Finding[]> {
   const instanceId = await oneOfOurs(patient);
   const { clients, settings } = patient.context;
   if (!instanceId) return [];

@@ -1,35 +1,15 @@
 import { afterEach, expect, test } from "vitest";
-import { expectSound, settled } from "../evidence.ts";
+import { expectSound } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
+import { look as lookIn } from "../looking.ts";
 import { otherWeb, web } from "../others.ts";
 import { injectFault } from "../outside.ts";
-import { openly, privately } from "../reading.ts";
 import { withSeedNodes } from "../removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());
 
-/** The one private answer of a look, and the seconds until it stood there. */
-async function look(text: string): Promise<{ readonly said: string; readonly seconds: number }> {
-  const before = privately(here, "operator").length;
-  const begin = Date.now();
-  await here.type("operator", text);
-  let end = 0;
-  await here.until(
-    () => {
-      const said = privately(here, "operator").at(-1) ?? "";
-      if (end === 0 && said !== "" && !said.includes("Fetching")) end = Date.now();
-      return end > 0;
-    },
-    2,
-    "an answer",
-  );
-  const seconds = (end - begin) / 1_000;
-  await settled(here, 2);
-  expect(privately(here, "operator").length - before).toBe(1);
-  expect(openly(here)).toEqual([]);
-  return { said: privately(here, "operator").at(-1) ?? "", seconds };
-}
+const look = (text: string) => lookIn(here, text);
 
 const unanswered = ["kubernetes-5xx", "kubernetes-throttle", "kubernetes-slow"];
 const words: Readonly<Record<string, RegExp>> = {
