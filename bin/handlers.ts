@@ -40,6 +40,8 @@ export interface Addresses {
   readonly during?: <T>(work: Promise<T>) => Promise<T>;
 }
 
+const DOCUMENTS = JSON.stringify(documentHashes(scriptDocuments(demo.cluster.name)));
+
 /** The environment that a deployment would give a function. */
 export const environmentOf = (
   simulator: Simulator,
@@ -69,7 +71,7 @@ export const environmentOf = (
         ]),
       ),
     ),
-    CASEMENT_DOCUMENTS: JSON.stringify(documentHashes(scriptDocuments(demo.cluster.name))),
+    CASEMENT_DOCUMENTS: DOCUMENTS,
   };
 };
 

@@ -6,7 +6,14 @@ const INCLUDE = /^# include: (\S+)$/gm;
 /** Scripts that are files on the machine, run by the Task Scheduler. */
 export const machineScripts = ["guard", "network"] as const;
 
-const read = (path: string): string => readFileSync(new URL(path, FOLDER), "utf8");
+const texts = new Map<string, string>();
+
+/** Reads a file of the scripts' folder once: every function's settings hold the hashes of all documents. */
+function read(path: string): string {
+  const text = texts.get(path) ?? readFileSync(new URL(path, FOLDER), "utf8");
+  texts.set(path, text);
+  return text;
+}
 
 /**
  * Returns the whole text of a script, with each include replaced by the included text.

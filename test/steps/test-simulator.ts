@@ -41,6 +41,8 @@ export interface TestSimulator extends Simulator {
   close(): Promise<void>;
 }
 
+const DOCUMENTS = documentHashes(scriptDocuments(demo.cluster.name));
+
 const settingsOf = ({ keys }: Simulator, principal: FunctionName): Settings => ({
   region: demo.region,
   credentials: keys.of(principal),
@@ -55,7 +57,7 @@ const settingsOf = ({ keys }: Simulator, principal: FunctionName): Settings => (
   functions: Object.fromEntries(
     Object.entries(aliasesFor(principal)).map(([name, alias]) => [name, `${lambdaName(name)}:${alias}`]),
   ),
-  documents: documentHashes(scriptDocuments(demo.cluster.name)),
+  documents: DOCUMENTS,
 });
 
 function nodeRoleOf({ s3, secrets, simulation }: Simulator): InstanceRole {
@@ -90,8 +92,10 @@ export async function testSimulator(): Promise<TestSimulator> {
     transport,
     nodeRole: nodeRoleOf(here),
     settings,
-    as: (principal) =>
-      steps({ clients: clients(settings(principal), transport), settings: settings(principal), now: clock.now }),
+    as: (principal) => {
+      const own = settings(principal);
+      return steps({ clients: clients(own, transport), settings: own, now: clock.now });
+    },
     pass: (seconds) => clock.advance(seconds * 1_000, work.settled),
     close: async () => {
       clock.stop();

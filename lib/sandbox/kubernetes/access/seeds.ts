@@ -128,15 +128,23 @@ const networkNodes = (): KubeObject[] => [
   ),
 ];
 
+const manifestFile = new URL("../../../manifests/cluster-access.yaml", import.meta.url);
+let manifest: readonly KubeObject[] | undefined;
+
+/** Reads the reviewed manifest; its text is parsed once in a process, because each simulated cluster begins with it. */
+function manifestObjects(): KubeObject[] {
+  manifest ??= parseAllDocuments(readFileSync(manifestFile, "utf8")).flatMap((one) =>
+    one.contents ? [one.toJS() as KubeObject] : [],
+  );
+  return structuredClone([...manifest]);
+}
+
 /**
  * Objects that the cluster's administrator applies for the bot, read from the same file. One in a namespace that does
  * not exist is skipped: the server answers 404, and kubectl continues with the rest.
  */
 const clusterAccess = (): KubeObject[] => {
-  const file = new URL("../../../manifests/cluster-access.yaml", import.meta.url);
-  const objects = parseAllDocuments(readFileSync(file, "utf8")).flatMap((one) =>
-    one.contents ? [one.toJS() as KubeObject] : [],
-  );
+  const objects = manifestObjects();
   const own = objects.filter(({ kind }) => kind === "Namespace").map(({ metadata }) => metadata.name);
   return objects.filter(({ metadata: { namespace } }) => !namespace || [...spaces, ...own].includes(namespace));
 };
