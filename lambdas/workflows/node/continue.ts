@@ -8,13 +8,14 @@ import {
   stillCordoned,
 } from "../../messages/node/continue.ts";
 import { isBusy } from "../../steps/client-errors.ts";
+import { hasEnded } from "../../steps/ec2/instances.ts";
 import { Cancelled, causeOf, MINUTE } from "../engine/durable.ts";
 import { askUntilDecided, TIME_IS_UP } from "../operation/ask.ts";
 import { auditNode } from "../operation/audit.ts";
 import { cancelledBy, mayDecide } from "../operation/requester.ts";
 import type { EmptyingTask } from "./emptying-task.ts";
 import { addNotes } from "./notes.ts";
-import { nodeOf, once, record, renewDeadline, tellSurely } from "./task.ts";
+import { leaseOf, nodeOf, once, record, renewDeadline, tellSurely } from "./task.ts";
 
 /** Continuations of one drain: each question costs its execution some ten durable operations. */
 const MOST_CONTINUATIONS = 10;
@@ -137,10 +138,18 @@ async function judge(task: EmptyingTask, pressed: Pressed): Promise<Pressed | nu
   return (await mayDecide(steps, pressed.userId, workflow, pool)) ? pressed : null;
 }
 
+/** A node that went away meanwhile is judged no more: the next poll ends its drain. */
+async function judgeStanding(task: EmptyingTask): Promise<void> {
+  const { name, uid } = nodeOf(task);
+  const machine = await task.steps.instances.describe(leaseOf(task).instanceId);
+  const node = await task.steps.nodes.read(name);
+  if (node?.metadata?.uid === uid && !(machine && hasEnded(machine))) await task.judgeAgain();
+}
+
 /** Gives the stage another deadline, and judges again what may have changed while people thought. */
 async function goOn(task: EmptyingTask, round: number, userId: string): Promise<void> {
   const { steps, operation } = task;
-  await once(task, `judge again after the question ${round}`, task.judgeAgain);
+  await once(task, `judge again after the question ${round}`, () => judgeStanding(task));
   const until = await renewDeadline(task, `another deadline ${round}`);
   await once(task, `continue ${round}`, async () => {
     const again = { status: "running", failure: null, decideBy: null, callbacks: {} } as const;

@@ -3,7 +3,8 @@ import { CANCEL_OPERATION, CONTINUE_DRAIN, CONTINUE_REMOVAL } from "../../../lam
 import { lambdaName } from "../../../lib/sandbox/simulator.ts";
 import { heldBack, newest, nodeNamed, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
-import { guardedPod, letGo, otherWeb, podsOn, shortName, stateOf, web } from "../others.ts";
+import { guardedPod, kubectl, letGo, otherWeb, podsOn, shortName, stateOf, web } from "../others.ts";
+import { terminateFromOutside } from "../outside.ts";
 import { inThreads, openly, privately } from "../reading.ts";
 import { confirmRemoval, expectGone, expectKept, withSeedNodes } from "../removal.ts";
 import { type Moment, type Restarts, recordRestarts } from "../restarts.ts";
@@ -95,6 +96,20 @@ describe("A drain that has passed its deadline", () => {
     await settled(one, 10);
     expect((await newest(one)).operation.status).toBe("succeeded");
     expect(inThreads(one).filter((line) => line.includes("is not drained yet"))).toHaveLength(2);
+  });
+
+  test.each([
+    ["the Node is deleted", (one: Journey) => kubectl(one, "DELETE", `/api/v1/nodes/${web.name}`)],
+    ["the instance is terminated", (one: Journey) => terminateFromOutside(one, web.instanceId)],
+  ])("ends well at the press when meanwhile %s", async (_what, happens) => {
+    const one = await lateDrain();
+    await happens(one);
+    await one.pass(1);
+    await one.press("operator", CONTINUE_DRAIN);
+    await settled(one, 5);
+    const { operation } = await newest(one);
+    expect(operation).toMatchObject({ status: "succeeded", summary: expect.stringContaining("no longer exists") });
+    expect(await heldBack(one)).toEqual([]);
   });
 
   test("is cancelled while it asks, and the node is given back", async () => {

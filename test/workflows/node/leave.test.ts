@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Cancelled, StageFailed } from "../../../lambdas/workflows/engine/durable.ts";
+import type { EmptyingTask } from "../../../lambdas/workflows/node/emptying-task.ts";
+import { leaveNode } from "../../../lambdas/workflows/node/leave.ts";
+import { configurationWith } from "../../profiles/okd/facts.ts";
+import { run, setUp, tearDown } from "../durable-engine.ts";
+import { node, nodeTask } from "./a-node.ts";
+
+beforeAll(setUp);
+afterAll(tearDown);
+
+/** Leaves a node of a pool that says hold. @returns the state left, and whether the cordon was kept or given back */
+async function left(cause: Error, { stage = "evict", unschedulable = true, pool = "web", isTouched = true } = {}) {
+  const done: string[] = [];
+  const given = {
+    nodes: { read: async () => ({ metadata: node, spec: { unschedulable } }) },
+    cordons: {
+      keep: async () => void done.push("kept"),
+      find: async () => undefined,
+      close: async () => void done.push("given back"),
+    },
+    instances: { describe: async () => undefined },
+    audit: { append: async () => undefined },
+  };
+  const configuration = configurationWith({}, { afterFailedDrain: "hold" });
+  const { result } = await run(async (ctx) => {
+    const task = { ...nodeTask(ctx, given), pool, stage, isTouched };
+    return leaveNode({ ...task, runtime: { ...task.runtime, configuration } } as unknown as EmptyingTask, cause);
+  });
+  return { result, done };
+}
+
+const late = new StageFailed("gave up waiting for 1 pod");
+
+test("a node whose eviction has failed is held where its pool says so", async () => {
+  expect(await left(late)).toEqual({ result: expect.stringContaining("the node stays cordoned"), done: ["kept"] });
+});
+
+test.each([
+  ["a cancellation", new Cancelled("U0OPERATOR"), {}],
+  ["a stage before the eviction", late, { stage: "cordon" }],
+  ["a node that others have uncordoned", late, { unschedulable: false }],
+  ["a node of no pool", late, { pool: "" }],
+])("%s is never held", async (_what, cause, more) => {
+  expect((await left(cause, more)).done).toEqual(["given back"]);
+});
+
+test("a node that was not changed yet is neither held nor given back", async () => {
+  expect(await left(late, { isTouched: false })).toEqual({ result: "nothing was changed", done: [] });
+});
