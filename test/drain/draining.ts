@@ -1,4 +1,5 @@
 import { clients } from "../../lambdas/clients/clients.ts";
+import { isBusy } from "../../lambdas/steps/client-errors.ts";
 import type { DrainOptions } from "../../lambdas/steps/drain/filters.ts";
 import type { DrainOrder } from "../../lambdas/steps/drain/order.ts";
 import type { DrainState } from "../../lambdas/steps/drain/schedule.ts";
@@ -114,6 +115,15 @@ const podIn = (place: string, name: string, { metadata, spec, status }: Record<s
   status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }], ...status },
 });
 
+/** Seconds after which the workflow asks a busy service again, at the beginning of a wait. */
+const FIRST_PAUSE = 5;
+
+/** The workflow keeps what it knows while a service is busy; every other error is the drain's end. */
+const unanswered = (error: unknown): null => {
+  if (isBusy(error)) return null;
+  throw error;
+};
+
 /** Course of a drain: what it was told at its end, and how long it took. */
 export interface Drained {
   readonly end: Awaited<ReturnType<Steps["drain"]["tick"]>>["end"];
@@ -169,7 +179,13 @@ export async function placeIn(here: Here, name: string, spec: object = { unsched
       const whole = order(changes, options);
       const waitsFor: string[] = [];
       for (let state: DrainState | null = null; ; ) {
-        const seen: Awaited<ReturnType<typeof tick>> = await here.verbs.drain.tick(whole, state);
+        const seen: Awaited<ReturnType<typeof tick>> | null = await here.verbs.drain
+          .tick(whole, state)
+          .catch(unanswered);
+        if (seen === null) {
+          await here.simulator.pass(FIRST_PAUSE);
+          continue;
+        }
         if (seen.end) return { end: seen.end, waitsFor, seconds: (here.now() - begun) / 1_000 };
         waitsFor.push(seen.waitsFor);
         state = seen.state;

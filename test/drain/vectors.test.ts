@@ -114,14 +114,17 @@ test("V18 a Node that is deleted in the middle of it ends the drain", async () =
 
 test("DR-20 V19 a server that answers 503 for forty seconds while pods are waited for does not end the drain", async () => {
   const { pod, drain } = await place("v19");
-  const lifecycle = { preStop: { sleep: { seconds: 20 } } };
-  pod("slow", { spec: { nodeName: "v19", containers: [{ name: "main", image: "pause", lifecycle }] } });
+  const lifecycle = { preStop: { sleep: { seconds: 60 } } };
+  const containers = [{ name: "main", image: "pause", lifecycle }];
+  pod("slow", { spec: { nodeName: "v19", containers, terminationGracePeriodSeconds: 90 } });
   let began = 0;
   here.script.answer = ({ method, path, at }) => {
     if (method === "POST") began = at;
-    return began > 0 && path === "/api/v1/pods" && at < began + 15 ? refusal(503, "not now") : undefined;
+    return began > 0 && path === "/api/v1/pods" && at < began + 40 ? refusal(503, "not now") : undefined;
   };
-  expect((await drain()).end).toEqual({ kind: "drained" });
+  const { end, seconds } = await drain();
+  expect(end).toEqual({ kind: "drained" });
+  expect(seconds).toBeGreaterThan(40);
 });
 
 test("DR-03 V25 a list that expires on its second page is begun again, and every pod is seen once", async () => {

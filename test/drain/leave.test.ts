@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Cancelled, StageFailed } from "../../../lambdas/workflows/engine/durable.ts";
-import type { EmptyingTask } from "../../../lambdas/workflows/node/emptying-task.ts";
-import { leaveNode } from "../../../lambdas/workflows/node/leave.ts";
-import { configurationWith } from "../../profiles/okd/facts.ts";
-import { run, setUp, tearDown } from "../durable-engine.ts";
-import { node, nodeTask } from "./a-node.ts";
+import { Cancelled, StageFailed } from "../../lambdas/workflows/engine/durable.ts";
+import type { EmptyingTask } from "../../lambdas/workflows/node/emptying-task.ts";
+import { leaveNode } from "../../lambdas/workflows/node/leave.ts";
+import { configurationWith } from "../profiles/okd/facts.ts";
+import { run, setUp, tearDown } from "../workflows/durable-engine.ts";
+import { node, nodeTask } from "../workflows/node/a-node.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);
@@ -32,7 +32,7 @@ async function left(cause: Error, { stage = "evict", unschedulable = true, pool 
 
 const late = new StageFailed("gave up waiting for 1 pod");
 
-test("a node whose eviction has failed is held where its pool says so", async () => {
+test("DR-24 a node whose eviction has failed is held where its pool says so", async () => {
   expect(await left(late)).toEqual({ result: expect.stringContaining("the node stays cordoned"), done: ["kept"] });
 });
 
@@ -41,10 +41,10 @@ test.each([
   ["a stage before the eviction", late, { stage: "cordon" }],
   ["a node that others have uncordoned", late, { unschedulable: false }],
   ["a node of no pool", late, { pool: "" }],
-])("%s is never held", async (_what, cause, more) => {
+])("DR-24 %s is never held", async (_what, cause, more) => {
   expect((await left(cause, more)).done).toEqual(["given back"]);
 });
 
-test("a node that was not changed yet is neither held nor given back", async () => {
+test("DR-24 a node that was not changed yet is neither held nor given back", async () => {
   expect(await left(late, { isTouched: false })).toEqual({ result: "nothing was changed", done: [] });
 });
