@@ -20,6 +20,9 @@ import { leaseOf, nodeOf, once, record, renewDeadline, tellSurely } from "./task
 /** Continuations of one drain: each question costs its execution some ten durable operations. */
 const MOST_CONTINUATIONS = 10;
 
+/** Question as the audit names it. */
+const QUESTION = "continue the drain";
+
 /** A press on a button under the question, or the cancellation of the operation. */
 interface Pressed {
   readonly decision: "continue" | "cancel";
@@ -66,7 +69,7 @@ export async function mayContinue(task: EmptyingTask, late: LateDrain): Promise<
   if (until === null) return false;
   try {
     const pressed = await ask(task, late, until);
-    if (pressed === TIME_IS_UP) return false;
+    if (pressed === TIME_IS_UP) return await lapsed(task, round);
     if (pressed.decision === "cancel") throw new Cancelled(pressed.userId);
     await goOn(task, round, pressed.userId);
     return true;
@@ -114,7 +117,7 @@ async function show(
   if (by !== null) return { decision: "cancel", userId: by };
   await tellSurely(task);
   if (asking > 1) return null;
-  await auditNode(task, `asked to continue ${round}`, { what: "asked", detail: { question: "continue the drain" } });
+  await auditNode(task, `asked to continue ${round}`, { what: "asked", detail: { question: QUESTION } });
   await steps.nodes.announce(nodeOf(task), "Warning", task.eventReason, lateEvent(operation));
   return null;
 }
@@ -136,6 +139,12 @@ async function judge(task: EmptyingTask, pressed: Pressed): Promise<Pressed | nu
   const { steps, operation, workflow, pool } = task;
   if (pressed.decision === "cancel") return (await cancelledBy(steps, operation)) === null ? null : pressed;
   return (await mayDecide(steps, pressed.userId, workflow, pool)) ? pressed : null;
+}
+
+async function lapsed(task: EmptyingTask, round: number): Promise<false> {
+  const act = { what: "lapsed", detail: { question: QUESTION } } as const;
+  await once(task, `no answer ${round}`, () => auditNode(task, `not continued ${round}`, act));
+  return false;
 }
 
 /** A node that went away meanwhile is judged no more: the next poll ends its drain. */
@@ -160,7 +169,7 @@ async function goOn(task: EmptyingTask, round: number, userId: string): Promise<
     await auditNode(task, `continued ${round}`, {
       what: "decided",
       by: { person: userId },
-      detail: { question: "continue the drain", decision: "continue" },
+      detail: { question: QUESTION, decision: "continue" },
     });
     const heard = continueHeard(nodeOf(task).name);
     await steps.thread.sendEphemeral(task.runtime.configuration.slack.channel, userId, heard).catch(() => undefined);

@@ -28,6 +28,13 @@ const configuration = (deadlines: object, more: object = {}) => ({
 const asks = (one: Journey): boolean => openly(one).at(-1)?.includes("is not drained yet") ?? false;
 const isCordoned = (one: Journey): boolean => nodeNamed(one, web.name)?.spec?.unschedulable === true;
 
+/** The answer to `/win audit` about the newest operation. */
+async function auditOf(one: Journey): Promise<string> {
+  await one.type("approver", `/win audit ${(await newest(one)).operation.id}`);
+  await settled(one, 2);
+  return privately(one, "approver").at(-1) ?? "";
+}
+
 /** A drain of a node whose budget lets no pod go, at its first deadline. */
 async function lateDrain(deadlines: object = {}, more: object = {}): Promise<Journey> {
   here = await withSeedNodes(configuration(deadlines, more));
@@ -48,6 +55,7 @@ describe("A drain that has passed its deadline", () => {
     expect(openly(one).at(-1)).toContain("--disable-eviction");
     expect(isCordoned(one)).toBe(false);
     expect(await heldBack(one)).toEqual([]);
+    expect(await auditOf(one)).toMatch(/lapsed {2,}.*continue the drain[\s\S]*give back the cordon/);
     await one.press("operator", CONTINUE_DRAIN).catch(() => undefined);
     await one.pass(5);
     expect(isCordoned(one)).toBe(false);
@@ -96,6 +104,9 @@ describe("A drain that has passed its deadline", () => {
     await settled(one, 10);
     expect((await newest(one)).operation.status).toBe("succeeded");
     expect(inThreads(one).filter((line) => line.includes("is not drained yet"))).toHaveLength(2);
+    const audit = await auditOf(one);
+    expect(audit.match(/asked {2,}.*continue the drain/g)).toHaveLength(2);
+    expect(audit.match(/decided {2,}U0OPERATOR {2,}.*continue the drain: continue/g)).toHaveLength(2);
   });
 
   test.each([
