@@ -46,7 +46,7 @@ describe("A cordon", () => {
   });
 
   test("outlasts a removal that fails on the same node", async () => {
-    here = await withSeedNodes({ configuration: { deadlines: { remove: { evict: 3 } } } });
+    here = await withSeedNodes({ configuration: { deadlines: { remove: { evict: 3, continue: 5 } } } });
     await run(`cordon ${SHORT}`);
     const { operation } = await newest(here);
     await guardedPod(here, web);
