@@ -101,7 +101,6 @@ export function whyMessage({ node, facts, heldBy, isAsked }: Why, commandWord: s
     ...(fault ? [`*Next:* ${troubleWords(fault.trouble, told).next}`] : []),
     ...unknowns(all).map((why) => `Not known: ${plain(why, 200)}.`),
     ...(isAsked ? ["This message changes when the machine has answered."] : []),
-    ...besides(facts),
     ...(heldBy
       ? [`${code(heldBy)} is working on this node; ${typeThis(commandWord, "cancel", heldBy)} stops it.`]
       : []),
