@@ -9,6 +9,13 @@ const MOST_APPROVAL_MINUTES = 60;
 
 const cidr = z.cidrv4("must be a range of IPv4 addresses, 10.0.0.0/16");
 
+const image = z
+  .string()
+  .regex(
+    /^[\w.-]+(:\d+)?(\/[\w.-]+)+(:[\w.-]+|@sha256:[0-9a-f]{64})$/,
+    "must be an image with its registry and a tag or digest",
+  );
+
 /** Slack's ids: one letter says what it is of. */
 const slackId = (letters: string) =>
   z.string().regex(new RegExp(`^[${letters}][A-Z0-9]{1,20}$`), `must be a Slack id that begins with ${letters}`);
@@ -139,6 +146,19 @@ export const configurationSchema = z.strictObject({
   /** ARN of the customer-managed key that encrypts the nodes' volumes; left out, the account's default key does. */
   volumeKey: z.string().optional(),
   deadlines: deadlinesSchema.prefault({}),
+  /** Images of the pods that try a node's data plane; without one for a release its nodes are not probed. */
+  probe: z
+    .strictObject({
+      images: z
+        .strictObject({
+          "2019": image.optional(),
+          "2022": image.optional(),
+          "2025": image.optional(),
+          linux: image.optional(),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
   retention: z
     .strictObject({
       /** Days for which the ledger keeps an operation after its end. */

@@ -90,6 +90,14 @@ export function accessOf({ join, reading: ofProfile }: AccessNeeds): Readonly<Re
       ...changing,
       { does: "see that a kubelet trusts the API server", verb: "get", ...core, resource: "pods", subresource: "log" },
       { does: "evict pods", verb: "create", ...core, resource: "pods", subresource: "eviction" },
+      {
+        does: "try a node's data plane by a pod",
+        verb: "create",
+        ...core,
+        resource: "pods",
+        namespace: ACCOUNT_NAMESPACE,
+      },
+      { does: "remove its own pods", verb: "delete", ...core, resource: "pods", namespace: ACCOUNT_NAMESPACE },
       renewing("act"),
     ],
     join: [

@@ -29,6 +29,7 @@ import { machineLook } from "./machine/machine-look.ts";
 import { metrics } from "./metrics.ts";
 import { notices } from "./notices.ts";
 import { plan } from "./plan/plan.ts";
+import { probes } from "./probes.ts";
 import { runtime } from "./runtime.ts";
 import { answers } from "./slack/answers.ts";
 import { people } from "./slack/people.ts";
@@ -74,6 +75,7 @@ export const steps = (context: StepContext) => ({
   people: people(context),
   reservations: reservations(context),
   plan: plan(context),
+  probes: probes(context),
   responseUrls: responseUrls(context),
   roster: roster(context),
   runtime: runtime(context),

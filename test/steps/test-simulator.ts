@@ -43,7 +43,7 @@ export interface TestSimulator extends Simulator {
 
 const DOCUMENTS = documentHashes(scriptDocuments(demo.cluster.name));
 
-const settingsOf = ({ keys }: Simulator, principal: FunctionName): Settings => ({
+export const settingsOf = ({ keys }: Simulator, principal: FunctionName): Settings => ({
   region: demo.region,
   credentials: keys.of(principal),
   awsEndpoint: "http://aws.sandbox.test",

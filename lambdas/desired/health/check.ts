@@ -23,7 +23,8 @@ export type CheckName =
   | "ready"
   | "cordon"
   | "taints"
-  | "guard";
+  | "guard"
+  | "data-plane";
 
 /** One check of a node: pure, by facts that were collected before. */
 export interface Check {

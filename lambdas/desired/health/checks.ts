@@ -1,8 +1,18 @@
 import type { Questions } from "../questions.ts";
-import type { Check, Checked } from "./check.ts";
+import { type Check, type Checked, OK, unknown, wrong } from "./check.ts";
 import type { Expected, HealthFacts } from "./facts.ts";
 import { bootCheck, guardCheck, LINK_LOCAL, machineChecks } from "./machine-checks.ts";
 import { instanceChecks, nodeChecks } from "./node-checks.ts";
+
+/** Check of the data plane, by pods on the node and on another one. */
+const dataPlaneCheck: Check = {
+  name: "data-plane",
+  needs: [],
+  judge: ({ probe }) => {
+    if (probe === undefined || probe.state === "not-probed") return unknown(probe?.why ?? "it was not probed");
+    return probe.state === "works" ? OK : wrong({ kind: "data-plane", fault: probe.fault, from: probe.from });
+  },
+};
 
 /**
  * Checks of a node, in the order in which one thing needs the other: the first that is wrong is the cause, or the nearest to
@@ -14,16 +24,19 @@ export const healthChecks: readonly Check[] = [
   ...machineChecks,
   ...nodeChecks,
   guardCheck,
+  dataPlaneCheck,
 ];
 
+/** Checks that are left out where they are not asked for: of the boot, and of the data plane. */
+const isAsked = (check: Check, { before, probe }: HealthFacts): boolean =>
+  (check !== bootCheck || before !== undefined) && (check !== dataPlaneCheck || probe !== undefined);
+
 /**
- * Makes every check, in order. The check of the boot is left out where no reboot is to be proven.
+ * Makes every check, in order. The boot is judged only where a reboot is to be proven, the data plane where it was probed.
  * @returns one judgement for each check
  */
 export const checked = (facts: HealthFacts): readonly Checked[] =>
-  healthChecks
-    .filter((check) => check !== bootCheck || facts.before !== undefined)
-    .map(({ name, judge }) => ({ name, ...judge(facts) }));
+  healthChecks.filter((check) => isAsked(check, facts)).map(({ name, judge }) => ({ name, ...judge(facts) }));
 
 /** A check that is wrong. */
 export type Fault = Extract<Checked, { readonly state: "wrong" }>;

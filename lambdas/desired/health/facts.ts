@@ -1,3 +1,4 @@
+import type { ProbeResult } from "../probe.ts";
 import type { Answers, LookVerdict, ServiceQuestion } from "../questions.ts";
 
 /** Facts of one source, or the reason why there are none, in words. */
@@ -112,6 +113,8 @@ export interface HealthFacts {
   readonly expected: Expected;
   /** Set where a reboot is to be proven. */
   readonly before?: BootBefore;
+  /** Set where the data plane was tried. */
+  readonly probe?: ProbeResult;
 }
 
 /**

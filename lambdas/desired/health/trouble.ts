@@ -1,3 +1,4 @@
+import type { DataPlaneFault } from "../probe.ts";
 import type { WaitingRequest } from "./facts.ts";
 
 /** Something that is wrong with a node, as data; lambdas/messages/node/trouble.ts says it in words. */
@@ -29,4 +30,6 @@ export type Trouble =
   | { readonly kind: "not-ready"; readonly status: string; readonly reason: string; readonly message: string }
   | { readonly kind: "cordoned"; readonly by: string | null }
   | { readonly kind: "tainted"; readonly taints: readonly string[] }
+  /** `from`: the node from which it was not reached. */
+  | { readonly kind: "data-plane"; readonly fault: DataPlaneFault; readonly from: string | null }
   | { readonly kind: "guard-broken"; readonly what: "missing" | "disabled" | "failing"; readonly error: string };

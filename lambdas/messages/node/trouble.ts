@@ -1,5 +1,6 @@
 import type { CheckName } from "../../desired/health/check.ts";
 import type { Trouble } from "../../desired/health/trouble.ts";
+import type { DataPlaneFault } from "../../desired/probe.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { code, counted, plain, some } from "../slack/text.ts";
@@ -35,6 +36,7 @@ export const checkNames: Readonly<Record<CheckName, string>> = {
   cordon: "Scheduling",
   taints: "Taints",
   guard: "Route guard",
+  "data-plane": "Data plane",
 };
 
 /** Command that adds the route by hand; the mask 255.255.255.0 of the published command is rejected by Windows. */
@@ -90,6 +92,14 @@ const metadataSilent: Tell<"metadata-silent"> = ({ guardError }, told) => ({
   says: `The metadata service does not answer on the machine.${guardError ? ` The route guard says: ${words(guardError, 200)}.` : ""}`,
   next: `The route guard tries again each minute. ${again(told)} At the console of the machine: ${code(ROUTE)}.`,
 });
+
+const dataPlaneWords: Readonly<Record<DataPlaneFault, string>> = {
+  start: "A pod on the node did not start.",
+  dns: "A pod on the node cannot resolve names of the cluster.",
+  api: "A pod on the node cannot reach the service kubernetes.default.",
+  metadata: "A pod on the node reaches the instance metadata service, and with it the node's role.",
+  unreached: "A pod on the node cannot be reached from another node",
+};
 
 const guardWords = {
   missing: "The route guard is not on the machine: after a reboot no command would reach it.",
@@ -161,6 +171,10 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   tainted: ({ taints }, told) => ({
     says: `The node has ${counted(taints.length, "taint")} that ${taints.length === 1 ? "keeps" : "keep"} pods away: ${some(taints.map(code), 5)}.`,
     next: `Kubernetes removes its own taints when their cause is gone. ${again(told)}`,
+  }),
+  "data-plane": ({ fault, from }, told) => ({
+    says: `${dataPlaneWords[fault]}${fault === "unreached" ? `${from ? ` (${code(from)})` : ""}.` : ""}`,
+    next: `Look at the container network and kube-proxy of the node: ${again(told)}`,
   }),
   "guard-broken": ({ what, error }, told) => ({
     says: what === "failing" ? `${guardWords.failing}${error ? `: ${words(error, 200)}` : ""}.` : guardWords[what],

@@ -5,6 +5,7 @@ import {
   emptyDirsOf,
   isFinished,
   isMirror,
+  isProbe,
   isTerminating,
   overdueMs,
   podName,
@@ -93,6 +94,9 @@ function ofDaemonSet(pod: V1Pod, { options, daemonSets }: Given): Verdict {
   return options.force ? { warning: remark } : { refusal: remark };
 }
 
+/** Casement's own probes end by themselves; they are in its own namespace, where others make no pods. */
+const probe = (pod: V1Pod): Verdict => (isProbe(pod) ? { stay: true } : pass);
+
 const mirror = (pod: V1Pod): Verdict => (isMirror(pod) ? { stay: true } : pass);
 
 function localData(pod: V1Pod, { options }: Given): Verdict {
@@ -108,8 +112,8 @@ function unmanaged(pod: V1Pod, { options }: Given): Verdict {
   return options.force ? { warning: remark } : { refusal: remark };
 }
 
-/** In kubectl's order: the first that says `stay` ends the judgement. */
-const filters = [tooLongTerminating, ofDaemonSet, mirror, localData, unmanaged] as const;
+/** In kubectl's order, with Casement's own probes before it: the first that says `stay` ends the judgement. */
+const filters = [tooLongTerminating, probe, ofDaemonSet, mirror, localData, unmanaged] as const;
 
 function verdictsOn(pod: V1Pod, given: Given): Verdict[] {
   const verdicts: Verdict[] = [];

@@ -1,4 +1,6 @@
 import type { V1OwnerReference, V1Pod } from "@kubernetes/client-node";
+import { ACCOUNT_NAMESPACE } from "../../desired/accounts.ts";
+import { PROBE_LABEL } from "../../desired/probe.ts";
 
 /** Annotations by which an owner says that a pod must run to its end, and the values that say so. */
 const HOLDS: Readonly<Record<string, (value: string) => boolean>> = {
@@ -31,6 +33,10 @@ export const isReady = ({ status }: V1Pod): boolean =>
 /** Did the kubelet create it from a file on the machine? The API server holds only a copy. */
 export const isMirror = ({ metadata }: V1Pod): boolean =>
   metadata?.annotations?.["kubernetes.io/config.mirror"] !== undefined;
+
+/** Is it a pod with which Casement tries a node's data plane? */
+export const isProbe = ({ metadata }: V1Pod): boolean =>
+  metadata?.namespace === ACCOUNT_NAMESPACE && metadata.labels?.[PROBE_LABEL] !== undefined;
 
 /** The owner that makes a new pod when this one goes; undefined for a pod that nothing recreates. */
 export const controllerOf = ({ metadata }: V1Pod): V1OwnerReference | undefined =>

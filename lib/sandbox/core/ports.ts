@@ -15,6 +15,15 @@ export type KubeletAnswer =
   /** Nothing listens. */
   | "unreachable";
 
+/** What pods on a machine can do. */
+export interface DataPlane {
+  /** Do packets of pods on other nodes arrive? */
+  readonly isReached: boolean;
+  /** Do addresses of services answer, that of the cluster's DNS among them? */
+  readonly reachesServices: boolean;
+  readonly reachesMetadata: boolean;
+}
+
 /** The kubelets of the simulated Windows machines. */
 export interface Kubelets {
   /**
@@ -23,6 +32,8 @@ export interface Kubelets {
    * @returns undefined where the sandbox simulates no machine
    */
   answer(address: string, clientCertificate: string): KubeletAnswer | undefined;
+  /** Tells what pods on an instance can do; undefined where the sandbox simulates no machine. */
+  dataPlane?(instanceId: string): DataPlane | undefined;
 }
 
 /** Facts that EC2 knows of an instance; the metadata service and the cloud controller manager among others need them. */

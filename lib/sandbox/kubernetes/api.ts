@@ -99,10 +99,15 @@ function serverOf(
 }
 
 /** The API server's link to kubelets, which are built after it: until then, none answers. */
-function kubeletLink(asClient: KubeletClients): { call: Server["callKubelet"]; attach: Kubernetes["attach"] } {
+function kubeletLink(asClient: KubeletClients): {
+  call: Server["callKubelet"];
+  dataPlane: Cluster["dataPlane"];
+  attach: Kubernetes["attach"];
+} {
   let known: Kubelets | undefined;
   return {
     call: (address) => known?.answer(address, asClient.certificate()),
+    dataPlane: (instanceId) => known?.dataPlane?.(instanceId),
     attach: (kubelets) => {
       known = kubelets;
     },
@@ -154,7 +159,14 @@ export async function kubernetesApi(
     kubeletClients: asClient.bundle(),
     signerUntil: asClient.until(),
   });
-  const { cluster, resume } = controlPlane({ server, cloud, authority, kubeletClients: asClient, ...options });
+  const { cluster, resume } = controlPlane({
+    server,
+    cloud,
+    authority,
+    kubeletClients: asClient,
+    dataPlane: link.dataPlane,
+    ...options,
+  });
   return {
     answer: answerer(server, authenticator(authority, tokens), options.version),
     issueToken: tokens.issue,

@@ -65,6 +65,11 @@ export const machineFaults: readonly FaultKind[] = [
     sentence: "A process that outlived its service holds a program, which cannot be replaced.",
     fields: { ...fields, path: "the program" },
   },
+  {
+    kind: "data-plane-dead",
+    sentence: "Pods on the machine reach nothing and are not reached, although its node says Ready.",
+    fields,
+  },
   { kind: "disk-full", sentence: "The disk of the machine is full: scripts can write no file.", fields },
   { kind: "look-fails", sentence: "Windows' management service does not answer, so observe.ps1 fails.", fields },
   {

@@ -2,6 +2,7 @@ import type { ApplyResult } from "../../../lambdas/desired/plan.ts";
 import type { Fact } from "../core/bus.ts";
 import type { InstanceFacts, Kubelets } from "../core/ports.ts";
 import type { Simulation } from "../core/simulation.ts";
+import { dataPlaneOf } from "./data-plane.ts";
 import { describe, type MachineView } from "./describe.ts";
 import { machineFaults } from "./fault-kinds.ts";
 import { type Machine, type MachineDependencies, type MachinePorts, openMachine } from "./machine.ts";
@@ -200,6 +201,10 @@ export function machines(simulation: Simulation, ports: MachinePorts): Machines 
           .find(({ privateIp, platform }) => privateIp === address && platform === "windows");
         const machine = facts && find(fleet, facts.instanceId);
         return machine && kubeletAnswer(machine, clientCertificate);
+      },
+      dataPlane: (instanceId) => {
+        const machine = find(fleet, instanceId);
+        return machine && dataPlaneOf(machine);
       },
     },
     seed: (instanceId, what) => seed(fleet, instanceId, what),

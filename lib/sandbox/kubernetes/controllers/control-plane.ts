@@ -22,6 +22,7 @@ import { nodeLifecycle } from "./node-lifecycle.ts";
 import { nodeMarks } from "./node-marks.ts";
 import { podCollector } from "./pod-gc.ts";
 import { podLifecycle } from "./pod-lifecycle.ts";
+import { probePods } from "./probe-pods.ts";
 import { recorder } from "./recorder.ts";
 import { deploymentKeeper, replicaKeeper, statefulSetKeeper } from "./replicas.ts";
 import { scheduler } from "./scheduler.ts";
@@ -36,6 +37,7 @@ export interface ControlPlaneOptions {
   readonly region: string;
   readonly hybridNetwork: string;
   readonly pull?: Cluster["pull"];
+  readonly dataPlane?: Cluster["dataPlane"];
   /** Names of controllers that are switched off, so that a real one can replace them. */
   readonly without?: ReadonlySet<string>;
 }
@@ -54,7 +56,7 @@ const controllers: Readonly<Record<string, (cluster: Cluster) => readonly Contro
   "taint-eviction": (cluster) => [taintEviction(cluster)],
   "pod-gc": (cluster) => [podCollector(cluster)],
   scheduler: (cluster) => [scheduler(cluster)],
-  "pod-lifecycle": (cluster) => [podLifecycle(cluster)],
+  "pod-lifecycle": (cluster) => [podLifecycle(cluster), probePods(cluster)],
   replicasets: (cluster) => [replicaKeeper(cluster, known("replicasets", "apps"))],
   replicationcontrollers: (cluster) => [replicaKeeper(cluster, known("replicationcontrollers"))],
   deployments: (cluster) => [deploymentKeeper(cluster)],
@@ -76,10 +78,11 @@ export const controllerNames: readonly string[] = Object.keys(controllers);
  * Starts the controllers beside the API server.
  * @returns the controllers' view of the cluster, and `resume`, which makes every controller reconcile every object
  */
-export function controlPlane({ server, without = new Set(), pull = () => undefined, ...ports }: ControlPlaneOptions): {
+export function controlPlane(options: ControlPlaneOptions): {
   readonly cluster: Cluster;
   resume(): void;
 } {
+  const { server, without = new Set(), pull = () => undefined, dataPlane = () => undefined, ...ports } = options;
   const { simulation, objects, registry } = server;
   const cluster: Cluster = {
     simulation,
@@ -87,6 +90,7 @@ export function controlPlane({ server, without = new Set(), pull = () => undefin
     registry,
     record: recorder(simulation, objects),
     pull,
+    dataPlane,
     ...ports,
   };
   const running = controllerNames.filter((name) => !without.has(name));

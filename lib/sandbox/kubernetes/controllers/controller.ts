@@ -1,6 +1,6 @@
 import type { Pull } from "../../aws/image-registry.ts";
 import type { Cancel } from "../../core/clock.ts";
-import type { Cloud } from "../../core/ports.ts";
+import type { Cloud, DataPlane } from "../../core/ports.ts";
 import type { Simulation } from "../../core/simulation.ts";
 import type { Authority } from "../access/authority.ts";
 import type { KubeletClients } from "../access/kubelet-clients.ts";
@@ -23,6 +23,8 @@ export interface Cluster {
   readonly hybridNetwork: string;
   /** Reason why a Windows node cannot pull an image; undefined when it can. */
   readonly pull: Pull;
+  /** What pods on an instance can do; undefined where no machine is simulated. */
+  readonly dataPlane: (instanceId: string) => DataPlane | undefined;
 }
 
 /** Key of an object that a controller reconciles. */

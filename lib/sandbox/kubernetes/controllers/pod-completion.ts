@@ -22,19 +22,27 @@ export function endsByItself({ spec, status }: Pod): number | undefined {
   return since + Math.max(...runtimes.map((one) => one ?? 0));
 }
 
-/** Builds the pod whose containers have all ended well (k8s pkg/kubelet/status generate.go). */
-export function completed(pod: Pod, now: number): Pod {
+/** Builds the pod whose containers have all ended with this code (k8s pkg/kubelet/status generate.go). */
+export function completed(pod: Pod, now: number, exitCode = 0): Pod {
   const finishedAt = timestamp(now);
   const isOver = ({ type }: Condition): boolean => type === "Ready" || type === "ContainersReady";
   const conditions = (pod.status?.conditions ?? []).map((one): Condition => {
     if (!isOver(one)) return one;
-    return { ...one, status: "False", reason: "PodCompleted", lastTransitionTime: finishedAt };
+    return {
+      ...one,
+      status: "False",
+      reason: exitCode === 0 ? "PodCompleted" : "PodFailed",
+      lastTransitionTime: finishedAt,
+    };
   });
   const containerStatuses = (pod.status?.containerStatuses ?? []).map((one) => ({
     ...one,
     ready: false,
     started: false,
-    state: { terminated: { exitCode: 0, reason: "Completed", finishedAt } },
+    state: { terminated: { exitCode, reason: exitCode === 0 ? "Completed" : "Error", finishedAt } },
   }));
-  return { ...pod, status: { ...pod.status, phase: "Succeeded", conditions, containerStatuses } };
+  return {
+    ...pod,
+    status: { ...pod.status, phase: exitCode === 0 ? "Succeeded" : "Failed", conditions, containerStatuses },
+  };
 }

@@ -1,0 +1,79 @@
+import { exits, PROBE_LABEL } from "../../../../lambdas/desired/probe.ts";
+import type { DataPlane } from "../../core/ports.ts";
+import { at } from "../model/object.ts";
+import type { Node, Pod } from "../model/shapes.ts";
+import type { Cluster, Controller } from "./controller.ts";
+import { nodes, pods } from "./nodes.ts";
+import { completed } from "./pod-completion.ts";
+
+/** Milliseconds of the probe's own commands, and of its waits (lambdas/desired/probe.ts). */
+const ASKING = 5_000;
+const LISTENING = 150_000;
+const CONNECTING = 3_000;
+const TRYING = 60_000;
+
+/** Outcome of a look at a running probe: its exit code, or the time of the next look. */
+type Tried = { readonly exitCode: number } | { readonly again: number };
+
+const healthy: DataPlane = { isReached: true, reachesServices: true, reachesMetadata: false };
+
+function planeOf(cluster: Cluster, nodeName: string | undefined): DataPlane {
+  const node = nodeName === undefined ? undefined : cluster.objects.get<Node>(nodes, undefined, nodeName);
+  const instanceId = String(node?.spec.providerID ?? "")
+    .split("/")
+    .at(-1);
+  return cluster.dataPlane(instanceId ?? "") ?? healthy;
+}
+
+const startedAt = ({ status }: Pod): number =>
+  Date.parse(String(at(status?.containerStatuses?.[0]?.state, "running", "startedAt") ?? ""));
+
+const commandOf = ({ spec }: Pod): string => spec.containers.flatMap(({ command = [] }) => command).join(" ");
+
+/** Has a pod of another node tried long enough to connect to this address? */
+const isCalled = ({ objects, simulation }: Cluster, address: string): boolean =>
+  objects
+    .list<Pod>(pods)
+    .filter(
+      (pod) => pod.metadata.labels?.[PROBE_LABEL] === "linux" && commandOf(pod).includes(`casement-probe ${address}\n`),
+    )
+    .some((pod) => pod.status?.phase === "Succeeded" || simulation.clock.now() - startedAt(pod) >= CONNECTING);
+
+function tryWindows(cluster: Cluster, pod: Pod, since: number): Tried {
+  const now = cluster.simulation.clock.now();
+  const plane = planeOf(cluster, pod.spec.nodeName);
+  if (now < since + ASKING) return { again: since + ASKING };
+  if (!plane.reachesServices) return { exitCode: exits.dns };
+  if (plane.reachesMetadata) return { exitCode: exits.metadata };
+  if (plane.isReached && isCalled(cluster, pod.status?.podIP ?? "")) return { exitCode: exits.works };
+  return now >= since + LISTENING ? { exitCode: exits.unreached } : { again: now + 1_000 };
+}
+
+function tryLinux(cluster: Cluster, pod: Pod, since: number): Tried {
+  const now = cluster.simulation.clock.now();
+  const address = /casement-probe (\S+)/.exec(commandOf(pod))?.[1];
+  const target = cluster.objects
+    .list<Pod>(pods)
+    .find((one) => one.status?.podIP === address && one.metadata.labels?.[PROBE_LABEL] === "windows");
+  const isReached = target !== undefined && planeOf(cluster, target.spec.nodeName).isReached;
+  if (now >= since + CONNECTING && isReached) return { exitCode: exits.works };
+  return now >= since + TRYING ? { exitCode: exits.cannotReach } : { again: now + 1_000 };
+}
+
+/** The probes' work: they end as their commands would end, by the state of the machines beneath. */
+export function probePods(cluster: Cluster): Controller {
+  const { objects, simulation } = cluster;
+  return {
+    name: "probe-pods",
+    type: pods,
+    reconcile: ({ namespace, name }) => {
+      const pod = objects.get<Pod>(pods, namespace, name);
+      const label = pod?.metadata.labels?.[PROBE_LABEL];
+      if (!pod || label === undefined || pod.status?.phase !== "Running") return undefined;
+      const tried = (label === "windows" ? tryWindows : tryLinux)(cluster, pod, startedAt(pod));
+      if ("again" in tried) return tried.again;
+      objects.replace(pods, completed(pod, simulation.clock.now(), tried.exitCode));
+      return undefined;
+    },
+  };
+}

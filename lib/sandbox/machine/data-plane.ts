@@ -1,0 +1,23 @@
+import type { DataPlane } from "../core/ports.ts";
+import type { Machine } from "./machine.ts";
+import { metadataRoute } from "./network.ts";
+import { leavesPod } from "./pod-endpoints.ts";
+import { serviceOf } from "./services.ts";
+
+const isRunning = (machine: Machine, name: string): boolean => serviceOf(machine, name)?.state === "Running";
+
+/**
+ * Tells what pods on a machine can do, by its state: the overlay carries packets while its network and its service are there;
+ * addresses of services, the cluster's DNS among them, need kube-proxy and its source address besides.
+ */
+export function dataPlaneOf(machine: Machine): DataPlane {
+  const { hnsNetworks, hnsEndpoints, power } = machine.state;
+  const isUp = power === "running" && !machine.faultApplies("data-plane-dead");
+  const overlay = isUp && hnsNetworks.some((one) => !one.persistent) && isRunning(machine, "hybrid-overlay-node");
+  const services = overlay && isRunning(machine, "kube-proxy") && hnsEndpoints.some(({ attached }) => attached);
+  return {
+    isReached: overlay,
+    reachesServices: services,
+    reachesMetadata: isUp && metadataRoute(machine) && leavesPod(machine, "169.254.169.254"),
+  };
+}
