@@ -67,7 +67,7 @@ interface Wanted {
   readonly command: readonly string[];
 }
 
-/** What OpenShift's and Kubernetes' strictest rules for pods ask for on Linux; none of it exists on Windows. */
+/** Restrictions that OpenShift's and Kubernetes' strictest rules for pods ask for on Linux; none of it exists on Windows. */
 const restricted = {
   allowPrivilegeEscalation: false,
   capabilities: { drop: ["ALL"] },

@@ -227,3 +227,21 @@ describe("the checks after a reboot that was asked for", () => {
     expect(found?.state).toBe("unknown");
   });
 });
+
+describe("the check of the data plane", () => {
+  const dataPlane = (probe: HealthFacts["probe"]) =>
+    checked(probe === undefined ? healthy : { ...healthy, probe }).find(({ name }) => name === "data-plane");
+
+  it("is left out where nothing was probed, and open where a probe was not possible", () => {
+    expect(dataPlane(undefined)).toBeUndefined();
+    expect(dataPlane({ state: "not-probed", why: "no image" })).toMatchObject({ state: "unknown", why: "no image" });
+  });
+
+  it("finds a node that says Ready and whose pods reach nothing", () => {
+    expect(dataPlane({ state: "works" })?.state).toBe("ok");
+    expect(dataPlane({ state: "fails", fault: "dns", from: null })).toMatchObject({
+      state: "wrong",
+      trouble: { kind: "data-plane", fault: "dns" },
+    });
+  });
+});

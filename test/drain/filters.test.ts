@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { graceOf, type Judged, judgePods } from "../../lambdas/steps/drain/filters.ts";
+import { podsToEvict } from "../../lambdas/steps/drain/pods.ts";
 import { at, careful, daemonSets, forced, NOON, owner, podNamed } from "./objects.ts";
 
 const none = daemonSets({});
@@ -85,4 +86,14 @@ test("V13 a grace of -1 is left out, 0 is refused without force, 30 is sent", ()
 test("DR-12 no grace is the pod's own, and not even force ends a pod at once", () => {
   expect(graceOf(careful)).toEqual({});
   expect(graceOf({ ...careful, graceSeconds: 0, force: true })).toEqual({ gracePeriodSeconds: 1 });
+});
+
+test("a probe of Casement's own stays without a word; a pod with its label elsewhere is a pod like any other", () => {
+  const labels = { "casement.dev/probe": "windows" };
+  const probe = podNamed("probe-1", { metadata: { name: "probe-1", namespace: "casement", labels, ...naked } });
+  const other = podNamed("web-1", { metadata: { name: "web-1", namespace: "shop", labels, ...naked } });
+  const { stay, warnings, refusals } = judgePods([probe, other], careful, none, NOON);
+  expect([names(stay), warnings]).toEqual([["probe-1"], []]);
+  expect(refusals.map(({ pod }) => pod)).toEqual(["shop/web-1"]);
+  expect(names(podsToEvict([probe, other]))).toEqual(["web-1"]);
 });

@@ -39,7 +39,7 @@ describe("the roles of the manifest", () => {
   });
 
   it.each([
-    ["pods", { "casement-look": ["get", "list"] }],
+    ["pods", { "casement-look": ["get", "list"], "casement-act": ["create", "delete"] }],
     ["pods/eviction", { "casement-act": ["create"] }],
     ["pods/log", { "casement-act": ["get"] }],
     [
@@ -50,6 +50,11 @@ describe("the roles of the manifest", () => {
     ["certificatesigningrequests/approval", { "casement-join": ["update"] }],
   ])("on %s: %j and no more", (resource, verbs) => {
     expect(verbsOn(resource)).toEqual(verbs);
+  });
+
+  it("lets pods be made and deleted in the namespace of Casement alone", () => {
+    const writing = on("pods").filter(({ verbs }) => verbs.includes("delete"));
+    expect(writing.map(({ namespace }) => namespace)).toEqual(["casement"]);
   });
 
   it.each([

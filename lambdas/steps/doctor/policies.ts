@@ -63,6 +63,16 @@ const tokenBoundToNothing =
       },
     });
 
+const probeOfHost = ({ clients }: StepContext): Promise<unknown> =>
+  clients.kubernetes.core.createNamespacedPod({
+    namespace: ACCOUNT_NAMESPACE,
+    dryRun: "All",
+    body: {
+      metadata: { name: PROBE_NAME, namespace: ACCOUNT_NAMESPACE },
+      spec: { hostNetwork: true, containers: [{ name: "main", image: "registry.invalid/none:0" }] },
+    },
+  });
+
 const label: Attempt = { policy: "casement-nodes", what: "a label on a Linux node", attempt: labelLinuxNode };
 
 const ownToken = (account: Account): Attempt => ({
@@ -82,6 +92,7 @@ const attemptsOf = ({ join }: Profile): Readonly<Record<Account, readonly Attemp
       what: "an eviction without a grace period",
       attempt: evictAtOnce(join.account.namespace),
     },
+    { policy: "casement-probes", what: "a pod in its host's network", attempt: probeOfHost },
   ],
   join: [
     label,

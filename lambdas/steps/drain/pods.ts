@@ -96,6 +96,6 @@ export const overdueMs = ({ metadata }: V1Pod, now: number): number => {
   return end === undefined ? 0 : now - end;
 };
 
-/** Pods that a drain takes off a node and that run: not static, not a DaemonSet's, not finished. */
+/** Pods that a drain takes off a node and that run: not static, not a probe, not a DaemonSet's, not finished. */
 export const podsToEvict = (pods: readonly V1Pod[]): V1Pod[] =>
-  pods.filter((pod) => !isMirror(pod) && daemonSetOf(pod) === undefined && !isFinished(pod));
+  pods.filter((pod) => !isMirror(pod) && !isProbe(pod) && daemonSetOf(pod) === undefined && !isFinished(pod));

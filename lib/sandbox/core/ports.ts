@@ -15,7 +15,7 @@ export type KubeletAnswer =
   /** Nothing listens. */
   | "unreachable";
 
-/** What pods on a machine can do. */
+/** Abilities of the pods on a machine. */
 export interface DataPlane {
   /** Do packets of pods on other nodes arrive? */
   readonly isReached: boolean;

@@ -23,7 +23,7 @@ export interface Cluster {
   readonly hybridNetwork: string;
   /** Reason why a Windows node cannot pull an image; undefined when it can. */
   readonly pull: Pull;
-  /** What pods on an instance can do; undefined where no machine is simulated. */
+  /** Abilities of the pods on an instance; undefined where no machine is simulated. */
   readonly dataPlane: (instanceId: string) => DataPlane | undefined;
 }
 
