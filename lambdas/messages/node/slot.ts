@@ -1,15 +1,30 @@
 import { utc } from "../slack/age.ts";
 import { counted, some } from "../slack/text.ts";
 
+/** Work that has a slot. */
+export interface SlotHolder {
+  readonly operation: string;
+  readonly node: string;
+  /** ISO 8601. */
+  readonly since: string;
+  /** ISO 8601: its drain has passed its deadline, and asks until then whether it goes on; null while it does not ask. */
+  readonly asksUntil: string | null;
+}
+
 /** Nodes that are away already: as much of a slot's refusal as people are told. */
 interface Taken {
   readonly most: number;
-  readonly holders: readonly { readonly operation: string; readonly node: string; readonly since: string }[];
+  readonly holders: readonly SlotHolder[];
   readonly away: readonly string[];
 }
 
 /** Nodes named in a line; the rest is counted. */
 const MOST_NAMES = 2;
+
+const holding = ({ operation, node, since, asksUntil }: SlotHolder): string => {
+  const asks = asksUntil === null ? "" : `, and asks until ${utc(asksUntil)} whether to go on`;
+  return `${operation} has ${node} since ${utc(since)}${asks}`;
+};
 
 /**
  * Names what a node waits for that gets no slot: "a slot in pool web, of which 1 node may be away: remove-1f2e3d4c has
@@ -18,7 +33,7 @@ const MOST_NAMES = 2;
  */
 export function slotTaken(pool: string | null, { most, holders, away }: Taken): string {
   const where = pool === null ? "among nodes of no pool" : `in pool ${pool}`;
-  const held = holders.map(({ operation, node, since }) => `${operation} has ${node} since ${utc(since)}`);
+  const held = holders.map(holding);
   const reasons = [
     ...(held.length > 0 ? [some(held, MOST_NAMES)] : []),
     ...(away.length > 0 ? [`${some(away, MOST_NAMES)} ${away.length === 1 ? "is" : "are"} NotReady or cordoned`] : []),

@@ -1,6 +1,7 @@
 import { Retryable } from "../../errors.ts";
-import { slotTaken } from "../../messages/node/slot.ts";
+import { type SlotHolder, slotTaken } from "../../messages/node/slot.ts";
 import { workOf } from "../../node-work.ts";
+import { asksToContinue } from "../../records.ts";
 import { hasEnded } from "../../steps/ec2/instances.ts";
 import { type PoolView, poolNodes } from "../../steps/ledger/slot-rules.ts";
 import { TAG } from "../../tags.ts";
@@ -28,8 +29,18 @@ async function askForSlot(task: NodeTask): Promise<Poll<true>> {
   const asking = { owner, execution: ctx.executionContext.durableExecutionArn, uid, node };
   const answer = await steps.slots.take(pool, asking, () => lookAtPool(task, pool));
   if (answer.granted) return done(true);
-  const holders = answer.holders.map((entry) => ({ ...entry, operation: workOf(entry.owner).operation }));
+  const holders = await Promise.all(answer.holders.map((entry) => holderOf(task, entry)));
   return pending(slotTaken(pool, { ...answer, holders }));
+}
+
+/** The work behind a slot, and whether it waits for a person. */
+async function holderOf(
+  { steps }: NodeTask,
+  { owner, node, since }: { readonly owner: string; readonly node: string; readonly since: string },
+): Promise<SlotHolder> {
+  const { operation, index } = workOf(owner);
+  const record = (await steps.ledger.nodes(operation)).find((one) => one.index === index);
+  return { operation, node, since, asksUntil: record && asksToContinue(record) ? record.decideBy : null };
 }
 
 /** The newest configuration counts, so that all who wait go by one number. @throws Retryable if the cluster lists no node */

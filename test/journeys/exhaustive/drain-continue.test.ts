@@ -193,7 +193,7 @@ test("A removal that asks keeps its slot: another one of the pool waits for it b
   const first = await firstRemoval(one);
   await one.until(() => asks(one), 6, "the question");
   await secondRemoval(one);
-  expect(openly(one)[1]).toContain(`${first} has ip-10-0-3-7`);
+  expect(openly(one)[1]).toMatch(new RegExp(`${first} has ip-10-0-3-7.* since .*, and asks until .* whether to go on`));
   await one.until(() => stateOf(one, otherWeb) === "terminated", 15, "the second removal");
   expect(isCordoned(one)).toBe(false);
 });
