@@ -153,6 +153,40 @@ const remove = [
   },
 ] as const satisfies readonly StageRow[];
 
+/**
+ * A reboot that a person asked for, until the node is as it was before. Windows may install updates while it boots: up to two
+ * hours.
+ */
+const reboot = [
+  waitingForSlot,
+  {
+    name: "guard",
+    words: { name: "metadata route", doing: "checking the guard of the metadata route" },
+    minutes: 15,
+    cancellable: true,
+  },
+  cordoning,
+  evicting,
+  {
+    name: "reboot",
+    words: { name: "reboot", doing: "rebooting the machine" },
+    minutes: 150,
+    cancellable: false,
+  },
+  {
+    name: "prove",
+    words: { name: "proof", doing: "proving that the node works" },
+    minutes: 45,
+    cancellable: false,
+  },
+  {
+    name: "restore",
+    words: { name: "return", doing: "putting the node back as it was" },
+    minutes: 5,
+    cancellable: false,
+  },
+] as const satisfies readonly StageRow[];
+
 /** A person's cordon or uncordon: one of the two, by the command. */
 const cordon = [
   cordoning,
@@ -165,7 +199,7 @@ const cordon = [
 ] as const satisfies readonly StageRow[];
 
 /** Every workflow on a node with its stages, in their order: progress, words, deadlines and the runbook derive from here. */
-export const stages = { provision, cordon, drain, remove } as const;
+export const stages = { provision, cordon, drain, reboot, remove } as const;
 
 /** A workflow that works on one node. */
 export type NodeWorkflow = keyof typeof stages;
@@ -195,6 +229,7 @@ export const waits = {
   provision: { queue: 120, terminate: 10, keepFailed: 60 },
   cordon: {},
   drain: { continue: 30 },
+  reboot: { continue: 30 },
   remove: { dialog: 10, continue: 30 },
 } as const satisfies Readonly<Record<NodeWorkflow, Readonly<Record<string, number>>>>;
 

@@ -178,7 +178,7 @@ const APPROVAL_MINUTES = 240;
 function deadlineFaults({ deadlines }: Deployment): Fault[] {
   return nodeWorkflows.flatMap((workflow) => {
     const minutes = minutesTogether(deadlines, workflow);
-    const room = ROOM_MINUTES + (workflow === "remove" || workflow === "drain" ? APPROVAL_MINUTES : 0);
+    const room = ROOM_MINUTES + (["remove", "drain", "reboot"].includes(workflow) ? APPROVAL_MINUTES : 0);
     const most = functions[`${workflow}-node`].executionSeconds / 60 - room;
     if (minutes <= most) return [];
     const message = `together they are ${minutes} minutes, and may be ${most}: an execution ends ${ROOM_MINUTES} minutes after that`;

@@ -46,7 +46,7 @@ export const functions = table({
     entry: "lambdas/front-door/handler.ts",
     timeoutSeconds: 10,
     memoryMiB: 1769,
-    starts: ["add-nodes", "cordon-node", "drain-node", "remove-node", "look"],
+    starts: ["add-nodes", "cordon-node", "drain-node", "reboot-node", "remove-node", "look"],
     permissions: "front-door",
   },
   "cloud-events": {
@@ -66,6 +66,7 @@ export const functions = table({
   },
   "cordon-node": { ...workflow("cordon-node", 1), account: "act", starts: [], permissions: "cordon-node" },
   "drain-node": { ...workflow("drain-node", 12), account: "act", starts: [], permissions: "drain-node" },
+  "reboot-node": { ...workflow("reboot-node", 12), account: "act", starts: [], permissions: "reboot-node" },
   "remove-node": {
     ...workflow("remove-node", 12),
     account: "act",

@@ -65,6 +65,17 @@ export const fleetCommand: Statement[] = [
   },
 ];
 
+/** Reboots one machine and looks at it; nothing else of it may be changed. */
+export const rebootCommand: Statement[] = [
+  ...sendToOurMachines([documentsOf("observe"), documentsOf("reboot")]),
+  {
+    sid: "FollowCommands",
+    actions: ["ssm:GetCommandInvocation", "ssm:ListCommands", "ssm:CancelCommand"],
+    resources: ["*"],
+    why: "The service supports no resource or tag conditions for these actions.",
+  },
+];
+
 /** Looks at one machine: by the one document that changes nothing. */
 export const lookCommand: Statement[] = [
   ...sendToOurMachines([documentsOf("observe")]),

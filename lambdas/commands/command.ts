@@ -97,6 +97,14 @@ export type Request =
       readonly force?: string;
       readonly reason?: string;
     }
+  | {
+      readonly command: "reboot";
+      readonly node: string;
+      readonly dryRun: boolean;
+      /** The node's whole name, typed again: losses that are shown are taken. */
+      readonly force?: string;
+      readonly reason?: string;
+    }
   | { readonly command: "operations" }
   | { readonly command: "doctor" }
   | { readonly command: "audit"; readonly of: string | null; readonly days?: number }

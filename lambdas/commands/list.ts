@@ -12,6 +12,7 @@ import { help } from "./help.ts";
 import { node } from "./node.ts";
 import { nodes } from "./nodes.ts";
 import { operations } from "./operations.ts";
+import { reboot } from "./reboot.ts";
 import { remove } from "./remove.ts";
 import { uncordon } from "./uncordon.ts";
 import { why } from "./why.ts";
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   cordon,
   uncordon,
   drain,
+  reboot,
   remove,
   operations,
   audit,

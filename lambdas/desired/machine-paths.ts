@@ -1,6 +1,9 @@
 /** Folder of what Casement itself puts on a machine; only SYSTEM and Administrators may enter. */
 export const casementFolder = "C:\\Casement";
 
+/** The guard of the metadata route, which the Task Scheduler runs. */
+export const guardFile = `${casementFolder}\\guard.ps1`;
+
 /** Folder of the Kubernetes programs and their configuration, where WMCO has it too. */
 export const kubernetesFolder = "C:\\k";
 

@@ -29,11 +29,12 @@ export interface DocumentLimits {
  * - observe: on a fresh Windows Server 2025 the list of features alone takes 210 s (PowerShell/PowerShell issue 24500);
  * PowerShell   and its network modules come before it, on a disk that is still filled from S3, and a run of the guard is
  * waited for   up to a minute. Together that is 320 s; twice as much is allowed.
+ * - reboot: Windows may install updates for two hours before the agent runs the script again.
  */
 export const documentLimits: Readonly<Record<DocumentScript, DocumentLimits>> = {
   apply: { timeoutSeconds: 1800, maxRequest: 16_384 },
   observe: { timeoutSeconds: 640, maxRequest: 16_384 },
-  reboot: { timeoutSeconds: 1800, maxRequest: 1024 },
+  reboot: { timeoutSeconds: 8100, maxRequest: 1024 },
 };
 
 /** Characters of the content's hash in a document's name. */

@@ -55,6 +55,7 @@ export const demoConfiguration = (
       cordon: ["operator"],
       uncordon: ["operator"],
       drain: ["operator"],
+      reboot: ["operator"],
       remove: ["operator"],
       approve: ["approver"],
       deny: ["approver"],

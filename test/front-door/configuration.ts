@@ -41,6 +41,7 @@ export const configuration = configurationOf({
     cordon: ["operator"],
     uncordon: ["operator"],
     drain: ["operator"],
+    reboot: ["operator"],
     remove: ["operator"],
     approve: ["operator"],
     deny: ["operator"],

@@ -42,7 +42,7 @@ describe("what tells a human", () => {
   it.for(["DurableExecutionFailed", "DurableExecutionTimedOut", "Throttles"])(
     "counts %s of every workflow",
     (metric) => {
-      const counted = alarms.find((alarm) => JSON.stringify(alarm).includes(`"${metric}"`));
+      const counted = alarms.filter((alarm) => JSON.stringify(alarm).includes(`"${metric}"`));
       for (const name of workflowNames) expect(JSON.stringify(counted)).toContain(`<${lambdaOf(name).id}>`);
     },
   );
@@ -58,7 +58,7 @@ describe("what tells a human", () => {
 
   it("counts the letters of every dead-letter queue", () => {
     const counted = JSON.stringify(
-      alarms.find((alarm) => JSON.stringify(alarm).includes("ApproximateNumberOfMessages")),
+      alarms.filter((alarm) => JSON.stringify(alarm).includes("ApproximateNumberOfMessages")),
     );
     for (const { id } of ofType("AWS::SQS::Queue")) expect(counted).toContain(`<${id}.QueueName>`);
   });

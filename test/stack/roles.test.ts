@@ -219,7 +219,7 @@ describe("what no role may do", () => {
     }
   });
 
-  it("is to reboot a machine through Systems Manager, but for the function that provisions nodes", () => {
+  it("is to reboot a machine through Systems Manager, but for the functions that provision and reboot nodes", () => {
     const allowed = Object.entries(roleIds)
       .filter(([, id]) =>
         held(id).some(
@@ -228,7 +228,7 @@ describe("what no role may do", () => {
         ),
       )
       .map(([name]) => name);
-    expect(allowed).toEqual(["provision-node"]);
+    expect(allowed).toEqual(["provision-node", "reboot-node"]);
   });
 
   it("is to tag an instance after its launch", () => {

@@ -129,6 +129,7 @@ describe("functions in a VPC", () => {
       "drain-node",
       "look",
       "provision-node",
+      "reboot-node",
       "remove-node",
       "sweep",
       "update-authority",

@@ -20,6 +20,7 @@ const titles: { readonly [C in Request["command"]]: (request: Extract<Request, {
   cordon: ({ node, dryRun }) => `${dryRun ? "Dry run: cordon" : "Cordon"} ${node}`,
   uncordon: ({ node, dryRun }) => `${dryRun ? "Dry run: uncordon" : "Uncordon"} ${node}`,
   drain: ({ node, dryRun }) => `${dryRun ? "Dry run: drain" : "Drain"} ${node}`,
+  reboot: ({ node, dryRun }) => `${dryRun ? "Dry run: reboot" : "Reboot"} ${node}`,
   operations: () => "List the operations",
   doctor: () => "Run the doctor",
   audit: ({ of }) => (of === null ? "Show the audit" : `Show the audit of ${of}`),

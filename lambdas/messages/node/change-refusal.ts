@@ -11,11 +11,20 @@ export type ChangeRefusal =
   | { readonly kind: "conflict"; readonly controller: OtherController };
 
 /** The work that was asked for, as one types it and as one says that it cannot be done. */
-export type Change = "cordon" | "uncordon" | "drain";
+export type Change = "cordon" | "uncordon" | "drain" | "reboot";
 
-const done: Readonly<Record<Change, string>> = { cordon: "cordoned", uncordon: "uncordoned", drain: "drained" };
+const done: Readonly<Record<Change, string>> = {
+  cordon: "cordoned",
+  uncordon: "uncordoned",
+  drain: "drained",
+  reboot: "rebooted",
+};
 
-const byHand = (change: Change, node: string): string => `use ${code(`kubectl ${change} ${node}`)}`;
+/** kubectl drains and cordons; it reboots nothing. */
+const byHand = (change: Change, node: string): string =>
+  change === "reboot"
+    ? `drain it with ${code(`kubectl drain ${node}`)}, then reboot it in the EC2 console`
+    : `use ${code(`kubectl ${change} ${node}`)}`;
 
 function wordsOf(refusal: ChangeRefusal, change: Change, node: string, commandWord: string): readonly [string, string] {
   switch (refusal.kind) {

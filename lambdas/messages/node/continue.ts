@@ -1,15 +1,22 @@
 import { ownerOf } from "../../node-work.ts";
 import type { Message, NodeRecord } from "../../records.ts";
+import type { NodeWorkflow } from "../../stages.ts";
 import { line, type Notice } from "../operation/escalations.ts";
 import { between, localTime, utc } from "../slack/age.ts";
 import { type Button, say } from "../slack/blocks.ts";
-import { CANCEL_OPERATION, CONTINUE_DRAIN, CONTINUE_REMOVAL } from "../slack/buttons.ts";
+import { CANCEL_OPERATION, CONTINUE_DRAIN, CONTINUE_REBOOT, CONTINUE_REMOVAL } from "../slack/buttons.ts";
 import { code } from "../slack/text.ts";
+
+/** Button by workflow: whoever continues needs the right to the command that drains. */
+const continues: Readonly<Partial<Record<NodeWorkflow, string>>> = {
+  reboot: CONTINUE_REBOOT,
+  remove: CONTINUE_REMOVAL,
+};
 
 /** Buttons under a drain that has passed its deadline. */
 export const continueButtons = (node: NodeRecord): Button[] => [
   {
-    actionId: node.workflow === "remove" ? CONTINUE_REMOVAL : CONTINUE_DRAIN,
+    actionId: (node.workflow && continues[node.workflow]) ?? CONTINUE_DRAIN,
     value: ownerOf(node),
     text: "Continue",
     style: "primary",

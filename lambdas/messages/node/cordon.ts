@@ -117,6 +117,8 @@ export const cordonLeaves = {
   untouched: "nothing was changed",
   held: (node: string, commandWord: string): string =>
     `the node stays cordoned, as its pool's afterFailedDrain says; ${typeThis(commandWord, "uncordon", node)} makes it schedulable`,
+  unproven: (node: string, commandWord: string): string =>
+    `the node stays cordoned until it is proven; ${typeThis(commandWord, "why", node)} checks it again, and ${typeThis(commandWord, "uncordon", node)} makes it schedulable`,
   unknown: "the node may still be cordoned",
   cordoned: (node: string, why: string): string =>
     `the node is still cordoned, because ${why}; ${code(`kubectl uncordon ${node}`)} makes it schedulable now, and the sweep does within 15 minutes if it can`,

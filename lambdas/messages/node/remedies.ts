@@ -9,6 +9,35 @@ const notChanged: readonly Remedy[] = [
   },
 ];
 
+/** Known failures of the stages that only a reboot has. */
+export const rebootRemedies: Readonly<Record<"reboot" | "prove" | "restore", readonly Remedy[]>> = {
+  reboot: [
+    {
+      says: ["not rebooted"],
+      cause: "the guard of the metadata route is not in order",
+      remedy: "run the command why on the node, mend the guard, then try again",
+    },
+    {
+      says: ["did not happen", "its boot id has not changed", "reboot.ps1 failed"],
+      cause: "the reboot did not take place",
+      remedy: "look at the machine's screen in the EC2 console, then try again",
+    },
+    {
+      says: [],
+      cause: "the machine has not come back from its reboot; Windows may still install updates",
+      remedy: "look at its screenshot in the EC2 console, then run the command why on the node",
+    },
+  ],
+  prove: [
+    {
+      says: [],
+      cause: "a check of the node fails after its reboot",
+      remedy: "run the command why on the node, mend what it names, then uncordon the node",
+    },
+  ],
+  restore: notChanged,
+};
+
 /** Known failures of a cordon and an uncordon, whichever workflow they belong to. */
 export const cordonRemedies: Readonly<Record<StageOf<"cordon">, readonly Remedy[]>> = {
   cordon: notChanged,

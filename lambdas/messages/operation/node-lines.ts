@@ -41,6 +41,7 @@ const ends: Partial<Readonly<Record<StageName, string>>> = {
   cordon: "cordoned",
   uncordon: "schedulable",
   evict: "drained",
+  restore: "rebooted and proven",
   delete: "removed",
   terminate: "terminated",
 };

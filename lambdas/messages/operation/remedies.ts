@@ -1,6 +1,6 @@
 import type { Failure } from "../../records.ts";
 import type { StageName } from "../../stages.ts";
-import { cordonRemedies } from "../node/remedies.ts";
+import { cordonRemedies, rebootRemedies } from "../node/remedies.ts";
 import { provisionRemedies } from "../provision/remedies.ts";
 import { removalRemedies } from "../remove/remedies.ts";
 import type { Remedy } from "./remedy.ts";
@@ -9,6 +9,7 @@ import type { Remedy } from "./remedy.ts";
 export const stageRemedies: Partial<Readonly<Record<StageName, readonly Remedy[]>>> = {
   ...provisionRemedies,
   ...cordonRemedies,
+  ...rebootRemedies,
   ...removalRemedies,
 };
 

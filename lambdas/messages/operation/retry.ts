@@ -15,5 +15,5 @@ export function retryOf({ request, status, endedAt }: OperationRecord, nodes: re
   const count = nodes.filter(mayWork).length;
   if (count === 0) return null;
   if (request.command === "add") return { ...request, count };
-  return request.command === "remove" ? request : null;
+  return ["remove", "drain", "reboot"].includes(request.command) ? request : null;
 }

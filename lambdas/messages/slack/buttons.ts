@@ -6,6 +6,7 @@ export const TRY_AGAIN = "try-again";
 
 /** Those under a drain that has passed its deadline: each command has a right of its own. */
 export const CONTINUE_DRAIN = "continue-drain";
+export const CONTINUE_REBOOT = "continue-reboot";
 export const CONTINUE_REMOVAL = "continue-removal";
 
 export const APPROVE_OPERATION = "approve-operation";

@@ -11,11 +11,11 @@ import type { Steps } from "../../steps/steps.ts";
 import { type ChosenNode, judgeNode } from "../node/choose.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 
-/** A drain as it was asked for. */
-export type DrainRequest = Extract<Request, { command: "drain" }>;
+/** Work that empties a node, as it was asked for. */
+export type EmptyingRequest = Extract<Request, { command: "drain" | "reboot" }>;
 
-/** A node to drain: with what options, and what that would do. */
-export interface PlannedDrain {
+/** A node to empty: with what options, and what that would do. */
+export interface PlannedEmptying {
   readonly chosen: ChosenNode;
   readonly options: DrainOptions;
   readonly plan: NodePlan;
@@ -39,16 +39,16 @@ const awayOf = (nodes: readonly Node[], { name, pool }: ChosenNode): AwayNode[] 
     });
 
 /**
- * Judges the node and reads what draining it would do; nothing is changed.
+ * Judges the node and reads what emptying it would do; nothing is changed.
  * @throws UserError for a name that does not fit; Refused when the node may not be drained
  */
-export async function planDrain(
+export async function planEmptying(
   steps: Steps,
   start: Start,
   begun: Begun,
-  { node: named, force }: DrainRequest,
-): Promise<PlannedDrain> {
-  const { chosen, node, nodes, others, configuration } = await judgeNode(steps, start, begun, "drain", named);
+  { command, node: named, force }: EmptyingRequest,
+): Promise<PlannedEmptying> {
+  const { chosen, node, nodes, others, configuration } = await judgeNode(steps, start, begun, command, named);
   if (force !== undefined && force !== chosen.name) throw new UserError(forceNeedsName(chosen.name, force));
   const options = optionsOf(force !== undefined);
   const { pool } = chosen;
@@ -66,6 +66,6 @@ export async function planDrain(
 }
 
 /** @throws Refused that names the pods whose loss the options do not allow: nothing is evicted while there is one */
-export function checkLosses({ plan }: PlannedDrain): void {
+export function checkLosses({ plan }: PlannedEmptying): void {
   if (plan.refusals.length > 0) throw new Refused(drainRefused(plan.refusals));
 }

@@ -63,7 +63,7 @@ export async function judgeNode(
   });
   const heldBy = holder && holder !== start.operation ? holder : null;
   const facts = { node, machine, cluster: configuration.cluster.name, claimed, others, heldBy };
-  const refusal = changeRefusalOf(facts, "drain");
+  const refusal = changeRefusalOf(facts, change === "reboot" ? "reboot" : "drain");
   if (refusal || instanceId === null)
     throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name, begun.commandWord));
   const pool = machine?.tags[TAG.pool] ?? null;

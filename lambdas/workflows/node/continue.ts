@@ -50,7 +50,7 @@ export function asksUntil(
   now: number,
 ): number | null {
   const { deadlines } = runtime.configuration;
-  if (workflow !== "drain" && workflow !== "remove") return null;
+  if (workflow !== "drain" && workflow !== "reboot" && workflow !== "remove") return null;
   const { continue: asks, evict } = deadlines[workflow];
   const room = (EMPTYING_MINUTES - minutesTogether(deadlines, workflow)) * MINUTE;
   const over = now + (asks + evict) * MINUTE;

@@ -14,11 +14,17 @@ export function leaveNode(task: EmptyingTask, cause: Error): Promise<string> | s
   if (!task.isTouched) return cordonLeaves.untouched;
   const { afterFailedDrain } = task.runtime.configuration.pools[task.pool ?? ""] ?? {};
   const isHeld = afterFailedDrain === "hold" && task.stage === "evict" && !(cause instanceof Cancelled);
-  return isHeld ? holdNode(task) : restoreNode(task);
+  return isHeld ? holdNode(task, cordonLeaves.held) : restoreNode(task);
 }
 
-/** From now on the cordon is a person's to take off: neither the operation's end nor the sweep does. */
-async function holdNode(task: EmptyingTask): Promise<string> {
+/**
+ * Leaves the cordon to a person: neither the operation's end nor the sweep takes it off.
+ * @param says the state that is left, as a clause
+ */
+export async function holdNode(
+  task: EmptyingTask,
+  says: (node: string, commandWord: string) => string,
+): Promise<string> {
   const { steps, operation, runtime } = task;
   const { name, uid } = nodeOf(task);
   try {
@@ -27,10 +33,10 @@ async function holdNode(task: EmptyingTask): Promise<string> {
       // Others uncordoned it: that is why the drain has failed.
       if (node?.metadata?.uid !== uid || node.spec?.unschedulable !== true) return false;
       await steps.cordons.keep(uid, operation);
-      await auditNode(task, "hold", { what: "changed", detail: { change: "keep the cordon after a failed drain" } });
+      await auditNode(task, "hold", { what: "changed", detail: { change: "keep the cordon" } });
       return true;
     });
-    return isHeld ? cordonLeaves.held(name, runtime.configuration.command) : restoreNode(task);
+    return isHeld ? says(name, runtime.configuration.command) : restoreNode(task);
   } catch (error) {
     return cordonLeaves.cordoned(name, causeOf(error).message);
   }

@@ -18,7 +18,7 @@ export async function restoreNode(task: NodeTask): Promise<string> {
 }
 
 /** EC2 may be terminating the instance, by whoever's order; while it does not say, the node is opened again. */
-async function giveBack(task: NodeTask, instanceId: string): Promise<CordonOutcome | null> {
+export async function giveBack(task: NodeTask, instanceId: string): Promise<CordonOutcome | null> {
   const { steps, operation } = task;
   const { uid } = nodeOf(task);
   const machine = await steps.instances.describe(instanceId).catch(() => undefined);

@@ -1,0 +1,63 @@
+import type { PlanCard } from "../../approval.ts";
+import type { Fault } from "../../desired/health/checks.ts";
+import type { Message } from "../../records.ts";
+import { typeThis } from "../command/syntax.ts";
+import type { NodePlan } from "../plan/plan.ts";
+import { planBlocks } from "../plan/plan-card.ts";
+import { context, section } from "../slack/blocks.ts";
+import { code, plain } from "../slack/text.ts";
+import { checkNames, troubleWords } from "./trouble.ts";
+
+/** Sums up a reboot that was proven. @param left state of the node now, as a clause */
+export const rebootedSummary = (node: string, left: string): string =>
+  `${node} was rebooted and works: boot, routes, services, container network and kubelet are checked; ${left}.`;
+
+/** Sums up a reboot whose Node or instance was gone before it began. */
+export const goneBeforeReboot = (node: string): string => `${node} no longer exists: nothing was rebooted.`;
+
+/** Sums up a reboot that did not happen, or was not proven. @param left the node's state, as a clause */
+export const notRebootedSummary = {
+  cancelled: (left: string): string => `Cancelled before the reboot: ${left}.`,
+  failed: (left: string): string => `The node was not rebooted: ${left}.`,
+  unproven: (left: string): string => `The reboot is not proven: ${left}.`,
+} as const;
+
+/** Reason not to reboot: the machine's guard is another than the release's. */
+export const guardIsOld = "the guard of the metadata route on the machine is not the one of this release";
+
+/** Reason why a reboot cannot begin, with the next step. */
+export const guardNotReady = (fault: string): string =>
+  `${fault}. Without a working guard the machine may lose its metadata route in the reboot, and no command would reach it again`;
+
+/** Wait for the machine's own answers after its reboot. */
+export const machineToAnswer = "the machine to answer after its reboot";
+
+/** Wait between two looks at a node that is well. */
+export const nodeToStayWell = "the node to stay well for a minute";
+
+/** Reason why a reboot is not proven yet: the first check that is wrong. */
+export const notProvenYet = ({ name, trouble }: Fault, node: string, commandWord: string, now: string): string =>
+  `${checkNames[name]}: ${troubleWords(trouble, { node, commandWord, now }).says.replace(/\.$/, "")}`;
+
+/** Reason why a reboot is not proven yet: a check lacks a fact. */
+export const notKnownYet = (name: Fault["name"], why: string): string => `${checkNames[name]}: ${plain(why, 200)}`;
+
+/** The plan of a reboot, for the message that asks for its approval. */
+export const rebootPlanCard = (plan: NodePlan, commandWord: string): PlanCard => ({
+  blocks: [
+    section(
+      `*Plan*: ${code(plan.node)} is drained and rebooted. It takes pods again when the reboot is proven, unless it was cordoned before.`,
+    ),
+    ...planBlocks(plan, commandWord),
+  ],
+});
+
+/** The dry run of a reboot: its plan, to the requester alone. */
+export const rebootDryRun = (plan: NodePlan, commandWord: string): Message => ({
+  text: `Dry run: reboot ${plan.node}`,
+  blocks: [
+    section(`*Dry run: nothing was changed.* Plan to drain and reboot ${code(plan.node)}:`),
+    ...planBlocks(plan, commandWord),
+    context(`To apply: ${typeThis(commandWord, "reboot", plan.node)}`),
+  ],
+});

@@ -1,0 +1,36 @@
+import { cordonLeaves } from "../../messages/node/cordon.ts";
+import { goneBeforeReboot, notRebootedSummary, rebootedSummary } from "../../messages/node/reboot.ts";
+import type { StageName } from "../../stages.ts";
+import { Cancelled, causeOf } from "../engine/durable.ts";
+import { endOnOneNode } from "../node/end.ts";
+import { holdNode, leaveNode } from "../node/leave.ts";
+import { nodeOf, once } from "../node/task.ts";
+import type { RebootTask } from "./task.ts";
+
+/** From here on the machine may have been rebooted: a node that is not proven takes no pods. */
+const UNPROVEN: ReadonlySet<StageName> = new Set<StageName>(["reboot", "prove", "restore"]);
+
+/** Ends a reboot that was proven, or one whose node went away under way. */
+export async function finishRebooted(task: RebootTask): Promise<void> {
+  const { steps, operation, isGone, left } = task;
+  const { name, uid } = nodeOf(task);
+  if (isGone) await once(task, "close the cordon", () => steps.cordons.close(uid, operation));
+  const summary = isGone ? goneBeforeReboot(name) : rebootedSummary(name, left ?? "");
+  return endOnOneNode(task, { status: "succeeded" }, summary);
+}
+
+/**
+ * Ends a reboot that failed or was cancelled. Before the machine was told to reboot the node is given back; afterwards it
+ * stays cordoned until a person has looked at it.
+ */
+export async function endUnproven(task: RebootTask, error: unknown): Promise<void> {
+  const { stage } = task;
+  const cause = causeOf(error);
+  const isUnproven = UNPROVEN.has(stage);
+  const left = isUnproven ? await holdNode(task, cordonLeaves.unproven) : await leaveNode(task, cause);
+  if (cause instanceof Cancelled)
+    return endOnOneNode(task, { status: "cancelled" }, notRebootedSummary.cancelled(left));
+  const failure = { stage, why: cause.message, left };
+  const summary = isUnproven ? notRebootedSummary.unproven(left) : notRebootedSummary.failed(left);
+  return endOnOneNode(task, { status: "failed", failure }, summary);
+}

@@ -1,0 +1,98 @@
+import { checked, firstWrong, healthQuestions } from "../../desired/health/checks.ts";
+import type { BootBefore, HealthFacts } from "../../desired/health/facts.ts";
+import { machineToAnswer, nodeToStayWell, notKnownYet, notProvenYet } from "../../messages/node/reboot.ts";
+import { profileOf } from "../../profiles/list.ts";
+import type { LookState } from "../../steps/machine/machine-look.ts";
+import { done, type Poll, pending } from "../engine/durable.ts";
+import { leaseOf, nodeOf, waitFor } from "../node/task.ts";
+import type { RebootTask } from "./task.ts";
+
+/** State of the proof between two polls. */
+interface Proof {
+  /** The look at the machine that is under way; null between two looks. */
+  readonly commandId: string | null;
+  /** Looks that were sent so far. */
+  readonly looks: number;
+  /** Time of the first look of those in a row that found nothing wrong, in milliseconds since the epoch; null without one. */
+  readonly goodSince: number | null;
+}
+
+/** A service that ends again and again runs for a moment after each start: the node must be well for so long. */
+const STAYS_WELL_SECONDS = 60;
+
+/** Seconds between two looks at a node that is well. */
+const PAUSE_SECONDS = 30;
+
+/**
+ * Waits until every check of the node is in order after its reboot, in looks that are a minute apart. A check that is wrong
+ * may mend itself, as services start: the machine is looked at anew until the stage's deadline.
+ * @throws DeadlineExceeded that names the first check that is wrong
+ */
+export const prove = (task: RebootTask): Promise<true> =>
+  waitFor<true, Proof>(task, "the node is proven", (kept) => {
+    const proof = kept ?? { commandId: null, looks: 0, goodSince: null };
+    return proof.commandId === null ? ask(task, proof, machineToAnswer) : read(task, proof.commandId, proof);
+  });
+
+/** Sends the questions; the answer is read by later polls. */
+async function ask(task: RebootTask, { looks, goodSince }: Proof, why: string): Promise<Poll<true, Proof>> {
+  const { steps, operation, runtime } = task;
+  const { expected } = profileOf(runtime.configuration);
+  const mark = `${operation} proof ${looks + 1}`;
+  const commandId = await steps.machineLook.ask(leaseOf(task).instanceId, healthQuestions(expected), mark);
+  return pending(why, { kept: { commandId, looks: looks + 1, goodSince } });
+}
+
+async function read(task: RebootTask, commandId: string, proof: Proof): Promise<Poll<true, Proof>> {
+  const { steps } = task;
+  const look = await steps.machineLook.answer(commandId, leaseOf(task).instanceId);
+  if (look.state === "running") return pending(machineToAnswer, { kept: proof });
+  const why = await faultOf(task, look);
+  if (why !== null) return ask(task, { ...proof, goodSince: null }, why);
+  const goodSince = proof.goodSince ?? steps.now();
+  if (steps.now() - goodSince >= STAYS_WELL_SECONDS * 1_000) return done(true);
+  return pending(nodeToStayWell, { kept: { ...proof, commandId: null, goodSince }, againIn: PAUSE_SECONDS });
+}
+
+/** Judges the node by what every source says now. @returns null if it is proven */
+async function faultOf(task: RebootTask, look: Exclude<LookState, { state: "running" }>): Promise<string | null> {
+  if (look.state === "failed") return `${machineToAnswer} (${look.why})`;
+  const facts = await factsOf(task, look);
+  const { command } = task.runtime.configuration;
+  const all = checked(facts);
+  const fault = firstWrong(all);
+  if (fault) return notProvenYet(fault, nodeOf(task).name, command, facts.now);
+  // EC2 has no status checks of an instance in its first minutes, and the machine itself answers.
+  const unknown = all.find(({ name, state }) => state === "unknown" && name !== "status");
+  return unknown?.state === "unknown" ? notKnownYet(unknown.name, unknown.why) : null;
+}
+
+async function factsOf(
+  task: RebootTask,
+  { verdict, answers }: Extract<LookState, { state: "answered" }>,
+): Promise<HealthFacts> {
+  const { steps, runtime } = task;
+  const { instanceId } = leaseOf(task);
+  const { name } = nodeOf(task);
+  const [machine, node] = await Promise.all([steps.instances.describe(instanceId), steps.nodes.read(name)]);
+  const [ec2, agent, cluster] = await Promise.all([
+    machine ? steps.health.instance(machine) : null,
+    steps.health.agent(instanceId),
+    steps.health.node(name, node ?? undefined),
+  ]);
+  const now = steps.timestamp();
+  return {
+    now,
+    ec2: ec2 ? { known: true, value: ec2 } : { known: false, why: `EC2 knows no ${instanceId}` },
+    ssm: { known: true, value: agent },
+    kubernetes: { known: true, value: cluster },
+    machine: { known: true, value: { verdict, answers, at: now } },
+    expected: profileOf(runtime.configuration).expected,
+    before: beforeOf(task),
+  };
+}
+
+const beforeOf = ({ before }: RebootTask): BootBefore => {
+  if (!before) throw new Error("a proof needs the boot before the reboot");
+  return before;
+};
