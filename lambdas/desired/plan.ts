@@ -1,3 +1,5 @@
+import type { QuestionsRequest } from "./questions.ts";
+
 /** Source of a file's content. The machine reads bucket and secret with its own instance role. */
 export type FileSource =
   | { readonly from: "inline"; readonly base64: string }
@@ -125,8 +127,8 @@ export interface RebootResult {
   readonly error: string | null;
 }
 
-/** The one parameter `Request` of `observe.ps1`: everything, or only the sha256 of some files. */
-export type ObserveRequest = Readonly<Record<string, never>> | { readonly files: readonly string[] };
+/** The one parameter `Request` of `observe.ps1`: everything, only the sha256 of some files, or answers to single questions. */
+export type ObserveRequest = Readonly<Record<string, never>> | { readonly files: readonly string[] } | QuestionsRequest;
 
 /** The JSON line of `observe.ps1` when it was asked for files; it fits the 2,500 characters of a list of machines. */
 export interface FileObservation {

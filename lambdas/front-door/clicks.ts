@@ -7,7 +7,9 @@ import {
   CONTINUE_REBOOT,
   CONTINUE_REMOVAL,
   DENY_OPERATION,
+  DO_NEXT,
   KEEP_INSTANCE,
+  LOOK_AGAIN,
   OPEN_AWS,
   OPEN_RUNBOOK,
   TERMINATE_INSTANCE,
@@ -19,7 +21,7 @@ import { cancel } from "./cancel.ts";
 import { deliverDecision } from "./deliver-decision.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { refusalOf } from "./permission.ts";
-import { type Presser, terminateKept, tryAgain } from "./repeat.ts";
+import { type Presser, terminateKept, tryAgain, typeAgain } from "./repeat.ts";
 import { approvePressed, denyPressed } from "./vote.ts";
 
 /** A button that a person pressed. */
@@ -62,6 +64,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
   [CONTINUE_REBOOT]: { command: "reboot", does: decides("continue") },
   [CONTINUE_REMOVAL]: { command: "remove", does: decides("continue") },
   [TRY_AGAIN]: { command: null, does: (door, click) => tryAgain(door, click, click.value) },
+  [LOOK_AGAIN]: { command: null, does: (door, click) => typeAgain(door, click, click.value) },
+  [DO_NEXT]: { command: null, does: (door, click) => typeAgain(door, click, click.value) },
   [OPEN_RUNBOOK]: link,
   [OPEN_AWS]: link,
   [APPROVE_OPERATION]: { command: "approve", does: (door, click) => approvePressed(door, click, click.value) },

@@ -1,6 +1,7 @@
 import type { Request } from "../commands/command.ts";
 import { commandOf } from "../commands/list.ts";
 import { operationId } from "../commands/operation-id.ts";
+import { parse } from "../commands/parse.ts";
 import {
   alreadyTriedAgain,
   lateClick,
@@ -71,6 +72,28 @@ export async function tryAgain(door: FrontDoor, presser: Presser, id: string): P
     request,
     commandOf(request.command).dialog ? presser.triggerId : await causeOfRetry(door, id),
   );
+}
+
+/** Commands that a button may type: those that show a node, and those that the workflow judges again before it acts. */
+const TYPED: ReadonlySet<string> = new Set<Request["command"]>([
+  "node",
+  "why",
+  "cordon",
+  "uncordon",
+  "drain",
+  "remove",
+]);
+
+/**
+ * Starts the command that a button holds as if the person had typed it.
+ * @param text behind the command word
+ * @returns what the person alone reads; null when a dialog says everything
+ */
+export async function typeAgain(door: FrontDoor, presser: Presser, text: string): Promise<Message | null> {
+  const { command, pools } = door.configuration;
+  const parsed = parse(text, { pools: Object.keys(pools), commandWord: command });
+  if ("problem" in parsed || !TYPED.has(parsed.request.command)) return staleClick;
+  return start(door, presser, parsed.request, presser.triggerId);
 }
 
 /**

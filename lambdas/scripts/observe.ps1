@@ -109,11 +109,30 @@ function Get-Answers($questions) {
             elseif ($Tables.Contains($group)) { $seen.answers[$group] = & $Tables[$group] }
             else { throw 'this script knows no such group' }
         } catch {
-            $why = Get-ErrorText $_
-            $seen.failed[$group] = $why.Substring(0, [Math]::Min(100, $why.Length))
+            $seen.failed[$group] = Get-ErrorText $_
         }
     }
     return $seen
+}
+
+function Get-Verdict($hashes, $failed, [int] $most) {
+    $words = [ordered] @{}
+    foreach ($group in @($failed.Keys)) { $words[$group] = $failed[$group].Substring(0, [Math]::Min($most, $failed[$group].Length)) }
+    return [ordered] @{
+        script = 'observe'
+        ok = $true
+        bootId = Get-BootId
+        clock = [DateTimeOffset]::UtcNow.ToUnixTimeSeconds()
+        hashes = $hashes
+        failed = $words
+    }
+}
+
+# A list of many machines must show the verdict whole: many words, or foreign ones, which are spelled longer, are cut.
+function Write-Verdict($hashes, $failed) {
+    $verdict = Get-Verdict $hashes $failed 100
+    if ((Get-ResultLine $verdict).Length -gt $MostCharacters) { $verdict = Get-Verdict $hashes $failed 10 }
+    Write-Result $verdict
 }
 
 function Write-Answers($asked) {
@@ -121,14 +140,7 @@ function Write-Answers($asked) {
     $hashes = [ordered] @{}
     foreach ($group in @($seen.answers.Keys)) { $hashes[$group] = Get-AnswerHash $seen.answers[$group] }
     if ((Test-Has $asked 'whole') -and $asked.whole) { [Console]::Out.WriteLine("answers $(Get-Packed $seen.answers)") }
-    Write-Result ([ordered] @{
-        script = 'observe'
-        ok = $true
-        bootId = Get-BootId
-        clock = [DateTimeOffset]::UtcNow.ToUnixTimeSeconds()
-        hashes = $hashes
-        failed = $seen.failed
-    })
+    Write-Verdict $hashes $seen.failed
 }
 
 try {

@@ -16,7 +16,9 @@ export interface Seen {
 /** Hides process ids, which Windows chooses. */
 const withoutNumbers = (line: string): string => line.replaceAll(/process \d+/g, "process N");
 
-const resultIn = (stdout: string): unknown => JSON.parse(withoutNumbers(stdout.trimEnd().split("\n").at(-1) ?? ""));
+const lastLine = (stdout: string): string => stdout.trimEnd().split("\n").at(-1) ?? "";
+
+const resultIn = (stdout: string): unknown => JSON.parse(withoutNumbers(lastLine(stdout)));
 
 function judgeFile(text: string | null, wanted: string | RegExp | null): void {
   if (wanted instanceof RegExp) expect(text).toMatch(wanted);
@@ -28,6 +30,7 @@ export function judge(one: MachineCase, seen: Seen): void {
   expect(seen.stdout).toMatch(/^[ -~\r\n]*$/);
   // ListCommandInvocations shows 2,500 characters of each machine.
   expect(seen.stdout.length).toBeLessThan(one.script === "apply" ? 2_500 : 24_000);
+  if (one.script === "observe") expect(lastLine(seen.stdout).length).toBeLessThan(2_500);
   expect(seen.stdout).not.toContain("canary");
   if (one.result !== undefined) expect(resultIn(seen.stdout)).toMatchObject(one.result);
   if (one.answers !== undefined) judgeAnswers(seen.stdout, one.answers);

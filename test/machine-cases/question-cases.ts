@@ -251,4 +251,10 @@ export const questionCases: readonly MachineCase[] = [
       failed: { moon: "this script knows no such group" },
     },
   },
+  {
+    ...asks,
+    name: "cuts words where a list of many machines would not show the verdict whole",
+    request: () => ({ questions: Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`group-${at}`, true])) }),
+    result: { ok: true, failed: { "group-0": "this scrip", "group-69": "this scrip" } },
+  },
 ];

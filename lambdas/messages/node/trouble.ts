@@ -17,6 +17,8 @@ export interface Told {
 export interface Words {
   readonly says: string;
   readonly next: string;
+  /** A command that helps, as a button. */
+  readonly press?: { readonly text: string; readonly command: string };
 }
 
 /** Names of the checks, as people read them. */
@@ -61,6 +63,9 @@ const instanceDown: Tell<"instance-down"> = ({ instanceId, state, because }, tol
     state === "stopped" || state === "stopping"
       ? `Start the instance in the EC2 console. ${again(told)}`
       : `${remove(told)} removes what is left of the node.`,
+  ...(state === "stopped" || state === "stopping"
+    ? {}
+    : { press: { text: "Remove…", command: `remove ${told.node}` } }),
 });
 
 const statusImpaired: Tell<"status-impaired"> = ({ of }, told) =>
@@ -167,6 +172,8 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   cordoned: ({ by }, told) => ({
     says: by ? `The node is cordoned by ${code(by)}.` : "The node is cordoned, not by Casement.",
     next: `${typeThis(told.commandWord, "uncordon", told.node)} lets pods start on it again.`,
+    // A node that an operation holds is given back by that operation.
+    ...(by === null ? { press: { text: "Uncordon", command: `uncordon ${told.node}` } } : {}),
   }),
   tainted: ({ taints }, told) => ({
     says: `The node has ${counted(taints.length, "taint")} that ${taints.length === 1 ? "keeps" : "keep"} pods away: ${some(taints.map(code), 5)}.`,

@@ -5,7 +5,8 @@ import type { BootEvent, RebootReason } from "../../desired/questions.ts";
 import type { Message } from "../../records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { age } from "../slack/age.ts";
-import { section, sections } from "../slack/blocks.ts";
+import { actions, section, sections } from "../slack/blocks.ts";
+import { DO_NEXT, LOOK_AGAIN } from "../slack/buttons.ts";
 import { code, codeLine, fenced, plain } from "../slack/text.ts";
 import { checkNames, type Told, troubleWords } from "./trouble.ts";
 
@@ -95,6 +96,7 @@ export function whyMessage({ node, facts, heldBy, isAsked }: Why, commandWord: s
   const all = checked(facts);
   const fault = firstWrong(all);
   const text = fault ? wrongText(fault, told) : allWell(all, told, isAsked);
+  const press = fault && heldBy === null ? troubleWords(fault.trouble, told).press : undefined;
   const others = all.filter((one): one is Fault => one.state === "wrong" && one !== fault);
   const more = others.map((one) => `• ${troubleWords(one.trouble, told).says}`);
   const notes = [
@@ -113,6 +115,10 @@ export function whyMessage({ node, facts, heldBy, isAsked }: Why, commandWord: s
       ...sections(more.length > 0 ? ["*Also wrong, perhaps because of it*", ...more] : []),
       ...sections(all.map(line), fenced),
       ...sections(besides(facts)),
+      actions("why", [
+        { actionId: LOOK_AGAIN, value: `why ${node}`, text: "Check again" },
+        ...(press ? [{ actionId: DO_NEXT, value: press.command, text: press.text }] : []),
+      ]),
     ],
   };
 }

@@ -9,6 +9,10 @@ export const CONTINUE_DRAIN = "continue-drain";
 export const CONTINUE_REBOOT = "continue-reboot";
 export const CONTINUE_REMOVAL = "continue-removal";
 
+/** Buttons of a look's answer: the same look once more, and the command that helps. Their value is the command as it is typed. */
+export const LOOK_AGAIN = "look-again";
+export const DO_NEXT = "do-next";
+
 export const APPROVE_OPERATION = "approve-operation";
 export const DENY_OPERATION = "deny-operation";
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { expectSound, newest, nodeNamed } from "../evidence.ts";
+import { expectSound, newest, nodeNamed, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
 import { type Looked, look } from "../looking.ts";
 import { cordonByHand, edge, web } from "../others.ts";
@@ -101,6 +101,22 @@ test("a cordon is named, and a machine of another owner is judged without being 
   const { said } = await why("ip-10-0-1-52");
   expect(said).toContain("The node is cordoned, not by Casement.");
   expect(said).toContain("the machine was not asked, because Casement did not launch it");
+});
+
+test("the buttons of the answer look again, and uncordon a node, by the right of who presses", async () => {
+  here = await withSeedNodes();
+  await cordonByHand(here, web);
+  expect((await why()).said).toContain("[Check again]\n[Uncordon]");
+  const press = async (actionId: string) => {
+    await here.press("operator", actionId);
+    await settled(here, 5);
+  };
+  await press("do-next");
+  expect(nodeNamed(here, web.name)?.spec?.unschedulable ?? false).toBe(false);
+  await here.type("operator", "/win why ip-10-0-3-7");
+  await settled(here, 4);
+  await press("look-again");
+  expect(privately(here, "operator").at(-1)).toContain("every check is passed.");
 });
 
 test("a node that an operation holds is looked at beside it, and the operation is named", async () => {

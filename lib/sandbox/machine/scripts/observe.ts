@@ -76,25 +76,32 @@ async function answersTo({ machine, process }: ScriptRun, questions: Readonly<Re
     try {
       answers[group] = lookAt(machine, group, questions[group]);
     } catch (error) {
-      failed[group] = errorText(error).slice(0, 100);
+      failed[group] = errorText(error);
     }
   }
   return { answers, failed };
 }
 
-/** Prints the verdict, and before it the answers where they are wanted. */
+type Seen = Awaited<ReturnType<typeof answersTo>>;
+
+const verdictOf = (
+  { state, clock }: Pick<Machine, "state" | "clock">,
+  { answers, failed }: Seen,
+  most: number,
+): LookVerdict => ({
+  script: "observe",
+  ok: true,
+  bootId: String(state.bootId),
+  clock: Math.floor(clock() / 1000),
+  hashes: Object.fromEntries(Object.entries(answers).map(([group, answer]) => [group, hashOf(answer)])),
+  failed: Object.fromEntries(Object.entries(failed).map(([group, why]) => [group, why.slice(0, most)])),
+});
+
+/** Prints the verdict, and before it the answers where they are wanted; words are cut so that a list shows the verdict whole. */
 async function told(run: ScriptRun, questions: Readonly<Record<string, unknown>>, whole: boolean): Promise<string> {
-  const { machine } = run;
-  const { answers, failed } = await answersTo(run, questions);
-  const verdict: LookVerdict = {
-    script: "observe",
-    ok: true,
-    bootId: String(machine.state.bootId),
-    clock: Math.floor(machine.clock() / 1000),
-    hashes: Object.fromEntries(Object.entries(answers).map(([group, answer]) => [group, hashOf(answer)])),
-    failed,
-  };
-  return `${whole ? `answers ${packed(answers)}\n` : ""}${lineOf(verdict)}`;
+  const seen = await answersTo(run, questions);
+  const [long, short] = [100, 10].map((most) => lineOf(verdictOf(run.machine, seen, most))) as [string, string];
+  return `${whole ? `answers ${packed(seen.answers)}\n` : ""}${fitsList(long) ? long : short}`;
 }
 
 /** The answer to a look at files alone. */
